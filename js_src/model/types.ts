@@ -1,0 +1,114 @@
+// What the model holds, as plain shapes. Knows nothing of comms, DOM or Dask.
+
+/** One start/stop interval of one task. Times in seconds since the epoch. */
+export interface Interval {
+  start: number;
+  duration: number;
+  lane: number;
+  prefix: number;
+  action: number;
+  status: number;
+  nbytes: number;
+  span: number;
+  task: number;
+}
+
+/** A worker thread. `thread` is the thread's ident on its worker, as text. */
+export interface Lane {
+  worker: string;
+  thread: string;
+}
+
+/** A span: id, then its name from the outermost to the innermost. */
+export interface Span {
+  id: string;
+  name: string[];
+}
+
+/** What every panel of a session is filtered to. Empty lists mean all. */
+export interface Focus {
+  time: [number, number] | null;
+  prefixes: string[];
+  workers: string[];
+  spans: string[];
+}
+
+export const NO_FOCUS: Focus = { time: null, prefixes: [], workers: [], spans: [] };
+
+/** Exact figures from the kernel. */
+export interface Counts {
+  captured: number;
+  kept: number;
+  dropped_agent: number;
+  dropped_recording: number;
+  rows: number;
+  erred: number;
+}
+
+export interface Notice {
+  code: string;
+  level: "info" | "warn" | "error";
+  text: string;
+  next: string;
+}
+
+export interface Worker {
+  address: string;
+  name: string;
+  host: string;
+  threads: number;
+  memory_limit: number;
+  process: number;
+  managed: number;
+  spilled: number;
+  status: string;
+}
+
+export interface TaskError {
+  task: number;
+  prefix: number;
+  worker: string;
+  time: number;
+  exception: string;
+}
+
+export interface Change {
+  time: number;
+  worker: string;
+  what: string;
+  detail: string;
+}
+
+export interface Gap {
+  start: number;
+  stop: number;
+  reason: string;
+  text: string;
+}
+
+export interface PrefixTotal {
+  prefix: number;
+  tasks: number;
+  seconds: number;
+  erred: number;
+}
+
+export interface ActionTotal {
+  action: number;
+  rows: number;
+  seconds: number;
+}
+
+/** Everything about one task, as the kernel answers to `ask task`. */
+export interface TaskDetail {
+  task: number;
+  key: string;
+  prefix: string;
+  worker: string;
+  thread: string;
+  nbytes: number;
+  span: string[];
+  status: string;
+  startstops: { action: string; start: number; stop: number }[];
+  error: { exception: string; traceback: string } | null;
+}

@@ -1,0 +1,1 @@
+"""Live dashboards for Dask inside JupyterLab, through the client you already have."""
