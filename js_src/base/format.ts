@@ -1,0 +1,153 @@
+// Numbers as people read them. Every figure on the screen comes from here, so
+// that a second is written the same way in a legend, a card and an export.
+// Knows nothing of tasks.
+
+export const NOTHING = "–";
+const MINUS = "−";
+
+const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
+
+function fixed(value: number, decimals: number): string {
+  const text = Math.abs(value).toFixed(decimals);
+  const [whole, fraction] = text.split(".");
+  const head = grouped.format(Number(whole));
+  const sign = value < 0 && Number(text) !== 0 ? MINUS : "";
+  return sign + (fraction === undefined ? head : `${head}.${fraction}`);
+}
+
+/** `1,211`; from a million `1.2 M`: show the exact number beside it. */
+export function formatCount(count: number): string {
+  if (!Number.isFinite(count)) return NOTHING;
+  const size = Math.abs(count);
+  if (size < 999_950) return fixed(count, 0);
+  if (size < 999_950_000) return `${fixed(count / 1e6, 1)} M`;
+  return `${fixed(count / 1e9, 1)} G`;
+}
+
+/** `1,204,331`, whatever its size. */
+export function formatExact(count: number): string {
+  return Number.isFinite(count) ? fixed(count, 0) : NOTHING;
+}
+
+/** `1 task`, `1,211 tasks`. */
+export function plural(
+  count: number,
+  one: string,
+  many: string = `${one}s`,
+): string {
+  return `${formatExact(count)} ${count === 1 ? one : many}`;
+}
+
+/** A duration that stands alone: `412 µs`, `9.71 s`, `2 m 29 s`, `1.6 h`. */
+export function formatDuration(seconds: number): string {
+  if (!Number.isFinite(seconds)) return NOTHING;
+  const size = Math.abs(seconds);
+  if (size === 0) return "0 s";
+  if (size < 999.5e-6) {
+    const micros = seconds * 1e6;
+    return `${fixed(micros, size < 0.95e-6 ? 1 : 0)} µs`;
+  }
+  if (size < 9.95e-3) return `${fixed(seconds * 1e3, 1)} ms`;
+  if (size < 0.9995) return `${fixed(seconds * 1e3, 0)} ms`;
+  if (size < 9.995) return `${fixed(seconds, 2)} s`;
+  if (size < 119.95) return `${fixed(seconds, 1)} s`;
+  if (size < 3599.5) {
+    const whole = Math.round(size);
+    const sign = seconds < 0 ? MINUS : "";
+    return `${sign}${Math.floor(whole / 60)} m ${whole % 60} s`;
+  }
+  return `${fixed(seconds / 3600, 1)} h`;
+}
+
+/** One unit and one number of decimals for a whole column of durations. */
+export function durationColumn(largest_s: number): (seconds: number) => string {
+  if (largest_s >= 36_000) return (s) => `${fixed(s / 3600, 1)} h`;
+  if (largest_s >= 0.95) return (s) => `${fixed(s, 1)} s`;
+  if (largest_s >= 0.95e-3 || largest_s === 0) {
+    return (s) => `${fixed(s * 1e3, 1)} ms`;
+  }
+  return (s) => `${fixed(s * 1e6, 0)} µs`;
+}
+
+const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+function byteUnit(bytes: number): number {
+  let unit = 0;
+  let size = Math.abs(bytes);
+  while (size >= 1023.5 && unit < BYTE_UNITS.length - 1) {
+    size /= 1024;
+    unit += 1;
+  }
+  return unit;
+}
+
+function byteDecimals(value: number, unit: number): number {
+  const size = Math.abs(value);
+  if (unit === 0 || size >= 99.95) return 0;
+  return size >= 9.995 ? 1 : 2;
+}
+
+/** `912 B`, `48.3 MiB`, `2.62 GiB`. */
+export function formatBytes(bytes: number): string {
+  if (!Number.isFinite(bytes)) return NOTHING;
+  const unit = byteUnit(bytes);
+  const value = bytes / 1024 ** unit;
+  return `${fixed(value, byteDecimals(value, unit))} ${BYTE_UNITS[unit]}`;
+}
+
+/** `2.62 / 4.00 GiB`: both in the unit of the limit. */
+export function formatBytesOf(bytes: number, limit: number): string {
+  if (!(limit > 0)) return formatBytes(bytes);
+  const unit = byteUnit(limit);
+  const scale = 1024 ** unit;
+  const decimals = byteDecimals(limit / scale, unit);
+  const used = fixed(bytes / scale, decimals);
+  return `${used} / ${fixed(limit / scale, decimals)} ${BYTE_UNITS[unit]}`;
+}
+
+/** `88 %` of a share between 0 and 1. */
+export function formatShare(share: number): string {
+  return Number.isFinite(share) ? `${fixed(share * 100, 0)} %` : NOTHING;
+}
+
+/** Decimals of a second that tell two neighbouring pixels apart. */
+export function decimalsFor(seconds_per_px: number): number {
+  if (!(seconds_per_px > 0)) return 3;
+  return Math.min(9, Math.max(0, Math.ceil(-Math.log10(seconds_per_px))));
+}
+
+/** A moment of the run: `18.455 s`, `2:29.0`, `1:02:03.284`. */
+export function formatMoment(seconds: number, decimals: number): string {
+  if (!Number.isFinite(seconds)) return NOTHING;
+  const size = Math.abs(seconds);
+  if (size < 120) return `${fixed(seconds, decimals)} s`;
+  const rounded = Number(size.toFixed(decimals));
+  const hours = Math.floor(rounded / 3600);
+  const minutes = Math.floor((rounded - hours * 3600) / 60);
+  const rest = (rounded - hours * 3600 - minutes * 60).toFixed(decimals);
+  const padded = rest.padStart(decimals > 0 ? decimals + 3 : 2, "0");
+  const head =
+    hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}` : `${minutes}`;
+  return `${seconds < 0 ? MINUS : ""}${head}:${padded}`;
+}
+
+/** `14.3 – 21.3 s`: the two ends of a stretch of the run. */
+export function formatStretch(start_s: number, stop_s: number): string {
+  const width = Math.abs(stop_s - start_s);
+  const decimals = Math.min(9, Math.max(1, decimalsFor(width / 50)));
+  const stop = formatMoment(stop_s, decimals);
+  const start = formatMoment(start_s, decimals);
+  const shared = start.endsWith(" s") && stop.endsWith(" s");
+  return `${shared ? start.slice(0, -2) : start} – ${stop}`;
+}
+
+/** `14:02:50.617` on the clock of the reader. */
+export function formatClock(epoch_s: number, decimals = 3): string {
+  const date = new Date(epoch_s * 1000);
+  if (Number.isNaN(date.getTime())) return NOTHING;
+  const two = (value: number): string => String(value).padStart(2, "0");
+  const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
+  if (decimals === 0) return clock;
+  const millis = String(date.getMilliseconds()).padStart(3, "0");
+  return `${clock}.${millis.slice(0, decimals)}`;
+}

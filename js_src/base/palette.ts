@@ -1,0 +1,92 @@
+// Which colour a name has, the same in every panel, page and report.
+// A slot follows from the name and from the names seen before it, so it is
+// stored with a recording; two runs of the same code look alike.
+
+export interface Shades {
+  readonly light: readonly string[];
+  readonly dark: readonly string[];
+}
+
+/** Slots 0–11, then 12–23 for the names that come after them. */
+export const PREFIX_SHADES: Shades = {
+  light: [
+    "#cdc975", "#4c6502", "#87b686", "#3c8763", "#015b69", "#65d0eb",
+    "#5da5e5", "#5a73de", "#4936a1", "#795f94", "#bb76aa", "#832055",
+    "#95935c", "#81955d", "#5f7e5e", "#85b79b", "#5b8a94", "#5296a7",
+    "#42709a", "#96adfb", "#7772bf", "#a896bd", "#e7b3d9", "#ab6483",
+  ],
+  dark: [
+    "#d1cd89", "#516a00", "#90c09e", "#379e68", "#30767d", "#73daf3",
+    "#73b1fb", "#7085d7", "#5e57a7", "#9076a1", "#d19bbc", "#9c4368",
+    "#9c9a6d", "#83975d", "#6b8a74", "#276845", "#76a3a8", "#61a2b3",
+    "#577fb0", "#4b598e", "#8d8cc6", "#bdaaca", "#957187", "#c17f97",
+  ],
+};
+
+export const SLOTS = 12;
+/** Names after the 24th: grey until isolated. */
+export const NO_SLOT = 24;
+
+export const ACTION_COLOURS = {
+  transfer: { light: "#d7263d", dark: "#f2555a" },
+  disk: { light: "#e8871e", dark: "#f0973c" },
+  deserialize: { light: "#9a9a9a", dark: "#8c8c8c" },
+  erred: { light: "#111111", dark: "#e0e0e0" },
+} as const;
+
+export type ActionColour = keyof typeof ACTION_COLOURS;
+
+const utf8 = new TextEncoder();
+
+/** FNV-1a over the UTF-8 bytes, finished with murmur3's mixer. */
+export function hashName(name: string): number {
+  let hash = 0x811c9dc5 ^ 0xefbb;
+  for (const byte of utf8.encode(name)) {
+    hash = Math.imul(hash ^ byte, 0x01000193);
+  }
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/** Gives slots to names in the order in which they appear. */
+export class SlotAssigner {
+  private readonly used = new Uint8Array(2 * SLOTS);
+  private taken = 0;
+
+  next(name: string): number {
+    if (this.taken >= 2 * SLOTS) return NO_SLOT;
+    const ring = this.taken < SLOTS ? 0 : SLOTS;
+    let slot = hashName(name) % SLOTS;
+    // 5 and 12 share no factor, so the steps visit every slot of the ring.
+    while (this.used[ring + slot]) slot = (slot + 5) % SLOTS;
+    this.used[ring + slot] = 1;
+    this.taken += 1;
+    return ring + slot;
+  }
+}
+
+/** The slot of each of `names`, in order of first appearance. */
+export function assignSlots(names: readonly string[]): number[] {
+  const assigner = new SlotAssigner();
+  return names.map((name) => assigner.next(name));
+}
+
+/** The colour of a slot; `grey` for names that came too late for one. */
+export function slotColour(
+  slot: number | undefined,
+  dark: boolean,
+  grey: string,
+): string {
+  const shades = dark ? PREFIX_SHADES.dark : PREFIX_SHADES.light;
+  return (slot === undefined ? undefined : shades[slot]) ?? grey;
+}
+
+/** Which colour an action of distributed has; null means the prefix's own. */
+export function actionColour(action: string): ActionColour | null {
+  if (action === "compute") return null;
+  if (action === "transfer") return "transfer";
+  if (action.startsWith("disk")) return "disk";
+  // Also what later versions may add: overhead that is neither of the above.
+  return "deserialize";
+}

@@ -1,0 +1,162 @@
+// The host's theme as canvas code needs it: resolved colours and fonts, read
+// from the CSS variables of one element, and read again when the host changes.
+
+import { isDark, parseColour, type Rgb } from "./colour";
+
+export interface Theme {
+  readonly dark: boolean;
+  /** Background of panel and plot. */
+  readonly panel: Rgb;
+  readonly well: Rgb;
+  readonly text: Rgb;
+  readonly text2: Rgb;
+  readonly rule: Rgb;
+  readonly grid: Rgb;
+  readonly brand: Rgb;
+  readonly error: Rgb;
+  readonly warn: Rgb;
+  readonly font: string;
+  readonly codeFont: string;
+}
+
+/** Resolves what only the browser can: names, color-mix(), transparency. */
+class Resolver {
+  private readonly context: CanvasRenderingContext2D | null;
+
+  constructor(private readonly probe: HTMLElement) {
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = 1;
+    this.context = canvas.getContext("2d", { willReadFrequently: true });
+  }
+
+  over(variable: string, background: Rgb, fallback: Rgb): Rgb {
+    this.probe.style.color = `var(${variable})`;
+    const text = getComputedStyle(this.probe).color;
+    const plain = parseColour(text);
+    if (plain) return plain;
+    if (!this.context || text === "") return fallback;
+    this.context.globalCompositeOperation = "copy";
+    this.context.fillStyle = `rgb(${background.join(" ")})`;
+    this.context.fillRect(0, 0, 1, 1);
+    this.context.globalCompositeOperation = "source-over";
+    this.context.fillStyle = text;
+    this.context.fillRect(0, 0, 1, 1);
+    const [red, green, blue] = this.context.getImageData(0, 0, 1, 1).data;
+    return [red ?? 0, green ?? 0, blue ?? 0];
+  }
+}
+
+/** Reads the theme at `element`, which must be in the document. */
+export function readTheme(element: HTMLElement): Theme {
+  adoptSurroundings(element);
+  const probe = document.createElement("span");
+  probe.style.display = "none";
+  element.append(probe);
+  try {
+    const resolver = new Resolver(probe);
+    const panel = resolver.over("--ds-panel", [255, 255, 255], [255, 255, 255]);
+    const read = (name: string, fallback: Rgb): Rgb =>
+      resolver.over(name, panel, fallback);
+    const style = getComputedStyle(element);
+    return {
+      dark: isDark(panel),
+      panel,
+      well: read("--ds-well", [245, 245, 245]),
+      text: read("--ds-text", [33, 33, 33]),
+      text2: read("--ds-text2", [97, 97, 97]),
+      rule: read("--ds-rule", [224, 224, 224]),
+      grid: read("--ds-grid", [237, 237, 237]),
+      brand: read("--ds-brand", [25, 118, 210]),
+      error: read("--ds-error", [148, 33, 33]),
+      warn: read("--ds-warn", [135, 68, 0]),
+      font: style.fontFamily || "sans-serif",
+      codeFont:
+        style.getPropertyValue("--ds-code-font").trim() || "monospace",
+    };
+  } finally {
+    probe.remove();
+  }
+}
+
+/**
+ * Hosts without JupyterLab's variables (marimo, a plain page) say light or dark
+ * only by what they paint behind us; base.css has defaults for both.
+ */
+function adoptSurroundings(element: HTMLElement): void {
+  const own = getComputedStyle(element);
+  if (own.getPropertyValue("--jp-layout-color1").trim() !== "") {
+    element.removeAttribute("data-ds-theme");
+    return;
+  }
+  let above: Element | null = element.parentElement ?? hostOf(element);
+  while (above) {
+    const colour = getComputedStyle(above).backgroundColor;
+    const opaque = parseColour(colour);
+    if (opaque) {
+      element.dataset["dsTheme"] = isDark(opaque) ? "dark" : "light";
+      return;
+    }
+    above = above.parentElement ?? hostOf(above);
+  }
+  // Nothing painted: the browser's own canvas, which follows the system only
+  // where the page allows it.
+  const scheme = getComputedStyle(document.documentElement).colorScheme;
+  const system = matchMedia("(prefers-color-scheme: dark)").matches;
+  const dark = scheme.includes("dark") && (system || !scheme.includes("light"));
+  element.dataset["dsTheme"] = dark ? "dark" : "light";
+}
+
+function hostOf(element: Element): Element | null {
+  const root = element.getRootNode();
+  return root instanceof ShadowRoot ? root.host : null;
+}
+
+/** Calls back when the host may have changed its theme. */
+export function watchTheme(changed: () => void): () => void {
+  let pending = 0;
+  // Hosts set the attribute around the time the style sheet arrives: look
+  // again a little later as well.
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+  const later = (delay_ms: number): void => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      changed();
+    }, delay_ms);
+    timers.add(timer);
+  };
+  const notice = (): void => {
+    cancelAnimationFrame(pending);
+    pending = requestAnimationFrame(changed);
+    if (timers.size === 0) {
+      later(150);
+      later(800);
+    }
+  };
+  const observer = new MutationObserver(notice);
+  const attributes = {
+    attributes: true,
+    attributeFilter: [
+      "class",
+      "style",
+      "data-jp-theme-name",
+      "data-jp-theme-light",
+      "data-theme",
+      "data-color-mode",
+      "data-vscode-theme-kind",
+    ],
+  };
+  observer.observe(document.documentElement, attributes);
+  if (document.body) observer.observe(document.body, attributes);
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  system.addEventListener("change", notice);
+  return () => {
+    observer.disconnect();
+    system.removeEventListener("change", notice);
+    cancelAnimationFrame(pending);
+    for (const timer of timers) clearTimeout(timer);
+  };
+}
+
+export function sameTheme(one: Theme, other: Theme): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,54 @@
+// What a home (JupyterLab, a widget, a report) supplies to a panel. A panel
+// never asks which home it is in, only for what it needs of it.
+
+import type { ReadonlySignal } from "@preact/signals";
+
+/** A button that a home offers. */
+export interface PanelAction {
+  readonly label: string;
+  readonly primary?: boolean;
+  run(): void;
+}
+
+/**
+ * Why a panel has nothing to show, and the next step. In `text`, parts between
+ * back-ticks are shown as code; nothing else is markup.
+ */
+export interface EmptyState {
+  readonly state: "no-client" | "waiting" | "stopped";
+  readonly title: string;
+  readonly text: string;
+  /** One line for the status line, such as "Waiting for a client in …". */
+  readonly status?: string;
+  readonly actions?: readonly PanelAction[];
+}
+
+/** One of the sessions that a person may choose between. */
+export interface Choice {
+  readonly id: string;
+  readonly name: string;
+  readonly address: string;
+  readonly state: string;
+}
+
+/** Several clients, or several notebooks: which of them this panel shows. */
+export interface Chooser {
+  readonly sessions: readonly Choice[];
+  readonly chosen: string | null;
+  choose(id: string): void;
+}
+
+export interface PanelHost {
+  readonly kind: "lab" | "widget" | "report" | "file";
+  /** Set while there is no session, or none that can be shown. */
+  readonly emptyState: ReadonlySignal<EmptyState | null>;
+  /** True where the panel has a place of its own: the plain wheel zooms. */
+  readonly capturesWheel: boolean;
+  /** False while the home knows that nobody can see the panel. */
+  readonly visible?: ReadonlySignal<boolean>;
+  readonly chooser?: ReadonlySignal<Chooser | null>;
+  /** Buttons for a notice of the kernel, by its code. */
+  actionsFor?(code: string): readonly PanelAction[];
+  /** Stores a file for the person; default: the browser's download. */
+  save?(name: string, content: Blob): void;
+}
