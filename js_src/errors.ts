@@ -1,0 +1,105 @@
+// Known failures, each with a code that both languages share, what happened
+// and what to do next. Panels show these sentences; nothing else is parsed.
+
+/** What a person is told: what happened (and was done), and what to do next. */
+export interface Problem {
+  readonly code: string;
+  readonly text: string;
+  readonly next: string;
+}
+
+/** A failure that has a sentence for the person in front of the panel. */
+export class DaskscopeError extends Error implements Problem {
+  readonly code: string;
+  readonly next: string;
+
+  constructor(problem: Problem) {
+    super(problem.text);
+    this.name = "DaskscopeError";
+    this.code = problem.code;
+    this.next = problem.next;
+  }
+
+  get text(): string {
+    return this.message;
+  }
+}
+
+/** Turn whatever was thrown into a problem that can be shown. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof DaskscopeError) return error;
+  const text = error instanceof Error ? error.message : String(error);
+  return {
+    code: "internal",
+    text: `Something unexpected happened in this page: ${text}`,
+    next: "Reload the page. If it happens again, please report it.",
+  };
+}
+
+export const kernelBusy = (): DaskscopeError =>
+  new DaskscopeError({
+    code: "kernel-busy",
+    text: "The kernel is busy and cannot answer until the cell ends.",
+    next: "Wait for the cell, or use ipykernel 7 or newer, which answers during a cell.",
+  });
+
+export const noAnswer = (timeout_ms: number): DaskscopeError =>
+  new DaskscopeError({
+    code: "no-answer",
+    text: `The kernel did not answer within ${Math.round(timeout_ms / 1000)} s.`,
+    next: "Try again; if it stays silent, look at the kernel's log.",
+  });
+
+export const notConnected = (): DaskscopeError =>
+  new DaskscopeError({
+    code: "not-connected",
+    text: "This page has no connection to the kernel at the moment.",
+    next: "It is tried again by itself; check that the kernel runs.",
+  });
+
+export const cancelled = (): DaskscopeError =>
+  new DaskscopeError({
+    code: "cancelled",
+    text: "The search was stopped.",
+    next: "Start it again to search the rest.",
+  });
+
+export const badMessage = (detail: string): DaskscopeError =>
+  new DaskscopeError({
+    code: "bad-message",
+    text: `The kernel sent something that this page does not understand (${detail}).`,
+    next: "Check that daskscope has the same version where JupyterLab and where the kernel runs.",
+  });
+
+/** Compare dotted versions; negative when `a` is the older one. */
+export function compareVersions(a: string, b: string): number {
+  const parts = (text: string) =>
+    text.split(/[.+-]/).map((part) => Number.parseInt(part, 10) || 0);
+  const [left, right] = [parts(a), parts(b)];
+  for (let i = 0; i < Math.max(left.length, right.length); i++) {
+    const difference = (left[i] ?? 0) - (right[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+/** The two sides speak different protocols: say which one to upgrade. */
+export function versionMismatch(
+  page: { version: string; protocol: number },
+  kernel: { version: string; protocol: number },
+): DaskscopeError {
+  const upgradeKernel =
+    kernel.protocol !== page.protocol
+      ? kernel.protocol < page.protocol
+      : compareVersions(kernel.version, page.version) < 0;
+  const place = upgradeKernel
+    ? "in the kernel's environment, then restart the kernel"
+    : "in the environment that runs JupyterLab, then reload this page";
+  return new DaskscopeError({
+    code: "version-mismatch",
+    text:
+      `The kernel has daskscope ${kernel.version}, this page ${page.version}, ` +
+      "and they speak different protocols.",
+    next: `Run \`pip install -U daskscope\` ${place}.`,
+  });
+}

@@ -1,0 +1,312 @@
+// The messages between kernel and page (docs/protocol.md, part B): their types,
+// the check of everything that comes in, and the page's own messages.
+// Knows nothing of comms, stores or DOM.
+
+import {
+  anything,
+  bool,
+  type Check,
+  CheckError,
+  count,
+  list,
+  nullable,
+  num,
+  oneOf,
+  or,
+  record,
+  str,
+  tuple,
+} from "./base/check";
+import { badMessage } from "./errors";
+import type { Focus } from "./model/types";
+import { BATCH_KINDS, KERNEL_MESSAGES, PROTOCOL, STATES } from "./schema";
+
+export type BinaryBuffer = ArrayBuffer | ArrayBufferView;
+
+const session = record({
+  id: str,
+  name: or(str, ""),
+  address: or(str, ""),
+  state: or(oneOf(STATES), "waiting" as const),
+  workers: or(count, 0),
+  threads: or(count, 0),
+});
+
+const worker = record({
+  address: str,
+  name: or(nameText, ""),
+  host: or(str, ""),
+  threads: or(count, 0),
+  memory_limit: or(num, 0),
+  process: or(num, 0),
+  managed: or(num, 0),
+  spilled: or(num, 0),
+  status: or(str, ""),
+});
+
+const counts = record({
+  captured: count,
+  kept: count,
+  dropped_agent: count,
+  dropped_recording: count,
+  rows: count,
+  erred: count,
+});
+
+const notice = record({
+  code: str,
+  level: or(oneOf(["info", "warn", "error"]), "info" as const),
+  text: str,
+  next: or(str, ""),
+});
+
+/** Worker names are often numbers in Dask; on the page they are text. */
+function nameText(value: unknown, path: string): string {
+  return typeof value === "number" ? String(value) : str(value, path);
+}
+
+const focus: Check<Focus> = record({
+  time: or(tuple(num, num) as Check<[number, number]>, null),
+  prefixes: or(list(str), []),
+  workers: or(list(str), []),
+  spans: or(list(str), []),
+});
+
+function news<T>(item: Check<T>) {
+  return or(record({ first: count, items: list(item) }), {
+    first: 0,
+    items: [] as T[],
+  });
+}
+
+const lane = (value: unknown, path: string) => {
+  const [address, thread] = tuple(str, nameText)(value, path);
+  return { worker: address, thread };
+};
+
+const span = (value: unknown, path: string) => {
+  const [id = "", ...name] = list(str)(value, path);
+  return { id, name };
+};
+
+const addressed = { page: nullable(str), session: str };
+
+const taskError = record({
+  task: count,
+  prefix: count,
+  worker: or(str, ""),
+  time: num,
+  exception: or(str, ""),
+});
+
+const change = record({
+  time: num,
+  worker: str,
+  what: str,
+  detail: or(str, ""),
+});
+
+const gap = record({
+  start: num,
+  stop: num,
+  reason: or(str, ""),
+  text: or(str, ""),
+});
+
+const prefixTotal = (value: unknown, path: string) => {
+  const [prefix, tasks, seconds, erred] = tuple(count, count, num, count)(
+    value,
+    path,
+  );
+  return { prefix, tasks, seconds, erred };
+};
+
+const actionTotal = (value: unknown, path: string) => {
+  const [action, rows, seconds] = tuple(count, count, num)(value, path);
+  return { action, rows, seconds };
+};
+
+const problem = record({ code: str, text: str, next: or(str, "") });
+
+const shapes = {
+  welcome: record({
+    page: str,
+    protocol: count,
+    version: str,
+    kernel: str,
+    subshells: or(bool, false),
+    resumed: or(bool, false),
+    sessions: list(session),
+  }),
+  sessions: record({ sessions: list(session) }),
+  status: record({
+    ...addressed,
+    state: oneOf(STATES),
+    counts,
+    behind_s: or(num, 0),
+    now: num,
+    origin: or(num, null),
+    last_seq: or(count, null),
+    notices: or(list(notice), []),
+    workers: or(list(worker), []),
+  }),
+  names: record({
+    ...addressed,
+    seq: count,
+    prefixes: news(str),
+    lanes: news(lane),
+    actions: news(str),
+    spans: news(span),
+  }),
+  batch: record({
+    ...addressed,
+    seq: count,
+    kind: oneOf(BATCH_KINDS),
+    first: count,
+    tasks: count,
+    rows: count,
+  }),
+  keys: record({
+    ...addressed,
+    seq: count,
+    blocks: list(record({ first: count, tasks: count, bytes: count })),
+  }),
+  events: record({
+    ...addressed,
+    seq: count,
+    errors: or(list(taskError), []),
+    changes: or(list(change), []),
+    gaps: or(list(gap), []),
+  }),
+  totals: record({
+    ...addressed,
+    focus: or(focus, null),
+    prefixes: list(prefixTotal),
+    actions: list(actionTotal),
+  }),
+  answer: record({
+    page: nullable(str),
+    session: or(str, ""),
+    id: str,
+    result: or(anything, null),
+    error: or(problem, null),
+  }),
+  focus: record({ session: str, focus, by: or(str, "") }),
+  error: record({
+    page: or(str, null),
+    session: or(str, null),
+    code: str,
+    text: str,
+    next: or(str, ""),
+    protocol: or(count, null),
+    version: or(str, null),
+  }),
+  bye: record({ page: or(str, null), session: str, text: or(str, "") }),
+} satisfies { [K in (typeof KERNEL_MESSAGES)[number]]: Check<object> };
+
+type Shapes = typeof shapes;
+type Fields<K extends keyof Shapes> = ReturnType<Shapes[K]>;
+
+export type Message<K extends keyof Shapes> = Fields<K> & {
+  type: K;
+  buffers: BinaryBuffer[];
+};
+export type KernelMessage = {
+  [K in keyof Shapes]: Message<K>;
+}[keyof Shapes];
+/** A type that this page does not know: reported once, then ignored. */
+export interface UnknownMessage {
+  type: "unknown";
+  name: string;
+}
+export type SessionEntry = ReturnType<typeof session>;
+
+/** How many buffers a message of this type brings. */
+function buffersWanted(message: KernelMessage): number {
+  if (message.type === "batch") return 1;
+  return message.type === "keys" ? message.blocks.length : 0;
+}
+
+/**
+ * Check what came over a channel and give it a type.
+ *
+ * @throws DaskscopeError with code `bad-message`, saying which field is wrong.
+ */
+export function parseMessage(
+  data: unknown,
+  buffers: readonly BinaryBuffer[] = [],
+): KernelMessage | UnknownMessage {
+  try {
+    const { type } = record({ type: str })(data, "message");
+    if (!Object.hasOwn(shapes, type)) return { type: "unknown", name: type };
+    const name = type as keyof Shapes;
+    const message = {
+      ...shapes[name](data, name),
+      type: name,
+      buffers: [...buffers],
+    } as KernelMessage;
+    const wanted = buffersWanted(message);
+    if (buffers.length !== wanted) {
+      throw new CheckError(`${name}.buffers`, `a list of ${wanted}`);
+    }
+    return message;
+  } catch (error) {
+    if (error instanceof CheckError) throw badMessage(error.message);
+    throw error;
+  }
+}
+
+/** What the page says. */
+export interface PageMessage {
+  type: "hello" | "watch" | "unwatch" | "ack" | "ask" | "focus" | "bye";
+  page: string;
+  [field: string]: unknown;
+}
+
+/** Build the messages of one page. */
+export const say = {
+  hello: (page: string, version: string): PageMessage => ({
+    type: "hello",
+    page,
+    protocol: PROTOCOL,
+    version,
+  }),
+  watch: (
+    page: string,
+    id: string,
+    visible: boolean,
+    have: [number, number][],
+  ): PageMessage => ({ type: "watch", page, session: id, visible, have }),
+  unwatch: (page: string, id: string): PageMessage => ({
+    type: "unwatch",
+    page,
+    session: id,
+  }),
+  ack: (
+    page: string,
+    id: string,
+    seq: number,
+    missing: number[],
+  ): PageMessage => ({ type: "ack", page, session: id, seq, missing }),
+  ask: (
+    page: string,
+    id: string,
+    question: string,
+    what: string,
+    args: object,
+  ): PageMessage => ({
+    type: "ask",
+    page,
+    session: id,
+    id: question,
+    what,
+    args,
+  }),
+  focus: (page: string, id: string, chosen: Focus): PageMessage => ({
+    type: "focus",
+    page,
+    session: id,
+    focus: chosen,
+  }),
+  bye: (page: string): PageMessage => ({ type: "bye", page }),
+};
