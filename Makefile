@@ -1,0 +1,87 @@
+# Everything a contributor runs. `make lab` and `make test` set up what they need;
+# the second time they are quick. GNU make 3.81 (macOS) is enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+ARGS ?=
+
+# npm scripts call `jupyter` and `python` of the checkout's own environment.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+SETUP := $(PYTHON) scripts/environment.py
+SOURCES := $(shell find js_src style schema 2>/dev/null) \
+  package.json package-lock.json tsconfig.json scripts/bundle.mjs
+ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
+
+.DEFAULT_GOAL := help
+.PHONY: help lab test test-py test-js test-ui test-all check format schema build bench lock \
+  clean clean-all environment
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+
+lab: build ## Open JupyterLab on examples/tour.ipynb (ARGS="--no-browser --port 9999")
+	$(BIN)/jupyter lab examples/tour.ipynb $(ALLOW_ROOT) $(ARGS)
+
+test: test-py test-js test-ui ## Run every test: Python, TypeScript, and in a real JupyterLab
+
+test-py: build
+	$(BIN)/python -m pytest $(ARGS)
+
+test-js: environment
+	npx --no-install vitest run
+
+# The name of the browser is found before anything is built: without one there is no test.
+test-ui: build
+	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && npm run --silent test:ui
+
+check: environment ## Formatting, lint, types, import arrows, stale generated files
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	npm run --silent check:format
+	npm run --silent check:lint
+	npm run --silent check:types
+	$(BIN)/python scripts/check_imports.py
+	$(BIN)/python scripts/check_generated.py
+
+test-all: build ## Also the version matrix, the wheel and other hosts (long; makes .envs/)
+	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && $(BIN)/python scripts/matrix.py $(ARGS)
+
+bench: build ## Measure, next to what Dask has; JSON lines into bench-results/
+	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && $(BIN)/python scripts/bench.py $(ARGS)
+
+format: environment ## Format both languages
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	npm run --silent format
+
+schema: environment ## Write the files that are generated from schema.py
+	$(BIN)/python scripts/check_generated.py --write
+
+build: $(VENV)/.built ## Build labextension and widget
+
+$(VENV)/.built: $(SOURCES) | environment
+	rm -rf lib
+	npm run --silent build
+	$(SETUP) develop
+	touch $@
+
+environment:
+	@$(SETUP) python
+	@$(SETUP) node
+
+lock: environment ## Pin the newest allowed packages in requirements.lock
+	$(BIN)/python -m pip install --quiet uv
+	{ echo '# Everything of the development environment, pinned. `make lock` writes this file.'; \
+	  $(BIN)/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+	    --upgrade --no-header --no-annotate --quiet; } > requirements.lock.new
+	mv requirements.lock.new requirements.lock
+
+clean: ## Remove what was built
+	rm -rf lib dist py_src/daskscope/labextension py_src/daskscope/static \
+	  $(VENV)/.built ui-tests/test-results ui-tests/playwright-report coverage
+
+clean-all: clean ## Remove the environments, too
+	rm -rf $(VENV) .envs node_modules

@@ -1,0 +1,141 @@
+"""Checks the import arrows of both languages: data flows one way (docs/architecture.md).
+
+Each list below says what a part may import besides itself. Whatever is missing here is
+forbidden, so a new part has to be placed before it can be used.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "py_src" / "daskscope"
+JS = ROOT / "js_src"
+
+# Python: the first name below `daskscope`, in the order of the data.
+PYTHON: dict[str, set[str]] = {
+    "schema": set(),
+    "errors": set(),
+    "version": set(),
+    "config": {"errors"},
+    "agent": set(),  # runs where daskscope is not installed
+    "recording": {"schema", "errors"},
+    "derive": {"recording", "schema", "errors"},
+    "focus": {"schema", "errors"},
+    "collect": {"agent", "recording", "schema", "errors", "config"},
+    "wire": {"schema", "errors", "version"},
+    "stream": {"wire", "derive", "recording", "focus", "schema", "errors", "config", "version"},
+    "session": {"collect", "recording", "derive", "stream", "focus", "schema", "errors", "config"},
+}
+PYTHON_SHELLS = {"__init__", "kernel", "magics", "recorder", "widgets"}
+"""Thin outer layers: they may import everything, and nothing above may import them."""
+
+# TypeScript: the first folder or file below js_src.
+TYPESCRIPT: dict[str, set[str]] = {
+    "schema": set(),
+    "base": set(),
+    "errors": set(),
+    "model": {"base", "schema"},
+    "derive": {"model", "base", "schema"},
+    "render": {"base"},
+    "wire": {"schema", "model", "errors", "base"},
+    "stream": {"wire", "schema", "model", "errors", "base"},
+    "session": {"wire", "stream", "model", "base", "schema", "errors"},
+    "views": {"session", "model", "derive", "render", "base", "schema", "errors"},
+}
+TYPESCRIPT_SHELLS = {"homes"}
+HOST_LIBRARIES = ("@jupyterlab/", "@lumino/")
+HOST_HOME = "homes/lab"
+
+IMPORT = re.compile(
+    r"""^\s*(?:import|export)\b[^"';]*?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']""", re.MULTILINE
+)
+
+
+def python_imports(path: Path) -> list[tuple[int, str]]:
+    """Return line and dotted name below `daskscope` of each import of ours."""
+    package = ("daskscope", *path.relative_to(PACKAGE).parent.parts)
+    found: list[tuple[int, str]] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found += [(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            module = ".".join((*base, *(node.module.split(".") if node.module else ())))
+            if module == "daskscope":
+                found += [(node.lineno, f"daskscope.{alias.name}") for alias in node.names]
+            else:
+                found.append((node.lineno, module))
+    return [
+        (line, name.removeprefix("daskscope.") if "." in name else "__init__")
+        for line, name in found
+        if name.split(".")[0] == "daskscope"
+    ]
+
+
+def check_python() -> list[str]:
+    """Return a sentence for each import that points the wrong way."""
+    problems = []
+    for path in sorted(PACKAGE.rglob("*.py")):
+        here = path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+        place = path.relative_to(ROOT)
+        if here not in PYTHON and here not in PYTHON_SHELLS:
+            problems.append(f"{place}: part `{here}` has no place in scripts/check_imports.py")
+            continue
+        for line, name in python_imports(path):
+            there = name.split(".")[0]
+            if there == here or here in PYTHON_SHELLS:
+                continue
+            if there not in PYTHON[here]:
+                problems.append(f"{place}:{line}: `{here}` may not import `{there}`")
+    return problems
+
+
+def check_typescript() -> list[str]:
+    """Return a sentence for each import that points the wrong way."""
+    problems = []
+    for path in sorted([*JS.rglob("*.ts"), *JS.rglob("*.tsx")]):
+        inside = path.relative_to(JS)
+        here = part_of(inside)
+        place = path.relative_to(ROOT)
+        if here not in TYPESCRIPT and here not in TYPESCRIPT_SHELLS:
+            problems.append(f"{place}: part `{here}` has no place in scripts/check_imports.py")
+            continue
+        text = path.read_text(encoding="utf-8")
+        for match in IMPORT.finditer(text):
+            target = match[1] or match[2]
+            line = text.count("\n", 0, match.start(match.lastindex or 0)) + 1
+            if target.startswith("."):
+                there = part_of((path.parent / target).resolve().relative_to(JS))
+                if (
+                    there != here
+                    and here not in TYPESCRIPT_SHELLS
+                    and there not in TYPESCRIPT[here]
+                ):
+                    problems.append(f"{place}:{line}: `{here}` may not import `{there}`")
+            elif target.startswith(HOST_LIBRARIES) and not inside.as_posix().startswith(HOST_HOME):
+                problems.append(f"{place}:{line}: only {HOST_HOME} may import {target}")
+    return problems
+
+
+def part_of(inside: Path) -> str:
+    """Return the part that a path below js_src belongs to: wire_arrow.ts is of `wire`."""
+    name = re.sub(r"(\.test)?\.tsx?$", "", inside.parts[0])
+    return name.split("_")[0] if len(inside.parts) == 1 else name
+
+
+def main() -> int:
+    """Print every wrong arrow."""
+    problems = check_python() + check_typescript()
+    for problem in problems:
+        print(problem)
+    if not problems:
+        print("Import arrows: all point the right way.")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
