@@ -1,0 +1,132 @@
+"""A chunk: some consecutive tasks as columns, and their keys as packed text.
+
+Chunks are immutable once anybody can see them, so readers need no lock.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from daskscope.schema import KEY_SEPARATOR, TASKS
+
+if TYPE_CHECKING:
+    from daskscope.recording.stretches import Stretches
+
+Columns = Mapping[str, NDArray[Any]]
+
+DTYPES: Final[dict[str, np.dtype[np.generic]]] = {
+    column.name: np.dtype("float64" if column.name == "nbytes" else column.type)
+    for column in TASKS.columns
+}
+"""Types of the columns in memory: as on the wire, but exact sizes of results."""
+
+ROW_BYTES: Final = sum(dtype.itemsize for dtype in DTYPES.values())
+
+_SEPARATOR: Final = KEY_SEPARATOR.encode()
+
+
+@dataclass(frozen=True, slots=True)
+class KeyBlock:
+    """The keys of ``tasks`` tasks from number ``first`` on: zlib of UTF-8, NUL between."""
+
+    first: int
+    tasks: int
+    data: bytes | memoryview
+
+    @property
+    def stop(self) -> int:
+        """Number after the last task."""
+        return self.first + self.tasks
+
+    def texts(self) -> list[str]:
+        """Return the keys; ``""`` for those that the block should have and has not."""
+        texts = self.raw().decode("utf-8", "replace").split(KEY_SEPARATOR)[: self.tasks]
+        return texts + [""] * (self.tasks - len(texts))
+
+    def raw(self) -> bytes:
+        """Return the keys as they were packed, or nothing when the block is damaged."""
+        try:
+            return zlib.decompress(self.data)
+        except zlib.error:
+            return b""
+
+
+def pack_keys(first: int, keys: Sequence[str]) -> KeyBlock:
+    """Pack keys as an agent does.
+
+    >>> pack_keys(7, ["a", "b"]).texts()
+    ['a', 'b']
+    """
+    text = KEY_SEPARATOR.join(key.replace(KEY_SEPARATOR, "\ufffd") for key in keys)
+    return KeyBlock(first, len(keys), zlib.compress(text.encode("utf-8", "replace"), 1))
+
+
+def merge_blocks(blocks: Sequence[KeyBlock]) -> tuple[KeyBlock, ...]:
+    """Make one block of many consecutive small ones: fewer objects, fewer bytes.
+
+    >>> (one,) = merge_blocks([pack_keys(0, ["a"]), pack_keys(1, ["b", "c"])])
+    >>> one.first, one.tasks, one.texts()
+    (0, 3, ['a', 'b', 'c'])
+    """
+    if len(blocks) < 2:
+        return tuple(blocks)
+    parts = []
+    for block in blocks:
+        raw = block.raw()
+        if raw.count(_SEPARATOR) != block.tasks - 1:
+            raw = KEY_SEPARATOR.join(block.texts()).encode()
+        parts.append(raw)
+    tasks = sum(block.tasks for block in blocks)
+    return (KeyBlock(blocks[0].first, tasks, zlib.compress(_SEPARATOR.join(parts), 1)),)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskChunk:
+    """Consecutive tasks, ``first`` … ``first + tasks``; rows are in order of task number.
+
+    ``columns`` has an array for each column of ``schema.TASKS``. ``summary`` is a
+    coarse picture of the rows, made when no more rows can come (``None`` before).
+    ``in_memory`` is false once the arrays are mapped from a file.
+    """
+
+    first: int
+    tasks: int
+    columns: Columns = field(repr=False)
+    keys: tuple[KeyBlock, ...] = field(repr=False)
+    summary: Stretches | None = field(default=None, repr=False)
+    in_memory: bool = True
+
+    @property
+    def stop(self) -> int:
+        """Number after the last task."""
+        return self.first + self.tasks
+
+    @property
+    def rows(self) -> int:
+        """How many start/stop intervals the chunk has."""
+        return len(self.columns["task"])
+
+    @property
+    def data_bytes(self) -> int:
+        """Bytes of columns and keys, wherever they are."""
+        return self.rows * ROW_BYTES + sum(len(block.data) for block in self.keys)
+
+    def rows_of(self, first: int, stop: int) -> slice:
+        """Return which rows belong to the tasks ``first`` … ``stop``."""
+        task = self.columns["task"]
+        low = np.searchsorted(task, min(max(first, 0), 2**32 - 1)) if first > self.first else 0
+        high = np.searchsorted(task, stop) if stop < self.stop else len(task)
+        return slice(int(low), int(high))
+
+    def key_of(self, task: int) -> str:
+        """Return the key of one task, ``""`` when it is not here."""
+        for block in self.keys:
+            if block.first <= task < block.stop:
+                return block.texts()[task - block.first]
+        return ""

@@ -1,0 +1,122 @@
+"""Recordings as pandas DataFrames."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, fields
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+import pyarrow as pa
+
+from daskscope.schema import STATUSES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from daskscope.recording.chunk import KeyBlock, TaskChunk
+    from daskscope.recording.logs import TaskError
+    from daskscope.recording.names import Names, Span
+
+TASK_COLUMNS: Final = (
+    "start",
+    "duration",
+    "worker",
+    "thread",
+    "prefix",
+    "action",
+    "status",
+    "nbytes",
+    "span",
+    "key",
+)
+
+
+def span_name(span: Span) -> str:
+    """Return a span's full name; its first element is the id.
+
+    >>> span_name(("6ac…", "load", "clean"))
+    'load / clean'
+    """
+    return " / ".join(span[1:])
+
+
+def _categorical(codes: NDArray[Any], names: Sequence[str]) -> pd.Categorical:
+    """Make a categorical; equal names share a category, an empty one is missing."""
+    import pandas as pd
+
+    categories = list(dict.fromkeys(name for name in names if name))
+    place = {name: i for i, name in enumerate(categories)}
+    lookup = np.array([place.get(name, -1) for name in names] or [-1], dtype="i4")
+    return pd.Categorical.from_codes(lookup[codes], categories=categories)
+
+
+def _key_array(chunk: TaskChunk) -> pa.Array:
+    """Return the keys of a chunk as an Arrow array, without a Python object a key."""
+    blocks = [_block_array(block) for block in chunk.keys]
+    return pa.concat_arrays(blocks) if blocks else pa.array([], pa.large_string())
+
+
+def _block_array(block: KeyBlock) -> pa.Array:
+    text = np.frombuffer(block.raw(), "u1")
+    separators = np.flatnonzero(text == 0)
+    if len(separators) != block.tasks - 1:
+        return pa.array(block.texts(), pa.large_string())
+    ends = separators - np.arange(len(separators))
+    offsets = np.concatenate([[0], ends, [len(text) - len(separators)]]).astype("i8")
+    data = pa.py_buffer(text[text != 0])
+    array = pa.LargeStringArray.from_buffers(block.tasks, pa.py_buffer(offsets), data)
+    try:
+        array.validate(full=True)
+    except pa.ArrowInvalid:  # not UTF-8
+        return pa.array(block.texts(), pa.large_string())
+    return array
+
+
+def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
+    """Return one row per start/stop interval of the chunks."""
+    import pandas as pd
+
+    def column(name: str, dtype: str) -> NDArray[Any]:
+        parts = [chunk.columns[name] for chunk in chunks]
+        return np.concatenate(parts) if parts else np.empty(0, dtype)
+
+    keys = [
+        _key_array(chunk).take(pa.array(chunk.columns["task"].astype("i8") - chunk.first))
+        for chunk in chunks
+    ]
+    lane = column("lane", "u2")
+    return pd.DataFrame(
+        {
+            "start": column("start", "f8"),
+            "duration": column("duration", "f4"),
+            "worker": _categorical(lane, [worker for worker, _ in names.lanes]),
+            "thread": _categorical(lane, [thread for _, thread in names.lanes]),
+            "prefix": _categorical(column("prefix", "u2"), names.prefixes),
+            "action": _categorical(column("action", "u1"), names.actions),
+            "status": _categorical(column("status", "u1"), STATUSES),
+            "nbytes": column("nbytes", "f8"),
+            "span": _categorical(column("span", "u2"), [span_name(s) for s in names.spans]),
+            "key": pa.chunked_array(keys, pa.large_string()).to_pandas(),
+        },
+        columns=list(TASK_COLUMNS),
+    )
+
+
+def errors_frame(errors: Sequence[TaskError], names: Names) -> pd.DataFrame:
+    """Return the errors, with the prefix by name."""
+    import pandas as pd
+
+    order = ["time", "key", "prefix", "worker", "exception", "traceback", "task"]
+    rows = [asdict(error) | {"prefix": names.prefixes[error.prefix]} for error in errors]
+    return pd.DataFrame(rows, columns=order)
+
+
+def records_frame(kind: type[Any], records: Sequence[Any]) -> pd.DataFrame:
+    """Return dataclasses as a frame, with its columns also when there are none."""
+    import pandas as pd
+
+    names = [f.name for f in fields(kind)]
+    return pd.DataFrame([asdict(record) for record in records], columns=names)

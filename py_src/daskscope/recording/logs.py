@@ -1,0 +1,112 @@
+"""What happened beside the tasks: errors, workers that came and went, gaps.
+
+Few and small, so they are kept as objects, in lists with an upper bound.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Final, Generic, Protocol, TypeVar
+
+MAX_TEXT: Final = 20_000
+"""Characters of an exception or traceback; the agent cuts at the same length."""
+
+MAX_ERRORS: Final = 1_000
+MAX_CHANGES: Final = 10_000
+MAX_GAPS: Final = 1_000
+MAX_LOG_CHARACTERS: Final = 8_000_000
+"""Bound of all texts of one log together."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskError:
+    """A task that erred. ``task`` is its number in the recording, ``prefix`` an index."""
+
+    task: int
+    key: str
+    prefix: int
+    worker: str
+    time: float
+    exception: str
+    traceback: str
+
+    @property
+    def characters(self) -> int:
+        """Length of the texts."""
+        return len(self.key) + len(self.exception) + len(self.traceback)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerChange:
+    """A worker came, changed or left."""
+
+    time: float
+    worker: str
+    what: str
+    detail: str
+
+    @property
+    def characters(self) -> int:
+        """Length of the texts."""
+        return len(self.worker) + len(self.what) + len(self.detail)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A time in which tasks may have run that nobody recorded, and why."""
+
+    start: float
+    stop: float
+    reason: str
+    text: str
+
+    @property
+    def characters(self) -> int:
+        """Length of the texts."""
+        return len(self.reason) + len(self.text)
+
+
+class _Entry(Protocol):
+    @property
+    def characters(self) -> int: ...
+
+
+T = TypeVar("T", bound=_Entry)
+
+
+class Log(Generic[T]):
+    """A bounded list whose entries are numbered for ever, so readers can keep cursors.
+
+    >>> log = Log[Gap](limit=2)
+    >>> log.extend([Gap(0, 1, "lost", str(i)) for i in range(3)])
+    >>> [gap.text for gap in log.since(0)], log.next, log.dropped
+    (['1', '2'], 3, 1)
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.next = 0
+        self._limit = limit
+        self._characters = 0
+        self._entries: deque[T] = deque()
+
+    @property
+    def dropped(self) -> int:
+        """How many entries the bound has cost."""
+        return self.next - len(self._entries)
+
+    def extend(self, entries: list[T]) -> None:
+        """Append; the oldest entries go when there are too many."""
+        for entry in entries:
+            self._entries.append(entry)
+            self._characters += entry.characters
+            self.next += 1
+            while len(self._entries) > self._limit or (
+                self._characters > MAX_LOG_CHARACTERS and len(self._entries) > 1
+            ):
+                self._characters -= self._entries.popleft().characters
+
+    def since(self, cursor: int) -> list[T]:
+        """Return the entries that are kept of number ``cursor`` and later."""
+        entries = list(self._entries)
+        return entries[max(0, len(entries) - max(0, self.next - cursor)) :]

@@ -1,0 +1,92 @@
+"""The interned lists of one session: prefixes, lanes, actions and spans.
+
+They only grow, so an index that was handed out stays valid for the life of the
+session, in every chunk and on every page. One thread interns, any thread reads.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from daskscope.schema import ACTIONS, MAX_NAMES, OTHER_NAME
+
+Lane = tuple[str, str]
+Span = tuple[str, ...]
+
+MAX_NAME_CHARACTERS: Final = 1_000
+"""A prefix or span name can come from a key of any length; longer ones are cut."""
+
+LIMITS: Final = {"prefixes": MAX_NAMES, "lanes": MAX_NAMES, "actions": 255, "spans": MAX_NAMES}
+"""Entries of each list, the last being ``OTHER_NAME``: an index must fit its column."""
+
+_OTHER: Final[dict[str, Any]] = {
+    "prefixes": OTHER_NAME,
+    "actions": OTHER_NAME,
+    "lanes": (OTHER_NAME, ""),
+    "spans": (OTHER_NAME, OTHER_NAME),
+}
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MAX_NAME_CHARACTERS else text[: MAX_NAME_CHARACTERS - 1] + "…"
+
+
+class Names:
+    """Grow-only lists of names, each with the way back from a name to its index.
+
+    >>> names = Names()
+    >>> names.intern("prefixes", "inc"), names.intern("prefixes", "inc")
+    (0, 0)
+    >>> names.intern("lanes", ("tcp://127.0.0.1:1", "140"))
+    0
+    >>> names.actions[names.intern("actions", "compute")]
+    'compute'
+    """
+
+    def __init__(self) -> None:
+        self.prefixes: list[str] = []
+        self.lanes: list[Lane] = []
+        self.actions: list[str] = []
+        self.spans: list[Span] = []
+        self._lists: dict[str, list[Any]] = {
+            "prefixes": self.prefixes,
+            "lanes": self.lanes,
+            "actions": self.actions,
+            "spans": self.spans,
+        }
+        self._index: dict[str, dict[Any, int]] = {kind: {} for kind in self._lists}
+        for action in ACTIONS:
+            self.intern("actions", action)
+        self.intern("spans", ("",))
+
+    def intern(self, kind: str, item: str | tuple[str, ...]) -> int:
+        """Return the index of ``item``, appending it when it is new.
+
+        Once a list is full every further name is ``OTHER_NAME``.
+        """
+        item = _cut(item) if isinstance(item, str) else tuple(_cut(part) for part in item)
+        index = self._index[kind]
+        found = index.get(item)
+        if found is not None:
+            return found
+        items = self._lists[kind]
+        if len(items) >= LIMITS[kind] - 1:
+            item = _OTHER[kind]
+            found = index.get(item)
+            if found is not None:
+                return found
+        items.append(item)
+        index[item] = len(items) - 1
+        return len(items) - 1
+
+    def find(self, kind: str, item: str | tuple[str, ...]) -> int | None:
+        """Return the index of ``item``, or ``None`` when it was never met."""
+        return self._index[kind].get(item)
+
+    def since(self, kind: str, first: int) -> list[Any]:
+        """Return the entries of one list from index ``first`` on."""
+        return self._lists[kind][first:]
+
+    def size(self, kind: str) -> int:
+        """Return how many entries a list has."""
+        return len(self._lists[kind])

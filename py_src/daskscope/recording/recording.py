@@ -1,0 +1,297 @@
+"""The recording of one session: what was captured, within bounds, and what was lost."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import numpy as np
+
+from daskscope.recording import frames
+from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk
+from daskscope.recording.logs import (
+    MAX_CHANGES,
+    MAX_ERRORS,
+    MAX_GAPS,
+    Gap,
+    Log,
+    TaskError,
+    WorkerChange,
+)
+from daskscope.recording.names import Names
+from daskscope.recording.store import ChunkStore, Overflow
+from daskscope.recording.totals import Sums, Totals
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import pandas as pd
+    from numpy.typing import ArrayLike, NDArray
+
+MAX_TASKS: Final = 2**32
+"""Task numbers travel as uint32; a recording takes no more tasks than that."""
+
+MIN_MEMORY_LIMIT: Final = 4_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much was captured, and how much of it is here.
+
+    ``captured`` tasks reached the agent since it came; ``kept`` are in the
+    recording, with ``rows`` start/stop intervals. The rest was dropped, by the
+    agent's bound or by the recording's. ``erred`` counts captured tasks.
+    """
+
+    captured: int = 0
+    kept: int = 0
+    dropped_agent: int = 0
+    dropped_recording: int = 0
+    rows: int = 0
+    erred: int = 0
+
+    def to_json(self) -> dict[str, int]:
+        """Return the counts as a message carries them."""
+        return asdict(self)
+
+
+class Recording:
+    """Columnar, append-only, bounded. Appended by one thread, read from any.
+
+    >>> from daskscope.recording import Recording, pack_keys
+    >>> recording = Recording(memory_limit=4_000_000)
+    >>> lane = recording.names.intern("lanes", ("tcp://10.0.0.1:1", "140"))
+    >>> prefix = recording.names.intern("prefixes", "inc")
+    >>> row = {"start": [5.0], "duration": [0.1], "lane": [lane], "prefix": [prefix],
+    ...        "action": [0], "status": [0], "nbytes": [28], "span": [0], "task": [0]}
+    >>> recording.append_tasks(1, row, pack_keys(0, ["inc-1"]).data)
+    0
+    >>> recording.counts.kept
+    1
+    >>> recording.tasks[["start", "prefix", "action", "key"]].values.tolist()
+    [[5.0, 'inc', 'compute', 'inc-1']]
+    """
+
+    def __init__(
+        self,
+        *,
+        memory_limit: int = 512_000_000,
+        disk_limit: int = 4_000_000_000,
+        overflow: Overflow = "spill",
+        directory: str | None = None,
+    ) -> None:
+        if memory_limit < MIN_MEMORY_LIMIT:
+            raise ValueError(f"memory_limit: at least {MIN_MEMORY_LIMIT} bytes, not {memory_limit}")
+        if disk_limit < 0:
+            raise ValueError(f"disk_limit: not negative, but {disk_limit}")
+        if overflow not in get_args(Overflow):
+            raise ValueError(f'overflow: "spill" or "drop", not {overflow!r}')
+        self.names = Names()
+        self.about: dict[str, Any] = {}
+        self.error_log: Log[TaskError] = Log(MAX_ERRORS)
+        self.change_log: Log[WorkerChange] = Log(MAX_CHANGES)
+        self.gap_log: Log[Gap] = Log(MAX_GAPS)
+        self._store = ChunkStore(memory_limit, disk_limit, overflow, directory)
+        self._writer = RLock()  # one append at a time
+        self._lock = Lock()  # held for moments: figures and logs
+        self._next = 0
+        self._rows = 0
+        self._refused = 0
+        self._dropped_agent = 0
+        self._sums = Sums()
+        self._origin: float | None = None
+        self._closed = False
+
+    # Writing
+
+    def append_tasks(
+        self,
+        tasks: int,
+        columns: Mapping[str, ArrayLike],
+        keys: bytes,
+        *,
+        rowless: Mapping[str, ArrayLike] | None = None,
+    ) -> int:
+        """Append consecutive tasks; return the number that the first one got.
+
+        ``columns`` are those of ``schema.TASKS``, one value a row; ``task`` counts
+        from 0 within this call. ``keys`` is the packed block of all ``tasks`` keys.
+        ``rowless`` gives ``prefix`` and ``status`` of those of the tasks that ran
+        nowhere (a killed worker) and so have no row: they count in the totals.
+        """
+        arrays = _checked(tasks, columns)
+        with self._writer:
+            first = self._next
+            if self._closed or not tasks:
+                return first
+            if first + tasks > MAX_TASKS:
+                with self._lock:
+                    self._refused += tasks
+                return first
+            sums_of = dict(arrays)
+            arrays["task"] = arrays["task"] + np.uint32(first)
+            with self._lock:
+                self._sums.add_rows(sums_of)
+                if rowless is not None:
+                    self._sums.add_tasks(
+                        np.asarray(rowless["prefix"], "u2"), np.asarray(rowless["status"], "u1")
+                    )
+                self._next = first + tasks
+                self._rows += len(arrays["task"])
+            if self._origin is None and len(arrays["start"]):
+                self._origin = float(np.median(arrays["start"][:1000]))
+                self._origin = float(arrays["start"].min(initial=self._origin))
+            self._store.append(arrays, KeyBlock(first, tasks, bytes(keys)))
+            return first
+
+    def append_errors(self, errors: Sequence[TaskError]) -> None:
+        """Append tasks that erred, with what they raised."""
+        with self._lock:
+            self.error_log.extend(list(errors))
+
+    def append_changes(self, changes: Sequence[WorkerChange]) -> None:
+        """Append workers that came, changed or left."""
+        with self._lock:
+            self.change_log.extend(list(changes))
+
+    def append_gap(self, start: float, stop: float, reason: str, text: str) -> None:
+        """Say that tasks between two times may have run unseen, and why."""
+        with self._lock:
+            self.gap_log.extend([Gap(start, stop, reason, text)])
+
+    def drop_from_agent(self, tasks: int) -> None:
+        """Count tasks that the agent's memory bound cost before they were read."""
+        with self._lock:
+            self._dropped_agent += tasks
+
+    def close(self) -> None:
+        """Take no more. What is there stays readable until nobody holds it."""
+        with self._writer:
+            self._closed = True
+
+    # Reading
+
+    @property
+    def next_task(self) -> int:
+        """Number that the next task will get."""
+        return self._next
+
+    @property
+    def counts(self) -> Counts:
+        """Exact figures: captured, kept, dropped, rows, erred."""
+        with self._lock:
+            dropped = self._store.dropped_tasks
+            return Counts(
+                captured=self._next + self._dropped_agent + self._refused,
+                kept=self._next - dropped,
+                dropped_agent=self._dropped_agent,
+                dropped_recording=dropped + self._refused,
+                rows=self._rows - self._store.dropped_rows,
+                erred=int(self._sums.erred.sum()),
+            )
+
+    @property
+    def totals(self) -> Totals:
+        """Running figures by prefix and by action; dropping rows does not change them."""
+        with self._lock:
+            return self._sums.freeze()
+
+    @property
+    def origin(self) -> float | None:
+        """Start of the first tasks that came: zero of a time axis."""
+        return self._origin
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of memory that rows, keys and summaries take."""
+        return self._store.memory_bytes
+
+    @property
+    def disk_bytes(self) -> int:
+        """Bytes that were spilled to temporary files."""
+        return self._store.disk_bytes
+
+    @property
+    def spill_error(self) -> str | None:
+        """Why the disk took no more, if it did not."""
+        return self._store.spill_error
+
+    @property
+    def skewed_rows(self) -> int:
+        """How many rows end before they start, since clocks disagree."""
+        return self._sums.skewed_rows
+
+    def chunks(self) -> list[TaskChunk]:
+        """Return what is kept, oldest first; the list and its chunks never change."""
+        return self._store.snapshot()
+
+    def newest(self) -> TaskChunk | None:
+        """Return the chunk with the latest tasks, cheaper than ``chunks()[-1]``."""
+        return self._store.newest()
+
+    def chunk_of(self, task: int) -> TaskChunk | None:
+        """Return the chunk that has a task, ``None`` when it was dropped or is to come."""
+        chunks = self.chunks()
+        low, high = 0, len(chunks)
+        while low < high:
+            middle = (low + high) // 2
+            if chunks[middle].stop <= task:
+                low = middle + 1
+            else:
+                high = middle
+        return chunks[low] if low < len(chunks) and chunks[low].first <= task else None
+
+    def key_of(self, task: int) -> str:
+        """Return the key of a task; ``""`` when the task is not kept."""
+        chunk = self.chunk_of(task)
+        return chunk.key_of(task) if chunk is not None else ""
+
+    @property
+    def tasks(self) -> pd.DataFrame:
+        """One row per start/stop interval: start, duration, worker, thread, prefix, …
+
+        ``start`` is in seconds since the epoch by the scheduler's clock, ``duration``
+        in seconds (negative when clocks disagree), ``nbytes`` the size of the task's
+        result; ``span`` is the span's full name, missing without one. Names are
+        categorical.
+        """
+        return frames.tasks_frame(self.chunks(), self.names)
+
+    @property
+    def errors(self) -> pd.DataFrame:
+        """Tasks that erred: time, key, prefix, worker, exception, traceback, task."""
+        return frames.errors_frame(self.error_log.since(0), self.names)
+
+    @property
+    def workers(self) -> pd.DataFrame:
+        """Workers that came, changed or left: time, worker, what, detail."""
+        return frames.records_frame(WorkerChange, self.change_log.since(0))
+
+    @property
+    def gaps(self) -> pd.DataFrame:
+        """Times in which tasks may have run unseen: start, stop, reason, text."""
+        return frames.records_frame(Gap, self.gap_log.since(0))
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return (
+            f"<Recording: {counts.kept:,} of {counts.captured:,} tasks, {counts.rows:,} rows, "
+            f"{self.memory_bytes / 1e6:.1f} MB in memory, {self.disk_bytes / 1e6:.1f} MB on disk>"
+        )
+
+
+def _checked(tasks: int, columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+    """Return the columns with their types, in order of task number."""
+    arrays = {name: np.asarray(columns[name], dtype) for name, dtype in DTYPES.items()}
+    rows = len(arrays["task"])
+    for name, array in arrays.items():
+        if array.shape != (rows,):
+            raise ValueError(f"columns[{name!r}]: {rows} values expected, {array.shape} given")
+    task = arrays["task"]
+    if rows and int(task.max()) >= tasks:
+        raise ValueError(f"columns['task']: {int(task.max())} is not below tasks={tasks}")
+    if np.any(task[1:] < task[:-1]):
+        order = np.argsort(task, kind="stable")
+        arrays = {name: array[order] for name, array in arrays.items()}
+    return arrays

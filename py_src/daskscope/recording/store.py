@@ -1,0 +1,247 @@
+"""Where the chunks are: a growing tail, sealed chunks in memory, older ones on disk.
+
+A live poll brings a few hundred rows ten times a second. They are copied into a
+tail of fixed size; readers see views of its filled part, and when it is full it
+becomes a sealed chunk. So a long quiet run costs no object per poll, and nothing
+that a reader holds ever changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+import numpy as np
+
+from daskscope.recording.chunk import (
+    DTYPES,
+    ROW_BYTES,
+    KeyBlock,
+    TaskChunk,
+    merge_blocks,
+)
+from daskscope.recording.spill import spill
+from daskscope.recording.stretches import fit, of_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+TAIL_ROWS: Final = 16_384
+SUMMARY_STRETCHES: Final = 1_024
+"""What a chunk of ``TAIL_ROWS`` keeps in memory of itself for coarse pictures."""
+
+CHUNK_OVERHEAD_BYTES: Final = 3_000
+"""Objects around the arrays of one chunk, counted against the limit."""
+
+SMALL_BLOCK_TASKS: Final = 1_024
+"""Blocks of keys below this average are packed again, together."""
+
+MAX_SEGMENTS: Final = 128
+"""Each file of spilled chunks holds one descriptor of the process."""
+
+Overflow = Literal["spill", "drop"]
+
+
+def _memory_bytes(chunk: TaskChunk) -> int:
+    summary = chunk.summary.nbytes if chunk.summary is not None else 0
+    data = chunk.data_bytes if chunk.in_memory else 0
+    return CHUNK_OVERHEAD_BYTES + summary + data
+
+
+class _Tail:
+    """Preallocated columns that fill up. What was written is never written again."""
+
+    def __init__(self, first: int) -> None:
+        self.first = first
+        self.tasks = 0
+        self.rows = 0
+        self.columns = {name: np.empty(TAIL_ROWS, dtype) for name, dtype in DTYPES.items()}
+        self.blocks: list[KeyBlock] = []
+
+    def fits(self, rows: int, tasks: int) -> bool:
+        return self.rows + rows <= TAIL_ROWS and self.tasks + tasks <= TAIL_ROWS
+
+    def append(self, columns: Mapping[str, NDArray[Any]], block: KeyBlock) -> None:
+        stop = self.rows + len(columns["task"])
+        for name, column in self.columns.items():
+            column[self.rows : stop] = columns[name]
+        self.rows = stop
+        self.tasks += block.tasks
+        self.blocks.append(block)
+
+    def chunk(self) -> TaskChunk:
+        columns = {}
+        for name, column in self.columns.items():
+            columns[name] = column[: self.rows]
+            columns[name].flags.writeable = False
+        return TaskChunk(self.first, self.tasks, columns, tuple(self.blocks))
+
+    def seal(self) -> TaskChunk:
+        chunk = self.chunk()
+        columns = chunk.columns
+        if self.rows < TAIL_ROWS * 3 // 4:
+            columns = {name: column.copy() for name, column in columns.items()}
+        keys = chunk.keys
+        if self.tasks < SMALL_BLOCK_TASKS * len(keys):
+            keys = merge_blocks(keys)
+        return replace(chunk, columns=columns, keys=keys)
+
+    @property
+    def memory_bytes(self) -> int:
+        return TAIL_ROWS * ROW_BYTES + sum(len(block.data) + 100 for block in self.blocks)
+
+
+def summarised(chunk: TaskChunk) -> TaskChunk:
+    """Return the chunk with a coarse picture of itself."""
+    limit = max(64, SUMMARY_STRETCHES * chunk.rows // TAIL_ROWS)
+    return replace(chunk, summary=fit(of_rows(chunk.columns), limit, split_prefixes=True))
+
+
+class ChunkStore:
+    """Bounded list of chunks. One thread appends, any thread takes snapshots."""
+
+    def __init__(
+        self, memory_limit: int, disk_limit: int, overflow: Overflow, directory: str | None
+    ) -> None:
+        self.spill_error: str | None = None
+        self.dropped_tasks = 0
+        self.dropped_rows = 0
+        self._memory_limit = memory_limit
+        self._disk_limit = disk_limit
+        self._overflow = overflow
+        self._directory = directory
+        self._segment_bytes = min(max(memory_limit // 8, disk_limit // MAX_SEGMENTS), memory_limit)
+        self._lock = Lock()  # held for moments: swaps of the lists below
+        self._sealed: list[TaskChunk] = []
+        self._spilled = 0  # so many of _sealed, the oldest, are mapped from files
+        self._segments: list[tuple[int, int]] = []  # (chunks, bytes) of each file
+        self._sealed_bytes = 0  # in memory
+        self._tail: _Tail | None = None
+        self._tail_chunk: TaskChunk | None = None
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes in memory: columns, keys, summaries and objects."""
+        tail = self._tail
+        return self._sealed_bytes + (tail.memory_bytes if tail else 0)
+
+    @property
+    def disk_bytes(self) -> int:
+        """Bytes in temporary files."""
+        return sum(size for _, size in self._segments)
+
+    def snapshot(self) -> list[TaskChunk]:
+        """Return all chunks, oldest first. They stay valid whatever happens later."""
+        with self._lock:
+            chunks = list(self._sealed)
+            tail = self._tail_chunk
+        return [*chunks, tail] if tail is not None else chunks
+
+    def newest(self) -> TaskChunk | None:
+        """Return the chunk that has the latest tasks."""
+        with self._lock:
+            if self._tail_chunk is not None:
+                return self._tail_chunk
+            return self._sealed[-1] if self._sealed else None
+
+    def append(self, columns: Mapping[str, NDArray[Any]], block: KeyBlock) -> None:
+        """Append rows with absolute task numbers, then keep the bounds."""
+        rows = len(columns["task"])
+        if rows * 4 >= TAIL_ROWS or block.tasks >= TAIL_ROWS:
+            self._seal_tail()
+            copies = {name: np.array(columns[name], dtype) for name, dtype in DTYPES.items()}
+            for column in copies.values():
+                column.flags.writeable = False
+            self._add_sealed(TaskChunk(block.first, block.tasks, copies, (block,)))
+        else:
+            if self._tail is None or not self._tail.fits(rows, block.tasks):
+                self._seal_tail()
+                self._tail = _Tail(block.first)
+            self._tail.append(columns, block)
+            chunk = self._tail.chunk()
+            with self._lock:
+                self._tail_chunk = chunk
+        self._keep_bounds()
+
+    def clear(self) -> None:
+        """Forget everything; files go when their last reader goes."""
+        with self._lock:
+            self._sealed = []
+            self._tail = self._tail_chunk = None
+            self._segments = []
+            self._spilled = self._sealed_bytes = 0
+
+    def _add_sealed(self, chunk: TaskChunk) -> None:
+        chunk = summarised(chunk)
+        with self._lock:
+            self._sealed.append(chunk)
+            self._tail = self._tail_chunk = None
+            self._sealed_bytes += _memory_bytes(chunk)
+
+    def _seal_tail(self) -> None:
+        if self._tail is not None:
+            self._add_sealed(self._tail.seal())
+
+    def _keep_bounds(self) -> None:
+        while self.memory_bytes > self._memory_limit and self._make_room():
+            pass
+        while self._segments and self.disk_bytes > self._disk_limit:
+            self._drop_oldest(self._segments[0][0])
+
+    def _make_room(self) -> bool:
+        """Spill or drop the oldest; false when there is nothing left to do it to."""
+        if not self._sealed:
+            if self._tail is None or not self._tail.rows:
+                return False
+            self._seal_tail()
+            return True
+        if self._overflow == "spill" and self._spilled < len(self._sealed):
+            try:
+                self._spill_oldest()
+            except OSError as error:
+                self._disk_refused(str(error))
+            return True
+        if self._segments:  # only whole files give their space back
+            self._drop_oldest(self._segments[0][0])
+        else:
+            self._drop_oldest(1)
+        return True
+
+    def _disk_refused(self, reason: str) -> None:
+        """Stay within what the disk took so far; without any, within memory."""
+        self.spill_error = reason
+        if self._segments:
+            self._drop_oldest(self._segments[0][0])
+            self._disk_limit = self.disk_bytes
+        if not self._segments:
+            self._overflow = "drop"
+
+    def _spill_oldest(self) -> None:
+        size = count = 0
+        for chunk in self._sealed[self._spilled :]:
+            size += chunk.data_bytes
+            count += 1
+            if size >= self._segment_bytes:
+                break
+        first = self._spilled
+        before = self._sealed[first : first + count]
+        mapped = spill(before, self._directory)
+        with self._lock:
+            self._sealed[first : first + count] = mapped
+            self._spilled += count
+            self._segments.append((count, size))
+            self._sealed_bytes += sum(map(_memory_bytes, mapped)) - sum(map(_memory_bytes, before))
+
+    def _drop_oldest(self, count: int) -> None:
+        with self._lock:
+            dropped = self._sealed[:count]
+            del self._sealed[:count]
+            if self._segments:
+                self._segments.pop(0)
+                self._spilled -= count
+            self._sealed_bytes -= sum(map(_memory_bytes, dropped))
+            self.dropped_tasks += sum(chunk.tasks for chunk in dropped)
+            self.dropped_rows += sum(chunk.rows for chunk in dropped)

@@ -1,0 +1,168 @@
+"""Coarse pictures: many rows of one lane stand together as one stretch.
+
+A chunk keeps such a summary of itself, so that the first picture of a long run
+costs neither the disk nor a pass over every row. ``derive.coarse`` makes the
+picture of a whole recording out of the summaries.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from daskscope.schema import ACTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+TRANSFER: Final = ACTIONS.index("transfer")
+WIDE: Final = 0.25
+"""An interval longer than this part of a bin stays a stretch of its own: put into
+one bin as a whole, it would look as if it ended in the bin where its middle lies.
+What was joined before is coarse already: it may fill a bin."""
+
+_MAX_DOUBLINGS: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Stretches:
+    """Columns of stretches; one lane's stretches of different prefixes may overlap."""
+
+    start: NDArray[np.float64]
+    stop: NDArray[np.float64]
+    lane: NDArray[np.uint16]
+    prefix: NDArray[np.uint16]
+    busy: NDArray[np.float32]
+    rows: NDArray[np.uint32]
+    erred: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the columns take."""
+        return sum(getattr(self, name).nbytes for name in self.__slots__)
+
+    def take(self, rows: NDArray[Any]) -> Stretches:
+        """Return some of the stretches."""
+        return Stretches(*(getattr(self, name)[rows] for name in self.__slots__))
+
+    @staticmethod
+    def concat(parts: Sequence[Stretches]) -> Stretches:
+        """Put several together.
+
+        >>> len(Stretches.concat([]))
+        0
+        """
+        if not parts:
+            return Stretches(*(np.empty(0, dtype) for dtype in "ddHHfIB"))
+        return Stretches(
+            *(np.concatenate([getattr(p, name) for p in parts]) for name in Stretches.__slots__)
+        )
+
+
+def of_rows(columns: Mapping[str, NDArray[Any]]) -> Stretches:
+    """Turn rows into one stretch each. What is waited for is not work of the lane.
+
+    A transfer runs beside the thread that will need its data, so it counts as a
+    row but not as busy. A negative duration (clocks disagree) counts as nothing.
+    """
+    duration = np.maximum(np.nan_to_num(columns["duration"].astype("f8")), 0)
+    start = np.nan_to_num(columns["start"])
+    busy = np.where(columns["action"] == TRANSFER, 0, duration)
+    return Stretches(
+        start,
+        start + duration,
+        columns["lane"],
+        columns["prefix"],
+        busy.astype("f4"),
+        np.ones(len(start), "u4"),
+        (columns["status"] != 0).astype("u1"),
+    )
+
+
+def coarsen(stretches: Stretches, width: float, *, split_prefixes: bool) -> Stretches:
+    """Join the short stretches that share a lane and a bin of ``width`` seconds.
+
+    With ``split_prefixes`` each prefix stays apart; otherwise the one that was
+    busiest stands for its bin.
+    """
+    if not len(stretches):
+        return stretches
+    length = stretches.stop - stretches.start
+    wide = length > np.where(stretches.rows > 1, 1, WIDE) * width
+    kept, short = stretches.take(wide), stretches.take(~wide)
+    if not len(short):
+        return kept
+    middle = short.start + (short.stop - short.start) / 2
+    cell = np.floor(middle / width).astype("i8")
+    # One integer a cell: sorting one column is several times faster than lexsort on three.
+    cell -= cell.min()
+    lane = short.lane.astype("i8")
+    if cell[cell.argmax()] < 2**30:
+        order_by = (cell << 32) | (lane << 16) | short.prefix
+        order = np.argsort(order_by, kind="stable")
+    else:  # hours of clock skew against microsecond bins
+        order = np.lexsort((short.prefix, lane, cell))
+    short, cell = short.take(order), cell[order]
+    edges = _edges(cell, short.lane, short.prefix)
+    joined, cell = _join(short, edges), cell[edges]
+    if not split_prefixes:
+        order = np.lexsort((-joined.rows.astype("i8"), -joined.busy, joined.lane, cell))
+        joined, cell = joined.take(order), cell[order]
+        joined = _join(joined, _edges(cell, joined.lane))
+    return Stretches.concat([kept, joined])
+
+
+def _edges(*columns: NDArray[Any]) -> NDArray[np.intp]:
+    """Return where a run of rows begins that are equal in all columns."""
+    changed = np.zeros(len(columns[0]), bool)
+    changed[0] = True
+    for column in columns:
+        changed[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(changed)
+
+
+def _join(sorted_: Stretches, edges: NDArray[np.intp]) -> Stretches:
+    """Join each run of neighbours; the first of a run gives it its prefix."""
+    return Stretches(
+        np.minimum.reduceat(sorted_.start, edges),
+        np.maximum.reduceat(sorted_.stop, edges),
+        sorted_.lane[edges],
+        sorted_.prefix[edges],
+        np.add.reduceat(sorted_.busy, edges, dtype="f4"),
+        np.add.reduceat(sorted_.rows, edges, dtype="u4"),
+        np.maximum.reduceat(sorted_.erred, edges),
+    )
+
+
+def fit(stretches: Stretches, limit: int, *, split_prefixes: bool) -> Stretches:
+    """Coarsen with the narrowest bins, by powers of two, that leave ``limit`` stretches.
+
+    It gives up when wider bins join nothing more (more lanes than ``limit``).
+    """
+    if len(stretches) <= limit:
+        return stretches
+    # Start where an even spread would just fit; skewed clocks cannot spoil a quantile.
+    low, high = np.quantile(stretches.start, [0.05, 0.95])
+    lanes = len(np.unique(stretches.lane))
+    narrowest = max((high - low) * lanes / limit / 2, 2.0**-20)
+    many = stretches.rows > 1
+    if many.any():
+        # Narrower bins than those of an earlier joining would join nothing.
+        lengths = (stretches.stop - stretches.start)[many]
+        narrowest = max(narrowest, float(np.quantile(lengths, 0.9)))
+    width = 2.0 ** np.ceil(np.log2(narrowest))
+    extent = float(stretches.stop.max() - stretches.start.min())
+    joined = stretches
+    for _ in range(_MAX_DOUBLINGS):
+        joined = coarsen(stretches, width, split_prefixes=split_prefixes)
+        if len(joined) <= limit or width * WIDE > extent:
+            break
+        width *= 2
+    return joined

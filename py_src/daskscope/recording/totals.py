@@ -1,0 +1,110 @@
+"""Running figures of a recording: they stay true when rows are dropped or spilled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from daskscope.schema import ACTIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+COMPUTE = ACTIONS.index("compute")
+
+
+@dataclass(frozen=True, slots=True)
+class PrefixTotal:
+    """Of one prefix: tasks, seconds of computing, tasks that erred."""
+
+    prefix: int
+    tasks: int
+    seconds: float
+    erred: int
+
+
+@dataclass(frozen=True, slots=True)
+class ActionTotal:
+    """Of one action: rows and seconds, over all prefixes."""
+
+    action: int
+    rows: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Figures by prefix and by action, each in order of index, without empty ones."""
+
+    prefixes: tuple[PrefixTotal, ...] = ()
+    actions: tuple[ActionTotal, ...] = ()
+
+
+def _floats() -> NDArray[np.float64]:
+    return np.zeros(0)
+
+
+def _add(total: NDArray[np.float64], more: NDArray[Any]) -> NDArray[np.float64]:
+    if len(more) > len(total):
+        total = np.concatenate([total, np.zeros(len(more) - len(total))])
+    total[: len(more)] += more
+    return total
+
+
+@dataclass(slots=True)
+class Sums:
+    """Adds up rows; the single place where totals of rows are defined.
+
+    A task counts once, however many rows it has. Seconds of a prefix are those of
+    computing; a negative duration (clocks disagree) adds nothing and is counted.
+    """
+
+    tasks: NDArray[np.float64] = field(default_factory=_floats)
+    seconds: NDArray[np.float64] = field(default_factory=_floats)
+    erred: NDArray[np.float64] = field(default_factory=_floats)
+    action_rows: NDArray[np.float64] = field(default_factory=_floats)
+    action_seconds: NDArray[np.float64] = field(default_factory=_floats)
+    skewed_rows: int = 0
+
+    def add_rows(self, columns: Mapping[str, NDArray[Any]]) -> None:
+        """Add rows whose task numbers do not fall."""
+        task = columns["task"]
+        if not len(task):
+            return
+        duration = columns["duration"]
+        sound = duration >= 0
+        self.skewed_rows += len(duration) - int(np.count_nonzero(sound))
+        seconds = np.where(sound, duration, 0)
+        prefix, action = columns["prefix"], columns["action"]
+        compute = action == COMPUTE
+        self.seconds = _add(self.seconds, np.bincount(prefix[compute], seconds[compute]))
+        self.action_rows = _add(self.action_rows, np.bincount(action))
+        self.action_seconds = _add(self.action_seconds, np.bincount(action, seconds))
+        once = np.ones(len(task), bool)
+        once[1:] = task[1:] != task[:-1]
+        self.add_tasks(prefix[once], columns["status"][once])
+
+    def add_tasks(self, prefix: NDArray[Any], status: NDArray[Any]) -> None:
+        """Add tasks: also those that ran nowhere and so have no rows."""
+        self.tasks = _add(self.tasks, np.bincount(prefix))
+        self.erred = _add(self.erred, np.bincount(prefix[status != 0]))
+
+    def freeze(self) -> Totals:
+        """Return the figures so far."""
+        size = max(len(self.tasks), len(self.seconds), len(self.erred))
+        tasks, seconds, erred = (
+            np.pad(a, (0, size - len(a))) for a in (self.tasks, self.seconds, self.erred)
+        )
+        prefixes = tuple(
+            PrefixTotal(int(i), int(tasks[i]), float(seconds[i]), int(erred[i]))
+            for i in np.flatnonzero(tasks + seconds)
+        )
+        actions = tuple(
+            ActionTotal(int(i), int(self.action_rows[i]), float(self.action_seconds[i]))
+            for i in np.flatnonzero(self.action_rows)
+        )
+        return Totals(prefixes, actions)
