@@ -36,13 +36,14 @@ PYTHON_SHELLS = {"__init__", "kernel", "magics", "recorder", "widgets"}
 # TypeScript: the first folder or file below js_src.
 TYPESCRIPT: dict[str, set[str]] = {
     "schema": set(),
+    "version": set(),
     "base": set(),
     "errors": set(),
     "model": {"base", "schema"},
     "derive": {"model", "base", "schema"},
     "render": {"base"},
     "wire": {"schema", "model", "errors", "base"},
-    "stream": {"wire", "schema", "model", "errors", "base"},
+    "stream": {"wire", "schema", "version", "model", "errors", "base"},
     "session": {"wire", "stream", "model", "base", "schema", "errors"},
     "views": {"session", "model", "derive", "render", "base", "schema", "errors"},
 }
@@ -51,7 +52,8 @@ HOST_LIBRARIES = ("@jupyterlab/", "@lumino/")
 HOST_HOME = "homes/lab"
 
 IMPORT = re.compile(
-    r"""^\s*(?:import|export)\b[^"';]*?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']""", re.MULTILINE
+    r"""^\s*(?:import|export)\b[^"';]*?["']([^"']+)["']|\bimport\(\s*["']([^"']+)["']""",
+    re.MULTILINE,
 )
 
 
