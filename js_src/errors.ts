@@ -57,13 +57,6 @@ export const notConnected = (): DaskscopeError =>
     next: "It is tried again by itself; check that the kernel runs.",
   });
 
-export const cancelled = (): DaskscopeError =>
-  new DaskscopeError({
-    code: "cancelled",
-    text: "The search was stopped.",
-    next: "Start it again to search the rest.",
-  });
-
 export const badMessage = (detail: string): DaskscopeError =>
   new DaskscopeError({
     code: "bad-message",

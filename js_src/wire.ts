@@ -114,10 +114,12 @@ const gap = record({
 });
 
 const prefixTotal = (value: unknown, path: string) => {
-  const [prefix, tasks, seconds, erred] = tuple(count, count, num, count)(
-    value,
-    path,
-  );
+  const [prefix, tasks, seconds, erred] = tuple(
+    count,
+    count,
+    num,
+    count,
+  )(value, path);
   return { prefix, tasks, seconds, erred };
 };
 

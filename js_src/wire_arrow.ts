@@ -17,11 +17,7 @@ import type { BinaryBuffer } from "./wire";
 const MAX_ROWS = 64 * LIMITS.batch_rows;
 
 type Column =
-  | Float64Array
-  | Float32Array
-  | Uint32Array
-  | Uint16Array
-  | Uint8Array;
+  Float64Array | Float32Array | Uint32Array | Uint16Array | Uint8Array;
 type ColumnType = new (length: number) => Column;
 
 /** Bytes of a buffer, at an address where every typed array may start. */
@@ -56,11 +52,11 @@ function columnsOf(
       parts.length !== 1 ||
       !(values instanceof type) ||
       values.length < rows ||
-      part!.nullCount > 0
+      part.nullCount > 0
     ) {
       throw new CheckError(`batch.${name}`, `a plain ${type.name}`);
     }
-    out[name] = values.subarray(0, rows) as Column;
+    out[name] = values.subarray(0, rows);
   }
   return out;
 }
@@ -88,7 +84,7 @@ export function decodeTasks(
   const columns = decode<TasksColumns>(buffer, TASKS_COLUMNS, batch.rows);
   const end = batch.first + batch.tasks;
   for (let row = 0; row < columns.rows; row++) {
-    const task = columns.task[row]!;
+    const task = columns.task[row];
     if (task < batch.first || task >= end) {
       throw badMessage(`task ${task} in a batch of ${batch.first} to ${end}`);
     }

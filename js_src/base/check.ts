@@ -40,9 +40,7 @@ export const count: Check<number> = (value, path) => {
 
 export const anything: Check<unknown> = (value) => value;
 
-export function oneOf<const T extends string>(
-  values: readonly T[],
-): Check<T> {
+export function oneOf<const T extends string>(values: readonly T[]): Check<T> {
   return (value, path) => {
     if (!values.includes(value as T)) {
       throw new CheckError(path, `one of ${values.join(", ")}`);

@@ -1,0 +1,354 @@
+// One Dask session on this page: what arrived of it, as signals and columns,
+// shared by every panel. Knows nothing of comms, DOM or pixels.
+
+import {
+  batch,
+  type ReadonlySignal,
+  type Signal,
+  signal,
+} from "@preact/signals";
+import { SlotAssigner } from "./base/palette";
+import type {
+  ActionTotal,
+  Change,
+  Counts,
+  Focus,
+  Gap,
+  Lane,
+  Notice,
+  PrefixTotal,
+  Span,
+  TaskError,
+  Worker,
+} from "./model/types";
+import { NO_FOCUS } from "./model/types";
+import { TaskModel } from "./model/tasks";
+import { ACTIONS, type State } from "./schema";
+import { type KeyLookup, KeyStore } from "./session_keys";
+import type { KernelLink, SessionMessage, SessionStream, Sink } from "./stream";
+import { type Message, say } from "./wire";
+import { alignedBytes, decodeCoarse, decodeTasks } from "./wire_arrow";
+
+export interface SessionInfo {
+  id: string;
+  name: string;
+  address: string;
+}
+
+export interface Totals {
+  prefixes: PrefixTotal[];
+  actions: ActionTotal[];
+}
+
+/** What a panel sees of a session. */
+export interface SessionStore {
+  readonly id: string;
+  readonly kernelId: string;
+  readonly info: Signal<SessionInfo>;
+  readonly state: Signal<State>;
+  readonly counts: Signal<Counts>;
+  readonly notices: Signal<Notice[]>;
+  readonly workers: Signal<Worker[]>;
+  /** Epoch seconds: time zero of every axis. */
+  readonly origin: Signal<number>;
+  /** The scheduler's clock at the last status. */
+  readonly now: Signal<number>;
+  readonly behind_s: Signal<number>;
+  /** Interned names; they only grow, and `namesVersion` says when. */
+  readonly prefixes: string[];
+  readonly lanes: Lane[];
+  readonly actions: string[];
+  readonly spans: Span[];
+  /** Colour slot of each prefix. */
+  readonly slots: number[];
+  readonly namesVersion: Signal<number>;
+  readonly model: TaskModel;
+  /** Grows at most once an animation frame, after rows came. */
+  readonly dataVersion: Signal<number>;
+  readonly totals: Signal<Totals>;
+  readonly errors: Signal<TaskError[]>;
+  readonly changes: Signal<Change[]>;
+  readonly gaps: Signal<Gap[]>;
+  readonly focus: Signal<Focus>;
+  /** Time under the pointer, in every panel of the page. */
+  readonly crosshair: Signal<number | null>;
+  readonly keys: KeyLookup;
+  /** Set the focus here at once, then tell the kernel. */
+  setFocus(focus: Focus): void;
+  /** Rejects with a coded error, for instance when the kernel is busy. */
+  ask(what: string, args: object, timeout_ms?: number): Promise<unknown>;
+  /** Hold the stream open, paused while nobody looks; returns the release. */
+  watch(visible: ReadonlySignal<boolean>): () => void;
+}
+
+/** Errors, changes and gaps that a page keeps of each; `counts` has the sums. */
+const MAX_EVENTS = 10_000;
+/** A panel that moves in the dock or a cell that runs again comes back soon. */
+const UNWATCH_MS = 10_000;
+const FREE_MS = 600_000;
+
+const NO_COUNTS: Counts = {
+  captured: 0,
+  kept: 0,
+  dropped_agent: 0,
+  dropped_recording: 0,
+  rows: 0,
+  erred: 0,
+};
+
+type NamesMessage = Message<"names">;
+
+/** Whatever the page's frames are: at most one pending call. */
+function nextFrame(run: () => void): void {
+  if (typeof requestAnimationFrame === "function" && !document.hidden) {
+    requestAnimationFrame(run);
+  } else {
+    setTimeout(run, 100);
+  }
+}
+
+export class SharedSession implements SessionStore, Sink {
+  readonly info: Signal<SessionInfo>;
+  readonly state = signal<State>("waiting");
+  readonly counts = signal<Counts>(NO_COUNTS);
+  readonly notices = signal<Notice[]>([]);
+  readonly workers = signal<Worker[]>([]);
+  readonly origin = signal(0);
+  readonly now = signal(0);
+  readonly behind_s = signal(0);
+  readonly prefixes: string[] = [];
+  readonly lanes: Lane[] = [];
+  readonly actions: string[] = [...ACTIONS];
+  readonly spans: Span[] = [];
+  readonly slots: number[] = [];
+  readonly namesVersion = signal(0);
+  readonly model = new TaskModel();
+  readonly dataVersion = signal(0);
+  readonly totals = signal<Totals>({ prefixes: [], actions: [] });
+  readonly errors = signal<TaskError[]>([]);
+  readonly changes = signal<Change[]>([]);
+  readonly gaps = signal<Gap[]>([]);
+  readonly focus = signal<Focus>(NO_FOCUS);
+  readonly crosshair = signal<number | null>(null);
+  readonly keys: KeyStore;
+  readonly kernelId: string;
+  private readonly stream: SessionStream;
+  private readonly assigner = new SlotAssigner();
+  private readonly watchers = new Map<symbol, boolean>();
+  private readonly early: NamesMessage[] = [];
+  private readonly stops: (() => void)[];
+  private pageVisible = true;
+  private replaceEvents = true;
+  private framePending = false;
+  private closing: ReturnType<typeof setTimeout> | undefined;
+  private disposed = false;
+
+  constructor(
+    link: KernelLink,
+    readonly id: string,
+    pageVisible: ReadonlySignal<boolean>,
+    private readonly onFree: () => void,
+  ) {
+    this.kernelId = link.kernelId;
+    this.info = signal({ id, name: "", address: "" });
+    this.stream = link.stream(id, this);
+    this.keys = new KeyStore({
+      fetch: async (first, tasks) => {
+        await this.ask("keys", { first, tasks });
+      },
+      have: () => this.model.have(),
+      total: () => this.counts.peek().kept,
+    });
+    this.stops = [
+      link.sessions.subscribe((entries) => {
+        const entry = entries.find((known) => known.id === id);
+        if (entry) {
+          const { name, address } = entry;
+          this.info.value = { id, name, address };
+        }
+      }),
+      pageVisible.subscribe((visible) => {
+        this.pageVisible = visible;
+        this.updateWatch();
+      }),
+    ];
+  }
+
+  /** No panel shows it. */
+  get idle(): boolean {
+    return this.watchers.size === 0;
+  }
+
+  setFocus(focus: Focus): void {
+    this.focus.value = focus;
+    this.stream.send((page, id) => say.focus(page, id, focus));
+  }
+
+  ask(what: string, args: object, timeout_ms?: number): Promise<unknown> {
+    return this.stream.ask(what, args, timeout_ms);
+  }
+
+  watch(visible: ReadonlySignal<boolean>): () => void {
+    const watcher = Symbol("panel");
+    clearTimeout(this.closing);
+    const stop = visible.subscribe((looks) => {
+      this.watchers.set(watcher, looks);
+      this.updateWatch();
+    });
+    return () => {
+      stop();
+      if (!this.watchers.delete(watcher)) return;
+      this.updateWatch();
+      if (this.watchers.size === 0) this.closeSoon();
+    };
+  }
+
+  dispose(): void {
+    if (this.disposed) return;
+    this.disposed = true;
+    clearTimeout(this.closing);
+    for (const stop of this.stops) stop();
+    this.stream.close();
+    this.keys.clear();
+    this.onFree();
+  }
+
+  have(): [number, number][] {
+    return this.model.have();
+  }
+
+  connected(alive: boolean): void {
+    // A stopped session stays stopped; the kernel says what a live one is now.
+    if (!alive && this.state.peek() !== "stopped") this.state.value = "lost";
+  }
+
+  restarted(): void {
+    this.replaceEvents = true;
+    this.early.length = 0;
+  }
+
+  take(message: SessionMessage): void {
+    if (this.disposed) return;
+    switch (message.type) {
+      case "status":
+        return this.takeStatus(message);
+      case "names":
+        return this.takeNames(message);
+      case "batch":
+        return this.takeBatch(message);
+      case "keys":
+        message.blocks.forEach(({ first, tasks }, i) => {
+          const bytes = alignedBytes(message.buffers[i]);
+          this.keys.add(first, tasks, bytes as Uint8Array<ArrayBuffer>);
+        });
+        return;
+      case "events":
+        return this.takeEvents(message);
+      case "totals":
+        this.totals.value = {
+          prefixes: message.prefixes,
+          actions: message.actions,
+        };
+        return;
+      case "focus":
+        if (message.by !== this.stream.pageId) {
+          this.focus.value = message.focus;
+        }
+        return;
+      case "error":
+        return this.addNotice({ ...message, level: "error" });
+      case "bye":
+        this.state.value = "stopped";
+        if (message.text) {
+          const { text } = message;
+          this.addNotice({ code: "bye", level: "info", text, next: "" });
+        }
+    }
+  }
+
+  private takeStatus(status: Message<"status">): void {
+    batch(() => {
+      this.state.value = status.state;
+      this.counts.value = status.counts;
+      this.notices.value = status.notices;
+      this.workers.value = status.workers;
+      this.now.value = status.now;
+      this.behind_s.value = status.behind_s;
+      if (status.origin !== null) this.origin.value = status.origin;
+    });
+  }
+
+  private takeNames(message: NamesMessage): void {
+    const lists = [
+      [this.prefixes, message.prefixes],
+      [this.lanes, message.lanes],
+      [this.actions, message.actions],
+      [this.spans, message.spans],
+    ] as [unknown[], { first: number; items: unknown[] }][];
+    if (lists.some(([known, news]) => news.first > known.length)) {
+      this.early.push(message); // what comes before it is on its way again
+      return;
+    }
+    for (const [known, { first, items }] of lists) {
+      known.push(...items.slice(known.length - first));
+    }
+    while (this.slots.length < this.prefixes.length) {
+      this.slots.push(this.assigner.next(this.prefixes[this.slots.length]));
+    }
+    this.namesVersion.value += 1;
+    for (const waiting of this.early.splice(0)) this.takeNames(waiting);
+  }
+
+  private takeBatch(message: Message<"batch">): void {
+    const buffer = message.buffers[0];
+    if (message.kind === "coarse") {
+      this.model.setCoarse(decodeCoarse(buffer, message.rows));
+    } else if (!this.model.covers(message.first, message.tasks)) {
+      this.model.insert(decodeTasks(buffer, message));
+      this.model.markCovered(message.first, message.tasks);
+    }
+    if (this.framePending) return;
+    this.framePending = true;
+    nextFrame(() => {
+      this.framePending = false;
+      this.dataVersion.value += 1;
+    });
+  }
+
+  private takeEvents(message: Message<"events">): void {
+    const keep = !this.replaceEvents;
+    this.replaceEvents = false;
+    const add = <T>(list: Signal<T[]>, news: T[]) => {
+      if (keep && news.length === 0) return;
+      const all = keep ? [...list.peek(), ...news] : news;
+      list.value = all.slice(-MAX_EVENTS);
+    };
+    batch(() => {
+      add(this.errors, message.errors);
+      add(this.changes, message.changes);
+      add(this.gaps, message.gaps);
+    });
+  }
+
+  private addNotice({ code, level, text, next }: Notice): void {
+    const others = this.notices.peek().filter((known) => known.code !== code);
+    this.notices.value = [...others, { code, level, text, next }];
+  }
+
+  private updateWatch(): void {
+    if (this.disposed) return;
+    if (this.watchers.size > 0) {
+      const looks = [...this.watchers.values()].some(Boolean);
+      this.stream.watch(looks && this.pageVisible);
+    } else {
+      this.stream.pause();
+    }
+  }
+
+  private closeSoon(): void {
+    this.closing = setTimeout(() => {
+      this.stream.unwatch();
+      this.closing = setTimeout(() => this.dispose(), FREE_MS);
+    }, UNWATCH_MS);
+  }
+}

@@ -1,0 +1,170 @@
+// The one store of a browser page. Every widget evaluates its own copy of this
+// module and the labextension another; they meet in a registry on `globalThis`,
+// so that columns exist once a page and each kernel has one stream to it.
+
+import { effect, type Signal, signal } from "@preact/signals";
+import { type SessionStore, SharedSession } from "./session";
+import { Channel, KernelLink, type Port } from "./stream";
+
+/** Change the number with any change of `Page` that an older copy would miss. */
+const REGISTRY = Symbol.for("daskscope.page.v1");
+/** Stores that no panel shows any more, kept for one that may come back. */
+const MAX_IDLE_STORES = 2;
+
+// Not crypto.randomUUID: a hub on plain HTTP is no secure context.
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+export class Page {
+  readonly id = randomId();
+  /** Whether the tab itself can be seen. */
+  readonly visible: Signal<boolean> = signal(true);
+  private readonly links = new Map<string, KernelLink>();
+  private readonly stores = new Map<string, SharedSession>(); // oldest first
+  private readonly warned = new Set<string>();
+
+  constructor() {
+    if (typeof document === "undefined") return;
+    const update = () => {
+      this.visible.value = !document.hidden;
+    };
+    update();
+    document.addEventListener("visibilitychange", update);
+    addEventListener("pagehide", ({ persisted }) => {
+      if (!persisted) for (const link of this.links.values()) link.sayBye();
+    });
+  }
+
+  /** Use a comm to some kernel; the kernel is greeted at once. */
+  connect(port: Port): Channel {
+    const channel = new Channel(
+      this.id,
+      port,
+      (kernelId) => this.link(kernelId),
+      (text) => this.warnOnce(text),
+    );
+    channel.hello();
+    return channel;
+  }
+
+  /** The store of a session; made when the first panel asks for it. */
+  session(link: KernelLink, id: string): SharedSession {
+    const key = `${link.kernelId} ${id}`;
+    const known = this.stores.get(key);
+    if (known) return known;
+    const store = new SharedSession(link, id, this.visible, () => {
+      this.stores.delete(key);
+      this.dropIdleLinks();
+    });
+    this.stores.set(key, store);
+    const idle = [...this.stores.values()].filter((old) => old.idle);
+    for (const old of idle.slice(0, -MAX_IDLE_STORES)) old.dispose();
+    return store;
+  }
+
+  private link(kernelId: string): KernelLink {
+    let link = this.links.get(kernelId);
+    if (!link) {
+      this.dropIdleLinks();
+      link = new KernelLink(this.id, kernelId);
+      this.links.set(kernelId, link);
+    }
+    return link;
+  }
+
+  private dropIdleLinks(): void {
+    for (const [id, link] of this.links) {
+      if (!link.inUse) this.links.delete(id);
+    }
+  }
+
+  private warnOnce(text: string): void {
+    if (this.warned.has(text) || this.warned.size > 100) return;
+    this.warned.add(text);
+    console.warn(text);
+  }
+}
+
+/** The page's store, whichever copy of this module made it. */
+export function thePage(): Page {
+  const shared = globalThis as { [REGISTRY]?: Page };
+  return (shared[REGISTRY] ??= new Page());
+}
+
+/** Something of another copy's signal library: readable, but not tracked here. */
+interface Subscribable<T> {
+  readonly value: T;
+  subscribe(listener: (value: T) => void): () => void;
+}
+
+/** A signal of this copy that follows one of another copy. */
+export function follow<T>(source: Subscribable<T>): {
+  signal: Signal<T>;
+  stop: () => void;
+} {
+  const local = signal(source.value);
+  const stop = source.subscribe((value) => {
+    local.value = value;
+  });
+  return { signal: local, stop };
+}
+
+const FOLLOWED = [
+  "info",
+  "state",
+  "counts",
+  "notices",
+  "workers",
+  "origin",
+  "now",
+  "behind_s",
+  "namesVersion",
+  "dataVersion",
+  "totals",
+  "errors",
+  "changes",
+  "gaps",
+  "focus",
+  "crosshair",
+] as const satisfies (keyof SessionStore)[];
+
+/**
+ * The store with signals of this copy. A signal library does not notice reads
+ * of another copy's signals, so panels get followers; columns stay shared.
+ */
+export function localSession(shared: SessionStore): {
+  session: SessionStore;
+  stop: () => void;
+} {
+  if (shared instanceof SharedSession) return { session: shared, stop() {} };
+  const stops: (() => void)[] = [];
+  const local: Record<string, unknown> = {
+    id: shared.id,
+    kernelId: shared.kernelId,
+    prefixes: shared.prefixes,
+    lanes: shared.lanes,
+    actions: shared.actions,
+    spans: shared.spans,
+    slots: shared.slots,
+    model: shared.model,
+    keys: shared.keys,
+    setFocus: shared.setFocus.bind(shared),
+    ask: shared.ask.bind(shared),
+    watch: shared.watch.bind(shared),
+  };
+  for (const name of FOLLOWED) {
+    const { signal: follower, stop } = follow<unknown>(shared[name]);
+    local[name] = follower;
+    stops.push(stop);
+  }
+  const session = local as unknown as SessionStore;
+  // The one signal that panels write to.
+  stops.push(
+    effect(() => {
+      shared.crosshair.value = session.crosshair.value;
+    }),
+  );
+  return { session, stop: () => stops.forEach((stop) => stop()) };
+}

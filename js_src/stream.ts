@@ -1,0 +1,378 @@
+// One page's conversation with one kernel: which channel carries the data, what
+// is watched, what was asked. Knows nothing of comms (homes supply ports), nor
+// of what the data mean (a sink, the session store, takes them).
+
+import { signal, type Signal } from "@preact/signals";
+import {
+  DaskscopeError,
+  kernelBusy,
+  noAnswer,
+  notConnected,
+  type Problem,
+  versionMismatch,
+} from "./errors";
+import { PROTOCOL } from "./schema";
+import { Sequence } from "./stream_sequence";
+import { VERSION } from "./version";
+import {
+  type BinaryBuffer,
+  type KernelMessage,
+  type Message,
+  type PageMessage,
+  parseMessage,
+  say,
+  type SessionEntry,
+} from "./wire";
+
+/** Messages of one session, whatever the channel. */
+export type SessionMessage = Exclude<
+  KernelMessage,
+  Message<"welcome"> | Message<"sessions"> | Message<"answer">
+>;
+
+/** Takes what a stream brings. */
+export interface Sink {
+  take(message: SessionMessage): void;
+  /** Ranges of task numbers that the page holds. */
+  have(): [number, number][];
+  /** The channel came (true) or went (false). */
+  connected(alive: boolean): void;
+  /** The kernel begins from the start, except for what `have` names. */
+  restarted(): void;
+}
+
+/** A comm, as a home supplies it. */
+export interface Port {
+  /** A widget's comm reaches every tab; the labextension's only this one. */
+  readonly kind: "comm" | "widget";
+  send(message: PageMessage): void;
+}
+
+export type ChannelState =
+  | { readonly kind: "greeting" }
+  | { readonly kind: "open"; readonly link: KernelLink }
+  | { readonly kind: "failed"; readonly problem: Problem }
+  | { readonly kind: "closed" };
+
+const ASK_TIMEOUT_MS = 5_000;
+
+/** One way to a kernel. Closing it never loses what the page already has. */
+export class Channel {
+  readonly state: Signal<ChannelState> = signal<ChannelState>({
+    kind: "greeting",
+  });
+
+  constructor(
+    private readonly pageId: string,
+    readonly port: Port,
+    private readonly linkFor: (kernel: string) => KernelLink,
+    private readonly warn: (text: string) => void,
+  ) {}
+
+  /** Greet the kernel: at first, and whenever the connection has come back. */
+  hello(): void {
+    if (this.state.peek().kind === "closed") return;
+    this.port.send(say.hello(this.pageId, VERSION));
+  }
+
+  /** Everything that the port receives goes in here. */
+  receive(data: unknown, buffers: readonly BinaryBuffer[] = []): void {
+    if (this.state.peek().kind === "closed") return;
+    try {
+      const message = parseMessage(data, buffers);
+      if (message.type === "unknown") {
+        this.warn(`Daskscope ignores messages of type "${message.name}".`);
+        return;
+      }
+      if ("page" in message && (message.page ?? this.pageId) !== this.pageId) {
+        return; // for another tab that shows the same widget
+      }
+      this.dispatch(message);
+    } catch (error) {
+      // What is wrong with one message must not end the stream of the others.
+      const known = error instanceof DaskscopeError ? error : null;
+      if (known && this.state.peek().kind === "greeting") this.fail(known);
+      this.warn(known?.text ?? String(error));
+    }
+  }
+
+  close(): void {
+    const state = this.state.peek();
+    if (state.kind === "closed") return;
+    this.state.value = { kind: "closed" };
+    if (state.kind === "open") state.link.remove(this);
+  }
+
+  private dispatch(message: KernelMessage): void {
+    const state = this.state.peek();
+    if (message.type === "welcome") {
+      this.welcome(message);
+    } else if (state.kind === "open") {
+      state.link.receive(message);
+    } else if (message.type === "error" && message.session === null) {
+      this.fail(message);
+    }
+  }
+
+  private welcome(message: Message<"welcome">): void {
+    if (message.protocol !== PROTOCOL) {
+      const here = { version: VERSION, protocol: PROTOCOL };
+      this.fail(versionMismatch(here, message));
+      return;
+    }
+    const link = this.linkFor(message.kernel);
+    const state = this.state.peek();
+    if (state.kind === "open" && state.link !== link) state.link.remove(this);
+    // The data first, then the news: who hears of the link finds it usable.
+    link.welcome(this, message);
+    if (state.kind !== "open" || state.link !== link) {
+      this.state.value = { kind: "open", link };
+    }
+  }
+
+  private fail({ code, text, next }: Problem): void {
+    this.state.value = { kind: "failed", problem: { code, text, next } };
+  }
+}
+
+interface Question {
+  resolve(result: unknown): void;
+  reject(error: DaskscopeError): void;
+  timer: ReturnType<typeof setTimeout>;
+}
+
+/** One kernel process, over whichever of its channels works. */
+export class KernelLink {
+  readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
+  readonly alive: Signal<boolean> = signal(false);
+  /** Whether the kernel answers while a cell runs. */
+  subshells = false;
+  version = "";
+  private readonly channels: Channel[] = [];
+  private readonly streams = new Map<string, SessionStream>();
+  private readonly questions = new Map<string, Question>();
+  private lastQuestion = 0;
+
+  constructor(
+    readonly pageId: string,
+    readonly kernelId: string,
+  ) {}
+
+  /** The stream of one session; it sends nothing before it is watched. */
+  stream(sessionId: string, sink: Sink): SessionStream {
+    this.streams.get(sessionId)?.unwatch();
+    const stream = new SessionStream(this, sessionId, sink);
+    this.streams.set(sessionId, stream);
+    return stream;
+  }
+
+  forget(stream: SessionStream): void {
+    stream.unwatch();
+    if (this.streams.get(stream.sessionId) === stream) {
+      this.streams.delete(stream.sessionId);
+    }
+  }
+
+  /** Send on the channel that carries the data; false when there is none. */
+  send(message: PageMessage): boolean {
+    const channel = this.channels[0];
+    if (!channel) return false;
+    channel.port.send(message);
+    return true;
+  }
+
+  /** Put a question to the kernel. */
+  ask(
+    sessionId: string,
+    what: string,
+    args: object,
+    timeout_ms = ASK_TIMEOUT_MS,
+  ): Promise<unknown> {
+    const id = `${this.pageId}-${++this.lastQuestion}`;
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.questions.delete(id);
+        reject(this.subshells ? noAnswer(timeout_ms) : kernelBusy());
+      }, timeout_ms);
+      this.questions.set(id, { resolve, reject, timer });
+      if (!this.send(say.ask(this.pageId, sessionId, id, what, args))) {
+        this.settle(id)?.reject(notConnected());
+      }
+    });
+  }
+
+  welcome(channel: Channel, message: Message<"welcome">): void {
+    this.remove(channel, false);
+    // The kernel sends data to the channel that greeted last.
+    this.channels.unshift(channel);
+    this.subshells = message.subshells;
+    this.version = message.version;
+    this.sessions.value = message.sessions;
+    this.alive.value = true;
+    for (const stream of this.streams.values()) {
+      stream.resume(message.resumed);
+    }
+    this.preferOwnChannel();
+  }
+
+  remove(channel: Channel, closed = true): void {
+    const index = this.channels.indexOf(channel);
+    if (index < 0) return;
+    this.channels.splice(index, 1);
+    if (!closed) return;
+    const next = this.channels[0];
+    if (next) {
+      if (index === 0) next.hello();
+      return;
+    }
+    this.alive.value = false;
+    for (const id of [...this.questions.keys()]) {
+      this.settle(id)?.reject(notConnected());
+    }
+    for (const stream of this.streams.values()) stream.disconnected();
+  }
+
+  receive(message: Exclude<KernelMessage, Message<"welcome">>): void {
+    switch (message.type) {
+      case "sessions":
+        this.sessions.value = message.sessions;
+        return;
+      case "answer":
+        this.answer(message);
+        return;
+      case "error":
+        for (const [id, stream] of this.streams) {
+          if (message.session === null || message.session === id) {
+            stream.receive(message);
+          }
+        }
+        return;
+      default:
+        this.streams.get(message.session)?.receive(message);
+    }
+  }
+
+  /** Whether a channel or a store still needs it. */
+  get inUse(): boolean {
+    return this.channels.length > 0 || this.streams.size > 0;
+  }
+
+  /** The browser leaves the page. */
+  sayBye(): void {
+    this.send(say.bye(this.pageId));
+  }
+
+  /** A widget's comm reaches every tab, so data go over it only alone. */
+  private preferOwnChannel(): void {
+    if (this.channels[0]?.port.kind !== "widget") return;
+    this.channels.find(({ port }) => port.kind === "comm")?.hello();
+  }
+
+  private answer({ id, result, error }: Message<"answer">): void {
+    const question = this.settle(id);
+    if (!question) return; // too late, or the question of another tab
+    if (error) question.reject(new DaskscopeError(error));
+    else question.resolve(result);
+  }
+
+  private settle(id: string): Question | undefined {
+    const question = this.questions.get(id);
+    if (question) clearTimeout(question.timer);
+    this.questions.delete(id);
+    return question;
+  }
+}
+
+/** The numbered messages of one session to this page. */
+export class SessionStream {
+  private watching = false;
+  private visible = false;
+  private readonly sequence: Sequence;
+
+  constructor(
+    private readonly link: KernelLink,
+    readonly sessionId: string,
+    private readonly sink: Sink,
+  ) {
+    const { pageId } = link;
+    this.sequence = new Sequence({
+      ack: (seq, missing) =>
+        void link.send(say.ack(pageId, sessionId, seq, missing)),
+      giveUp: () => this.sendWatch(),
+    });
+  }
+
+  get pageId(): string {
+    return this.link.pageId;
+  }
+
+  /** Begin to receive, or change whether anybody looks. */
+  watch(visible: boolean): void {
+    if (this.watching && this.visible === visible) return;
+    if (!this.watching) this.restart();
+    this.watching = true;
+    this.visible = visible;
+    this.sendWatch();
+  }
+
+  /** Nobody looks, but somebody may come back soon. */
+  pause(): void {
+    if (this.watching) this.watch(false);
+  }
+
+  unwatch(): void {
+    if (!this.watching) return;
+    this.watching = false;
+    this.sequence.stop();
+    this.link.send(say.unwatch(this.link.pageId, this.sessionId));
+  }
+
+  send(build: (pageId: string, sessionId: string) => PageMessage): boolean {
+    return this.link.send(build(this.link.pageId, this.sessionId));
+  }
+
+  ask(what: string, args: object, timeout_ms?: number): Promise<unknown> {
+    return this.link.ask(this.sessionId, what, args, timeout_ms);
+  }
+
+  receive(message: SessionMessage): void {
+    if ("seq" in message) {
+      if (!this.watching) return;
+      let bytes = 0;
+      for (const buffer of message.buffers) bytes += buffer.byteLength;
+      if (!this.sequence.accept(message.seq, bytes)) return;
+    } else if (message.type === "status" && this.watching) {
+      this.sequence.expect(message.last_seq ?? 0);
+    }
+    this.sink.take(message);
+  }
+
+  /** The channel is back, or another one took over. */
+  resume(sameCount: boolean): void {
+    if (!sameCount) this.restart();
+    this.sink.connected(true);
+    if (this.watching) this.sendWatch();
+  }
+
+  disconnected(): void {
+    this.sequence.stop();
+    this.sink.connected(false);
+  }
+
+  /** The session leaves the page. */
+  close(): void {
+    this.link.forget(this);
+  }
+
+  private restart(): void {
+    this.sequence.reset();
+    this.sink.restarted();
+  }
+
+  private sendWatch(): void {
+    const { pageId } = this.link;
+    this.link.send(
+      say.watch(pageId, this.sessionId, this.visible, this.sink.have()),
+    );
+  }
+}

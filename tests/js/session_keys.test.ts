@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import { KeyStore } from "../../js_src/session_keys";
+import { keysBuffer } from "./samples";
+
+const nothing = {
+  fetch: () => Promise.reject(new Error("the kernel is busy")),
+  have: (): [number, number][] => [],
+  total: () => 0,
+};
+
+function filled(): KeyStore {
+  const store = new KeyStore(nothing);
+  store.add(4, 2, keysBuffer(["Sum-4", "sum-5"]));
+  store.add(0, 3, keysBuffer(["inc-0", "('x', 1)", "<b>inc</b>\n🦋"]));
+  return store;
+}
+
+describe("the keys of a session", () => {
+  it("are opened when asked for, then at hand", async () => {
+    const store = filled();
+    expect(await store.text(2)).toBe("<b>inc</b>\n🦋");
+    expect(store.text(1)).toBe("('x', 1)");
+    expect(await store.text(4)).toBe("Sum-4");
+  });
+
+  it("are null where nobody has them", async () => {
+    expect(await filled().text(3)).toBeNull();
+    expect(await filled().text(99)).toBeNull();
+  });
+
+  it("are stored once when a block comes twice", () => {
+    const store = filled();
+    const bytes = store.byteLength;
+    store.add(0, 3, keysBuffer(["inc-0", "x", "y"]));
+    expect(store.byteLength).toBe(bytes);
+  });
+
+  it("are asked for once when they have not come yet", async () => {
+    let asked = 0;
+    const store: KeyStore = new KeyStore({
+      ...nothing,
+      fetch: async (first) => {
+        asked += 1;
+        await Promise.resolve();
+        store.add(first, 1, keysBuffer(["late"]));
+      },
+    });
+    const answers = await Promise.all([store.text(8), store.text(8)]);
+    expect(answers).toEqual(["late", "late"]);
+    expect(asked).toBe(1);
+  });
+
+  it("may be 10,000 characters long", async () => {
+    const store = new KeyStore(nothing);
+    const key = "k".repeat(10_000);
+    store.add(0, 1, keysBuffer([key]));
+    expect(await store.text(0)).toBe(key);
+  });
+
+  it("do not grow without bound when many blocks are opened", async () => {
+    const store = new KeyStore(nothing);
+    const block = keysBuffer(Array.from({ length: 60_000 }, (_, i) => `k${i}`));
+    for (let i = 0; i < 6; i++) store.add(i * 60_000, 60_000, block);
+    for (let i = 0; i < 6; i++) await store.text(i * 60_000);
+    expect(store.text(5 * 60_000)).toBe("k0");
+    expect(store.text(0)).toBeInstanceOf(Promise);
+    await store.text(0);
+  });
+});
+
+describe("searching keys", () => {
+  it("finds parts of keys in any case and says how far it looked", async () => {
+    const progress: number[] = [];
+    const result = await filled().search("SUM", ({ searched }) =>
+      progress.push(searched),
+    );
+    expect([...result.tasks]).toEqual([4, 5]);
+    expect(result).toMatchObject({ searched: 5, of: 5 });
+    expect(progress).toEqual([2, 5]);
+  });
+
+  it("finds a key once, however often it matches, and never across keys", async () => {
+    const store = new KeyStore(nothing);
+    store.add(7, 4, keysBuffer(["aa-aa", "b", "", "xaa"]));
+    expect([...(await store.search("aa")).tasks]).toEqual([7, 10]);
+    expect([...(await store.search("b\0")).tasks]).toEqual([]);
+  });
+
+  it("stops where it is told to and says so", async () => {
+    const store = filled();
+    const stop = new AbortController();
+    const search = store.search("inc", () => stop.abort(), stop.signal);
+    expect(await search).toMatchObject({ searched: 2 });
+  });
+
+  it("asks for missing keys, and answers without them when it must", async () => {
+    const asked: [number, number][] = [];
+    const store = new KeyStore({
+      fetch: async (first, tasks) => {
+        asked.push([first, tasks]);
+        throw new Error("the kernel is busy");
+      },
+      have: () => [[0, 10]],
+      total: () => 10,
+    });
+    store.add(4, 2, keysBuffer(["a", "b"]));
+    expect(await store.search("a")).toMatchObject({ searched: 2, of: 10 });
+    expect(asked).toEqual([[6, 4]]);
+  });
+});

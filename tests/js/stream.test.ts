@@ -1,0 +1,330 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LIMITS, PROTOCOL } from "../../js_src/schema";
+import {
+  Channel,
+  KernelLink,
+  type SessionMessage,
+  type SessionStream,
+} from "../../js_src/stream";
+import type { PageMessage } from "../../js_src/wire";
+
+const PAGE = "page-1";
+
+class FakePort {
+  readonly sent: PageMessage[] = [];
+  constructor(readonly kind: "comm" | "widget" = "comm") {}
+
+  send(message: PageMessage): void {
+    this.sent.push(message);
+  }
+
+  of(type: PageMessage["type"]): PageMessage[] {
+    return this.sent.filter((message) => message.type === type);
+  }
+}
+
+class FakeSink {
+  readonly taken: SessionMessage[] = [];
+  alive: boolean | null = null;
+  restarts = 0;
+  have = (): [number, number][] => [[0, 7]];
+  take = (message: SessionMessage) => void this.taken.push(message);
+  connected = (alive: boolean) => void (this.alive = alive);
+  restarted = () => void (this.restarts += 1);
+}
+
+const welcome = (extra: object = {}) => ({
+  type: "welcome",
+  page: PAGE,
+  protocol: PROTOCOL,
+  version: "0.1.0",
+  kernel: "k",
+  subshells: true,
+  resumed: false,
+  sessions: [],
+  ...extra,
+});
+
+const names = (seq: number, page: string | null = PAGE) => ({
+  type: "names",
+  page,
+  session: "s",
+  seq,
+});
+
+const status = (last_seq: number) => ({
+  type: "status",
+  page: PAGE,
+  session: "s",
+  state: "live",
+  counts: {
+    captured: 0,
+    kept: 0,
+    dropped_agent: 0,
+    dropped_recording: 0,
+    rows: 0,
+    erred: 0,
+  },
+  now: 1,
+  last_seq,
+});
+
+let links: Map<string, KernelLink>;
+let warnings: string[];
+
+function open(port: FakePort, greeting: object = welcome()): Channel {
+  const linkFor = (id: string) => {
+    const link = links.get(id) ?? new KernelLink(PAGE, id);
+    links.set(id, link);
+    return link;
+  };
+  const channel = new Channel(PAGE, port, linkFor, (text) =>
+    warnings.push(text),
+  );
+  channel.hello();
+  channel.receive(greeting);
+  return channel;
+}
+
+function watched(port = new FakePort()): {
+  port: FakePort;
+  channel: Channel;
+  stream: SessionStream;
+  sink: FakeSink;
+} {
+  const channel = open(port);
+  const sink = new FakeSink();
+  const stream = links.get("k")!.stream("s", sink);
+  stream.watch(true);
+  return { port, channel, stream, sink };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  links = new Map();
+  warnings = [];
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("the handshake", () => {
+  it("greets with the protocol and opens on welcome", () => {
+    const port = new FakePort();
+    const channel = open(port);
+    expect(port.sent[0]).toMatchObject({ type: "hello", protocol: PROTOCOL });
+    expect(channel.state.value).toMatchObject({ kind: "open" });
+  });
+
+  it("says which side to upgrade when the protocols differ", () => {
+    const newer = open(
+      new FakePort(),
+      welcome({ protocol: PROTOCOL + 1, version: "9.0" }),
+    );
+    expect(newer.state.value).toMatchObject({
+      kind: "failed",
+      problem: { code: "version-mismatch" },
+    });
+    const text = JSON.stringify(newer.state.value);
+    expect(text).toContain("environment that runs JupyterLab");
+  });
+
+  it("shows the kernel's refusal", () => {
+    const refused = open(new FakePort(), {
+      type: "error",
+      session: null,
+      code: "version-mismatch",
+      text: "The kernel has daskscope 9.",
+      next: "Upgrade.",
+    });
+    expect(refused.state.value).toMatchObject({
+      kind: "failed",
+      problem: { next: "Upgrade." },
+    });
+  });
+
+  it("ignores messages for other pages", () => {
+    const { channel, sink } = watched();
+    channel.receive(names(1, "another page"));
+    channel.receive(names(1, null));
+    expect(sink.taken).toHaveLength(1);
+  });
+
+  it("reports an unknown or broken message and goes on", () => {
+    const { channel, sink } = watched();
+    channel.receive({ type: "aurora" });
+    channel.receive({ type: "names", page: PAGE, session: "s", seq: "1" });
+    channel.receive(names(1));
+    expect(warnings).toHaveLength(2);
+    expect(sink.taken).toHaveLength(1);
+  });
+});
+
+describe("acknowledging", () => {
+  it("gathers what arrives within 50 ms into one ack", () => {
+    const { port, channel } = watched();
+    for (let seq = 1; seq <= 20; seq++) channel.receive(names(seq));
+    expect(port.of("ack")).toHaveLength(0);
+    vi.advanceTimersByTime(LIMITS.ack_ms);
+    expect(port.of("ack")).toEqual([
+      { type: "ack", page: PAGE, session: "s", seq: 20, missing: [] },
+    ]);
+  });
+
+  it("does not wait once 2 MB have come", () => {
+    const { port, channel } = watched();
+    const half = { buffer: new ArrayBuffer(LIMITS.ack_bytes / 2) };
+    for (const seq of [1, 2]) {
+      const blocks = [{ first: 0, tasks: 1, bytes: half.buffer.byteLength }];
+      channel.receive({ ...names(seq), type: "keys", blocks }, [half.buffer]);
+    }
+    expect(port.of("ack")).toHaveLength(1);
+  });
+
+  it("names what is missing until it has come, and takes it once", () => {
+    const { port, channel, sink } = watched();
+    for (const seq of [1, 4]) channel.receive(names(seq));
+    vi.advanceTimersByTime(LIMITS.ack_ms);
+    expect(port.of("ack").at(-1)).toMatchObject({ seq: 4, missing: [2, 3] });
+    for (const seq of [2, 2, 3]) channel.receive(names(seq));
+    vi.advanceTimersByTime(1000);
+    expect(port.of("ack").at(-1)).toMatchObject({ seq: 4, missing: [] });
+    expect(sink.taken).toHaveLength(4);
+  });
+
+  it("notices that the last message was lost", () => {
+    const { port, channel } = watched();
+    channel.receive(names(1));
+    channel.receive(status(2));
+    vi.advanceTimersByTime(LIMITS.ack_ms);
+    expect(port.of("ack").at(-1)).toMatchObject({ seq: 2, missing: [2] });
+  });
+
+  it("asks for the content again when a gap is never filled", () => {
+    const { port, channel } = watched();
+    channel.receive(names(3));
+    vi.advanceTimersByTime(30_000);
+    expect(port.of("watch")).toHaveLength(2);
+    const acks = port.of("ack").length;
+    vi.advanceTimersByTime(30_000);
+    expect(port.of("ack")).toHaveLength(acks);
+  });
+
+  it("leaves no timer behind", () => {
+    const { channel, stream } = watched();
+    channel.receive(names(3));
+    stream.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+describe("watching", () => {
+  it("tells what the page holds, and whether anybody looks", () => {
+    const { port, stream } = watched();
+    expect(port.of("watch")[0]).toMatchObject({
+      visible: true,
+      have: [[0, 7]],
+    });
+    stream.pause();
+    stream.pause();
+    expect(port.of("watch")).toHaveLength(2);
+    expect(port.of("watch")[1]).toMatchObject({ visible: false });
+  });
+
+  it("begins a new count after unwatch, not after a change of visibility", () => {
+    const { channel, stream, sink } = watched();
+    channel.receive(names(1));
+    stream.watch(false);
+    stream.watch(true);
+    channel.receive(names(1));
+    expect(sink.taken).toHaveLength(1);
+    stream.unwatch();
+    stream.watch(true);
+    channel.receive(names(1));
+    expect(sink.taken).toHaveLength(2);
+  });
+
+  it("goes on over another channel of the same kernel", () => {
+    const { channel, sink } = watched();
+    const second = new FakePort();
+    open(second, welcome({ resumed: true }));
+    expect(second.of("watch")).toHaveLength(1);
+    channel.close();
+    expect(sink.alive).toBe(true);
+    expect(sink.restarts).toBe(1);
+  });
+
+  it("falls back to a channel that is left, and is lost without one", () => {
+    const { port, channel, sink } = watched();
+    const second = open(new FakePort(), welcome({ resumed: true }));
+    second.close();
+    expect(port.of("hello")).toHaveLength(2);
+    channel.close();
+    expect(sink.alive).toBe(false);
+    expect(links.get("k")!.alive.value).toBe(false);
+  });
+
+  it("begins anew when the kernel has forgotten the page", () => {
+    const { port, channel, sink } = watched();
+    channel.receive(names(1));
+    channel.receive(welcome({ resumed: false }));
+    expect(port.of("watch")).toHaveLength(2);
+    channel.receive(names(1));
+    expect(sink.taken).toHaveLength(2);
+    expect(sink.restarts).toBe(2);
+  });
+
+  it("prefers the page's own comm to a widget's, which reaches every tab", () => {
+    const { port } = watched();
+    open(new FakePort("widget"), welcome({ resumed: true }));
+    expect(port.of("hello")).toHaveLength(2);
+  });
+});
+
+describe("asking", () => {
+  it("is answered by the message with the same id", async () => {
+    const { port, channel, stream } = watched();
+    const answer = stream.ask("task", { task: 3 });
+    const { id } = port.of("ask")[0];
+    channel.receive({
+      type: "answer",
+      page: PAGE,
+      session: "s",
+      id,
+      result: 5,
+    });
+    await expect(answer).resolves.toBe(5);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("fails with the kernel's own problem", async () => {
+    const { port, channel, stream } = watched();
+    const answer = stream.ask("task", { task: 3 });
+    const { id } = port.of("ask")[0];
+    const error = { code: "unknown-task", text: "No such task.", next: "" };
+    channel.receive({ type: "answer", page: PAGE, session: "s", id, error });
+    await expect(answer).rejects.toMatchObject({ code: "unknown-task" });
+  });
+
+  it("says that the kernel is busy when it cannot hear during a cell", async () => {
+    const { channel, stream } = watched();
+    channel.receive(welcome({ subshells: false, resumed: true }));
+    const answer = expect(stream.ask("task", {})).rejects.toMatchObject({
+      code: "kernel-busy",
+    });
+    vi.advanceTimersByTime(10_000);
+    await answer;
+  });
+
+  it("fails at once when the last channel goes", async () => {
+    const { channel, stream } = watched();
+    const answer = expect(stream.ask("task", {})).rejects.toMatchObject({
+      code: "not-connected",
+    });
+    channel.close();
+    await answer;
+    await expect(stream.ask("task", {})).rejects.toMatchObject({
+      code: "not-connected",
+    });
+  });
+});
