@@ -40,6 +40,7 @@ check: environment ## Formatting, lint, types, import arrows, stale generated fi
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	MYPYPATH=scripts $(BIN)/mypy scripts
 	npm run --silent check:format
 	npm run --silent check:lint
 	npm run --silent check:types

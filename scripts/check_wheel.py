@@ -1,0 +1,111 @@
+"""Builds sdist and wheel from a copy of the checkout, and proves what they promise.
+
+The wheel is small, complete, without stale JavaScript, and installs where there is no Node.
+The environment it was installed into is kept (.envs/wheel), for browser tests against it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+MAX_WHEEL_BYTES = 1_500_000
+LABEXTENSION = "share/jupyter/labextensions/daskscope"
+STALE = "stale-0123456789abcdef.js"
+
+
+def copy_checkout(target: Path) -> None:
+    """Copy what git knows or would add, and plant JavaScript of a build long ago."""
+    listed = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout.splitlines()
+    for name in listed:
+        if (ROOT / name).is_file():
+            (target / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, target / name)
+    (target / "node_modules").symlink_to(ROOT / "node_modules")
+    for folder in ("labextension/static", "static"):
+        (target / "py_src/daskscope" / folder).mkdir(parents=True)
+        (target / "py_src/daskscope" / folder / STALE).write_text("// of a build long ago\n")
+    (target / "py_src/daskscope/labextension/package.json").write_text("{}")
+
+
+def check_contents(wheel: Path) -> None:
+    """Look into the wheel."""
+    size = wheel.stat().st_size
+    print(f"{wheel.name}: {size:,} bytes")
+    assert size < MAX_WHEEL_BYTES, f"the wheel is over {MAX_WHEEL_BYTES:,} bytes"
+    names = zipfile.ZipFile(wheel).namelist()
+    assert not [name for name in names if name.endswith(STALE)], "stale JavaScript was packed"
+    remotes = [name for name in names if f"{LABEXTENSION}/static/remoteEntry." in name]
+    assert len(remotes) == 1, f"expected one remoteEntry, found {remotes}"
+    for wanted in (
+        "daskscope/static/widget.js",
+        "daskscope/static/widget.css",
+        "daskscope/daskscope.yaml",
+    ):
+        assert wanted in names, f"{wanted} is missing"
+    assert any(f"{LABEXTENSION}/install.json" in name for name in names)
+    assert not [name for name in names if name.startswith("daskscope/labextension/")], (
+        "the labextension was packed twice"
+    )
+
+
+def check_install(wheel: Path, directory: Path) -> None:
+    """Install into a clean environment, with no Node on the path, and ask JupyterLab."""
+    shutil.rmtree(directory, ignore_errors=True)
+    venv.create(directory, with_pip=True)
+    tools = directory / "bin"
+    no_node = {**os.environ, "PATH": str(tools)}
+    no_node.pop("PYTHONPATH", None)
+    pip = [str(tools / "python"), "-m", "pip", "install", "--quiet", str(wheel), "jupyterlab"]
+    subprocess.run(pip, env=no_node, check=True)
+    listed = subprocess.run(
+        [str(tools / "jupyter"), "labextension", "list"],
+        env=no_node,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", listed.stdout + listed.stderr)
+    line = next((line for line in plain.splitlines() if "daskscope" in line), "")
+    print(line.strip())
+    assert re.search(r"daskscope v\S+ enabled OK", line), plain
+    subprocess.run(
+        [str(tools / "python"), "-c", "import daskscope; daskscope.TaskStream"],
+        env=no_node,
+        check=True,
+        cwd=directory,
+    )
+
+
+def main() -> None:
+    """Build, look, install."""
+    with tempfile.TemporaryDirectory() as name:
+        copy = Path(name) / "checkout"
+        copy.mkdir()
+        copy_checkout(copy)
+        # sdist first, then the wheel from the sdist: what a packager does.
+        subprocess.run(
+            [sys.executable, "-m", "build", "--outdir", f"{name}/dist"], cwd=copy, check=True
+        )
+        (wheel,) = (Path(name) / "dist").glob("*.whl")
+        check_contents(wheel)
+        check_install(wheel, ROOT / ".envs" / "wheel")
+    print("The wheel keeps its promises.")
+
+
+if __name__ == "__main__":
+    main()

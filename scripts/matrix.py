@@ -1,0 +1,162 @@
+"""Runs the tests in other versions of what daskscope meets (`make test-all`).
+
+Each entry gets an environment below .envs/: the pinned one, with some packages replaced.
+`make test-all ARGS="lab-4.2 marimo"` runs those two alone.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import environment
+
+ROOT = environment.ROOT
+ENVIRONMENTS = ROOT / ".envs"
+LOCK = ROOT / "requirements.lock"
+OTHER_PYTHONS = ("3.10", "3.12")
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One environment and what is run in it."""
+
+    name: str
+    packages: tuple[str, ...] = ()
+    pytest: tuple[str, ...] | None = ()
+    """Arguments of pytest; None when Python tests say nothing new here."""
+    browser: bool = False
+    """Whether the browser tests run, too."""
+    upgrade: bool = False
+    """Whether everything is taken as new as it comes, instead of pinned."""
+    variables: dict[str, str] = field(default_factory=dict)
+
+
+LOWEST = (
+    "dask==2025.1.0",
+    "distributed==2025.1.0",
+    "anywidget==0.9.13",
+    "ipywidgets==8.0.0",
+    "traitlets==5.9.0",
+    "numpy==1.26.0",
+    "pandas==2.1.0",
+    "pyarrow==15.0.0",
+)
+"""The lower bounds of pyproject.toml, together."""
+
+ENTRIES = (
+    Entry("lowest", (*LOWEST, "ipykernel==6.29.5")),
+    Entry("newest", upgrade=True),
+    Entry("lab-4.2", ("jupyterlab==4.2.*", "notebook==7.2.*"), pytest=None, browser=True),
+    Entry("ipykernel-6", ("ipykernel==6.*",), browser=True),
+    Entry("ipykernel-7.3", ("ipykernel==7.3.*",), browser=True),
+    Entry("ipykernel-7.4", ("ipykernel==7.4.*",), browser=True),
+)
+
+
+def prepare(entry: Entry) -> Path:
+    """Make the environment of an entry; return its Python."""
+    directory = ENVIRONMENTS / entry.name
+    stamp = directory / ".daskscope-entry"
+    wanted = f"{environment.fingerprint(LOCK)} {entry}"
+    python = directory / "bin" / "python"
+    if not stamp.exists() or stamp.read_text() != wanted:
+        shutil.rmtree(directory, ignore_errors=True)
+        environment.python_environment(directory, LOCK)
+        pip = [str(python), "-m", "pip", "install", "--quiet"]
+        if entry.upgrade:
+            project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+            newest = [*project["project"]["dependencies"], *project["dependency-groups"]["dev"]]
+            environment.run([*pip, "--upgrade", "--upgrade-strategy", "eager", *newest])
+        if entry.packages:
+            environment.run([*pip, *entry.packages])
+        stamp.write_text(wanted)
+    environment.develop(directory)
+    return python
+
+
+def other_pythons() -> dict[str, str]:
+    """Make environments with distributed alone for schedulers and workers of other Pythons."""
+    found = []
+    for version in OTHER_PYTHONS:
+        interpreter = find_interpreter(version)
+        if interpreter is None:
+            print(f"no Python {version} here: schedulers and workers of it are not tested")
+            continue
+        directory = ENVIRONMENTS / f"python-{version}"
+        python = directory / "bin" / "python"
+        if not python.exists():
+            environment.run([interpreter, "-m", "venv", str(directory)])
+        pinned = [
+            line.split(";")[0].strip()
+            for line in LOCK.read_text().splitlines()
+            if line.startswith(("dask==", "distributed=="))
+        ]
+        environment.run([str(python), "-m", "pip", "install", "--quiet", *pinned])
+        found.append(str(python))
+    return {"DASKSCOPE_OTHER_PYTHONS": os.pathsep.join(found)}
+
+
+def find_interpreter(version: str) -> str | None:
+    """Return a Python of this minor version that really starts (a pyenv shim may not)."""
+    named = shutil.which(f"python{version}")
+    pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
+    for candidate in filter(None, [named, *map(str, pyenv)]):
+        if subprocess.run([candidate, "-c", ""], capture_output=True).returncode == 0:
+            return candidate
+    return None
+
+
+def run(entry: Entry, variables: dict[str, str]) -> list[str]:
+    """Run the tests of an entry; return the names of what failed."""
+    python = prepare(entry)
+    surroundings = {
+        **os.environ,
+        **variables,
+        "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
+        "VIRTUAL_ENV": str(python.parent.parent),
+    }
+    failed = []
+    if entry.pytest is not None:
+        command = [str(python), *PYTEST, *entry.pytest]
+        if subprocess.run(command, cwd=ROOT, env=surroundings).returncode:
+            failed.append(f"{entry.name}: pytest")
+    if entry.browser:
+        command = ["npm", "run", "--silent", "test:ui"]
+        if subprocess.run(command, cwd=ROOT, env=surroundings).returncode:
+            failed.append(f"{entry.name}: browser tests")
+    return failed
+
+
+def main() -> int:
+    """Run the entries that were named, or all; end with a summary."""
+    words = sys.argv[1:]
+    failed: list[str] = []
+    ran: list[str] = []
+    variables = other_pythons()
+    for entry in ENTRIES:
+        if words and entry.name not in words:
+            continue
+        print(f"\n== {entry.name} {' '.join(entry.packages)}", flush=True)
+        failed += run(entry, variables)
+        ran.append(entry.name)
+    for script in ("check_wheel", "check_marimo"):
+        if words and script.removeprefix("check_") not in words:
+            continue
+        print(f"\n== {script}", flush=True)
+        if subprocess.run([sys.executable, f"scripts/{script}.py"], cwd=ROOT).returncode:
+            failed.append(script)
+        ran.append(script)
+    print(f"\nRan: {', '.join(ran)}")
+    print("\n".join(f"FAILED {name}" for name in failed) or "All of them passed.")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
