@@ -21,7 +21,7 @@ PYTHON: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
     "config": {"errors"},
-    "agent": set(),  # runs where daskscope is not installed
+    "agent": {"schema"},  # sent to schedulers where daskscope is not installed
     "recording": {"schema", "errors"},
     "derive": {"recording", "schema", "errors"},
     "focus": {"schema", "errors"},
