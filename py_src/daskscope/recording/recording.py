@@ -181,13 +181,13 @@ class Recording:
     def counts(self) -> Counts:
         """Exact figures: captured, kept, dropped, rows, erred."""
         with self._lock:
-            dropped = self._store.dropped_tasks
+            dropped, dropped_rows = self._store.dropped
             return Counts(
                 captured=self._next + self._dropped_agent + self._refused,
                 kept=self._next - dropped,
                 dropped_agent=self._dropped_agent,
                 dropped_recording=dropped + self._refused,
-                rows=self._rows - self._store.dropped_rows,
+                rows=self._rows - dropped_rows,
                 erred=int(self._sums.erred.sum()),
             )
 

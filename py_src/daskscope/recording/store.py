@@ -107,8 +107,7 @@ class ChunkStore:
         self, memory_limit: int, disk_limit: int, overflow: Overflow, directory: str | None
     ) -> None:
         self.spill_error: str | None = None
-        self.dropped_tasks = 0
-        self.dropped_rows = 0
+        self.dropped = (0, 0)  # tasks and rows, replaced together
         self._memory_limit = memory_limit
         self._disk_limit = disk_limit
         self._overflow = overflow
@@ -243,5 +242,7 @@ class ChunkStore:
                 self._segments.pop(0)
                 self._spilled -= count
             self._sealed_bytes -= sum(map(_memory_bytes, dropped))
-            self.dropped_tasks += sum(chunk.tasks for chunk in dropped)
-            self.dropped_rows += sum(chunk.rows for chunk in dropped)
+            tasks, rows = self.dropped
+            tasks += sum(chunk.tasks for chunk in dropped)
+            rows += sum(chunk.rows for chunk in dropped)
+            self.dropped = (tasks, rows)

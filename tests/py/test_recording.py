@@ -1,0 +1,323 @@
+from __future__ import annotations
+
+import gc
+import threading
+import zlib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from daskscope.recording import Gap, Names, Recording, TaskError, WorkerChange, pack_keys
+from daskscope.recording.names import LIMITS
+from daskscope.schema import OTHER_NAME
+from recording_rows import START, append, make_rows, new_recording
+
+MAPS = Path("/proc/self/maps")
+
+
+def maps_below(folder: Path) -> list[str]:
+    return [line for line in MAPS.read_text().splitlines() if str(folder) in line]
+
+
+def test_tasks_are_numbered_in_order_of_arrival():
+    recording = new_recording()
+    assert append(recording, 10) == 0
+    assert append(recording, 5) == 10
+    assert recording.next_task == 15
+    assert [recording.key_of(task) for task in (0, 9, 10, 14)] == [
+        "key-0",
+        "key-9",
+        "key-10",
+        "key-14",
+    ]
+    assert recording.key_of(15) == ""
+
+
+def test_tasks_frame_has_one_row_per_interval_with_names_and_keys():
+    recording = new_recording()
+    span = recording.names.intern("spans", ("id-1", "load", "clean"))
+    columns = make_rows(3, rows_each=2)
+    columns["span"][:2] = span
+    columns["status"][-2:] = 1
+    recording.append_tasks(3, columns, pack_keys(0, ["a", "b", "('c', 0)"]).data)
+    frame = recording.tasks
+    assert list(frame.columns) == [
+        "start", "duration", "worker", "thread", "prefix",
+        "action", "status", "nbytes", "span", "key",
+    ]  # fmt: skip
+    assert frame["key"].tolist() == ["a", "a", "b", "b", "('c', 0)", "('c', 0)"]
+    assert frame["action"].tolist() == ["compute", "transfer"] * 3
+    assert frame["span"].tolist()[0] == "load / clean"
+    assert frame["span"].isna().tolist() == [False, False, True, True, True, True]
+    assert frame["status"].tolist() == ["OK"] * 4 + ["error"] * 2
+    assert frame["worker"].tolist()[0] == "tcp://10.0.0.1:0"
+    assert frame["start"].dtype == "f8"
+    assert frame["start"][0] == START
+
+
+def test_empty_frames_have_their_columns():
+    recording = Recording()
+    assert recording.tasks.empty
+    assert "start" in recording.tasks.columns
+    assert list(recording.gaps.columns) == ["start", "stop", "reason", "text"]
+    assert list(recording.workers.columns) == ["time", "worker", "what", "detail"]
+    assert "traceback" in recording.errors.columns
+
+
+def test_small_appends_become_few_chunks_and_few_blocks_of_keys():
+    recording = new_recording()
+    for _ in range(4_000):
+        append(recording, 10)
+    chunks = recording.chunks()
+    assert len(chunks) <= 4
+    assert all(len(chunk.keys) == 1 for chunk in chunks[:-1])
+    assert [chunk.first for chunk in chunks[1:]] == [chunk.stop for chunk in chunks[:-1]]
+    assert recording.key_of(0) == "key-0"
+    assert recording.key_of(39_999) == "key-39999"
+    assert recording.tasks["key"].tolist() == [f"key-{i}" for i in range(40_000)]
+
+
+def test_what_a_reader_holds_never_changes():
+    recording = new_recording()
+    append(recording, 10)
+    (before,) = recording.chunks()
+    append(recording, 10)
+    assert before.tasks == 10
+    assert before.rows == 10
+    assert before.columns["task"].tolist() == list(range(10))
+    with pytest.raises(ValueError, match="read-only"):
+        before.columns["task"][0] = 7
+
+
+def test_rows_out_of_order_are_sorted_by_task():
+    recording = new_recording()
+    columns = {name: column[::-1] for name, column in make_rows(100).items()}
+    recording.append_tasks(100, columns, pack_keys(0, [str(i) for i in range(100)]).data)
+    (chunk,) = recording.chunks()
+    assert chunk.columns["task"].tolist() == list(range(100))
+    assert chunk.columns["lane"].tolist() == make_rows(100)["lane"].tolist()
+
+
+def test_rows_of_a_range_of_tasks_are_found():
+    recording = new_recording()
+    append(recording, 7)
+    append(recording, 10, rows_each=3)
+    (chunk,) = recording.chunks()
+    assert chunk.rows_of(7, 9) == slice(7, 13)
+    assert chunk.rows_of(0, 10**12) == slice(0, 37)
+    assert chunk.rows_of(16, 17) == slice(34, 37)
+
+
+def test_oldest_tasks_are_spilled_and_stay_readable():
+    recording = new_recording(memory_limit=4_000_000)
+    for _ in range(100):
+        append(recording, 5_000)
+    counts = recording.counts
+    assert counts.kept == counts.captured == 500_000
+    assert counts.dropped_recording == 0
+    assert recording.memory_bytes <= 4_000_000
+    assert recording.disk_bytes > 10_000_000
+    assert recording.key_of(3) == "key-3"
+    assert recording.tasks["start"].iloc[0] == START
+    assert len(recording.tasks) == 500_000
+
+
+@pytest.mark.skipif(not MAPS.exists(), reason="needs /proc")
+def test_spilled_files_have_no_name_and_go_with_the_recording(tmp_path):
+    recording = new_recording(memory_limit=4_000_000, directory=str(tmp_path))
+    for _ in range(100):
+        append(recording, 5_000)
+    assert recording.disk_bytes > 0
+    assert list(tmp_path.iterdir()) == []
+    assert maps_below(tmp_path)
+    chunk = recording.chunks()[0]
+    recording.close()
+    del recording
+    gc.collect()
+    assert chunk.key_of(3) == "key-3"
+    del chunk
+    gc.collect()
+    assert not maps_below(tmp_path)
+
+
+def test_beyond_the_disk_limit_the_oldest_are_dropped_and_counted():
+    recording = new_recording(memory_limit=4_000_000, disk_limit=8_000_000)
+    for _ in range(200):
+        append(recording, 5_000, rows_each=2)
+    counts = recording.counts
+    assert counts.captured == 1_000_000
+    assert counts.kept + counts.dropped_recording == 1_000_000
+    assert 0 < counts.kept < 1_000_000
+    assert counts.rows == 2 * counts.kept == len(recording.tasks)
+    assert recording.chunks()[0].first == counts.dropped_recording
+    assert recording.disk_bytes <= 8_000_000
+
+
+def test_with_overflow_drop_nothing_goes_to_disk():
+    recording = new_recording(memory_limit=4_000_000, overflow="drop")
+    for _ in range(200):
+        append(recording, 2_000)
+    assert recording.disk_bytes == 0
+    assert recording.memory_bytes <= 4_000_000
+    counts = recording.counts
+    assert counts.dropped_recording > 0
+    assert counts.kept + counts.dropped_recording == counts.captured == 400_000
+
+
+def test_a_full_disk_costs_the_oldest_tasks_not_the_kernel(tmp_path):
+    recording = new_recording(memory_limit=4_000_000, directory=str(tmp_path / "missing"))
+    for _ in range(100):
+        append(recording, 5_000)
+    assert recording.spill_error
+    assert recording.memory_bytes <= 4_000_000
+    counts = recording.counts
+    assert counts.kept + counts.dropped_recording == 500_000
+
+
+def test_totals_stay_true_when_rows_are_dropped():
+    recording = new_recording(memory_limit=4_000_000, overflow="drop")
+    for _ in range(100):
+        append(recording, 5_000, rows_each=2)
+    totals = recording.totals
+    assert [(t.prefix, t.tasks, t.erred) for t in totals.prefixes] == [
+        (0, 250_000, 0),
+        (1, 250_000, 0),
+    ]
+    assert [(t.action, t.rows) for t in totals.actions] == [(0, 500_000), (1, 500_000)]
+    assert totals.prefixes[0].seconds == pytest.approx(250_000 * 0.004, rel=1e-5)
+
+
+def test_tasks_that_ran_nowhere_are_counted():
+    recording = new_recording()
+    columns = make_rows(2)
+    columns["task"][:] = [0, 2]
+    recording.append_tasks(
+        3, columns, pack_keys(0, ["a", "b", "c"]).data, rowless={"prefix": [1], "status": [1]}
+    )
+    assert recording.counts.kept == 3
+    assert recording.counts.erred == 1
+    assert sum(total.tasks for total in recording.totals.prefixes) == 3
+    assert recording.key_of(1) == "b"
+
+
+def test_clock_skew_is_kept_and_counted():
+    recording = new_recording()
+    columns = make_rows(20_000)
+    columns["duration"][5] = -3.0
+    columns["start"][6] += 5 * 3600
+    columns["start"][7] -= 5 * 3600
+    columns["start"][8] = np.nan
+    keys = pack_keys(0, [str(i) for i in range(20_000)])
+    recording.append_tasks(20_000, columns, keys.data)
+    assert recording.skewed_rows == 1
+    assert recording.counts.rows == 20_000
+    assert recording.tasks["duration"].min() == -3.0
+    assert recording.totals.prefixes[1].seconds == pytest.approx(80 - 0.008, rel=1e-3)
+
+
+def test_hostile_keys_come_back_as_they_were():
+    keys = ["<script>alert(1)</script>", "x" * 10_000, "😀", "a\nb", "('t', 1)", repr(b"\xff"), ""]
+    recording = new_recording()
+    recording.append_tasks(len(keys), make_rows(len(keys)), pack_keys(0, keys).data)
+    assert recording.tasks["key"].tolist() == keys
+    assert [recording.key_of(i) for i in range(len(keys))] == keys
+
+
+def test_damaged_blocks_of_keys_cost_only_the_keys():
+    recording = new_recording()
+    recording.append_tasks(3, make_rows(3), b"no zlib")
+    recording.append_tasks(3, make_rows(3), zlib.compress(b"one\0two"))
+    recording.append_tasks(2, make_rows(2), zlib.compress(b"\xff\0ok"))
+    assert recording.tasks["key"].tolist() == ["", "", "", "one", "two", "", "\ufffd", "ok"]
+
+
+def test_errors_changes_and_gaps_are_bounded_and_numbered():
+    recording = new_recording()
+    error = TaskError(0, "k", 0, "tcp://w", 5.0, "ValueError('x')", "Traceback")
+    recording.append_errors([error] * 1_500)
+    recording.append_changes([WorkerChange(1.0, "tcp://w", "added", "")])
+    recording.append_gap(1.0, 2.0, "lost", "The scheduler went away.")
+    assert len(recording.errors) == 1_000
+    assert recording.error_log.dropped == 500
+    assert recording.errors["prefix"].tolist()[0] == "inc"
+    assert len(recording.error_log.since(1_499)) == 1
+    assert recording.error_log.since(1_500) == []
+    assert recording.workers["what"].tolist() == ["added"]
+    assert recording.gaps["reason"].tolist() == ["lost"]
+    assert recording.gap_log.since(0) == [Gap(1.0, 2.0, "lost", "The scheduler went away.")]
+
+
+def test_full_lists_of_names_end_in_other():
+    names = Names()
+    for i in range(1_000):
+        names.intern("actions", f"action-{i}")
+    assert len(names.actions) == LIMITS["actions"] <= 256
+    assert names.actions[-1] == OTHER_NAME
+    assert names.intern("actions", "one more") == len(names.actions) - 1
+    assert names.intern("actions", "compute") == 0
+
+
+def test_wrong_columns_are_refused_by_name():
+    recording = new_recording()
+    columns = make_rows(3)
+    columns["lane"] = columns["lane"][:2]
+    with pytest.raises(ValueError, match="'lane'"):
+        recording.append_tasks(3, columns, b"")
+    with pytest.raises(ValueError, match="tasks=2"):
+        recording.append_tasks(2, make_rows(3), b"")
+    assert recording.counts.captured == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("memory_limit", 10), ("disk_limit", -1), ("overflow", "explode")]
+)
+def test_wrong_limits_are_refused_by_name(name, value):
+    with pytest.raises(ValueError, match=name):
+        Recording(**{name: value})
+
+
+def test_what_the_agent_dropped_is_captured_but_not_kept():
+    recording = new_recording()
+    append(recording, 10)
+    recording.drop_from_agent(7)
+    counts = recording.counts
+    assert (counts.captured, counts.kept, counts.dropped_agent) == (17, 10, 7)
+
+
+def test_a_closed_recording_takes_no_more_and_stays_readable():
+    recording = new_recording()
+    append(recording, 10)
+    recording.close()
+    append(recording, 10)
+    assert len(recording.tasks) == 10
+
+
+def test_readers_see_whole_appends_while_another_thread_appends():
+    recording = new_recording(memory_limit=4_000_000)
+    done = threading.Event()
+    wrong: list[str] = []
+
+    def read() -> None:
+        while not done.is_set():
+            chunks = recording.chunks()
+            if any(a.stop != b.first for a, b in zip(chunks, chunks[1:], strict=False)):
+                wrong.append("a hole between chunks")
+            if chunks:
+                last = chunks[-1]
+                if last.columns["task"][-1] != last.stop - 1 or len(last.key_of(last.first)) < 3:
+                    wrong.append("half an append")
+            counts = recording.counts
+            if counts.kept != counts.rows:
+                wrong.append(f"counts {counts}")
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for i in range(600):
+        append(recording, 300 if i % 7 else 5_000)
+    done.set()
+    for reader in readers:
+        reader.join()
+    assert wrong == []
+    assert len(recording.tasks) == recording.next_task
