@@ -302,7 +302,9 @@ export class SharedSession implements SessionStore, Sink {
   private takeBatch(message: Message<"batch">): void {
     const buffer = message.buffers[0];
     if (message.kind === "coarse") {
-      this.model.setCoarse(decodeCoarse(buffer, message.rows));
+      const { first, tasks } = message;
+      const stretches = decodeCoarse(buffer, message.rows);
+      this.model.setCoarse({ ...stretches, first, tasks });
     } else if (!this.model.covers(message.first, message.tasks)) {
       this.model.insert(decodeTasks(buffer, message));
       this.model.markCovered(message.first, message.tasks);

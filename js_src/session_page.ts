@@ -2,8 +2,8 @@
 // module and the labextension another; they meet in a registry on `globalThis`,
 // so that columns exist once a page and each kernel has one stream to it.
 
-import { effect, type Signal, signal } from "@preact/signals";
-import { type SessionStore, SharedSession } from "./session";
+import { type Signal, signal } from "@preact/signals";
+import { SharedSession } from "./session";
 import { Channel, KernelLink, type Port } from "./stream";
 
 /** Change the number with any change of `Page` that an older copy would miss. */
@@ -87,84 +87,12 @@ export class Page {
   }
 }
 
-/** The page's store, whichever copy of this module made it. */
+/**
+ * The page's store, whichever copy of this module made it. What it hands out has
+ * signals of that copy's library: `subscribe` to them, since computed values and
+ * components of another copy do not notice that they read them.
+ */
 export function thePage(): Page {
   const shared = globalThis as { [REGISTRY]?: Page };
   return (shared[REGISTRY] ??= new Page());
-}
-
-/** Something of another copy's signal library: readable, but not tracked here. */
-interface Subscribable<T> {
-  readonly value: T;
-  subscribe(listener: (value: T) => void): () => void;
-}
-
-/** A signal of this copy that follows one of another copy. */
-export function follow<T>(source: Subscribable<T>): {
-  signal: Signal<T>;
-  stop: () => void;
-} {
-  const local = signal(source.value);
-  const stop = source.subscribe((value) => {
-    local.value = value;
-  });
-  return { signal: local, stop };
-}
-
-const FOLLOWED = [
-  "info",
-  "state",
-  "counts",
-  "notices",
-  "workers",
-  "origin",
-  "now",
-  "behind_s",
-  "namesVersion",
-  "dataVersion",
-  "totals",
-  "errors",
-  "changes",
-  "gaps",
-  "focus",
-  "crosshair",
-] as const satisfies (keyof SessionStore)[];
-
-/**
- * The store with signals of this copy. A signal library does not notice reads
- * of another copy's signals, so panels get followers; columns stay shared.
- */
-export function localSession(shared: SessionStore): {
-  session: SessionStore;
-  stop: () => void;
-} {
-  if (shared instanceof SharedSession) return { session: shared, stop() {} };
-  const stops: (() => void)[] = [];
-  const local: Record<string, unknown> = {
-    id: shared.id,
-    kernelId: shared.kernelId,
-    prefixes: shared.prefixes,
-    lanes: shared.lanes,
-    actions: shared.actions,
-    spans: shared.spans,
-    slots: shared.slots,
-    model: shared.model,
-    keys: shared.keys,
-    setFocus: shared.setFocus.bind(shared),
-    ask: shared.ask.bind(shared),
-    watch: shared.watch.bind(shared),
-  };
-  for (const name of FOLLOWED) {
-    const { signal: follower, stop } = follow<unknown>(shared[name]);
-    local[name] = follower;
-    stops.push(stop);
-  }
-  const session = local as unknown as SessionStore;
-  // The one signal that panels write to.
-  stops.push(
-    effect(() => {
-      shared.crosshair.value = session.crosshair.value;
-    }),
-  );
-  return { session, stop: () => stops.forEach((stop) => stop()) };
 }

@@ -287,6 +287,8 @@ export class KernelLink {
 export class SessionStream {
   private watching = false;
   private visible = false;
+  /** Nobody was there to hear that the count has ended. */
+  private owesUnwatch = false;
   private readonly sequence: Sequence;
 
   constructor(
@@ -324,7 +326,7 @@ export class SessionStream {
     if (!this.watching) return;
     this.watching = false;
     this.sequence.stop();
-    this.link.send(say.unwatch(this.link.pageId, this.sessionId));
+    this.owesUnwatch = !this.sendUnwatch();
   }
 
   send(build: (pageId: string, sessionId: string) => PageMessage): boolean {
@@ -349,7 +351,9 @@ export class SessionStream {
 
   /** The channel is back, or another one took over. */
   resume(sameCount: boolean): void {
-    if (!sameCount) this.restart();
+    if (this.owesUnwatch && sameCount) this.sendUnwatch();
+    if (this.owesUnwatch || !sameCount) this.restart();
+    this.owesUnwatch = false;
     this.sink.connected(true);
     if (this.watching) this.sendWatch();
   }
@@ -367,6 +371,10 @@ export class SessionStream {
   private restart(): void {
     this.sequence.reset();
     this.sink.restarted();
+  }
+
+  private sendUnwatch(): boolean {
+    return this.send(say.unwatch);
   }
 
   private sendWatch(): void {

@@ -66,7 +66,7 @@ function nameText(value: unknown, path: string): string {
 }
 
 const focus: Check<Focus> = record({
-  time: or(tuple(num, num) as Check<[number, number]>, null),
+  time: or(tuple(num, num), null),
   prefixes: or(list(str), []),
   workers: or(list(str), []),
   spans: or(list(str), []),

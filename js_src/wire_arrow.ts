@@ -65,11 +65,9 @@ function decode<T>(
   buffer: BinaryBuffer,
   wanted: Record<string, ColumnType>,
   rows: number,
-): T & { rows: number } {
+): T {
   try {
-    return { ...columnsOf(buffer, wanted, rows), rows } as T & {
-      rows: number;
-    };
+    return columnsOf(buffer, wanted, rows) as T;
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     throw badMessage(detail);
@@ -83,19 +81,19 @@ export function decodeTasks(
 ): TasksColumns & { rows: number } {
   const columns = decode<TasksColumns>(buffer, TASKS_COLUMNS, batch.rows);
   const end = batch.first + batch.tasks;
-  for (let row = 0; row < columns.rows; row++) {
+  for (let row = 0; row < batch.rows; row++) {
     const task = columns.task[row];
     if (task < batch.first || task >= end) {
       throw badMessage(`task ${task} in a batch of ${batch.first} to ${end}`);
     }
   }
-  return columns;
+  return { ...columns, rows: batch.rows };
 }
 
 /** Stretches of the first, coarse picture. */
 export function decodeCoarse(
   buffer: BinaryBuffer,
   rows: number,
-): CoarseColumns & { rows: number } {
+): CoarseColumns {
   return decode<CoarseColumns>(buffer, COARSE_COLUMNS, rows);
 }

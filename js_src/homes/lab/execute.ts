@@ -1,0 +1,93 @@
+// Evaluates one Python expression in a notebook's kernel: silently, without a
+// trace in its namespace or history, and during a cell where subshells exist.
+
+import { type Kernel, KernelMessage } from "@jupyterlab/services";
+
+/** What came of it. */
+export type Outcome =
+  | { readonly kind: "value"; readonly value: unknown }
+  | { readonly kind: "raised"; readonly name: string; readonly text: string };
+
+interface ExpressionReply {
+  status?: string;
+  data?: Record<string, unknown>;
+  ename?: string;
+  evalue?: string;
+}
+
+type ExecuteMessage = KernelMessage.IExecuteRequestMsg;
+type ExecuteReply = KernelMessage.IExecuteReplyMsg;
+
+const ANSWER = "daskscope";
+
+/** IPython's own wrapper turns a value into JSON on the way out. */
+function asJson(expression: string): string {
+  return `__import__("IPython.display", fromlist=["JSON"]).JSON({"value": ${expression}})`;
+}
+
+async function run(
+  kernel: Kernel.IKernelConnection,
+  expression: string,
+  subshellId?: string,
+): Promise<Outcome> {
+  const message = KernelMessage.createMessage<ExecuteMessage>({
+    msgType: "execute_request",
+    channel: "shell",
+    username: kernel.username,
+    session: kernel.clientId,
+    ...(subshellId ? { subshellId } : {}),
+    content: {
+      code: "",
+      silent: true,
+      store_history: false,
+      allow_stdin: false,
+      // A failure of ours must never abort cells that wait behind it.
+      stop_on_error: false,
+      user_expressions: { [ANSWER]: asJson(expression) },
+    },
+  });
+  const future = kernel.sendShellMessage(message, true);
+  const reply = (await future.done) as ExecuteReply | undefined;
+  if (!reply) return raised("KernelGone", "The kernel gave no answer.");
+  return outcomeOf(reply);
+}
+
+function raised(name: string, text: string): Outcome {
+  return { kind: "raised", name, text };
+}
+
+function outcomeOf({ content }: ExecuteReply): Outcome {
+  if (content.status !== "ok") {
+    const failed = content as { ename?: string; evalue?: string };
+    return raised(failed.ename ?? content.status, failed.evalue ?? "");
+  }
+  const answers = content.user_expressions as Record<string, ExpressionReply>;
+  const answer = answers[ANSWER];
+  if (answer?.status !== "ok") {
+    return raised(answer?.ename ?? "Error", answer?.evalue ?? "");
+  }
+  const wrapped = answer.data?.["application/json"] as { value?: unknown };
+  return { kind: "value", value: wrapped?.value };
+}
+
+/**
+ * Evaluate an expression whose value is plain data.
+ *
+ * With subshells the answer comes within 100 ms, also during a cell; without
+ * them it comes after the cell. Rejects when the kernel goes away meanwhile.
+ */
+export async function evaluate(
+  kernel: Kernel.IKernelConnection,
+  expression: string,
+): Promise<Outcome> {
+  // Absent before JupyterLab 4.4.
+  const { supportsSubshells } = kernel as Partial<Kernel.IKernelConnection>;
+  if (!supportsSubshells) return run(kernel, expression);
+  const created = await kernel.requestCreateSubshell({}).done;
+  const { subshell_id } = created.content;
+  try {
+    return await run(kernel, expression, subshell_id);
+  } finally {
+    if (!kernel.isDisposed) kernel.requestDeleteSubshell({ subshell_id });
+  }
+}

@@ -1,0 +1,213 @@
+// One notebook's kernel as panels need it: found, entered, lost and found again.
+// Knows nothing of panels; they hold it with `use()` and read `state`.
+
+import type { ISessionContext } from "@jupyterlab/apputils";
+import type { Kernel } from "@jupyterlab/services";
+import { type Signal, signal } from "@preact/signals";
+import { asProblem, type Problem } from "../../errors";
+import type { ChannelState, KernelLink } from "../../stream";
+import { type CommChannel, openComm } from "./comm_port";
+import { evaluate, type Outcome } from "./execute";
+
+export type KernelState =
+  /** Nobody has asked yet, or the notebook has no kernel. */
+  | { readonly kind: "no-kernel" }
+  | { readonly kind: "starting" }
+  /** A cell runs and the kernel has no subshells. */
+  | { readonly kind: "busy" }
+  | { readonly kind: "other-language"; readonly language: string }
+  /** The kernel's environment lacks daskscope. */
+  | { readonly kind: "missing" }
+  | { readonly kind: "failed"; readonly problem: Problem }
+  | { readonly kind: "open"; readonly link: KernelLink };
+
+const ENSURE =
+  '__import__("daskscope.kernel", fromlist=["ensure"]).ensure() and None';
+const HAS_DISTRIBUTED = '"distributed" in __import__("sys").modules';
+/** An idle kernel answers well within this. */
+const BUSY_AFTER_MS = 1_000;
+const RETRY_MS = 2_000;
+
+function isMissing(outcome: Outcome): boolean {
+  return (
+    outcome.kind === "raised" &&
+    outcome.name === "ModuleNotFoundError" &&
+    outcome.text.includes("daskscope")
+  );
+}
+
+export class NotebookKernel {
+  readonly state: Signal<KernelState> = signal<KernelState>({
+    kind: "no-kernel",
+  });
+  private users = 0;
+  private attempt = 0;
+  private comm: CommChannel | null = null;
+  private stopChannel: () => void = () => {};
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private wasDisconnected = false;
+
+  constructor(private readonly context: ISessionContext) {
+    context.kernelChanged.connect(this.onKernel, this);
+    context.statusChanged.connect(this.onStatus, this);
+    context.connectionStatusChanged.connect(this.onConnection, this);
+  }
+
+  /** Enter the kernel for as long as somebody holds it. */
+  use(): () => void {
+    if (++this.users === 1) void this.connect();
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      if (--this.users === 0) this.disconnect({ kind: "no-kernel" });
+    };
+  }
+
+  /** Try again, unless it works or is being tried. */
+  again(): void {
+    const { kind } = this.state.peek();
+    if (kind === "missing" || kind === "failed") void this.connect();
+  }
+
+  /** Whether Dask is loaded there; asks without loading anything. */
+  async hasDask(): Promise<boolean> {
+    const kernel = this.kernel();
+    if (!kernel || (await kernel.info).language_info.name !== "python") {
+      return false;
+    }
+    const outcome = await evaluate(kernel, HAS_DISTRIBUTED);
+    return outcome.kind === "value" && outcome.value === true;
+  }
+
+  dispose(): void {
+    this.users = 0;
+    this.disconnect({ kind: "no-kernel" });
+    this.context.kernelChanged.disconnect(this.onKernel, this);
+    this.context.statusChanged.disconnect(this.onStatus, this);
+    this.context.connectionStatusChanged.disconnect(this.onConnection, this);
+  }
+
+  private kernel(): Kernel.IKernelConnection | null {
+    const kernel = this.context.session?.kernel ?? null;
+    return kernel?.isDisposed ? null : kernel;
+  }
+
+  private onKernel(): void {
+    this.disconnect({ kind: "no-kernel" });
+    if (this.users > 0) void this.connect();
+  }
+
+  private onStatus(_: unknown, status: Kernel.Status): void {
+    if (status === "restarting" || status === "autorestarting") {
+      this.disconnect({ kind: "starting" });
+    } else if (status === "dead" || status === "terminating") {
+      this.disconnect({ kind: "no-kernel" });
+    } else if (
+      status === "idle" &&
+      this.users > 0 &&
+      this.state.peek().kind === "starting" &&
+      !this.connecting
+    ) {
+      void this.connect();
+    }
+  }
+
+  private onConnection(_: unknown, status: Kernel.ConnectionStatus): void {
+    if (status !== "connected") {
+      this.wasDisconnected = true;
+    } else if (this.wasDisconnected) {
+      this.wasDisconnected = false;
+      this.comm?.channel.hello(); // messages may have been lost meanwhile
+    }
+  }
+
+  private connecting = false;
+
+  private async connect(): Promise<void> {
+    const attempt = ++this.attempt;
+    const current = () => attempt === this.attempt;
+    clearTimeout(this.retry);
+    const kernel = this.kernel();
+    if (!kernel) {
+      this.state.value = { kind: "no-kernel" };
+      return;
+    }
+    this.state.value = { kind: "starting" };
+    this.connecting = true;
+    const busy = setTimeout(() => {
+      if (current()) this.state.value = { kind: "busy" };
+    }, BUSY_AFTER_MS);
+    try {
+      const refusal = await this.enter(kernel);
+      if (!current()) return;
+      if (refusal) {
+        this.state.value = refusal;
+        return;
+      }
+      const comm = await openComm(kernel, () => this.lost(comm));
+      if (!current()) comm.close();
+      else this.follow(comm);
+    } catch (error) {
+      // The kernel went away while it was asked; a new one is announced.
+      if (!current()) return;
+      this.state.value = { kind: "failed", problem: asProblem(error) };
+    } finally {
+      clearTimeout(busy);
+      if (current()) this.connecting = false;
+    }
+  }
+
+  /** Load daskscope in the kernel; what stands in the way, if anything. */
+  private async enter(
+    kernel: Kernel.IKernelConnection,
+  ): Promise<KernelState | null> {
+    const language = (await kernel.info).language_info.name;
+    if (language !== "python") return { kind: "other-language", language };
+    const outcome = await evaluate(kernel, ENSURE);
+    if (outcome.kind === "value") return null;
+    if (isMissing(outcome)) return { kind: "missing" };
+    const problem = {
+      code: "kernel-import",
+      text: `daskscope could not be loaded in the kernel: ${outcome.name}: ${outcome.text}`,
+      next: "Repair its installation there, then try again.",
+    };
+    return { kind: "failed", problem };
+  }
+
+  private follow(comm: CommChannel): void {
+    this.comm = comm;
+    this.stopChannel = comm.channel.state.subscribe((state) =>
+      this.onChannel(state),
+    );
+  }
+
+  private onChannel(state: ChannelState): void {
+    if (state.kind === "open") {
+      this.state.value = { kind: "open", link: state.link };
+    } else if (state.kind === "failed") {
+      this.state.value = { kind: "failed", problem: state.problem };
+    }
+  }
+
+  /** The kernel closed the comm, for instance when daskscope was reloaded. */
+  private lost(comm: CommChannel): void {
+    if (this.comm !== comm) return;
+    this.disconnect({ kind: "starting" });
+    if (this.users > 0) {
+      this.retry = setTimeout(() => void this.connect(), RETRY_MS);
+    }
+  }
+
+  private disconnect(state: KernelState): void {
+    this.attempt += 1;
+    this.connecting = false;
+    clearTimeout(this.retry);
+    this.stopChannel();
+    this.stopChannel = () => {};
+    const { comm } = this;
+    this.comm = null;
+    comm?.close();
+    this.state.value = state;
+  }
+}

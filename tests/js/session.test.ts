@@ -1,0 +1,254 @@
+import { signal } from "@preact/signals";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { NO_FOCUS } from "../../js_src/model/types";
+import { PROTOCOL } from "../../js_src/schema";
+import type { SharedSession } from "../../js_src/session";
+import { Page, thePage } from "../../js_src/session_page";
+import type { Channel, KernelLink, Port } from "../../js_src/stream";
+import type { PageMessage } from "../../js_src/wire";
+import { keysBuffer, tasksBuffer } from "./samples";
+
+const visible = signal(true);
+
+class Kernel {
+  readonly heard: PageMessage[] = [];
+  readonly port: Port = {
+    kind: "comm",
+    send: (message) => void this.heard.push(message),
+  };
+  readonly channel: Channel;
+  private seq = 0;
+
+  constructor(
+    readonly page: Page,
+    readonly id = "k",
+  ) {
+    this.channel = page.connect(this.port);
+    this.welcome(false);
+  }
+
+  welcome(resumed: boolean): void {
+    if (!resumed) this.seq = 0;
+    const sessions = [{ id: "s", name: "LocalCluster", address: "tcp://a:1" }];
+    this.channel.receive({
+      type: "welcome",
+      page: this.page.id,
+      protocol: PROTOCOL,
+      version: "0.1.0",
+      kernel: this.id,
+      subshells: true,
+      resumed,
+      sessions,
+    });
+  }
+
+  get link(): KernelLink {
+    const state = this.channel.state.value;
+    if (state.kind !== "open") throw new Error(state.kind);
+    return state.link;
+  }
+
+  say(type: string, fields: object, buffers: Uint8Array[] = []): void {
+    const to = { type, page: this.page.id, session: "s" };
+    this.channel.receive({ ...to, ...fields }, buffers);
+  }
+
+  number(type: string, fields: object, buffers: Uint8Array[] = []): void {
+    this.say(type, { seq: ++this.seq, ...fields }, buffers);
+  }
+
+  tasks(first: number, tasks: number): void {
+    const fields = { kind: "live", first, tasks, rows: tasks };
+    this.number("batch", fields, [tasksBuffer(first, tasks)]);
+  }
+
+  said(type: PageMessage["type"]): PageMessage[] {
+    return this.heard.filter((message) => message.type === type);
+  }
+}
+
+let page: Page;
+let kernel: Kernel;
+let session: SharedSession;
+let release: () => void;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  page = new Page();
+  kernel = new Kernel(page);
+  session = page.session(kernel.link, "s");
+  release = session.watch(visible);
+  visible.value = true;
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("a session on the page", () => {
+  it("is one store, however many panels show it", () => {
+    const other = page.session(kernel.link, "s");
+    other.watch(visible);
+    expect(other).toBe(session);
+    expect(kernel.said("watch")).toHaveLength(1);
+  });
+
+  it("is found again by every copy of the module", () => {
+    expect(thePage()).toBe(thePage());
+    const registry = globalThis as Record<symbol, unknown>;
+    expect(registry[Symbol.for("daskscope.page.v1")]).toBe(thePage());
+  });
+
+  it("puts rows into columns and tells it once a frame", () => {
+    kernel.tasks(0, 20);
+    kernel.tasks(20, 20);
+    vi.advanceTimersByTime(200);
+    expect(session.model.rows).toBe(40);
+    expect(session.model.have()).toEqual([[0, 40]]);
+    expect(session.dataVersion.value).toBe(1);
+  });
+
+  it("takes the same tasks once", () => {
+    kernel.tasks(0, 20);
+    kernel.tasks(0, 20);
+    expect(session.model.rows).toBe(20);
+  });
+
+  it("drops a broken batch and keeps the rest", () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const fields = { kind: "live", first: 0, tasks: 5, rows: 6 };
+    kernel.number("batch", fields, [tasksBuffer(0, 5)]);
+    kernel.tasks(5, 5);
+    expect(session.model.have()).toEqual([[5, 10]]);
+    expect(warn).toHaveBeenCalledOnce();
+  });
+
+  it("grows its lists of names, in whatever order they come", () => {
+    const names = (first: number, items: string[]) => ({
+      prefixes: { first, items },
+    });
+    kernel.number("names", names(2, ["c"]));
+    expect(session.prefixes).toEqual([]);
+    kernel.number("names", names(0, ["a", "b"]));
+    kernel.number("names", names(1, ["b", "c", "d"]));
+    expect(session.prefixes).toEqual(["a", "b", "c", "d"]);
+    expect(session.slots).toHaveLength(4);
+    expect(new Set(session.slots).size).toBe(4);
+  });
+
+  it("keeps keys packed until somebody asks", async () => {
+    vi.useRealTimers();
+    const block = keysBuffer(["inc-1", "inc-2"]);
+    const blocks = [{ first: 0, tasks: 2, bytes: block.byteLength }];
+    kernel.number("keys", { blocks }, [block]);
+    expect(await session.keys.text(1)).toBe("inc-2");
+  });
+
+  it("asks the kernel for a key that has not come", async () => {
+    vi.useRealTimers();
+    const text = session.keys.text(7);
+    const [{ id, what, args }] = kernel.said("ask") as [PageMessage];
+    expect({ what, args }).toEqual({
+      what: "keys",
+      args: { first: 7, tasks: 1 },
+    });
+    const block = keysBuffer(["inc-7"]);
+    const blocks = [{ first: 7, tasks: 1, bytes: block.byteLength }];
+    kernel.number("keys", { blocks }, [block]);
+    kernel.say("answer", { id, result: {} });
+    expect(await text).toBe("inc-7");
+  });
+
+  it("appends events, and replaces them when the kernel begins anew", () => {
+    const error = { task: 1, prefix: 0, worker: "w", time: 5, exception: "E" };
+    kernel.number("events", { errors: [error] });
+    kernel.number("events", { errors: [error] });
+    expect(session.errors.value).toHaveLength(2);
+    kernel.welcome(false);
+    kernel.number("events", { errors: [error] });
+    expect(session.errors.value).toHaveLength(1);
+  });
+
+  it("sets the focus at once and tells the kernel", () => {
+    const focus = { ...NO_FOCUS, prefixes: ["inc"] };
+    session.setFocus(focus);
+    expect(session.focus.value).toBe(focus);
+    expect(kernel.said("focus")[0]).toMatchObject({ focus });
+  });
+
+  it("follows the focus of others, not its own echo", () => {
+    const focus = { ...NO_FOCUS, prefixes: ["inc"] };
+    kernel.say("focus", { page: null, focus, by: page.id });
+    expect(session.focus.value).toEqual(NO_FOCUS);
+    kernel.say("focus", { page: null, focus, by: "python" });
+    expect(session.focus.value).toEqual(focus);
+  });
+
+  it("is lost without a channel and keeps what it has", () => {
+    kernel.tasks(0, 5);
+    kernel.channel.close();
+    expect(session.state.value).toBe("lost");
+    expect(session.model.rows).toBe(5);
+  });
+
+  it("has stopped when the kernel says bye, also after the channel went", () => {
+    kernel.say("bye", { text: "The session was closed." });
+    kernel.channel.close();
+    expect(session.state.value).toBe("stopped");
+    expect(session.notices.value[0]).toMatchObject({ code: "bye" });
+  });
+});
+
+describe("looking", () => {
+  const last = () => kernel.said("watch").at(-1)?.visible;
+
+  it("costs nothing while every panel is hidden", () => {
+    const second = signal(false);
+    session.watch(second);
+    expect(last()).toBe(true);
+    visible.value = false;
+    expect(last()).toBe(false);
+    second.value = true;
+    expect(last()).toBe(true);
+  });
+
+  it("costs nothing while the tab is hidden", () => {
+    page.visible.value = false;
+    expect(last()).toBe(false);
+    page.visible.value = true;
+    expect(last()).toBe(true);
+  });
+
+  it("ends a while after the last panel, and the store is freed later", () => {
+    kernel.tasks(0, 5);
+    release();
+    expect(last()).toBe(false);
+    expect(kernel.said("unwatch")).toHaveLength(0);
+    vi.advanceTimersByTime(10_000);
+    expect(kernel.said("unwatch")).toHaveLength(1);
+    expect(page.session(kernel.link, "s")).toBe(session);
+    vi.advanceTimersByTime(600_000);
+    expect(page.session(kernel.link, "s")).not.toBe(session);
+  });
+
+  it("goes on where it was when a panel comes back", () => {
+    kernel.tasks(0, 5);
+    release();
+    release();
+    session.watch(visible);
+    vi.advanceTimersByTime(1_000_000);
+    expect(kernel.said("unwatch")).toHaveLength(0);
+    expect(kernel.said("watch").at(-1)).toMatchObject({
+      visible: true,
+      have: [[0, 5]],
+    });
+  });
+
+  it("leaves no timer when everything is closed", () => {
+    kernel.tasks(0, 5);
+    vi.advanceTimersByTime(200);
+    release();
+    session.dispose();
+    kernel.channel.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
