@@ -1,1 +1,69 @@
-"""Live dashboards for Dask inside JupyterLab, through the client you already have."""
+"""Live dashboards for Dask inside JupyterLab, through the client you already have.
+
+In a notebook, importing this package (or `%load_ext daskscope`) starts the flight
+recorder: every Dask client of the kernel is recorded, so that a panel opened after the
+slow cell still shows it. In a script, call `daskscope.connect()`. The import is cheap:
+what needs pandas, pyarrow or widgets is loaded when it is used.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from daskscope import recorder
+
+if TYPE_CHECKING:
+    from daskscope.errors import DaskscopeError
+    from daskscope.focus import Focus
+    from daskscope.session import Session, connect, sessions
+    from daskscope.widgets import TaskStream
+
+__all__ = [
+    "DaskscopeError",
+    "Focus",
+    "Session",
+    "TaskStream",
+    "connect",
+    "recorder",
+    "sessions",
+]
+
+_WHERE = {
+    "DaskscopeError": "daskscope.errors",
+    "Focus": "daskscope.focus",
+    "Session": "daskscope.session",
+    "TaskStream": "daskscope.widgets",
+    "connect": "daskscope.session",
+    "sessions": "daskscope.session",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _WHERE:
+        value = getattr(importlib.import_module(_WHERE[name]), name)
+        globals()[name] = value
+        return value
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("daskscope")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+def load_ipython_extension(ipython: Any) -> None:  # noqa: ARG001 - IPython's signature
+    """Start the flight recorder: `%load_ext daskscope`."""
+    recorder.enable()
+
+
+def unload_ipython_extension(ipython: Any) -> None:  # noqa: ARG001 - IPython's signature
+    """Stop it for new clients: `%unload_ext daskscope`."""
+    recorder.disable()
+
+
+if recorder.in_kernel():
+    recorder.enable()

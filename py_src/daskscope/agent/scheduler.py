@@ -1,0 +1,345 @@
+"""The agent: a scheduler plugin that captures every finished task and answers readers.
+
+Runs inside the scheduler, where daskscope is not installed: it is sent as source text
+(see `daskscope.agent`), uses the standard library and distributed only, and the syntax
+of Python 3.9. Its first duty is to do no harm: `transition` appends one tuple, memory
+is bounded, an exception disables the agent and never reaches the scheduler, and it
+removes itself with its last reader.
+"""
+
+from __future__ import annotations
+
+import traceback
+import uuid
+from bisect import bisect_right
+from time import time
+
+from distributed.diagnostics.plugin import SchedulerPlugin
+
+from daskscope.agent.packing import (
+    MAX_ACTIONS,
+    MAX_NAME_CHARS,
+    Interned,
+    clean_text,
+    describe_lane,
+    describe_name,
+    pack,
+    size_bytes,
+)
+
+CHUNK_TASKS = 2_000
+MAX_ERRORS = 1_000
+MAX_CHANGES = 10_000
+MAX_ERROR_CHARS = 20_000
+UNKNOWN_CLIENT_LEASE_S = 60.0
+CLOSED_CLIENT_LEASE_S = 2.0  # for the reader's last question
+LEASE_CHECK_S = 30.0
+
+
+class Log:
+    """The newest entries of a numbered list; older ones are dropped and counted."""
+
+    def __init__(self, limit):
+        self.limit = limit
+        self.first = 0
+        self.entries = []
+
+    def append(self, entry):
+        self.entries.append(entry)
+        if len(self.entries) > self.limit + self.limit // 10:
+            excess = len(self.entries) - self.limit
+            del self.entries[:excess]
+            self.first += excess
+
+    def since(self, cursor):
+        start = max(cursor - self.first, 0)
+        return {
+            "first": self.first + min(start, len(self.entries)),
+            "items": self.entries[start:],
+        }
+
+
+class Agent(SchedulerPlugin):
+    """Captures finished tasks of one scheduler for any number of readers."""
+
+    idempotent = True
+
+    def __init__(self, name, memory_limit, actions):
+        self.name = name
+        self.id = uuid.uuid4().hex
+        self.memory_limit = memory_limit
+        self.scheduler = None
+        self.failure = None
+        self.lease_check = None
+        self.readers = {}  # reader id: [client id, time of last poll, lease in seconds]
+        self.pending = []
+        self.chunks = []
+        self.chunk_firsts = []
+        self.memory = 0
+        self.next = 0  # number of the first task that is still pending
+        self.dropped = 0
+        self.erred = 0
+        self.errors = Log(MAX_ERRORS)
+        self.changes = Log(MAX_CHANGES)
+        self.prefixes = Interned(describe_name)
+        self.lanes = Interned(describe_lane)
+        self.actions = Interned(describe_name, MAX_ACTIONS, actions)
+        self.spans = Interned(self.describe_span)
+        self.spans[""]
+
+    # -- life ---------------------------------------------------------------
+
+    async def start(self, scheduler):
+        self.scheduler = scheduler
+        self.transition = self.make_transition()
+        scheduler.handlers[self.name + "_poll"] = self.poll
+        scheduler.handlers[self.name + "_release"] = self.release
+        self.readers["(installer)"] = ["", time(), UNKNOWN_CLIENT_LEASE_S]
+        self.check_leases()
+
+    async def close(self):
+        self.leave()
+
+    def leave(self):
+        """Remove every trace of this agent from the scheduler."""
+        if self.lease_check is not None:
+            self.lease_check.cancel()
+            self.lease_check = None
+        for kind in ("_poll", "_release"):
+            handler = self.scheduler.handlers.get(self.name + kind)
+            if getattr(handler, "__self__", None) is self:
+                del self.scheduler.handlers[self.name + kind]
+        if self.scheduler.plugins.get(self.name) is self:
+            del self.scheduler.plugins[self.name]
+        self.forget()
+
+    def forget(self):
+        self.transition = _ignore
+        self.pending.clear()
+        self.chunks.clear()
+        self.chunk_firsts.clear()
+        self.memory = 0
+
+    def fail(self):
+        """Stop capturing after an exception, and keep its text for the readers."""
+        if self.failure is None:
+            self.failure = traceback.format_exc()[-MAX_ERROR_CHARS:]
+        self.forget()
+
+    def check_leases(self):
+        now = time()
+        for reader, (_, polled, lease_s) in list(self.readers.items()):
+            if now - polled > lease_s:
+                del self.readers[reader]
+        if self.readers:
+            self.check_leases_in(LEASE_CHECK_S)
+        else:
+            self.leave()
+
+    def check_leases_in(self, seconds):
+        if self.lease_check is not None:
+            self.lease_check.cancel()
+        self.lease_check = self.scheduler.loop.asyncio_loop.call_later(seconds, self.check_leases)
+
+    def remove_client(self, scheduler, client):
+        try:
+            for reader, lease in self.readers.items():
+                if lease[0] == client:
+                    self.readers[reader] = [client, time(), CLOSED_CLIENT_LEASE_S]
+                    self.check_leases_in(CLOSED_CLIENT_LEASE_S + 0.1)
+        except Exception:
+            self.fail()
+
+    def release(self, reader=""):
+        """Let a reader go that will not ask again."""
+        self.readers.pop(reader, None)
+        if not self.readers:
+            self.leave()
+        return True
+
+    # -- capture ------------------------------------------------------------
+
+    def make_transition(self):
+        """Return the hook for each transition: a closure, the cheapest call there is."""
+        pending = self.pending
+        append = pending.append
+        tasks = self.scheduler.tasks
+
+        def transition(key, start, finish, *args, **finished):
+            if start == "processing" and (finish == "memory" or finish == "erred"):
+                try:
+                    append((key, tasks[key].group, finished))
+                    if finish == "erred":
+                        self.capture_error(key, tasks[key], finished)
+                    if len(pending) >= CHUNK_TASKS:
+                        self.pack_pending()
+                except Exception:
+                    self.fail()
+
+        return transition
+
+    def transition(self, key, start, finish, *args, **finished):
+        """Do nothing: replaced by `start`."""
+
+    def capture_error(self, key, task, finished):
+        # The exception objects themselves may be huge: they stay with the scheduler.
+        finished["status"] = "error"
+        exception = finished.pop("exception_text", None)
+        text = finished.pop("traceback_text", None)
+        for name in ("exception", "traceback"):
+            finished.pop(name, None)
+        if exception is None:
+            exception = "KilledWorker: %d workers went away while they ran this task" % (
+                task.suspicious,
+            )
+        self.erred += 1
+        self.errors.append(
+            {
+                "task": self.next + len(self.pending) - 1,
+                "key": clean_text(key),
+                "prefix": clean_text(task.prefix.name, MAX_NAME_CHARS),
+                "worker": clean_text(finished.get("worker") or ""),
+                "time": time(),
+                "exception": clean_text(exception, MAX_ERROR_CHARS),
+                "traceback": clean_text(text or "", MAX_ERROR_CHARS),
+            }
+        )
+
+    def pack_pending(self):
+        if not self.pending:
+            return
+        chunk = pack(self.next, self.pending, self.prefixes, self.lanes, self.actions, self.spans)
+        self.next += chunk["tasks"]
+        self.pending.clear()
+        self.chunks.append(chunk)
+        self.chunk_firsts.append(chunk["first"])
+        self.memory += size_bytes(chunk)
+        if self.memory > self.memory_limit:
+            self.drop_oldest()
+
+    def drop_oldest(self):
+        count = 0
+        while self.memory > self.memory_limit and count < len(self.chunks) - 1:
+            chunk = self.chunks[count]
+            self.memory -= size_bytes(chunk)
+            self.dropped += chunk["tasks"]
+            count += 1
+        del self.chunks[:count]
+        del self.chunk_firsts[:count]
+
+    def describe_span(self, span_id):
+        if span_id is None:
+            return ["", "(other)"]
+        if not span_id:
+            return [""]
+        extension = self.scheduler.extensions.get("spans")
+        span = extension.spans.get(span_id) if extension is not None else None
+        name = span.name if span is not None else ()
+        return [span_id, *[clean_text(part, MAX_NAME_CHARS) for part in name]]
+
+    # -- workers ------------------------------------------------------------
+
+    def add_worker(self, scheduler, worker):
+        try:
+            state = scheduler.workers[worker]
+            detail = "%s, %d threads" % (state.name, state.nthreads)
+            self.change(worker, "added", detail)
+        except Exception:
+            self.fail()
+
+    def remove_worker(self, scheduler, worker, **kwargs):
+        self.change(worker, "removed", kwargs.get("stimulus_id") or "")
+
+    def restart(self, scheduler):
+        self.change("", "restarted", "all tasks were forgotten")
+
+    def log_event(self, topic, msg):
+        if type(msg) is dict and msg.get("action") == "worker-status-change":
+            self.change(topic, str(msg.get("status")), "was %s" % (msg.get("prev-status"),))
+
+    def change(self, worker, what, detail):
+        try:
+            self.changes.append(
+                {
+                    "time": time(),
+                    "worker": clean_text(worker, MAX_NAME_CHARS),
+                    "what": what,
+                    "detail": clean_text(detail, MAX_NAME_CHARS),
+                }
+            )
+        except Exception:
+            self.fail()
+
+    def describe_workers(self):
+        snapshot = []
+        for state in self.scheduler.workers.values():
+            memory = state.memory
+            snapshot.append(
+                {
+                    "address": state.address,
+                    "name": clean_text(state.name, MAX_NAME_CHARS),
+                    "host": state.host,
+                    "threads": state.nthreads,
+                    "memory_limit": state.memory_limit,
+                    "process": memory.process,
+                    "managed": memory.managed,
+                    "spilled": memory.spilled,
+                    "status": state.status.name,
+                }
+            )
+        return snapshot
+
+    # -- readers ------------------------------------------------------------
+
+    def poll(self, reader="", client="", cursor=0, limit_bytes=4_000_000, timeout_s=600.0, **want):
+        """Answer one reader with everything that is new to it."""
+        lease_s = timeout_s if client in self.scheduler.clients else UNKNOWN_CLIENT_LEASE_S
+        self.readers[reader] = [client, time(), lease_s]
+        self.readers.pop("(installer)", None)
+        if self.failure is None:
+            try:
+                return self.answer(cursor, limit_bytes, want)
+            except Exception:
+                self.fail()
+        return {"agent": self.id, "time": time(), "error": self.failure}
+
+    def answer(self, cursor, limit_bytes, want):
+        self.pack_pending()
+        chunks = []
+        size = 0
+        # A chunk is handed out whole, also when the cursor points into it.
+        for chunk in self.chunks[max(bisect_right(self.chunk_firsts, cursor) - 1, 0) :]:
+            if chunk["first"] + chunk["tasks"] <= cursor:
+                continue
+            size += size_bytes(chunk)
+            if chunks and size > limit_bytes:
+                break
+            chunks.append(chunk)
+        names = want.get("names") or {}
+        answer = {
+            "agent": self.id,
+            "time": time(),
+            "first": self.chunk_firsts[0] if self.chunks else self.next,
+            "next": self.next,
+            "dropped": self.dropped,
+            "erred": self.erred,
+            "chunks": chunks,
+            "names": {
+                kind: interned.items_seen[names.get(kind, 0) :]
+                for kind, interned in (
+                    ("prefixes", self.prefixes),
+                    ("lanes", self.lanes),
+                    ("actions", self.actions),
+                    ("spans", self.spans),
+                )
+            },
+            "errors": self.errors.since(want.get("errors") or 0),
+            "changes": self.changes.since(want.get("changes") or 0),
+        }
+        if want.get("workers"):
+            answer["workers"] = self.describe_workers()
+        return answer
+
+
+def _ignore(key, start, finish, *args, **kwargs):
+    """Stands for `transition` once the agent has stopped capturing."""

@@ -1,0 +1,20 @@
+"""Collecting: from the scheduler's agent into a recording, in the background."""
+
+from __future__ import annotations
+
+from daskscope.collect.collector import Collector
+from daskscope.collect.link import ClientView
+from daskscope.collect.loop import after_fork, drop, hold, inside, loop, submit
+from daskscope.collect.notices import Notice
+
+__all__ = [
+    "ClientView",
+    "Collector",
+    "Notice",
+    "after_fork",
+    "drop",
+    "hold",
+    "inside",
+    "loop",
+    "submit",
+]

@@ -1,0 +1,182 @@
+"""The way without an agent: what a scheduler that refuses plugins still answers.
+
+Dask's own task stream is asked by index where the scheduler knows that (since 2026.5),
+else by time. It forgets: 100,000 tasks by default, and nothing from before somebody
+first asked, unless a dashboard was open. It knows no spans and no killed workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from time import time
+from typing import Any
+
+import numpy as np
+from dask.utils import key_split
+
+from daskscope.collect.link import Link
+from daskscope.recording import Recording, TaskError, pack_keys
+
+MAX_TEXT = 20_000
+GAP_TEXT = "The scheduler was restarted: what finished in between is not here."
+
+
+class BuiltinRoutes:
+    """Reads Dask's task stream into a recording."""
+
+    def __init__(self, link: Link, recording: Recording, scheduler: str) -> None:
+        self._link = link
+        self._recording = recording
+        self._scheduler = scheduler
+        self._cursor: int | None = None
+        self._by_index = True
+        self._last_stop = 0.0
+        self._seen_at_last_stop: set[str] = set()
+
+    @classmethod
+    async def on(
+        cls, link: Link, recording: Recording, before: BuiltinRoutes | None, *, from_now: bool
+    ) -> BuiltinRoutes:
+        """Return the routes over a new connection; to the same scheduler, they go on."""
+        identity = await _identity(link)
+        if before is not None and before._scheduler == identity["id"]:
+            before._link = link
+            return before
+        if before is not None:
+            now = time()
+            recording.append_gap(before._last_stop or now, now, "scheduler-restarted", GAP_TEXT)
+        routes = cls(link, recording, identity["id"])
+        if from_now:
+            routes._last_stop = time()
+            routes._cursor = await routes._index()
+        return routes
+
+    async def _index(self) -> int | None:
+        try:
+            index: int | None = await self._link.ask("get_task_stream_index")
+        except OSError:
+            raise
+        except Exception:  # noqa: BLE001 - raised by the scheduler, of any type
+            index = None
+        self._by_index = index is not None
+        return index
+
+    async def poll(self) -> int:
+        """Append what is new; return how many tasks that were."""
+        messages = await self._new_messages()
+        if messages:
+            self._append(messages)
+        return len(messages)
+
+    async def _new_messages(self) -> Sequence[Mapping[str, Any]]:
+        if self._cursor is None and self._by_index:
+            self._cursor = await self._first_index()
+        messages: Sequence[Mapping[str, Any]]
+        if self._cursor is None:
+            messages = await self._link.ask("get_task_stream", start=self._last_stop or None)
+            return self._not_seen(messages)
+        messages = await self._link.ask("get_task_stream", start_index=self._cursor)
+        self._cursor += len(messages)
+        return messages
+
+    async def _first_index(self) -> int | None:
+        """Return the index of the oldest task that Dask keeps; count what it has lost."""
+        total = await self._index()
+        if total is None:
+            return None
+        kept = await self._link.ask("get_task_stream", start_index=0)
+        lost: int = max(0, total - len(kept))
+        self._recording.drop_from_agent(lost)
+        return lost
+
+    def _not_seen(self, messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+        new = []
+        for message in messages:
+            stop = max((row["stop"] for row in message.get("startstops") or ()), default=0.0)
+            identity = f"{message['key']!r} {stop!r}"
+            if identity in self._seen_at_last_stop:
+                continue
+            if stop > self._last_stop:
+                self._last_stop = stop
+                self._seen_at_last_stop = set()
+            self._seen_at_last_stop.add(identity)
+            new.append(message)
+        return new
+
+    def _append(self, messages: Sequence[Mapping[str, Any]]) -> None:
+        names = self._recording.names
+        rows: dict[str, list[Any]] = {
+            name: []
+            for name in (
+                "start", "duration", "lane", "prefix", "action", "status", "nbytes", "span", "task"
+            )
+        }  # fmt: skip
+        errors = []
+        for task, message in enumerate(messages):
+            prefix = names.intern("prefixes", key_split(message["key"]))
+            worker, thread = message.get("worker"), message.get("thread")
+            lane = names.intern("lanes", (str(worker or ""), "" if thread is None else str(thread)))
+            erred = message.get("status") == "error"
+            for interval in message.get("startstops") or ():
+                rows["start"].append(interval["start"])
+                rows["duration"].append(interval["stop"] - interval["start"])
+                rows["lane"].append(lane)
+                rows["prefix"].append(prefix)
+                rows["action"].append(names.intern("actions", interval["action"]))
+                rows["status"].append(int(erred))
+                rows["nbytes"].append(message.get("nbytes") or 0)
+                rows["span"].append(0)
+                rows["task"].append(task)
+            if erred:
+                errors.append((task, prefix, message))
+        keys = [
+            key if isinstance(key, str) else str(key)
+            for key in (message["key"] for message in messages)
+        ]
+        columns = {name: np.array(values) for name, values in rows.items()}
+        first = self._recording.append_tasks(len(messages), columns, pack_keys(0, keys).data)
+        self._recording.append_errors(
+            [
+                TaskError(
+                    task=first + task,
+                    key=keys[task],
+                    prefix=prefix,
+                    worker=str(message.get("worker") or ""),
+                    time=max((row["stop"] for row in message["startstops"]), default=0.0),
+                    exception=str(message.get("exception_text") or "")[:MAX_TEXT],
+                    traceback=str(message.get("traceback_text") or "")[:MAX_TEXT],
+                )
+                for task, prefix, message in errors
+            ]
+        )
+
+    async def workers(self) -> list[dict[str, Any]]:
+        """Return a snapshot of the workers, in the agent's form."""
+        workers = (await _identity(self._link))["workers"]
+        return [_worker(address, info) for address, info in workers.items()]
+
+
+async def _identity(link: Link) -> Mapping[str, Any]:
+    identity: Mapping[str, Any]
+    try:
+        identity = await link.ask("identity", n_workers=-1)
+    except OSError:
+        raise
+    except Exception:  # noqa: BLE001 - an older scheduler always gives all workers
+        identity = await link.ask("identity")
+    return identity
+
+
+def _worker(address: str, info: Mapping[str, Any]) -> dict[str, Any]:
+    metrics = info.get("metrics") or {}
+    return {
+        "address": address,
+        "name": str(info.get("name", "")),
+        "host": info.get("host", ""),
+        "threads": info.get("nthreads", 0),
+        "memory_limit": info.get("memory_limit", 0),
+        "process": metrics.get("memory", 0),
+        "managed": metrics.get("managed_bytes", 0),
+        "spilled": (metrics.get("spilled_bytes") or {}).get("disk", 0),
+        "status": info.get("status", ""),
+    }

@@ -1,0 +1,287 @@
+"""Reads one scheduler into one recording, in the background, as long as the client lives.
+
+It owns the connection, the pace and the state; it knows nothing of pages and panels.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from daskscope import agent
+from daskscope.collect.builtin_routes import BuiltinRoutes
+from daskscope.collect.intake import Intake
+from daskscope.collect.link import ClientView, Link
+from daskscope.collect.notices import (
+    CLIENT_CLOSED,
+    PLUGINS_REFUSED,
+    Notice,
+    agent_failed,
+    scheduler_lost,
+)
+from daskscope.config import Pace
+from daskscope.recording import Recording
+
+logger = logging.getLogger(__name__)
+
+IDLE_AFTER_S = 60.0
+WORKERS_EVERY_S = 1.0
+MAX_PAUSE_S = 2.0
+LOADED_FACTOR = 4.0
+"""A scheduler that takes t to answer is left alone for at least four times t."""
+
+GAP_TEXTS = {
+    "scheduler-restarted": "The scheduler was restarted: what finished in between is not here.",
+    "agent-left": "Nobody read the scheduler's agent for long, so it left: what finished in "
+    "between is not here.",
+}
+
+FIRST_RETRY_S = 0.1
+MAX_RETRY_S = 2.0
+CLIENT_CHECK_S = 0.05
+LAST_ANSWER_S = 0.5
+STOP_S = 1.0
+
+
+class _ChangeOfPlan(Exception):
+    """The way in use is closed: connect again and take the other one."""
+
+
+class Collector:
+    """Polls a scheduler. Its attributes are replaced, never changed: read from any thread."""
+
+    def __init__(
+        self,
+        client: ClientView,
+        recording: Recording,
+        pace: Pace,
+        on_change: Callable[[], None],
+    ) -> None:
+        self.state = "waiting"
+        self.notices: tuple[Notice, ...] = ()
+        self.workers: tuple[dict[str, Any], ...] = ()
+        self.address = client.address or ""
+        self.now: float | None = None
+        self.agent_error: str | None = None
+        self.polls = 0
+        self._client = client
+        self._recording = recording
+        self._pace = pace
+        self._on_change = on_change
+        self._reader = uuid.uuid4().hex
+        self._intake: Intake | None = None
+        self._routes: BuiltinRoutes | None = None
+        self._wake = asyncio.Event()
+        self._stopping = False
+        self._attached = asyncio.Event()
+        self._more = False  # the last answer was full: there is more to fetch
+        self._answered_s = 0.0  # monotonic
+        self._busy_s = time.monotonic()  # when tasks last came
+        self._workers_s = 0.0  # monotonic
+        self._use_agent = True
+        self._gap_reason = "scheduler-restarted"
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def behind_s(self) -> float:
+        """Seconds since the scheduler last answered."""
+        return time.monotonic() - self._answered_s if self._answered_s else 0.0
+
+    def start(self) -> None:
+        """Begin. To be called in the loop."""
+        self._task = asyncio.get_running_loop().create_task(self._run())
+
+    async def attached(self) -> None:
+        """Wait until tasks are being captured, or it is clear that they will not be."""
+        await self._attached.wait()
+
+    async def stop(self) -> None:
+        """Ask once more, release the agent, and end; soon, whatever the scheduler does."""
+        self._stopping = True
+        self._wake.set()
+        if self._task is not None:
+            await asyncio.wait({self._task}, timeout=STOP_S)
+            self._task.cancel()
+
+    async def _run(self) -> None:
+        """Collect until stopped, or until the client is closed or forgotten."""
+        retry_s = FIRST_RETRY_S
+        try:
+            while not self._over():
+                try:
+                    if await self._client_ready():
+                        await self._collect()
+                    retry_s = FIRST_RETRY_S
+                except _ChangeOfPlan:
+                    continue
+                except Exception as error:  # noqa: BLE001 - connections break in many ways
+                    if self._over():
+                        break
+                    self._lose(error)
+                    await self._pause(retry_s)
+                    retry_s = min(retry_s * 2, MAX_RETRY_S)
+        finally:
+            self._set("stopped", (CLIENT_CLOSED,) if self._client.over else ())
+            self._attached.set()
+
+    def _over(self) -> bool:
+        return self._stopping or self._client.over
+
+    async def _client_ready(self) -> bool:
+        """Wait for the client to be registered: the agent's lease hangs on that."""
+        while not self._client.connected and not self._over():
+            await self._pause(CLIENT_CHECK_S)
+        return not self._over()
+
+    def _lose(self, error: Exception) -> None:
+        if not isinstance(error, OSError | asyncio.TimeoutError):
+            logger.debug("daskscope lost its scheduler", exc_info=error)
+        self._use_agent = True  # whoever answers next may be another scheduler
+        self.agent_error = None
+        reason = str(error) or type(error).__name__
+        self._set("lost", (scheduler_lost(self.address, reason),))
+
+    def _set(self, state: str, notices: tuple[Notice, ...]) -> None:
+        if (state, notices) != (self.state, self.notices):
+            self.state, self.notices = state, notices
+            self._on_change()
+
+    async def _pause(self, seconds: float) -> None:
+        try:
+            await asyncio.wait_for(self._wake.wait(), seconds)
+        except asyncio.TimeoutError:
+            pass
+
+    # -- one connection -----------------------------------------------------
+
+    async def _collect(self) -> None:
+        """Connect and poll until the connection breaks or the end has come."""
+        address = self._client.address
+        if address is None:
+            return
+        self.address = address
+        link = await Link.open(address, self._client.connection_args())
+        try:
+            poll = await self._prepare(link)
+            while True:
+                last = self._over()
+                asked_s = time.monotonic()
+                tasks = await asyncio.wait_for(poll(), LAST_ANSWER_S if last else None)
+                self._answered_s = time.monotonic()
+                self.polls += 1
+                self._attached.set()
+                self._on_change()
+                if last:
+                    await self._release(link)
+                    return
+                await self._pause(self._next_pause_s(tasks, self._answered_s - asked_s))
+        except BaseException:
+            link.abort()
+            raise
+        finally:
+            await link.close()
+
+    def _next_pause_s(self, tasks: int, answer_s: float) -> float:
+        now = time.monotonic()
+        if tasks:
+            self._busy_s = now
+        quiet_s = now - self._busy_s
+        if quiet_s < 2 * self._pace.quiet_s:
+            pause = self._pace.active_s
+        else:
+            pause = self._pace.quiet_s if quiet_s < IDLE_AFTER_S else self._pace.idle_s
+        if self._more:
+            return answer_s
+        return max(pause - answer_s, min(LOADED_FACTOR * answer_s, MAX_PAUSE_S))
+
+    async def _prepare(self, link: Link) -> Callable[[], Any]:
+        """Return the function that polls: the agent's, or the one without it."""
+        if self._use_agent:
+            refused = await self._install(link)
+            if refused is None:
+                return lambda: self._poll_agent(link)
+            self._use_agent = False
+        notice = agent_failed(self.agent_error) if self.agent_error else PLUGINS_REFUSED
+        routes = self._routes = await BuiltinRoutes.on(
+            link, self._recording, self._routes, from_now=self.agent_error is not None
+        )
+
+        async def poll() -> int:
+            tasks = await routes.poll()
+            if self._workers_due():
+                self.workers = tuple(await routes.workers())
+            self._set("partly", (notice,))
+            return tasks
+
+        return poll
+
+    async def _install(self, link: Link) -> str | None:
+        """Register the agent; return the reason if the scheduler refuses."""
+        plugin = agent.pickled(memory_limit=self._pace.agent_memory_bytes)
+        try:
+            await link.ask(
+                "register_scheduler_plugin", plugin=plugin, name=agent.name(), idempotent=True
+            )
+        except (OSError, asyncio.TimeoutError):
+            raise
+        except Exception as error:  # noqa: BLE001 - raised by the scheduler, of any type
+            return str(error)
+        return None
+
+    def _workers_due(self) -> bool:
+        # A snapshot costs the scheduler microseconds a worker: a large cluster waits longer.
+        due = time.monotonic() - self._workers_s > max(WORKERS_EVERY_S, len(self.workers) / 200)
+        if due:
+            self._workers_s = time.monotonic()
+        return due
+
+    async def _poll_agent(self, link: Link) -> int:
+        intake = self._intake
+        answer = await link.ask(
+            agent.name() + "_poll",
+            reader=self._reader,
+            client=self._client.id,
+            limit_bytes=self._pace.answer_bytes,
+            timeout_s=self._pace.reader_timeout_s,
+            workers=self._workers_due(),
+            **(intake.request() if intake else {}),
+        )
+        if answer is None:  # the agent has left, or this is another scheduler
+            if self._over():
+                return 0
+            self._gap_reason = "agent-left"
+            if await self._install(link) is not None:
+                self._use_agent = False
+                raise _ChangeOfPlan
+            return await self._poll_agent(link)
+        if "error" in answer:
+            self.agent_error = answer["error"]
+            self._use_agent = False
+            raise _ChangeOfPlan
+        if intake is None:
+            intake = self._intake = Intake(answer["agent"], self._recording)
+        elif intake.agent != answer["agent"]:
+            self._say_gap(answer["time"])
+            self._intake = Intake(answer["agent"], self._recording)
+            return await self._poll_agent(link)  # that was asked with the other's cursors
+        tasks = intake.take(answer)
+        self._more = intake.cursor < answer["next"]
+        self.now = answer["time"]
+        if "workers" in answer:
+            self.workers = tuple(answer["workers"])
+        self._set("live", ())
+        return tasks
+
+    def _say_gap(self, now: float) -> None:
+        reason, self._gap_reason = self._gap_reason, "scheduler-restarted"
+        self._recording.append_gap(self.now or now, now, reason, GAP_TEXTS[reason])
+
+    async def _release(self, link: Link) -> None:
+        if self._use_agent:
+            await asyncio.wait_for(
+                link.ask(agent.name() + "_release", reader=self._reader), LAST_ANSWER_S
+            )

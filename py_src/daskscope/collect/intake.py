@@ -1,0 +1,87 @@
+"""What an answer of the agent does to a recording: names, rows, errors, what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from daskscope.collect.decode import IndexMap, Tasks, decode
+from daskscope.recording import Recording, TaskError, WorkerChange
+
+UNKNOWN_TASK: Final = -1
+"""Number of an erred task that was dropped before it could be read."""
+
+
+class Intake:
+    """Feeds the answers of one agent to a recording, and keeps the cursors."""
+
+    def __init__(self, agent: str, recording: Recording) -> None:
+        self.agent = agent
+        self.cursor = 0
+        self.errors = 0
+        self.changes = 0
+        self._recording = recording
+        self._map = IndexMap(recording.names)
+        self._waiting: list[Mapping[str, Any]] = []  # errors whose tasks are still to come
+
+    def request(self) -> dict[str, Any]:
+        """Return what is to be asked for next."""
+        return {
+            "cursor": self.cursor,
+            "errors": self.errors,
+            "changes": self.changes,
+            "names": self._map.known(),
+        }
+
+    def take(self, answer: Mapping[str, Any]) -> int:
+        """Append what an answer brings; return how many tasks that were."""
+        self._map.extend(answer["names"])
+        errors, changes = answer["errors"], answer["changes"]
+        self._waiting += errors["items"]
+        self.errors = errors["first"] + len(errors["items"])
+        self.changes = changes["first"] + len(changes["items"])
+        before = self.cursor
+        for chunk in answer["chunks"]:
+            self._take_tasks(decode(chunk, self._map))
+        if not answer["chunks"]:
+            self._skip_to(answer["first"])
+        self._recording.append_changes([_change(item) for item in changes["items"]])
+        return self.cursor - before
+
+    def _take_tasks(self, tasks: Tasks) -> None:
+        self._skip_to(tasks.first)
+        rowless = tasks.rowless if len(tasks.rowless["prefix"]) else None
+        first = self._recording.append_tasks(
+            tasks.tasks, tasks.columns, tasks.keys, rowless=rowless
+        )
+        stop = tasks.first + tasks.tasks
+        self.cursor = stop
+        ready = [error for error in self._waiting if error["task"] < stop]
+        if ready:
+            self._waiting = [error for error in self._waiting if error["task"] >= stop]
+            self._recording.append_errors(
+                [self._error(error, first - tasks.first, tasks.first) for error in ready]
+            )
+
+    def _skip_to(self, first: int) -> None:
+        if first > self.cursor:
+            self._recording.drop_from_agent(first - self.cursor)
+            self.cursor = first
+
+    def _error(self, error: Mapping[str, Any], offset: int, oldest: int) -> TaskError:
+        task = error["task"]
+        return TaskError(
+            task=task + offset if task >= oldest else UNKNOWN_TASK,
+            key=error["key"],
+            prefix=self._recording.names.intern("prefixes", error["prefix"]),
+            worker=error["worker"],
+            time=error["time"],
+            exception=error["exception"],
+            traceback=error["traceback"],
+        )
+
+
+def _change(item: Mapping[str, Any]) -> WorkerChange:
+    return WorkerChange(
+        time=item["time"], worker=item["worker"], what=item["what"], detail=item["detail"]
+    )

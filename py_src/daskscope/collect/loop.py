@@ -1,0 +1,139 @@
+"""One thread with one event loop for everything that daskscope does in the background.
+
+Not the Dask client's loop: with a LocalCluster that is the scheduler's own, and with an
+asynchronous client it is the kernel's main thread, where nothing moves while a cell is
+busy. The thread starts when somebody needs it and ends with its last holder.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any, Final, TypeVar
+
+from tornado.ioloop import IOLoop
+
+THREAD_NAME: Final = "daskscope"
+
+T = TypeVar("T")
+
+
+class _Background:
+    """A running thread and its loop."""
+
+    def __init__(self) -> None:
+        ready = threading.Event()
+        self.thread = threading.Thread(
+            target=self._run, args=(ready,), name=THREAD_NAME, daemon=True
+        )
+        self.thread.start()
+        ready.wait()
+
+    def _run(self, ready: threading.Event) -> None:
+        # distributed's connections expect tornado's wrapper around asyncio's loop.
+        self.io_loop = IOLoop(make_current=False)
+        self.loop: asyncio.AbstractEventLoop = self.io_loop.asyncio_loop  # type: ignore[attr-defined]
+        self.loop.call_soon(ready.set)
+        try:
+            self.io_loop.start()
+            self._cancel_tasks()
+        finally:
+            self.io_loop.close()
+
+    def _cancel_tasks(self) -> None:
+        tasks = asyncio.all_tasks(self.loop)
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            self.loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+        self.loop.run_until_complete(self.loop.shutdown_default_executor())
+
+    def stop(self) -> None:
+        self.loop.call_soon_threadsafe(self.io_loop.stop)
+
+
+_lock = threading.RLock()
+_background: _Background | None = None
+_holders: set[object] = set()
+_abandoned: list[_Background] = []
+_at_fork: list[Callable[[], None]] = []
+
+
+def loop() -> asyncio.AbstractEventLoop:
+    """Return the loop of the background thread, which is started if needed."""
+    global _background
+    with _lock:
+        if _background is None:
+            _background = _Background()
+        return _background.loop
+
+
+def hold(holder: object) -> asyncio.AbstractEventLoop:
+    """Return the loop and keep it running until `drop(holder)`."""
+    with _lock:
+        _holders.add(holder)
+        return loop()
+
+
+def drop(holder: object) -> None:
+    """Let go of the loop; it ends with its last holder. Callable from any thread."""
+    global _background
+    with _lock:
+        _holders.discard(holder)
+        if _holders or _background is None:
+            return
+        background, _background = _background, None
+    background.stop()
+    if threading.current_thread() is not background.thread:
+        background.thread.join(timeout=2)
+
+
+def inside() -> bool:
+    """Return whether the caller runs in the background thread."""
+    background = _background
+    return background is not None and threading.current_thread() is background.thread
+
+
+def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
+    """Run a coroutine in the background thread; the caller must hold the loop."""
+    return asyncio.run_coroutine_threadsafe(work, loop())
+
+
+def after_fork(callback: Callable[[], None]) -> Callable[[], None]:
+    """Call `callback` in each forked child, after the loop was left to the parent."""
+    _at_fork.append(callback)
+    return callback
+
+
+def _leave_to_parent() -> None:
+    """Forget the loop in a forked child, where its thread does not exist.
+
+    It is kept referenced and never touched: its selector is shared with the parent, and
+    closing it here would change what the parent waits for.
+    """
+    global _lock, _background
+    _lock = threading.RLock()
+    if _background is not None:
+        _abandoned.append(_background)
+        _background = None
+    _holders.clear()
+    for callback in _at_fork:
+        callback()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_to_parent)
+
+
+@atexit.register
+def _stop_at_exit() -> None:
+    global _background
+    background, _background = _background, None
+    if background is not None:
+        background.stop()
+        background.thread.join(timeout=1)

@@ -1,0 +1,112 @@
+"""Settings: Dask configuration keys under `daskscope:`, with their types.
+
+The defaults are in `daskscope.yaml`. A wrong value raises an error that names its key.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import dask.config
+import yaml
+from dask.utils import parse_bytes, parse_timedelta
+
+from daskscope.errors import BadSettingError
+
+
+@cache
+def load_defaults() -> None:
+    """Make the shipped defaults part of Dask's configuration."""
+    text = (Path(__file__).parent / "daskscope.yaml").read_text(encoding="utf-8")
+    dask.config.update_defaults(yaml.safe_load(text))
+
+
+def get(key: str) -> Any:
+    """Return the raw value of `daskscope.<key>`."""
+    load_defaults()
+    return dask.config.get(f"daskscope.{key}")
+
+
+def flag(key: str) -> bool:
+    """Return a setting that is true or false."""
+    value = get(key)
+    if not isinstance(value, bool):
+        raise BadSettingError(f"daskscope.{key}", value, "true or false")
+    return value
+
+
+def size_bytes(key: str) -> int:
+    """Return a size in bytes, from a number or from text as in `256 MiB`."""
+    value = get(key)
+    try:
+        size = value if isinstance(value, int) else parse_bytes(value)
+    except (ValueError, TypeError, AttributeError):
+        size = -1
+    if isinstance(value, bool) or size < 0:
+        raise BadSettingError(f"daskscope.{key}", value, "a size such as '256 MiB'")
+    return int(size)
+
+
+def seconds(key: str) -> float:
+    """Return a duration in seconds, from a number or from text as in `100ms`."""
+    value = get(key)
+    try:
+        duration = float(parse_timedelta(value, default="s"))
+    except (ValueError, TypeError, AttributeError, KeyError):
+        duration = -1.0
+    if isinstance(value, bool) or not 0 <= duration < float("inf"):
+        raise BadSettingError(f"daskscope.{key}", value, "a duration such as '100ms'")
+    return duration
+
+
+def choice(key: str, options: tuple[str, ...]) -> str:
+    """Return a setting that is one of `options`."""
+    value = get(key)
+    if value not in options:
+        raise BadSettingError(f"daskscope.{key}", value, "one of " + ", ".join(options))
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How often the agent is asked, and how much it may answer."""
+
+    active_s: float
+    quiet_s: float
+    idle_s: float
+    answer_bytes: int
+    reader_timeout_s: float
+    agent_memory_bytes: int
+
+
+def pace() -> Pace:
+    """Return the settings of collecting."""
+    return Pace(
+        active_s=seconds("collect.interval"),
+        quiet_s=seconds("collect.quiet-interval"),
+        idle_s=seconds("collect.idle-interval"),
+        answer_bytes=size_bytes("collect.answer-limit"),
+        reader_timeout_s=seconds("agent.reader-timeout"),
+        agent_memory_bytes=size_bytes("agent.memory-limit"),
+    )
+
+
+@dataclass(frozen=True)
+class RecordingLimits:
+    """Bounds of one recording in the kernel."""
+
+    memory_limit: int
+    disk_limit: int
+    overflow: Literal["spill", "drop"]
+
+
+def recording_limits() -> RecordingLimits:
+    """Return the settings of recordings."""
+    return RecordingLimits(
+        memory_limit=size_bytes("recording.memory-limit"),
+        disk_limit=size_bytes("recording.disk-limit"),
+        overflow=cast("Literal['spill', 'drop']", choice("recording.overflow", ("spill", "drop"))),
+    )

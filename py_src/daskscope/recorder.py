@@ -1,0 +1,175 @@
+"""The flight recorder: every client of a kernel is recorded, before anybody looks.
+
+Dask's own hook for what happens when a client starts is the setting
+`distributed.client.preload`, a list of modules whose `dask_setup` is called. Workers
+inherit this setting, and their environment may lack daskscope: a module that cannot be
+imported would break every client there. So the list names a module that Dask itself
+has everywhere, and only in this process does that module get a `dask_setup`; elsewhere
+the entry does nothing.
+
+Nothing here may break or noticeably delay a client. Heavy imports happen in a thread.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import threading
+from concurrent.futures import Future
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+HOOK_MODULE: Final = "dask.config"
+"""Exists wherever Dask is, is imported already, and has no `dask_setup` of its own."""
+
+PRELOAD: Final = "distributed.client.preload"
+PRELOAD_ARGV: Final = "distributed.client.preload-argv"
+LAST_READ_S: Final = 1.0
+
+logger = logging.getLogger(__name__)
+
+_enabled_pid: int | None = None
+
+
+class _Quiet(logging.Filter):
+    """Drops Dask's remarks about our preload, which a notebook would show at each Client()."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return record.args != (HOOK_MODULE,)
+
+
+_quiet: Final = _Quiet()
+
+
+def in_kernel() -> bool:
+    """Return whether this process is an IPython kernel, as behind a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return getattr(shell, "kernel", None) is not None
+
+
+def enabled() -> bool:
+    """Return whether new clients of this process are recorded by themselves."""
+    return _enabled_pid == os.getpid()
+
+
+def enable() -> bool:
+    """Record every client of this process, also those that exist; once is enough.
+
+    Return false if the setting `daskscope.recorder.enabled` forbids it.
+    """
+    global _enabled_pid
+    from daskscope import config
+
+    if not config.flag("recorder.enabled"):
+        return False
+    _add_preload()
+    module = sys.modules[HOOK_MODULE]
+    module.dask_setup = _client_started  # type: ignore[attr-defined]
+    module.dask_teardown = _client_closing  # type: ignore[attr-defined]
+    logging.getLogger("distributed.preloading").addFilter(_quiet)
+    _enabled_pid = os.getpid()
+    attach_all()
+    return True
+
+
+def disable() -> None:
+    """Leave new clients alone. Sessions that exist go on."""
+    global _enabled_pid
+    import dask.config
+
+    _enabled_pid = None
+    preload, argv = _preload()
+    if HOOK_MODULE in preload:
+        index = preload.index(HOOK_MODULE)
+        if argv and not isinstance(argv[0], str):
+            del argv[index]
+        del preload[index]
+        dask.config.set({PRELOAD: preload, PRELOAD_ARGV: argv})
+    for name in ("dask_setup", "dask_teardown"):
+        with suppress(AttributeError):
+            delattr(sys.modules[HOOK_MODULE], name)
+    logging.getLogger("distributed.preloading").removeFilter(_quiet)
+
+
+def attach_all() -> None:
+    """Attach to the clients that exist, also those with `set_as_default=False`."""
+    distributed = sys.modules.get("distributed")
+    if distributed is None:
+        return
+    for client in list(distributed.Client._instances):
+        if client.status in ("running", "connecting", "newly-created"):
+            _attach(client)
+
+
+def _preload() -> tuple[list[str], list[Any]]:
+    import dask.config
+
+    preload = dask.config.get(PRELOAD, None) or []
+    argv = dask.config.get(PRELOAD_ARGV, None) or []
+    return [preload] if isinstance(preload, str) else list(preload), list(argv)
+
+
+def _add_preload() -> None:
+    import dask.config
+
+    preload, argv = _preload()
+    if HOOK_MODULE not in preload:
+        if argv and not isinstance(argv[0], str):  # a list of arguments for each preload
+            argv.append([])
+        dask.config.set({PRELOAD: [*preload, HOOK_MODULE], PRELOAD_ARGV: argv})
+
+
+def _attach(client: Client) -> Future[None]:
+    """Connect to a client in a thread of its own; done when its tasks are captured."""
+    done: Future[None] = Future()
+
+    def work() -> None:
+        try:
+            from daskscope import collect, session
+
+            if not session.was_closed_by_user(client):
+                attached = session.connect(client)
+                collect.submit(attached.attached()).result(LAST_READ_S)
+        except Exception:  # noqa: BLE001 - the user's client must not notice
+            logger.debug("daskscope could not attach to %s", client.id, exc_info=True)
+        finally:
+            done.set_result(None)
+
+    threading.Thread(target=work, name="daskscope-attach", daemon=True).start()
+    return done
+
+
+async def _client_started(client: Client) -> None:
+    """Attach before the user can submit; called by Dask in the client's loop."""
+    if not enabled():
+        return
+    try:
+        from daskscope import config
+
+        if config.flag("recorder.enabled"):
+            timeout_s = config.seconds("recorder.start-timeout")
+            await asyncio.wait_for(asyncio.wrap_future(_attach(client)), timeout_s)
+    except Exception:  # noqa: BLE001 - the user's client must not notice
+        logger.debug("daskscope goes on attaching to %s", client.id, exc_info=True)
+
+
+async def _client_closing(client: Client) -> None:
+    """Read the last tasks while the scheduler is still there."""
+    session_module = sys.modules.get("daskscope.session")
+    if not enabled() or session_module is None:
+        return
+    try:
+        from daskscope import collect
+
+        session = session_module.of_client(client.id)
+        if session is not None and not session.closed:
+            done = collect.submit(session.finish())
+            await asyncio.wait_for(asyncio.wrap_future(done), LAST_READ_S)
+    except Exception:  # noqa: BLE001 - the user's client must not notice
+        logger.debug("daskscope left %s late", client.id, exc_info=True)

@@ -1,0 +1,345 @@
+"""A session: one Dask client, its recording, and the selection that all its panels share.
+
+Sessions never keep the user's client alive. Those that the flight recorder made are
+kept here, since nobody else holds them; so are a few whose client has been closed, for
+a panel that is opened afterwards.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import threading
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+import traitlets
+
+from daskscope import collect, config
+from daskscope.errors import DaskscopeError
+from daskscope.focus import Focus
+from daskscope.recording import Counts, Recording
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from distributed import Client
+
+logger = logging.getLogger(__name__)
+
+KEPT_STOPPED: Final = 3
+"""So many sessions of closed clients stay listed; the user may hold any number."""
+
+CLOSE_TIMEOUT_S: Final = 1.5
+
+Unsubscribe = Callable[[], None]
+
+
+class Session(traitlets.HasTraits):
+    """The live recording of one Dask client. Made by `connect`.
+
+    `focus` is a trait: set it, observe it, link it. Everything else is read-only.
+    """
+
+    focus = traitlets.Any(Focus(), help="what is selected, in every panel of this session")
+
+    def __init__(self, client: Client) -> None:
+        super().__init__()
+        limits = config.recording_limits()
+        pace = config.pace()
+        self.id = uuid.uuid4().hex
+        self.recording = Recording(
+            memory_limit=limits.memory_limit,
+            disk_limit=limits.disk_limit,
+            overflow=limits.overflow,
+        )
+        self._pid = os.getpid()
+        self._client = collect.ClientView(client)
+        self._name = _describe(client)
+        self._closed = False
+        self._focus_by = "python"
+        self._focus_lock = threading.RLock()
+        self._callbacks: list[Callable[[Session], None]] = []
+        self._collector = collect.Collector(self._client, self.recording, pace, self._notify)
+
+    # -- what it is ---------------------------------------------------------
+
+    @property
+    def client(self) -> Client | None:
+        """The Dask client, or nothing once the user has let it go."""
+        return self._client.client
+
+    @property
+    def client_id(self) -> str:
+        """The Dask client's id."""
+        return self._client.id
+
+    @property
+    def name(self) -> str:
+        """What a chooser shows: the kind of cluster, or the scheduler's address."""
+        return self._name or self.address
+
+    @property
+    def address(self) -> str:
+        """Address of the scheduler."""
+        return self._collector.address or self._client.address or ""
+
+    @property
+    def state(self) -> str:
+        """One of `schema.STATES`."""
+        return "stopped" if self._foreign or self._closed else self._collector.state
+
+    @property
+    def notices(self) -> tuple[collect.Notice, ...]:
+        """What the user should know just now."""
+        return self._collector.notices
+
+    @property
+    def workers(self) -> tuple[dict[str, Any], ...]:
+        """The latest snapshot of the cluster's workers."""
+        return self._collector.workers
+
+    @property
+    def counts(self) -> Counts:
+        """How many tasks were captured, kept and dropped."""
+        return self.recording.counts
+
+    @property
+    def now(self) -> float | None:
+        """The scheduler's clock at its latest answer."""
+        return self._collector.now
+
+    @property
+    def behind_s(self) -> float:
+        """Seconds since the scheduler last answered."""
+        return self._collector.behind_s
+
+    @property
+    def agent_error(self) -> str | None:
+        """Why the agent on the scheduler disabled itself, if it did."""
+        return self._collector.agent_error
+
+    @property
+    def closed(self) -> bool:
+        """Whether this session takes no more, since it was closed or its client was."""
+        return self.state == "stopped"
+
+    @property
+    def _foreign(self) -> bool:
+        """Whether this is the copy of a session in a forked child."""
+        return os.getpid() != self._pid
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        workers = self.workers
+        threads = sum(worker["threads"] for worker in workers)
+        return (
+            f"<daskscope.Session {self.name}: {self.state}, {counts.kept:,} of "
+            f"{counts.captured:,} tasks, {len(workers)} workers, {threads} threads>"
+        )
+
+    # -- focus --------------------------------------------------------------
+
+    @traitlets.validate("focus")
+    def _checked_focus(self, proposal: Any) -> Focus:
+        try:
+            return Focus.from_json(proposal["value"])
+        except (TypeError, ValueError) as error:
+            raise traitlets.TraitError(f"focus: {error}") from error
+
+    @property
+    def focus_by(self) -> str:
+        """Who sets the focus just now: a page's id, or "python". For observers."""
+        return self._focus_by
+
+    def set_focus(self, focus: Focus, by: str) -> None:
+        """Set the focus in the name of a page."""
+        with self._focus_lock:
+            self._focus_by = by
+            try:
+                self.focus = focus
+            finally:
+                self._focus_by = "python"
+
+    # -- life ---------------------------------------------------------------
+
+    def on_change(self, callback: Callable[[Session], None]) -> Unsubscribe:
+        """Call `callback(session)` in the background thread after each answer."""
+        self._callbacks.append(callback)
+
+        def unsubscribe() -> None:
+            with suppress(ValueError):
+                self._callbacks.remove(callback)
+
+        return unsubscribe
+
+    def _notify(self) -> None:
+        for callback in list(self._callbacks):
+            try:
+                callback(self)
+            except Exception:
+                logger.exception("an observer of a daskscope session failed")
+        if self._collector.state == "stopped":
+            self.recording.close()
+            _changed()
+            collect.drop(self)
+
+    def _start(self) -> None:
+        collect.hold(self).call_soon_threadsafe(self._collector.start)
+
+    async def attached(self) -> None:
+        """Wait in the background loop until tasks are captured or cannot be."""
+        await self._collector.attached()
+
+    async def finish(self) -> None:
+        """Read what is left and stop, in the background loop; the session stays listed."""
+        await self._collector.stop()
+
+    def close(self) -> None:
+        """Stop recording and release the agent. The recording stays readable."""
+        if self._closed or self._foreign:
+            return
+        _forget(self)
+        _closed_by_user.add(self.client_id)
+        if self._collector.state != "stopped":
+            collect.hold(self)
+            done = collect.submit(self.finish())
+            done.add_done_callback(lambda _: collect.drop(self))
+            if not self._must_not_wait():
+                with suppress(Exception):
+                    done.result(CLOSE_TIMEOUT_S)
+        self._closed = True
+        _changed()
+
+    def _must_not_wait(self) -> bool:
+        """Whether the scheduler, or the background loop, needs this very thread to move."""
+        client = self.client
+        if collect.inside():
+            return True
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return False
+        return client is not None and bool(client.asynchronous)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _describe(client: Client) -> str:
+    cluster = getattr(client, "cluster", None)
+    return type(cluster).__name__ if cluster is not None else ""
+
+
+# -- the sessions of this process ---------------------------------------------
+
+_lock = threading.RLock()
+_sessions: dict[str, Session] = {}  # by the client's id, oldest first
+_listeners: list[Callable[[], None]] = []
+_closed_by_user: set[str] = set()
+
+
+def connect(client: Client | None = None) -> Session:
+    """Return the session of a client, by default the current one.
+
+    There is one session per client: connecting again gives the same. It records until
+    the client or the session is closed.
+    """
+    from distributed import Client
+
+    if client is None:
+        try:
+            client = Client.current()
+        except ValueError:
+            raise DaskscopeError(
+                "no-client",
+                "There is no Dask client in this process.",
+                "Make one with Client() or pass one: connect(client).",
+            ) from None
+    if not isinstance(client, Client):
+        raise TypeError(f"client must be a distributed.Client or None, got {type(client).__name__}")
+    with _lock:
+        session = _sessions.get(client.id)
+        if session is not None:
+            return session
+        if client.status in ("closing", "closed"):
+            raise DaskscopeError(
+                "client-closed",
+                "This Dask client is closed, and nothing of it was recorded.",
+                "Make a new one with Client().",
+            )
+        session = _sessions[client.id] = Session(client)
+        _forget_stopped()
+        session._start()
+    _changed()
+    return session
+
+
+def sessions() -> list[Session]:
+    """Return the sessions of this process, oldest first, also those of closed clients."""
+    with _lock:
+        return list(_sessions.values())
+
+
+def find(session_id: str) -> Session | None:
+    """Return the session with an id."""
+    return next((session for session in sessions() if session.id == session_id), None)
+
+
+def of_client(client_id: str) -> Session | None:
+    """Return the session of a client, by the client's id."""
+    with _lock:
+        return _sessions.get(client_id)
+
+
+def was_closed_by_user(client: Client) -> bool:
+    """Return whether a session of this client was closed: the recorder leaves it alone."""
+    return client.id in _closed_by_user
+
+
+def on_sessions_changed(callback: Callable[[], None]) -> Unsubscribe:
+    """Call `callback()` when a session comes, stops or is closed; from any thread."""
+    _listeners.append(callback)
+
+    def unsubscribe() -> None:
+        with suppress(ValueError):
+            _listeners.remove(callback)
+
+    return unsubscribe
+
+
+def _changed() -> None:
+    for listener in list(_listeners):
+        listener()
+
+
+def _forget(session: Session) -> None:
+    with _lock:
+        if _sessions.get(session.client_id) is session:
+            del _sessions[session.client_id]
+
+
+def _forget_stopped() -> None:
+    stopped = [session for session in _sessions.values() if session.closed]
+    for session in stopped[:-KEPT_STOPPED]:
+        _forget(session)
+
+
+@collect.after_fork
+def _forget_all() -> None:
+    """In a forked child the sessions belong to the parent."""
+    global _lock
+    _lock = threading.RLock()
+    _sessions.clear()
+    _listeners.clear()
