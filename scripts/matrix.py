@@ -43,7 +43,7 @@ LOWEST = (
     "distributed==2025.1.0",
     "anywidget==0.9.13",
     "ipywidgets==8.0.0",
-    "traitlets==5.9.0",
+    "traitlets==5.13.0",
     "numpy==1.26.0",
     "pandas==2.1.0",
     "pyarrow==15.0.0",
