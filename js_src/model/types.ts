@@ -33,7 +33,12 @@ export interface Focus {
   spans: string[];
 }
 
-export const NO_FOCUS: Focus = { time: null, prefixes: [], workers: [], spans: [] };
+export const NO_FOCUS: Focus = {
+  time: null,
+  prefixes: [],
+  workers: [],
+  spans: [],
+};
 
 /** Exact figures from the kernel. */
 export interface Counts {

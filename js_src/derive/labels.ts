@@ -1,0 +1,107 @@
+// Which rectangles get their name written on them: those where the whole name fits, in
+// their visible part, with no other row and no strip below it.
+
+import type { TaskModel } from "../model/tasks";
+import type { TimeWindow } from "./raster";
+
+/** Labels of all lanes; grows as needed and is used again for each picture. */
+export class LabelList {
+  count = 0;
+  x = new Float64Array(256);
+  lane = new Uint32Array(256);
+  prefix = new Uint32Array(256);
+  /** 1 where the task erred, for the colour of the text. */
+  erred = new Uint8Array(256);
+
+  clear(): void {
+    this.count = 0;
+  }
+
+  add(x: number, lane: number, prefix: number, erred: boolean): void {
+    if (this.count === this.x.length) this.grow();
+    this.x[this.count] = x;
+    this.lane[this.count] = lane;
+    this.prefix[this.count] = prefix;
+    this.erred[this.count] = erred ? 1 : 0;
+    this.count++;
+  }
+
+  private grow(): void {
+    const size = this.x.length * 2;
+    const { x, lane, prefix, erred } = this;
+    this.x = new Float64Array(size);
+    this.x.set(x);
+    this.lane = new Uint32Array(size);
+    this.lane.set(lane);
+    this.prefix = new Uint32Array(size);
+    this.prefix.set(prefix);
+    this.erred = new Uint8Array(size);
+    this.erred.set(erred);
+  }
+}
+
+/** Narrower rectangles hold no name worth reading. */
+const LEAST_PX = 24;
+const PADDING_PX = 6;
+
+/** Candidate of the lane being looked at. */
+let open = false;
+let labelLeft = 0;
+let labelRight = 0;
+let labelPrefix = 0;
+let labelErred = false;
+/** Nothing may be written left of this: a longer row lies there. */
+let blockedUntil = 0;
+
+/**
+ * Add the labels of one lane to `into`. `widthOf` gives the width of a prefix's name in
+ * device pixels; names that a filter dims are left out by returning Infinity.
+ */
+export function placeLabels(
+  model: TaskModel,
+  lane: number,
+  window: TimeWindow,
+  widthOf: (prefix: number) => number,
+  pixelRatio: number,
+  into: LabelList,
+): void {
+  const { start, secondsPerPixel, width_px } = window;
+  const t1 = start + width_px * secondsPerPixel;
+  const padding = PADDING_PX * pixelRatio;
+  const flush = (): void => {
+    if (!open) return;
+    open = false;
+    const from = start + labelLeft * secondsPerPixel;
+    const to = start + labelRight * secondsPerPixel;
+    let free = true;
+    model.forEachVisible(lane, from, to, 0, () => (free = false), true);
+    if (free) into.add(labelLeft, lane, labelPrefix, labelErred);
+  };
+  open = false;
+  blockedUntil = -Infinity;
+  model.forEachVisible(
+    lane,
+    start,
+    t1,
+    LEAST_PX * pixelRatio * secondsPerPixel,
+    (row) => {
+      const left = (row.start - start) / secondsPerPixel;
+      const right = left + row.duration / secondsPerPixel;
+      // A row that begins under the last label takes it away.
+      if (open && left < labelRight) open = false;
+      flush();
+      const text = Math.max(left, 0) + padding;
+      const end = text + widthOf(row.prefix);
+      const fits = end + padding <= Math.min(right, width_px);
+      if (fits && text >= blockedUntil) {
+        open = true;
+        labelLeft = text;
+        labelRight = end;
+        labelPrefix = row.prefix;
+        labelErred = row.status === 1;
+      }
+      blockedUntil = Math.max(blockedUntil, right);
+    },
+  );
+  flush();
+}

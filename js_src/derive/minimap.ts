@@ -1,0 +1,85 @@
+// The minimap's picture: threads busy by prefix in each column, stacked. Kept until the
+// data, the window or the size changes.
+
+import { BUSY_PREFIXES, type BusyBins } from "../model/busy";
+import type { TimeWindow } from "./raster";
+
+export class Minimap {
+  /** Threads busy, at `prefix * columns + column`. */
+  threads = new Float32Array(0);
+  columns = 0;
+  /** The busiest column, of all prefixes together. */
+  most = 0;
+  /** Prefixes that occur, in order of their index. */
+  readonly prefixes: number[] = [];
+  private source: BusyBins | null = null;
+  private version = -1;
+  private start = 0;
+  private secondsPerPixel = 0;
+
+  /** Returns whether anything changed. */
+  update(busy: BusyBins, window: TimeWindow): boolean {
+    const columns = Math.max(0, Math.floor(window.width_px));
+    const same =
+      busy === this.source &&
+      busy.version === this.version &&
+      window.start === this.start &&
+      window.secondsPerPixel === this.secondsPerPixel &&
+      columns === this.columns;
+    if (same) return false;
+    this.source = busy;
+    this.version = busy.version;
+    this.start = window.start;
+    this.secondsPerPixel = window.secondsPerPixel;
+    this.columns = columns;
+    const size = BUSY_PREFIXES * columns;
+    if (this.threads.length < size) this.threads = new Float32Array(size);
+    else this.threads.fill(0, 0, size);
+    const { threads, prefixes } = this;
+    busy.sum(window.start, window.secondsPerPixel, columns, threads);
+    prefixes.length = 0;
+    const totals = new Float32Array(columns);
+    for (let prefix = 0; prefix < BUSY_PREFIXES; prefix++) {
+      let any = false;
+      for (let column = 0; column < columns; column++) {
+        const at = prefix * columns + column;
+        if (threads[at] === 0) continue;
+        any = true;
+        threads[at] /= window.secondsPerPixel;
+        totals[column] += threads[at];
+      }
+      if (any) prefixes.push(prefix);
+    }
+    this.most = totals.reduce((a, b) => Math.max(a, b), 0);
+    return true;
+  }
+
+  /**
+   * Fill an image of `columns` × `height` pixels, stacked from the bottom; `threads` is
+   * what the full height stands for. Pixels that nothing reaches stay as they are.
+   */
+  paint(
+    pixels: Uint32Array,
+    height: number,
+    threads: number,
+    paints: Uint32Array,
+    other: number,
+  ): void {
+    const { columns, prefixes } = this;
+    const scale = threads > 0 ? height / threads : 0;
+    for (let column = 0; column < columns; column++) {
+      let level = 0;
+      let y = height;
+      for (const prefix of prefixes) {
+        level += this.threads[prefix * columns + column] * scale;
+        const top = Math.max(0, height - Math.round(level));
+        const last = prefix === BUSY_PREFIXES - 1 || prefix >= paints.length;
+        const colour = last ? other : paints[prefix];
+        while (y > top) {
+          y--;
+          pixels[y * columns + column] = colour;
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,119 @@
+// Ticks of a time axis: steps of 1, 2 and 5 (of minutes and hours what clocks use),
+// one unit and fixed decimals per axis.
+
+export interface Tick {
+  /** Seconds since the epoch. */
+  time: number;
+  label: string;
+}
+
+export interface TimeTicks {
+  ticks: Tick[];
+  step_s: number;
+  unit: TimeUnit;
+}
+
+type TimeUnit = "µs" | "ms" | "s" | "m" | "h";
+
+const UNIT_S: Record<TimeUnit, number> = {
+  µs: 1e-6,
+  ms: 1e-3,
+  s: 1,
+  m: 60,
+  h: 3600,
+};
+
+const WANTED_PX = 80;
+const CHARACTER_PX = 6.5;
+const LABEL_GAP_PX = 18;
+const CLOCK_STEPS_S = [
+  10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200,
+];
+/** What a float64 of seconds since the epoch can still tell apart. */
+const FINEST_STEP_S = 1e-6;
+
+/** Ticks from `start` to `stop` on a width in CSS pixels, labelled from `origin`. */
+export function timeTicks(
+  start: number,
+  stop: number,
+  width_px: number,
+  origin: number,
+): TimeTicks {
+  if (!(stop > start) || !(width_px > 0)) {
+    return { ticks: [], step_s: 1, unit: "s" };
+  }
+  const perPixel = (stop - start) / width_px;
+  const largest = Math.max(Math.abs(start - origin), Math.abs(stop - origin));
+  let step_s = niceStep(perPixel * WANTED_PX);
+  let unit = unitOf(largest, step_s);
+  // Long labels (a deep zoom late in a run) need wider steps.
+  for (let i = 0; i < 3; i++) {
+    const label = formatTime(largest, unit, decimalsOf(step_s, unit));
+    const needed = label.length * CHARACTER_PX + LABEL_GAP_PX;
+    if (step_s / perPixel >= needed) break;
+    step_s = niceStep(step_s * 1.01);
+    unit = unitOf(largest, step_s);
+  }
+  const decimals = decimalsOf(step_s, unit);
+  const ticks: Tick[] = [];
+  const first = Math.ceil((start - origin) / step_s - 1e-9);
+  const last = Math.floor((stop - origin) / step_s + 1e-9);
+  for (let i = first; i <= last; i++) {
+    const seconds = i * step_s;
+    ticks.push({
+      time: origin + seconds,
+      label: formatTime(seconds, unit, decimals),
+    });
+  }
+  return { ticks, step_s, unit };
+}
+
+/** The first nice step at or above `least` seconds. */
+export function niceStep(least: number): number {
+  for (const step of CLOCK_STEPS_S) {
+    if (least > 5 && step >= least) return step;
+  }
+  const wanted = Math.max(least, FINEST_STEP_S);
+  // Days count in hours.
+  const base = wanted > 5 ? 3600 : 1;
+  const power = 10 ** Math.floor(Math.log10(wanted / base) + 1e-9);
+  for (const factor of [1, 2, 5, 10]) {
+    const step = factor * power * base;
+    if (step >= wanted * (1 - 1e-9)) return tidy(step);
+  }
+  return tidy(10 * power * base);
+}
+
+/** Without the dust of binary fractions. */
+function tidy(step: number): number {
+  return Number(step.toPrecision(12));
+}
+
+function unitOf(largest_s: number, step_s: number): TimeUnit {
+  if (step_s >= 3600 && step_s % 3600 === 0) return "h";
+  if (step_s >= 60) return "m";
+  if (largest_s >= 1 || step_s >= 1) return "s";
+  return largest_s >= 1e-3 ? "ms" : "µs";
+}
+
+function decimalsOf(step_s: number, unit: TimeUnit): number {
+  const step = step_s / UNIT_S[unit];
+  let decimals = 0;
+  while (decimals < 6 && Math.abs(round(step, decimals) - step) > step * 1e-6) {
+    decimals++;
+  }
+  return decimals;
+}
+
+function round(value: number, decimals: number): number {
+  return Number(value.toFixed(decimals));
+}
+
+function formatTime(seconds: number, unit: TimeUnit, decimals: number): string {
+  const value = round(seconds / UNIT_S[unit], decimals);
+  const text = Math.abs(value).toLocaleString("en-US", {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+  });
+  return `${value < 0 ? "−" : ""}${text} ${unit}`;
+}

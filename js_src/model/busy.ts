@@ -1,0 +1,139 @@
+// Seconds that threads were busy, by prefix, in fine bins of time: what the minimap
+// draws. Exact per row, kept up as rows come in any order. Bins lie in pages, so that
+// rows hours off cost a page, not the resolution of the rest.
+
+/** Bins of a page, and pages before bins double their width. */
+const PAGE_BINS = 256;
+const MAX_PAGES = 32;
+/** Prefixes told apart; later ones are summed. */
+export const BUSY_PREFIXES = 64;
+const FINEST_S = 1 / 1024;
+
+type Page = (Float32Array | null)[];
+
+export class BusyBins {
+  private pages = new Map<number, Page>();
+  private width_s = FINEST_S;
+  private lastNumber = NaN;
+  private lastPage: Page = [];
+  /** Grows with each change. */
+  version = 0;
+
+  get binWidth_s(): number {
+    return this.width_s;
+  }
+
+  get byteLength(): number {
+    let bytes = 0;
+    for (const page of this.pages.values()) {
+      for (const bins of page) bytes += bins ? bins.byteLength : 8;
+    }
+    return bytes;
+  }
+
+  clear(): void {
+    this.pages.clear();
+    this.width_s = FINEST_S;
+    this.lastNumber = NaN;
+    this.version++;
+  }
+
+  add(start: number, seconds: number, prefix: number): void {
+    this.version++;
+    const slot = prefix < BUSY_PREFIXES - 1 ? prefix : BUSY_PREFIXES - 1;
+    const stop = start + seconds;
+    while ((stop - start) / this.width_s > PAGE_BINS * MAX_PAGES) this.widen();
+    const first = Math.floor(start / this.width_s);
+    const last = Math.floor(stop / this.width_s);
+    if (first === last) {
+      this.put(first, slot, seconds);
+      return;
+    }
+    const width = this.width_s;
+    this.put(first, slot, (first + 1) * width - start);
+    this.put(last, slot, stop - last * width);
+    for (let bin = first + 1; bin < last; bin++) this.put(bin, slot, width);
+    while (this.pages.size > MAX_PAGES) this.widen();
+  }
+
+  /**
+   * Add to `out[slot * columns + column]` the seconds busy in each of `columns`
+   * equal columns from `start` on.
+   */
+  sum(
+    start: number,
+    secondsPerColumn: number,
+    columns: number,
+    out: Float32Array,
+  ): void {
+    const width = this.width_s;
+    for (const [number, page] of this.pages) {
+      const pageStart = number * PAGE_BINS * width;
+      if (pageStart > start + columns * secondsPerColumn) continue;
+      if (pageStart + PAGE_BINS * width < start) continue;
+      for (let slot = 0; slot < page.length; slot++) {
+        const bins = page[slot];
+        if (!bins) continue;
+        for (let bin = 0; bin < PAGE_BINS; bin++) {
+          if (bins[bin] === 0) continue;
+          const from = (pageStart + bin * width - start) / secondsPerColumn;
+          const to = from + width / secondsPerColumn;
+          spread(out, slot * columns, columns, from, to, bins[bin]);
+        }
+      }
+    }
+  }
+
+  private put(bin: number, slot: number, seconds: number): void {
+    const number = Math.floor(bin / PAGE_BINS);
+    let page = this.lastPage;
+    if (number !== this.lastNumber) {
+      page = this.pages.get(number) ?? [];
+      if (page.length === 0) this.pages.set(number, page);
+      this.lastNumber = number;
+      this.lastPage = page;
+    }
+    while (page.length <= slot) page.push(null);
+    const bins = (page[slot] ??= new Float32Array(PAGE_BINS));
+    bins[bin - number * PAGE_BINS] += seconds;
+  }
+
+  private widen(): void {
+    const old = this.pages;
+    this.pages = new Map();
+    this.width_s *= 2;
+    this.lastNumber = NaN;
+    for (const [number, page] of old) {
+      for (let slot = 0; slot < page.length; slot++) {
+        const bins = page[slot];
+        if (!bins) continue;
+        for (let bin = 0; bin < PAGE_BINS; bin++) {
+          if (bins[bin] === 0) continue;
+          this.put(Math.floor((number * PAGE_BINS + bin) / 2), slot, bins[bin]);
+        }
+      }
+    }
+  }
+}
+
+function spread(
+  out: Float32Array,
+  offset: number,
+  columns: number,
+  from: number,
+  to: number,
+  seconds: number,
+): void {
+  const first = Math.floor(from);
+  const last = Math.floor(to);
+  if (first === last) {
+    if (first >= 0 && first < columns) out[offset + first] += seconds;
+    return;
+  }
+  const perColumn = seconds / (to - from);
+  for (let column = Math.max(first, 0); column <= last; column++) {
+    if (column >= columns) break;
+    const part = Math.min(to, column + 1) - Math.max(from, column);
+    out[offset + column] += part * perColumn;
+  }
+}

@@ -1,0 +1,112 @@
+// The first, coarse picture of a long run: stretches of lanes, drawn until the rows
+// that they stand for have come.
+
+import type { CoarseColumns } from "../schema";
+import type { Coverage, Range } from "./coverage";
+import { findAfter, sortByKey } from "./search";
+
+/** `rows` of a coarse batch is a column; its length is that of every column. */
+export interface CoarseBatch extends CoarseColumns {
+  /** The tasks it stands for, when known. */
+  first?: number;
+  tasks?: number;
+}
+
+/** The stretches of one lane, sorted by start. */
+export class CoarseLane {
+  count = 0;
+  hiddenCount = 0;
+  start: Float64Array;
+  duration: Float32Array;
+  busy: Float32Array;
+  prefix: Uint16Array;
+  erred: Uint8Array;
+  /** 1 where detail has come. */
+  hidden: Uint8Array;
+
+  constructor(size: number) {
+    this.start = new Float64Array(size);
+    this.duration = new Float32Array(size);
+    this.busy = new Float32Array(size);
+    this.prefix = new Uint16Array(size);
+    this.erred = new Uint8Array(size);
+    this.hidden = new Uint8Array(size);
+  }
+}
+
+const BYTES_PER_STRETCH = 20;
+
+export class Coarse {
+  private lanes: (CoarseLane | undefined)[] = [];
+  private first = 0;
+  private tasks = 0;
+  private stretches = 0;
+
+  get byteLength(): number {
+    return this.stretches * BYTES_PER_STRETCH;
+  }
+
+  get isEmpty(): boolean {
+    return this.stretches === 0;
+  }
+
+  get laneCount(): number {
+    return this.lanes.length;
+  }
+
+  lane(lane: number): CoarseLane | undefined {
+    return this.lanes[lane];
+  }
+
+  set(batch: CoarseBatch, coverage: Coverage): void {
+    this.clear();
+    this.first = batch.first ?? 0;
+    this.tasks = batch.tasks ?? 0;
+    this.stretches = batch.start.length;
+    const sizes: number[] = [];
+    const order = new Uint32Array(batch.start.length);
+    for (let row = 0; row < batch.start.length; row++) {
+      order[row] = row;
+      sizes[batch.lane[row]] = (sizes[batch.lane[row]] ?? 0) + 1;
+    }
+    sortByKey(order, 0, order.length, batch.start);
+    for (const row of order) {
+      const number = batch.lane[row];
+      const lane = (this.lanes[number] ??= new CoarseLane(sizes[number]));
+      lane.start[lane.count] = batch.start[row];
+      lane.duration[lane.count] = Math.max(0, batch.duration[row]);
+      lane.busy[lane.count] = batch.busy[row];
+      lane.prefix[lane.count] = batch.prefix[row];
+      lane.erred[lane.count] = batch.erred[row];
+      lane.count++;
+    }
+    for (const range of coverage.all()) this.hide(range, coverage);
+  }
+
+  /** Hide what this range replaces. Forgets everything when all detail is here. */
+  hide(range: Range, coverage: Coverage): void {
+    if (this.lanes.length === 0) return;
+    if (this.tasks > 0 && coverage.covers(this.first, this.tasks)) {
+      this.clear();
+      return;
+    }
+    for (const lane of this.lanes) {
+      if (!lane || lane.hiddenCount === lane.count) continue;
+      let i = findAfter(lane.start, 0, lane.count, range.start);
+      // A stretch that began before is hidden if most of it lies in the range.
+      i = Math.max(0, i - 1);
+      for (; i < lane.count && lane.start[i] <= range.stop; i++) {
+        if (lane.hidden[i] === 1) continue;
+        const middle = lane.start[i] + lane.duration[i] / 2;
+        if (middle < range.start || middle > range.stop) continue;
+        lane.hidden[i] = 1;
+        lane.hiddenCount++;
+      }
+    }
+  }
+
+  clear(): void {
+    this.lanes = [];
+    this.stretches = 0;
+  }
+}

@@ -1,0 +1,134 @@
+// Finding rows of a track by time.
+
+import type { RowFilter } from "./filter";
+import { findAfter } from "./search";
+import { LEVELS, type Segment } from "./segment";
+import type { Track } from "./track";
+import type { Interval } from "./types";
+
+/** First row that can reach past `time`, seen from the longest row of the segment. */
+export function firstReaching(segment: Segment, time: number): number {
+  return findAfter(segment.start, 0, segment.rows, time - segment.maxDuration);
+}
+
+export function blankInterval(): Interval {
+  return {
+    start: 0,
+    duration: 0,
+    lane: 0,
+    prefix: 0,
+    action: 0,
+    status: 0,
+    nbytes: 0,
+    span: 0,
+    task: 0,
+  };
+}
+
+export function readRow(
+  track: Track,
+  segment: Segment,
+  row: number,
+  into: Interval,
+): Interval {
+  into.start = segment.start[row];
+  into.duration = segment.duration[row];
+  into.lane = track.lane;
+  into.prefix = segment.prefix[row];
+  into.action = segment.action[row];
+  into.status = segment.status[row];
+  into.nbytes = segment.nbytes[row];
+  into.span = segment.span[row];
+  into.task = segment.task[row];
+  return into;
+}
+
+/** The row at a time: of those that contain it the last begun, else the nearest. */
+export function hitRow(
+  track: Track,
+  time: number,
+  tolerance_s: number,
+  filter: RowFilter | null,
+): Interval | null {
+  let found: Segment | null = null;
+  let foundRow = 0;
+  // A matching row within reach is preferred to one that contains the time.
+  let best = Infinity;
+  for (const segment of track.segments) {
+    if (segment.firstStart > time + tolerance_s) break;
+    if (segment.maxStop < time - tolerance_s) continue;
+    const from = firstReaching(segment, time - tolerance_s);
+    const to = findAfter(segment.start, from, segment.rows, time + tolerance_s);
+    for (let row = to - 1; row >= from; row--) {
+      const start = segment.start[row];
+      const stop = start + Math.max(0, segment.duration[row]);
+      let distance = 0;
+      if (time < start) distance = start - time;
+      else if (time > stop) distance = time - stop;
+      if (distance > tolerance_s) continue;
+      if (filter && !filter.matches(segment, row)) distance += 2 * tolerance_s;
+      const later =
+        found !== null && distance === best && start > found.start[foundRow];
+      if (distance < best || later) {
+        best = distance;
+        found = segment;
+        foundRow = row;
+        if (best === 0) break;
+      }
+    }
+  }
+  return found ? readRow(track, found, foundRow, blankInterval()) : null;
+}
+
+/** Every row of a task on this track. Reads one column from end to end. */
+export function rowsOfTask(track: Track, task: number): Interval[] {
+  const out: Interval[] = [];
+  for (const segment of track.segments) {
+    const { task: tasks, rows } = segment;
+    for (let row = 0; row < rows; row++) {
+      if (tasks[row] === task) {
+        out.push(readRow(track, segment, row, blankInterval()));
+      }
+    }
+  }
+  return out;
+}
+
+/**
+ * Visit rows of at least `minDuration_s` that touch `t0..t1`, in order of start.
+ * The visitor gets the same object each time; it stops by returning false.
+ */
+export function visitRows(
+  track: Track,
+  t0: number,
+  t1: number,
+  minDuration_s: number,
+  into: Interval,
+  visit: (row: Readonly<Interval>) => boolean | void,
+): void {
+  for (const segment of track.segments) {
+    if (segment.firstStart >= t1) break;
+    if (segment.maxStop <= t0) continue;
+    if (segment.maxDuration < minDuration_s) continue;
+    const { start, duration, reach, offset, rows } = segment;
+    let row = firstReaching(segment, t0);
+    while (row < rows && start[row] < t1) {
+      // Jump over the largest block whose rows are all too short.
+      let jumped = false;
+      for (let level = LEVELS; level > 0 && minDuration_s > 0; level--) {
+        const shift = 3 * level;
+        if ((row & ((1 << shift) - 1)) !== 0) continue;
+        if (reach[offset[level] + (row >> shift)] >= minDuration_s) continue;
+        row += 1 << shift;
+        jumped = true;
+        break;
+      }
+      if (jumped) continue;
+      const seconds = Math.max(0, duration[row]);
+      if (seconds >= minDuration_s && start[row] + seconds >= t0) {
+        if (visit(readRow(track, segment, row, into)) === false) return;
+      }
+      row++;
+    }
+  }
+}

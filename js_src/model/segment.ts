@@ -1,0 +1,295 @@
+// Up to 4,096 rows of one track, sorted by start, with summaries of every 8, 64,
+// 512 and 4,096 of them (the pyramid). All columns lie in one buffer, so that a
+// row costs 26 bytes and its share of the pyramid 1.6. Knows nothing of lanes.
+
+import { findAfter } from "./search";
+
+/** Rows a segment may hold: 8 to the power of LEVELS. */
+export const SEGMENT_ROWS = 4096;
+/** Summary levels above the rows. */
+export const LEVELS = 4;
+/** What a node or row is painted as when its task erred: no prefix has this index. */
+export const PAINT_ERRED = 0xffff;
+/** No row below this node passes the filter. */
+export const PAINT_NONE = 0xfffe;
+
+/** Views and objects around the buffer, measured in Chromium: about 2 kB a segment. */
+const OBJECT_BYTES = 2048;
+const MIN_CAPACITY = 64;
+const MAX_DURATION_S = 1e9;
+const FIRST_OVERLAY_ACTION = 1;
+const LAST_OVERLAY_ACTION = 4;
+
+/** Actions that lie as a strip on what the thread computes (schema.ACTIONS 1 to 4). */
+export function isOverlay(action: number): boolean {
+  return action >= FIRST_OVERLAY_ACTION && action <= LAST_OVERLAY_ACTION;
+}
+
+/** The columns of rows, wherever they lie: a batch, or a segment. */
+export interface RowColumns {
+  start: Float64Array;
+  duration: Float32Array;
+  prefix: Uint16Array;
+  action: Uint8Array;
+  status: Uint8Array;
+  nbytes: Float32Array;
+  span: Uint16Array;
+  task: Uint32Array;
+}
+
+/** Result of a filter on a segment: like the pyramid, of the matching rows alone. */
+export interface FilteredNodes {
+  /** Of the filter that these are up to date with. */
+  version: number;
+  busy: Float32Array;
+  paint: Uint16Array;
+}
+
+export class Segment implements RowColumns {
+  rows = 0;
+  capacity = 0;
+  /** Latest stop and longest duration of a row, for searches by time. */
+  maxStop = -Infinity;
+  maxDuration = 0;
+  /** First row whose summaries are stale; `rows` when none is. */
+  staleFrom = 0;
+  filtered: FilteredNodes | null = null;
+  /** Version of the filter that has counted these rows (see filter_pass). */
+  counted = 0;
+
+  start!: Float64Array;
+  duration!: Float32Array;
+  nbytes!: Float32Array;
+  task!: Uint32Array;
+  prefix!: Uint16Array;
+  span!: Uint16Array;
+  action!: Uint8Array;
+  status!: Uint8Array;
+
+  /** Of node k at level l, at index `offset[l] + k`: seconds busy below it, */
+  busy!: Float32Array;
+  /** seconds from the start of its first row to the last stop below it, */
+  reach!: Float32Array;
+  /** what most of that time was (a prefix, or an action on the overlay track), */
+  paint!: Uint16Array;
+  /** and whether a task below it erred. */
+  erred!: Uint8Array;
+  readonly offset = new Int32Array(LEVELS + 1);
+
+  private buffer!: ArrayBuffer;
+
+  constructor(
+    readonly overlay: boolean,
+    capacity: number,
+  ) {
+    this.allocate(capacity);
+  }
+
+  get byteLength(): number {
+    const filtered = this.filtered;
+    return (
+      this.buffer.byteLength +
+      OBJECT_BYTES +
+      (filtered ? filtered.busy.byteLength + filtered.paint.byteLength : 0)
+    );
+  }
+
+  get nodes(): number {
+    return this.busy.length;
+  }
+
+  get firstStart(): number {
+    return this.start[0];
+  }
+
+  get lastStart(): number {
+    return this.start[this.rows - 1];
+  }
+
+  /** What a row is painted as. */
+  paintOf(row: number): number {
+    if (this.overlay) return this.action[row];
+    return this.status[row] === 1 ? PAINT_ERRED : this.prefix[row];
+  }
+
+  private allocate(wanted: number): void {
+    const capacity = Math.min(
+      SEGMENT_ROWS,
+      Math.max(MIN_CAPACITY, Math.ceil(wanted / 8) * 8),
+    );
+    const before = this.buffer ? views(this) : null;
+    const nodesBefore = this.offset.slice();
+    let nodes = 0;
+    let inLevel = capacity;
+    for (let level = 1; level <= LEVELS; level++) {
+      this.offset[level] = nodes;
+      inLevel = Math.ceil(inLevel / 8);
+      nodes += inLevel;
+    }
+    const buffer = new ArrayBuffer(capacity * 26 + nodes * 11);
+    let at = 0;
+    const take = (bytes: number): number => {
+      at += bytes;
+      return at - bytes;
+    };
+    this.buffer = buffer;
+    this.start = new Float64Array(buffer, take(capacity * 8), capacity);
+    this.duration = new Float32Array(buffer, take(capacity * 4), capacity);
+    this.nbytes = new Float32Array(buffer, take(capacity * 4), capacity);
+    this.task = new Uint32Array(buffer, take(capacity * 4), capacity);
+    this.busy = new Float32Array(buffer, take(nodes * 4), nodes);
+    this.reach = new Float32Array(buffer, take(nodes * 4), nodes);
+    this.prefix = new Uint16Array(buffer, take(capacity * 2), capacity);
+    this.span = new Uint16Array(buffer, take(capacity * 2), capacity);
+    this.paint = new Uint16Array(buffer, take(nodes * 2), nodes);
+    this.action = new Uint8Array(buffer, take(capacity), capacity);
+    this.status = new Uint8Array(buffer, take(capacity), capacity);
+    this.erred = new Uint8Array(buffer, take(nodes), nodes);
+    this.capacity = capacity;
+    this.filtered = null;
+    if (before) this.copyFrom(before, nodesBefore);
+  }
+
+  private copyFrom(before: SegmentViews, nodesBefore: Int32Array): void {
+    for (const name of COLUMN_NAMES) {
+      // Same column, same type: the compiler cannot see it through the name.
+      (this[name] as Float64Array).set(
+        (before[name] as Float64Array).subarray(0, this.rows),
+      );
+    }
+    for (let level = 1; level <= LEVELS; level++) {
+      const from = nodesBefore[level];
+      const to = from + ((this.rows - 1) >> (3 * level)) + 1;
+      for (const name of NODE_NAMES) {
+        (this[name] as Float32Array).set(
+          (before[name] as Float32Array).subarray(from, to),
+          this.offset[level],
+        );
+      }
+    }
+  }
+
+  private reserve(rows: number): void {
+    if (rows <= this.capacity) return;
+    this.allocate(Math.max(rows, Math.ceil(this.capacity * 1.25)));
+  }
+
+  /**
+   * Merge `order[from..to)`, indices into `source` sorted by start.
+   * The caller has seen to it that they fit.
+   */
+  merge(
+    source: RowColumns,
+    order: Uint32Array,
+    from: number,
+    to: number,
+  ): void {
+    const added = to - from;
+    this.reserve(this.rows + added);
+    const starts = source.start;
+    let write = this.rows + added;
+    let kept = this.rows;
+    let next = to;
+    while (next > from) {
+      const row = order[next - 1];
+      const start = starts[row];
+      // Where our own rows are later than this one, they move as one block.
+      if (kept > 0 && this.start[kept - 1] > start) {
+        const cut = findAfter(this.start, 0, kept, start);
+        write -= kept - cut;
+        this.move(cut, kept, write);
+        kept = cut;
+      }
+      write--;
+      next--;
+      this.put(write, source, row);
+    }
+    this.staleFrom = Math.min(this.staleFrom, write);
+    this.rows += added;
+  }
+
+  /** Append rows `from..to` of another segment. */
+  append(other: Segment, from: number, to: number): void {
+    this.reserve(this.rows + to - from);
+    for (const name of COLUMN_NAMES) {
+      (this[name] as Float64Array).set(
+        (other[name] as Float64Array).subarray(from, to),
+        this.rows,
+      );
+    }
+    for (let row = this.rows; row < this.rows + to - from; row++) {
+      this.noteTime(this.start[row], this.duration[row]);
+    }
+    this.rows += to - from;
+  }
+
+  private put(at: number, source: RowColumns, row: number): void {
+    const start = source.start[row];
+    // What is no number, or no length of time, is taken for nothing.
+    const given = source.duration[row];
+    const duration = given < MAX_DURATION_S ? given : 0;
+    this.start[at] = start;
+    this.duration[at] = duration;
+    this.prefix[at] = source.prefix[row];
+    this.action[at] = source.action[row];
+    this.status[at] = source.status[row];
+    this.nbytes[at] = source.nbytes[row];
+    this.span[at] = source.span[row];
+    this.task[at] = source.task[row];
+    this.noteTime(start, duration);
+  }
+
+  private noteTime(start: number, duration: number): void {
+    if (duration > this.maxDuration) this.maxDuration = duration;
+    const stop = duration > 0 ? start + duration : start;
+    if (stop > this.maxStop) this.maxStop = stop;
+  }
+
+  private move(from: number, to: number, target: number): void {
+    // Below some twenty rows a loop is quicker than eight calls.
+    if (to - from > 20) {
+      for (const name of COLUMN_NAMES) this[name].copyWithin(target, from, to);
+      return;
+    }
+    let at = target + to - from;
+    for (let row = to - 1; row >= from; row--) {
+      at--;
+      this.start[at] = this.start[row];
+      this.duration[at] = this.duration[row];
+      this.prefix[at] = this.prefix[row];
+      this.action[at] = this.action[row];
+      this.status[at] = this.status[row];
+      this.nbytes[at] = this.nbytes[row];
+      this.span[at] = this.span[row];
+      this.task[at] = this.task[row];
+    }
+  }
+}
+
+const COLUMN_NAMES = [
+  "start",
+  "duration",
+  "nbytes",
+  "task",
+  "prefix",
+  "span",
+  "action",
+  "status",
+] as const;
+
+const NODE_NAMES = ["busy", "reach", "paint", "erred"] as const;
+
+type SegmentViews = Pick<
+  Segment,
+  (typeof COLUMN_NAMES)[number] | (typeof NODE_NAMES)[number]
+>;
+
+function views(segment: Segment): SegmentViews {
+  const { start, duration, nbytes, task, prefix, span, action, status } =
+    segment;
+  const { busy, reach, paint, erred } = segment;
+  return {
+    ...{ start, duration, nbytes, task, prefix, span, action, status },
+    ...{ busy, reach, paint, erred },
+  };
+}

@@ -1,0 +1,327 @@
+// All tasks of a session that the page holds, ready to be drawn, found and filtered.
+// Rows come in any order: live ones at the end, history newest first, late ones between.
+
+import type { TasksColumns } from "../schema";
+import { BusyBins } from "./busy";
+import { Coarse, type CoarseBatch, type CoarseLane } from "./coarse";
+import { Coverage } from "./coverage";
+import { Extents, type Extent } from "./extent";
+import { RowFilter, type FilterSpec } from "./filter";
+import { FilterPass } from "./filter_pass";
+import { blankInterval, hitRow, rowsOfTask, visitRows } from "./query";
+import { sortByKey } from "./search";
+import { isOverlay } from "./segment";
+import { Track } from "./track";
+import type { Interval } from "./types";
+
+export interface TaskBatch extends TasksColumns {
+  rows: number;
+}
+
+export type { CoarseBatch, Extent, FilterSpec };
+
+/** Rows that are not what they should be; kept and counted all the same. */
+export interface Oddities {
+  /** Shown as ticks without length: the clocks disagreed. */
+  negativeDurations: number;
+  /** Left out: their start is no time. */
+  unplaceable: number;
+}
+
+/** Beyond the year 33,000 something is not a time. */
+const MAX_TIME_S = 1e12;
+/** Of these many rows of a batch the stop times are looked at. */
+const TIME_SAMPLE = 64;
+
+export class TaskModel {
+  /** Grows with each change of what is held or of what the filter lets through. */
+  version = 0;
+  rows = 0;
+  readonly odd: Oddities = { negativeDurations: 0, unplaceable: 0 };
+
+  /** Index 2 × lane, and one more for its overlay. */
+  private readonly tracks: (Track | undefined)[] = [];
+  private readonly coverage = new Coverage();
+  private readonly coarse = new Coarse();
+  private readonly extents = new Extents();
+  private coarseEdges: Extent | null = null;
+  private readonly allBusy = new BusyBins();
+  private pass: FilterPass | null = null;
+  private filters = 0;
+  private lastInsert: InsertedTasks | null = null;
+  private order = new Uint32Array(0);
+  private counts = new Int32Array(0);
+  private readonly cursor = blankInterval();
+
+  get laneCount(): number {
+    return Math.max((this.tracks.length + 1) >> 1, this.coarse.laneCount);
+  }
+
+  /** Every byte held, slack and summaries included. */
+  get byteLength(): number {
+    let bytes = this.coarse.byteLength + this.allBusy.byteLength;
+    for (const track of this.tracks) bytes += track?.byteLength ?? 0;
+    if (this.pass) bytes += this.pass.busy.byteLength;
+    return bytes + this.order.byteLength + this.counts.byteLength;
+  }
+
+  /** Add rows. Rows of tasks that are covered already are skipped. */
+  insert(batch: TaskBatch): void {
+    const { rows } = batch;
+    if (rows === 0) return;
+    const { tracks } = this;
+    const inserted = describe(batch);
+    const repeats = this.coverage.touches(inserted.first, inserted.last);
+    if (this.order.length < rows) this.order = new Uint32Array(rows);
+
+    // Count rows per track, so that they can be laid out track by track.
+    const slots = 2 * (inserted.lastLane + 1);
+    if (this.counts.length < slots + 1) {
+      this.counts = new Int32Array(slots + 1);
+    } else {
+      this.counts.fill(0, 0, slots + 1);
+    }
+    const { counts, order } = this;
+    const { start, lane, action, task } = batch;
+    for (let row = 0; row < rows; row++) {
+      if (this.isSkipped(start[row], task[row], repeats)) continue;
+      counts[2 * lane[row] + (isOverlay(action[row]) ? 1 : 0) + 1]++;
+    }
+    for (let slot = 0; slot < slots; slot++) counts[slot + 1] += counts[slot];
+    const total = counts[slots];
+    for (let row = 0; row < rows; row++) {
+      if (this.isSkipped(start[row], task[row], repeats)) {
+        if (!isTime(start[row])) this.odd.unplaceable++;
+        continue;
+      }
+      const slot = 2 * lane[row] + (isOverlay(action[row]) ? 1 : 0);
+      order[counts[slot]++] = row;
+      this.note(batch, row, slot);
+    }
+    // Now counts[slot] is where the rows of the next slot begin.
+    let from = 0;
+    for (let slot = 0; slot < slots; slot++) {
+      const to = counts[slot];
+      if (to === from) continue;
+      const track = (tracks[slot] ??= new Track(slot >> 1, (slot & 1) === 1));
+      sortByKey(order, from, to, start);
+      track.insert(batch, order, from, to, this.pass);
+      from = to;
+    }
+    this.rows += total;
+    this.lastInsert = inserted;
+    this.version++;
+  }
+
+  /** Whether all of these tasks are here. */
+  covers(first: number, tasks: number): boolean {
+    return this.coverage.covers(first, tasks);
+  }
+
+  /** Say that all rows of these tasks are here; to be called after `insert`. */
+  markCovered(first: number, tasks: number): void {
+    const last = this.lastInsert;
+    const known = last && last.first >= first && last.last < first + tasks;
+    const range = known
+      ? this.coverage.add(first, tasks, last.start, last.stop)
+      : this.coverage.add(first, tasks);
+    this.coarse.hide(range, this.coverage);
+    this.version++;
+  }
+
+  /** Ranges of task numbers that are covered: `[first, last + 1]` each. */
+  have(): [number, number][] {
+    return this.coverage.list();
+  }
+
+  /** The coarse picture of the history; each stretch is drawn until detail comes. */
+  setCoarse(batch: CoarseBatch): void {
+    this.coarse.set(batch, this.coverage);
+    this.coarseEdges = null;
+    for (let row = 0; row < batch.start.length; row++) {
+      const start = batch.start[row];
+      const stop = start + Math.max(0, batch.duration[row]);
+      if (!isTime(start) || !isTime(stop)) continue;
+      this.coarseEdges = union(this.coarseEdges, { start, stop });
+    }
+    this.version++;
+  }
+
+  coarseLane(lane: number): CoarseLane | undefined {
+    return this.coarse.lane(lane);
+  }
+
+  track(lane: number, overlay: boolean): Track | undefined {
+    return this.tracks[2 * lane + (overlay ? 1 : 0)];
+  }
+
+  /** From the first start to the last stop, rows of clocks hours off left aside. */
+  extent(): Extent | null {
+    return this.withCoarse(this.extents.robust());
+  }
+
+  /** From the first start to the last stop of any row. */
+  wholeExtent(): Extent | null {
+    return this.withCoarse(this.extents.all());
+  }
+
+  /** How many rows lie outside `extent()`. */
+  rowsOutside(): number {
+    return this.extents.outside();
+  }
+
+  /** Threads busy by prefix over time; of what passes the filter, if there is one. */
+  get busy(): BusyBins {
+    return this.pass ? this.pass.busy : this.allBusy;
+  }
+
+  /** Isolate rows. What is drawn is right at once, or dimmed until `work` is done. */
+  setFilter(spec: FilterSpec | null): void {
+    if (spec) {
+      const filter = new RowFilter(spec, ++this.filters);
+      this.pass = new FilterPass(filter, this.allTracks());
+    } else {
+      this.pass = null;
+      for (const track of this.allTracks()) {
+        for (const segment of track.segments) segment.filtered = null;
+      }
+    }
+    this.version++;
+  }
+
+  get filter(): RowFilter | null {
+    return this.pass?.filter ?? null;
+  }
+
+  /** How far the filter has come, while it has not reached everything. */
+  get filtering(): { done: number; of: number } | null {
+    const { pass } = this;
+    if (!pass || pass.finished) return null;
+    return { done: pass.done, of: pass.segments };
+  }
+
+  /** Do what is pending for a few milliseconds; true when more is left. */
+  work(budget_ms: number): boolean {
+    const { pass } = this;
+    if (!pass || pass.finished) return false;
+    pass.run(budget_ms);
+    this.version++;
+    return !pass.finished;
+  }
+
+  /** The row under the pointer, or the nearest within the tolerance. */
+  hit(
+    lane: number,
+    time: number,
+    tolerance_s: number,
+    overlay: boolean,
+  ): Interval | null {
+    const track = this.track(lane, overlay);
+    if (!track) return null;
+    return hitRow(track, time, tolerance_s, this.pass?.of(track) ?? null);
+  }
+
+  /** Every start/stop of a task on its lane, in order of start. */
+  ofTask(lane: number, task: number): Interval[] {
+    const found: Interval[] = [];
+    for (const overlay of [false, true]) {
+      const track = this.track(lane, overlay);
+      if (track) found.push(...rowsOfTask(track, task));
+    }
+    return found.sort((a, b) => a.start - b.start);
+  }
+
+  /**
+   * Visit rows of at least `minDuration_s` that touch `t0..t1`, in order of start.
+   * The visitor gets one object, filled anew each time; it stops by returning false.
+   */
+  forEachVisible(
+    lane: number,
+    t0: number,
+    t1: number,
+    minDuration_s: number,
+    visit: (row: Readonly<Interval>) => boolean | void,
+    overlay = false,
+  ): void {
+    const track = this.track(lane, overlay);
+    if (track) visitRows(track, t0, t1, minDuration_s, this.cursor, visit);
+  }
+
+  private withCoarse(extent: Extent | null): Extent | null {
+    return this.coarse.isEmpty ? extent : union(extent, this.coarseEdges);
+  }
+
+  private *allTracks(): Iterable<Track> {
+    for (const track of this.tracks) if (track) yield track;
+  }
+
+  private isSkipped(start: number, task: number, repeats: boolean): boolean {
+    return !isTime(start) || (repeats && this.coverage.covers(task, 1));
+  }
+
+  /** What is kept beside the row itself. */
+  private note(batch: TaskBatch, row: number, slot: number): void {
+    const start = batch.start[row];
+    const given = batch.duration[row];
+    if (given < 0) this.odd.negativeDurations++;
+    const seconds = given > 0 && given < 1e9 ? given : 0;
+    this.extents.add(start, start + seconds, batch.task[row]);
+    if (seconds === 0) return;
+    const overlay = (slot & 1) === 1;
+    if (!overlay) this.allBusy.add(start, seconds, batch.prefix[row]);
+    const { pass } = this;
+    if (!pass || (overlay && !pass.filter.byAction)) return;
+    if (pass.filter.hasLane(slot >> 1) && pass.filter.matches(batch, row)) {
+      pass.busy.add(start, seconds, batch.prefix[row]);
+    }
+  }
+}
+
+interface InsertedTasks {
+  first: number;
+  last: number;
+  lastLane: number;
+  /** About when these tasks stopped; a few rows may lie outside. */
+  start: number;
+  stop: number;
+}
+
+function describe(batch: TaskBatch): InsertedTasks {
+  let first = batch.task[0];
+  let last = first;
+  let lastLane = 0;
+  for (let row = 0; row < batch.rows; row++) {
+    const task = batch.task[row];
+    if (task < first) first = task;
+    if (task > last) last = task;
+    if (batch.lane[row] > lastLane) lastLane = batch.lane[row];
+  }
+  // A sample without its extremes: one clock that is hours off must not decide.
+  const stops: number[] = [];
+  const step = Math.max(1, Math.floor(batch.rows / TIME_SAMPLE));
+  for (let row = 0; row < batch.rows; row += step) {
+    const stop = batch.start[row] + Math.max(0, batch.duration[row]);
+    if (isTime(stop)) stops.push(stop);
+  }
+  stops.sort((a, b) => a - b);
+  const cut = stops.length >= 16 ? stops.length >> 4 : 0;
+  return {
+    first,
+    last,
+    lastLane,
+    start: stops[cut] ?? Infinity,
+    stop: stops[stops.length - 1 - cut] ?? -Infinity,
+  };
+}
+
+function isTime(value: number): boolean {
+  return value > -MAX_TIME_S && value < MAX_TIME_S;
+}
+
+function union(a: Extent | null, b: Extent | null): Extent | null {
+  if (!a || !b) return a ?? b;
+  return {
+    start: Math.min(a.start, b.start),
+    stop: Math.max(a.stop, b.stop),
+  };
+}

@@ -1,0 +1,167 @@
+// The rows of one lane that are drawn in one line: segments sorted by start.
+
+import type { FilterPass } from "./filter_pass";
+import { refresh } from "./pyramid";
+import { findAfter } from "./search";
+import { Segment, SEGMENT_ROWS, type RowColumns } from "./segment";
+
+export class Track {
+  readonly segments: Segment[] = [];
+  rows = 0;
+
+  constructor(
+    readonly lane: number,
+    readonly overlay: boolean,
+  ) {}
+
+  get byteLength(): number {
+    let sum = 0;
+    for (const segment of this.segments) sum += segment.byteLength;
+    return sum;
+  }
+
+  /** Insert rows `order[from..to)` of `source`, sorted by start. */
+  insert(
+    source: RowColumns,
+    order: Uint32Array,
+    from: number,
+    to: number,
+    pass: FilterPass | null,
+  ): void {
+    const { segments } = this;
+    const starts = source.start;
+    this.rows += to - from;
+    let lowest = Infinity;
+    let highest = 0;
+    while (from < to) {
+      const first = starts[order[from]];
+      const at = this.find(first);
+      // A run of rows that lie between the starts of two segments.
+      const next = at + 1 < segments.length ? segments[at + 1] : null;
+      const end = next
+        ? findBefore(starts, order, from, to, next.firstStart)
+        : to;
+      const before = segments.length;
+      if (pass && before > 0) pass.visit(this, segments[Math.max(at, 0)]);
+      this.place(at, source, order, from, end);
+      const touched = Math.max(at, 0);
+      lowest = Math.min(lowest, touched);
+      // Every segment that `place` made lies right behind the one it began with.
+      highest = Math.max(touched, touched + segments.length - before);
+      from = end;
+    }
+    const last = Math.min(highest, segments.length - 1);
+    for (let at = lowest; at <= last; at++) {
+      const segment = segments[at];
+      if (segment.staleFrom === segment.rows) continue;
+      refresh(segment, pass?.of(this) ?? null);
+      if (pass) segment.counted = pass.filter.version;
+    }
+  }
+
+  /** The last segment that starts at or before `time`; -1 when all start later. */
+  find(time: number): number {
+    const { segments } = this;
+    let from = 0;
+    let to = segments.length;
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      if (segments[middle].firstStart <= time) from = middle + 1;
+      else to = middle;
+    }
+    return from - 1;
+  }
+
+  /** Put a run of rows into or behind segment `at` (before the first one: -1). */
+  private place(
+    at: number,
+    source: RowColumns,
+    order: Uint32Array,
+    from: number,
+    to: number,
+  ): void {
+    const { segments } = this;
+    // Before the first segment rows go to its head, if they fit.
+    const home = Math.max(at, 0);
+    if (
+      segments.length > 0 &&
+      segments[home].rows + to - from <= SEGMENT_ROWS
+    ) {
+      segments[home].merge(source, order, from, to);
+      return;
+    }
+    if (at < 0) {
+      this.fill(0, source, order, from, to);
+      return;
+    }
+    const segment = segments[at];
+    const starts = source.start;
+    if (starts[order[from]] >= segment.lastStart) {
+      const room = SEGMENT_ROWS - segment.rows;
+      if (room > 0) segment.merge(source, order, from, from + room);
+      this.fill(at + 1, source, order, from + room, to);
+      return;
+    }
+    this.split(at);
+    const before = segments.length;
+    const cut = segments[at + 1].firstStart;
+    const middle = findBefore(starts, order, from, to, cut);
+    if (middle > from) this.place(at, source, order, from, middle);
+    const right = at + 1 + segments.length - before;
+    if (to > middle) this.place(right, source, order, middle, to);
+  }
+
+  /** New segments at index `at`. */
+  private fill(
+    at: number,
+    source: RowColumns,
+    order: Uint32Array,
+    from: number,
+    to: number,
+  ): void {
+    const fresh: Segment[] = [];
+    for (let row = from; row < to; row += SEGMENT_ROWS) {
+      const end = Math.min(row + SEGMENT_ROWS, to);
+      const segment = new Segment(this.overlay, end - row);
+      segment.merge(source, order, row, end);
+      fresh.push(segment);
+    }
+    this.segments.splice(at, 0, ...fresh);
+  }
+
+  private split(at: number): void {
+    const whole = this.segments[at];
+    const half = cutOf(whole);
+    const left = new Segment(this.overlay, half);
+    left.append(whole, 0, half);
+    const right = new Segment(this.overlay, whole.rows - half);
+    right.append(whole, half, whole.rows);
+    left.counted = whole.counted;
+    right.counted = whole.counted;
+    this.segments.splice(at, 1, left, right);
+  }
+}
+
+/** Near the middle, and where the start changes if it does. */
+function cutOf(segment: Segment): number {
+  const { start, rows } = segment;
+  const middle = rows >> 1;
+  const after = findAfter(start, middle, rows, start[middle]);
+  return after < rows ? after : middle;
+}
+
+/** First position in `order[from..to)` whose start is at or after `time`. */
+function findBefore(
+  starts: Float64Array,
+  order: Uint32Array,
+  from: number,
+  to: number,
+  time: number,
+): number {
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (starts[order[middle]] < time) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}

@@ -1,0 +1,113 @@
+// A canvas that is as large as its element, in pixels of the device, and draws at most
+// once a frame, and never while nobody can see it.
+
+export interface CanvasSize {
+  /** Device pixels. */
+  width: number;
+  height: number;
+  pixelRatio: number;
+}
+
+export class CanvasView {
+  readonly canvas: HTMLCanvasElement;
+  readonly context: CanvasRenderingContext2D;
+  size: CanvasSize = { width: 0, height: 0, pixelRatio: 1 };
+  private frame = 0;
+  private wanted = false;
+  private shown = true;
+  private readonly resizes: ResizeObserver;
+  private readonly intersections: IntersectionObserver;
+  private ratioQuery: MediaQueryList | null = null;
+  private readonly window: Window & typeof globalThis;
+
+  /** `draw` gets the time of the frame in milliseconds. */
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly draw: (view: CanvasView, now_ms: number) => void,
+    options: { opaque?: boolean } = {},
+  ) {
+    const { ownerDocument } = element;
+    this.window = ownerDocument.defaultView ?? window;
+    this.canvas = ownerDocument.createElement("canvas");
+    this.canvas.style.cssText =
+      "position:absolute;inset:0;width:100%;height:100%;display:block";
+    const context = this.canvas.getContext("2d", {
+      alpha: !options.opaque,
+    });
+    if (!context) throw new Error("This browser offers no 2D canvas.");
+    this.context = context;
+    element.append(this.canvas);
+    this.resizes = new this.window.ResizeObserver((entries) =>
+      this.resized(entries[entries.length - 1]),
+    );
+    this.resizes.observe(element);
+    this.intersections = new this.window.IntersectionObserver((entries) => {
+      this.shown = entries[entries.length - 1].isIntersecting;
+      if (this.shown && this.wanted) this.request();
+    });
+    this.intersections.observe(element);
+    this.ratioChanged();
+  }
+
+  get visible(): boolean {
+    return this.shown && this.size.width > 0 && this.size.height > 0;
+  }
+
+  /** Ask for a new picture; any number of times a frame. */
+  request = (): void => {
+    this.wanted = true;
+    if (this.frame || !this.visible) return;
+    this.frame = this.window.requestAnimationFrame((now) => {
+      this.frame = 0;
+      if (!this.visible) return;
+      this.wanted = false;
+      this.draw(this, now);
+    });
+  };
+
+  dispose(): void {
+    if (this.frame) this.window.cancelAnimationFrame(this.frame);
+    this.frame = 0;
+    this.resizes.disconnect();
+    this.intersections.disconnect();
+    this.ratioQuery?.removeEventListener("change", this.ratioChanged);
+    this.canvas.remove();
+  }
+
+  private resized(entry: ResizeObserverEntry): void {
+    const pixelRatio = this.window.devicePixelRatio || 1;
+    // Exact where the browser says it; rounding CSS pixels would blur the picture.
+    const exact = entry.devicePixelContentBoxSize?.[0];
+    const box = entry.contentRect;
+    this.setSize(
+      exact ? exact.inlineSize : Math.round(box.width * pixelRatio),
+      exact ? exact.blockSize : Math.round(box.height * pixelRatio),
+      pixelRatio,
+    );
+  }
+
+  private setSize(width: number, height: number, pixelRatio: number): void {
+    const { size, canvas } = this;
+    if (size.width === width && size.height === height) {
+      if (size.pixelRatio === pixelRatio) return;
+    }
+    this.size = { width, height, pixelRatio };
+    canvas.width = width;
+    canvas.height = height;
+    this.request();
+  }
+
+  /** The page was zoomed, or moved to another screen. */
+  private ratioChanged = (): void => {
+    this.ratioQuery?.removeEventListener("change", this.ratioChanged);
+    const pixelRatio = this.window.devicePixelRatio || 1;
+    this.ratioQuery = this.window.matchMedia(`(resolution: ${pixelRatio}dppx)`);
+    this.ratioQuery.addEventListener("change", this.ratioChanged);
+    const { width, height } = this.element.getBoundingClientRect();
+    this.setSize(
+      Math.round(width * pixelRatio),
+      Math.round(height * pixelRatio),
+      pixelRatio,
+    );
+  };
+}

@@ -1,0 +1,152 @@
+// A picture made of rows of pixels: each is drawn once and copied to its height. Strips
+// lie on the bottom of a row, with one pixel of background around them.
+
+/** Part of a row's height that a strip takes. */
+const STRIP_SHARE = 0.36;
+/** Below this height there is no room for an edge around the strip. */
+const EDGE_FROM_PX = 8;
+/** Runs of a strip narrower than this have no edges at their sides. */
+const SIDE_EDGE_FROM_PX = 4;
+
+export class PixelRows {
+  width = 0;
+  height = 0;
+  pixels: Uint32Array = new Uint32Array(0);
+  private image: ImageData | null = null;
+  private background = new Uint32Array(0);
+  private blank = 0;
+
+  /** `image`, if given, is what `put` draws; without it only `pixels` is filled. */
+  resize(width: number, height: number, image?: ImageData): void {
+    this.width = width;
+    this.height = height;
+    this.image = image ?? null;
+    this.pixels = image
+      ? new Uint32Array(image.data.buffer)
+      : new Uint32Array(width * height);
+    this.background = new Uint32Array(width);
+  }
+
+  /**
+   * Begin a picture: every pixel becomes background. `lines` are columns of another
+   * colour (a grid), drawn behind everything.
+   */
+  clear(background: number, lines?: Iterable<number>, lineColour = 0): void {
+    this.blank = background;
+    this.background.fill(background);
+    for (const x of lines ?? []) {
+      if (x >= 0 && x < this.width) this.background[x] = lineColour;
+    }
+    this.pixels.fill(background);
+    if (!lines || this.height === 0) return;
+    this.pixels.set(this.background, 0);
+    this.repeat(0, 1, this.height);
+  }
+
+  /** A horizontal rule over the whole width. */
+  rule(y: number, colour: number): void {
+    if (y < 0 || y >= this.height) return;
+    this.pixels.fill(colour, y * this.width, (y + 1) * this.width);
+  }
+
+  /**
+   * One row from `y` on. `strip` may be null. Both hold RGBA pixels with alpha, blended
+   * onto the background.
+   */
+  row(
+    y: number,
+    height: number,
+    base: Uint32Array | null,
+    strip: Uint32Array | null,
+  ): void {
+    const top = Math.max(0, y);
+    const bottom = Math.min(this.height, y + height);
+    if (bottom <= top) return;
+    const stripHeight = Math.max(1, Math.round(height * STRIP_SHARE));
+    const stripTop = strip
+      ? Math.max(top, y + height - stripHeight)
+      : y + height;
+    if (top < stripTop && base) {
+      this.blendOnto(top * this.width, base);
+      this.repeat(top, top + 1, Math.min(stripTop, bottom));
+    }
+    if (!strip || stripTop >= bottom) return;
+    const edged = height >= EDGE_FROM_PX;
+    this.strip(stripTop, base, strip, edged);
+    this.repeat(stripTop, stripTop + 1, bottom);
+    const edge = stripTop - 1;
+    if (edged && edge >= top) this.edge(edge, strip);
+  }
+
+  put(context: CanvasRenderingContext2D, x = 0, y = 0): void {
+    if (this.image) context.putImageData(this.image, x, y);
+  }
+
+  private repeat(from: number, to: number, end: number): void {
+    const { width, pixels } = this;
+    const source = from * width;
+    let filled = to;
+    while (filled < end) {
+      const rows = Math.min(filled - from, end - filled);
+      pixels.copyWithin(filled * width, source, source + rows * width);
+      filled += rows;
+    }
+  }
+
+  private blendOnto(at: number, row: Uint32Array): void {
+    const { width, pixels, background } = this;
+    for (let x = 0; x < width; x++) {
+      const pixel = row[x];
+      const alpha = pixel >>> 24;
+      if (alpha === 255) pixels[at + x] = pixel;
+      else if (alpha === 0) pixels[at + x] = background[x];
+      else pixels[at + x] = blend(background[x], pixel, alpha);
+    }
+  }
+
+  private strip(
+    y: number,
+    base: Uint32Array | null,
+    strip: Uint32Array,
+    edged: boolean,
+  ): void {
+    const { width, pixels } = this;
+    const at = y * width;
+    if (base) this.blendOnto(at, base);
+    for (let x = 0; x < width;) {
+      if (strip[x] >>> 24 === 0) {
+        x++;
+        continue;
+      }
+      const first = x;
+      for (; x < width && strip[x] >>> 24 !== 0; x++) {
+        const alpha = strip[x] >>> 24;
+        pixels[at + x] =
+          alpha === 255 ? strip[x] : blend(pixels[at + x], strip[x], alpha);
+      }
+      if (!edged || x - first < SIDE_EDGE_FROM_PX) continue;
+      if (first > 0) pixels[at + first - 1] = this.blank;
+      // Room for the edge, and for that of the next run.
+      if (x < width && (strip[x + 1] ?? 0) >>> 24 === 0) {
+        pixels[at + x] = this.blank;
+      }
+    }
+  }
+
+  private edge(y: number, strip: Uint32Array): void {
+    const { width, pixels } = this;
+    const at = y * width;
+    for (let x = 0; x < width; x++) {
+      if (strip[x] >>> 24 !== 0) pixels[at + x] = this.blank;
+    }
+  }
+}
+
+/** `over`, `alpha` of 255 opaque, on the opaque `under`. */
+export function blend(under: number, over: number, alpha: number): number {
+  const part = alpha + (alpha >>> 7);
+  const rest = 256 - part;
+  const rb = ((over & 0xff00ff) * part + (under & 0xff00ff) * rest) >>> 8;
+  const g = ((over & 0x00ff00) * part + (under & 0x00ff00) * rest) >>> 8;
+  return ((rb & 0xff00ff) | (g & 0x00ff00) | 0xff000000) >>> 0;
+}
