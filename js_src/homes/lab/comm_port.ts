@@ -5,7 +5,7 @@ import type { JSONObject } from "@lumino/coreutils";
 import { COMM_TARGET } from "../../schema";
 import { thePage } from "../../session_page";
 import type { Channel } from "../../stream";
-import type { BinaryBuffer, PageMessage } from "../../wire";
+import type { PageMessage } from "../../wire";
 
 /** JupyterLab ≥ 4.4 sends over a subshell, once that has started. */
 type SubshellComm = Kernel.IComm & { subshellStarted?: Promise<void> };
@@ -17,8 +17,8 @@ async function subshellReady(
   kernel: Kernel.IKernelConnection,
   comm: SubshellComm,
 ): Promise<void> {
-  const wanted =
-    kernel.supportsSubshells && kernel.commsOverSubshells !== "disabled";
+  const mode: string | undefined = kernel.commsOverSubshells;
+  const wanted = kernel.supportsSubshells && mode !== "disabled";
   if (!wanted || !comm.subshellStarted) return;
   await Promise.race([
     comm.subshellStarted.catch(() => undefined),
@@ -41,7 +41,7 @@ export async function openComm(
   await subshellReady(kernel, comm);
   let open = true;
   comm.onMsg = ({ content, buffers }) => {
-    channel?.receive(content.data, (buffers ?? []) as BinaryBuffer[]);
+    channel?.receive(content.data, buffers);
   };
   comm.onClose = () => {
     open = false;

@@ -6,6 +6,7 @@ import type { Kernel } from "@jupyterlab/services";
 import { type Signal, signal } from "@preact/signals";
 import { asProblem, type Problem } from "../../errors";
 import type { ChannelState, KernelLink } from "../../stream";
+import type { SessionEntry } from "../../wire";
 import { type CommChannel, openComm } from "./comm_port";
 import { evaluate, type Outcome } from "./execute";
 
@@ -40,17 +41,21 @@ export class NotebookKernel {
   readonly state: Signal<KernelState> = signal<KernelState>({
     kind: "no-kernel",
   });
+  /** The clients of this kernel; empty while there is no way to it. */
+  readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
   private users = 0;
   private attempt = 0;
   private comm: CommChannel | null = null;
-  private stopChannel: () => void = () => {};
+  private readonly stops: (() => void)[] = [];
+  private stopSessions: () => void = () => {};
   private retry: ReturnType<typeof setTimeout> | undefined;
   private wasDisconnected = false;
+  private connecting = false;
 
   constructor(private readonly context: ISessionContext) {
-    context.kernelChanged.connect(this.onKernel, this);
-    context.statusChanged.connect(this.onStatus, this);
-    context.connectionStatusChanged.connect(this.onConnection, this);
+    context.kernelChanged.connect(this.onKernel);
+    context.statusChanged.connect(this.onStatus);
+    context.connectionStatusChanged.connect(this.onConnection);
   }
 
   /** Enter the kernel for as long as somebody holds it. */
@@ -83,9 +88,9 @@ export class NotebookKernel {
   dispose(): void {
     this.users = 0;
     this.disconnect({ kind: "no-kernel" });
-    this.context.kernelChanged.disconnect(this.onKernel, this);
-    this.context.statusChanged.disconnect(this.onStatus, this);
-    this.context.connectionStatusChanged.disconnect(this.onConnection, this);
+    this.context.kernelChanged.disconnect(this.onKernel);
+    this.context.statusChanged.disconnect(this.onStatus);
+    this.context.connectionStatusChanged.disconnect(this.onConnection);
   }
 
   private kernel(): Kernel.IKernelConnection | null {
@@ -93,12 +98,12 @@ export class NotebookKernel {
     return kernel?.isDisposed ? null : kernel;
   }
 
-  private onKernel(): void {
+  private readonly onKernel = (): void => {
     this.disconnect({ kind: "no-kernel" });
     if (this.users > 0) void this.connect();
-  }
+  };
 
-  private onStatus(_: unknown, status: Kernel.Status): void {
+  private readonly onStatus = (_: unknown, status: Kernel.Status): void => {
     if (status === "restarting" || status === "autorestarting") {
       this.disconnect({ kind: "starting" });
     } else if (status === "dead" || status === "terminating") {
@@ -111,18 +116,19 @@ export class NotebookKernel {
     ) {
       void this.connect();
     }
-  }
+  };
 
-  private onConnection(_: unknown, status: Kernel.ConnectionStatus): void {
+  private readonly onConnection = (
+    _: unknown,
+    status: Kernel.ConnectionStatus,
+  ): void => {
     if (status !== "connected") {
       this.wasDisconnected = true;
     } else if (this.wasDisconnected) {
       this.wasDisconnected = false;
       this.comm?.channel.hello(); // messages may have been lost meanwhile
     }
-  }
-
-  private connecting = false;
+  };
 
   private async connect(): Promise<void> {
     const attempt = ++this.attempt;
@@ -177,14 +183,20 @@ export class NotebookKernel {
 
   private follow(comm: CommChannel): void {
     this.comm = comm;
-    this.stopChannel = comm.channel.state.subscribe((state) =>
-      this.onChannel(state),
+    // `subscribe`, since the page's store may be of another bundle's copy.
+    this.stops.push(
+      comm.channel.state.subscribe((state) => this.onChannel(state)),
     );
   }
 
   private onChannel(state: ChannelState): void {
     if (state.kind === "open") {
-      this.state.value = { kind: "open", link: state.link };
+      const { link } = state;
+      this.stopSessions();
+      this.stopSessions = link.sessions.subscribe((sessions) => {
+        this.sessions.value = sessions;
+      });
+      this.state.value = { kind: "open", link };
     } else if (state.kind === "failed") {
       this.state.value = { kind: "failed", problem: state.problem };
     }
@@ -203,8 +215,10 @@ export class NotebookKernel {
     this.attempt += 1;
     this.connecting = false;
     clearTimeout(this.retry);
-    this.stopChannel();
-    this.stopChannel = () => {};
+    for (const stop of this.stops.splice(0)) stop();
+    this.stopSessions();
+    this.stopSessions = () => {};
+    this.sessions.value = [];
     const { comm } = this;
     this.comm = null;
     comm?.close();

@@ -1,0 +1,93 @@
+// Why a panel has nothing to show yet, in words, and the next step.
+
+import type { EmptyState, PanelAction } from "../../views/host";
+import type { KernelState } from "./kernel_link";
+
+export interface EmptyActions {
+  insertClientCode(): void;
+  again(): void;
+  reload(): void;
+}
+
+function action(label: string, run: () => void): PanelAction {
+  return { label, run };
+}
+
+/** The sentence for a kernel in this state; `notebook` is null when none is open. */
+export function emptyStateFor(
+  kernel: KernelState,
+  notebook: string | null,
+  actions: EmptyActions,
+): EmptyState {
+  if (notebook === null) {
+    return {
+      state: "no-client",
+      title: "No notebook is open",
+      text: "Open a notebook and run `Client()` in it: this panel shows the clients of the notebook in front.",
+      status: "Waiting for a notebook",
+    };
+  }
+  switch (kernel.kind) {
+    case "no-kernel":
+      return {
+        state: "no-client",
+        title: "No kernel is running",
+        text: `Start a kernel for ${notebook}; this panel connects by itself.`,
+        status: `Waiting for a kernel of ${notebook}`,
+      };
+    case "starting":
+      return {
+        state: "waiting",
+        title: "Connecting to the kernel",
+        text: `Looking for Dask clients in ${notebook}.`,
+        status: `Connecting to the kernel of ${notebook}`,
+      };
+    case "busy":
+      return {
+        state: "waiting",
+        title: "The kernel is busy",
+        text: `This kernel answers only between cells: the panel starts when the running cell of ${notebook} ends. With ipykernel 7 or newer it need not wait.`,
+        status: `Waiting for the cell in ${notebook}`,
+      };
+    case "other-language":
+      return {
+        state: "no-client",
+        title: "This kernel does not run Python",
+        text: `Dask clients live in Python kernels; ${notebook} runs ${kernel.language}.`,
+        status: `No Python in ${notebook}`,
+      };
+    case "missing":
+      return {
+        state: "stopped",
+        title: "Daskscope is not installed in this kernel's environment",
+        text: `Run \`%pip install daskscope\` in a cell of ${notebook}; this panel then starts by itself.`,
+        status: `Waiting for daskscope in ${notebook}`,
+        actions: [action("Try again", () => actions.again())],
+      };
+    case "failed": {
+      const { code, text, next } = kernel.problem;
+      const mismatch = code === "version-mismatch";
+      return {
+        state: "stopped",
+        title: mismatch
+          ? "This panel and the kernel have different versions"
+          : "This panel could not connect",
+        text: `${text} ${next}`,
+        status: mismatch ? "Versions differ" : `Not connected to ${notebook}`,
+        actions: mismatch
+          ? [action("Reload", () => actions.reload())]
+          : [action("Try again", () => actions.again())],
+      };
+    }
+    case "open":
+      return {
+        state: "no-client",
+        title: "No Dask client in this kernel yet",
+        text: `Run \`Client()\` in ${notebook} and this panel starts by itself.`,
+        status: `Waiting for a client in ${notebook}`,
+        actions: [
+          action("Insert client code", () => actions.insertClientCode()),
+        ],
+      };
+  }
+}

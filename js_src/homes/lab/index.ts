@@ -1,0 +1,132 @@
+// The JupyterLab plugin: commands, sidebar, restored panels. Only wiring.
+
+import {
+  type ILabShell,
+  ILabShell as LabShellToken,
+  ILayoutRestorer,
+  type JupyterFrontEnd,
+  type JupyterFrontEndPlugin,
+} from "@jupyterlab/application";
+import { ICommandPalette, WidgetTracker } from "@jupyterlab/apputils";
+import { INotebookTracker } from "@jupyterlab/notebook";
+import { ISettingRegistry } from "@jupyterlab/settingregistry";
+import { signal } from "@preact/signals";
+import type { ReadonlyPartialJSONObject } from "@lumino/coreutils";
+import { thePage } from "../../session_page";
+import { Binding } from "./binding";
+import { Clusters } from "./clusters";
+import { Notebooks } from "./notebooks";
+import { type PanelArgs, PanelWidget } from "./panel_widget";
+import { panelKind, PANELS, type PanelKind } from "./panels";
+import { followSettings } from "./settings";
+import { Sidebar } from "./sidebar";
+
+const OPEN = "daskscope:open";
+const PALETTE_CATEGORY = "Daskscope";
+/** After the file browser and the running kernels, as other extensions are. */
+const SIDEBAR_RANK = 550;
+
+const plugin: JupyterFrontEndPlugin<void> = {
+  id: "daskscope:plugin",
+  description: "Live panels of the Dask clients in your notebooks.",
+  autoStart: true,
+  requires: [INotebookTracker],
+  optional: [LabShellToken, ILayoutRestorer, ICommandPalette, ISettingRegistry],
+  activate,
+};
+
+function argsOf(args: ReadonlyPartialJSONObject): {
+  kind: PanelKind;
+  id: string | null;
+  notebook: string | null;
+} {
+  const text = (value: unknown) => (typeof value === "string" ? value : null);
+  const kind = panelKind(text(args["panel"]) ?? "") ?? PANELS[0];
+  return { kind, id: text(args["id"]), notebook: text(args["notebook"]) };
+}
+
+function activate(
+  app: JupyterFrontEnd,
+  notebookTracker: INotebookTracker,
+  labShell: ILabShell | null,
+  restorer: ILayoutRestorer | null,
+  palette: ICommandPalette | null,
+  registry: ISettingRegistry | null,
+): void {
+  thePage(); // before any widget, so that the store is of the longest-lived copy
+  const settings = followSettings(registry, plugin.id);
+  const notebooks = new Notebooks(notebookTracker);
+  const tracker = new WidgetTracker<PanelWidget>({ namespace: "daskscope" });
+  const openKinds = signal<ReadonlySet<string>>(new Set());
+
+  const updateOpen = () => {
+    const kinds = new Set<string>();
+    tracker.forEach(({ kind, isDisposed }) => {
+      if (!isDisposed) kinds.add(kind.id);
+    });
+    openKinds.value = kinds;
+  };
+
+  const create = (
+    kind: PanelKind,
+    notebook: string | null = null,
+    id = `daskscope-${kind.id}-${crypto.getRandomValues(new Uint32Array(1))[0]}`,
+  ): PanelWidget => {
+    const binding = new Binding(notebooks, notebook);
+    const widget = new PanelWidget(kind, binding, id, settings.wheelZooms);
+    void tracker.add(widget).then(updateOpen);
+    widget.disposed.connect(updateOpen);
+    // A reload finds the notebook again by its path.
+    binding.path.subscribe(() => void tracker.save(widget));
+    return widget;
+  };
+
+  const place = (widget: PanelWidget): void => {
+    const beside = notebooks.front.peek()?.panel.id;
+    // Notebook 7 has one document a page; its panels lie below.
+    if (!labShell) app.shell.add(widget, "down");
+    else {
+      const mode = beside ? ("split-right" as const) : undefined;
+      labShell.add(widget, "main", { mode, ref: beside ?? null });
+    }
+    app.shell.activateById(widget.id);
+  };
+
+  app.commands.addCommand(OPEN, {
+    label: (args) => argsOf(args).kind.title,
+    caption: (args) => `Open the panel: ${argsOf(args).kind.caption}`,
+    icon: (args) => argsOf(args).kind.icon,
+    execute: (args) => {
+      const { kind, id, notebook } = argsOf(args);
+      const widget = create(kind, notebook, id ?? undefined);
+      place(widget);
+      return widget;
+    },
+  });
+  for (const { id } of PANELS) {
+    const args = { panel: id };
+    palette?.addItem({ command: OPEN, args, category: PALETTE_CATEGORY });
+  }
+
+  const openOrShow = (kind: PanelKind) => {
+    const path = notebooks.front.peek()?.path.peek() ?? null;
+    const there = tracker.find(
+      (widget) => widget.kind === kind && widget.binding.path.peek() === path,
+    );
+    if (there?.isAttached) app.shell.activateById(there.id);
+    else void app.commands.execute(OPEN, { panel: kind.id });
+  };
+  const sidebar = new Sidebar(
+    { notebooks, openKinds, create, open: openOrShow },
+    new Clusters(notebooks, settings.detectClients),
+  );
+  app.shell.add(sidebar, "left", { rank: SIDEBAR_RANK });
+  restorer?.add(sidebar, sidebar.id);
+  void restorer?.restore(tracker, {
+    command: OPEN,
+    args: ({ args }) => ({ ...args }) satisfies PanelArgs,
+    name: ({ id }) => id,
+  });
+}
+
+export default plugin;

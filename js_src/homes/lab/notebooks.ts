@@ -1,0 +1,89 @@
+// The notebooks that are open, each with the way into its kernel.
+
+import type { ISessionContext } from "@jupyterlab/apputils";
+import {
+  type INotebookTracker,
+  NotebookActions,
+  type NotebookPanel,
+} from "@jupyterlab/notebook";
+import { type Signal, signal } from "@preact/signals";
+import { NotebookKernel } from "./kernel_link";
+
+const CLIENT_CODE =
+  "from dask.distributed import Client\n\nclient = Client()\nclient";
+
+export class Notebook {
+  readonly kernel: NotebookKernel;
+  readonly path: Signal<string>;
+
+  constructor(readonly panel: NotebookPanel) {
+    const context: ISessionContext = panel.sessionContext;
+    this.kernel = new NotebookKernel(context);
+    this.path = signal(panel.context.path);
+    panel.context.pathChanged.connect((_, path) => {
+      this.path.value = path;
+    });
+  }
+
+  /** File name, as a person calls it. */
+  get name(): string {
+    return this.path.value.split("/").at(-1) ?? this.path.value;
+  }
+
+  /** Put the code for a local cluster below the active cell; running it is theirs. */
+  insertClientCode(): void {
+    const { content } = this.panel;
+    NotebookActions.insertBelow(content);
+    content.activeCell?.model.sharedModel.setSource(CLIENT_CODE);
+    content.activate();
+  }
+}
+
+export class Notebooks {
+  readonly open = signal<readonly Notebook[]>([]);
+  /** The one that was last in front. */
+  readonly front = signal<Notebook | null>(null);
+  private readonly ran = new Set<(notebook: Notebook) => void>();
+
+  constructor(private readonly tracker: INotebookTracker) {
+    tracker.forEach((panel) => this.add(panel));
+    tracker.widgetAdded.connect((_, panel) => this.add(panel));
+    tracker.currentChanged.connect(() => this.updateFront());
+    NotebookActions.executed.connect((_, { notebook }) => {
+      const known = this.open
+        .peek()
+        .find(({ panel }) => panel.content === notebook);
+      if (!known) return;
+      known.kernel.again(); // the cell may have installed what was missing
+      for (const listener of this.ran) listener(known);
+    });
+    this.updateFront();
+  }
+
+  find(path: string): Notebook | undefined {
+    return this.open.value.find((notebook) => notebook.path.value === path);
+  }
+
+  /** Hear of every cell that has run; returns the end of it. */
+  onRan(listener: (notebook: Notebook) => void): () => void {
+    this.ran.add(listener);
+    return () => void this.ran.delete(listener);
+  }
+
+  private add(panel: NotebookPanel): void {
+    const notebook = new Notebook(panel);
+    this.open.value = [...this.open.peek(), notebook];
+    panel.disposed.connect(() => {
+      this.open.value = this.open.peek().filter((other) => other !== notebook);
+      notebook.kernel.dispose();
+      this.updateFront();
+    });
+    this.updateFront();
+  }
+
+  private updateFront(): void {
+    const panel = this.tracker.currentWidget;
+    this.front.value =
+      this.open.peek().find((notebook) => notebook.panel === panel) ?? null;
+  }
+}

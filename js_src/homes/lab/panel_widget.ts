@@ -1,0 +1,92 @@
+// A panel in the dock: the Lumino shell around a view.
+
+import { MainAreaWidget } from "@jupyterlab/apputils";
+import { effect, type ReadonlySignal } from "@preact/signals";
+import type { Message } from "@lumino/messaging";
+import { Widget } from "@lumino/widgets";
+import type { PanelHost } from "../../views/host";
+import type { Binding } from "./binding";
+import type { PanelKind } from "./panels";
+
+class PanelContent extends Widget {
+  private unmount: (() => void) | null = null;
+
+  constructor(
+    private readonly kind: PanelKind,
+    private readonly binding: Binding,
+    private readonly host: PanelHost,
+  ) {
+    super();
+    this.addClass("ds-lab-panel");
+    this.node.tabIndex = -1;
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    this.unmount?.();
+    this.unmount = null;
+    this.binding.dispose();
+    super.dispose();
+  }
+
+  /** A view measures its element, so it waits for the document; a move keeps it. */
+  protected override onAfterAttach(_: Message): void {
+    const { session } = this.binding;
+    const { host } = this;
+    this.unmount ??= this.kind.mount(this.node, { session, host });
+  }
+
+  protected override onActivateRequest(_: Message): void {
+    const inner = this.node.querySelector<HTMLElement>("[tabindex='0']");
+    (inner ?? this.node).focus({ preventScroll: true });
+  }
+}
+
+/** What a reload needs to know of a panel. */
+export interface PanelArgs {
+  readonly panel: string;
+  readonly id: string;
+  readonly notebook: string | null;
+}
+
+export class PanelWidget extends MainAreaWidget<PanelContent> {
+  private readonly stopTitle: () => void;
+
+  constructor(
+    readonly kind: PanelKind,
+    readonly binding: Binding,
+    id: string,
+    wheelZooms: ReadonlySignal<boolean>,
+  ) {
+    super({
+      content: new PanelContent(kind, binding, {
+        kind: "lab",
+        emptyState: binding.emptyState,
+        chooser: binding.chooser,
+        get capturesWheel() {
+          return wheelZooms.value;
+        },
+      }),
+    });
+    this.id = id;
+    this.toolbar.hide(); // the view has its own
+    this.title.label = kind.title;
+    this.title.icon = kind.icon;
+    this.title.closable = true;
+    this.stopTitle = effect(() => {
+      const path = binding.path.value;
+      this.title.caption = path ? `${kind.title} of ${path}` : kind.title;
+    });
+  }
+
+  get args(): PanelArgs {
+    const { kind, id, binding } = this;
+    return { panel: kind.id, id, notebook: binding.path.peek() };
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    this.stopTitle();
+    super.dispose();
+  }
+}

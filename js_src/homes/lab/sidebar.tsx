@@ -1,0 +1,226 @@
+// The sidebar "Daskscope": which clients there are, and the panels to drag out.
+
+import type { LabIcon } from "@jupyterlab/ui-components";
+import { type ReadonlySignal } from "@preact/signals";
+import type { Message } from "@lumino/messaging";
+import { Widget } from "@lumino/widgets";
+import { type ComponentChildren, type JSX, render } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import type { SessionEntry } from "../../wire";
+import type { Clusters } from "./clusters";
+import { dragOnMove } from "./drag";
+import { taskStreamIcon } from "./icons";
+import type { KernelState } from "./kernel_link";
+import type { Notebook, Notebooks } from "./notebooks";
+import { type PanelKind, PANELS } from "./panels";
+
+export interface SidebarProps {
+  readonly notebooks: Notebooks;
+  /** Ids of the kinds of panels that are open. */
+  readonly openKinds: ReadonlySignal<ReadonlySet<string>>;
+  /** Make a panel, to be put somewhere by a drop. */
+  create(kind: PanelKind): Widget;
+  /** Open a panel beside the notebook in front, or show the one that is there. */
+  open(kind: PanelKind): void;
+}
+
+const STATE_WORDS: Record<SessionEntry["state"], string> = {
+  live: "live",
+  waiting: "waiting",
+  lost: "lost",
+  partly: "partly",
+  stopped: "stopped",
+  "no-client": "no client",
+};
+
+function plural(count: number, noun: string): string {
+  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+function Section(props: {
+  title: string;
+  children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <details class="ds-side-section" open>
+      <summary>{props.title}</summary>
+      {props.children}
+    </details>
+  );
+}
+
+function Client(props: {
+  session: SessionEntry;
+  notebook: Notebook;
+}): JSX.Element {
+  const { name, address, state, workers, threads } = props.session;
+  return (
+    <li class={`ds-client ds-client-${state}`}>
+      <div class="ds-client-head">
+        <span class="ds-client-mark" aria-hidden="true" />
+        <span class="ds-client-name">{name || "Client"}</span>
+        <span class="ds-client-state">{STATE_WORDS[state]}</span>
+      </div>
+      <div class="ds-client-fact" title={address}>
+        {address}, {props.notebook.name}
+      </div>
+      <div class="ds-client-fact">
+        {plural(workers, "worker")} · {plural(threads, "thread")}
+      </div>
+    </li>
+  );
+}
+
+function withoutClient(state: KernelState): string | null {
+  switch (state.kind) {
+    case "busy":
+      return "busy until the cell ends";
+    case "missing":
+      return "daskscope is not installed in its environment";
+    case "failed":
+      return state.problem.text;
+    case "open":
+      return "no Dask client yet";
+    default:
+      return null; // nothing to say of kernels that were not entered
+  }
+}
+
+function ClusterList(props: { notebooks: Notebooks }): JSX.Element {
+  const open = props.notebooks.open.value;
+  const entries = open.flatMap((notebook) => {
+    const { kernel } = notebook;
+    const sessions = kernel.sessions.value;
+    if (sessions.length > 0) {
+      return sessions.map((session) => (
+        <Client key={session.id} session={session} notebook={notebook} />
+      ));
+    }
+    const text = withoutClient(kernel.state.value);
+    return text === null
+      ? []
+      : [
+          <li key={notebook.path.value} class="ds-client">
+            <div class="ds-client-fact">
+              {notebook.name}: {text}
+            </div>
+          </li>,
+        ];
+  });
+  if (entries.length > 0) return <ul class="ds-clients">{entries}</ul>;
+  return (
+    <p class="ds-side-note">
+      No Dask client in the open notebooks. Run <code>Client()</code> in one and
+      it appears here.
+    </p>
+  );
+}
+
+function Icon(props: { icon: LabIcon }): JSX.Element {
+  const place = useRef<HTMLSpanElement>(null);
+  useEffect(() => {
+    if (place.current) props.icon.element({ container: place.current });
+  }, [props.icon]);
+  return <span class="ds-item-icon" aria-hidden="true" ref={place} />;
+}
+
+function PanelItem(props: {
+  kind: PanelKind;
+  side: SidebarProps;
+}): JSX.Element {
+  const { kind, side } = props;
+  const dragged = useRef(false);
+  const isOpen = side.openKinds.value.has(kind.id);
+  return (
+    <button
+      type="button"
+      class="ds-item"
+      data-panel={kind.id}
+      title="Drag it to any place, or click to open it"
+      onPointerDown={(event) => {
+        dragged.current = false;
+        dragOnMove(
+          event,
+          kind.title,
+          () => side.create(kind),
+          () => (dragged.current = true),
+        );
+      }}
+      onClick={() => {
+        if (!dragged.current) side.open(kind);
+      }}
+    >
+      <Icon icon={kind.icon} />
+      <span class="ds-item-text">
+        <span class="ds-item-title">{kind.title}</span>
+        <span class="ds-item-caption">{kind.caption}</span>
+      </span>
+      {isOpen && <span class="ds-item-open">open</span>}
+    </button>
+  );
+}
+
+function PanelList(props: { side: SidebarProps }): JSX.Element {
+  const groups = [...new Set(PANELS.map(({ group }) => group))];
+  return (
+    <>
+      {groups.map((group) => (
+        <div key={group} role="group" aria-label={group}>
+          <div class="ds-side-group">{group}</div>
+          {PANELS.filter((kind) => kind.group === group).map((kind) => (
+            <PanelItem key={kind.id} kind={kind} side={props.side} />
+          ))}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function SidebarView(props: { side: SidebarProps }): JSX.Element {
+  return (
+    <>
+      <Section title="Clusters">
+        <ClusterList notebooks={props.side.notebooks} />
+      </Section>
+      <Section title="Panels">
+        <PanelList side={props.side} />
+      </Section>
+    </>
+  );
+}
+
+export class Sidebar extends Widget {
+  constructor(
+    side: SidebarProps,
+    private readonly clusters: Clusters,
+  ) {
+    super();
+    this.id = "daskscope-sidebar";
+    this.title.icon = taskStreamIcon;
+    this.title.caption = "Daskscope";
+    this.addClass("ds-root");
+    this.addClass("ds-sidebar");
+    this.node.setAttribute("role", "region");
+    this.node.setAttribute("aria-label", "Daskscope");
+    render(<SidebarView side={side} />, this.node);
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    render(null, this.node);
+    this.clusters.dispose();
+    super.dispose();
+  }
+
+  protected override onAfterShow(_: Message): void {
+    this.clusters.setVisible(true);
+  }
+
+  protected override onAfterAttach(_: Message): void {
+    this.clusters.setVisible(this.isVisible);
+  }
+
+  protected override onBeforeHide(_: Message): void {
+    this.clusters.setVisible(false);
+  }
+}

@@ -1,0 +1,103 @@
+// A panel inline in a notebook, in whatever host runs anywidget. The model's own
+// messages are the channel; the page's one store is shared with everything else.
+
+import type { AnyModel, RenderProps } from "@anywidget/types";
+import { computed, signal } from "@preact/signals";
+import type { SessionStore } from "../session";
+import { thePage } from "../session_page";
+import type { Channel, ChannelState } from "../stream";
+import type { EmptyState, PanelHost } from "../views/host";
+import { mountTaskStream } from "../views/task_stream";
+import type { BinaryBuffer } from "../wire";
+
+interface Traits {
+  /** Id of the session in the kernel; empty when its client is gone. */
+  session: string;
+}
+
+/** Keys typed into a panel stay there: in a notebook, `d d` deletes the cell. */
+const SUPPRESS_SHORTCUTS = "lmSuppressShortcuts";
+
+function openChannel(model: AnyModel<Traits>): Channel {
+  return thePage().connect({
+    kind: "widget",
+    send: (message) => model.send(message),
+  });
+}
+
+/** A function, so that `initialize` and `render` of one model share what is here. */
+export default () => {
+  const state = signal<ChannelState>({ kind: "greeting" });
+  const session = signal<SessionStore | null>(null);
+  const emptyState = computed(() => describe(state.value));
+
+  function initialize({ model }: { model: AnyModel<Traits> }): () => void {
+    const channel = openChannel(model);
+    const receive = (data: unknown, buffers?: BinaryBuffer[]) =>
+      channel.receive(data, buffers);
+    const findSession = () => {
+      const now = state.peek();
+      const id = model.get("session");
+      // What was shown stays readable when the kernel has gone.
+      if (now.kind !== "open" || !id) return;
+      session.value = thePage().session(now.link, id);
+    };
+    const close = () => channel.close();
+    // `subscribe`, since the page's store may be of another bundle's copy.
+    const stop = channel.state.subscribe((now) => {
+      state.value = now;
+      findSession();
+    });
+    model.on("msg:custom", receive);
+    model.on("change:session", findSession);
+    model.on("comm:close", close);
+    return () => {
+      model.off("msg:custom", receive);
+      model.off("change:session", findSession);
+      model.off("comm:close", close);
+      stop();
+      close();
+      session.value = null;
+    };
+  }
+
+  function render({ el }: RenderProps<Traits>): () => void {
+    el.dataset[SUPPRESS_SHORTCUTS] = "true";
+    el.classList.add("ds-widget");
+    const host: PanelHost = {
+      kind: "widget",
+      emptyState,
+      capturesWheel: false,
+    };
+    return mountTaskStream(el, { session, host });
+  }
+
+  function describe(now: ChannelState): EmptyState | null {
+    if (session.value) return null;
+    if (now.kind === "failed") {
+      const { code, text, next } = now.problem;
+      const mismatch = code === "version-mismatch";
+      return {
+        state: "stopped",
+        title: mismatch
+          ? "This panel and the kernel have different versions"
+          : "This panel could not connect",
+        text: `${text} ${next}`,
+      };
+    }
+    if (now.kind === "closed") {
+      return {
+        state: "stopped",
+        title: "The kernel of this panel has gone",
+        text: "Run the cell again to connect it to a new one.",
+      };
+    }
+    return {
+      state: "waiting",
+      title: "Connecting to the kernel",
+      text: "If the kernel does not run any more, run this cell again.",
+    };
+  }
+
+  return { initialize, render };
+};
