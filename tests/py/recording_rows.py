@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from daskscope.recording import Recording, pack_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 START = 1_700_000_000.0
 

@@ -3,15 +3,16 @@ from __future__ import annotations
 import gc
 import threading
 import zlib
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from recording_rows import START, append, make_rows, new_recording
 
 from daskscope.recording import Gap, Names, Recording, TaskError, WorkerChange, pack_keys
 from daskscope.recording.names import LIMITS
 from daskscope.schema import OTHER_NAME
-from recording_rows import START, append, make_rows, new_recording
 
 MAPS = Path("/proc/self/maps")
 
@@ -301,7 +302,7 @@ def test_readers_see_whole_appends_while_another_thread_appends():
     def read() -> None:
         while not done.is_set():
             chunks = recording.chunks()
-            if any(a.stop != b.first for a, b in zip(chunks, chunks[1:], strict=False)):
+            if any(a.stop != b.first for a, b in pairwise(chunks)):
                 wrong.append("a hole between chunks")
             if chunks:
                 last = chunks[-1]

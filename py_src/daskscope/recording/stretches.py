@@ -25,6 +25,9 @@ WIDE: Final = 0.25
 one bin as a whole, it would look as if it ended in the bin where its middle lies.
 What was joined before is coarse already: it may fill a bin."""
 
+FAR_S: Final = 1e11
+"""Times beyond this (the year 5138) are nonsense and drawn at this."""
+
 _MAX_DOUBLINGS: Final = 64
 
 
@@ -72,8 +75,8 @@ def of_rows(columns: Mapping[str, NDArray[Any]]) -> Stretches:
     A transfer runs beside the thread that will need its data, so it counts as a
     row but not as busy. A negative duration (clocks disagree) counts as nothing.
     """
-    duration = np.maximum(np.nan_to_num(columns["duration"].astype("f8")), 0)
-    start = np.nan_to_num(columns["start"])
+    duration = np.nan_to_num(columns["duration"].astype("f8")).clip(0, FAR_S)
+    start = np.nan_to_num(columns["start"]).clip(-FAR_S, FAR_S)
     busy = np.where(columns["action"] == TRANSFER, 0, duration)
     return Stretches(
         start,
