@@ -25,8 +25,8 @@ export type KernelState =
 const ENSURE =
   '__import__("daskscope.kernel", fromlist=["ensure"]).ensure() and None';
 const HAS_DISTRIBUTED = '"distributed" in __import__("sys").modules';
-/** An idle kernel answers well within this. */
-const BUSY_AFTER_MS = 1_000;
+/** An idle kernel has loaded daskscope by then. */
+const BUSY_AFTER_MS = 3_000;
 const RETRY_MS = 2_000;
 
 function isMissing(outcome: Outcome): boolean {
@@ -141,11 +141,8 @@ export class NotebookKernel {
     }
     this.state.value = { kind: "starting" };
     this.connecting = true;
-    const busy = setTimeout(() => {
-      if (current()) this.state.value = { kind: "busy" };
-    }, BUSY_AFTER_MS);
     try {
-      const refusal = await this.enter(kernel);
+      const refusal = await this.enter(kernel, current);
       if (!current()) return;
       if (refusal) {
         this.state.value = refusal;
@@ -159,7 +156,6 @@ export class NotebookKernel {
       if (!current()) return;
       this.state.value = { kind: "failed", problem: asProblem(error) };
     } finally {
-      clearTimeout(busy);
       if (current()) this.connecting = false;
     }
   }
@@ -167,10 +163,16 @@ export class NotebookKernel {
   /** Load daskscope in the kernel; what stands in the way, if anything. */
   private async enter(
     kernel: Kernel.IKernelConnection,
+    current: () => boolean,
   ): Promise<KernelState | null> {
     const language = (await kernel.info).language_info.name;
     if (language !== "python") return { kind: "other-language", language };
-    const outcome = await evaluate(kernel, ENSURE);
+    const busy = setTimeout(() => {
+      if (current()) this.state.value = { kind: "busy" };
+    }, BUSY_AFTER_MS);
+    const outcome = await evaluate(kernel, ENSURE).finally(() =>
+      clearTimeout(busy),
+    );
     if (outcome.kind === "value") return null;
     if (isMissing(outcome)) return { kind: "missing" };
     const problem = {

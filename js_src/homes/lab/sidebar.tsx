@@ -101,7 +101,7 @@ function ClusterList(props: { notebooks: Notebooks }): JSX.Element {
       ? []
       : [
           <li key={notebook.path.value} class="ds-client">
-            <div class="ds-client-fact">
+            <div class="ds-client-note">
               {notebook.name}: {text}
             </div>
           </li>,

@@ -1,0 +1,60 @@
+// The story that the product is about: drag a panel out, watch a busy kernel.
+
+import {
+  cellIsBusy,
+  dockPanel,
+  dragTo,
+  expect,
+  expectTasks,
+  notebookWith,
+  openSidebar,
+  startCell,
+  tasksShown,
+  test,
+} from "./fixtures";
+
+const CLUSTER = `
+from dask.distributed import Client
+client = Client(n_workers=2, threads_per_worker=2, dashboard_address=":0")
+`;
+const WORK = `
+import time
+
+def slow(x):
+    time.sleep(0.05)
+    return x
+
+total = sum(client.gather(client.map(slow, range(800), pure=False)))
+`;
+
+test("a panel dragged out of the sidebar shows every task while the cell is busy", async ({
+  page,
+}, info) => {
+  await notebookWith(page, [CLUSTER, WORK]);
+  await page.notebook.runCell(0);
+  const sidebar = await openSidebar(page);
+  await expect(sidebar).toContainText("2 workers");
+
+  const dock = (await page.locator("#jp-main-dock-panel").boundingBox())!;
+  const item = sidebar.getByRole("button", { name: "Task stream" });
+  const bottom = dock.y + dock.height - 60;
+  await dragTo(page, item, dock.x + dock.width / 2, bottom);
+  const panel = dockPanel(page);
+  await expect(panel).toBeVisible();
+  const place = (await panel.boundingBox())!;
+  expect(place.y, "dropped at the lower edge").toBeGreaterThan(
+    dock.y + dock.height / 3,
+  );
+
+  await startCell(page, 1);
+  await expectTasks(panel, 50);
+  expect(await cellIsBusy(page, 1)).toBe(true);
+  const early = await tasksShown(panel);
+  await expectTasks(panel, early + 50);
+  expect(await cellIsBusy(page, 1)).toBe(true);
+  await page.screenshot({ path: info.outputPath("busy.png") });
+
+  await expectTasks(panel, 800, 60_000);
+  expect(await tasksShown(panel)).toBe(800);
+  await page.screenshot({ path: info.outputPath("complete.png") });
+});

@@ -1,0 +1,125 @@
+// What every browser test uses: a page that fails the test when something of
+// ours complains, and the few steps that all stories share.
+
+import {
+  expect,
+  type IJupyterLabPageFixture,
+  test as base,
+} from "@jupyterlab/galata";
+import type { Locator, Page } from "@playwright/test";
+
+/** Code of ours: the labextension, or a widget's module (loaded from a blob). */
+const OURS = /daskscope|^blob:/i;
+
+function watchForErrors(page: Page, problems: string[]): void {
+  page.on("pageerror", (error) => {
+    problems.push(`exception: ${error.stack ?? error.message}`);
+  });
+  page.on("console", (message) => {
+    const source = message.location().url;
+    const ours = OURS.test(source) || OURS.test(message.text());
+    if (ours && ["error", "warning"].includes(message.type())) {
+      problems.push(`console ${message.type()}: ${message.text()} (${source})`);
+    }
+  });
+}
+
+export const test = base.extend<{ problems: string[] }>({
+  // Before the page goes anywhere, so that nothing is missed.
+  problems: [
+    async ({ context }, use) => {
+      const problems: string[] = [];
+      context.on("page", (page) => watchForErrors(page, problems));
+      await use(problems);
+      expect(problems, "nothing of ours may complain").toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+export { expect };
+
+/** Two workers with two threads each, in the kernel's own process: quick to start. */
+export const CLIENT = `
+from dask.distributed import Client
+client = Client(processes=False, n_workers=2, threads_per_worker=2, dashboard_address=":0")
+`;
+
+/** A notebook with these cells, saved under a path that the test owns. */
+export async function notebookWith(
+  page: IJupyterLabPageFixture,
+  cells: string[],
+  name = "story.ipynb",
+): Promise<void> {
+  await page.notebook.createNew(name);
+  for (const [index, source] of cells.entries()) {
+    if (index > 0) await page.notebook.addCell("code", source.trim());
+    else await page.notebook.setCell(0, "code", source.trim());
+  }
+  await page.notebook.save();
+}
+
+/** Start a cell without waiting for its end. */
+export async function startCell(
+  page: IJupyterLabPageFixture,
+  index: number,
+): Promise<void> {
+  await page.notebook.selectCells(index);
+  await page.evaluate(
+    () =>
+      // Not awaited: the command's promise ends with the cell.
+      void window.jupyterapp.commands.execute("notebook:run-cell"),
+  );
+}
+
+export function cellIsBusy(page: Page, index: number): Promise<boolean> {
+  const prompt = page.locator(".jp-Notebook .jp-Cell .jp-InputPrompt");
+  return prompt
+    .nth(index)
+    .textContent()
+    .then((text) => text?.includes("*") ?? false);
+}
+
+export async function openSidebar(
+  page: IJupyterLabPageFixture,
+): Promise<Locator> {
+  await page.sidebar.openTab("daskscope-sidebar");
+  const sidebar = page.locator("#daskscope-sidebar");
+  await expect(sidebar).toBeVisible();
+  return sidebar;
+}
+
+/** Drag with the mouse, as a person does: press, move in steps, let go. */
+export async function dragTo(
+  page: Page,
+  from: Locator,
+  x: number,
+  y: number,
+): Promise<void> {
+  const box = (await from.boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(x, y, { steps: 12 });
+  await page.mouse.up();
+}
+
+/** The panels in the dock. */
+export function dockPanel(page: Page): Locator {
+  return page.locator(".ds-lab-panel");
+}
+
+/** How many tasks a panel says it shows: the bold figure of its status line. */
+export async function tasksShown(panel: Locator): Promise<number> {
+  const lead = panel.getByRole("status").locator("b").first();
+  if ((await lead.count()) === 0) return 0;
+  return Number(((await lead.textContent()) ?? "0").replaceAll(",", ""));
+}
+
+export function expectTasks(
+  panel: Locator,
+  atLeast: number,
+  timeout = 30_000,
+): Promise<void> {
+  return expect
+    .poll(() => tasksShown(panel), { timeout })
+    .toBeGreaterThanOrEqual(atLeast);
+}

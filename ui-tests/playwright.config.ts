@@ -1,0 +1,49 @@
+// Browser tests: a real JupyterLab, a real kernel, a real Dask cluster.
+// `TEST_ALL=1` adds the specs tagged @all, which are too many for every change.
+
+import { defineConfig } from "@playwright/test";
+
+const port = process.env["DASKSCOPE_TEST_PORT"] ?? "8889";
+const url = `http://localhost:${port}`;
+
+export default defineConfig({
+  testDir: ".",
+  outputDir: "test-results",
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
+  workers: 1,
+  retries: 0,
+  reporter: "list",
+  ...(process.env["TEST_ALL"] ? {} : { grepInvert: /@all/ }),
+  use: {
+    baseURL: url,
+    viewport: { width: 1400, height: 900 },
+    video: "off",
+    trace: "off",
+    screenshot: "only-on-failure",
+    launchOptions: {
+      executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+      args: [
+        "--no-sandbox",
+        "--disable-dev-shm-usage",
+        "--disable-quic",
+        "--no-first-run",
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--disable-sync",
+      ],
+    },
+  },
+  webServer: {
+    command: "jupyter lab --config jupyter_server_test_config.py",
+    cwd: import.meta.dirname,
+    url: `${url}/lab`,
+    env: { ...process.env, DASKSCOPE_TEST_PORT: port } as Record<
+      string,
+      string
+    >,
+    timeout: 120_000,
+    reuseExistingServer: false,
+    gracefulShutdown: { signal: "SIGTERM", timeout: 10_000 },
+  },
+});
