@@ -1,0 +1,123 @@
+// @vitest-environment happy-dom
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { PanelHost } from "../../js_src/views/host";
+import type { SessionStore } from "../../js_src/session";
+import { PROTOCOL } from "../../js_src/schema";
+import { thePage } from "../../js_src/session_page";
+import type { PageMessage } from "../../js_src/wire";
+
+interface Props {
+  session: { value: SessionStore | null };
+  host: PanelHost;
+}
+// The view paints on a canvas, which this environment lacks; browser tests have it.
+const mounted = vi.hoisted(() => ({ props: [] as unknown[], closed: 0 }));
+vi.mock("../../js_src/views/task_stream", () => ({
+  mountTaskStream: (_: HTMLElement, props: unknown) => {
+    mounted.props.push(props);
+    return () => (mounted.closed += 1);
+  },
+}));
+
+type Handler = (...args: unknown[]) => void;
+
+class FakeModel {
+  readonly sent: PageMessage[] = [];
+  readonly handlers = new Map<string, Set<Handler>>();
+
+  constructor(readonly traits: Record<string, unknown>) {}
+
+  get = (name: string) => this.traits[name];
+  send = (message: PageMessage) => void this.sent.push(message);
+  on = (name: string, handler: Handler) => {
+    const all = this.handlers.get(name) ?? new Set();
+    this.handlers.set(name, all.add(handler));
+  };
+  off = (name: string, handler: Handler) =>
+    void this.handlers.get(name)?.delete(handler);
+  emit = (name: string, ...args: unknown[]) => {
+    for (const handler of this.handlers.get(name) ?? []) handler(...args);
+  };
+  get listening(): number {
+    return [...this.handlers.values()].reduce((n, { size }) => n + size, 0);
+  }
+}
+
+const welcome = (extra: object = {}) => ({
+  type: "welcome",
+  page: thePage().id,
+  protocol: PROTOCOL,
+  version: "0.1.0",
+  kernel: "kernel-w",
+  sessions: [{ id: "s", name: "LocalCluster", address: "inproc://" }],
+  ...extra,
+});
+
+async function widget(traits: Record<string, unknown> = { session: "s" }) {
+  const { default: make } = await import("../../js_src/homes/widget");
+  const model = new FakeModel(traits);
+  const { initialize, render } = make();
+  const close = initialize({ model } as never);
+  const el = document.createElement("div");
+  const unmount = render({ model, el } as never);
+  const { session, host } = mounted.props.at(-1) as Props;
+  return { model, el, close, unmount, session, host };
+}
+
+afterEach(() => {
+  mounted.props.length = 0;
+  mounted.closed = 0;
+});
+
+describe("an inline panel", () => {
+  it("greets the kernel over the widget's own comm", async () => {
+    const { model, close } = await widget();
+    expect(model.sent[0]).toMatchObject({ type: "hello", protocol: PROTOCOL });
+    close();
+  });
+
+  it("shows the session that its trait names, and follows the trait", async () => {
+    const { model, session, host, close } = await widget();
+    expect(host.emptyState.value?.state).toBe("waiting");
+    model.emit("msg:custom", welcome(), []);
+    expect(session.value?.id).toBe("s");
+    expect(host.emptyState.value).toBeNull();
+    model.traits["session"] = "other";
+    model.emit("change:session");
+    expect(session.value?.id).toBe("other");
+    close();
+  });
+
+  it("keeps every key from the notebook", async () => {
+    const { el, close } = await widget();
+    expect(el.getAttribute("data-lm-suppress-shortcuts")).toBe("true");
+    close();
+  });
+
+  it("says which side to upgrade", async () => {
+    const { model, host, close } = await widget();
+    model.emit("msg:custom", welcome({ protocol: PROTOCOL + 1, version: "9" }));
+    expect(host.emptyState.value?.text).toContain("pip install -U daskscope");
+    close();
+  });
+
+  it("keeps what it showed when the kernel goes, and says so otherwise", async () => {
+    const shown = await widget();
+    shown.model.emit("msg:custom", welcome());
+    shown.model.emit("comm:close");
+    expect(shown.session.value?.state.value).toBe("lost");
+    shown.close();
+    const empty = await widget();
+    empty.model.emit("comm:close");
+    expect(empty.host.emptyState.value?.state).toBe("stopped");
+    empty.close();
+  });
+
+  it("leaves nothing behind", async () => {
+    const { model, close, unmount } = await widget();
+    unmount();
+    close();
+    expect(mounted.closed).toBe(1);
+    expect(model.listening).toBe(0);
+  });
+});
