@@ -7,11 +7,15 @@ export function parseColour(text: string): Rgb | null {
   const hex = /^#([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(text.trim());
   if (hex?.[1] !== undefined) {
     const digits =
-      hex[1].length === 3 ? hex[1].replace(/./g, (digit) => digit + digit) : hex[1];
+      hex[1].length === 3
+        ? hex[1].replace(/./g, (digit) => digit + digit)
+        : hex[1];
     const value = Number.parseInt(digits, 16);
     return [value >> 16, (value >> 8) & 255, value & 255];
   }
-  const rgb = /^rgba?\(\s*([\d.]+)[ ,]+([\d.]+)[ ,]+([\d.]+)\s*\)$/.exec(text.trim());
+  const rgb = /^rgba?\(\s*([\d.]+)[ ,]+([\d.]+)[ ,]+([\d.]+)\s*\)$/.exec(
+    text.trim(),
+  );
   return rgb ? [Number(rgb[1]), Number(rgb[2]), Number(rgb[3])] : null;
 }
 
@@ -24,8 +28,16 @@ export function mix(top: Rgb, bottom: Rgb, share: number): Rgb {
   ];
 }
 
+const written = new WeakMap<Rgb, string>();
+
+/** Kept per colour: painters ask for the same few in every frame. */
 export function toCss(colour: Rgb): string {
-  return `rgb(${colour.map(Math.round).join(" ")})`;
+  let css = written.get(colour);
+  if (css === undefined) {
+    css = `rgb(${colour.map(Math.round).join(" ")})`;
+    written.set(colour, css);
+  }
+  return css;
 }
 
 /** Opaque pixel in the byte order of ImageData on little-endian machines. */

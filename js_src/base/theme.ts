@@ -70,8 +70,7 @@ export function readTheme(element: HTMLElement): Theme {
       error: read("--ds-error", [148, 33, 33]),
       warn: read("--ds-warn", [135, 68, 0]),
       font: style.fontFamily || "sans-serif",
-      codeFont:
-        style.getPropertyValue("--ds-code-font").trim() || "monospace",
+      codeFont: style.getPropertyValue("--ds-code-font").trim() || "monospace",
     };
   } finally {
     probe.remove();

@@ -1,0 +1,62 @@
+// Buttons of a panel: a word, or an icon with its word as a label.
+
+import type { ComponentChildren, JSX } from "preact";
+
+export function Button(props: {
+  children: ComponentChildren;
+  onClick: () => void;
+  primary?: boolean;
+  hint?: string;
+}): JSX.Element {
+  return (
+    <button
+      type="button"
+      class={props.primary ? "ds-button ds-primary" : "ds-button"}
+      title={props.hint}
+      onClick={props.onClick}
+    >
+      {props.children}
+    </button>
+  );
+}
+
+export function IconButton(props: {
+  label: string;
+  children: ComponentChildren;
+  onClick: () => void;
+  shortcut?: string;
+  pressed?: boolean;
+}): JSX.Element {
+  const hint = props.shortcut
+    ? `${props.label} (${props.shortcut})`
+    : props.label;
+  return (
+    <button
+      type="button"
+      class="ds-icon-button"
+      aria-label={props.label}
+      aria-keyshortcuts={props.shortcut}
+      aria-pressed={props.pressed}
+      title={hint}
+      onClick={props.onClick}
+    >
+      {props.children}
+    </button>
+  );
+}
+
+export function LinkButton(props: {
+  children: ComponentChildren;
+  onClick: () => void;
+}): JSX.Element {
+  return (
+    <button type="button" class="ds-link" onClick={props.onClick}>
+      {props.children}
+    </button>
+  );
+}
+
+/** A key of the keyboard. */
+export function Key(props: { children: ComponentChildren }): JSX.Element {
+  return <kbd class="ds-key">{props.children}</kbd>;
+}

@@ -1,0 +1,104 @@
+// What every panel of the session is filtered to, and the way back:
+// Whole run › [14.3 – 21.3 s ×] › [4 workers ×]
+
+import type { JSX } from "preact";
+import { formatStretch } from "../../base/format";
+import { NO_FOCUS, type Focus } from "../../model/types";
+import { CloseIcon } from "./icons";
+
+interface Crumb {
+  readonly text: string;
+  /** Everything that is in it, for the tooltip. */
+  readonly full: string;
+  without(focus: Focus): Focus;
+}
+
+function several(names: readonly string[], noun: string): string {
+  return names.length === 1 ? (names[0] ?? "") : `${names.length} ${noun}`;
+}
+
+/** The parts of a focus, in the order in which people narrow a run. */
+export function crumbsOf(focus: Focus, origin_s: number): Crumb[] {
+  const crumbs: Crumb[] = [];
+  if (focus.time) {
+    const [start, stop] = focus.time;
+    const text = formatStretch(start - origin_s, stop - origin_s);
+    crumbs.push({
+      text,
+      full: `Only ${text}`,
+      without: (now) => ({ ...now, time: null }),
+    });
+  }
+  if (focus.prefixes.length > 0) {
+    crumbs.push({
+      text: several(focus.prefixes, "prefixes"),
+      full: focus.prefixes.join("\n"),
+      without: (now) => ({ ...now, prefixes: [] }),
+    });
+  }
+  if (focus.workers.length > 0) {
+    crumbs.push({
+      text: several(focus.workers, "workers"),
+      full: focus.workers.join("\n"),
+      without: (now) => ({ ...now, workers: [] }),
+    });
+  }
+  if (focus.spans.length > 0) {
+    crumbs.push({
+      text: `${focus.spans.length} ${focus.spans.length === 1 ? "span" : "spans"}`,
+      full: focus.spans.join("\n"),
+      without: (now) => ({ ...now, spans: [] }),
+    });
+  }
+  return crumbs;
+}
+
+export function Crumbs(props: {
+  focus: Focus;
+  origin_s: number;
+  /** Says a worker by its name instead of its address. */
+  nameOf?: (worker: string) => string;
+  /** At 320 px "Whole run" is only "…". */
+  short: boolean;
+  onFocus: (focus: Focus) => void;
+}): JSX.Element {
+  const { focus } = props;
+  const shown: Focus = props.nameOf
+    ? { ...focus, workers: focus.workers.map(props.nameOf) }
+    : focus;
+  const crumbs = crumbsOf(shown, props.origin_s);
+  if (crumbs.length === 0) {
+    return <span class="ds-crumbs ds-quiet">Whole run</span>;
+  }
+  return (
+    <nav class="ds-crumbs" aria-label="Filtered to">
+      <button
+        type="button"
+        class="ds-crumb-home"
+        title="Back to the whole run"
+        aria-label="Whole run: drop every filter"
+        onClick={() => props.onFocus(NO_FOCUS)}
+      >
+        {props.short ? "…" : "Whole run"}
+      </button>
+      {crumbs.map((crumb) => (
+        <>
+          <span class="ds-crumb-arrow" aria-hidden="true">
+            ›
+          </span>
+          <span class="ds-chip" title={crumb.full}>
+            <span class="ds-chip-text">{crumb.text}</span>
+            <button
+              type="button"
+              class="ds-chip-close"
+              aria-label={`Remove the filter ${crumb.text}`}
+              onClick={() => props.onFocus(crumb.without(focus))}
+            >
+              <CloseIcon />
+            </button>
+          </span>
+        </>
+      ))}
+    </nav>
+  );
+}

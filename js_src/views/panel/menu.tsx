@@ -1,0 +1,111 @@
+// A button that opens a list below it. Closes on Escape, on a click outside,
+// and when the focus leaves; arrows move between its entries.
+
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+
+interface MenuProps {
+  label: string;
+  /** What the button shows. */
+  face: ComponentChildren;
+  class?: string;
+  align?: "left" | "right";
+  children: (close: () => void) => ComponentChildren;
+}
+
+export function Menu(props: MenuProps): JSX.Element {
+  const [open, setOpen] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = (): void => {
+    setOpen(false);
+    button.current?.focus({ preventScroll: true });
+  };
+
+  useEffect(() => {
+    if (!open) return;
+    const outside = (event: Event): void => {
+      // composedPath: in a shadow root the document sees only the host.
+      if (root.current && !event.composedPath().includes(root.current)) {
+        setOpen(false);
+      }
+    };
+    document.addEventListener("pointerdown", outside, true);
+    entries(root.current)[0]?.focus({ preventScroll: true });
+    return () => document.removeEventListener("pointerdown", outside, true);
+  }, [open]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (!open) return;
+    if (event.key === "Escape") close();
+    else if (event.key === "ArrowDown") step(root.current, 1);
+    else if (event.key === "ArrowUp") step(root.current, -1);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
+  return (
+    <div
+      ref={root}
+      class={`ds-menu ${props.class ?? ""}`}
+      onKeyDown={onKeyDown}
+    >
+      <button
+        ref={button}
+        type="button"
+        class="ds-menu-button"
+        aria-label={props.label}
+        aria-haspopup="true"
+        aria-expanded={open}
+        title={props.label}
+        onClick={() => setOpen(!open)}
+      >
+        {props.face}
+      </button>
+      {open && (
+        <div
+          class={`ds-menu-list ds-align-${props.align ?? "right"}`}
+          role="group"
+          aria-label={props.label}
+        >
+          {props.children(close)}
+        </div>
+      )}
+    </div>
+  );
+}
+
+export function MenuItem(props: {
+  children: ComponentChildren;
+  onClick: () => void;
+  checked?: boolean;
+  detail?: ComponentChildren;
+}): JSX.Element {
+  return (
+    <button
+      type="button"
+      class="ds-menu-item"
+      aria-pressed={props.checked}
+      onClick={props.onClick}
+    >
+      <span class="ds-menu-item-name">{props.children}</span>
+      {props.detail !== undefined && (
+        <span class="ds-menu-item-detail">{props.detail}</span>
+      )}
+    </button>
+  );
+}
+
+function entries(root: HTMLElement | null): HTMLElement[] {
+  const list = root?.querySelector(".ds-menu-list");
+  return list ? [...list.querySelectorAll<HTMLElement>("button, input")] : [];
+}
+
+function step(root: HTMLElement | null, by: number): void {
+  const all = entries(root);
+  const active = (root?.getRootNode() as Document | ShadowRoot | undefined)
+    ?.activeElement;
+  const at = all.indexOf(active as HTMLElement);
+  all[(at + by + all.length) % all.length]?.focus();
+}

@@ -1,0 +1,176 @@
+// What happened beside the tasks, on one row: errors, gaps in the recording,
+// workers that came, left, spilled or were restarted. What overlaps on the
+// screen becomes one mark that says how many. Pure.
+
+import type { Change, Gap, TaskError } from "../../model/types";
+import { plural } from "../../base/format";
+import { splitException } from "./traceback";
+
+export interface EventMark {
+  readonly start: number;
+  /** Equal to `start` for a moment; infinite while it goes on. */
+  readonly stop: number;
+  readonly kind: "error" | "gap" | "worker";
+  readonly level: "error" | "warn" | "info";
+  readonly text: string;
+  /** What it is called when several are merged, such as "worker spilling". */
+  readonly one: string;
+  readonly many: string;
+}
+
+export interface Merged {
+  start: number;
+  stop: number;
+  level: EventMark["level"];
+  kind: EventMark["kind"];
+  marks: EventMark[];
+}
+
+/** What a worker does until it says something else, as changes tell it. */
+const STATES: Record<string, [one: string, many: string]> = {
+  spilling: ["worker spilling", "workers spilling"],
+  paused: ["worker paused", "workers paused"],
+};
+
+function errorMark(error: TaskError): EventMark {
+  const [type] = splitException(error.exception);
+  return {
+    start: error.time,
+    stop: error.time,
+    kind: "error",
+    level: "error",
+    text: type,
+    one: "error",
+    many: "errors",
+  };
+}
+
+function gapMark(gap: Gap): EventMark {
+  return {
+    start: gap.start,
+    stop: gap.stop,
+    kind: "gap",
+    level: "warn",
+    text: gap.text || `nothing recorded: ${gap.reason}`,
+    one: "gap in the recording",
+    many: "gaps in the recording",
+  };
+}
+
+/** Runs of a worker's states, and its comings and goings as moments. */
+function changeMarks(
+  changes: readonly Change[],
+  nameOf: (worker: string) => string,
+): EventMark[] {
+  const marks: EventMark[] = [];
+  const open = new Map<string, { start: number; what: string }>();
+  const close = (worker: string, stop: number): void => {
+    const run = open.get(worker);
+    if (!run) return;
+    open.delete(worker);
+    const [one, many] = STATES[run.what] ?? [run.what, run.what];
+    const text = `${nameOf(worker)} ${run.what}`;
+    marks.push({
+      start: run.start,
+      stop,
+      kind: "worker",
+      level: "warn",
+      text,
+      one,
+      many,
+    });
+  };
+  for (const change of [...changes].sort((a, b) => a.time - b.time)) {
+    const { worker, what, time } = change;
+    if (what in STATES) {
+      if (open.get(worker)?.what === what) continue;
+      close(worker, time);
+      open.set(worker, { start: time, what });
+      continue;
+    }
+    close(worker, time);
+    if (what === "restarted") {
+      marks.push({
+        start: time,
+        stop: time,
+        kind: "worker",
+        level: "warn",
+        text: "restarted, all tasks forgotten",
+        one: "restart",
+        many: "restarts",
+      });
+    } else if (what === "removed") {
+      marks.push({
+        start: time,
+        stop: time,
+        kind: "worker",
+        level: "warn",
+        text: `${nameOf(worker)} left`,
+        one: "worker left",
+        many: "workers left",
+      });
+    }
+  }
+  for (const worker of [...open.keys()]) close(worker, Infinity);
+  return marks;
+}
+
+export function eventMarks(
+  errors: readonly TaskError[],
+  gaps: readonly Gap[],
+  changes: readonly Change[],
+  nameOf: (worker: string) => string,
+): EventMark[] {
+  return [
+    ...gaps.map(gapMark),
+    ...changeMarks(changes, nameOf),
+    ...errors.map(errorMark),
+  ].sort((one, other) => one.start - other.start);
+}
+
+/**
+ * Merges marks of one kind that would touch: `near_s` is how much time a mark
+ * and its gap take on the screen.
+ */
+export function mergeMarks(
+  marks: readonly EventMark[],
+  near_s: number,
+): Merged[] {
+  const merged: Merged[] = [];
+  const last = new Map<string, Merged>();
+  for (const mark of marks) {
+    const group = `${mark.kind} ${mark.many}`;
+    const before = last.get(group);
+    if (before && mark.start <= before.stop + near_s) {
+      before.stop = Math.max(before.stop, mark.stop);
+      before.marks.push(mark);
+      continue;
+    }
+    const next: Merged = {
+      start: mark.start,
+      stop: mark.stop,
+      level: mark.level,
+      kind: mark.kind,
+      marks: [mark],
+    };
+    last.set(group, next);
+    merged.push(next);
+  }
+  return merged;
+}
+
+/** `ValueError`, `3 errors`, `2 workers spilling`; `short` for a narrow plot. */
+export function mergedText(merged: Merged, short: boolean): string {
+  const { marks } = merged;
+  const first = marks[0];
+  if (!first) return "";
+  const texts = new Set(marks.map((mark) => mark.text));
+  if (texts.size === 1) {
+    return marks.length === 1 ? first.text : `${marks.length} × ${first.text}`;
+  }
+  const count = first.kind === "worker" ? texts.size : marks.length;
+  if (short && first.kind === "worker") {
+    return `${count} ${first.many.replace("workers ", "")}`;
+  }
+  return plural(count, first.one, first.many);
+}

@@ -1,0 +1,114 @@
+// The left column: which lanes belong to which worker, and how that one is.
+
+import type { JSX } from "preact";
+import { formatBytes, formatBytesOf, formatShare } from "../../base/format";
+import { plainAddress, type WorkerGroup } from "./worker_groups";
+
+/** One worker's rows on the stage, in CSS pixels below the top of the lanes. */
+export interface Band {
+  readonly group: WorkerGroup;
+  readonly top: number;
+  readonly height: number;
+}
+
+/** Share of the shown time that the worker's threads were busy; NaN unknown. */
+export type BusyOf = (group: WorkerGroup) => number;
+
+const LINE_PX = 15;
+
+export function Gutter(props: {
+  bands: readonly Band[];
+  /** Full: name, address, busy, memory. Else the name, or two letters. */
+  size: "full" | "names" | "short";
+  busyOf: BusyOf;
+  isolated: readonly string[];
+  onIsolate: (address: string, adds: boolean) => void;
+}): JSX.Element {
+  return (
+    <div class={`ds-gutter-rows ds-gutter-${props.size}`}>
+      {props.bands.map((band) => (
+        <button
+          type="button"
+          key={band.group.address}
+          class="ds-worker"
+          style={{
+            transform: `translateY(${band.top}px)`,
+            height: `${Math.max(band.height, LINE_PX)}px`,
+          }}
+          aria-pressed={props.isolated.includes(band.group.address)}
+          title={describe(band.group, props.busyOf(band.group))}
+          onClick={(event) =>
+            props.onIsolate(band.group.address, event.shiftKey)
+          }
+        >
+          <span class="ds-worker-name">
+            {props.size === "short" ? band.group.short : band.group.name}
+          </span>
+          {props.size === "full" && (
+            <Details band={band} busy={props.busyOf(band.group)} />
+          )}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+function Details(props: { band: Band; busy: number }): JSX.Element {
+  const { group, height } = props.band;
+  const room = Math.floor((height - LINE_PX) / LINE_PX);
+  const lines: JSX.Element[] = [];
+  // Trouble first when there is no room for all of it.
+  const memory = memoryLine(group);
+  const address = plainAddress(group.address);
+  const busy = Number.isFinite(props.busy)
+    ? `busy ${formatShare(props.busy)}`
+    : null;
+  if (address !== group.name) lines.push(<span>{address}</span>);
+  if (busy !== null) lines.push(<span>{busy}</span>);
+  if (memory) lines.push(memory);
+  if (room < lines.length && memory) {
+    lines.splice(
+      0,
+      lines.length,
+      memory,
+      ...(busy ? [<span>{busy}</span>] : []),
+    );
+  }
+  return (
+    <span class="ds-worker-lines">{lines.slice(0, Math.max(0, room))}</span>
+  );
+}
+
+function memoryLine(group: WorkerGroup): JSX.Element | null {
+  const { info } = group;
+  if (!info) return <span>left</span>;
+  if (info.status === "paused") {
+    return (
+      <span class="ds-warn">{`${formatBytes(info.process)} · paused`}</span>
+    );
+  }
+  if (info.spilled > 0) {
+    return (
+      <span class="ds-warn">{`${formatBytes(info.process)} · spilling`}</span>
+    );
+  }
+  return <span>{formatBytesOf(info.process, info.memory_limit)}</span>;
+}
+
+function describe(group: WorkerGroup, busy: number): string {
+  const { info } = group;
+  const lines = [`${group.name} · ${group.address}`];
+  if (info) {
+    if (info.host) lines.push(`on ${info.host}`);
+    lines.push(`${info.threads} threads, ${info.status}`);
+    if (Number.isFinite(busy)) {
+      lines.push(`busy ${formatShare(busy)} of the time shown`);
+    }
+    lines.push(`memory ${formatBytesOf(info.process, info.memory_limit)}`);
+    if (info.spilled > 0) lines.push(`spilled ${formatBytes(info.spilled)}`);
+  } else {
+    lines.push("has left the cluster");
+  }
+  lines.push("Click to isolate, shift-click to add");
+  return lines.join("\n");
+}

@@ -1,0 +1,310 @@
+// Mouse, pen, touch and wheel on the plot and on the overview. Inline in a
+// notebook the plain wheel stays the notebook's until the plot was clicked.
+
+import { AXIS_PX, LANES_TOP_PX } from "./geometry";
+import type { Stage } from "./stage";
+import type { ViewState } from "./view_state";
+
+/** Less than this is a click. */
+const DRAG_PX = 4;
+/** One notch of a wheel is about 100: zooms by a fifth. */
+const WHEEL_ZOOM = 0.0018;
+const LINE_PX = 16;
+const HINT_MS = 1600;
+/** This near an edge of the overview's window, the edge is dragged. */
+const EDGE_PX = 6;
+
+type Drag =
+  | { kind: "pan"; x: number; y: number; moved: boolean }
+  | { kind: "brush"; from: number; x: number; moved: boolean };
+
+export class PlotInteraction {
+  /** Time under the pointer, for keys that zoom. */
+  pointerTime: number | null = null;
+  private drag: Drag | null = null;
+  private hintTimer: ReturnType<typeof setTimeout> | undefined;
+  private readonly abort = new AbortController();
+
+  constructor(
+    private readonly hit: HTMLElement,
+    root: HTMLElement,
+    private readonly view: ViewState,
+    private readonly stage: Stage,
+  ) {
+    const { signal } = this.abort;
+    const on = <K extends keyof HTMLElementEventMap>(
+      type: K,
+      listener: (event: HTMLElementEventMap[K]) => void,
+      options: AddEventListenerOptions = {},
+    ): void => hit.addEventListener(type, listener, { ...options, signal });
+    on("pointerdown", (event) => this.down(event));
+    on("pointermove", (event) => this.move(event));
+    on("pointerup", (event) => this.up(event));
+    on("pointercancel", () => this.cancel());
+    on("pointerleave", () => this.leave());
+    on("dblclick", (event) => this.doubleClick(event));
+    on("wheel", (event) => this.wheel(event), { passive: false });
+    // Clicking anywhere else gives the wheel back to the page.
+    document.addEventListener(
+      "pointerdown",
+      (event) => {
+        if (!event.composedPath().includes(root)) view.engaged.value = false;
+      },
+      { signal, capture: true },
+    );
+  }
+
+  dispose(): void {
+    this.abort.abort();
+    clearTimeout(this.hintTimer);
+  }
+
+  private down(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    this.view.engaged.value = true;
+    this.hit.focus({ preventScroll: true });
+    this.hit.setPointerCapture(event.pointerId);
+    const x = event.offsetX;
+    this.drag = event.shiftKey
+      ? { kind: "brush", from: this.stage.timeAt(x), x, moved: false }
+      : { kind: "pan", x, y: event.offsetY, moved: false };
+    event.preventDefault();
+  }
+
+  private move(event: PointerEvent): void {
+    const { drag, stage, view } = this;
+    const x = event.offsetX;
+    const y = event.offsetY;
+    this.pointerTime = stage.timeAt(x);
+    if (!drag) {
+      this.point(x, y);
+      return;
+    }
+    if (!drag.moved && Math.abs(x - drag.x) < DRAG_PX) {
+      if (drag.kind === "brush" || Math.abs(y - drag.y) < DRAG_PX) return;
+    }
+    drag.moved = true;
+    view.hover.value = null;
+    if (drag.kind === "brush") {
+      stage.brush = [drag.from, stage.timeAt(x)];
+      stage.overlay.request();
+      this.setCrosshair(this.pointerTime);
+      return;
+    }
+    this.hit.style.cursor = "grabbing";
+    if (x !== drag.x) {
+      view.pan((drag.x - x) * stage.secondsPerCssPixel());
+    }
+    stage.scrollLanes(drag.y - y);
+    drag.x = x;
+    drag.y = y;
+    this.setCrosshair(null);
+  }
+
+  private up(event: PointerEvent): void {
+    const { drag, stage, view } = this;
+    this.drag = null;
+    this.hit.style.cursor = "";
+    if (!drag) return;
+    if (drag.kind === "brush") {
+      stage.brush = null;
+      stage.overlay.request();
+      const to = stage.timeAt(event.offsetX);
+      if (drag.moved && to !== drag.from) {
+        const time: [number, number] = [
+          Math.min(drag.from, to),
+          Math.max(drag.from, to),
+        ];
+        view.setFocus({ ...view.focus.peek(), time });
+      }
+      return;
+    }
+    if (drag.moved) return;
+    const target = stage.hit(event.offsetX, event.offsetY);
+    view.pinned.value = target?.row ?? null;
+    view.hover.value = null;
+  }
+
+  private cancel(): void {
+    this.drag = null;
+    this.stage.brush = null;
+    this.hit.style.cursor = "";
+    this.stage.overlay.request();
+  }
+
+  private leave(): void {
+    this.pointerTime = null;
+    this.view.hover.value = null;
+    this.setCrosshair(null);
+  }
+
+  private point(x: number, y: number): void {
+    const { view, stage } = this;
+    this.setCrosshair(this.pointerTime);
+    const target = y > LANES_TOP_PX ? stage.hit(x, y) : null;
+    this.hit.style.cursor = target ? "pointer" : "";
+    this.hit.title = target ? "" : this.eventAt(x, y);
+    const before = view.hover.peek();
+    if (!target) {
+      if (before) view.hover.value = null;
+      return;
+    }
+    view.hover.value = { ...target, pointerX: x, pointerY: y };
+  }
+
+  /** What the row of events says here, in full. */
+  private eventAt(x: number, y: number): string {
+    if (y < AXIS_PX || y > LANES_TOP_PX) return "";
+    const time = this.stage.timeAt(x);
+    const near = 6 * this.stage.secondsPerCssPixel();
+    const here = this.stage.merged.filter(
+      (mark) => time >= mark.start - near && time <= mark.stop + near,
+    );
+    const texts = here.flatMap((mark) => mark.marks.map((one) => one.text));
+    const shown = [...new Set(texts)];
+    const more = shown.length > 12 ? `\n… and ${shown.length - 12} more` : "";
+    return shown.slice(0, 12).join("\n") + more;
+  }
+
+  private setCrosshair(time: number | null): void {
+    const store = this.view.session.peek()?.store;
+    if (store && store.crosshair.peek() !== time) store.crosshair.value = time;
+  }
+
+  private doubleClick(event: MouseEvent): void {
+    const target = this.stage.hit(event.offsetX, event.offsetY);
+    if (!target) {
+      this.view.fit();
+      return;
+    }
+    const { start, duration } = target.row;
+    const room = Math.max(duration, 1e-4) * 2;
+    this.view.show(start - room, start + Math.max(duration, 0) + room);
+  }
+
+  private wheel(event: WheelEvent): void {
+    const { view, stage } = this;
+    const asked = event.ctrlKey || event.metaKey;
+    if (!asked && !view.host.capturesWheel && !view.engaged.peek()) {
+      this.tellHowToZoom();
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+    const unit = event.deltaMode === 1 ? LINE_PX : 1;
+    const dx = event.deltaX * unit;
+    const dy = event.deltaY * unit;
+    if (event.altKey) {
+      stage.scrollLanes(dy || dx);
+    } else if (!asked && (event.shiftKey || Math.abs(dx) > Math.abs(dy))) {
+      const by = event.shiftKey && dx === 0 ? dy : dx;
+      view.pan(by * stage.secondsPerCssPixel());
+    } else {
+      // A pinch on a trackpad comes as small steps with Ctrl.
+      const speed = asked && Math.abs(dy) < 40 ? WHEEL_ZOOM * 5 : WHEEL_ZOOM;
+      view.zoom(Math.exp(dy * speed), stage.timeAt(event.offsetX));
+    }
+    view.hover.value = null;
+  }
+
+  private tellHowToZoom(): void {
+    const apple = /Mac|iPhone|iPad/.test(navigator.platform);
+    this.view.hint.value = `Click the plot, or hold ${apple ? "⌘" : "Ctrl"}, to zoom with the wheel`;
+    clearTimeout(this.hintTimer);
+    this.hintTimer = setTimeout(() => {
+      this.view.hint.value = "";
+    }, HINT_MS);
+  }
+}
+
+export class OverviewInteraction {
+  private readonly abort = new AbortController();
+  private part: "left" | "right" | "middle" | "new" | null = null;
+  private from = 0;
+  private startAt = 0;
+  private stopAt = 0;
+  private moved = false;
+
+  constructor(
+    private readonly hit: HTMLElement,
+    private readonly view: ViewState,
+    private readonly stage: Stage,
+  ) {
+    const { signal } = this.abort;
+    hit.addEventListener("pointerdown", (event) => this.down(event), {
+      signal,
+    });
+    hit.addEventListener("pointermove", (event) => this.move(event), {
+      signal,
+    });
+    hit.addEventListener("pointerup", (event) => this.up(event), { signal });
+    hit.addEventListener("pointercancel", () => (this.part = null), { signal });
+    hit.addEventListener("dblclick", () => view.fit(), { signal });
+  }
+
+  dispose(): void {
+    this.abort.abort();
+  }
+
+  private partAt(x: number): "left" | "right" | "middle" | "new" {
+    const { overview } = this.stage;
+    const time = overview.timeAt(x);
+    const near = EDGE_PX * overview.secondsPerCssPixel();
+    const { start, stop } = this.view.window;
+    // In a window of a few pixels the middle must stay reachable.
+    const edge = Math.min(near, (stop - start) / 4 || near);
+    if (Math.abs(time - start) <= Math.max(edge, near / 2)) return "left";
+    if (Math.abs(time - stop) <= Math.max(edge, near / 2)) return "right";
+    return time > start && time < stop ? "middle" : "new";
+  }
+
+  private down(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    this.view.engaged.value = true;
+    this.hit.setPointerCapture(event.pointerId);
+    this.part = this.partAt(event.offsetX);
+    this.from = this.stage.overview.timeAt(event.offsetX);
+    this.startAt = this.view.window.start;
+    this.stopAt = this.view.window.stop;
+    this.moved = false;
+    event.preventDefault();
+  }
+
+  private move(event: PointerEvent): void {
+    const { view, stage, part } = this;
+    if (!part) {
+      const over = this.partAt(event.offsetX);
+      this.hit.style.cursor =
+        over === "middle" ? "grab" : over === "new" ? "crosshair" : "ew-resize";
+      return;
+    }
+    const time = stage.overview.timeAt(event.offsetX);
+    const by = time - this.from;
+    const least = DRAG_PX * stage.overview.secondsPerCssPixel();
+    if (!this.moved && Math.abs(by) < least) return;
+    this.moved = true;
+    if (part === "middle") {
+      view.window.show(this.startAt + by, this.stopAt + by);
+    } else if (part === "left") {
+      const start = Math.min(this.startAt + by, this.stopAt);
+      view.window.show(start, Math.max(this.stopAt, start));
+    } else if (part === "right") {
+      view.window.show(this.startAt, Math.max(this.stopAt + by, this.startAt));
+    } else {
+      view.window.show(Math.min(this.from, time), Math.max(this.from, time));
+    }
+    view.moved();
+  }
+
+  private up(event: PointerEvent): void {
+    const { part, view, stage } = this;
+    this.part = null;
+    if (!part || this.moved) return;
+    // A click beside the window brings it here.
+    if (part === "new") {
+      const middle = stage.overview.timeAt(event.offsetX);
+      const half = view.window.width / 2;
+      view.show(middle - half, middle + half);
+    }
+  }
+}

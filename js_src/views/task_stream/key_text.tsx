@@ -1,0 +1,46 @@
+// The key of a task, as text: asked for when somebody looks at it.
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { formatExact } from "../../base/format";
+import type { SessionStore } from "../../session";
+
+/** `undefined` while it is on its way, null when nobody has it any more. */
+export function useKey(
+  session: SessionStore,
+  task: number,
+): string | null | undefined {
+  const [key, setKey] = useState<{ task: number; text: string | null }>();
+  useEffect(() => {
+    let wanted = true;
+    const take = (text: string | null): void => {
+      if (wanted) setKey({ task, text });
+    };
+    const answer = session.keys.text(task);
+    if (answer instanceof Promise) answer.then(take, () => take(null));
+    else take(answer);
+    return () => {
+      wanted = false;
+    };
+  }, [session, task]);
+  return key?.task === task ? key.text : undefined;
+}
+
+/** Keys may have ten thousand characters; a card has room for a few lines. */
+export function KeyText(props: {
+  text: string | null | undefined;
+  longest: number;
+}): JSX.Element {
+  const { text, longest } = props;
+  if (text === undefined) return <span class="ds-key-text">…</span>;
+  if (text === null) {
+    return <span class="ds-key-text ds-quiet">key not on this page yet</span>;
+  }
+  if (text.length <= longest) return <span class="ds-key-text">{text}</span>;
+  return (
+    <span class="ds-key-text">
+      {text.slice(0, longest)}…{" "}
+      <span class="ds-quiet">{`(${formatExact(text.length)} characters)`}</span>
+    </span>
+  );
+}

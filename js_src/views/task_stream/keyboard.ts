@@ -1,0 +1,134 @@
+// The keys of the panel. What they do is listed once, here, for the handler
+// and for the help sheet.
+
+import type { Shortcut } from "../panel/help";
+import type { ViewState } from "./view_state";
+
+export const SHORTCUTS: readonly Shortcut[] = [
+  { keys: ["W", "S"], does: "Zoom in, zoom out (also ↑ ↓, + −)" },
+  {
+    keys: ["A", "D"],
+    does: "Earlier, later (also ← →; with Shift a whole page)",
+  },
+  { keys: ["F"], does: "Fit the whole run" },
+  { keys: ["L"], does: "Go to now and follow" },
+  { keys: ["Space"], does: "Pause, resume" },
+  { keys: ["/"], does: "Search a key or prefix; Enter next, Shift+Enter back" },
+  { keys: ["Z"], does: "Zoom to the pinned task or the filtered time" },
+  { keys: ["T"], does: "The numbers as a table" },
+  { keys: ["Esc"], does: "Close, unpin, clear the search, drop the filters" },
+  { keys: ["?"], does: "This sheet" },
+];
+
+export const GESTURES: readonly string[] = [
+  "Drag to move, Shift-drag to select time for every panel, click to pin a task.",
+  "In the overview: drag the window or its edges, or drag a new one beside it.",
+  "Click a colour or a worker to isolate it; Shift-click adds another.",
+];
+
+const ZOOM_STEP = 0.65;
+const PAN_STEP = 0.2;
+const PAGE_STEP = 0.9;
+
+export interface KeyboardTargets {
+  /** Time under the pointer, or null: zoom keeps it in place. */
+  pointerTime(): number | null;
+  scrollLanes(px: number): boolean;
+}
+
+/** What a key does; true when it was one of ours. */
+export function pressKey(
+  key: string,
+  shift: boolean,
+  view: ViewState,
+  targets: KeyboardTargets,
+): boolean {
+  const { window } = view;
+  const at = targets.pointerTime() ?? (window.start + window.stop) / 2;
+  const step = window.width * (shift ? PAGE_STEP : PAN_STEP);
+  switch (key.length === 1 ? key.toLowerCase() : key) {
+    case "w":
+    case "ArrowUp":
+    case "+":
+    case "=":
+      view.zoom(ZOOM_STEP, at, true);
+      return true;
+    case "s":
+    case "ArrowDown":
+    case "-":
+      view.zoom(1 / ZOOM_STEP, at, true);
+      return true;
+    case "a":
+    case "ArrowLeft":
+      view.pan(-step, true);
+      return true;
+    case "d":
+    case "ArrowRight":
+      view.pan(step, true);
+      return true;
+    case "PageUp":
+      return targets.scrollLanes(-1);
+    case "PageDown":
+      return targets.scrollLanes(1);
+    case "f":
+    case "Home":
+      view.fit();
+      return true;
+    case "l":
+    case "End":
+      view.goToNow();
+      return true;
+    case " ":
+      view.togglePause();
+      return true;
+    case "/":
+      view.searchOpen.value = true;
+      view.searchAsked.value += 1;
+      return true;
+    case "z":
+      zoomToChosen(view);
+      return true;
+    case "t":
+      view.tableOpen.value = !view.tableOpen.peek();
+      return true;
+    case "?":
+      view.helpOpen.value = !view.helpOpen.peek();
+      return true;
+    case "Escape":
+      view.escape();
+      return true;
+    default:
+      return false;
+  }
+}
+
+function zoomToChosen(view: ViewState): void {
+  const pinned = view.pinned.peek();
+  const time = view.focus.peek().time;
+  if (pinned) {
+    const room = Math.max(pinned.duration, 1e-4) * 2;
+    view.show(pinned.start - room, pinned.start + pinned.duration + room);
+  } else if (time) {
+    view.show(time[0], time[1]);
+  }
+}
+
+/** Typing belongs to the field it goes to. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (target.matches("input, textarea, select") || target.isContentEditable)
+  );
+}
+
+/** Enter and Space on a button press the button. */
+export function pressesButton(
+  target: EventTarget | null,
+  key: string,
+): boolean {
+  return (
+    target instanceof HTMLElement &&
+    (key === " " || key === "Enter") &&
+    target.closest("button") !== null
+  );
+}

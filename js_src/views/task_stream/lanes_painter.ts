@@ -1,0 +1,138 @@
+// Draws the lanes: rows of pixels from the raster, names where they fit.
+
+import { LabelList, placeLabels } from "../../derive/labels";
+import { LaneRaster, type TimeWindow } from "../../derive/raster";
+import type { TaskModel } from "../../model/tasks";
+import { PixelRows } from "../../render/pixel_rows";
+import { TextMeasure } from "../../render/text";
+import type { LaneMap } from "./lane_map";
+import type { Paints } from "./paints";
+
+export interface LanesPicture {
+  readonly model: TaskModel;
+  readonly map: LaneMap;
+  readonly window: TimeWindow;
+  readonly paints: Paints;
+  readonly prefixes: readonly string[];
+  /** Columns of grid lines. */
+  readonly grid: Iterable<number>;
+  /** Columns from here on are not drawn: the panel is paused. */
+  readonly limit_px: number;
+  /** Whether names of this prefix may be written. */
+  mayLabel(prefix: number): boolean;
+  readonly font: string;
+  /** Lanes lower than this carry no names. */
+  readonly labelHeight_px: number;
+  readonly pixelRatio: number;
+}
+
+export class LanesPainter {
+  private readonly raster = new LaneRaster();
+  private readonly rows = new PixelRows();
+  private readonly labels = new LabelList();
+  private readonly measure: TextMeasure;
+  private base = new Uint32Array(0);
+  private strip = new Uint32Array(0);
+  private readonly limited = { start: 0, secondsPerPixel: 1, width_px: 0 };
+
+  constructor(private readonly context: CanvasRenderingContext2D) {
+    this.measure = new TextMeasure(context);
+  }
+
+  resize(width: number, height: number): void {
+    if (this.rows.width === width && this.rows.height === height) return;
+    if (width < 1 || height < 1) {
+      this.rows.resize(0, 0);
+      return;
+    }
+    const image = this.context.createImageData(width, height);
+    this.rows.resize(width, height, image);
+    this.base = new Uint32Array(width);
+    this.strip = new Uint32Array(width);
+  }
+
+  /** Draws with the top of the lanes at `top` device pixels. */
+  paint(picture: LanesPicture, top: number): void {
+    const { rows, base, strip, raster, limited } = this;
+    const { map, model, paints } = picture;
+    if (rows.width === 0 || rows.height === 0) return;
+    const { layout } = map;
+    limited.start = picture.window.start;
+    limited.secondsPerPixel = picture.window.secondsPerPixel;
+    limited.width_px = Math.max(
+      0,
+      Math.min(picture.window.width_px, Math.ceil(picture.limit_px)),
+    );
+    rows.clear(paints.background, picture.grid, paints.grid);
+    for (let at = 1; at < layout.groups.length; at++) {
+      const above = layout.groups[at - 1]!.bottom;
+      const between = layout.groups[at]!.top - above;
+      if (between < 3) continue;
+      rows.rule(Math.round(above + between / 2 - map.scroll), paints.rule);
+    }
+    this.labels.clear();
+    const named = layout.height >= picture.labelHeight_px;
+    for (let at = 0; at < map.shown.length; at++) {
+      const lane = map.shown[at]!;
+      if (lane < 0) continue;
+      const y = Math.round(map.topOf(at));
+      if (y + layout.height < 0) continue;
+      if (y > rows.height) break;
+      const { compute, overlay } = paints;
+      const some = raster.draw(model, lane, false, limited, compute, base);
+      const over = raster.draw(model, lane, true, limited, overlay, strip);
+      if (some) base.fill(0, limited.width_px);
+      if (over) strip.fill(0, limited.width_px);
+      if (some || over) {
+        rows.row(y, layout.height, some ? base : null, over ? strip : null);
+      }
+      if (named && some) this.place(picture, lane);
+    }
+    rows.put(this.context, 0, top);
+    if (this.labels.count > 0) this.write(picture, top);
+  }
+
+  private place(picture: LanesPicture, lane: number): void {
+    this.measure.setFont(picture.font);
+    placeLabels(
+      picture.model,
+      lane,
+      this.limited,
+      (prefix) => {
+        if (!picture.mayLabel(prefix)) return Infinity;
+        const name = picture.prefixes[prefix];
+        // Names of a thousand characters fit nowhere: do not measure them.
+        if (name === undefined || name.length > 200) return Infinity;
+        return this.measure.width(name);
+      },
+      picture.pixelRatio,
+      this.labels,
+    );
+  }
+
+  private write(picture: LanesPicture, top: number): void {
+    const { context, labels, rows } = this;
+    const { map, paints, prefixes } = picture;
+    context.save();
+    context.beginPath();
+    context.rect(0, top, rows.width, rows.height);
+    context.clip();
+    context.font = picture.font;
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    for (let at = 0; at < labels.count; at++) {
+      const prefix = labels.prefix[at]!;
+      const position = map.positionOf(labels.lane[at]!);
+      context.fillStyle =
+        labels.erred[at] === 1
+          ? paints.erredLabel
+          : (paints.labels[prefix] ?? "#000000");
+      context.fillText(
+        prefixes[prefix] ?? "",
+        Math.round(labels.x[at]!),
+        top + map.topOf(position) + map.layout.height / 2,
+      );
+    }
+    context.restore();
+  }
+}

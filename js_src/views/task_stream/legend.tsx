@@ -1,0 +1,149 @@
+// The legend: colours with counts and times. A click isolates, shift adds.
+// What does not fit on the line waits behind "+4".
+
+import type { JSX } from "preact";
+import { textWidth } from "../../base/text_width";
+import { ChevronIcon } from "../panel/icons";
+import { Menu } from "../panel/menu";
+import type { LegendEntry } from "./legend_entries";
+
+interface LegendProps {
+  entries: readonly LegendEntry[];
+  /** Ids of what is isolated; empty means that all are shown. */
+  isolated: ReadonlySet<string>;
+  /** Two lines an entry where there is room, else one. */
+  compact: boolean;
+  width_px: number;
+  font: string;
+  onToggle: (entry: LegendEntry, adds: boolean) => void;
+}
+
+const PADDING_PX = 24;
+const MORE_PX = 64;
+
+/** How many entries fit, measured without touching the layout. */
+function fitting(props: LegendProps): number {
+  const { entries, compact, font, width_px } = props;
+  const room = width_px - PADDING_PX;
+  let used = 0;
+  for (let at = 0; at < entries.length; at++) {
+    const entry = entries[at]!;
+    const name = textWidth(entry.name, `500 12px ${font}`);
+    const detail = compact ? 0 : textWidth(entry.detail, `11px ${font}`);
+    const separator = startsActions(entries, at) ? 17 : 0;
+    used +=
+      Math.min(Math.max(name, detail), 220) + (compact ? 34 : 30) + separator;
+    const last = at === entries.length - 1;
+    if (used > room - (last ? 0 : MORE_PX)) return at;
+  }
+  return entries.length;
+}
+
+function startsActions(entries: readonly LegendEntry[], at: number): boolean {
+  return (
+    at > 0 &&
+    entries[at]!.kind === "action" &&
+    entries[at - 1]!.kind === "prefix"
+  );
+}
+
+export function Legend(props: LegendProps): JSX.Element {
+  const { entries } = props;
+  const count = fitting(props);
+  return (
+    <div
+      class={`ds-legend ${props.compact ? "ds-compact" : ""}`}
+      role="group"
+      aria-label="Legend: choose what to isolate"
+    >
+      {entries.slice(0, count).map((entry, at) => (
+        <>
+          {startsActions(entries, at) && (
+            <span class="ds-legend-rule" aria-hidden="true" />
+          )}
+          <Entry {...props} entry={entry} />
+        </>
+      ))}
+      {count < entries.length && (
+        <Menu
+          label="The rest of the legend"
+          class="ds-legend-more"
+          face={
+            <>
+              {`+${entries.length - count}`}
+              <ChevronIcon />
+            </>
+          }
+        >
+          {() => <LegendList {...props} entries={entries.slice(count)} />}
+        </Menu>
+      )}
+    </div>
+  );
+}
+
+/** Below 480 px the whole legend is a menu. */
+export function LegendMenu(
+  props: LegendProps & { words: boolean },
+): JSX.Element {
+  const shown = props.entries.slice(0, props.words ? 7 : 4);
+  return (
+    <Menu
+      label="Legend"
+      class="ds-legend-menu"
+      face={
+        <>
+          {shown.map((entry) => (
+            <span class="ds-swatch" style={{ background: entry.colour }} />
+          ))}
+          <span>
+            {props.words
+              ? `${props.entries.length} in legend`
+              : props.entries.length}
+          </span>
+          <ChevronIcon />
+        </>
+      }
+    >
+      {() => <LegendList {...props} />}
+    </Menu>
+  );
+}
+
+function LegendList(props: LegendProps): JSX.Element {
+  return (
+    <div class="ds-legend-list">
+      {props.entries.map((entry) => (
+        <Entry {...props} compact entry={entry} detailed />
+      ))}
+    </div>
+  );
+}
+
+function Entry(
+  props: LegendProps & { entry: LegendEntry; detailed?: boolean },
+): JSX.Element {
+  const { entry, isolated } = props;
+  const on = isolated.has(entry.id);
+  const dimmed = isolated.size > 0 && !on;
+  return (
+    <button
+      type="button"
+      class={`ds-legend-entry ${dimmed ? "ds-dimmed" : ""}`}
+      aria-pressed={on}
+      title={`${entry.exact}\nClick to isolate, shift-click to add`}
+      onClick={(event) => props.onToggle(entry, event.shiftKey)}
+    >
+      <span
+        class={props.compact ? "ds-swatch" : "ds-legend-bar"}
+        style={{ background: entry.colour }}
+      />
+      <span class="ds-legend-words">
+        <span class="ds-legend-name">{entry.name}</span>
+        {(!props.compact || props.detailed) && (
+          <span class="ds-legend-detail">{entry.detail}</span>
+        )}
+      </span>
+    </button>
+  );
+}

@@ -1,0 +1,132 @@
+// What the legend lists: every prefix in the order in which it appeared, then
+// the actions that Dask users know by colour.
+
+import { ACTION_COLOURS, actionColour, slotColour } from "../../base/palette";
+import { durationColumn, formatCount, formatExact } from "../../base/format";
+import type { ActionTotal, PrefixTotal } from "../../model/types";
+
+export interface LegendEntry {
+  /** `prefix:name` or `action:name`. */
+  readonly id: string;
+  readonly kind: "prefix" | "action";
+  readonly name: string;
+  readonly colour: string;
+  /** `256 · 149.1 s`. */
+  readonly detail: string;
+  /** The same with exact figures, for the tooltip. */
+  readonly exact: string;
+}
+
+export const ERRED = "erred";
+
+interface Row {
+  name: string;
+  colour: string;
+  count: number;
+  seconds: number | null;
+  noun: string;
+}
+
+/** Actions as the legend groups them: disk-read and disk-write are one. */
+export function legendAction(action: string): string {
+  if (action === "compute") return "compute";
+  return action.startsWith("disk-") ? "disk" : action;
+}
+
+export function legendEntries(
+  prefixes: readonly string[],
+  slots: readonly number[],
+  actions: readonly string[],
+  totals: { prefixes: readonly PrefixTotal[]; actions: readonly ActionTotal[] },
+  dark: boolean,
+  grey: string,
+): LegendEntry[] {
+  const mode = dark ? "dark" : "light";
+  const byPrefix = new Map(totals.prefixes.map((row) => [row.prefix, row]));
+  const prefixRows: Row[] = prefixes.map((name, prefix) => ({
+    name,
+    colour: slotColour(slots[prefix], dark, grey),
+    count: byPrefix.get(prefix)?.tasks ?? 0,
+    seconds: byPrefix.get(prefix)?.seconds ?? 0,
+    noun: "tasks",
+  }));
+
+  const grouped = new Map<string, Row>();
+  for (const total of totals.actions) {
+    const action = actions[total.action];
+    if (action === undefined || action === "compute" || total.rows === 0) {
+      continue;
+    }
+    const name = legendAction(action);
+    const row = grouped.get(name) ?? {
+      name,
+      colour: ACTION_COLOURS[actionColour(action) ?? "deserialize"][mode],
+      count: 0,
+      seconds: 0,
+      noun: "times",
+    };
+    row.count += total.rows;
+    row.seconds = (row.seconds ?? 0) + total.seconds;
+    grouped.set(name, row);
+  }
+  const known = ["transfer", "disk", "deserialize"];
+  const actionRows = [...grouped.values()].sort(
+    (one, other) => rank(one.name, known) - rank(other.name, known),
+  );
+  const erred = totals.prefixes.reduce((sum, row) => sum + row.erred, 0);
+  if (erred > 0) {
+    actionRows.push({
+      name: ERRED,
+      colour: ACTION_COLOURS.erred[mode],
+      count: erred,
+      seconds: null,
+      noun: "tasks",
+    });
+  }
+
+  const longest = Math.max(
+    0,
+    ...prefixRows.map((row) => row.seconds ?? 0),
+    ...actionRows.map((row) => row.seconds ?? 0),
+  );
+  const format = durationColumn(longest);
+  const entry =
+    (kind: LegendEntry["kind"]) =>
+    (row: Row): LegendEntry => {
+      const time = row.seconds === null ? "" : ` · ${format(row.seconds)}`;
+      const noun = row.count === 1 ? row.noun.slice(0, -1) : row.noun;
+      const told = time === "" ? ` ${noun}` : time;
+      return {
+        id: `${kind}:${row.name}`,
+        kind,
+        name: row.name,
+        colour: row.colour,
+        detail: formatCount(row.count) + told,
+        exact: `${row.name}: ${formatExact(row.count)} ${noun}${time}`,
+      };
+    };
+  return [
+    ...prefixRows.map(entry("prefix")),
+    ...actionRows.map(entry("action")),
+  ];
+}
+
+function rank(name: string, known: readonly string[]): number {
+  const at = known.indexOf(name);
+  return at < 0 ? known.length : at;
+}
+
+/** Click isolates, a second click frees; shift adds and takes away. */
+export function isolate(
+  isolated: readonly string[],
+  name: string,
+  adds: boolean,
+): string[] {
+  const has = isolated.includes(name);
+  if (adds) {
+    return has
+      ? isolated.filter((other) => other !== name)
+      : [...isolated, name];
+  }
+  return has && isolated.length === 1 ? [] : [name];
+}

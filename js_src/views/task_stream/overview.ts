@@ -1,0 +1,162 @@
+// The overview of the whole run: threads busy by prefix, and over it the window
+// that the plot shows. The picture is drawn when the data change; the window
+// moves as plain elements, so that panning redraws nothing here.
+
+import type { Theme } from "../../base/theme";
+import { Minimap } from "../../derive/minimap";
+import type { TimeWindow } from "../../derive/raster";
+import type { TaskModel } from "../../model/tasks";
+import { CanvasView } from "../../render/canvas_view";
+import type { Paints } from "./paints";
+import type { Extent } from "./time_window";
+
+/** Room beside the run, as a share of the width. */
+const MARGIN = 0.012;
+/** Bins are summed anew for each picture: not more often than this. */
+const REDRAW_MS = 100;
+/** A window of less than this would be lost to the eye. */
+const NARROWEST_PX = 4;
+
+export interface OverviewSource {
+  model(): TaskModel | null;
+  extent(): Extent | null;
+  paints(): Paints | null;
+  theme(): Theme;
+  /** What the full height stands for. */
+  threads(): number;
+}
+
+export class Overview {
+  readonly view: CanvasView;
+  private readonly minimap = new Minimap();
+  private image: ImageData | null = null;
+  private pixels = new Uint32Array(0);
+  private painted: Paints | null = null;
+  private drawn_ms = 0;
+  private later: ReturnType<typeof setTimeout> | undefined;
+  private readonly shadeLeft: HTMLElement;
+  private readonly shadeRight: HTMLElement;
+  private readonly frame: HTMLElement;
+  private readonly range: TimeWindow = {
+    start: 0,
+    secondsPerPixel: 1,
+    width_px: 0,
+  };
+
+  constructor(
+    private readonly element: HTMLElement,
+    private readonly source: OverviewSource,
+  ) {
+    this.view = new CanvasView(element, () => this.draw(), { opaque: true });
+    const part = (name: string): HTMLElement => {
+      const made = document.createElement("div");
+      made.className = name;
+      element.append(made);
+      return made;
+    };
+    this.shadeLeft = part("ds-overview-shade");
+    this.shadeRight = part("ds-overview-shade");
+    this.frame = part("ds-overview-window");
+    for (const side of ["left", "right"]) {
+      const handle = document.createElement("div");
+      handle.className = `ds-overview-handle ds-${side}`;
+      this.frame.append(handle);
+    }
+  }
+
+  dispose(): void {
+    clearTimeout(this.later);
+    this.view.dispose();
+    this.element.replaceChildren();
+  }
+
+  /** Data came: draw soon, but not for each frame. */
+  dataChanged(): void {
+    const wait = this.drawn_ms + REDRAW_MS - performance.now();
+    if (wait <= 0) {
+      this.view.request();
+    } else if (this.later === undefined) {
+      this.later = setTimeout(() => {
+        this.later = undefined;
+        this.view.request();
+      }, wait);
+    }
+  }
+
+  /** Time at a CSS pixel from the left. */
+  timeAt(x_px: number): number {
+    const { start, secondsPerPixel } = this.range;
+    return start + x_px * this.view.size.pixelRatio * secondsPerPixel;
+  }
+
+  secondsPerCssPixel(): number {
+    return this.range.secondsPerPixel * this.view.size.pixelRatio;
+  }
+
+  /** Puts the window where the plot is. Cheap: once a frame. */
+  place(start: number, stop: number): void {
+    this.measure();
+    const width = this.view.size.width / this.view.size.pixelRatio;
+    const scale = 1 / this.secondsPerCssPixel();
+    if (!(width > 0) || !Number.isFinite(scale)) return;
+    let left = (start - this.range.start) * scale;
+    let right = (stop - this.range.start) * scale;
+    if (right - left < NARROWEST_PX) {
+      const middle = (left + right) / 2;
+      left = middle - NARROWEST_PX / 2;
+      right = middle + NARROWEST_PX / 2;
+    }
+    const shownLeft = Math.min(Math.max(left, 0), width - 2);
+    const shownRight = Math.max(Math.min(right, width), 2);
+    this.shadeLeft.style.width = `${Math.max(0, shownLeft)}px`;
+    this.shadeRight.style.left = `${shownRight}px`;
+    this.frame.style.transform = `translateX(${shownLeft}px)`;
+    this.frame.style.width = `${Math.max(2, shownRight - shownLeft)}px`;
+  }
+
+  private measure(): void {
+    const extent = this.source.extent();
+    const { width } = this.view.size;
+    if (!extent || width === 0) return;
+    const run = Math.max(extent.stop - extent.start, 1e-3);
+    this.range.start = extent.start - run * MARGIN;
+    this.range.secondsPerPixel = (run * (1 + 2 * MARGIN)) / width;
+    this.range.width_px = width;
+  }
+
+  private draw(): void {
+    const model = this.source.model();
+    const paints = this.source.paints();
+    const { context, size } = this.view;
+    const { width, height } = size;
+    this.drawn_ms = performance.now();
+    if (!model || !paints || !this.source.extent()) {
+      if (paints) {
+        const [red, green, blue] = this.source.theme().panel;
+        context.fillStyle = `rgb(${red} ${green} ${blue})`;
+        context.fillRect(0, 0, width, height);
+      }
+      return;
+    }
+    this.measure();
+    const resized =
+      !this.image || this.image.width !== width || this.image.height !== height;
+    if (resized) {
+      this.image = context.createImageData(width, height);
+      this.pixels = new Uint32Array(this.image.data.buffer);
+    }
+    const changed = this.minimap.update(model.busy, this.range);
+    if (!changed && !resized && paints === this.painted) return;
+    this.painted = paints;
+    this.pixels.fill(paints.background);
+    const most = Math.max(this.source.threads(), this.minimap.most, 1);
+    this.minimap.paint(
+      this.pixels,
+      height,
+      most,
+      paints.compute.paints,
+      paints.compute.other,
+    );
+    if (this.image) context.putImageData(this.image, 0, 0);
+  }
+}

@@ -1,0 +1,277 @@
+// The task stream as one panel: toolbar, legend, stage, pinned task, status.
+
+import type { JSX } from "preact";
+import { useMemo, useRef } from "preact/hooks";
+import { toCss } from "../../base/colour";
+import { formatMoment } from "../../base/format";
+import { plainAddress } from "./worker_groups";
+import type { State } from "../../schema";
+import { Button, Key } from "../panel/button";
+import { Crumbs } from "../panel/crumbs";
+import { Help } from "../panel/help";
+import { Empty } from "../panel/states";
+import { StatusLine } from "../panel/status_line";
+import { Toolbar } from "../panel/toolbar";
+import { busyShare } from "./busy_share";
+import { GESTURES, SHORTCUTS } from "./keyboard";
+import { Legend, LegendMenu } from "./legend";
+import { legendEntries } from "./legend_entries";
+import { Notices, useBannerNotice } from "./notices";
+import { Pinned } from "./pinned";
+import { StageView, type StageHandle } from "./stage_view";
+import { threadsOf } from "./stage";
+import { statusFacts } from "./status_facts";
+import { TableSheet } from "./table";
+import { Tools } from "./tools";
+import { isWhole, type ViewState } from "./view_state";
+import type { WorkerGroup } from "./worker_groups";
+
+export const TITLE = "Task stream";
+
+export interface PanelParts {
+  handle: StageHandle | null;
+}
+
+export function TaskStreamPanel(props: {
+  view: ViewState;
+  root: HTMLElement;
+  parts: PanelParts;
+}): JSX.Element {
+  const { view, root, parts } = props;
+  const empty = view.host.emptyState.value;
+  const session = view.session.value;
+  const busyOf = useBusy(view);
+  const stage = useRef<StageHandle | null>(null);
+  if (!session || (empty && view.held.value === 0)) {
+    return <EmptyPanel view={view} />;
+  }
+  const breadth = view.breadth.value;
+  const secondRow = breadth !== "wide" && breadth !== "medium";
+  const crumbs = (
+    <Crumbs
+      focus={view.focus.value}
+      origin_s={view.origin.value}
+      nameOf={(worker) =>
+        view.groups.value.find((group) => group.address === worker)?.name ??
+        plainAddress(worker)
+      }
+      short={breadth === "tiny"}
+      onFocus={(focus) => view.setFocus(focus)}
+    />
+  );
+  return (
+    <>
+      <Toolbar
+        title={TITLE}
+        state={session.state.value}
+        paused={pausedText(view)}
+        tools={<Tools view={view} stage={() => stage.current?.stage ?? null} />}
+      >
+        {!secondRow && crumbs}
+        <GoToNow view={view} />
+      </Toolbar>
+      <Notices view={view} />
+      {secondRow ? (
+        <div class="ds-row2">
+          {crumbs}
+          <LegendOf view={view} menu />
+        </div>
+      ) : (
+        <LegendOf view={view} />
+      )}
+      <div class="ds-body">
+        <StageView
+          view={view}
+          root={root}
+          busyOf={busyOf}
+          onStage={(handle) => {
+            stage.current = handle;
+            parts.handle = handle;
+          }}
+        />
+        <Pinned view={view} />
+        <TableSheet view={view} busyOf={busyOf} />
+      </div>
+      <StatusOf view={view} />
+      {view.helpOpen.value && <HelpSheet view={view} />}
+    </>
+  );
+}
+
+/** Shares of the shown time, worked out when the window comes to rest. */
+function useBusy(view: ViewState): (group: WorkerGroup) => number {
+  const settled = view.settled.value;
+  const groups = view.groups.value;
+  return useMemo(() => {
+    const model = view.session.peek()?.store.model;
+    const known = new Map<string, number>();
+    return (group: WorkerGroup): number => {
+      let share = known.get(group.address);
+      if (share === undefined) {
+        const { extent, window } = view;
+        share =
+          model && extent
+            ? busyShare(
+                model,
+                group.lanes,
+                Math.max(window.start, extent.start),
+                Math.min(window.stop, extent.stop),
+              )
+            : NaN;
+        known.set(group.address, share);
+      }
+      return share;
+    };
+  }, [settled, groups, view]);
+}
+
+function pausedText(view: ViewState): string | null {
+  const paused = view.paused.value;
+  if (!paused) return null;
+  return `at ${formatMoment(paused.time - view.origin.value, 1)}`;
+}
+
+function GoToNow(props: { view: ViewState }): JSX.Element | null {
+  const { view } = props;
+  if (view.paused.value) {
+    return (
+      <Button primary onClick={() => view.togglePause()}>
+        Resume
+      </Button>
+    );
+  }
+  if (view.anchor.value !== "free") return null;
+  const state = view.session.value?.state.value;
+  const live = state === "live" || state === "partly" || state === "waiting";
+  const breadth = view.breadth.value;
+  const brief = breadth === "small" || breadth === "tiny";
+  return (
+    <Button
+      onClick={() => view.goToNow()}
+      hint={live ? "Follow the newest tasks" : "To the end of the recording"}
+    >
+      <span class="ds-go">
+        {brief ? "Now" : live ? "Go to now" : "Go to the end"}
+        {!brief && <Key>L</Key>}
+      </span>
+    </Button>
+  );
+}
+
+function LegendOf(props: { view: ViewState; menu?: boolean }): JSX.Element {
+  const { view } = props;
+  const session = view.session.value!;
+  const theme = view.environment.theme.value;
+  void session.namesVersion.value;
+  const { store } = session;
+  const entries = legendEntries(
+    store.prefixes,
+    store.slots,
+    store.actions,
+    session.totals.value,
+    theme.dark,
+    toCss(theme.text2),
+  );
+  const isolated = new Set([
+    ...view.focus.value.prefixes.map((name) => `prefix:${name}`),
+    ...(view.selection.value?.actions.value ?? []).map(
+      (name) => `action:${name}`,
+    ),
+  ]);
+  const breadth = view.breadth.value;
+  const shared = {
+    entries,
+    isolated,
+    width_px: view.environment.width.value,
+    font: theme.font,
+    onToggle: (entry: (typeof entries)[number], adds: boolean) =>
+      view.isolateEntry(entry.kind, entry.name, adds),
+  };
+  return props.menu ? (
+    <LegendMenu {...shared} compact words={breadth !== "tiny"} />
+  ) : (
+    <Legend
+      {...shared}
+      compact={breadth !== "wide" || view.environment.height.value < 320}
+    />
+  );
+}
+
+function StatusOf(props: { view: ViewState }): JSX.Element {
+  const { view } = props;
+  const session = view.session.value!;
+  const paused = view.paused.value;
+  const breadth = view.breadth.value;
+  const workers = session.workers.value;
+  const banner = useBannerNotice(view);
+  const erred = session.counts.value.erred;
+  return (
+    <StatusLine
+      facts={statusFacts({
+        state: session.state.value,
+        counts: session.counts.value,
+        held: view.held.value,
+        workers: workers.length,
+        threads: threadsOf(view),
+        behind_s: session.behind_s.value,
+        now: session.now.value,
+        notices: session.notices.value.filter((notice) => notice !== banner),
+        pausedAt: paused?.held ?? null,
+        outside: view.outside.value,
+        search: view.selection.value?.search.fact() ?? null,
+        narrow: breadth !== "wide" && breadth !== "medium",
+        ...(erred > 0
+          ? {
+              showErrors: () => view.isolateEntry("action", "erred", false),
+            }
+          : {}),
+      })}
+    />
+  );
+}
+
+function HelpSheet(props: { view: ViewState }): JSX.Element {
+  const { view } = props;
+  const wheel = view.host.capturesWheel
+    ? "The wheel zooms at the pointer; Shift+wheel moves, Alt+wheel scrolls the lanes."
+    : "The wheel scrolls the page until you click the plot, or with Ctrl or ⌘; then it zooms. Alt+wheel scrolls the lanes.";
+  return (
+    <Help
+      title="Task stream: keys and gestures"
+      shortcuts={SHORTCUTS}
+      notes={[...GESTURES, wheel]}
+      onClose={() => view.escape()}
+    />
+  );
+}
+
+function EmptyPanel(props: { view: ViewState }): JSX.Element {
+  const { view } = props;
+  const empty = view.host.emptyState.value ?? {
+    state: "waiting" as const,
+    title: "Waiting for a Dask client",
+    text: "Run `Client()` and this panel starts by itself.",
+  };
+  const session = view.session.value;
+  const state: State = session?.state.value ?? empty.state;
+  return (
+    <>
+      <Toolbar
+        title={TITLE}
+        state={empty.state === "stopped" ? "stopped" : state}
+        paused={null}
+        tools={<Tools view={view} stage={() => null} />}
+      />
+      <Notices view={view} />
+      <Empty state={empty} />
+      <StatusLine
+        facts={
+          empty.status ? [{ text: empty.status }] : [{ text: "no tasks yet" }]
+        }
+      />
+      {view.helpOpen.value && <HelpSheet view={view} />}
+    </>
+  );
+}
+
+export { isWhole };

@@ -1,0 +1,283 @@
+// The pinned task: every start and stop of it, where and when it ran, and the
+// traceback if it erred. What the page itself knows stands at once; the rest
+// is asked of the kernel, and the panel says so when nobody answers.
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import {
+  formatBytes,
+  formatClock,
+  formatDuration,
+  formatMoment,
+  NOTHING,
+} from "../../base/format";
+import { copyText } from "../../base/save";
+import { slotColour } from "../../base/palette";
+import { toCss } from "../../base/colour";
+import { asProblem, type Problem } from "../../errors";
+import type { Interval, TaskDetail } from "../../model/types";
+import { Button, IconButton } from "../panel/button";
+import { CloseIcon, CopyIcon } from "../panel/icons";
+import type { SessionMirror } from "../panel/session_mirror";
+import { KeyText, useKey } from "./key_text";
+import { actionCss, rowWords } from "./row_words";
+import { readTaskDetail } from "./task_detail";
+import { TracebackText } from "./traceback_text";
+import type { ViewState } from "./view_state";
+import { placeOf } from "./worker_groups";
+
+type Asked =
+  | { readonly state: "asking" }
+  | { readonly state: "told"; readonly detail: TaskDetail }
+  | { readonly state: "failed"; readonly problem: Problem };
+
+export function Pinned(props: { view: ViewState }): JSX.Element | null {
+  const { view } = props;
+  const row = view.pinned.value;
+  const session = view.session.value;
+  if (!row || !session) return null;
+  return (
+    <PinnedTask
+      key={`${session.store.id} ${row.task}`}
+      view={view}
+      session={session}
+      row={row}
+    />
+  );
+}
+
+function useDetail(session: SessionMirror, task: number): [Asked, () => void] {
+  const [asked, setAsked] = useState<Asked>({ state: "asking" });
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    let wanted = true;
+    const take = (next: Asked): void => {
+      if (wanted) setAsked(next);
+    };
+    take({ state: "asking" });
+    session.store.ask("task", { task }).then(
+      (answer) => take({ state: "told", detail: readTaskDetail(answer) }),
+      (error: unknown) => take({ state: "failed", problem: asProblem(error) }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [session, task, attempt]);
+  return [asked, () => setAttempt(attempt + 1)];
+}
+
+function PinnedTask(props: {
+  view: ViewState;
+  session: SessionMirror;
+  row: Interval;
+}): JSX.Element {
+  const { view, session, row } = props;
+  const { store } = session;
+  const theme = view.environment.theme.value;
+  const localKey = useKey(store, row.task);
+  const [asked, askAgain] = useDetail(session, row.task);
+  const detail = asked.state === "told" ? asked.detail : null;
+  const words = rowWords(row, store, theme);
+  const prefixColour = slotColour(
+    store.slots[row.prefix],
+    theme.dark,
+    toCss(theme.text2),
+  );
+  const key = detail?.key ?? localKey;
+  const parts = detail?.startstops ?? partsOfPage(session, row);
+  const span = detail?.span ?? store.spans[row.span]?.name ?? [];
+  const erred = detail ? detail.error !== null : words.erred;
+
+  return (
+    <aside class="ds-pinned" aria-label={`Task of ${words.prefix}`}>
+      <div class="ds-pinned-head">
+        {erred && <span class="ds-badge">Erred</span>}
+        <span class="ds-swatch" style={{ background: prefixColour }} />
+        <b class="ds-pinned-title" title={words.prefix}>
+          {words.prefix}
+        </b>
+        <IconButton
+          label="Unpin"
+          shortcut="Escape"
+          onClick={() => {
+            view.pinned.value = null;
+          }}
+        >
+          <CloseIcon />
+        </IconButton>
+      </div>
+      <div class="ds-pinned-body">
+        <div class="ds-pinned-key">
+          <KeyText text={key} longest={2000} />
+          {typeof key === "string" && (
+            <IconButton label="Copy the key" onClick={() => void copyText(key)}>
+              <CopyIcon />
+            </IconButton>
+          )}
+        </div>
+        <StartStops
+          parts={parts}
+          erred={erred}
+          colourOf={(action) =>
+            actionCss(action, erred, prefixColour, theme.dark)
+          }
+        />
+        <section>
+          <h4>Where and when</h4>
+          <dl class="ds-facts">
+            <dt>Worker</dt>
+            <dd>{placeOf(view.groups.value, row.lane)}</dd>
+            <dt>Started</dt>
+            <dd>{startedAt(parts, row, session.origin.value)}</dd>
+            <dt>Result</dt>
+            <dd>{formatResult(detail?.nbytes ?? row.nbytes, erred)}</dd>
+            {span.length > 0 && (
+              <>
+                <dt>Span</dt>
+                <dd>{span.join(" › ")}</dd>
+              </>
+            )}
+          </dl>
+        </section>
+        <ErrorOf session={session} row={row} erred={erred} detail={detail} />
+        <Missing asked={asked} again={askAgain} />
+      </div>
+      <div class="ds-pinned-foot">
+        <Button
+          onClick={() => view.isolateEntry("prefix", words.prefix, false)}
+        >
+          Only this prefix
+        </Button>
+        <Button onClick={() => zoomTo(view, parts)}>Zoom to it</Button>
+      </div>
+    </aside>
+  );
+}
+
+type Part = TaskDetail["startstops"][number];
+
+function partsOfPage(session: SessionMirror, row: Interval): Part[] {
+  const rows = session.store.model.ofTask(row.lane, row.task);
+  const all = rows.length > 0 ? rows : [row];
+  return all
+    .map((part) => ({
+      action: session.store.actions[part.action] ?? "other",
+      start: part.start,
+      stop: part.start + part.duration,
+    }))
+    .sort((one, other) => one.start - other.start);
+}
+
+function ends(parts: readonly Part[]): [number, number] {
+  let [start, stop] = [Infinity, -Infinity];
+  for (const part of parts) {
+    start = Math.min(start, part.start, part.stop);
+    stop = Math.max(stop, part.start, part.stop);
+  }
+  return [start, stop];
+}
+
+function zoomTo(view: ViewState, parts: readonly Part[]): void {
+  const [start, stop] = ends(parts);
+  if (!(stop >= start)) return;
+  const room = Math.max(stop - start, 1e-4) * 2;
+  view.show(start - room, stop + room);
+}
+
+function startedAt(
+  parts: readonly Part[],
+  row: Interval,
+  origin: number,
+): string {
+  const start = parts[0]?.start ?? row.start;
+  return `+${formatMoment(start - origin, 3)}, ${formatClock(start)}`;
+}
+
+function formatResult(nbytes: number, erred: boolean): string {
+  if (erred) return "none, it erred";
+  return nbytes > 0 ? formatBytes(nbytes) : NOTHING;
+}
+
+function StartStops(props: {
+  parts: readonly Part[];
+  erred: boolean;
+  colourOf: (action: string) => string;
+}): JSX.Element {
+  const { parts, colourOf, erred } = props;
+  const [start, stop] = ends(parts);
+  const whole = Math.max(stop - start, 1e-9);
+  return (
+    <section>
+      <h4>{`Start to stop, ${formatDuration(stop - start)}`}</h4>
+      <div class="ds-startstops" aria-hidden="true">
+        {parts.map((part) => (
+          <span
+            style={{
+              left: `${((Math.min(part.start, part.stop) - start) / whole) * 100}%`,
+              width: `max(1px, ${(Math.abs(part.stop - part.start) / whole) * 100}%)`,
+              background: colourOf(part.action),
+            }}
+          />
+        ))}
+      </div>
+      <ul class="ds-parts">
+        {parts.map((part) => (
+          <li>
+            <span
+              class="ds-swatch"
+              style={{ background: colourOf(part.action) }}
+            />
+            <span>{part.action}</span>
+            {erred && part.action === "compute" && (
+              <span class="ds-quiet">ended in an error</span>
+            )}
+            {part.stop < part.start && (
+              <span class="ds-warn">clocks disagree</span>
+            )}
+            <span class="ds-value">
+              {formatDuration(part.stop - part.start)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function ErrorOf(props: {
+  session: SessionMirror;
+  row: Interval;
+  erred: boolean;
+  detail: TaskDetail | null;
+}): JSX.Element | null {
+  if (!props.erred) return null;
+  const { detail, session, row } = props;
+  const known = session.errors.value.find((error) => error.task === row.task);
+  const exception = detail?.error?.exception ?? known?.exception ?? "";
+  return (
+    <section>
+      <TracebackText
+        exception={exception}
+        traceback={detail?.error?.traceback ?? ""}
+      />
+    </section>
+  );
+}
+
+function Missing(props: {
+  asked: Asked;
+  again: () => void;
+}): JSX.Element | null {
+  const { asked } = props;
+  if (asked.state === "told") return null;
+  if (asked.state === "asking") {
+    return <p class="ds-note">Asking the kernel for the rest …</p>;
+  }
+  return (
+    <div class="ds-note">
+      <p class="ds-warn">{asked.problem.text}</p>
+      <p>{`Shown is what this page knows by itself. ${asked.problem.next}`}</p>
+      <Button onClick={props.again}>Ask again</Button>
+    </div>
+  );
+}

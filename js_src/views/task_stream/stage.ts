@@ -1,0 +1,425 @@
+// The stage: overview, axis, events and lanes on canvases, kept in step with
+// the view's state. One frame draws everything that moved, once.
+
+import { effect, signal, untracked } from "@preact/signals";
+import { toCss } from "../../base/colour";
+import { decimalsFor } from "../../base/format";
+import type { TimeWindow as PixelWindow } from "../../derive/raster";
+import type { Interval } from "../../model/types";
+import { CanvasView } from "../../render/canvas_view";
+import { TextMeasure } from "../../render/text";
+import {
+  paintAxis,
+  paintEvents,
+  TickCache,
+  type AxisPicture,
+} from "./axis_painter";
+import { eventMarks, type EventMark, type Merged } from "./event_marks";
+import {
+  LABEL_LANE_PX,
+  LANES_BOTTOM_PX,
+  LANES_TOP_PX,
+  STRIP_SHARE,
+} from "./geometry";
+import { LaneMap } from "./lane_map";
+import { LanesPainter } from "./lanes_painter";
+import { Overview } from "./overview";
+import { paintOverlay, type Box } from "./overlay_painter";
+import { makePaints, type Paints } from "./paints";
+import type { Hover, ViewState } from "./view_state";
+
+/** The pointer catches a row this near. */
+const CATCH_PX = 3;
+/** Time that a filter may take of a frame. */
+const WORK_MS = 5;
+/** How often the gutter's figures follow the window. */
+const SETTLE_MS = 250;
+/** After a pause the first frame must not leap. */
+const LONGEST_FRAME_MS = 50;
+
+export interface StageElements {
+  readonly plot: HTMLElement;
+  readonly overlay: HTMLElement;
+  readonly overview: HTMLElement;
+}
+
+export class Stage {
+  readonly map = new LaneMap();
+  readonly overview: Overview;
+  readonly plot: CanvasView;
+  readonly overlay: CanvasView;
+  /** Grows when lanes moved: the gutter places its names anew. */
+  readonly laid = signal(0);
+  /** A stretch being brushed, in epoch seconds. */
+  brush: [number, number] | null = null;
+  found: Interval | null = null;
+  merged: readonly Merged[] = [];
+  /** Milliseconds that the last pictures took, for measuring. */
+  readonly frames_ms: number[] = [];
+
+  private readonly lanes: LanesPainter;
+  private readonly measure: TextMeasure;
+  private readonly ticks = new TickCache();
+  private readonly columns: number[] = [];
+  private readonly window: PixelWindow = {
+    start: 0,
+    secondsPerPixel: 1,
+    width_px: 1,
+  };
+  private paints: Paints | null = null;
+  private paintsKey = "";
+  private marks: readonly EventMark[] = [];
+  private last_ms = 0;
+  private settling: ReturnType<typeof setTimeout> | undefined;
+  private readonly stops: (() => void)[] = [];
+
+  constructor(
+    elements: StageElements,
+    private readonly view: ViewState,
+  ) {
+    this.plot = new CanvasView(elements.plot, (_, now) => this.draw(now), {
+      opaque: true,
+    });
+    this.overlay = new CanvasView(elements.overlay, () => this.drawOverlay());
+    this.lanes = new LanesPainter(this.plot.context);
+    this.measure = new TextMeasure(this.plot.context);
+    const store = () => view.session.peek()?.store ?? null;
+    this.overview = new Overview(elements.overview, {
+      model: () => store()?.model ?? null,
+      extent: () => view.extent,
+      paints: () => this.currentPaints(),
+      theme: () => view.environment.theme.peek(),
+      threads: () => threadsOf(view),
+    });
+    view.draw = () => this.plot.request();
+    this.stops.push(
+      effect(() => this.onData()),
+      effect(() => this.onLook()),
+      effect(() => this.onEvents()),
+      effect(() => {
+        void view.hover.value;
+        void view.pinned.value;
+        void view.session.value?.crosshair.value;
+        this.overlay.request();
+      }),
+    );
+  }
+
+  dispose(): void {
+    for (const stop of this.stops.splice(0)) stop();
+    clearTimeout(this.settling);
+    this.view.draw = () => {};
+    this.overview.dispose();
+    this.plot.dispose();
+    this.overlay.dispose();
+  }
+
+  // Where things are, in CSS pixels of the plot ----------------------------
+
+  timeAt(x_px: number): number {
+    const { start, secondsPerPixel } = this.window;
+    return start + x_px * this.plot.size.pixelRatio * secondsPerPixel;
+  }
+
+  secondsPerCssPixel(): number {
+    const { width, pixelRatio } = this.plot.size;
+    return width > 0 ? (this.view.window.width * pixelRatio) / width : 1;
+  }
+
+  /** The row under the pointer and its box; null in empty space. */
+  hit(x_px: number, y_px: number): Omit<Hover, "pointerX" | "pointerY"> | null {
+    const model = this.view.session.peek()?.store.model;
+    const { pixelRatio } = this.plot.size;
+    const y = (y_px - LANES_TOP_PX) * pixelRatio;
+    if (!model || y < 0) return null;
+    const position = this.map.positionAt(y);
+    const lane = this.map.shown[position];
+    if (lane === undefined || lane < 0) return null;
+    const time = this.timeAt(x_px);
+    const limit = this.limit();
+    if (limit !== null && time > limit) return null;
+    const near = CATCH_PX * this.secondsPerCssPixel();
+    const inLane = (y - this.map.topOf(position)) / this.map.layout.height;
+    const strip = inLane > 1 - STRIP_SHARE;
+    const exact = near / 8;
+    const row =
+      (strip ? model.hit(lane, time, near, true) : null) ??
+      model.hit(lane, time, exact, false) ??
+      model.hit(lane, time, near, false);
+    if (!row) return null;
+    const overlay = strip && isOverlayRow(row.action);
+    const box = this.boxOf(row, overlay, { x: 0, y: 0, width: 0, height: 0 });
+    if (!box) return null;
+    return {
+      row,
+      overlay,
+      left: box.x / pixelRatio,
+      top: box.y / pixelRatio,
+      width: box.width / pixelRatio,
+      height: box.height / pixelRatio,
+    };
+  }
+
+  /** The place of a row in device pixels of the plot. */
+  readonly boxOf = (row: Interval, overlay: boolean, into: Box): Box | null => {
+    const position = this.map.positionOf(row.lane);
+    if (position < 0) return null;
+    const { start, secondsPerPixel } = this.window;
+    const { width, pixelRatio } = this.plot.size;
+    const left = (row.start - start) / secondsPerPixel;
+    const right = left + Math.max(0, row.duration) / secondsPerPixel;
+    if (right < -2 || left > width + 2) return null;
+    const height = this.map.layout.height;
+    const part = overlay
+      ? Math.max(1, Math.round(height * STRIP_SHARE))
+      : height;
+    // Off-screen parts are cut, or a long task's outline would not be drawn.
+    const from = Math.max(Math.round(left), -10);
+    const to = Math.min(Math.max(Math.round(right), from + 1), width + 10);
+    into.x = from;
+    into.width = to - from;
+    into.height = part;
+    into.y =
+      LANES_TOP_PX * pixelRatio + this.map.topOf(position) + height - part;
+    return into;
+  };
+
+  scrollLanes(css_px: number): boolean {
+    const moved = this.map.scrollBy(css_px * this.plot.size.pixelRatio);
+    if (moved) {
+      this.laid.value += 1;
+      this.plot.request();
+    }
+    return moved;
+  }
+
+  reveal(lane: number): void {
+    this.map.reveal(lane);
+    this.laid.value += 1;
+    this.plot.request();
+  }
+
+  // What makes it draw -----------------------------------------------------
+
+  private onData(): void {
+    const session = this.view.session.value;
+    if (session) {
+      void session.dataVersion.value;
+      void session.origin.value;
+      void session.state.value;
+    }
+    untracked(() => {
+      this.view.measure();
+      this.plot.request();
+      this.overview.dataChanged();
+    });
+  }
+
+  private onLook(): void {
+    const { view } = this;
+    const session = view.session.value;
+    void view.environment.theme.value;
+    void view.groups.value;
+    void view.paused.value;
+    void view.environment.visible.value;
+    void session?.namesVersion.value;
+    void view.selection.value?.version.value;
+    void view.focus.value;
+    this.plot.request();
+    this.overview.view.request();
+  }
+
+  private onEvents(): void {
+    const { view } = this;
+    const session = view.session.value;
+    const spills = view.selection.value?.spills.changes.value ?? [];
+    if (!session) {
+      this.marks = [];
+    } else {
+      const names = new Map(
+        view.groups.value.map((group) => [group.address, group.name]),
+      );
+      this.marks = eventMarks(
+        session.errors.value,
+        session.gaps.value,
+        [...session.changes.value, ...spills],
+        (worker) => names.get(worker) ?? worker,
+      );
+    }
+    this.plot.request();
+  }
+
+  // Drawing ----------------------------------------------------------------
+
+  private currentPaints(): Paints | null {
+    const { view } = this;
+    const store = view.session.peek()?.store;
+    if (!store) return null;
+    const theme = view.environment.theme.peek();
+    const isolated = view.focus.peek().prefixes;
+    const names = view.session.peek()?.namesVersion.peek() ?? 0;
+    const key = `${store.id} ${names} ${store.prefixes.length} ${JSON.stringify(theme)} ${isolated.join("\n")}`;
+    if (this.paints === null || key !== this.paintsKey) {
+      this.paintsKey = key;
+      this.paints = makePaints(store, theme, isolated);
+    }
+    return this.paints;
+  }
+
+  /** The newest moment that is drawn; null for all. */
+  private limit(): number | null {
+    return this.view.paused.peek()?.time ?? null;
+  }
+
+  private draw(now_ms: number): void {
+    const { view, plot, window } = this;
+    const began = performance.now();
+    const elapsed = Math.min(now_ms - this.last_ms, LONGEST_FRAME_MS);
+    this.last_ms = now_ms;
+    const moving = view.window.advance(Math.max(0, elapsed));
+    const { width, height, pixelRatio } = plot.size;
+    const store = view.session.peek()?.store;
+    const more = store ? store.model.work(WORK_MS) : false;
+
+    window.start = view.window.start;
+    window.width_px = width;
+    window.secondsPerPixel = view.window.width / Math.max(1, width);
+    const lanesTop = Math.round(LANES_TOP_PX * pixelRatio);
+    const room = height - lanesTop - Math.round(LANES_BOTTOM_PX * pixelRatio);
+    if (this.map.update(view.groups.peek(), room, pixelRatio)) {
+      this.laid.value += 1;
+    }
+    const theme = view.environment.theme.peek();
+    const picture: AxisPicture = {
+      context: plot.context,
+      measure: this.measure,
+      theme,
+      start: window.start,
+      secondsPerPixel: window.secondsPerPixel,
+      width,
+      pixelRatio,
+    };
+    const cssWidth = width / pixelRatio;
+    const { start, stop } = view.window;
+    const ticks = view.window.hasExtent
+      ? this.ticks.update(start, stop, cssWidth, view.origin.peek())
+      : [];
+    this.columns.length = 0;
+    for (const tick of ticks) {
+      const x = (tick.time - window.start) / window.secondsPerPixel;
+      if (x >= 0 && x < width) this.columns.push(Math.floor(x));
+    }
+    paintAxis(picture, ticks);
+    this.merged = paintEvents(
+      picture,
+      this.marks,
+      this.columns,
+      cssWidth < 560,
+    );
+    plot.context.fillStyle = toCss(theme.panel);
+    plot.context.fillRect(0, lanesTop + room, width, height - lanesTop - room);
+    const paints = this.currentPaints();
+    this.lanes.resize(width, Math.max(0, room));
+    if (store && paints) {
+      const limit = this.limit();
+      this.lanes.paint(
+        {
+          model: store.model,
+          map: this.map,
+          window,
+          paints,
+          prefixes: store.prefixes,
+          grid: this.columns,
+          limit_px:
+            limit === null
+              ? Infinity
+              : (limit - window.start) / window.secondsPerPixel,
+          mayLabel: this.mayLabel,
+          font: `${11 * pixelRatio}px ${theme.font}`,
+          labelHeight_px: LABEL_LANE_PX * pixelRatio,
+          pixelRatio,
+        },
+        lanesTop,
+      );
+    } else {
+      plot.context.fillRect(0, lanesTop, width, room);
+    }
+    this.drawOverlay();
+    this.overview.place(start, stop);
+    if (more) this.overview.dataChanged();
+    if (moving || more) plot.request();
+    else this.last_ms = 0;
+    this.settle();
+    this.frames_ms.push(performance.now() - began);
+    if (this.frames_ms.length > 600) this.frames_ms.shift();
+  }
+
+  private readonly mayLabel = (prefix: number): boolean => {
+    const filter = this.view.session.peek()?.store.model.filter;
+    if (!filter) return true;
+    const { prefixes } = this.view.focus.peek();
+    const name = this.view.session.peek()?.store.prefixes[prefix];
+    return name !== undefined && prefixes.includes(name);
+  };
+
+  private drawOverlay(): void {
+    const { view, overlay, window } = this;
+    const session = view.session.peek();
+    const { width, height, pixelRatio } = overlay.size;
+    const theme = view.environment.theme.peek();
+    const hover = view.hover.peek();
+    paintOverlay({
+      context: overlay.context,
+      theme,
+      width,
+      height,
+      pixelRatio,
+      start: window.start,
+      secondsPerPixel: window.secondsPerPixel,
+      origin: view.origin.peek(),
+      crosshair: session?.crosshair.peek() ?? null,
+      decimals: decimalsFor(window.secondsPerPixel * pixelRatio),
+      brush: this.brush,
+      focus: view.focus.peek().time,
+      hover: hover?.row ?? null,
+      hoverOverlay: hover?.overlay ?? false,
+      pinned: view.pinned.peek(),
+      found: this.found,
+      end: this.end(),
+      boxOf: this.boxOf,
+    });
+  }
+
+  /** Where the picture ends: at the pause, or where the connection was lost. */
+  private end(): { time: number; colour: string } | null {
+    const { view } = this;
+    const theme = view.environment.theme.peek();
+    const paused = view.paused.peek();
+    if (paused) return { time: paused.time, colour: toCss(theme.text2) };
+    const session = view.session.peek();
+    if (session?.state.peek() !== "lost" || !view.extent) return null;
+    const time = Math.max(session.now.peek(), view.extent.stop);
+    return { time, colour: toCss(theme.error) };
+  }
+
+  private settle(): void {
+    if (this.settling !== undefined) return;
+    this.settling = setTimeout(() => {
+      this.settling = undefined;
+      this.view.settled.value += 1;
+    }, SETTLE_MS);
+  }
+}
+
+function isOverlayRow(action: number): boolean {
+  return action >= 1 && action <= 4;
+}
+
+export function threadsOf(view: ViewState): number {
+  const session = view.session.peek();
+  if (!session) return 0;
+  const counted = session.workers
+    .peek()
+    .reduce((sum, worker) => sum + worker.threads, 0);
+  return counted || session.store.lanes.length;
+}

@@ -1,0 +1,213 @@
+// The stage as elements: where the canvases hang, the gutter beside them, the
+// card over them. The canvases live as long as this component.
+
+import { useComputed } from "@preact/signals";
+import type { JSX } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { formatExact } from "../../base/format";
+import { Gutter, type Band, type BusyOf } from "./gutter";
+import { geometryOf, LANES_TOP_PX } from "./geometry";
+import { HoverCard } from "./hover_card";
+import { OverviewInteraction, PlotInteraction } from "./interaction";
+import { Stage, threadsOf } from "./stage";
+import type { ViewState } from "./view_state";
+import { isWhole } from "./view_state";
+
+export interface StageHandle {
+  stage: Stage;
+  plot: PlotInteraction;
+  hit: HTMLElement;
+}
+
+export function StageView(props: {
+  view: ViewState;
+  root: HTMLElement;
+  busyOf: BusyOf;
+  onStage: (handle: StageHandle | null) => void;
+}): JSX.Element {
+  const { view, root, onStage } = props;
+  const overviewRef = useRef<HTMLDivElement>(null);
+  const overviewHit = useRef<HTMLDivElement>(null);
+  const plotRef = useRef<HTMLDivElement>(null);
+  const overlayRef = useRef<HTMLDivElement>(null);
+  const hitRef = useRef<HTMLDivElement>(null);
+  const stageRef = useRef<Stage | null>(null);
+
+  useLayoutEffect(() => {
+    const stage = new Stage(
+      {
+        plot: plotRef.current!,
+        overlay: overlayRef.current!,
+        overview: overviewRef.current!,
+      },
+      view,
+    );
+    stageRef.current = stage;
+    const plot = new PlotInteraction(hitRef.current!, root, view, stage);
+    const overview = new OverviewInteraction(overviewHit.current!, view, stage);
+    onStage({ stage, plot, hit: hitRef.current! });
+    return () => {
+      onStage(null);
+      stageRef.current = null;
+      plot.dispose();
+      overview.dispose();
+      stage.dispose();
+    };
+  }, [view, root]);
+
+  const geometry = geometryOf(
+    view.breadth.value,
+    view.environment.height.value,
+  );
+  const { gutter, overview, bars } = geometry;
+  const roomy = geometry.gutterSize === "full";
+  const inset = geometry.gutterSize === "short" ? 4 : 0;
+  const place = { left: `${gutter}px`, top: `${overview}px` };
+  const overviewPlace = {
+    left: `${gutter + inset}px`,
+    right: `${inset}px`,
+    top: "4px",
+    height: `${bars}px`,
+    display: overview > 0 ? "block" : "none",
+  };
+  return (
+    <div class="ds-stage">
+      <div
+        class="ds-overview-label"
+        style={{
+          top: "4px",
+          height: `${bars}px`,
+          width: `${gutter - 14}px`,
+          display: overview > 0 && inset === 0 ? "flex" : "none",
+        }}
+      >
+        <ThreadsLabel view={view} full={roomy} />
+      </div>
+      <div ref={overviewRef} class="ds-overview" style={overviewPlace} />
+      <div
+        ref={overviewHit}
+        class="ds-overview-hit"
+        style={{ ...overviewPlace, top: 0, height: `${overview}px` }}
+        aria-hidden="true"
+      />
+      <div ref={plotRef} class="ds-plot" style={place} />
+      <div ref={overlayRef} class="ds-plot ds-overlay" style={place} />
+      <div
+        class="ds-gutter"
+        style={{ top: `${overview + LANES_TOP_PX}px`, width: `${gutter}px` }}
+      >
+        <GutterOf
+          view={view}
+          stageRef={stageRef}
+          busyOf={props.busyOf}
+          size={geometry.gutterSize}
+        />
+      </div>
+      <div
+        class="ds-gutter-rule"
+        style={{ left: `${gutter - 1}px`, top: `${overview + 22}px` }}
+      />
+      <div
+        ref={hitRef}
+        class="ds-hit"
+        style={place}
+        tabIndex={0}
+        role="application"
+        aria-roledescription="timeline"
+        aria-label={describe(view)}
+      />
+      <HoverCard view={view} left={gutter} top={overview} />
+      <Note view={view} />
+    </div>
+  );
+}
+
+function describe(view: ViewState): string {
+  const counts = view.session.value?.counts.value;
+  const tasks = formatExact(counts?.captured ?? 0);
+  return `Task stream: ${tasks} tasks on ${view.groups.value.length} workers. W A S D move and zoom, T shows the numbers as a table, ? lists all keys.`;
+}
+
+function ThreadsLabel(props: { view: ViewState; full: boolean }): JSX.Element {
+  const { view } = props;
+  void view.session.value?.workers.value;
+  return (
+    <span>
+      {props.full
+        ? `Threads busy, of ${formatExact(threadsOf(view))}`
+        : "Threads"}
+    </span>
+  );
+}
+
+function GutterOf(props: {
+  view: ViewState;
+  stageRef: { current: Stage | null };
+  busyOf: BusyOf;
+  size: "full" | "names" | "short";
+}): JSX.Element | null {
+  const { view } = props;
+  // The stage exists only after the first layout.
+  void view.settled.value;
+  const stage = props.stageRef.current;
+  const laid = useComputed(() => props.stageRef.current?.laid.value ?? 0);
+  void laid.value;
+  void stage?.laid.value;
+  if (!stage) return null;
+  return (
+    <Gutter
+      bands={bandsOf(stage, props.size)}
+      size={props.size}
+      busyOf={props.busyOf}
+      isolated={view.focus.value.workers}
+      onIsolate={(address, adds) => view.isolateWorker(address, adds)}
+    />
+  );
+}
+
+const NAME_PX = 15;
+
+/** Bands that have room for a name; of crowded ones each that has. */
+function bandsOf(stage: Stage, size: string): Band[] {
+  const { map } = stage;
+  const ratio = stage.plot.size.pixelRatio;
+  const bands: Band[] = [];
+  let free = -Infinity;
+  map.groups.forEach((group, at) => {
+    const place = map.layout.groups[at];
+    if (!place) return;
+    const top = (place.top - map.scroll) / ratio;
+    const height = (place.bottom - place.top) / ratio;
+    const visible = top + height > -20 && top < map.height / ratio;
+    if (!visible || top < free) return;
+    bands.push({ group, top, height });
+    free = top + Math.max(size === "full" ? 0 : 0, NAME_PX);
+  });
+  return bands;
+}
+
+function Note(props: { view: ViewState }): JSX.Element | null {
+  const { view } = props;
+  const hint = view.hint.value;
+  if (hint !== "") {
+    return (
+      <div class="ds-stage-note" role="status">
+        {hint}
+      </div>
+    );
+  }
+  const nothing =
+    view.groups.value.length > 0 &&
+    view.held.value === 0 &&
+    isWhole(view.focus.value);
+  if (!nothing) return null;
+  const { workers } = view.session.value ?? {};
+  const count = workers?.value.length ?? 0;
+  return (
+    <div class="ds-stage-message">
+      {count > 0
+        ? `${count === 1 ? "1 worker is" : `${formatExact(count)} workers are`} connected, nothing has run. Tasks appear as they finish.`
+        : "Waiting for workers. Tasks appear as they finish."}
+    </div>
+  );
+}

@@ -1,0 +1,155 @@
+// The status line of the task stream: what is shown of what there is, and
+// everything that was dropped, degraded or lost, in words.
+
+import {
+  formatClock,
+  formatDuration,
+  formatExact,
+  formatMoment,
+  plural,
+} from "../../base/format";
+import type { Counts, Notice } from "../../model/types";
+import type { State } from "../../schema";
+import type { Fact } from "../panel/status_line";
+
+export interface StatusInput {
+  readonly state: State;
+  readonly counts: Counts;
+  /** Tasks whose rows are on this page. */
+  readonly held: number;
+  readonly workers: number;
+  readonly threads: number;
+  readonly behind_s: number;
+  readonly now: number;
+  readonly notices: readonly Notice[];
+  /** Tasks held when the person paused; null while not paused. */
+  readonly pausedAt: number | null;
+  /** Rows that the axis leaves out: their clocks disagree. */
+  readonly outside: number;
+  readonly search: Fact | null;
+  /** Room for the first facts only. */
+  readonly narrow: boolean;
+  showErrors?(): void;
+}
+
+function shown(input: StatusInput): Fact {
+  const { counts, held, pausedAt } = input;
+  const captured = Math.max(counts.captured, held);
+  const lead = formatExact(pausedAt ?? held);
+  if (input.state === "lost") {
+    const until = formatClock(input.now, 0);
+    return { lead, text: `tasks until ${until}` };
+  }
+  const noun = captured === 1 ? "task" : "tasks";
+  return {
+    lead,
+    text: `of ${formatExact(captured)} ${noun}${pausedAt === null ? "" : " shown"}`,
+  };
+}
+
+function liveness(input: StatusInput): Fact {
+  switch (input.state) {
+    case "live":
+    case "partly":
+      return {
+        text:
+          input.narrow || !(input.behind_s >= 0)
+            ? "live"
+            : `live, ${formatBehind(input.behind_s)} behind`,
+        ...(input.behind_s > 3 ? { level: "warn" as const } : {}),
+      };
+    case "lost":
+      return { text: "connection lost", level: "error" };
+    case "waiting":
+      return { text: "waiting for the scheduler" };
+    case "stopped":
+      return { text: "stopped" };
+    case "no-client":
+      return { text: "no client" };
+  }
+}
+
+function formatBehind(seconds: number): string {
+  return seconds < 10 ? formatMoment(seconds, 1) : formatDuration(seconds);
+}
+
+function missing(input: StatusInput): Fact[] {
+  const { counts, held, pausedAt } = input;
+  const facts: Fact[] = [];
+  if (pausedAt !== null) {
+    const later = held - pausedAt;
+    if (later > 0) {
+      facts.push({ text: `${formatExact(later)} arrived since you paused` });
+    }
+  }
+  const dropped = counts.dropped_agent + counts.dropped_recording;
+  const coming = counts.kept - held;
+  if (coming > 0) {
+    facts.push({
+      text: `${formatExact(coming)} on the way`,
+      title:
+        "A coarse picture stands in for them until their detail arrives, newest first.",
+    });
+  }
+  if (counts.dropped_agent > 0) {
+    facts.push({
+      level: "warn",
+      text: `${plural(counts.dropped_agent, "older one")} dropped on the scheduler`,
+      title:
+        "They came faster than this kernel fetched them, and the memory that may hold them there is bounded. To keep more, raise daskscope.agent.memory-limit.",
+    });
+  }
+  if (counts.dropped_recording > 0) {
+    facts.push({
+      level: "warn",
+      text: `${plural(counts.dropped_recording, "older one")} dropped in the kernel`,
+      title:
+        "The recording reached its bound. To keep more, raise daskscope.recording.memory-limit.",
+    });
+  }
+  if (dropped === 0 && input.state !== "waiting" && input.state !== "lost") {
+    facts.push({ text: pausedAt === null ? "nothing dropped" : "none lost" });
+  }
+  if (input.outside > 0) {
+    facts.push({
+      level: "warn",
+      text: `${plural(input.outside, "row lies", "rows lie")} outside the axis`,
+      title:
+        "Their times are far from the scheduler's clock: the clock of a worker is wrong. They are counted in the legend and stay in the recording.",
+    });
+  }
+  return facts;
+}
+
+export function statusFacts(input: StatusInput): Fact[] {
+  const { counts } = input;
+  const facts: Fact[] = [shown(input)];
+  facts.push({ text: plural(input.workers, "worker") });
+  if (!input.narrow) facts.push({ text: plural(input.threads, "thread") });
+  facts.push(liveness(input));
+  if (counts.erred > 0) {
+    facts.push({
+      level: "error",
+      text: `${formatExact(counts.erred)} erred`,
+      ...(input.showErrors ? { run: input.showErrors } : {}),
+    });
+  }
+  const lost = missing(input);
+  // A narrow line keeps what is wrong and leaves out that all is well.
+  facts.push(...lost.filter((fact) => !input.narrow || fact.level));
+  if (input.search) facts.push(input.search);
+  for (const notice of input.notices) {
+    facts.push({
+      ...(notice.level === "info" ? {} : { level: notice.level }),
+      text: notice.next
+        ? `${trimDot(notice.text)}: ${notice.next}`
+        : notice.text,
+      title: `${notice.text}\n${notice.next}`,
+    });
+  }
+  return facts;
+}
+
+function trimDot(text: string): string {
+  return text.replace(/\.\s*$/, "");
+}

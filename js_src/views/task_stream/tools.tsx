@@ -1,0 +1,278 @@
+// The right end of the toolbar: search, pause, fit, export, help; in a menu
+// where there is no room. And which client is shown, where there are several.
+
+import type { JSX } from "preact";
+import { IconButton } from "../panel/button";
+import {
+  ChevronIcon,
+  ExportIcon,
+  FitIcon,
+  HelpIcon,
+  MoreIcon,
+  PauseIcon,
+  PlayIcon,
+  SearchIcon,
+  TableIcon,
+} from "../panel/icons";
+import { Menu, MenuItem } from "../panel/menu";
+import { SearchBox } from "../panel/search_box";
+import { exportAll, exportPicture, exportVisible } from "./export";
+import type { Stage } from "./stage";
+import type { ViewState } from "./view_state";
+
+interface ToolsProps {
+  view: ViewState;
+  stage: () => Stage | null;
+}
+
+/** Goes to the next match: shows it, and rings it. */
+async function stepSearch(props: ToolsProps, by: number): Promise<void> {
+  const { view } = props;
+  const stage = props.stage();
+  const selection = view.selection.peek();
+  const task = selection?.search.step(by);
+  if (!stage || !selection || task === null || task === undefined) return;
+  const { model } = selection.store;
+  for (let lane = 0; lane < model.laneCount; lane++) {
+    const row = model.ofTask(lane, task)[0];
+    if (!row) continue;
+    const { window } = view;
+    const middle = row.start + Math.max(0, row.duration) / 2;
+    const width = Math.min(
+      window.width,
+      Math.max(row.duration * 40, window.width / 1e6),
+    );
+    stage.found = row;
+    stage.reveal(lane);
+    view.show(middle - width / 2, middle + width / 2);
+    return;
+  }
+}
+
+function SearchField(props: ToolsProps): JSX.Element | null {
+  const { view } = props;
+  const search = view.selection.value?.search;
+  if (!search) return null;
+  return (
+    <SearchBox
+      placeholder="Search key or prefix"
+      text={search.text.value}
+      found={search.summary()}
+      title={search.fact()?.text ?? ""}
+      asked={view.searchAsked.value}
+      onText={(text) => {
+        const stage = props.stage();
+        if (stage) stage.found = null;
+        search.set(text);
+      }}
+      onStep={(by) => void stepSearch(props, by)}
+      onLeave={() => {
+        view.searchOpen.value = false;
+        view.focusPlot();
+      }}
+    />
+  );
+}
+
+async function tell(view: ViewState, saving: Promise<string>): Promise<void> {
+  const say = (text: string): void => {
+    view.hint.value = text;
+    setTimeout(() => {
+      if (view.hint.peek() === text) view.hint.value = "";
+    }, 4000);
+  };
+  try {
+    say(await saving);
+  } catch (error) {
+    say(
+      `Could not save: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}
+
+function ExportItems(props: ToolsProps & { close: () => void }): JSX.Element {
+  const { view, close } = props;
+  const run = (save: (stage: Stage) => Promise<string>) => () => {
+    const stage = props.stage();
+    close();
+    if (stage) void tell(view, save(stage));
+  };
+  return (
+    <>
+      <MenuItem
+        detail="as it is on the screen"
+        onClick={run((stage) => exportPicture(view, stage))}
+      >
+        PNG
+      </MenuItem>
+      <MenuItem
+        detail="rows on the screen"
+        onClick={run((stage) => exportVisible(view, stage))}
+      >
+        CSV
+      </MenuItem>
+      <MenuItem
+        detail="all rows on this page, CSV"
+        onClick={run(() => exportAll(view))}
+      >
+        Data
+      </MenuItem>
+    </>
+  );
+}
+
+function PauseButton(props: { view: ViewState }): JSX.Element {
+  const { view } = props;
+  const paused = view.paused.value !== null;
+  return (
+    <IconButton
+      label={paused ? "Resume" : "Pause"}
+      shortcut="Space"
+      pressed={paused}
+      onClick={() => view.togglePause()}
+    >
+      {paused ? <PlayIcon /> : <PauseIcon />}
+    </IconButton>
+  );
+}
+
+export function Tools(props: ToolsProps): JSX.Element {
+  const { view } = props;
+  const breadth = view.breadth.value;
+  const roomy = breadth === "wide" || breadth === "medium";
+  const has = view.session.value !== null;
+  const searching =
+    view.searchOpen.value ||
+    (view.selection.value?.search.text.value ?? "") !== "";
+  return (
+    <>
+      <ChooserMenu view={view} />
+      {has && (roomy || searching) && <SearchField {...props} />}
+      {has && !roomy && !searching && (
+        <IconButton
+          label="Search key or prefix"
+          shortcut="/"
+          onClick={() => {
+            view.searchOpen.value = true;
+            view.searchAsked.value += 1;
+          }}
+        >
+          <SearchIcon />
+        </IconButton>
+      )}
+      {has && <PauseButton view={view} />}
+      {has && roomy && (
+        <>
+          <IconButton
+            label="Fit the whole run"
+            shortcut="F"
+            onClick={() => view.fit()}
+          >
+            <FitIcon />
+          </IconButton>
+          <IconButton
+            label="Numbers as a table"
+            shortcut="T"
+            pressed={view.tableOpen.value}
+            onClick={() => {
+              view.tableOpen.value = !view.tableOpen.peek();
+            }}
+          >
+            <TableIcon />
+          </IconButton>
+          <Menu label="Export" face={<ExportIcon />}>
+            {(close) => <ExportItems {...props} close={close} />}
+          </Menu>
+        </>
+      )}
+      {roomy || !has ? (
+        <IconButton
+          label="Keys and gestures"
+          shortcut="?"
+          pressed={view.helpOpen.value}
+          onClick={() => {
+            view.helpOpen.value = !view.helpOpen.peek();
+          }}
+        >
+          <HelpIcon />
+        </IconButton>
+      ) : (
+        <Menu label="More" face={<MoreIcon />}>
+          {(close) => <MoreItems {...props} close={close} />}
+        </Menu>
+      )}
+    </>
+  );
+}
+
+function MoreItems(props: ToolsProps & { close: () => void }): JSX.Element {
+  const { view, close } = props;
+  const run = (action: () => void) => () => {
+    close();
+    action();
+  };
+  return (
+    <>
+      <MenuItem detail="F" onClick={run(() => view.fit())}>
+        Fit the whole run
+      </MenuItem>
+      <MenuItem
+        detail="T"
+        onClick={run(() => {
+          view.tableOpen.value = true;
+        })}
+      >
+        Numbers as a table
+      </MenuItem>
+      <ExportItems {...props} />
+      <MenuItem
+        detail="?"
+        onClick={run(() => {
+          view.helpOpen.value = true;
+        })}
+      >
+        Keys and gestures
+      </MenuItem>
+    </>
+  );
+}
+
+function ChooserMenu(props: { view: ViewState }): JSX.Element | null {
+  const { view } = props;
+  const chooser = view.host.chooser?.value;
+  if (!chooser || chooser.sessions.length < 2) return null;
+  const chosen = chooser.sessions.find(({ id }) => id === chooser.chosen);
+  const roomy =
+    view.breadth.value === "wide" || view.breadth.value === "medium";
+  return (
+    <Menu
+      label="Choose a client"
+      class="ds-chooser"
+      face={
+        <>
+          <span class="ds-chooser-name">
+            {roomy
+              ? (chosen?.name ?? "Choose a client")
+              : `${chooser.sessions.length}`}
+          </span>
+          <ChevronIcon />
+        </>
+      }
+    >
+      {(close) =>
+        chooser.sessions.map((choice) => (
+          <MenuItem
+            checked={choice.id === chooser.chosen}
+            detail={choice.address}
+            onClick={() => {
+              close();
+              chooser.choose(choice.id);
+            }}
+          >
+            {choice.name}
+          </MenuItem>
+        ))
+      }
+    </Menu>
+  );
+}

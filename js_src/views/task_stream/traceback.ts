@@ -1,0 +1,78 @@
+// A Python traceback as frames, so that a person sees their own lines first.
+// What does not look like one is shown as it came.
+
+export interface Frame {
+  readonly file: string;
+  readonly line: number;
+  readonly name: string;
+  /** The lines of code below the frame, as Python printed them. */
+  readonly code: string;
+  /** Code of an installed package or of Python itself. */
+  readonly library: boolean;
+}
+
+export interface Traceback {
+  readonly frames: readonly Frame[];
+  /** Lines that belong to no frame: notes, "During handling of …". */
+  readonly rest: string;
+}
+
+const FRAME = /^\s*File "(.*)", line (\d+)(?:, in (.*))?$/;
+const LIBRARY =
+  /[\\/](site-packages|dist-packages|lib[\\/]python\d[\d.]*)[\\/]|^<frozen /;
+/** Python underlines the part of a line that failed: not code. */
+const MARKS = /^[\s~^]+$/;
+
+export function parseTraceback(text: string): Traceback {
+  const frames: { head: Omit<Frame, "code">; code: string[] }[] = [];
+  const rest: string[] = [];
+  for (const line of text.split(/\r?\n/)) {
+    const match = FRAME.exec(line);
+    if (match) {
+      const file = match[1] ?? "";
+      frames.push({
+        head: {
+          file,
+          line: Number(match[2]),
+          name: match[3] ?? "",
+          library: LIBRARY.test(file),
+        },
+        code: [],
+      });
+    } else if (/^\s{3,}\S/.test(line) && frames.length > 0) {
+      if (!MARKS.test(line)) frames[frames.length - 1]?.code.push(line.trim());
+    } else if (line.trim() !== "" && !/^Traceback \(/.test(line.trim())) {
+      rest.push(line);
+    }
+  }
+  return {
+    frames: frames.map(({ head, code }) => ({
+      ...head,
+      code: code.join("\n"),
+    })),
+    rest: rest.join("\n"),
+  };
+}
+
+/** `cell 7`, `core/frame.py`: the end of a path says enough. */
+export function shortFile(file: string): string {
+  const cell = /^<ipython-input-(\d+)|ipykernel_\d+[\\/](\d+)\.py$/.exec(file);
+  if (cell) return "cell";
+  const inPackage = /(?:site-packages|dist-packages)[\\/](.*)$/.exec(file);
+  if (inPackage?.[1]) return inPackage[1];
+  const inPython = /lib[\\/]python[\d.]+[\\/](.*)$/.exec(file);
+  if (inPython?.[1]) return inPython[1];
+  return file.split(/[\\/]/).slice(-2).join("/");
+}
+
+/** `ValueError('cannot reindex')` as a type and a message. */
+export function splitException(text: string): [string, string] {
+  const call = /^([\w.]+)\((['"])([\s\S]*)\2,?\)$/.exec(text.trim());
+  if (call) return [call[1] ?? "", call[3] ?? ""];
+  const line =
+    /^([\w.]+(?:Error|Exception|Warning|Interrupt|Exit)\w*)(?::\s*([\s\S]*))?$/.exec(
+      text.trim(),
+    );
+  if (line) return [line[1] ?? "", line[2] ?? ""];
+  return ["Error", text];
+}

@@ -1,0 +1,255 @@
+// What one task stream panel knows beside the data: the stretch of time it
+// shows, what is isolated, pointed at, pinned and searched. Signals for the
+// chrome; the plot reads the plain fields each frame.
+
+import {
+  computed,
+  effect,
+  signal,
+  untracked,
+  type ReadonlySignal,
+} from "@preact/signals";
+import { NO_FOCUS, type Focus, type Interval } from "../../model/types";
+import type { SessionStore } from "../../session";
+import type { PanelHost } from "../host";
+import { breadthOf, type PanelEnvironment } from "../panel/environment";
+import type { SessionMirror } from "../panel/session_mirror";
+import { isolate } from "./legend_entries";
+import {
+  acquireSelection,
+  releaseSelection,
+  type Selection,
+} from "./selection";
+import { TimeWindow, type Anchor, type Extent } from "./time_window";
+import { groupLanes, type WorkerGroup } from "./worker_groups";
+
+/** A row under the pointer and where it is on the stage, in CSS pixels. */
+export interface Hover {
+  readonly row: Interval;
+  readonly overlay: boolean;
+  readonly pointerX: number;
+  readonly pointerY: number;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Paused {
+  /** The newest moment that is shown. */
+  readonly time: number;
+  /** Tasks that had arrived. */
+  readonly held: number;
+}
+
+/** A run whose last row is older than this is over: show it whole. */
+const STALE_S = 5;
+
+export class ViewState {
+  readonly selection = signal<Selection | null>(null);
+  readonly session: ReadonlySignal<SessionMirror | null> = computed(
+    () => this.selection.value?.mirror ?? null,
+  );
+  readonly window = new TimeWindow();
+  readonly anchor = signal<Anchor>("now");
+  readonly paused = signal<Paused | null>(null);
+  readonly hover = signal<Hover | null>(null);
+  readonly pinned = signal<Interval | null>(null);
+  readonly helpOpen = signal(false);
+  readonly tableOpen = signal(false);
+  readonly searchOpen = signal(false);
+  /** Grows when a shortcut asks for the search field. */
+  readonly searchAsked = signal(0);
+  /** Clicked into: the plain wheel is ours. */
+  readonly engaged = signal(false);
+  readonly hint = signal("");
+  readonly dismissed = signal("");
+  readonly outside = signal(0);
+  /** Grows when the window has come to rest somewhere else. */
+  readonly settled = signal(0);
+  extent: Extent | null = null;
+  /** Set by the panel: gives the keyboard back to the plot. */
+  focusPlot: () => void = () => {};
+  /** Set by the plot: draws the next frame. */
+  draw: () => void = () => {};
+
+  readonly focus: ReadonlySignal<Focus> = computed(
+    () => this.session.value?.focus.value ?? NO_FOCUS,
+  );
+  readonly origin: ReadonlySignal<number> = computed(
+    () => this.session.value?.origin.value ?? 0,
+  );
+  readonly groups: ReadonlySignal<readonly WorkerGroup[]> = computed(() => {
+    const session = this.session.value;
+    if (!session) return [];
+    void session.namesVersion.value;
+    return groupLanes(
+      session.store.lanes,
+      session.workers.value,
+      this.focus.value.workers,
+    );
+  });
+  readonly held: ReadonlySignal<number> = computed(() => {
+    const session = this.session.value;
+    if (!session) return 0;
+    void session.dataVersion.value;
+    let tasks = 0;
+    for (const [first, end] of session.store.model.have()) tasks += end - first;
+    return tasks;
+  });
+  readonly breadth = computed(() => breadthOf(this.environment.width.value));
+
+  private stops: (() => void)[] = [];
+
+  constructor(
+    readonly environment: PanelEnvironment,
+    readonly host: PanelHost,
+  ) {
+    this.stops.push(
+      effect(() => {
+        this.window.still =
+          environment.reducedMotion.value || !environment.visible.value;
+      }),
+      effect(() => {
+        const focus = this.focus.value;
+        untracked(() => this.followFocus(focus));
+      }),
+    );
+  }
+
+  /** Another session, or none. */
+  use(store: SessionStore | null): void {
+    const before = this.selection.peek();
+    if ((before?.store ?? null) === store) return;
+    this.window.reset();
+    this.anchor.value = "now";
+    this.paused.value = null;
+    this.hover.value = null;
+    this.pinned.value = null;
+    this.outside.value = 0;
+    this.extent = null;
+    this.selection.value = store ? acquireSelection(store) : null;
+    if (before) releaseSelection(before);
+  }
+
+  dispose(): void {
+    for (const stop of this.stops.splice(0)) stop();
+    const selection = this.selection.peek();
+    this.selection.value = null;
+    if (selection) releaseSelection(selection);
+  }
+
+  /** Rows came: where do the data begin and end now? */
+  measure(): void {
+    const session = this.session.peek();
+    const extent = session?.store.model.extent();
+    if (!session || !extent) return;
+    this.extent = extent;
+    this.outside.value = session.store.model.rowsOutside();
+    const first = !this.window.hasExtent;
+    // What was over when the panel opened is best seen whole.
+    const over = session.now.peek() - extent.stop > STALE_S;
+    if (first && over) this.window.anchor = "whole";
+    this.window.setExtent(extent);
+    if (first) this.followFocus(this.focus.peek());
+    this.anchor.value = this.window.anchor;
+  }
+
+  // Moving in time ---------------------------------------------------------
+
+  zoom(factor: number, at: number, animate = false): void {
+    this.window.zoom(factor, at, animate);
+    this.moved();
+  }
+
+  pan(seconds: number, animate = false): void {
+    this.window.pan(seconds, animate);
+    this.moved();
+  }
+
+  show(start: number, stop: number): void {
+    this.window.show(start, stop, true);
+    this.moved();
+  }
+
+  fit(): void {
+    this.window.fit();
+    this.moved();
+  }
+
+  goToNow(): void {
+    this.paused.value = null;
+    this.window.goToNow();
+    this.moved();
+  }
+
+  togglePause(): void {
+    if (this.paused.peek()) {
+      this.goToNow();
+      return;
+    }
+    if (!this.extent) return;
+    this.paused.value = { time: this.extent.stop, held: this.held.peek() };
+    this.window.hold();
+    this.moved();
+  }
+
+  moved(): void {
+    this.anchor.value = this.window.anchor;
+    this.draw();
+  }
+
+  // Selecting --------------------------------------------------------------
+
+  setFocus(focus: Focus): void {
+    this.session.peek()?.store.setFocus(focus);
+  }
+
+  isolateEntry(kind: "prefix" | "action", name: string, adds: boolean): void {
+    const selection = this.selection.peek();
+    if (kind === "action") {
+      if (!selection) return;
+      const { actions } = selection;
+      actions.value = isolate(actions.peek(), name, adds);
+      return;
+    }
+    const focus = this.focus.peek();
+    this.setFocus({ ...focus, prefixes: isolate(focus.prefixes, name, adds) });
+  }
+
+  isolateWorker(address: string, adds: boolean): void {
+    const focus = this.focus.peek();
+    this.setFocus({ ...focus, workers: isolate(focus.workers, address, adds) });
+  }
+
+  /** Escape: the innermost thing first. */
+  escape(): boolean {
+    const selection = this.selection.peek();
+    if (this.helpOpen.peek()) this.helpOpen.value = false;
+    else if (this.tableOpen.peek()) this.tableOpen.value = false;
+    else if (this.pinned.peek()) this.pinned.value = null;
+    else if (selection && selection.search.text.peek() !== "") {
+      selection.search.clear();
+    } else if (this.searchOpen.peek()) this.searchOpen.value = false;
+    else if (selection && selection.actions.peek().length > 0) {
+      selection.actions.value = [];
+    } else if (!isWhole(this.focus.peek())) this.setFocus(NO_FOCUS);
+    else return false;
+    return true;
+  }
+
+  private followFocus(focus: Focus): void {
+    if (!this.window.hasExtent || !focus.time) return;
+    this.window.show(focus.time[0], focus.time[1], true);
+    this.moved();
+  }
+}
+
+export function isWhole(focus: Focus): boolean {
+  return (
+    focus.time === null &&
+    focus.prefixes.length === 0 &&
+    focus.workers.length === 0 &&
+    focus.spans.length === 0
+  );
+}

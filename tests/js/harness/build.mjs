@@ -1,0 +1,61 @@
+// Bundles the harness into a folder that a browser can open as files.
+
+import { build } from "esbuild";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, "..", "..", "..");
+
+const JUPYTERLAB = `
+body.jp { --jp-ui-font-family: Inter, system-ui, sans-serif; --jp-ui-font-size1: 13px;
+  --jp-layout-color1: white; --jp-layout-color2: #eee; --jp-ui-font-color0: #000;
+  --jp-ui-font-color1: rgba(0,0,0,.87); --jp-ui-inverse-font-color0: #fff;
+  --jp-brand-color1: #1976d2; --jp-error-color1: #d32f2f; --jp-warn-color1: #f57c00;
+  --jp-success-color1: #388e3c; --jp-border-color2: #e0e0e0; background: #eee; }
+body.jp[data-jp-theme-light="false"] { --jp-layout-color1: #212121; --jp-layout-color2: #424242;
+  --jp-ui-font-color0: #fff; --jp-ui-font-color1: rgba(255,255,255,.87);
+  --jp-ui-inverse-font-color0: #000; --jp-brand-color1: #2196f3; --jp-error-color1: #f44336;
+  --jp-warn-color1: #ff9800; --jp-success-color1: #4caf50; --jp-border-color2: #424242;
+  background: #111; }
+body.plain[data-jp-theme-light="false"] { background: #1b1b1b; }
+body { margin: 0; }
+`;
+
+/** Returns the address of the page and a function that removes it. */
+export async function buildHarness() {
+  const folder = await mkdtemp(join(tmpdir(), "daskscope-harness-"));
+  await mkdir(folder, { recursive: true });
+  await build({
+    entryPoints: [join(here, "page.ts")],
+    bundle: true,
+    format: "esm",
+    target: "es2022",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    outfile: join(folder, "page.js"),
+    nodePaths: [join(root, "node_modules")],
+    logLevel: "error",
+  });
+  const styles = [];
+  for (const name of ["variables.css", "base.css", "task_stream.css"]) {
+    styles.push(await readFile(join(root, "style", name), "utf8"));
+  }
+  const script = await readFile(join(folder, "page.js"), "utf8");
+  // Inline: a browser loads no modules from files.
+  const html = `<!doctype html><meta charset="utf-8"><style>${JUPYTERLAB}${styles.join("\n")}</style>
+<body><div id="place"></div><script type="module">${script.replaceAll("</script", "<\\/script")}</script></body>`;
+  const page = join(folder, "index.html");
+  await writeFile(page, html);
+  return {
+    address: pathToFileURL(page).href,
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+export const BROWSER = {
+  executablePath: process.env["CHROMIUM"] ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-dev-shm-usage"],
+};

@@ -1,0 +1,65 @@
+// The page of the harness: mounts one task stream with the scenario that the
+// address asks for, and leaves what a test needs on `window`.
+
+import { signal } from "@preact/signals";
+import type { SessionStore } from "../../../js_src/session";
+import type {
+  EmptyState,
+  PanelHost,
+  Chooser,
+} from "../../../js_src/views/host";
+import { mountTaskStream } from "../../../js_src/views/task_stream";
+import { scenario } from "./scenarios";
+
+const wanted = new URLSearchParams(location.hash.slice(1));
+const name = wanted.get("scenario") ?? "full";
+const dark = wanted.get("theme") === "dark";
+document.body.dataset["jpThemeLight"] = String(!dark);
+document.body.classList.add(wanted.get("vars") === "none" ? "plain" : "jp");
+
+const place = document.getElementById("place")!;
+place.style.width = `${wanted.get("width") ?? 1400}px`;
+place.style.height = `${wanted.get("height") ?? 700}px`;
+
+const made = await scenario(name, wanted);
+const session = signal<SessionStore | null>(made.session);
+const emptyState = signal<EmptyState | null>(made.empty);
+const saved: { name: string; content: Blob }[] = [];
+const chooser = signal<Chooser | null>(made.chooser ?? null);
+const host: PanelHost = {
+  kind: wanted.get("inline") ? "widget" : "lab",
+  emptyState,
+  chooser,
+  capturesWheel: !wanted.get("inline"),
+  actionsFor: (code) =>
+    code === "lost"
+      ? [
+          { label: "Save recording", run: () => {} },
+          { label: "Try again", run: () => {} },
+        ]
+      : [{ label: "How to allow them", run: () => {} }],
+  save: (file, content) => saved.push({ name: file, content }),
+};
+let dispose = mountTaskStream(place, { session, host });
+/** Keys that got past the panel. */
+const leaked: string[] = [];
+document.addEventListener("keydown", (event) => leaked.push(event.key));
+
+Object.assign(window, {
+  harness: {
+    session: made.session,
+    shown: session,
+    emptyState,
+    saved,
+    leaked,
+    live: made.live,
+    dispose: () => dispose(),
+    remount: () => {
+      dispose = mountTaskStream(place, { session, host });
+    },
+    setDark: (on: boolean) => {
+      document.body.dataset["jpThemeLight"] = String(!on);
+    },
+  },
+});
+document.body.dataset["ready"] = "true";

@@ -1,0 +1,347 @@
+// What the harness can show: each state of the panel that somebody may meet.
+
+import type { Chooser, EmptyState } from "../../../js_src/views/host";
+import type { TaskDetail } from "../../../js_src/model/types";
+import { makeRun, random, toBatch, type Run } from "./run";
+import { HarnessSession } from "./session";
+
+export interface Made {
+  readonly session: HarnessSession | null;
+  readonly empty: EmptyState | null;
+  readonly chooser?: Chooser;
+  /** Plays the run as if it happened now. */
+  live?(): void;
+}
+
+const ORIGIN = 1_795_010_551;
+const GIB = 2 ** 30;
+
+const TRACEBACK = `Traceback (most recent call last):
+  File "/tmp/ipykernel_4242/1234567.py", line 4, in totals
+    g = part.reindex(region.index)
+  File "/opt/env/lib/python3.13/site-packages/pandas/core/frame.py", line 5385, in reindex
+    return super().reindex(
+           ~~~~~~~~~~~~~~~^
+  File "/opt/env/lib/python3.13/site-packages/pandas/core/indexes/base.py", line 4429, in reindex
+    raise ValueError("cannot reindex on an axis with duplicate labels")
+`;
+
+export async function scenario(
+  name: string,
+  wanted: URLSearchParams,
+): Promise<Made> {
+  const number = (key: string, fallback: number): number =>
+    Number(wanted.get(key) ?? fallback);
+  if (name === "no-client") {
+    return {
+      session: null,
+      empty: {
+        state: "no-client",
+        title: "No Dask client in this kernel yet",
+        text: "Run `Client()` in analysis.ipynb and this panel starts by itself.",
+        status: "Waiting for a client in Python 3, analysis.ipynb",
+        actions: [
+          { label: "Insert client code", run: () => {} },
+          { label: "Choose a notebook", run: () => {} },
+        ],
+      },
+    };
+  }
+  if (name === "stopped") {
+    return {
+      session: null,
+      empty: {
+        state: "stopped",
+        title: "This panel stopped: the kernel sends a newer format",
+        text: "The kernel has daskscope 0.3.0, this page 0.1.0. Upgrade the extension where JupyterLab runs, then reload: `pip install -U daskscope`",
+        status: "Protocol 3 asked, 1 known · recording goes on in the kernel",
+        actions: [
+          { label: "Reload", primary: true, run: () => {} },
+          { label: "Copy details", run: () => {} },
+        ],
+      },
+    };
+  }
+  const session = new HarnessSession("one");
+  session.origin.value = ORIGIN;
+  const workers = number("workers", 4);
+  const threads = number("threads", 4);
+  const run = makeRun({
+    workers,
+    threads,
+    origin: ORIGIN + 0.36,
+    scale: number("scale", 1),
+    repeat: number("repeat", 1),
+  });
+  addWorkers(session, run, workers, threads);
+  if (name === "waiting") {
+    session.now.value = ORIGIN + 4;
+    return { session, empty: null };
+  }
+  session.addNames(
+    name === "hostile" ? hostileNames(run) : run.prefixes,
+    run.lanes,
+  );
+  session.answer = (task) => detailOf(session, run, task);
+  if (name === "live")
+    return { session, empty: null, live: () => play(session, run) };
+
+  const { batch } = run;
+  if (name === "skew") skew(batch.start, batch.duration, batch.lane);
+  session.addRows(batch, 0, run.tasks);
+  await session.addKeys(0, keysOf(session, run));
+  session.now.value = run.stop + (name === "idle" ? 60 : 0.2);
+  const erredRow = batch.task.indexOf(run.erredTask);
+  session.errors.value = [
+    {
+      task: run.erredTask,
+      prefix: 5,
+      worker: run.lanes[batch.lane[erredRow] ?? 0]?.worker ?? "",
+      time: (batch.start[erredRow] ?? 0) + 0.3,
+      exception:
+        "ValueError('cannot reindex on an axis with duplicate labels')",
+    },
+  ];
+  spill(session, run);
+  if (name === "busy") session.answer = null;
+  if (name === "lost") {
+    session.state.value = "lost";
+    session.now.value = ORIGIN + 15;
+    cut(session, run, ORIGIN + 14.9);
+  }
+  if (name === "partly") {
+    session.state.value = "partly";
+    session.notices.value = [
+      {
+        code: "plugins-refused",
+        level: "warn",
+        text: "This scheduler refuses plugins",
+        next: "Tasks since the panel opened; no spans, at most 100,000 tasks.",
+      },
+    ];
+    session.counts.value = {
+      ...session.counts.peek(),
+      captured: 241_860,
+      dropped_agent: 241_860 - run.tasks,
+    };
+  }
+  if (name === "gap") {
+    session.gaps.value = [
+      {
+        start: ORIGIN + 9,
+        stop: ORIGIN + 11.5,
+        reason: "restarted",
+        text: "scheduler restarted, nothing recorded",
+      },
+    ];
+    session.changes.value = [3, 3.2, 3.3, 12].map((time, at) => ({
+      time: ORIGIN + time,
+      worker: run.lanes[(at * threads) % run.lanes.length]!.worker,
+      what: "removed",
+      detail: "",
+    }));
+  }
+  const chooser =
+    name === "chooser"
+      ? {
+          chosen: "one",
+          choose: () => {},
+          sessions: [
+            {
+              id: "one",
+              name: "LocalCluster",
+              address: "tcp://127.0.0.1:37219",
+              state: "live",
+            },
+            {
+              id: "two",
+              name: "Gateway, team-prod",
+              address: "tls://gateway:8786",
+              state: "live",
+            },
+          ],
+        }
+      : undefined;
+  return { session, empty: null, ...(chooser ? { chooser } : {}) };
+}
+
+function addWorkers(
+  session: HarnessSession,
+  run: Run,
+  workers: number,
+  threads: number,
+): void {
+  const next = random(3);
+  session.workers.value = Array.from({ length: workers }, (_, at) => ({
+    address: run.lanes[at * threads]!.worker,
+    name: String(at),
+    host: `10.4.0.${21 + at}`,
+    threads,
+    memory_limit: 4 * GIB,
+    process: (2.3 + next() * 0.9) * GIB,
+    managed: 1.6 * GIB,
+    spilled: at === 2 ? 0.92 * GIB : 0,
+    status: "running",
+  }));
+}
+
+function keysOf(session: HarnessSession, run: Run): string[] {
+  const next = random(11);
+  const keys = new Array<string>(run.tasks).fill("");
+  const { batch } = run;
+  for (let row = 0; row < batch.rows; row++) {
+    const prefix = session.prefixes[batch.prefix[row]!]!;
+    const token = Math.floor(next() * 0xffffffff).toString(16);
+    keys[batch.task[row]!] = `('${prefix}-${token}', ${row % 256})`;
+  }
+  return keys;
+}
+
+function detailOf(session: HarnessSession, run: Run, task: number): TaskDetail {
+  const { batch } = run;
+  const rows: number[] = [];
+  for (let row = 0; row < batch.rows; row++) {
+    if (batch.task[row] === task) rows.push(row);
+  }
+  const first = rows[0] ?? 0;
+  const erred = batch.status[first] === 1;
+  const lane = run.lanes[batch.lane[first]!]!;
+  return {
+    task,
+    key: `('${session.prefixes[batch.prefix[first]!]}-5b1f0c9d', 147)`,
+    prefix: session.prefixes[batch.prefix[first]!]!,
+    worker: lane.worker,
+    thread: lane.thread,
+    nbytes: 50_646_220,
+    span: ["total by region"],
+    status: erred ? "error" : "OK",
+    startstops: rows.map((row) => ({
+      action: session.actions[batch.action[row]!]!,
+      start: batch.start[row]!,
+      stop: batch.start[row]! + batch.duration[row]!,
+    })),
+    error: erred
+      ? {
+          exception:
+            "ValueError('cannot reindex on an axis with duplicate labels')",
+          traceback: TRACEBACK,
+        }
+      : null,
+  };
+}
+
+function spill(session: HarnessSession, run: Run): void {
+  const addresses = session.workers.peek().map((worker) => worker.address);
+  const at = (seconds: number, worker: number, what: string) => ({
+    time: ORIGIN + seconds,
+    worker: addresses[worker] ?? "",
+    what,
+    detail: "",
+  });
+  if (addresses.length < 3) return;
+  void run;
+  session.changes.value = [
+    at(9.71, 2, "paused"),
+    at(13.8, 0, "paused"),
+    at(16.8, 0, "running"),
+    at(16.8, 2, "running"),
+  ];
+}
+
+/** Keeps what was there before the connection went. */
+function cut(session: HarnessSession, run: Run, time: number): void {
+  const fresh = new HarnessSession("cut");
+  const { batch } = run;
+  const rows: Parameters<typeof toBatch>[0][number][] = [];
+  const tasks = new Set<number>();
+  for (let row = 0; row < batch.rows; row++) {
+    if (batch.start[row]! + batch.duration[row]! > time) continue;
+    tasks.add(batch.task[row]!);
+    rows.push({
+      start: batch.start[row]!,
+      duration: batch.duration[row]!,
+      lane: batch.lane[row]!,
+      prefix: batch.prefix[row]!,
+      action: batch.action[row]!,
+      status: batch.status[row]!,
+      nbytes: batch.nbytes[row]!,
+      task: batch.task[row]!,
+    });
+  }
+  void fresh;
+  Object.assign(session, { model: fresh.model });
+  session.model.insert(toBatch(rows));
+  session.model.markCovered(0, tasks.size);
+  session.counts.value = {
+    ...session.counts.peek(),
+    captured: tasks.size,
+    kept: tasks.size,
+    erred: 0,
+  };
+  session.errors.value = [];
+}
+
+/** One worker's clock is three hours late, another's tasks stop before they start. */
+function skew(
+  start: Float64Array,
+  duration: Float32Array,
+  lane: Uint16Array,
+): void {
+  for (let row = 0; row < start.length; row++) {
+    if (lane[row]! === 3) start[row]! -= 3 * 3600;
+    if (lane[row]! === 7) duration[row] = -duration[row]!;
+  }
+}
+
+function hostileNames(run: Run): string[] {
+  const hostile = [
+    "<script>alert(1)</script>",
+    "<img src=x onerror=alert(2)>",
+    `long-${"x".repeat(10_000)}`,
+    "emoji-🦜-\u202Ereversed",
+    "new\nline\ttab",
+    "=cmd|' /C calc'!A0",
+    "",
+  ];
+  return run.prefixes.map((_, at) => hostile[at]!);
+}
+
+/** Adds the run's rows as their time comes. */
+function play(session: HarnessSession, run: Run): void {
+  const { batch } = run;
+  const order = [...batch.start.keys()].sort(
+    (a, b) =>
+      batch.start[a]! +
+      batch.duration[a]! -
+      batch.start[b]! -
+      batch.duration[b]!,
+  );
+  const began = performance.now();
+  let at = 0;
+  let tasks = 0;
+  const numbers = new Map<number, number>();
+  const timer = setInterval(() => {
+    const now = ORIGIN + 0.36 + (performance.now() - began) / 1000;
+    const rows: Parameters<typeof toBatch>[0][number][] = [];
+    const first = tasks;
+    for (; at < order.length; at++) {
+      const row = order[at]!;
+      if (batch.start[row]! + batch.duration[row]! > now) break;
+      let task = numbers.get(batch.task[row]!);
+      if (task === undefined) numbers.set(batch.task[row]!, (task = tasks++));
+      rows.push({
+        start: batch.start[row]!,
+        duration: batch.duration[row]!,
+        lane: batch.lane[row]!,
+        prefix: batch.prefix[row]!,
+        action: batch.action[row]!,
+        status: batch.status[row]!,
+        nbytes: batch.nbytes[row]!,
+        task,
+      });
+    }
+    session.now.value = now;
+    if (rows.length > 0) session.addRows(toBatch(rows), first, tasks - first);
+    if (at >= order.length) clearInterval(timer);
+  }, 100);
+}

@@ -1,0 +1,164 @@
+// A session store without a kernel: real model, real keys, made-up content.
+
+import { signal } from "@preact/signals";
+import { SlotAssigner } from "../../../js_src/base/palette";
+import { kernelBusy } from "../../../js_src/errors";
+import { TaskModel, type TaskBatch } from "../../../js_src/model/tasks";
+import {
+  NO_FOCUS,
+  type Change,
+  type Counts,
+  type Focus,
+  type Gap,
+  type Lane,
+  type Notice,
+  type Span,
+  type TaskDetail,
+  type TaskError,
+  type Worker,
+} from "../../../js_src/model/types";
+import { ACTIONS, KEY_SEPARATOR, type State } from "../../../js_src/schema";
+import type { SessionStore, Totals } from "../../../js_src/session";
+import { KeyStore } from "../../../js_src/session_keys";
+
+export class HarnessSession implements SessionStore {
+  readonly id: string;
+  readonly kernelId = "kernel";
+  readonly info;
+  readonly state = signal<State>("live");
+  readonly counts = signal<Counts>({
+    captured: 0,
+    kept: 0,
+    dropped_agent: 0,
+    dropped_recording: 0,
+    rows: 0,
+    erred: 0,
+  });
+  readonly notices = signal<Notice[]>([]);
+  readonly workers = signal<Worker[]>([]);
+  readonly origin = signal(0);
+  readonly now = signal(0);
+  readonly behind_s = signal(0.2);
+  readonly prefixes: string[] = [];
+  readonly lanes: Lane[] = [];
+  readonly actions: string[] = [...ACTIONS];
+  readonly spans: Span[] = [];
+  readonly slots: number[] = [];
+  readonly namesVersion = signal(0);
+  readonly model = new TaskModel();
+  readonly dataVersion = signal(0);
+  readonly totals = signal<Totals>({ prefixes: [], actions: [] });
+  readonly errors = signal<TaskError[]>([]);
+  readonly changes = signal<Change[]>([]);
+  readonly gaps = signal<Gap[]>([]);
+  readonly focus = signal<Focus>(NO_FOCUS);
+  readonly crosshair = signal<number | null>(null);
+  readonly keys: KeyStore;
+  /** Focuses that a panel set, oldest first. */
+  readonly told: Focus[] = [];
+  /** Answers `ask`; null means that the kernel is busy. */
+  answer: ((task: number) => TaskDetail) | null = null;
+  watchers = 0;
+  visible = false;
+  private readonly assigner = new SlotAssigner();
+
+  constructor(id: string, name = "LocalCluster") {
+    this.id = id;
+    this.info = signal({ id, name, address: "tcp://127.0.0.1:37219" });
+    this.keys = new KeyStore({
+      fetch: async () => {
+        throw kernelBusy();
+      },
+      have: () => this.model.have(),
+      total: () => this.counts.peek().kept,
+    });
+  }
+
+  setFocus(focus: Focus): void {
+    this.told.push(focus);
+    this.focus.value = focus;
+  }
+
+  ask(_what: string, args: object): Promise<unknown> {
+    const { answer } = this;
+    if (!answer) return Promise.reject(kernelBusy());
+    return Promise.resolve(answer((args as { task: number }).task));
+  }
+
+  watch(visible: {
+    subscribe(run: (value: boolean) => void): () => void;
+  }): () => void {
+    this.watchers += 1;
+    const stop = visible.subscribe((value) => {
+      this.visible = value;
+    });
+    return () => {
+      stop();
+      this.watchers -= 1;
+    };
+  }
+
+  addNames(prefixes: readonly string[], lanes: readonly Lane[]): void {
+    for (const name of prefixes) {
+      this.prefixes.push(name);
+      this.slots.push(this.assigner.next(name));
+    }
+    this.lanes.push(...lanes);
+    this.namesVersion.value += 1;
+  }
+
+  /** Rows, and the figures that a kernel would send with them. */
+  addRows(batch: TaskBatch, first: number, tasks: number): void {
+    this.model.insert(batch);
+    this.model.markCovered(first, tasks);
+    const totals = this.totals.peek();
+    const prefixes = new Map(
+      totals.prefixes.map((row) => [row.prefix, { ...row }]),
+    );
+    const actions = new Map(
+      totals.actions.map((row) => [row.action, { ...row }]),
+    );
+    let erred = 0;
+    for (let row = 0; row < batch.rows; row++) {
+      const action = batch.action[row]!;
+      const seconds = Math.max(0, batch.duration[row]!);
+      const total = actions.get(action) ?? { action, rows: 0, seconds: 0 };
+      total.rows += 1;
+      total.seconds += seconds;
+      actions.set(action, total);
+      if (action !== 0) continue;
+      const prefix = batch.prefix[row]!;
+      const sum = prefixes.get(prefix) ?? {
+        prefix,
+        tasks: 0,
+        seconds: 0,
+        erred: 0,
+      };
+      sum.tasks += 1;
+      sum.seconds += seconds;
+      sum.erred += batch.status[row]!;
+      erred += batch.status[row]!;
+      prefixes.set(prefix, sum);
+    }
+    this.totals.value = {
+      prefixes: [...prefixes.values()],
+      actions: [...actions.values()],
+    };
+    const counts = this.counts.peek();
+    this.counts.value = {
+      ...counts,
+      captured: counts.captured + tasks,
+      kept: counts.kept + tasks,
+      rows: counts.rows + batch.rows,
+      erred: counts.erred + erred,
+    };
+    this.dataVersion.value += 1;
+  }
+
+  async addKeys(first: number, keys: readonly string[]): Promise<void> {
+    const text = new Blob([keys.join(KEY_SEPARATOR)]);
+    const packed = text.stream().pipeThrough(new CompressionStream("deflate"));
+    const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+    this.keys.add(first, keys.length, bytes);
+  }
+}

@@ -1,0 +1,194 @@
+// Takes pictures of the panel in its states, to be looked at:
+//   node tests/js/harness/shots.mjs <folder> [name …]
+
+import { chromium } from "@playwright/test";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { BROWSER, buildHarness } from "./build.mjs";
+
+const focus14 = async (page) =>
+  page.evaluate(() => {
+    const { session } = window.harness;
+    const origin = session.origin.value;
+    session.setFocus({
+      ...session.focus.value,
+      time: [origin + 14.3, origin + 21.3],
+    });
+  });
+const hover = (x, y) => async (page) => {
+  await page.mouse.move(x - 5, y);
+  await page.mouse.move(x, y);
+  await page.waitForTimeout(150);
+};
+const pinErred = async (page) => {
+  await page.evaluate(() => window.harness.session);
+};
+void pinErred;
+
+const SHOTS = {
+  light: { hash: "scenario=full", act: focus14 },
+  "light-hover": {
+    hash: "scenario=full",
+    act: async (page) => {
+      await focus14(page);
+      await page.waitForTimeout(300);
+      await hover(700, 215)(page);
+    },
+  },
+  "light-pinned": { hash: "scenario=full", act: async (page) => pin(page) },
+  "dark-pinned": {
+    hash: "scenario=full&theme=dark",
+    act: async (page) => pin(page),
+  },
+  whole: { hash: "scenario=full" },
+  narrow: {
+    hash: "scenario=full&width=420&height=600",
+    size: [420, 600],
+    act: async (page) => pin(page),
+  },
+  tiny: {
+    hash: "scenario=full&width=320&height=560&theme=dark",
+    size: [320, 560],
+    act: async (page) => pin(page),
+  },
+  medium: { hash: "scenario=full&width=852&height=440", size: [852, 440] },
+  n484: {
+    hash: "scenario=full&width=484&height=350",
+    size: [484, 350],
+    act: async (page) => {
+      await focus14(page);
+      await page.waitForTimeout(200);
+      await page.keyboard.press("Tab");
+      await page.evaluate(() => document.querySelector(".ds-hit").focus());
+      await page.keyboard.press(" ");
+    },
+  },
+  lost: { hash: "scenario=lost&width=484&height=350", size: [484, 350] },
+  partly: { hash: "scenario=partly&width=900&height=420", size: [900, 420] },
+  "no-client": {
+    hash: "scenario=no-client&width=484&height=350",
+    size: [484, 350],
+  },
+  stopped: {
+    hash: "scenario=stopped&width=484&height=350&theme=dark",
+    size: [484, 350],
+  },
+  waiting: { hash: "scenario=waiting&width=700&height=350", size: [700, 350] },
+  lanes64: { hash: "scenario=full&workers=16&threads=4&theme=dark" },
+  lanes256: { hash: "scenario=full&workers=64&threads=4" },
+  one: {
+    hash: "scenario=full&workers=1&threads=2&height=420",
+    size: [1400, 420],
+  },
+  hostile: { hash: "scenario=hostile", act: hover(700, 215) },
+  skew: { hash: "scenario=skew" },
+  gap: { hash: "scenario=gap" },
+  busy: { hash: "scenario=busy", act: async (page) => pin(page) },
+  plain: {
+    hash: "scenario=full&vars=none&theme=dark&inline=1&width=900",
+    size: [900, 700],
+  },
+  chooser: { hash: "scenario=chooser&width=700", size: [700, 700] },
+  live: {
+    hash: "scenario=live",
+    act: async (page) => {
+      await page.evaluate(() => window.harness.live());
+      await page.waitForTimeout(6000);
+    },
+  },
+  isolated: {
+    hash: "scenario=full",
+    act: async (page) => {
+      await focus14(page);
+      await page.click("text=transfer >> nth=-1");
+      await page.waitForTimeout(400);
+    },
+  },
+  table: {
+    hash: "scenario=full",
+    act: async (page) => {
+      await page.click(".ds-hit", { position: { x: 5, y: 5 } });
+      await page.keyboard.press("t");
+      await page.waitForTimeout(300);
+    },
+  },
+  help: {
+    hash: "scenario=full",
+    act: async (page) => {
+      await page.click(".ds-hit", { position: { x: 5, y: 5 } });
+      await page.keyboard.press("?");
+      await page.waitForTimeout(300);
+    },
+  },
+  search: {
+    hash: "scenario=full",
+    act: async (page) => {
+      await page.fill("input", "groupby-a");
+      await page.waitForTimeout(600);
+      await page.press("input", "Enter");
+      await page.waitForTimeout(400);
+    },
+  },
+  legend: {
+    hash: "scenario=full&width=420&height=600",
+    size: [420, 600],
+    act: async (page) => {
+      await page.click(".ds-legend-menu button");
+      await page.waitForTimeout(200);
+    },
+  },
+};
+
+async function pin(page) {
+  await focus14(page);
+  await page.waitForTimeout(400);
+  await page.evaluate(() => {
+    const { session } = window.harness;
+    const error = session.errors.value[0];
+    for (let lane = 0; lane < session.model.laneCount; lane++) {
+      const rows = session.model.ofTask(lane, error.task);
+      if (rows.length) window.__erred = { lane, row: rows[rows.length - 1] };
+    }
+  });
+  const at = await page.evaluate(() => {
+    const hit = document.querySelector(".ds-hit").getBoundingClientRect();
+    const { session } = window.harness;
+    const origin = session.origin.value;
+    const x =
+      ((window.__erred.row.start + 0.05 - origin - 14.3) / 7) * hit.width;
+    return { left: hit.left + x, top: hit.top, height: hit.height };
+  });
+  // Look down the column for the erred task.
+  for (let y = at.top + 52; y < at.top + at.height - 4; y += 6) {
+    await page.mouse.click(at.left, y);
+    if (await page.locator(".ds-badge").count()) break;
+  }
+  await page.mouse.move(5, 5);
+  await page.waitForTimeout(300);
+}
+
+const [folder = "shots", ...names] = process.argv.slice(2);
+await mkdir(folder, { recursive: true });
+const harness = await buildHarness();
+const browser = await chromium.launch(BROWSER);
+try {
+  for (const [name, shot] of Object.entries(SHOTS)) {
+    if (names.length > 0 && !names.includes(name)) continue;
+    const [width, height] = shot.size ?? [1400, 700];
+    const page = await browser.newPage({ viewport: { width, height } });
+    page.on("console", (message) =>
+      console.log(name, message.type(), message.text()),
+    );
+    page.on("pageerror", (error) => console.log(name, "ERROR", error.stack));
+    await page.goto(`${harness.address}#${shot.hash}`);
+    await page.waitForSelector("body[data-ready]");
+    await page.waitForTimeout(500);
+    if (shot.act) await shot.act(page);
+    await page.waitForTimeout(400);
+    await page.screenshot({ path: join(folder, `${name}.png`) });
+    await page.close();
+  }
+} finally {
+  await browser.close();
+  await harness.remove();
+}
