@@ -39,7 +39,10 @@ export default tseslint.config(
       "no-implied-eval": "off",
       "@typescript-eslint/no-implied-eval": "error",
       "@typescript-eslint/no-explicit-any": "error",
-      "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
+      "@typescript-eslint/no-unused-vars": [
+        "error",
+        { argsIgnorePattern: "^_" },
+      ],
       "@typescript-eslint/switch-exhaustiveness-check": "off",
       "no-restricted-properties": [
         "error",
@@ -63,6 +66,7 @@ export default tseslint.config(
     rules: {
       "no-console": "off",
       "@typescript-eslint/require-await": "off",
+      "@typescript-eslint/no-unnecessary-type-assertion": "off",
       "@typescript-eslint/unbound-method": "off",
       "@typescript-eslint/no-unsafe-assignment": "off",
       "@typescript-eslint/no-unsafe-member-access": "off",
