@@ -1,6 +1,16 @@
 // What is under each column of pixels of one row: how busy, and which paint most.
+// The loops here run over a million nodes a second time a frame; they allocate nothing.
 
-import { PAINT_ERRED } from "../model/segment";
+import type { RowFilter } from "../model/filter";
+import {
+  PAINT_ERRED,
+  PAINT_NONE,
+  type FilteredNodes,
+  type Segment,
+} from "../model/segment";
+
+/** From this width on a row is a rectangle with sharp edges. */
+export const SHARP_PX = 3;
 
 /** Colours of one track, RGBA in a little-endian Uint32, opaque. */
 export interface TrackColours {
@@ -32,10 +42,8 @@ export class Columns {
   private rest = new Float32Array(0);
   private hasRest = false;
 
-  /** The column being gathered, and what competes for it. */
-  private current = -1;
-  private rivals = 0;
-  private readonly rivalPaint = new Uint16Array(RIVALS);
+  /** Paints that compete for the column being gathered. */
+  private readonly rivalPaint = new Int32Array(RIVALS);
   private readonly rivalWeight = new Float64Array(RIVALS);
 
   begin(width: number, withRest: boolean): void {
@@ -53,58 +61,179 @@ export class Columns {
     }
     this.hasRest = withRest;
     this.width = width;
-    this.current = -1;
-    this.rivals = 0;
   }
 
-  /** Something at most one pixel wide, `work` pixels of it busy. */
-  add(
-    left: number,
-    size: number,
-    work: number,
-    paint: number,
-    erred: number,
-  ): void {
-    const x = Math.floor(left);
-    const over = left + size - (x + 1);
-    if (over <= 0) {
-      this.put(x, work, paint, erred);
-      return;
+  /**
+   * Add blocks `from..to` of a level of the pyramid, up to the first that is wider than
+   * `widest` pixels; returns its index.
+   */
+  addBlocks(
+    segment: Segment,
+    level: number,
+    from: number,
+    to: number,
+    t0: number,
+    scale: number,
+    widest: number,
+    matching: FilteredNodes | null,
+    dimmed: boolean,
+  ): number {
+    const { start, reach, busy, paint, erred } = segment;
+    const shift = 3 * level;
+    const offset = segment.offset[level];
+    const { width } = this;
+    const columnBusy = this.busy;
+    const columnErred = this.erred;
+    const { rivalPaint, rivalWeight } = this;
+    let current = -1;
+    let rivals = 0;
+    let k = from;
+    for (; k < to; k++) {
+      const at = offset + k;
+      const size = reach[at] * scale;
+      if (size > widest) break;
+      let left = (start[k << shift] - t0) * scale;
+      let right = left + size;
+      if (right < 0 || left >= width) continue;
+      let work = busy[at] * scale;
+      let colour = paint[at];
+      let rest = dimmed;
+      if (matching !== null) {
+        colour = matching.paint[at];
+        if (colour === PAINT_NONE) rest = true;
+        else work = matching.busy[at] * scale;
+      }
+      if (work < LEAST_PX) work = LEAST_PX;
+      const perPixel = size > 0 ? work / size : 1;
+      const middle = Math.floor((left + right) / 2);
+      let inside = left >= 0 && right <= width;
+      if (left < 0) left = 0;
+      if (right > width) right = width;
+      let x = left | 0;
+      inside = inside && right <= x + 1;
+      if (rest) {
+        this.addRest(x, left, right, inside ? work : 0, perPixel);
+        continue;
+      }
+      // Which of its columns erred is not known: one of them says so.
+      if (erred[at] !== 0) columnErred[middle] = 1;
+      for (;;) {
+        const edge = right < x + 1 ? right : x + 1;
+        const weight = inside ? work : (edge - left) * perPixel;
+        if (x === current) {
+          let rival = 0;
+          while (rival < rivals && rivalPaint[rival] !== colour) rival++;
+          if (rival < rivals) {
+            rivalWeight[rival] += weight;
+          } else if (rivals < RIVALS) {
+            rivalPaint[rivals] = colour;
+            rivalWeight[rivals++] = weight;
+          }
+        } else {
+          if (rivals > 0) this.settle(current, rivals);
+          current = x;
+          rivals = 1;
+          rivalPaint[0] = colour;
+          rivalWeight[0] = weight;
+        }
+        columnBusy[x] += weight;
+        if (edge >= right) break;
+        left = edge;
+        x++;
+      }
     }
-    const second = (work * over) / size;
-    this.put(x, work - second, paint, erred);
-    this.put(x + 1, second, paint, erred);
+    if (rivals > 0) this.settle(current, rivals);
+    return k;
   }
 
-  addRest(left: number, size: number, work: number): void {
-    const x = Math.floor(left);
-    const over = left + size - (x + 1);
-    const second = over > 0 ? (work * over) / size : 0;
-    this.putRest(x, work - second);
-    if (second > 0) this.putRest(x + 1, second);
+  /**
+   * Add rows `from..to` up to the first that is wide enough to have sharp edges; returns
+   * its index.
+   */
+  addRows(
+    segment: Segment,
+    from: number,
+    to: number,
+    t0: number,
+    scale: number,
+    filter: RowFilter | null,
+    dimmed: boolean,
+  ): number {
+    const { start, duration, prefix, action, status, overlay } = segment;
+    const { width } = this;
+    const columnBusy = this.busy;
+    const columnErred = this.erred;
+    const { rivalPaint, rivalWeight } = this;
+    let current = -1;
+    let rivals = 0;
+    let row = from;
+    for (; row < to; row++) {
+      const seconds = duration[row];
+      let work = seconds > 0 ? seconds * scale : 0;
+      if (work >= SHARP_PX) break;
+      let left = (start[row] - t0) * scale;
+      let right = left + work;
+      if (right < 0 || left >= width) continue;
+      if (work < LEAST_PX) work = LEAST_PX;
+      let inside = left >= 0 && right <= width;
+      if (left < 0) left = 0;
+      if (right > width) right = width;
+      let x = left | 0;
+      inside = inside && right <= x + 1;
+      if (dimmed || (filter !== null && !filter.matches(segment, row))) {
+        this.addRest(x, left, right, inside ? work : 0, 1);
+        continue;
+      }
+      const erred = status[row] === 1 && !overlay;
+      if (erred) columnErred[x] = 1;
+      const colour = overlay ? action[row] : erred ? PAINT_ERRED : prefix[row];
+      for (;;) {
+        const edge = right < x + 1 ? right : x + 1;
+        const weight = inside ? work : edge - left;
+        if (x === current) {
+          let rival = 0;
+          while (rival < rivals && rivalPaint[rival] !== colour) rival++;
+          if (rival < rivals) {
+            rivalWeight[rival] += weight;
+          } else if (rivals < RIVALS) {
+            rivalPaint[rivals] = colour;
+            rivalWeight[rivals++] = weight;
+          }
+        } else {
+          if (rivals > 0) this.settle(current, rivals);
+          current = x;
+          rivals = 1;
+          rivalPaint[0] = colour;
+          rivalWeight[0] = weight;
+        }
+        columnBusy[x] += weight;
+        if (edge >= right) break;
+        left = edge;
+        x++;
+      }
+    }
+    if (rivals > 0) this.settle(current, rivals);
+    return row;
   }
 
-  /** A row of any width, its edges in parts of pixels. */
-  addRow(
-    left: number,
-    right: number,
+  /** Part of one column. */
+  addPart(
+    x: number,
+    part: number,
     paint: number,
     erred: number,
     rest: boolean,
   ): void {
-    const first = Math.floor(left);
-    const last = Math.floor(right);
-    if (first === last) {
-      if (rest) this.putRest(first, right - left);
-      else this.put(first, right - left, paint, erred);
+    const weight = part > LEAST_PX ? part : LEAST_PX;
+    if (rest) {
+      this.rest[x] += weight;
       return;
     }
-    for (let x = Math.max(0, first); x <= last && x < this.width; x++) {
-      const part = Math.min(right, x + 1) - Math.max(left, x);
-      if (part <= 0) continue;
-      if (rest) this.putRest(x, part);
-      else this.put(x, part, paint, erred);
-    }
+    this.busy[x] += weight;
+    if (erred !== 0) this.erred[x] = 1;
+    this.rivalPaint[0] = paint;
+    this.rivalWeight[0] = weight;
+    this.settle(x, 1);
   }
 
   /** Whole columns. */
@@ -114,73 +243,59 @@ export class Columns {
       this.rest.fill(1, from, to);
       return;
     }
-    this.settle();
     this.busy.fill(1, from, to);
     this.weight.fill(1, from, to);
     this.paint.fill(paint, from, to);
   }
 
-  write(colours: TrackColours, out: Uint32Array): void {
-    this.settle();
+  /** Colour the columns into `out`, from `at` on. */
+  write(colours: TrackColours, out: Uint32Array, at: number): void {
     const { paints, other, erred: black } = colours;
     const { busy, paint, erred, rest, hasRest, width } = this;
+    const known = paints.length;
     const restAlpha = colours.rest >>> 24;
     const restColour = colours.rest & 0xffffff;
     for (let x = 0; x < width; x++) {
       const part = busy[x];
       if (part > 0) {
         const index = paint[x];
-        let colour = index < paints.length ? paints[index] : other;
+        let colour = index < known ? paints[index] : other;
         if (index === PAINT_ERRED) colour = black;
-        else if (erred[x] === 1) colour = mix(colour, black, ERRED_SHARE);
+        else if (erred[x] !== 0) colour = mix(colour, black, ERRED_SHARE);
         const alpha =
-          part >= 1
-            ? 255
-            : LEAST_ALPHA + Math.round((255 - LEAST_ALPHA) * part);
-        out[x] = (colour & 0xffffff) | (alpha << 24);
+          part >= 1 ? 255 : (LEAST_ALPHA + (255 - LEAST_ALPHA) * part) | 0;
+        out[at + x] = (colour & 0xffffff) | (alpha << 24);
       } else if (hasRest && rest[x] > 0) {
         const share = rest[x] >= 1 ? 1 : 0.25 + 0.75 * rest[x];
-        out[x] = restColour | (Math.round(restAlpha * share) << 24);
+        out[at + x] = restColour | ((restAlpha * share) << 24);
       } else {
-        out[x] = 0;
+        out[at + x] = 0;
       }
     }
   }
 
-  private put(x: number, work: number, paint: number, erred: number): void {
-    if (x < 0 || x >= this.width) return;
-    const weight = work > LEAST_PX ? work : LEAST_PX;
-    this.busy[x] += weight;
-    this.erred[x] |= erred;
-    if (x !== this.current) {
-      this.settle();
-      this.current = x;
+  /** What is dimmed; `whole` is all of it when it lies in one column, else 0. */
+  private addRest(
+    x: number,
+    left: number,
+    right: number,
+    whole: number,
+    perPixel: number,
+  ): void {
+    if (whole > 0) {
+      this.rest[x] += whole;
+      return;
     }
-    const { rivalPaint, rivalWeight, rivals } = this;
-    for (let i = 0; i < rivals; i++) {
-      if (rivalPaint[i] === paint) {
-        rivalWeight[i] += weight;
-        return;
-      }
-    }
-    if (rivals < RIVALS) {
-      rivalPaint[rivals] = paint;
-      rivalWeight[rivals] = weight;
-      this.rivals = rivals + 1;
+    for (; x < right; x++) {
+      const from = x > left ? x : left;
+      const to = x + 1 < right ? x + 1 : right;
+      this.rest[x] += (to - from) * perPixel;
     }
   }
 
-  private putRest(x: number, work: number): void {
-    if (x >= 0 && x < this.width) {
-      this.rest[x] += work > LEAST_PX ? work : LEAST_PX;
-    }
-  }
-
-  /** Decide the column that was being gathered. */
-  private settle(): void {
-    const x = this.current;
-    const { rivalPaint, rivalWeight, rivals } = this;
-    if (x < 0 || rivals === 0) return;
+  /** Decide a column: the heaviest rival, if it outweighs what was decided before. */
+  private settle(x: number, rivals: number): void {
+    const { rivalPaint, rivalWeight } = this;
     let best = 0;
     for (let i = 1; i < rivals; i++) {
       if (rivalWeight[i] > rivalWeight[best]) best = i;
@@ -189,8 +304,6 @@ export class Columns {
       this.weight[x] = rivalWeight[best];
       this.paint[x] = rivalPaint[best];
     }
-    this.rivals = 0;
-    this.current = -1;
   }
 }
 

@@ -7,7 +7,7 @@ import type { RowFilter } from "../model/filter";
 import { isFiltered } from "../model/pyramid";
 import { firstReaching } from "../model/query";
 import { findAfter } from "../model/search";
-import { LEVELS, PAINT_NONE, type Segment } from "../model/segment";
+import { LEVELS, type FilteredNodes, type Segment } from "../model/segment";
 import type { TaskModel } from "../model/tasks";
 import type { Track } from "../model/track";
 import { Columns, type TrackColours } from "./columns";
@@ -20,8 +20,10 @@ export interface TimeWindow {
   width_px: number;
 }
 
-/** From this width on a row is a rectangle with sharp edges. */
-const SHARP_PX = 3;
+/** Blocks of rows are taken whole up to this width. */
+const FINE_BLOCK_PX = 1;
+/** The same while the picture is changing fast. */
+const ROUGH_BLOCK_PX = 6;
 /** From this width on it leaves its last pixel free before a neighbour. */
 const SEPARATED_PX = 5;
 
@@ -31,9 +33,19 @@ export class LaneRaster {
   private scale = 1;
   private width = 0;
 
+  /** What is being drawn: fields, so that nothing is allocated on the way down. */
+  private track: Track | null = null;
+  private at = 0;
+  private filter: RowFilter | null = null;
+  private dimmed = false;
+  private dimmedBlocks = false;
+  private matching: FilteredNodes | null = null;
+  private widest = FINE_BLOCK_PX;
+
   /**
-   * Fill `out` with RGBA pixels (little endian, not premultiplied; 0 is nothing).
-   * Returns false, and leaves `out` alone, when there is nothing in the window.
+   * Fill columns `from..to` of `out` with RGBA pixels (little endian, not premultiplied;
+   * 0 is nothing). Returns false, with these columns 0, when nothing is there.
+   * `rough` is several times quicker and blurs what is smaller than a few pixels.
    */
   draw(
     model: TaskModel,
@@ -42,11 +54,15 @@ export class LaneRaster {
     window: TimeWindow,
     colours: TrackColours,
     out: Uint32Array,
+    from = 0,
+    to = window.width_px,
+    rough = false,
   ): boolean {
-    this.t0 = window.start;
+    this.t0 = window.start + from * window.secondsPerPixel;
     this.scale = 1 / window.secondsPerPixel;
-    this.width = window.width_px;
-    const t1 = window.start + window.width_px * window.secondsPerPixel;
+    this.width = to - from;
+    this.widest = rough ? ROUGH_BLOCK_PX : FINE_BLOCK_PX;
+    const t1 = window.start + to * window.secondsPerPixel;
     const { filter } = model;
     const laneFilter = filter && filter.hasLane(lane) ? filter : null;
     const dimmed = filter !== null && laneFilter === null;
@@ -69,7 +85,8 @@ export class LaneRaster {
       begun = true;
       this.drawCoarse(coarse, t1, filter !== null);
     }
-    if (begun) this.columns.write(colours, out);
+    if (begun) this.columns.write(colours, out, from);
+    else out.fill(0, from, to);
     return begun;
   }
 
@@ -81,67 +98,67 @@ export class LaneRaster {
     dimmed: boolean,
   ): void {
     const segment = track.segments[at];
-    const { start, duration, rows, reach, offset, busy, paint } = segment;
-    const { t0, scale, columns, width } = this;
-    const nodes =
+    const { rows } = segment;
+    const matching =
       filter && isFiltered(segment, filter) ? segment.filtered : null;
-    let row = firstReaching(segment, t0);
+    this.matching = matching;
+    this.track = track;
+    this.at = at;
+    this.filter = filter;
+    this.dimmed = dimmed;
+    // Blocks that the filter has not reached are dimmed until it has.
+    this.dimmedBlocks = dimmed || (filter !== null && matching === null);
+    // The level whose blocks are a pixel wide on average, or a little less.
+    const span = (segment.maxStop - segment.firstStart) * this.scale;
     let level = LEVELS;
-    while (row < rows) {
-      const begin = start[row];
-      if (begin >= t1) return;
-      const left = (begin - t0) * scale;
-      // The largest block that begins here and is at most one pixel wide.
-      while (
-        level > 0 &&
-        ((row & ((1 << (3 * level)) - 1)) !== 0 ||
-          reach[offset[level] + (row >> (3 * level))] * scale > 1)
-      ) {
-        level--;
-      }
-      if (level === 0) {
-        const seconds = duration[row];
-        const right = seconds > 0 ? left + seconds * scale : left;
-        if (right >= 0) {
-          const rest =
-            dimmed || (filter !== null && !filter.matches(segment, row));
-          if (right - left >= SHARP_PX) {
-            this.drawSharp(track, at, row, left, right, rest);
-          } else {
-            columns.addRow(
-              left,
-              right,
-              segment.paintOf(row),
-              !track.overlay && segment.status[row] === 1 ? 1 : 0,
-              rest,
-            );
-          }
-        }
-        row++;
-        if ((row & 7) === 0) level = LEVELS;
-        continue;
-      }
-      const node = offset[level] + (row >> (3 * level));
-      const size = reach[node] * scale;
-      if (left + size >= 0 && left < width) {
-        const work = busy[node] * scale;
-        if (dimmed || (filter && !nodes)) {
-          columns.addRest(left, size, work);
-        } else if (nodes) {
-          const matching = nodes.paint[node];
-          if (matching === PAINT_NONE) {
-            columns.addRest(left, size, work);
-          } else {
-            columns.add(left, size, nodes.busy[node] * scale, matching, 0);
-          }
-        } else {
-          columns.add(left, size, work, paint[node], segment.erred[node]);
-        }
-      }
-      row += 1 << (3 * level);
-      if (level < LEVELS && (row & ((1 << (3 * level + 3)) - 1)) === 0) {
-        level = LEVELS;
-      }
+    while (level > 0 && span / (rows / (1 << (3 * level))) > this.widest * 0.8)
+      level--;
+    const first = firstReaching(segment, this.t0);
+    const last = findAfter(segment.start, first, rows, t1);
+    if (last > first) {
+      const shift = 3 * level;
+      this.drawBlocks(level, first >> shift, ((last - 1) >> shift) + 1);
+    }
+  }
+
+  /** Blocks `from..to` of a level; those wider than a pixel in terms of the level below. */
+  private drawBlocks(level: number, from: number, to: number): void {
+    if (level === 0) {
+      this.drawRows(from, to);
+      return;
+    }
+    const { columns, t0, scale, matching, dimmedBlocks } = this;
+    const segment = this.track!.segments[this.at];
+    const blocksBelow = ((segment.rows - 1) >> (3 * level - 3)) + 1;
+    for (let k = from; k < to; k++) {
+      k = columns.addBlocks(
+        segment,
+        level,
+        k,
+        to,
+        t0,
+        scale,
+        this.widest,
+        matching,
+        dimmedBlocks,
+      );
+      if (k === to) return;
+      this.drawBlocks(level - 1, k << 3, Math.min((k + 1) << 3, blocksBelow));
+    }
+  }
+
+  private drawRows(from: number, to: number): void {
+    const { columns, t0, scale, filter, dimmed } = this;
+    const track = this.track!;
+    const segment = track.segments[this.at];
+    for (let row = from; row < to; row++) {
+      row = columns.addRows(segment, row, to, t0, scale, filter, dimmed);
+      if (row === to) return;
+      const left = (segment.start[row] - t0) * scale;
+      const right = left + segment.duration[row] * scale;
+      if (right < 0 || left >= this.width) continue;
+      const rest = dimmed || (filter !== null && !filter.matches(segment, row));
+      this.drawSharp(track, this.at, row, left, right, rest);
     }
   }
 
@@ -181,8 +198,8 @@ export class LaneRaster {
       const to = Math.min(width, left + size);
       for (let x = Math.floor(from); x < to; x++) {
         const part = Math.min(to, x + 1) - Math.max(from, x);
-        if (dimmed) columns.addRest(x, 0, part * share);
-        else columns.add(x, 0, part * share, lane.prefix[i], lane.erred[i]);
+        const { prefix, erred } = lane;
+        columns.addPart(x, part * share, prefix[i], erred[i], dimmed);
       }
     }
   }

@@ -2,6 +2,7 @@
 // that they stand for have come.
 
 import type { CoarseColumns } from "../schema";
+import type { Changes } from "./changes";
 import type { Coverage, Range } from "./coverage";
 import { findAfter, sortByKey } from "./search";
 
@@ -58,7 +59,7 @@ export class Coarse {
     return this.lanes[lane];
   }
 
-  set(batch: CoarseBatch, coverage: Coverage): void {
+  set(batch: CoarseBatch, coverage: Coverage, changes: Changes): void {
     this.clear();
     this.first = batch.first ?? 0;
     this.tasks = batch.tasks ?? 0;
@@ -80,14 +81,16 @@ export class Coarse {
       lane.erred[lane.count] = batch.erred[row];
       lane.count++;
     }
-    for (const range of coverage.all()) this.hide(range, coverage);
+    changes.note(-Infinity, Infinity);
+    for (const range of coverage.all()) this.hide(range, coverage, changes);
   }
 
   /** Hide what this range replaces. Forgets everything when all detail is here. */
-  hide(range: Range, coverage: Coverage): void {
-    if (this.lanes.length === 0) return;
+  hide(range: Range, coverage: Coverage, changes: Changes): void {
+    if (this.isEmpty) return;
     if (this.tasks > 0 && coverage.covers(this.first, this.tasks)) {
       this.clear();
+      changes.note(-Infinity, Infinity);
       return;
     }
     for (const lane of this.lanes) {
@@ -101,6 +104,7 @@ export class Coarse {
         if (middle < range.start || middle > range.stop) continue;
         lane.hidden[i] = 1;
         lane.hiddenCount++;
+        changes.note(lane.start[i], lane.start[i] + lane.duration[i]);
       }
     }
   }

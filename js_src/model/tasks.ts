@@ -3,6 +3,7 @@
 
 import type { TasksColumns } from "../schema";
 import { BusyBins } from "./busy";
+import { Changes } from "./changes";
 import { Coarse, type CoarseBatch, type CoarseLane } from "./coarse";
 import { Coverage } from "./coverage";
 import { Extents, type Extent } from "./extent";
@@ -34,11 +35,10 @@ const MAX_TIME_S = 1e12;
 const TIME_SAMPLE = 64;
 
 export class TaskModel {
-  /** Grows with each change of what is held or of what the filter lets through. */
-  version = 0;
   rows = 0;
   readonly odd: Oddities = { negativeDurations: 0, unplaceable: 0 };
 
+  private readonly changes = new Changes();
   /** Index 2 × lane, and one more for its overlay. */
   private readonly tracks: (Track | undefined)[] = [];
   private readonly coverage = new Coverage();
@@ -52,6 +52,16 @@ export class TaskModel {
   private order = new Uint32Array(0);
   private counts = new Int32Array(0);
   private readonly cursor = blankInterval();
+
+  /** Grows with each change of what is held or of what the filter lets through. */
+  get version(): number {
+    return this.changes.version;
+  }
+
+  /** The time in which anything changed since a version; null when nothing did. */
+  changedSince(version: number): Extent | null {
+    return this.changes.since(version);
+  }
 
   get laneCount(): number {
     return Math.max((this.tracks.length + 1) >> 1, this.coarse.laneCount);
@@ -110,7 +120,7 @@ export class TaskModel {
     }
     this.rows += total;
     this.lastInsert = inserted;
-    this.version++;
+    this.changes.step();
   }
 
   /** Whether all of these tasks are here. */
@@ -125,8 +135,8 @@ export class TaskModel {
     const range = known
       ? this.coverage.add(first, tasks, last.start, last.stop)
       : this.coverage.add(first, tasks);
-    this.coarse.hide(range, this.coverage);
-    this.version++;
+    this.coarse.hide(range, this.coverage, this.changes);
+    this.changes.step();
   }
 
   /** Ranges of task numbers that are covered: `[first, last + 1]` each. */
@@ -136,7 +146,7 @@ export class TaskModel {
 
   /** The coarse picture of the history; each stretch is drawn until detail comes. */
   setCoarse(batch: CoarseBatch): void {
-    this.coarse.set(batch, this.coverage);
+    this.coarse.set(batch, this.coverage, this.changes);
     this.coarseEdges = null;
     for (let row = 0; row < batch.start.length; row++) {
       const start = batch.start[row];
@@ -144,7 +154,7 @@ export class TaskModel {
       if (!isTime(start) || !isTime(stop)) continue;
       this.coarseEdges = union(this.coarseEdges, { start, stop });
     }
-    this.version++;
+    this.changes.step();
   }
 
   coarseLane(lane: number): CoarseLane | undefined {
@@ -186,7 +196,8 @@ export class TaskModel {
         for (const segment of track.segments) segment.filtered = null;
       }
     }
-    this.version++;
+    this.changes.note(-Infinity, Infinity);
+    this.changes.step();
   }
 
   get filter(): RowFilter | null {
@@ -205,7 +216,8 @@ export class TaskModel {
     const { pass } = this;
     if (!pass || pass.finished) return false;
     pass.run(budget_ms);
-    this.version++;
+    this.changes.note(-Infinity, Infinity);
+    this.changes.step();
     return !pass.finished;
   }
 
@@ -266,6 +278,7 @@ export class TaskModel {
     if (given < 0) this.odd.negativeDurations++;
     const seconds = given > 0 && given < 1e9 ? given : 0;
     this.extents.add(start, start + seconds, batch.task[row]);
+    this.changes.note(start, start + seconds);
     if (seconds === 0) return;
     const overlay = (slot & 1) === 1;
     if (!overlay) this.allBusy.add(start, seconds, batch.prefix[row]);

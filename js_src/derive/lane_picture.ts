@@ -1,0 +1,225 @@
+// The rows of pixels of many lanes, kept from frame to frame: panning moves them and
+// draws what comes into view, new data draw the time they touch, and after a change of
+// scale lanes are drawn roughly first when there is no time for all of them.
+
+import type { TaskModel } from "../model/tasks";
+import type { TrackColours } from "./columns";
+import { LaneRaster, type TimeWindow } from "./raster";
+
+export interface LaneColours {
+  compute: TrackColours;
+  overlay: TrackColours;
+}
+
+/** Pixels of one lane; null tracks have nothing in the window. */
+interface LaneRow {
+  base: Uint32Array;
+  strip: Uint32Array;
+  hasBase: boolean;
+  hasStrip: boolean;
+  quality: Quality;
+  /** The update that last asked for it. */
+  asked: number;
+}
+
+enum Quality {
+  /** To be drawn before it is shown. */
+  Stale,
+  Rough,
+  Fine,
+}
+
+/** Rows of lanes that are scrolled away and kept for their return. */
+const SPARE_ROWS = 64;
+
+/** Rounding may change pixels this far from a change. */
+const EDGE_PX = 2;
+
+export class LanePicture {
+  /** What the rows show. Its start may be half a pixel off what was asked for. */
+  window: TimeWindow = { start: 0, secondsPerPixel: 1, width_px: 0 };
+  /** Grows whenever a pixel may have changed. */
+  version = 0;
+  private readonly raster = new LaneRaster();
+  private readonly rows = new Map<number, LaneRow>();
+  private colours: LaneColours | null = null;
+  private modelVersion = -1;
+  private model: TaskModel | null = null;
+  private updates = 0;
+
+  /**
+   * Bring the rows of `lanes` up to date. Takes about `budget_ms`; returns false when
+   * some are rough still: then call again in the next frame. Panning is cheap as long
+   * as `secondsPerPixel` is the very same number and `colours` the same object.
+   */
+  update(
+    model: TaskModel,
+    lanes: ArrayLike<number>,
+    window: TimeWindow,
+    colours: LaneColours,
+    budget_ms: number,
+  ): boolean {
+    const until = performance.now() + budget_ms;
+    const width = window.width_px;
+    const scaled =
+      model !== this.model ||
+      colours !== this.colours ||
+      width !== this.window.width_px ||
+      window.secondsPerPixel !== this.window.secondsPerPixel;
+    const shift = scaled
+      ? width
+      : Math.round((window.start - this.window.start) / window.secondsPerPixel);
+    if (Math.abs(shift) >= width) {
+      this.restart(model, window, colours);
+    } else {
+      this.catchUp(model);
+      if (shift !== 0) this.move(model, shift);
+    }
+    return this.refine(model, lanes, until);
+  }
+
+  /** The compute row of a lane; null when it is blank. */
+  base(lane: number): Uint32Array | null {
+    const row = this.rows.get(lane);
+    return row?.hasBase ? row.base : null;
+  }
+
+  /** The strips of a lane; null when there are none. */
+  strip(lane: number): Uint32Array | null {
+    const row = this.rows.get(lane);
+    return row?.hasStrip ? row.strip : null;
+  }
+
+  /** Everything is to be drawn; the arrays of the same width are used again. */
+  private restart(
+    model: TaskModel,
+    window: TimeWindow,
+    colours: LaneColours,
+  ): void {
+    if (window.width_px !== this.window.width_px) this.rows.clear();
+    this.window = { ...window };
+    this.colours = colours;
+    this.model = model;
+    this.modelVersion = model.version;
+    for (const row of this.rows.values()) row.quality = Quality.Stale;
+    this.version++;
+  }
+
+  private catchUp(model: TaskModel): void {
+    const changed = model.changedSince(this.modelVersion);
+    this.modelVersion = model.version;
+    if (!changed) return;
+    const { start, secondsPerPixel, width_px } = this.window;
+    const from = (changed.start - start) / secondsPerPixel - EDGE_PX;
+    const to = (changed.stop - start) / secondsPerPixel + EDGE_PX;
+    const first = Math.max(0, Math.floor(from));
+    const last = Math.min(width_px, Math.ceil(to));
+    if (last <= first) return;
+    const most = last - first > width_px / 2;
+    for (const [lane, row] of this.rows) {
+      if (most || row.asked !== this.updates || row.quality === Quality.Stale)
+        row.quality = Quality.Stale;
+      else this.drawPart(model, lane, row, first, last);
+    }
+    this.version++;
+  }
+
+  private move(model: TaskModel, shift: number): void {
+    const { window } = this;
+    const width = window.width_px;
+    this.window = {
+      ...window,
+      start: window.start + shift * window.secondsPerPixel,
+    };
+    for (const [lane, row] of this.rows) {
+      if (row.asked !== this.updates) row.quality = Quality.Stale;
+      if (row.quality === Quality.Stale) continue;
+      if (shift > 0) {
+        row.base.copyWithin(0, shift);
+        row.strip.copyWithin(0, shift);
+        this.drawPart(model, lane, row, width - shift, width);
+      } else {
+        row.base.copyWithin(-shift, 0);
+        row.strip.copyWithin(-shift, 0);
+        this.drawPart(model, lane, row, 0, -shift);
+      }
+    }
+    this.version++;
+  }
+
+  private drawPart(
+    model: TaskModel,
+    lane: number,
+    row: LaneRow,
+    from: number,
+    to: number,
+  ): void {
+    const { raster, window } = this;
+    const { compute, overlay } = this.colours!;
+    const { base, strip } = row;
+    // A track that had nothing keeps what is left of another picture.
+    if (!row.hasBase) base.fill(0);
+    if (!row.hasStrip) strip.fill(0);
+    if (raster.draw(model, lane, false, window, compute, base, from, to))
+      row.hasBase = true;
+    if (raster.draw(model, lane, true, window, overlay, strip, from, to))
+      row.hasStrip = true;
+  }
+
+  private refine(
+    model: TaskModel,
+    lanes: ArrayLike<number>,
+    until: number,
+  ): boolean {
+    let complete = true;
+    this.updates++;
+    for (let i = 0; i < lanes.length; i++) {
+      const lane = lanes[i];
+      const row = this.rows.get(lane) ?? this.addRow(lane);
+      row.asked = this.updates;
+      if (row.quality === Quality.Fine) continue;
+      const late = performance.now() > until;
+      if (late) complete = false;
+      // What is rough already waits for its turn.
+      if (late && row.quality === Quality.Rough) continue;
+      this.drawAll(model, lane, row, late);
+      row.quality = late ? Quality.Rough : Quality.Fine;
+      this.version++;
+    }
+    if (this.rows.size > lanes.length + SPARE_ROWS) {
+      for (const [lane, row] of this.rows) {
+        if (row.asked !== this.updates) this.rows.delete(lane);
+      }
+    }
+    return complete;
+  }
+
+  private addRow(lane: number): LaneRow {
+    const row = {
+      base: new Uint32Array(this.window.width_px),
+      strip: new Uint32Array(this.window.width_px),
+      hasBase: false,
+      hasStrip: false,
+      quality: Quality.Stale,
+      asked: 0,
+    };
+    this.rows.set(lane, row);
+    return row;
+  }
+
+  private drawAll(
+    model: TaskModel,
+    lane: number,
+    row: LaneRow,
+    rough: boolean,
+  ): void {
+    const { raster, window } = this;
+    const to = window.width_px;
+    const { compute, overlay } = this.colours!;
+    const { base, strip } = row;
+    // prettier-ignore
+    row.hasBase = raster.draw(model, lane, false, window, compute, base, 0, to, rough);
+    // prettier-ignore
+    row.hasStrip = raster.draw(model, lane, true, window, overlay, strip, 0, to, rough);
+  }
+}

@@ -1,0 +1,402 @@
+import { describe, expect, it } from "vitest";
+import { LanePicture } from "../../js_src/derive/lane_picture";
+import { LaneRaster, type TimeWindow } from "../../js_src/derive/raster";
+import { TaskModel } from "../../js_src/model/tasks";
+import { batchOf, chunksOf, randomRun, T0, type Row } from "./model_rows";
+
+const RED = 0xff0000ff;
+const GREEN = 0xff00ff00;
+const BLUE = 0xffff0000;
+const GREY = 0xff808080;
+const BLACK = 0xff111111;
+const COLOURS = {
+  paints: Uint32Array.of(RED, GREEN, BLUE),
+  other: GREY,
+  erred: BLACK,
+  rest: 0x80404040,
+};
+const LANE_COLOURS = { compute: COLOURS, overlay: COLOURS };
+
+function modelOf(rows: Row[]): TaskModel {
+  const model = new TaskModel();
+  for (const batch of chunksOf(rows, 1000)) model.insert(batchOf(batch));
+  return model;
+}
+
+/** Pixels of lane 0 as `#rrggbb/alpha`-like numbers. */
+function draw(
+  model: TaskModel,
+  window: TimeWindow,
+  overlay = false,
+): Uint32Array {
+  const out = new Uint32Array(window.width_px).fill(0x12345678);
+  new LaneRaster().draw(model, 0, overlay, window, COLOURS, out);
+  return out;
+}
+
+const alpha = (pixel: number): number => pixel >>> 24;
+const colour = (pixel: number): number => (pixel | 0xff000000) >>> 0;
+
+describe("a row of pixels", () => {
+  it("is blank where nothing happened", () => {
+    const window = { start: T0, secondsPerPixel: 1, width_px: 5 };
+    const raster = new LaneRaster();
+    const out = new Uint32Array(5).fill(7);
+    const model = modelOf([{ start: T0 + 100 }]);
+    expect(raster.draw(model, 0, false, window, COLOURS, out)).toBe(false);
+    expect(raster.draw(model, 9, false, window, COLOURS, out)).toBe(false);
+    expect([...out]).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  it("shows wide tasks from edge to edge", () => {
+    const model = modelOf([{ start: T0 + 2, duration: 4, prefix: 1 }]);
+    const pixels = draw(model, { start: T0, secondsPerPixel: 1, width_px: 8 });
+    expect([...pixels]).toEqual([0, 0, GREEN, GREEN, GREEN, GREEN, 0, 0]);
+  });
+
+  it("leaves a pixel between neighbours that are wide enough", () => {
+    const model = modelOf([
+      { start: T0, duration: 6, prefix: 0 },
+      { start: T0 + 6, duration: 6, prefix: 1, task: 1 },
+    ]);
+    const pixels = draw(model, { start: T0, secondsPerPixel: 1, width_px: 12 });
+    expect([...pixels]).toEqual([
+      ...[RED, RED, RED, RED, RED, 0],
+      ...[GREEN, GREEN, GREEN, GREEN, GREEN, GREEN],
+    ]);
+  });
+
+  it("cuts off what lies outside the window", () => {
+    const model = modelOf([{ start: T0 - 100, duration: 1000, prefix: 2 }]);
+    const pixels = draw(model, { start: T0, secondsPerPixel: 1, width_px: 3 });
+    expect([...pixels]).toEqual([BLUE, BLUE, BLUE]);
+  });
+
+  it("takes the prefix that was busiest in a column, and fades with idleness", () => {
+    const model = modelOf([
+      { start: T0 + 0.1, duration: 0.2, prefix: 0 },
+      { start: T0 + 0.3, duration: 0.15, prefix: 1, task: 1 },
+      { start: T0 + 0.5, duration: 0.15, prefix: 1, task: 2 },
+      { start: T0 + 1, duration: 1, prefix: 2, task: 3 },
+    ]);
+    const pixels = draw(model, { start: T0, secondsPerPixel: 1, width_px: 3 });
+    expect(colour(pixels[0])).toBe(GREEN);
+    expect(alpha(pixels[0])).toBeCloseTo(64 + 191 * 0.5, -1);
+    expect(pixels[1]).toBe(BLUE);
+    expect(pixels[2]).toBe(0);
+  });
+
+  it("shows a single tick without length in a long run", () => {
+    const model = modelOf([{ start: T0 + 500.5, duration: -3, prefix: 0 }]);
+    const window = { start: T0, secondsPerPixel: 1, width_px: 1000 };
+    const pixels = draw(model, window);
+    expect(colour(pixels[500])).toBe(RED);
+    expect(alpha(pixels[500])).toBeGreaterThanOrEqual(64);
+    expect(pixels.filter((pixel) => pixel !== 0).length).toBe(1);
+  });
+
+  it("shows a single error among thousands of tasks", () => {
+    const rows = randomRun(20_000, 1).map((row) => ({ ...row, status: 0 }));
+    rows[10_000].status = 1;
+    rows[10_000].action = 0;
+    const model = modelOf(rows);
+    const extent = model.extent()!;
+    const seconds = extent.stop - extent.start;
+    const window = {
+      start: extent.start,
+      secondsPerPixel: seconds / 50,
+      width_px: 50,
+    };
+    const pixels = draw(model, window);
+    const at = Math.floor(
+      (rows[10_000].start - extent.start) / window.secondsPerPixel,
+    );
+    const plain = modelOf(rows.map((row) => ({ ...row, status: 0 })));
+    const without = draw(plain, window);
+    const changed = [...pixels.keys()].filter((x) => pixels[x] !== without[x]);
+    expect(changed).toEqual([at]);
+  });
+
+  it("fills the lane with an erred task", () => {
+    const model = modelOf([{ start: T0, duration: 4, prefix: 1, status: 1 }]);
+    const pixels = draw(model, { start: T0, secondsPerPixel: 1, width_px: 4 });
+    expect([...pixels]).toEqual([BLACK, BLACK, BLACK, BLACK]);
+  });
+
+  it("keeps strips apart from what is computed", () => {
+    const model = modelOf([{ start: T0, duration: 4, action: 1 }]);
+    const window = { start: T0, secondsPerPixel: 1, width_px: 4 };
+    expect([...draw(model, window)]).toEqual([0, 0, 0, 0]);
+    expect([...draw(model, window, true)]).toEqual(Array(4).fill(GREEN));
+  });
+
+  it("takes any prefix that has no colour for another", () => {
+    const model = modelOf([{ start: T0, duration: 4, prefix: 50_000 }]);
+    const window = { start: T0, secondsPerPixel: 1, width_px: 2 };
+    expect([...draw(model, window)]).toEqual([GREY, GREY]);
+  });
+
+  it("is as busy as its rows at every zoom", () => {
+    const rows = randomRun(30_000, 1);
+    const model = modelOf(rows);
+    const computing = rows.filter((row) => row.action === 0);
+    for (const secondsPerPixel of [0.001, 0.02, 0.1, 0.37, 1.9, 20]) {
+      const window = { start: T0 + 3, secondsPerPixel, width_px: 200 };
+      const pixels = draw(model, window);
+      const busy = new Float64Array(200);
+      for (const row of computing) {
+        const left = (row.start - window.start) / secondsPerPixel;
+        const right = left + row.duration! / secondsPerPixel;
+        const first = Math.max(0, Math.floor(left));
+        for (let x = first; x < Math.min(200, right); x++) {
+          busy[x] += Math.min(right, x + 1) - Math.max(left, x);
+        }
+      }
+      let error = 0;
+      let sum = 0;
+      for (let x = 0; x < 200; x++) {
+        const drawn = pixels[x] === 0 ? 0 : (alpha(pixels[x]) - 64) / 191;
+        error += drawn - Math.min(1, busy[x]);
+        sum += Math.min(1, busy[x]);
+      }
+      // Rectangles with sharp edges are rounded to whole pixels.
+      expect(Math.abs(error) / Math.max(1, sum)).toBeLessThan(0.05);
+    }
+  });
+});
+
+describe("a filter", () => {
+  const rows = randomRun(30_000, 1).map((row) => ({ ...row, status: 0 }));
+  const wanted = rows.filter((row) => row.prefix === 2 && row.action === 0);
+
+  it.each([1e-3, 0.05, 1, 30])(
+    "lights exactly the columns that hold matching rows, at %f s a pixel",
+    (secondsPerPixel) => {
+      const model = modelOf(rows);
+      model.setFilter({ prefixes: [2] });
+      while (model.work(1));
+      const window = { start: T0 + 10, secondsPerPixel, width_px: 300 };
+      const pixels = draw(model, window);
+      const most = new Uint8Array(300);
+      for (const row of wanted) {
+        const left = (row.start - window.start) / secondsPerPixel;
+        const right = left + row.duration! / secondsPerPixel;
+        for (let x = Math.floor(left) - 1; x <= right + 1; x++) {
+          if (x >= 0 && x < 300) most[x] = 1;
+        }
+        const whole = Math.floor(left + (right - left) / 2);
+        if (whole >= 0 && whole < 300 && right - left < 0.3) {
+          const near = [
+            ...pixels.subarray(whole - 1 < 0 ? 0 : whole - 1, whole + 2),
+          ];
+          expect(near.some((pixel) => colour(pixel) === BLUE)).toBe(true);
+        }
+      }
+      for (let x = 0; x < 300; x++) {
+        if (colour(pixels[x]) === BLUE) expect(most[x]).toBe(1);
+      }
+    },
+  );
+
+  it("lights a found task at any zoom and dims the rest", () => {
+    const model = modelOf(rows);
+    const row = rows.find((one) => one.task === 12_345 && one.action === 0)!;
+    model.setFilter({ tasks: Uint32Array.of(12_345) });
+    while (model.work(1));
+    const extent = model.extent()!;
+    const secondsPerPixel = (extent.stop - extent.start) / 100;
+    const pixels = draw(model, {
+      start: extent.start,
+      secondsPerPixel,
+      width_px: 100,
+    });
+    const at = Math.floor((row.start - extent.start) / secondsPerPixel);
+    expect(alpha(pixels[at])).toBeGreaterThanOrEqual(64);
+    const dimmed = [...pixels].filter((pixel) => colour(pixel) === 0xff404040);
+    expect(dimmed.length).toBeGreaterThan(90);
+    expect(alpha(dimmed[0])).toBeLessThanOrEqual(128);
+  });
+
+  it("reaches rows that come while it is on its way", () => {
+    const model = new TaskModel();
+    const batches = chunksOf(rows, 5000);
+    for (const batch of batches.slice(0, 4)) model.insert(batchOf(batch));
+    model.setFilter({ prefixes: [2] });
+    expect(model.filtering?.done).toBe(0);
+    for (const batch of batches.slice(4)) model.insert(batchOf(batch));
+    while (model.work(0));
+    expect(model.filtering).toBeNull();
+    const later = modelOf(rows);
+    later.setFilter({ prefixes: [2] });
+    while (later.work(0));
+    const window = { start: T0, secondsPerPixel: 5, width_px: 200 };
+    expect(draw(model, window)).toEqual(draw(later, window));
+    const sums = [model, later].map((one) => {
+      const out = new Float32Array(64);
+      one.busy.sum(T0 - 10, 10_000, 1, out);
+      return out[2];
+    });
+    const seconds = wanted.reduce((sum, row) => sum + row.duration!, 0);
+    expect(sums[0]).toBeCloseTo(seconds, 2);
+    expect(sums[1]).toBeCloseTo(seconds, 2);
+  });
+
+  it("of workers dims the other lanes whole", () => {
+    const model = modelOf([{ start: T0, duration: 4 }]);
+    model.setFilter({ lanes: [1] });
+    while (model.work(1));
+    const pixels = draw(model, { start: T0, secondsPerPixel: 1, width_px: 4 });
+    expect([...pixels]).toEqual(Array(4).fill(COLOURS.rest));
+  });
+
+  it("is gone without a trace when it is taken off", () => {
+    const model = modelOf(rows);
+    const window = { start: T0, secondsPerPixel: 1, width_px: 200 };
+    const before = draw(model, window);
+    const bytes = model.byteLength;
+    model.setFilter({ prefixes: [1] });
+    while (model.work(1));
+    expect(draw(model, window)).not.toEqual(before);
+    model.setFilter(null);
+    expect(draw(model, window)).toEqual(before);
+    expect(model.byteLength).toBe(bytes);
+  });
+});
+
+describe("the coarse picture", () => {
+  const coarse = {
+    start: Float64Array.of(T0, T0 + 10),
+    duration: Float32Array.of(10, 10),
+    lane: Uint16Array.of(0, 0),
+    prefix: Uint16Array.of(0, 1),
+    busy: Float32Array.of(10, 5),
+    rows: Uint32Array.of(2, 2),
+    erred: Uint8Array.of(0, 0),
+    first: 0,
+    tasks: 4,
+  };
+  const window = { start: T0, secondsPerPixel: 1, width_px: 20 };
+
+  it("shows each stretch as busy as it was", () => {
+    const model = new TaskModel();
+    model.setCoarse(coarse);
+    expect(model.laneCount).toBe(1);
+    expect(model.extent()).toEqual({ start: T0, stop: T0 + 20 });
+    const pixels = draw(model, window);
+    expect([...pixels.subarray(0, 10)]).toEqual(Array(10).fill(RED));
+    expect(colour(pixels[15])).toBe(GREEN);
+    expect(alpha(pixels[15])).toBeCloseTo(64 + 191 / 2, -1);
+  });
+
+  it("gives way where detail has come, and is forgotten at the end", () => {
+    const model = new TaskModel();
+    model.setCoarse(coarse);
+    const detail = [
+      { start: T0 + 9, duration: 2, prefix: 2, task: 2 },
+      { start: T0 + 18, duration: 2, prefix: 2, task: 3 },
+    ];
+    model.insert(batchOf(detail));
+    model.markCovered(2, 2);
+    const pixels = draw(model, window);
+    expect(pixels[5]).toBe(RED);
+    expect(pixels[15]).toBe(0);
+    expect(pixels[19]).toBe(BLUE);
+    model.insert(batchOf([{ start: T0, duration: 1, task: 0 }]));
+    model.markCovered(0, 2);
+    expect(model.coarseLane(0)).toBeUndefined();
+    expect(draw(model, window)[5]).toBe(0);
+  });
+});
+
+describe("a kept picture", () => {
+  const rows = randomRun(60_000, 4);
+  const lanes = [0, 1, 2, 3];
+  const HOUR_MS = 3_600_000;
+
+  /** The same, but for the rounding of sums: a shade, or a tie decided otherwise. */
+  function expectSame(kept: LanePicture, model: TaskModel): void {
+    const fresh = new LanePicture();
+    fresh.update(model, lanes, kept.window, LANE_COLOURS, HOUR_MS);
+    let otherShade = 0;
+    let otherColour = 0;
+    for (const lane of lanes) {
+      for (const row of ["base", "strip"] as const) {
+        const a = kept[row](lane) ?? new Uint32Array(400);
+        const b = fresh[row](lane) ?? new Uint32Array(400);
+        for (let x = 0; x < 400; x++) {
+          if (Math.abs(alpha(a[x]) - alpha(b[x])) > 2) otherShade++;
+          if (colour(a[x]) !== colour(b[x])) otherColour++;
+        }
+      }
+    }
+    expect(otherShade).toBe(0);
+    expect(otherColour).toBeLessThan(8);
+  }
+
+  it.each([0.0005, 0.01, 0.2, 3])(
+    "is the same after panning as when drawn anew, at %f s a pixel",
+    (secondsPerPixel) => {
+      const model = modelOf(rows);
+      const picture = new LanePicture();
+      const window = { start: T0, secondsPerPixel, width_px: 400 };
+      for (const pixels of [0, 3, 50, -20, 399, 0.4, -700, 1000, 17]) {
+        window.start = picture.window.start + pixels * secondsPerPixel;
+        if (pixels === 0) window.start = T0 + 20;
+        picture.update(model, lanes, window, LANE_COLOURS, HOUR_MS);
+        expectSame(picture, model);
+      }
+    },
+  );
+
+  it("shows rows that come while nobody moves", () => {
+    const model = new TaskModel();
+    const picture = new LanePicture();
+    const window = { start: T0, secondsPerPixel: 0.5, width_px: 400 };
+    for (const batch of chunksOf(rows, 3000)) {
+      model.insert(batchOf(batch));
+      picture.update(model, lanes, window, LANE_COLOURS, HOUR_MS);
+    }
+    // A segment that has grown may take blocks of another size: rounding apart, the
+    // picture is the one that is drawn anew.
+    const fresh = new LanePicture();
+    fresh.update(model, lanes, window, LANE_COLOURS, HOUR_MS);
+    let different = 0;
+    for (const lane of lanes) {
+      const a = picture.base(lane)!;
+      const b = fresh.base(lane)!;
+      for (let x = 0; x < 400; x++) {
+        if (Math.abs(alpha(a[x]) - alpha(b[x])) > 24) different++;
+      }
+    }
+    expect(different).toBeLessThan(16);
+  });
+
+  it("is rough when time is short, and fine in the end", () => {
+    const model = modelOf(rows);
+    const picture = new LanePicture();
+    const window = { start: T0, secondsPerPixel: 0.5, width_px: 400 };
+    expect(picture.update(model, lanes, window, LANE_COLOURS, -1)).toBe(false);
+    for (const lane of lanes) expect(picture.base(lane)).not.toBeNull();
+    expect(picture.update(model, lanes, window, LANE_COLOURS, -1)).toBe(false);
+    expect(picture.update(model, lanes, window, LANE_COLOURS, HOUR_MS)).toBe(
+      true,
+    );
+    expectSame(picture, model);
+    const { version } = picture;
+    picture.update(model, lanes, window, LANE_COLOURS, HOUR_MS);
+    expect(picture.version).toBe(version);
+  });
+
+  it("does not keep rows of lanes that were scrolled away", () => {
+    const model = modelOf(rows);
+    const picture = new LanePicture();
+    const window = { start: T0, secondsPerPixel: 0.5, width_px: 40 };
+    const many = Array.from({ length: 500 }, (_, lane) => lane);
+    expect(picture.base(3)).toBeNull();
+    picture.update(model, many, window, LANE_COLOURS, HOUR_MS);
+    expect(picture.base(3)).not.toBeNull();
+    picture.update(model, [0], window, LANE_COLOURS, HOUR_MS);
+    expect(picture.base(0)).not.toBeNull();
+    expect(picture.base(3)).toBeNull();
+  });
+});
