@@ -10,7 +10,7 @@ ARGS ?=
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 SETUP := $(PYTHON) scripts/environment.py
-SOURCES := $(shell find js_src style schema 2>/dev/null) \
+SOURCES := $(shell find js_src style schema -mindepth 1 2>/dev/null) \
   package.json package-lock.json tsconfig.json scripts/bundle.mjs
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
