@@ -38,10 +38,7 @@ export default defineConfig({
     command: "jupyter lab --config jupyter_server_test_config.py",
     cwd: import.meta.dirname,
     url: `${url}/lab`,
-    env: { ...process.env, DASKSCOPE_TEST_PORT: port } as Record<
-      string,
-      string
-    >,
+    env: { ...process.env, DASKSCOPE_TEST_PORT: port },
     timeout: 120_000,
     reuseExistingServer: false,
     gracefulShutdown: { signal: "SIGTERM", timeout: 10_000 },

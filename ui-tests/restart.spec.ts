@@ -58,7 +58,7 @@ test("a panel comes back with its data when the page is reloaded", async ({
   await expectTasks(panel, 60);
   await saved;
 
-  await page.reload({ waitForIsReady: false });
+  await page.reload();
   await expect(panel).toHaveCount(1);
   await expectTasks(panel, 60);
   expect(await tasksShown(panel)).toBe(60);

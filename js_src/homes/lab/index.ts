@@ -83,11 +83,14 @@ function activate(
 
   const place = (widget: PanelWidget): void => {
     const beside = notebooks.front.peek()?.panel.id;
-    // Notebook 7 has one document a page; its panels lie below.
-    if (!labShell) app.shell.add(widget, "down");
-    else {
+    if (labShell) {
       const mode = beside ? ("split-right" as const) : undefined;
       labShell.add(widget, "main", { mode, ref: beside ?? null });
+    } else {
+      // Notebook 7 has one document a page: its panels lie below, or in 7.2,
+      // which has no such place, on the right.
+      app.shell.add(widget, "down");
+      if (!widget.parent) app.shell.add(widget, "right");
     }
     app.shell.activateById(widget.id);
   };
