@@ -85,20 +85,22 @@ export function placeLabels(
     t1,
     LEAST_PX * pixelRatio * secondsPerPixel,
     (row) => {
+      // `flush` looks at other rows, and there is one object for all of them.
+      const { prefix, status } = row;
       const left = (row.start - start) / secondsPerPixel;
       const right = left + row.duration / secondsPerPixel;
       // A row that begins under the last label takes it away.
       if (open && left < labelRight) open = false;
       flush();
       const text = Math.max(left, 0) + padding;
-      const end = text + widthOf(row.prefix);
+      const end = text + widthOf(prefix);
       const fits = end + padding <= Math.min(right, width_px);
       if (fits && text >= blockedUntil) {
         open = true;
         labelLeft = text;
         labelRight = end;
-        labelPrefix = row.prefix;
-        labelErred = row.status === 1;
+        labelPrefix = prefix;
+        labelErred = status === 1;
       }
       blockedUntil = Math.max(blockedUntil, right);
     },

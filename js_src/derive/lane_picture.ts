@@ -50,7 +50,7 @@ export class LanePicture {
   /**
    * Bring the rows of `lanes` up to date. Takes about `budget_ms`; returns false when
    * some are rough still: then call again in the next frame. Panning is cheap as long
-   * as `secondsPerPixel` is the very same number and `colours` the same object.
+   * as the scale stays and `colours` is the same object.
    */
   update(
     model: TaskModel,
@@ -65,7 +65,7 @@ export class LanePicture {
       model !== this.model ||
       colours !== this.colours ||
       width !== this.window.width_px ||
-      window.secondsPerPixel !== this.window.secondsPerPixel;
+      !sameScale(window, this.window);
     const shift = scaled
       ? width
       : Math.round((window.start - this.window.start) / window.secondsPerPixel);
@@ -222,4 +222,10 @@ export class LanePicture {
     // prettier-ignore
     row.hasStrip = raster.draw(model, lane, true, window, overlay, strip, 0, to, rough);
   }
+}
+
+/** Whether a change of scale is too small to be seen at the far end of the window. */
+function sameScale(a: TimeWindow, b: TimeWindow): boolean {
+  const ratio = a.secondsPerPixel / b.secondsPerPixel;
+  return Math.abs(ratio - 1) * a.width_px < 1e-3;
 }

@@ -11,6 +11,8 @@ const SIDE_EDGE_FROM_PX = 4;
 export class PixelRows {
   width = 0;
   height = 0;
+  /** Columns from here on stay background. */
+  limit_px = Infinity;
   pixels: Uint32Array = new Uint32Array(0);
   private image: ImageData | null = null;
   private background = new Uint32Array(0);
@@ -94,8 +96,10 @@ export class PixelRows {
   }
 
   private blendOnto(at: number, row: Uint32Array): void {
-    const { width, pixels, background } = this;
-    for (let x = 0; x < width; x++) {
+    const { width, pixels, background, limit_px } = this;
+    const end = limit_px < width ? Math.max(0, limit_px) : width;
+    for (let x = end; x < width; x++) pixels[at + x] = background[x];
+    for (let x = 0; x < end; x++) {
       const pixel = row[x];
       const alpha = pixel >>> 24;
       if (alpha === 255) pixels[at + x] = pixel;
@@ -110,8 +114,9 @@ export class PixelRows {
     strip: Uint32Array,
     edged: boolean,
   ): void {
-    const { width, pixels } = this;
-    const at = y * width;
+    const { pixels } = this;
+    const width = Math.max(0, Math.min(this.width, this.limit_px));
+    const at = y * this.width;
     if (base) this.blendOnto(at, base);
     for (let x = 0; x < width;) {
       if (strip[x] >>> 24 === 0) {
@@ -134,8 +139,9 @@ export class PixelRows {
   }
 
   private edge(y: number, strip: Uint32Array): void {
-    const { width, pixels } = this;
-    const at = y * width;
+    const { pixels } = this;
+    const width = Math.max(0, Math.min(this.width, this.limit_px));
+    const at = y * this.width;
     for (let x = 0; x < width; x++) {
       if (strip[x] >>> 24 !== 0) pixels[at + x] = this.blank;
     }

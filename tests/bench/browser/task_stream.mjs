@@ -1,0 +1,172 @@
+// The task stream in a browser without a GPU: how fast it takes rows in, how fast it
+// draws, how much it holds; and Dask's own task stream under the same mouse.
+//
+//     node task_stream.mjs [rows] [lanes]
+
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "@playwright/test";
+import { build } from "esbuild";
+import { nextFrame, panAndZoom, percentile } from "./mouse.mjs";
+
+const ROWS = Number(process.argv[2] ?? 10_000_000);
+const LANES = Number(process.argv[3] ?? 64);
+const PEER_ROWS = 100_000;
+const VIEWPORT = { width: 1600, height: 900 };
+const here = import.meta.dirname;
+
+function report(figure) {
+  console.log(JSON.stringify({ bench: "browser", ...figure }));
+}
+
+const round = (value, digits = 1) => Number(value.toFixed(digits));
+
+async function open(browser, html) {
+  const page = await browser.newPage({ viewport: VIEWPORT });
+  page.on("pageerror", (error) => {
+    throw error;
+  });
+  await page.setContent(html);
+  return page;
+}
+
+/** Frames while panning and zooming: from one to the next, and the work in each. */
+async function gestures(page, read) {
+  await page.evaluate(read.clear);
+  await panAndZoom(page);
+  return page.evaluate(read.frames);
+}
+
+async function ours(browser) {
+  const bundle = await build({
+    entryPoints: [join(here, "page.ts")],
+    bundle: true,
+    write: false,
+    format: "iife",
+    target: "es2022",
+  });
+  const page = await open(
+    browser,
+    `<body style="margin:0"><div id="plot" style="position:absolute;inset:0"></div></body>`,
+  );
+  await page.addScriptTag({ content: bundle.outputFiles[0].text });
+  await page.evaluate(
+    ([rows, lanes]) => window.bench.open(rows, lanes),
+    [ROWS, LANES],
+  );
+  const measured = Math.min(ROWS, 4_000_000);
+  const ingest = await page.evaluate(
+    (rows) => window.bench.ingest(rows),
+    measured,
+  );
+  await page.evaluate(() => window.bench.fill());
+  const first_ms = await page.evaluate(() => window.bench.firstPicture());
+  await page.evaluate(() => window.bench.settle());
+  const size = await page.evaluate(() => window.bench.size());
+  const { frames, work } = await gestures(page, {
+    clear: () => window.bench.clear(),
+    frames: () => window.bench.frames(),
+  });
+  const session = await page.context().newCDPSession(page);
+  await session.send("HeapProfiler.collectGarbage");
+  const heap = await session.send("Runtime.getHeapUsage");
+  await page.screenshot({ path: process.env.SCREENSHOT });
+  await page.close();
+  return { ingest, measured, first_ms, size, frames, work, heap };
+}
+
+async function peer(browser) {
+  const folder = mkdtempSync(join(tmpdir(), "task-stream-"));
+  try {
+    const file = join(folder, "peer.html");
+    const python = process.env.PYTHON ?? "python3";
+    const made = spawnSync(
+      python,
+      [join(here, "peer.py"), file, String(PEER_ROWS), String(LANES)],
+      { stdio: ["ignore", "inherit", "inherit"] },
+    );
+    if (made.status !== 0) throw new Error("peer.py failed");
+    const page = await open(browser, readFileSync(file, "utf8"));
+    await page.waitForFunction(
+      () => window.Bokeh?.documents?.[0]?.is_idle === true,
+      null,
+      { timeout: 120_000 },
+    );
+    await page.evaluate(() => {
+      window.gaps = [];
+      let last = 0;
+      const watch = (now) => {
+        if (last) window.gaps.push(now - last);
+        last = now;
+        requestAnimationFrame(watch);
+      };
+      requestAnimationFrame(watch);
+    });
+    await nextFrame(page);
+    const result = await gestures(page, {
+      clear: () => void (window.gaps.length = 0),
+      frames: () => ({ frames: window.gaps, work: [] }),
+    });
+    await page.close();
+    return result;
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+});
+try {
+  const own = await ours(browser);
+  const dask = process.argv.includes("--no-peer")
+    ? { frames: [NaN] }
+    : await peer(browser);
+  const { rows, bytes, lanes } = own.size;
+  const what = { rows, lanes };
+  report({
+    ...{ metric: "frame while panning and zooming, p95", unit: "ms" },
+    value: round(percentile(own.frames, 0.95)),
+    limit: 16.7,
+    peer: round(percentile(dask.frames, 0.95)),
+    peer_rows: PEER_ROWS,
+    p50: round(percentile(own.frames, 0.5)),
+    longest: round(Math.max(...own.frames)),
+    peer_p50: round(percentile(dask.frames, 0.5)),
+    frames: own.frames.length,
+    ...what,
+  });
+  report({
+    ...{ metric: "main thread in a frame, p95", unit: "ms" },
+    value: round(percentile(own.work, 0.95)),
+    p50: round(percentile(own.work, 0.5)),
+    ...what,
+  });
+  report({
+    ...{ metric: "first picture of data that is there", unit: "ms" },
+    ...{ value: round(own.first_ms), limit: 1000, ...what },
+  });
+  report({
+    ...{ metric: "rows taken in a second, drawn meanwhile", unit: "rows/s" },
+    value: Math.round(own.measured / own.ingest.seconds),
+    at_least: 1_000_000,
+  });
+  report({
+    ...{ metric: "longest frame while taking rows in", unit: "ms" },
+    value: round(own.ingest.frame_ms),
+    limit: 50,
+    longest_insert_ms: round(own.ingest.longest_ms),
+  });
+  report({
+    ...{ metric: "bytes a row in the browser, beside keys", unit: "B" },
+    ...{ value: round(bytes / rows, 2), limit: 30 },
+    array_buffers: round((own.heap.backingStorageSize ?? NaN) / rows, 2),
+    heap: round(own.heap.usedSize / rows, 2),
+    ...what,
+  });
+} finally {
+  await browser.close();
+}
