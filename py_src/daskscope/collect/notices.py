@@ -11,7 +11,7 @@ class Notice:
     """Something that the user should know while it lasts."""
 
     code: str
-    level: Literal["info", "warning", "error"]
+    level: Literal["info", "warn", "error"]
     text: str
     next: str = ""
 
@@ -22,7 +22,7 @@ class Notice:
 
 PLUGINS_REFUSED = Notice(
     "plugins-refused",
-    "warning",
+    "warn",
     "This scheduler refuses plugins, so the tasks come from Dask's own task stream: without "
     "spans and killed workers, and what ran before this panel may be missing.",
     "To see everything, remove register_scheduler_plugin from the scheduler's setting "
@@ -53,7 +53,7 @@ def scheduler_lost(address: str, reason: str) -> Notice:
     """Return the notice of a scheduler that does not answer."""
     return Notice(
         "scheduler-lost",
-        "warning",
+        "warn",
         f"The scheduler at {address} does not answer ({reason[:300]}). What was recorded stays "
         "here; connecting again.",
         "If the cluster is gone for good, close the client.",
