@@ -19,7 +19,9 @@ ROOT = Path(__file__).resolve().parent.parent
 BENCH = ROOT / "tests" / "bench"
 RESULTS = ROOT / "bench-results"
 PROGRAMS: dict[str, list[str]] = {
+    "agent_cost": [sys.executable, "-u", "agent_cost.py"],
     "recording": [sys.executable, "-u", "recording.py"],
+    "lab": ["npx", "--no-install", "playwright", "test", "--config", "lab/playwright.config.ts"],
 }
 """Name → command, run in tests/bench."""
 
