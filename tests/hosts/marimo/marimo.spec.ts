@@ -1,0 +1,27 @@
+// The inline panel in a host that is not Jupyter: everything that it needs comes
+// through anywidget alone.
+
+import { expect, test } from "@playwright/test";
+
+test("a marimo notebook shows every task", async ({ page }, info) => {
+  const problems: string[] = [];
+  page.on("pageerror", (error) => problems.push(error.message));
+  page.on("console", (message) => {
+    const about = `${message.text()} ${message.location().url}`;
+    if (message.type() === "error" && /daskscope|blob:/.test(about)) {
+      problems.push(about);
+    }
+  });
+  await page.goto("/");
+  const status = page.getByRole("status").filter({ hasText: "tasks" });
+  await expect(status).toContainText("300 of 300 tasks", { timeout: 60_000 });
+  await expect(status).toContainText("2 workers");
+
+  // Keys and mouse reach the panel, too.
+  const plot = page.locator(".ds-root canvas").first();
+  await expect(plot).toBeVisible();
+  await plot.click();
+  await page.keyboard.press("w");
+  await page.screenshot({ path: info.outputPath("marimo.png") });
+  expect(problems).toEqual([]);
+});
