@@ -5,6 +5,7 @@ import type { Theme } from "../../base/theme";
 import { timeTicks, type Tick } from "../../derive/ticks";
 import type { TextMeasure } from "../../render/text";
 import {
+  briefText,
   mergedText,
   mergeMarks,
   type EventMark,
@@ -134,6 +135,33 @@ export function paintEvents(
   return merged;
 }
 
+/** Stretches without a recording, over the lanes: empty is not idle there. */
+export function paintGaps(
+  picture: AxisPicture,
+  merged: readonly Merged[],
+  top: number,
+  bottom: number,
+): void {
+  const { context, theme, width, pixelRatio } = picture;
+  const line = Math.max(1, Math.round(pixelRatio));
+  for (const mark of merged) {
+    if (mark.kind !== "gap") continue;
+    const left = Math.max(-line, Math.round(xOf(picture, mark.start)));
+    const right = Math.min(width, Math.round(xOf(picture, mark.stop)));
+    if (right < 0 || left > width) continue;
+    context.fillStyle = toCss(theme.text);
+    context.globalAlpha = 0.05;
+    context.fillRect(left, top, Math.max(line, right - left), bottom - top);
+    context.globalAlpha = 0.4;
+    const dash = 4 * pixelRatio;
+    for (let y = top; y < bottom; y += 2 * dash) {
+      context.fillRect(left, y, line, dash);
+      context.fillRect(right - line, y, line, dash);
+    }
+    context.globalAlpha = 1;
+  }
+}
+
 function paintRange(
   picture: AxisPicture,
   mark: Merged,
@@ -151,11 +179,17 @@ function paintRange(
     mark.level === "error" ? theme.error : ([232, 135, 30] as const);
   context.fillStyle = tint(colour, theme, theme.dark ? 0.26 : 0.2);
   context.fillRect(from, Math.round(middle - half), to - from, half * 2);
-  const x = from + 6 * pixelRatio;
-  const width = measure.width(text);
-  if (x + width > Math.max(to, room) - 4 * pixelRatio) return;
+  const gap = 6 * pixelRatio;
+  const inside = (words: string): boolean =>
+    measure.width(words) + 2 * gap <= to - from;
+  const brief = briefText(mark);
   context.fillStyle = toCss(theme.text);
-  context.fillText(text, x, middle);
+  if (inside(text)) context.fillText(text, from + gap, middle);
+  else if (to + gap + measure.width(text) <= room - gap) {
+    context.fillText(text, to + gap, middle);
+  } else if (brief !== "" && inside(brief)) {
+    context.fillText(brief, from + gap, middle);
+  }
 }
 
 function paintMoment(

@@ -159,6 +159,14 @@ export function mergeMarks(
   return merged;
 }
 
+/** What is left to say where there is hardly any room. */
+export function briefText(merged: Merged): string {
+  const { marks, kind } = merged;
+  if (kind === "gap")
+    return marks.length === 1 ? "gap" : `${marks.length} gaps`;
+  return marks.length === 1 ? "" : String(marks.length);
+}
+
 /** `ValueError`, `3 errors`, `2 workers spilling`; `short` for a narrow plot. */
 export function mergedText(merged: Merged, short: boolean): string {
   const { marks } = merged;

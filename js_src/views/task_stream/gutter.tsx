@@ -9,6 +9,8 @@ export interface Band {
   readonly group: WorkerGroup;
   readonly top: number;
   readonly height: number;
+  /** Where the rule above it is; null for the first. */
+  readonly rule: number | null;
 }
 
 /** Share of the shown time that the worker's threads were busy; NaN unknown. */
@@ -26,6 +28,15 @@ export function Gutter(props: {
 }): JSX.Element {
   return (
     <div class={`ds-gutter-rows ds-gutter-${props.size}`}>
+      {props.bands.map(
+        (band) =>
+          band.rule !== null && (
+            <div
+              class="ds-worker-rule"
+              style={{ transform: `translateY(${band.rule}px)` }}
+            />
+          ),
+      )}
       {props.bands.map((band) => (
         <button
           type="button"

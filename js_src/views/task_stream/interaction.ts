@@ -42,6 +42,7 @@ export class PlotInteraction {
     on("pointerup", (event) => this.up(event));
     on("pointercancel", () => this.cancel());
     on("pointerleave", () => this.leave());
+    on("blur", () => delete hit.dataset["pointer"]);
     on("dblclick", (event) => this.doubleClick(event));
     on("wheel", (event) => this.wheel(event), { passive: false });
     // Clicking anywhere else gives the wheel back to the page.
@@ -62,6 +63,8 @@ export class PlotInteraction {
   private down(event: PointerEvent): void {
     if (event.button !== 0) return;
     this.view.engaged.value = true;
+    // A ring is for those who came here by keyboard.
+    this.hit.dataset["pointer"] = "true";
     this.hit.focus({ preventScroll: true });
     this.hit.setPointerCapture(event.pointerId);
     const x = event.offsetX;

@@ -1,7 +1,8 @@
 // Draws the lanes: rows of pixels from the raster, names where they fit.
 
 import { LabelList, placeLabels } from "../../derive/labels";
-import { LaneRaster, type TimeWindow } from "../../derive/raster";
+import { LanePicture } from "../../derive/lane_picture";
+import type { TimeWindow } from "../../derive/raster";
 import type { TaskModel } from "../../model/tasks";
 import { PixelRows } from "../../render/pixel_rows";
 import { TextMeasure } from "../../render/text";
@@ -24,16 +25,18 @@ export interface LanesPicture {
   /** Lanes lower than this carry no names. */
   readonly labelHeight_px: number;
   readonly pixelRatio: number;
+  readonly background: string;
 }
 
+/** Time that one picture may take, so that a frame keeps its 16 ms. */
+const PAINT_MS = 6;
+
 export class LanesPainter {
-  private readonly raster = new LaneRaster();
+  private readonly picture = new LanePicture();
   private readonly rows = new PixelRows();
   private readonly labels = new LabelList();
   private readonly measure: TextMeasure;
-  private base = new Uint32Array(0);
-  private strip = new Uint32Array(0);
-  private readonly limited = { start: 0, secondsPerPixel: 1, width_px: 0 };
+  private readonly visible: number[] = [];
 
   constructor(private readonly context: CanvasRenderingContext2D) {
     this.measure = new TextMeasure(context);
@@ -47,21 +50,30 @@ export class LanesPainter {
     }
     const image = this.context.createImageData(width, height);
     this.rows.resize(width, height, image);
-    this.base = new Uint32Array(width);
-    this.strip = new Uint32Array(width);
   }
 
-  /** Draws with the top of the lanes at `top` device pixels. */
-  paint(picture: LanesPicture, top: number): void {
-    const { rows, base, strip, raster, limited } = this;
+  /**
+   * Draws with the top of the lanes at `top` device pixels. Returns false when
+   * some lanes are drawn roughly: then call again in the next frame.
+   */
+  paint(picture: LanesPicture, top: number): boolean {
+    const { rows, visible } = this;
     const { map, model, paints } = picture;
-    if (rows.width === 0 || rows.height === 0) return;
+    if (rows.width === 0 || rows.height === 0) return true;
     const { layout } = map;
-    limited.start = picture.window.start;
-    limited.secondsPerPixel = picture.window.secondsPerPixel;
-    limited.width_px = Math.max(
-      0,
-      Math.min(picture.window.width_px, Math.ceil(picture.limit_px)),
+    visible.length = 0;
+    for (let at = 0; at < map.shown.length; at++) {
+      const y = map.topOf(at);
+      if (y > rows.height) break;
+      const lane = map.shown[at]!;
+      if (lane >= 0 && y + layout.height >= 0) visible.push(lane);
+    }
+    const fine = this.picture.update(
+      model,
+      visible,
+      picture.window,
+      paints,
+      PAINT_MS,
     );
     rows.clear(paints.background, picture.grid, paints.grid);
     for (let at = 1; at < layout.groups.length; at++) {
@@ -72,24 +84,21 @@ export class LanesPainter {
     }
     this.labels.clear();
     const named = layout.height >= picture.labelHeight_px;
-    for (let at = 0; at < map.shown.length; at++) {
-      const lane = map.shown[at]!;
-      if (lane < 0) continue;
-      const y = Math.round(map.topOf(at));
-      if (y + layout.height < 0) continue;
-      if (y > rows.height) break;
-      const { compute, overlay } = paints;
-      const some = raster.draw(model, lane, false, limited, compute, base);
-      const over = raster.draw(model, lane, true, limited, overlay, strip);
-      if (some) base.fill(0, limited.width_px);
-      if (over) strip.fill(0, limited.width_px);
-      if (some || over) {
-        rows.row(y, layout.height, some ? base : null, over ? strip : null);
-      }
-      if (named && some) this.place(picture, lane);
+    for (const lane of visible) {
+      const base = this.picture.base(lane);
+      const strip = this.picture.strip(lane);
+      const y = Math.round(map.topOf(map.positionOf(lane)));
+      if (base || strip) rows.row(y, layout.height, base, strip);
+      if (named && base) this.place(picture, lane);
     }
     rows.put(this.context, 0, top);
     if (this.labels.count > 0) this.write(picture, top);
+    if (picture.limit_px < rows.width) {
+      const from = Math.max(0, picture.limit_px);
+      this.context.fillStyle = picture.background;
+      this.context.fillRect(from, top, rows.width - from, rows.height);
+    }
+    return fine;
   }
 
   private place(picture: LanesPicture, lane: number): void {
@@ -97,7 +106,7 @@ export class LanesPainter {
     placeLabels(
       picture.model,
       lane,
-      this.limited,
+      picture.window,
       (prefix) => {
         if (!picture.mayLabel(prefix)) return Infinity;
         const name = picture.prefixes[prefix];

@@ -139,7 +139,7 @@ function Entry(
         style={{ background: entry.colour }}
       />
       <span class="ds-legend-words">
-        <span class="ds-legend-name">{entry.name}</span>
+        <span class="ds-legend-name">{entry.name || "(no name)"}</span>
         {(!props.compact || props.detailed) && (
           <span class="ds-legend-detail">{entry.detail}</span>
         )}

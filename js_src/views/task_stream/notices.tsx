@@ -39,8 +39,8 @@ export function Notices(props: { view: ViewState }): JSX.Element | null {
   return (
     <Banner
       level="error"
-      title="The connection to the kernel or its scheduler was lost"
-      text={`All until ${formatClock(session.now.value, 0)} is kept. It is tried again by itself.`}
+      title="The connection was lost"
+      text={`All until ${formatClock(session.now.value, 0)} is kept; trying again.`}
       actions={view.host.actionsFor?.("lost") ?? []}
     />
   );

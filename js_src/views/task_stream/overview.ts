@@ -96,6 +96,7 @@ export class Overview {
   /** Puts the window where the plot is. Cheap: once a frame. */
   place(start: number, stop: number): void {
     this.measure();
+    this.frame.hidden = this.source.extent() === null;
     const width = this.view.size.width / this.view.size.pixelRatio;
     const scale = 1 / this.secondsPerCssPixel();
     if (!(width > 0) || !Number.isFinite(scale)) return;
@@ -149,7 +150,9 @@ export class Overview {
     if (!changed && !resized && paints === this.painted) return;
     this.painted = paints;
     this.pixels.fill(paints.background);
-    const most = Math.max(this.source.threads(), this.minimap.most, 1);
+    // What is isolated may be little: then its own greatest is the height.
+    const whole = Math.max(this.source.threads(), 1);
+    const most = Math.max(this.minimap.most, model.filter ? 1e-6 : whole);
     this.minimap.paint(
       this.pixels,
       height,

@@ -3,7 +3,8 @@
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { toCss } from "../../base/colour";
-import { formatMoment } from "../../base/format";
+import { formatMoment, plural } from "../../base/format";
+import type { EmptyState } from "../host";
 import { plainAddress } from "./worker_groups";
 import type { State } from "../../schema";
 import { Button, Key } from "../panel/button";
@@ -23,7 +24,7 @@ import { threadsOf } from "./stage";
 import { statusFacts } from "./status_facts";
 import { TableSheet } from "./table";
 import { Tools } from "./tools";
-import { isWhole, type ViewState } from "./view_state";
+import type { ViewState } from "./view_state";
 import type { WorkerGroup } from "./worker_groups";
 
 export const TITLE = "Task stream";
@@ -42,7 +43,9 @@ export function TaskStreamPanel(props: {
   const session = view.session.value;
   const busyOf = useBusy(view);
   const stage = useRef<StageHandle | null>(null);
-  if (!session || (empty && view.held.value === 0)) {
+  // Between sessions, and until the first row is here.
+  const nothing = view.held.value === 0 && !view.arrived.value;
+  if (!session || (empty && view.held.value === 0) || nothing) {
     return <EmptyPanel view={view} />;
   }
   const breadth = view.breadth.value;
@@ -247,11 +250,7 @@ function HelpSheet(props: { view: ViewState }): JSX.Element {
 
 function EmptyPanel(props: { view: ViewState }): JSX.Element {
   const { view } = props;
-  const empty = view.host.emptyState.value ?? {
-    state: "waiting" as const,
-    title: "Waiting for a Dask client",
-    text: "Run `Client()` and this panel starts by itself.",
-  };
+  const empty = view.host.emptyState.value ?? waitingState(view);
   const session = view.session.value;
   const state: State = session?.state.value ?? empty.state;
   return (
@@ -274,4 +273,32 @@ function EmptyPanel(props: { view: ViewState }): JSX.Element {
   );
 }
 
-export { isWhole };
+/** A session without tasks: what is there already, and what will come. */
+function waitingState(view: ViewState): EmptyState {
+  const session = view.session.value;
+  if (!session) {
+    return {
+      state: "waiting",
+      title: "Waiting for a Dask client",
+      text: "Run `Client()` and this panel starts by itself.",
+    };
+  }
+  const workers = session.workers.value.length;
+  const captured = session.counts.value.captured;
+  if (captured > 0) {
+    return {
+      state: "waiting",
+      title: `${plural(captured, "task")} on the way`,
+      text: "They were recorded before this panel opened, and arrive now.",
+    };
+  }
+  return {
+    state: "waiting",
+    title:
+      workers === 0
+        ? "No workers yet"
+        : `${plural(workers, "worker")} connected, nothing has run`,
+    text: "Tasks appear as they finish.",
+    status: `0 tasks · ${plural(workers, "worker")}`,
+  };
+}

@@ -11,6 +11,7 @@ import { TextMeasure } from "../../render/text";
 import {
   paintAxis,
   paintEvents,
+  paintGaps,
   TickCache,
   type AxisPicture,
 } from "./axis_painter";
@@ -36,6 +37,7 @@ const WORK_MS = 5;
 const SETTLE_MS = 250;
 /** After a pause the first frame must not leap. */
 const LONGEST_FRAME_MS = 50;
+const SAME_SCALE = 1e-7;
 
 export interface StageElements {
   readonly plot: HTMLElement;
@@ -209,7 +211,6 @@ export class Stage {
       void session.state.value;
     }
     untracked(() => {
-      this.view.measure();
       this.plot.request();
       this.overview.dataChanged();
     });
@@ -283,7 +284,12 @@ export class Stage {
 
     window.start = view.window.start;
     window.width_px = width;
-    window.secondsPerPixel = view.window.width / Math.max(1, width);
+    const scale = view.window.width / Math.max(1, width);
+    // The dust of sums must not look like another scale: a picture that only
+    // moves is drawn from the one before.
+    if (Math.abs(scale - window.secondsPerPixel) > scale * SAME_SCALE) {
+      window.secondsPerPixel = scale;
+    }
     const lanesTop = Math.round(LANES_TOP_PX * pixelRatio);
     const room = height - lanesTop - Math.round(LANES_BOTTOM_PX * pixelRatio);
     if (this.map.update(view.groups.peek(), room, pixelRatio)) {
@@ -320,9 +326,10 @@ export class Stage {
     plot.context.fillRect(0, lanesTop + room, width, height - lanesTop - room);
     const paints = this.currentPaints();
     this.lanes.resize(width, Math.max(0, room));
+    let fine = true;
     if (store && paints) {
       const limit = this.limit();
-      this.lanes.paint(
+      fine = this.lanes.paint(
         {
           model: store.model,
           map: this.map,
@@ -338,16 +345,18 @@ export class Stage {
           font: `${11 * pixelRatio}px ${theme.font}`,
           labelHeight_px: LABEL_LANE_PX * pixelRatio,
           pixelRatio,
+          background: toCss(theme.panel),
         },
         lanesTop,
       );
     } else {
       plot.context.fillRect(0, lanesTop, width, room);
     }
+    paintGaps(picture, this.merged, lanesTop, lanesTop + room);
     this.drawOverlay();
     this.overview.place(start, stop);
     if (more) this.overview.dataChanged();
-    if (moving || more) plot.request();
+    if (moving || more || !fine) plot.request();
     else this.last_ms = 0;
     this.settle();
     this.frames_ms.push(performance.now() - began);

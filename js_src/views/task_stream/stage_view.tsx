@@ -11,7 +11,6 @@ import { HoverCard } from "./hover_card";
 import { OverviewInteraction, PlotInteraction } from "./interaction";
 import { Stage, threadsOf } from "./stage";
 import type { ViewState } from "./view_state";
-import { isWhole } from "./view_state";
 
 export interface StageHandle {
   stage: Stage;
@@ -156,7 +155,7 @@ function GutterOf(props: {
   if (!stage) return null;
   return (
     <Gutter
-      bands={bandsOf(stage, props.size)}
+      bands={bandsOf(stage)}
       size={props.size}
       busyOf={props.busyOf}
       isolated={view.focus.value.workers}
@@ -168,7 +167,7 @@ function GutterOf(props: {
 const NAME_PX = 15;
 
 /** Bands that have room for a name; of crowded ones each that has. */
-function bandsOf(stage: Stage, size: string): Band[] {
+function bandsOf(stage: Stage): Band[] {
   const { map } = stage;
   const ratio = stage.plot.size.pixelRatio;
   const bands: Band[] = [];
@@ -180,8 +179,14 @@ function bandsOf(stage: Stage, size: string): Band[] {
     const height = (place.bottom - place.top) / ratio;
     const visible = top + height > -20 && top < map.height / ratio;
     if (!visible || top < free) return;
-    bands.push({ group, top, height });
-    free = top + Math.max(size === "full" ? 0 : 0, NAME_PX);
+    const above = map.layout.groups[at - 1];
+    const between = above ? place.top - above.bottom : 0;
+    const rule =
+      above && between >= 3
+        ? Math.round(above.bottom + between / 2 - map.scroll) / ratio
+        : null;
+    bands.push({ group, top, height, rule });
+    free = top + NAME_PX;
   });
   return bands;
 }
@@ -196,18 +201,5 @@ function Note(props: { view: ViewState }): JSX.Element | null {
       </div>
     );
   }
-  const nothing =
-    view.groups.value.length > 0 &&
-    view.held.value === 0 &&
-    isWhole(view.focus.value);
-  if (!nothing) return null;
-  const { workers } = view.session.value ?? {};
-  const count = workers?.value.length ?? 0;
-  return (
-    <div class="ds-stage-message">
-      {count > 0
-        ? `${count === 1 ? "1 worker is" : `${formatExact(count)} workers are`} connected, nothing has run. Tasks appear as they finish.`
-        : "Waiting for workers. Tasks appear as they finish."}
-    </div>
-  );
+  return null;
 }

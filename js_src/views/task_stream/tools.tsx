@@ -140,7 +140,7 @@ export function Tools(props: ToolsProps): JSX.Element {
   const { view } = props;
   const breadth = view.breadth.value;
   const roomy = breadth === "wide" || breadth === "medium";
-  const has = view.session.value !== null;
+  const has = view.session.value !== null && view.arrived.value;
   const searching =
     view.searchOpen.value ||
     (view.selection.value?.search.text.value ?? "") !== "";

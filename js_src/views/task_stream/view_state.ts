@@ -65,6 +65,8 @@ export class ViewState {
   readonly hint = signal("");
   readonly dismissed = signal("");
   readonly outside = signal(0);
+  /** Something can be drawn, be it a coarse picture. */
+  readonly arrived = signal(false);
   /** Grows when the window has come to rest somewhere else. */
   readonly settled = signal(0);
   extent: Extent | null = null;
@@ -111,6 +113,12 @@ export class ViewState {
           environment.reducedMotion.value || !environment.visible.value;
       }),
       effect(() => {
+        const session = this.session.value;
+        void session?.dataVersion.value;
+        void session?.origin.value;
+        untracked(() => this.measure());
+      }),
+      effect(() => {
         const focus = this.focus.value;
         untracked(() => this.followFocus(focus));
       }),
@@ -127,6 +135,7 @@ export class ViewState {
     this.hover.value = null;
     this.pinned.value = null;
     this.outside.value = 0;
+    this.arrived.value = false;
     this.extent = null;
     this.selection.value = store ? acquireSelection(store) : null;
     if (before) releaseSelection(before);
@@ -140,11 +149,12 @@ export class ViewState {
   }
 
   /** Rows came: where do the data begin and end now? */
-  measure(): void {
+  private measure(): void {
     const session = this.session.peek();
     const extent = session?.store.model.extent();
     if (!session || !extent) return;
     this.extent = extent;
+    this.arrived.value = true;
     this.outside.value = session.store.model.rowsOutside();
     const first = !this.window.hasExtent;
     // What was over when the panel opened is best seen whole.

@@ -160,7 +160,8 @@ async function pin(page) {
   });
   // Look down the column for the erred task.
   for (let y = at.top + 52; y < at.top + at.height - 4; y += 6) {
-    await page.mouse.click(at.left, y);
+    await page.mouse.click(at.left, y, { delay: 20 });
+    await page.waitForTimeout(420);
     if (await page.locator(".ds-badge").count()) break;
   }
   await page.mouse.move(5, 5);
