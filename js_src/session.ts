@@ -25,7 +25,8 @@ import { NO_FOCUS } from "./model/types";
 import { TaskModel } from "./model/tasks";
 import { ACTIONS, type State } from "./schema";
 import { type KeyLookup, KeyStore } from "./session_keys";
-import type { KernelLink, SessionMessage, SessionStream, Sink } from "./stream";
+import type { KernelLink } from "./stream";
+import type { SessionMessage, SessionStream, Sink } from "./stream_session";
 import { type Message, say } from "./wire";
 import { alignedBytes, decodeCoarse, decodeTasks } from "./wire_arrow";
 

@@ -12,7 +12,7 @@ import {
   versionMismatch,
 } from "./errors";
 import { PROTOCOL } from "./schema";
-import { Sequence } from "./stream_sequence";
+import { SessionStream, type Sink } from "./stream_session";
 import { VERSION } from "./version";
 import {
   type BinaryBuffer,
@@ -23,23 +23,6 @@ import {
   say,
   type SessionEntry,
 } from "./wire";
-
-/** Messages of one session, whatever the channel. */
-export type SessionMessage = Exclude<
-  KernelMessage,
-  Message<"welcome"> | Message<"sessions"> | Message<"answer">
->;
-
-/** Takes what a stream brings. */
-export interface Sink {
-  take(message: SessionMessage): void;
-  /** Ranges of task numbers that the page holds. */
-  have(): [number, number][];
-  /** The channel came (true) or went (false). */
-  connected(alive: boolean): void;
-  /** The kernel begins from the start, except for what `have` names. */
-  restarted(): void;
-}
 
 /** A comm, as a home supplies it. */
 export interface Port {
@@ -161,16 +144,13 @@ export class KernelLink {
   /** The stream of one session; it sends nothing before it is watched. */
   stream(sessionId: string, sink: Sink): SessionStream {
     this.streams.get(sessionId)?.unwatch();
-    const stream = new SessionStream(this, sessionId, sink);
+    const stream = new SessionStream(this, sessionId, sink, () => {
+      if (this.streams.get(sessionId) === stream) {
+        this.streams.delete(sessionId);
+      }
+    });
     this.streams.set(sessionId, stream);
     return stream;
-  }
-
-  forget(stream: SessionStream): void {
-    stream.unwatch();
-    if (this.streams.get(stream.sessionId) === stream) {
-      this.streams.delete(stream.sessionId);
-    }
   }
 
   /** Send on the channel that carries the data; false when there is none. */
@@ -179,6 +159,10 @@ export class KernelLink {
     if (!channel) return false;
     channel.port.send(message);
     return true;
+  }
+
+  greet(): void {
+    this.channels[0]?.hello();
   }
 
   /** Put a question to the kernel. */
@@ -280,107 +264,5 @@ export class KernelLink {
     if (question) clearTimeout(question.timer);
     this.questions.delete(id);
     return question;
-  }
-}
-
-/** The numbered messages of one session to this page. */
-export class SessionStream {
-  private watching = false;
-  private visible = false;
-  /** Nobody was there to hear that the count has ended. */
-  private owesUnwatch = false;
-  private readonly sequence: Sequence;
-
-  constructor(
-    private readonly link: KernelLink,
-    readonly sessionId: string,
-    private readonly sink: Sink,
-  ) {
-    const { pageId } = link;
-    this.sequence = new Sequence({
-      ack: (seq, missing) =>
-        void link.send(say.ack(pageId, sessionId, seq, missing)),
-      giveUp: () => this.sendWatch(),
-    });
-  }
-
-  get pageId(): string {
-    return this.link.pageId;
-  }
-
-  /** Begin to receive, or change whether anybody looks. */
-  watch(visible: boolean): void {
-    if (this.watching && this.visible === visible) return;
-    if (!this.watching) this.restart();
-    this.watching = true;
-    this.visible = visible;
-    this.sendWatch();
-  }
-
-  /** Nobody looks, but somebody may come back soon. */
-  pause(): void {
-    if (this.watching) this.watch(false);
-  }
-
-  unwatch(): void {
-    if (!this.watching) return;
-    this.watching = false;
-    this.sequence.stop();
-    this.owesUnwatch = !this.sendUnwatch();
-  }
-
-  send(build: (pageId: string, sessionId: string) => PageMessage): boolean {
-    return this.link.send(build(this.link.pageId, this.sessionId));
-  }
-
-  ask(what: string, args: object, timeout_ms?: number): Promise<unknown> {
-    return this.link.ask(this.sessionId, what, args, timeout_ms);
-  }
-
-  receive(message: SessionMessage): void {
-    if ("seq" in message) {
-      if (!this.watching) return;
-      let bytes = 0;
-      for (const buffer of message.buffers) bytes += buffer.byteLength;
-      if (!this.sequence.accept(message.seq, bytes)) return;
-    } else if (message.type === "status" && this.watching) {
-      this.sequence.expect(message.last_seq ?? 0);
-    }
-    this.sink.take(message);
-  }
-
-  /** The channel is back, or another one took over. */
-  resume(sameCount: boolean): void {
-    if (this.owesUnwatch && sameCount) this.sendUnwatch();
-    if (this.owesUnwatch || !sameCount) this.restart();
-    this.owesUnwatch = false;
-    this.sink.connected(true);
-    if (this.watching) this.sendWatch();
-  }
-
-  disconnected(): void {
-    this.sequence.stop();
-    this.sink.connected(false);
-  }
-
-  /** The session leaves the page. */
-  close(): void {
-    this.link.forget(this);
-  }
-
-  private restart(): void {
-    this.sequence.reset();
-    this.sink.restarted();
-  }
-
-  private sendUnwatch(): boolean {
-    return this.send(say.unwatch);
-  }
-
-  private sendWatch(): void {
-    const { pageId } = this.link;
-    this.link.send(
-      say.watch(pageId, this.sessionId, this.visible, this.sink.have()),
-    );
   }
 }

@@ -19,10 +19,18 @@ interface Traits {
 const SUPPRESS_SHORTCUTS = "lmSuppressShortcuts";
 
 function openChannel(model: AnyModel<Traits>): Channel {
-  return thePage().connect({
+  const channel: Channel = thePage().connect({
     kind: "widget",
-    send: (message) => model.send(message),
+    send(message) {
+      try {
+        model.send(message);
+      } catch {
+        // Hosts throw when the kernel behind the comm has gone.
+        queueMicrotask(() => channel.close());
+      }
+    },
   });
+  return channel;
 }
 
 /** A function, so that `initialize` and `render` of one model share what is here. */

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LIMITS, PROTOCOL } from "../../js_src/schema";
-import {
-  Channel,
-  KernelLink,
-  type SessionMessage,
-  type SessionStream,
-} from "../../js_src/stream";
+import { Channel, KernelLink } from "../../js_src/stream";
+import type {
+  SessionMessage,
+  SessionStream,
+} from "../../js_src/stream_session";
 import type { PageMessage } from "../../js_src/wire";
 
 const PAGE = "page-1";
@@ -281,6 +280,37 @@ describe("watching", () => {
   });
 });
 
+describe("silence", () => {
+  it("makes the page greet again, then counts as lost", () => {
+    const { port, sink } = watched();
+    vi.advanceTimersByTime(9_000);
+    expect(port.of("hello")).toHaveLength(1);
+    vi.advanceTimersByTime(6_000);
+    expect(port.of("hello")).toHaveLength(3);
+    expect(sink.alive).toBe(null);
+    vi.advanceTimersByTime(20_000);
+    expect(sink.alive).toBe(false);
+  });
+
+  it("is no news while nobody looks", () => {
+    const { port, stream, sink } = watched();
+    stream.watch(false);
+    vi.advanceTimersByTime(60_000);
+    expect(port.of("hello")).toHaveLength(1);
+    expect(sink.alive).toBe(null);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("ends with any message", () => {
+    const { port, channel } = watched();
+    for (let beat = 0; beat < 10; beat++) {
+      vi.advanceTimersByTime(4_000);
+      channel.receive(status(0));
+    }
+    expect(port.of("hello")).toHaveLength(1);
+  });
+});
+
 describe("asking", () => {
   it("is answered by the message with the same id", async () => {
     const { port, channel, stream } = watched();
@@ -294,6 +324,7 @@ describe("asking", () => {
       result: 5,
     });
     await expect(answer).resolves.toBe(5);
+    stream.close();
     expect(vi.getTimerCount()).toBe(0);
   });
 

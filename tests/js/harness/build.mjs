@@ -33,6 +33,7 @@ export async function buildHarness() {
     bundle: true,
     format: "esm",
     target: "es2022",
+    minify: true,
     jsx: "automatic",
     jsxImportSource: "preact",
     outfile: join(folder, "page.js"),

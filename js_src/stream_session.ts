@@ -1,0 +1,173 @@
+// The stream of one session to this page: watched or not, whole or with gaps.
+// Knows nothing of channels, nor of what the data mean (a sink takes them).
+
+import { Sequence } from "./stream_sequence";
+import {
+  type KernelMessage,
+  type Message,
+  type PageMessage,
+  say,
+} from "./wire";
+
+/** Messages of one session, whatever the channel. */
+export type SessionMessage = Exclude<
+  KernelMessage,
+  Message<"welcome"> | Message<"sessions"> | Message<"answer">
+>;
+
+/** Takes what a stream brings. */
+export interface Sink {
+  take(message: SessionMessage): void;
+  /** Ranges of task numbers that the page holds. */
+  have(): [number, number][];
+  /** The channel came (true) or went (false). */
+  connected(alive: boolean): void;
+  /** The kernel begins from the start, except for what `have` names. */
+  restarted(): void;
+}
+
+/** The page's conversation with the kernel that has the session. */
+export interface Conversation {
+  readonly pageId: string;
+  /** False when there is no channel. */
+  send(message: PageMessage): boolean;
+  /** Say hello again: the kernel may have given this page up. */
+  greet(): void;
+  ask(
+    sessionId: string,
+    what: string,
+    args: object,
+    timeout_ms?: number,
+  ): Promise<unknown>;
+}
+
+/** A visible stream says its state every half second, or a few on huge clusters. */
+const SILENT_MS = 10_000;
+/** Longer than any answer to a greeting, also when a cell holds Python's lock. */
+const LOST_MS = 30_000;
+const BEAT_MS = 5_000;
+
+/** The numbered messages of one session to this page. */
+export class SessionStream {
+  private watching = false;
+  private visible = false;
+  /** Nobody was there to hear that the count has ended. */
+  private owesUnwatch = false;
+  private readonly sequence: Sequence;
+  private heard_ms = 0;
+  private pulse: ReturnType<typeof setInterval> | undefined;
+
+  constructor(
+    private readonly link: Conversation,
+    readonly sessionId: string,
+    private readonly sink: Sink,
+    private readonly onClose: () => void,
+  ) {
+    const { pageId } = link;
+    this.sequence = new Sequence({
+      ack: (seq, missing) =>
+        void link.send(say.ack(pageId, sessionId, seq, missing)),
+      giveUp: () => this.sendWatch(),
+    });
+  }
+
+  get pageId(): string {
+    return this.link.pageId;
+  }
+
+  /** Begin to receive, or change whether anybody looks. */
+  watch(visible: boolean): void {
+    if (this.watching && this.visible === visible) return;
+    if (!this.watching) this.restart();
+    this.watching = true;
+    this.visible = visible;
+    this.sendWatch();
+    this.updatePulse();
+  }
+
+  /** Nobody looks, but somebody may come back soon. */
+  pause(): void {
+    if (this.watching) this.watch(false);
+  }
+
+  unwatch(): void {
+    if (!this.watching) return;
+    this.watching = false;
+    this.sequence.stop();
+    this.updatePulse();
+    this.owesUnwatch = !this.sendUnwatch();
+  }
+
+  send(build: (pageId: string, sessionId: string) => PageMessage): boolean {
+    return this.link.send(build(this.link.pageId, this.sessionId));
+  }
+
+  ask(what: string, args: object, timeout_ms?: number): Promise<unknown> {
+    return this.link.ask(this.sessionId, what, args, timeout_ms);
+  }
+
+  receive(message: SessionMessage): void {
+    this.heard_ms = Date.now();
+    if ("seq" in message) {
+      if (!this.watching) return;
+      let bytes = 0;
+      for (const buffer of message.buffers) bytes += buffer.byteLength;
+      if (!this.sequence.accept(message.seq, bytes)) return;
+    } else if (message.type === "status" && this.watching) {
+      this.sequence.expect(message.last_seq ?? 0);
+    }
+    this.sink.take(message);
+  }
+
+  /** The channel is back, or another one took over. */
+  resume(sameCount: boolean): void {
+    if (this.owesUnwatch && sameCount) this.sendUnwatch();
+    if (this.owesUnwatch || !sameCount) this.restart();
+    this.owesUnwatch = false;
+    this.sink.connected(true);
+    if (this.watching) this.sendWatch();
+    if (this.pulse === undefined) this.updatePulse();
+  }
+
+  disconnected(): void {
+    this.sequence.stop();
+    clearInterval(this.pulse);
+    this.pulse = undefined;
+    this.sink.connected(false);
+  }
+
+  /** The session leaves the page. */
+  close(): void {
+    this.unwatch();
+    this.onClose();
+  }
+
+  /** Listen for the kernel's silence while somebody looks. */
+  private updatePulse(): void {
+    clearInterval(this.pulse);
+    this.pulse = undefined;
+    if (!this.watching || !this.visible) return;
+    this.heard_ms = Date.now();
+    this.pulse = setInterval(() => {
+      const silence_ms = Date.now() - this.heard_ms;
+      if (silence_ms >= SILENT_MS) this.link.greet();
+      if (silence_ms >= LOST_MS) this.sink.connected(false);
+    }, BEAT_MS);
+  }
+
+  private restart(): void {
+    this.sequence.reset();
+    this.sink.restarted();
+  }
+
+  private sendUnwatch(): boolean {
+    return this.send(say.unwatch);
+  }
+
+  private sendWatch(): void {
+    const { pageId } = this.link;
+    this.link.send(
+      say.watch(pageId, this.sessionId, this.visible, this.sink.have()),
+    );
+  }
+}
