@@ -26,12 +26,14 @@ export function mountTaskStream(
   root.className = inline ? "ds-root ds-inline" : "ds-root";
   // A notebook must not take `d d` for "delete this cell".
   if (inline) root.setAttribute("data-lm-suppress-shortcuts", "true");
+  root.tabIndex = -1;
   element.append(root);
 
   const environment = watchEnvironment(root, host);
   const view = new ViewState(environment, host);
   const parts: PanelParts = { handle: null };
-  view.focusPlot = () => parts.handle?.hit.focus({ preventScroll: true });
+  view.focusPlot = () =>
+    (parts.handle?.hit ?? root).focus({ preventScroll: true });
 
   let release: (() => void) | undefined;
   const stops = [
@@ -48,6 +50,7 @@ export function mountTaskStream(
       view.use(store);
     }),
     listenToKeys(root, view, parts, inline),
+    keepFocus(root, view),
   ];
   render(<TaskStreamPanel view={view} root={root} parts={parts} />, root);
 
@@ -58,6 +61,41 @@ export function mountTaskStream(
     view.dispose();
     environment.dispose();
     root.remove();
+  };
+}
+
+/**
+ * When what had the focus goes away (a sheet closes, a chip is removed), the
+ * browser gives it to the page, and the next keys would reach the notebook.
+ */
+function keepFocus(root: HTMLElement, view: ViewState): () => void {
+  let last: Element | null = null;
+  const abort = new AbortController();
+  const { signal } = abort;
+  root.addEventListener(
+    "focusin",
+    (event) => {
+      last = event.target instanceof Element ? event.target : null;
+    },
+    { signal },
+  );
+  root.addEventListener(
+    "focusout",
+    (event) => {
+      if (event.relatedTarget !== null) last = null;
+    },
+    { signal },
+  );
+  const observer = new MutationObserver(() => {
+    if (!last || last.isConnected || !root.isConnected) return;
+    last = null;
+    const active = (root.getRootNode() as Document | ShadowRoot).activeElement;
+    if (active === null || active === document.body) view.focusPlot();
+  });
+  observer.observe(root, { childList: true, subtree: true });
+  return () => {
+    abort.abort();
+    observer.disconnect();
   };
 }
 
