@@ -55,12 +55,12 @@ def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
 
 
-def load_ipython_extension(ipython: Any) -> None:  # noqa: ARG001 - IPython's signature
+def load_ipython_extension(ipython: Any) -> None:  # noqa: ARG001
     """Start the flight recorder: `%load_ext daskscope`."""
     recorder.enable()
 
 
-def unload_ipython_extension(ipython: Any) -> None:  # noqa: ARG001 - IPython's signature
+def unload_ipython_extension(ipython: Any) -> None:  # noqa: ARG001
     """Stop it for new clients: `%unload_ext daskscope`."""
     recorder.disable()
 

@@ -31,7 +31,7 @@ class DaskscopeError(Exception):
     'No Dask client here. Run Client().'
     """
 
-    def __init__(self, code: str, text: str, next: str = "") -> None:  # noqa: A002 - wire name
+    def __init__(self, code: str, text: str, next: str = "") -> None:  # noqa: A002 - as in messages
         super().__init__(f"{text} {next}".strip())
         self.code = code
         self.text = text

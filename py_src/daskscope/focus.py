@@ -89,5 +89,5 @@ class Focus:
             raise TypeError(f"focus must be a Focus, a dict or None, got {value!r:.200}")
         unknown = set(value) - {"time", "prefixes", "workers", "spans"}
         if unknown:
-            raise TypeError(f"focus has no field {sorted(map(str, unknown))[0]!r:.200}")
+            raise TypeError(f"focus has no field {min(map(str, unknown))!r:.200}")
         return cls(**{name: part for name, part in value.items() if part is not None})

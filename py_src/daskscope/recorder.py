@@ -136,7 +136,7 @@ def _attach(client: Client) -> Future[None]:
             if not session.was_closed_by_user(client):
                 attached = session.connect(client)
                 collect.submit(attached.attached()).result(LAST_READ_S)
-        except Exception:  # noqa: BLE001 - the user's client must not notice
+        except Exception:
             logger.debug("daskscope could not attach to %s", client.id, exc_info=True)
         finally:
             done.set_result(None)
@@ -155,7 +155,7 @@ async def _client_started(client: Client) -> None:
         if config.flag("recorder.enabled"):
             timeout_s = config.seconds("recorder.start-timeout")
             await asyncio.wait_for(asyncio.wrap_future(_attach(client)), timeout_s)
-    except Exception:  # noqa: BLE001 - the user's client must not notice
+    except Exception:
         logger.debug("daskscope goes on attaching to %s", client.id, exc_info=True)
 
 
@@ -171,5 +171,5 @@ async def _client_closing(client: Client) -> None:
         if session is not None and not session.closed:
             done = collect.submit(session.finish())
             await asyncio.wait_for(asyncio.wrap_future(done), LAST_READ_S)
-    except Exception:  # noqa: BLE001 - the user's client must not notice
+    except Exception:
         logger.debug("daskscope left %s late", client.id, exc_info=True)

@@ -320,7 +320,7 @@ def on_sessions_changed(callback: Callable[[], None]) -> Unsubscribe:
 
 
 def _changed() -> None:
-    for listener in list(_listeners):
+    for listener in _listeners:
         listener()
 
 

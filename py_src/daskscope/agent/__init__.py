@@ -56,12 +56,20 @@ class _Sent:
         return (eval, (_BOOTSTRAP, {"source": source(), "space": space, "options": self.options}))
 
 
+def _sent(memory_limit: int) -> _Sent:
+    return _Sent({"name": name(), "memory_limit": memory_limit, "actions": list(ACTIONS)})
+
+
 def pickled(*, memory_limit: int) -> bytes:
     """Return the plugin as the scheduler's `register_scheduler_plugin` wants it.
 
     >>> b"daskscope" in pickled(memory_limit=1_000_000)
     True
     """
-    options = {"name": name(), "memory_limit": memory_limit, "actions": list(ACTIONS)}
     # Protocol 4: the oldest Python that a scheduler may run knows it.
-    return pickle.dumps(_Sent(options), protocol=4)
+    return pickle.dumps(_sent(memory_limit), protocol=4)
+
+
+def local(*, memory_limit: int) -> Any:
+    """Return an agent made here from the text that is sent: for tests and benchmarks."""
+    return pickle.loads(pickled(memory_limit=memory_limit))  # noqa: S301

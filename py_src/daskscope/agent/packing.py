@@ -1,8 +1,9 @@
 """Pack finished tasks into compressed chunks of columns.
 
-Runs inside the scheduler, so: standard library only, syntax of Python 3.9, and every
-line in `pack` is paid for by each task of the cluster. It knows tasks and bytes, and
-neither readers nor the scheduler. The layout is described in docs/protocol.md, part A.
+Runs inside the scheduler, so: the standard library and what distributed itself needs,
+syntax of Python 3.9, and every line in `pack` is paid for by each task of the cluster.
+It knows tasks and bytes, and neither readers nor the scheduler. The layout is described
+in docs/protocol.md, part A.
 """
 
 from __future__ import annotations
@@ -10,94 +11,133 @@ from __future__ import annotations
 import sys
 import zlib
 from array import array
+from itertools import chain
+from operator import itemgetter
+from typing import Any
+
+import msgpack
 
 OTHER_NAME = "(other)"
 MAX_NAMES = 60_000  # an index must fit into uint16
 MAX_ACTIONS = 250  # an index must fit into uint8
 MAX_NAME_CHARS = 300  # a key without a dash is its own prefix, whatever its length
 MAX_KEY_CHARS = 100_000
-CHUNK_OVERHEAD_BYTES = 600  # what a chunk costs in Python objects beside its bytes
-ZLIB_LEVEL = 1
+CHUNK_OVERHEAD_BYTES = 800  # what a chunk costs in Python objects beside its bytes
 
-TASK_COLUMNS = ("rows", "prefix", "lane", "span", "status", "nbytes")
-ROW_COLUMNS = ("start", "duration", "action")
+# Adding this to seconds leaves a double whose last bit is 2**-20 s, about a microsecond:
+# the noise below is cut off, the upper bytes are all alike, and both compress away.
+TIME_SHIFT = 1.5 * 2**32
 
+PLAIN_KEY_BYTES = 64
 MAX_INTEGER = 2**62
 
+_startstops = itemgetter("startstops")
+_nbytes = itemgetter("nbytes")
 
-def clean_text(value, limit=MAX_KEY_CHARS):
+
+def clean_text(value: Any, limit: int = MAX_KEY_CHARS) -> str:
     """Return `value` as text that survives UTF-8 and the separator, at most `limit` long."""
-    if type(value) is not str:
-        value = repr(value) if isinstance(value, bytes) else str(value)
-    if len(value) > limit:
-        value = value[:limit] + "…"
-    if "\0" in value:
-        value = value.replace("\0", "\ufffd")
+    text = value if type(value) is str else str(value)
+    if len(text) > limit:
+        text = text[:limit] + "…"
+    text = text.replace("\0", "\ufffd")
     try:
-        value.encode()
+        text.encode()
     except UnicodeEncodeError:  # lone surrogates
-        value = "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in value)
-    return value
+        text = "".join(["\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text])
+    return text
 
 
-class Interned(dict):
-    """A grow-only list of names with the index of each; full lists end in OTHER_NAME.
+class Interned:
+    """A grow-only list of names with the index of each; a full one ends in OTHER_NAME.
 
-    Looking an item up gives its index and makes one if needed, so that the hot loop is
-    a plain subscript.
+    `index` is a plain dictionary, which hot loops subscript themselves: what fails there
+    goes through `add`.
     """
 
-    def __init__(self, describe, limit=MAX_NAMES, first=()):
-        super().__init__()
+    def __init__(self, describe: Any, limit: int = MAX_NAMES, first: Any = ()) -> None:
         self.describe = describe
         self.limit = limit
-        self.items_seen = []
+        self.described: list[Any] = []
+        self.index: dict[Any, int] = {}
         for item in first:
-            self[item]
+            self.add(item)
 
-    def __missing__(self, item):
-        index = len(self.items_seen)
+    def add(self, item: Any) -> int:
+        """Return the index of an item, which is described if it is new."""
+        index = self.index.get(item)
+        if index is None:
+            index = self.append(item)
+            if index < self.limit - 1:  # else not remembered: this is as bounded as the list
+                self.index[item] = index
+        return index
+
+    def append(self, item: Any) -> int:
+        """Describe a new item, unless the list is full; return its index."""
+        index = len(self.described)
         if index == self.limit:
-            return index - 1  # not remembered: this dictionary is as bounded as the list
-        if index == self.limit - 1:
-            self.items_seen.append(self.describe(None))
-            return index
-        self.items_seen.append(self.describe(item))
-        self[item] = index
+            return index - 1
+        self.described.append(self.describe(None if index == self.limit - 1 else item))
         return index
 
 
-def describe_name(name):
+class Lanes(Interned):
+    """Interned pairs of worker and thread, found by `index[worker][thread]`."""
+
+    index: dict[Any, Any]
+
+    def __init__(self, limit: int = MAX_NAMES) -> None:
+        super().__init__(describe_lane, limit)
+
+    def add(self, item: Any) -> int:
+        """Return the index of a pair of worker and thread."""
+        worker, thread = item
+        index: int | None = self.index.get(worker, {}).get(thread)
+        if index is None:
+            index = self.append(item)
+            if index < self.limit - 1:
+                self.index.setdefault(worker, {})[thread] = index
+        return index
+
+
+def describe_name(name: Any) -> str:
     """Return what travels of a prefix or an action."""
     return OTHER_NAME if name is None else clean_text(name, MAX_NAME_CHARS)
 
 
-def describe_lane(lane):
+def describe_lane(lane: Any) -> list[str]:
     """Return what travels of a lane: worker address and thread, both as text."""
     if lane is None:
         return [OTHER_NAME, ""]
-    worker, thread = lane
-    return [
-        "" if worker is None else clean_text(worker, MAX_NAME_CHARS),
-        "" if thread is None else clean_text(thread, MAX_NAME_CHARS),
-    ]
+    return ["" if part is None else clean_text(part, MAX_NAME_CHARS) for part in lane]
 
 
-class _Places(dict):
-    """Prefix and span index of each task group that occurs in one chunk."""
-
-    def __init__(self, prefixes, spans):
-        super().__init__()
-        self.prefixes = prefixes
-        self.spans = spans
-
-    def __missing__(self, group):
-        place = (self.prefixes[group.prefix.name], self.spans[group.span_id or ""])
-        self[group] = place
-        return place
+def _place_indices(groups: Any, prefixes: Interned, spans: Interned) -> list[int]:
+    """Return prefix (low half) and span (high half) of each task group."""
+    place = {
+        group: prefixes.add(group.prefix.name) + spans.add(group.span_id or "") * 2**16
+        for group in {*groups}
+    }
+    return [place[group] for group in groups]
 
 
-def _integers(narrow, values):
+def _lane_indices(tasks: Any, lanes: Lanes) -> list[int]:
+    index = lanes.index
+    try:
+        return [index[task["worker"]][task["thread"]] for task in tasks]
+    except KeyError:
+        return [lanes.add((task.get("worker"), task.get("thread"))) for task in tasks]
+
+
+def _action_indices(rows: list[Any], actions: Interned) -> list[int]:
+    index = actions.index
+    try:
+        return [index[row["action"]] for row in rows]
+    except KeyError:
+        return [actions.add(row["action"]) for row in rows]
+
+
+def _integers(narrow: str, values: list[Any]) -> array[int]:
     """Return `values` as an array of the narrow type if they fit, else of 64 bits."""
     try:
         return array(narrow, values)
@@ -105,7 +145,7 @@ def _integers(narrow, values):
         return array("q", [_clamp(value) for value in values])
 
 
-def _clamp(number):
+def _clamp(number: Any) -> int:
     """Return `number` as an integer of 62 bits; what is not a number becomes 0."""
     try:
         return int(max(-MAX_INTEGER, min(MAX_INTEGER, number)))
@@ -113,22 +153,7 @@ def _clamp(number):
         return 0
 
 
-def _times(rows):
-    """Return base, starts and durations of `rows` in integer microseconds."""
-    if not rows:
-        return 0, [], []
-    try:
-        base_s = int(rows[0]["start"])
-        starts = [int((row["start"] - base_s) * 1e6) for row in rows]
-        durations = [int((row["stop"] - row["start"]) * 1e6) for row in rows]
-    except (TypeError, ValueError, OverflowError):
-        base_s = 0
-        starts = [_clamp(row["start"] * 1e6) for row in rows]
-        durations = [_clamp(row["stop"] * 1e6) - start for row, start in zip(rows, starts)]
-    return base_s, starts, durations
-
-
-def _planes(column):
+def _planes(column: array[Any]) -> bytes:
     """Return the bytes of `column`, all lowest bytes first, all highest bytes last.
 
     The high bytes of times and sizes hardly change; side by side they compress to
@@ -143,52 +168,71 @@ def _planes(column):
     return b"".join([data[plane::width] for plane in range(width)])
 
 
-def pack_keys(keys):
-    """Return the zlib block of `keys`: UTF-8 text separated by NUL."""
-    texts = [key if type(key) is str else str(key) for key in keys]
-    joined = "\0".join(texts)
-    if len(joined) > MAX_KEY_CHARS + 100 * len(texts) or joined.count("\0") != len(texts) - 1:
-        joined = "\0".join([clean_text(key) for key in keys])
+def pack_keys(keys: Any) -> tuple[str, bytes]:
+    """Return the encoding of `keys`, "text" or "msgpack", and the packed block.
+
+    Making text of the tuples of Dask's collections would be the dearest part of packing:
+    the reader does that.
+    """
+    if tuple in map(type, keys):
+        try:
+            return "msgpack", zlib.compress(msgpack.packb(keys), 1)
+        except (TypeError, ValueError, OverflowError):  # not numbers and text alone
+            keys = [*map(str, keys)]
+    text = "\0".join(map(str, keys))
+    if len(text) > MAX_KEY_CHARS + 200 * len(keys) or text.count("\0") != len(keys) - 1:
+        text = "\0".join(map(clean_text, keys))
     try:
-        data = joined.encode()
+        data = text.encode()
     except UnicodeEncodeError:
-        data = "\0".join([clean_text(key) for key in keys]).encode()
-    return zlib.compress(data, ZLIB_LEVEL)
+        data = "\0".join(map(clean_text, keys)).encode()
+    # Short keys have a random token each, as Client.map makes them: compressing them
+    # costs a fifth of the agent's time and does not even halve them.
+    return "text", zlib.compress(data, 0 if len(data) < PLAIN_KEY_BYTES * len(keys) else 1)
 
 
-def pack(first, pending, prefixes, lanes, actions, spans):
+def pack(
+    first: int,
+    pending: list[Any],
+    erred: bool,
+    prefixes: Interned,
+    lanes: Lanes,
+    actions: Interned,
+    spans: Interned,
+) -> dict[str, Any]:
     """Return a chunk of the tasks in `pending`: a list of (key, group, finished).
 
-    `finished` is what the worker reported: worker, thread, startstops, nbytes, status.
+    `finished` is what the worker reported: worker, thread, startstops and nbytes; it has
+    an entry `erred` if the task did, and then `erred` is true for the chunk.
     """
-    places = _Places(prefixes, spans)
-    prefix_and_span = [places[group] for _, group, _ in pending]
-    finished = [entry[2] for entry in pending]
-    intervals = [task.get("startstops") or () for task in finished]
-    rows = [row for interval in intervals for row in interval]
-    base_s, starts, durations = _times(rows)
+    keys, groups, finished = zip(*pending)
+    intervals = [*map(_startstops, finished)]
+    rows = [*chain.from_iterable(intervals)]
+    base = float(int(rows[0]["start"])) if rows else 0.0
+    shift = TIME_SHIFT - base
     columns = [
-        _integers("H", [len(interval) for interval in intervals]),
-        array("H", [place[0] for place in prefix_and_span]),
-        array("H", [lanes[task.get("worker"), task.get("thread")] for task in finished]),
-        array("H", [place[1] for place in prefix_and_span]),
-        array("B", [task.get("status") == "error" for task in finished]),
-        _integers("i", [task.get("nbytes") or 0 for task in finished]),
-        _integers("i", starts),
-        _integers("i", durations),
-        array("B", [actions[row["action"]] for row in rows]),
+        _integers("B", [*map(len, intervals)]),
+        array("I", _place_indices(groups, prefixes, spans)),
+        array("H", _lane_indices(finished, lanes)),
+        array("B", bytes(["erred" in task for task in finished] if erred else len(keys))),
+        _integers("i", [*map(_nbytes, finished)]),
+        array("d", [row["start"] + shift for row in rows]),
+        array("d", [row["stop"] + shift for row in rows]),
+        array("B", bytes(_action_indices(rows, actions))),
     ]
+    encoding, packed_keys = pack_keys(keys)
     return {
         "first": first,
         "tasks": len(pending),
         "rows": len(rows),
-        "base": base_s,
+        "base": base,
         "format": "".join([column.typecode for column in columns]),
-        "data": zlib.compress(b"".join([_planes(column) for column in columns]), ZLIB_LEVEL),
-        "keys": pack_keys([entry[0] for entry in pending]),
+        "data": zlib.compress(b"".join([_planes(column) for column in columns]), 1),
+        "key_encoding": encoding,
+        "keys": packed_keys,
     }
 
 
-def size_bytes(chunk):
+def size_bytes(chunk: dict[str, Any]) -> int:
     """Return what `chunk` costs in the scheduler's memory."""
     return len(chunk["data"]) + len(chunk["keys"]) + CHUNK_OVERHEAD_BYTES

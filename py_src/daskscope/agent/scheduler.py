@@ -3,8 +3,8 @@
 Runs inside the scheduler, where daskscope is not installed: it is sent as source text
 (see `daskscope.agent`), uses the standard library and distributed only, and the syntax
 of Python 3.9. Its first duty is to do no harm: `transition` appends one tuple, memory
-is bounded, an exception disables the agent and never reaches the scheduler, and it
-removes itself with its last reader.
+is bounded, an exception (of any kind, hence the blind `except`s) disables the agent and
+never reaches the scheduler, and it removes itself with its last reader.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import traceback
 import uuid
 from bisect import bisect_right
 from time import time
+from typing import Any, Callable
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
@@ -20,8 +21,8 @@ from daskscope.agent.packing import (
     MAX_ACTIONS,
     MAX_NAME_CHARS,
     Interned,
+    Lanes,
     clean_text,
-    describe_lane,
     describe_name,
     pack,
     size_bytes,
@@ -39,19 +40,21 @@ LEASE_CHECK_S = 30.0
 class Log:
     """The newest entries of a numbered list; older ones are dropped and counted."""
 
-    def __init__(self, limit):
+    def __init__(self, limit: int) -> None:
         self.limit = limit
         self.first = 0
-        self.entries = []
+        self.entries: list[dict[str, Any]] = []
 
-    def append(self, entry):
+    def append(self, entry: dict[str, Any]) -> None:
+        """Append; the oldest tenth goes when there are too many."""
         self.entries.append(entry)
         if len(self.entries) > self.limit + self.limit // 10:
             excess = len(self.entries) - self.limit
             del self.entries[:excess]
             self.first += excess
 
-    def since(self, cursor):
+    def since(self, cursor: int) -> dict[str, Any]:
+        """Return the entries from number `cursor` on, and the number of the first."""
         start = max(cursor - self.first, 0)
         return {
             "first": self.first + min(start, len(self.entries)),
@@ -64,32 +67,36 @@ class Agent(SchedulerPlugin):
 
     idempotent = True
 
-    def __init__(self, name, memory_limit, actions):
+    def __init__(self, name: str, memory_limit: int, actions: list[str]) -> None:
         self.name = name
         self.id = uuid.uuid4().hex
         self.memory_limit = memory_limit
-        self.scheduler = None
-        self.failure = None
-        self.lease_check = None
-        self.readers = {}  # reader id: [client id, time of last poll, lease in seconds]
-        self.pending = []
-        self.chunks = []
-        self.chunk_firsts = []
+        self.scheduler: Any = None
+        self.failure: str | None = None
+        self.lease_check: Any = None
+        self.transition = _ignore
+        # By reader's id: the client's id, time of the last poll, lease in seconds.
+        self.readers: dict[str, list[Any]] = {}
+        self.pending: list[Any] = []
+        self.chunks: list[dict[str, Any]] = []
+        self.chunk_firsts: list[int] = []
         self.memory = 0
         self.next = 0  # number of the first task that is still pending
         self.dropped = 0
         self.erred = 0
+        self.erred_packed = 0
         self.errors = Log(MAX_ERRORS)
         self.changes = Log(MAX_CHANGES)
         self.prefixes = Interned(describe_name)
-        self.lanes = Interned(describe_lane)
+        self.lanes = Lanes()
         self.actions = Interned(describe_name, MAX_ACTIONS, actions)
         self.spans = Interned(self.describe_span)
-        self.spans[""]
+        self.spans.add("")
 
     # -- life ---------------------------------------------------------------
 
-    async def start(self, scheduler):
+    async def start(self, scheduler: Any) -> None:
+        """Begin to capture and to answer."""
         self.scheduler = scheduler
         self.transition = self.make_transition()
         scheduler.handlers[self.name + "_poll"] = self.poll
@@ -97,10 +104,11 @@ class Agent(SchedulerPlugin):
         self.readers["(installer)"] = ["", time(), UNKNOWN_CLIENT_LEASE_S]
         self.check_leases()
 
-    async def close(self):
+    async def close(self) -> None:
+        """Leave: the scheduler is closing."""
         self.leave()
 
-    def leave(self):
+    def leave(self) -> None:
         """Remove every trace of this agent from the scheduler."""
         if self.lease_check is not None:
             self.lease_check.cancel()
@@ -113,20 +121,22 @@ class Agent(SchedulerPlugin):
             del self.scheduler.plugins[self.name]
         self.forget()
 
-    def forget(self):
+    def forget(self) -> None:
+        """Stop capturing and free what was captured."""
         self.transition = _ignore
         self.pending.clear()
         self.chunks.clear()
         self.chunk_firsts.clear()
         self.memory = 0
 
-    def fail(self):
+    def fail(self) -> None:
         """Stop capturing after an exception, and keep its text for the readers."""
         if self.failure is None:
             self.failure = traceback.format_exc()[-MAX_ERROR_CHARS:]
         self.forget()
 
-    def check_leases(self):
+    def check_leases(self) -> None:
+        """Let readers go that have stopped asking; leave with the last one."""
         now = time()
         for reader, (_, polled, lease_s) in list(self.readers.items()):
             if now - polled > lease_s:
@@ -136,12 +146,14 @@ class Agent(SchedulerPlugin):
         else:
             self.leave()
 
-    def check_leases_in(self, seconds):
+    def check_leases_in(self, seconds: float) -> None:
+        """Look at the leases after some seconds, and not before."""
         if self.lease_check is not None:
             self.lease_check.cancel()
         self.lease_check = self.scheduler.loop.asyncio_loop.call_later(seconds, self.check_leases)
 
-    def remove_client(self, scheduler, client):
+    def remove_client(self, scheduler: Any, client: str) -> None:
+        """Cut the lease of a client that has gone: its readers may ask once more."""
         try:
             for reader, lease in self.readers.items():
                 if lease[0] == client:
@@ -150,7 +162,7 @@ class Agent(SchedulerPlugin):
         except Exception:
             self.fail()
 
-    def release(self, reader=""):
+    def release(self, reader: str = "") -> bool:
         """Let a reader go that will not ask again."""
         self.readers.pop(reader, None)
         if not self.readers:
@@ -159,39 +171,38 @@ class Agent(SchedulerPlugin):
 
     # -- capture ------------------------------------------------------------
 
-    def make_transition(self):
+    def make_transition(self) -> Callable[..., None]:
         """Return the hook for each transition: a closure, the cheapest call there is."""
         pending = self.pending
         append = pending.append
         tasks = self.scheduler.tasks
 
-        def transition(key, start, finish, *args, **finished):
-            if start == "processing" and (finish == "memory" or finish == "erred"):
+        def transition(key: Any, start: str, finish: str, *_: Any, **finished: Any) -> None:
+            if start == "processing":
                 try:
-                    append((key, tasks[key].group, finished))
-                    if finish == "erred":
+                    if finish == "memory":
+                        append((key, tasks[key].group, finished))
+                        if len(pending) >= CHUNK_TASKS:
+                            self.pack_pending()
+                    elif finish == "erred":
                         self.capture_error(key, tasks[key], finished)
-                    if len(pending) >= CHUNK_TASKS:
-                        self.pack_pending()
                 except Exception:
                     self.fail()
 
         return transition
 
-    def transition(self, key, start, finish, *args, **finished):
-        """Do nothing: replaced by `start`."""
-
-    def capture_error(self, key, task, finished):
-        # The exception objects themselves may be huge: they stay with the scheduler.
-        finished["status"] = "error"
-        exception = finished.pop("exception_text", None)
-        text = finished.pop("traceback_text", None)
-        for name in ("exception", "traceback"):
-            finished.pop(name, None)
+    def capture_error(self, key: Any, task: Any, finished: dict[str, Any]) -> None:
+        """Keep a task that erred: it may have no startstops, no worker, no thread."""
+        exception = finished.get("exception_text")
         if exception is None:
             exception = "KilledWorker: %d workers went away while they ran this task" % (
                 task.suspicious,
             )
+        # The exception objects themselves may be huge: they stay with the scheduler.
+        entry: dict[str, Any] = {"erred": True, "nbytes": 0}
+        for name, missing in (("worker", None), ("thread", None), ("startstops", ())):
+            entry[name] = finished.get(name, missing)
+        self.pending.append((key, task.group, entry))
         self.erred += 1
         self.errors.append(
             {
@@ -201,14 +212,25 @@ class Agent(SchedulerPlugin):
                 "worker": clean_text(finished.get("worker") or ""),
                 "time": time(),
                 "exception": clean_text(exception, MAX_ERROR_CHARS),
-                "traceback": clean_text(text or "", MAX_ERROR_CHARS),
+                "traceback": clean_text(finished.get("traceback_text") or "", MAX_ERROR_CHARS),
             }
         )
 
-    def pack_pending(self):
+    def pack_pending(self) -> None:
+        """Make a chunk of the tasks that came since the last one."""
         if not self.pending:
             return
-        chunk = pack(self.next, self.pending, self.prefixes, self.lanes, self.actions, self.spans)
+        erred = self.erred > self.erred_packed
+        self.erred_packed = self.erred
+        chunk = pack(
+            self.next,
+            self.pending,
+            erred,
+            self.prefixes,
+            self.lanes,
+            self.actions,
+            self.spans,
+        )
         self.next += chunk["tasks"]
         self.pending.clear()
         self.chunks.append(chunk)
@@ -217,7 +239,8 @@ class Agent(SchedulerPlugin):
         if self.memory > self.memory_limit:
             self.drop_oldest()
 
-    def drop_oldest(self):
+    def drop_oldest(self) -> None:
+        """Keep the bound of memory."""
         count = 0
         while self.memory > self.memory_limit and count < len(self.chunks) - 1:
             chunk = self.chunks[count]
@@ -227,7 +250,8 @@ class Agent(SchedulerPlugin):
         del self.chunks[:count]
         del self.chunk_firsts[:count]
 
-    def describe_span(self, span_id):
+    def describe_span(self, span_id: Any) -> list[str]:
+        """Return id and full name of a span."""
         if span_id is None:
             return ["", "(other)"]
         if not span_id:
@@ -239,7 +263,8 @@ class Agent(SchedulerPlugin):
 
     # -- workers ------------------------------------------------------------
 
-    def add_worker(self, scheduler, worker):
+    def add_worker(self, scheduler: Any, worker: str) -> None:
+        """Note that a worker came."""
         try:
             state = scheduler.workers[worker]
             detail = "%s, %d threads" % (state.name, state.nthreads)
@@ -247,17 +272,21 @@ class Agent(SchedulerPlugin):
         except Exception:
             self.fail()
 
-    def remove_worker(self, scheduler, worker, **kwargs):
+    def remove_worker(self, scheduler: Any, worker: str, **kwargs: Any) -> None:
+        """Note that a worker left."""
         self.change(worker, "removed", kwargs.get("stimulus_id") or "")
 
-    def restart(self, scheduler):
+    def restart(self, scheduler: Any) -> None:
+        """Note that the user restarted the cluster."""
         self.change("", "restarted", "all tasks were forgotten")
 
-    def log_event(self, topic, msg):
+    def log_event(self, topic: str, msg: Any) -> None:
+        """Note that a worker paused or went on."""
         if type(msg) is dict and msg.get("action") == "worker-status-change":
             self.change(topic, str(msg.get("status")), "was %s" % (msg.get("prev-status"),))
 
-    def change(self, worker, what, detail):
+    def change(self, worker: Any, what: str, detail: Any) -> None:
+        """Append to the changes of workers."""
         try:
             self.changes.append(
                 {
@@ -270,7 +299,8 @@ class Agent(SchedulerPlugin):
         except Exception:
             self.fail()
 
-    def describe_workers(self):
+    def describe_workers(self) -> list[dict[str, Any]]:
+        """Return a snapshot of the workers."""
         snapshot = []
         for state in self.scheduler.workers.values():
             memory = state.memory
@@ -291,7 +321,15 @@ class Agent(SchedulerPlugin):
 
     # -- readers ------------------------------------------------------------
 
-    def poll(self, reader="", client="", cursor=0, limit_bytes=4_000_000, timeout_s=600.0, **want):
+    def poll(
+        self,
+        reader: str = "",
+        client: str = "",
+        cursor: int = 0,
+        limit_bytes: int = 4_000_000,
+        timeout_s: float = 600.0,
+        **want: Any,
+    ) -> dict[str, Any]:
         """Answer one reader with everything that is new to it."""
         lease_s = timeout_s if client in self.scheduler.clients else UNKNOWN_CLIENT_LEASE_S
         self.readers[reader] = [client, time(), lease_s]
@@ -303,9 +341,10 @@ class Agent(SchedulerPlugin):
                 self.fail()
         return {"agent": self.id, "time": time(), "error": self.failure}
 
-    def answer(self, cursor, limit_bytes, want):
+    def answer(self, cursor: int, limit_bytes: int, want: dict[str, Any]) -> dict[str, Any]:
+        """Return what is new since the cursors of a reader."""
         self.pack_pending()
-        chunks = []
+        chunks: list[dict[str, Any]] = []
         size = 0
         # A chunk is handed out whole, also when the cursor points into it.
         for chunk in self.chunks[max(bisect_right(self.chunk_firsts, cursor) - 1, 0) :]:
@@ -325,7 +364,7 @@ class Agent(SchedulerPlugin):
             "erred": self.erred,
             "chunks": chunks,
             "names": {
-                kind: interned.items_seen[names.get(kind, 0) :]
+                kind: interned.described[names.get(kind, 0) :]
                 for kind, interned in (
                     ("prefixes", self.prefixes),
                     ("lanes", self.lanes),
@@ -341,5 +380,5 @@ class Agent(SchedulerPlugin):
         return answer
 
 
-def _ignore(key, start, finish, *args, **kwargs):
+def _ignore(key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
     """Stands for `transition` once the agent has stopped capturing."""

@@ -7,15 +7,18 @@ first asked, unless a dashboard was open. It knows no spans and no killed worker
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from time import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from dask.utils import key_split
 
-from daskscope.collect.link import Link
 from daskscope.recording import Recording, TaskError, pack_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from daskscope.collect.link import Link
 
 MAX_TEXT = 20_000
 GAP_TEXT = "The scheduler was restarted: what finished in between is not here."
@@ -56,7 +59,7 @@ class BuiltinRoutes:
             index: int | None = await self._link.ask("get_task_stream_index")
         except OSError:
             raise
-        except Exception:  # noqa: BLE001 - raised by the scheduler, of any type
+        except Exception:  # noqa: BLE001
             index = None
         self._by_index = index is not None
         return index
@@ -134,7 +137,7 @@ class BuiltinRoutes:
             for key in (message["key"] for message in messages)
         ]
         columns = {name: np.array(values) for name, values in rows.items()}
-        first = self._recording.append_tasks(len(messages), columns, pack_keys(0, keys).data)
+        first = self._recording.append_tasks(len(messages), columns, bytes(pack_keys(0, keys).data))
         self._recording.append_errors(
             [
                 TaskError(
@@ -162,7 +165,7 @@ async def _identity(link: Link) -> Mapping[str, Any]:
         identity = await link.ask("identity", n_workers=-1)
     except OSError:
         raise
-    except Exception:  # noqa: BLE001 - an older scheduler always gives all workers
+    except Exception:  # noqa: BLE001
         identity = await link.ask("identity")
     return identity
 

@@ -6,11 +6,11 @@ It owns the connection, the pace and the state; it knows nothing of pages and pa
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import time
 import uuid
-from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from daskscope import agent
 from daskscope.collect.builtin_routes import BuiltinRoutes
@@ -23,8 +23,12 @@ from daskscope.collect.notices import (
     agent_failed,
     scheduler_lost,
 )
-from daskscope.config import Pace
-from daskscope.recording import Recording
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from daskscope.config import Pace
+    from daskscope.recording import Recording
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +51,7 @@ LAST_ANSWER_S = 0.5
 STOP_S = 1.0
 
 
-class _ChangeOfPlan(Exception):
+class _ChangeOfPlan(Exception):  # noqa: N818 - nothing is wrong
     """The way in use is closed: connect again and take the other one."""
 
 
@@ -118,7 +122,7 @@ class Collector:
                     retry_s = FIRST_RETRY_S
                 except _ChangeOfPlan:
                     continue
-                except Exception as error:  # noqa: BLE001 - connections break in many ways
+                except Exception as error:  # noqa: BLE001
                     if self._over():
                         break
                     self._lose(error)
@@ -151,10 +155,8 @@ class Collector:
             self._on_change()
 
     async def _pause(self, seconds: float) -> None:
-        try:
+        with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), seconds)
-        except asyncio.TimeoutError:
-            pass
 
     # -- one connection -----------------------------------------------------
 
@@ -226,9 +228,9 @@ class Collector:
             await link.ask(
                 "register_scheduler_plugin", plugin=plugin, name=agent.name(), idempotent=True
             )
-        except (OSError, asyncio.TimeoutError):
+        except (TimeoutError, OSError):
             raise
-        except Exception as error:  # noqa: BLE001 - raised by the scheduler, of any type
+        except Exception as error:  # noqa: BLE001
             return str(error)
         return None
 

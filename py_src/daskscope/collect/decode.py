@@ -6,21 +6,25 @@ The other half of `daskscope.agent.packing`; the layout is in docs/protocol.md, 
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from daskscope.recording import Names
+from daskscope.recording import Names, pack_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Array = NDArray[Any]
 
-TASK_COLUMNS: Final = ("rows", "prefix", "lane", "span", "status", "nbytes")
-ROW_COLUMNS: Final = ("start", "duration", "action")
+TASK_COLUMNS: Final = ("rows", "place", "lane", "status", "nbytes")
+ROW_COLUMNS: Final = ("start", "stop", "action")
+TIME_SHIFT: Final = 1.5 * 2**32
 
-_DTYPES: Final = {code: np.dtype(f"<{code}") for code in "BHiq"}
+_DTYPES: Final = {code: np.dtype(f"<{code}") for code in "BHIiqd"}
 _KINDS: Final = {
     "prefix": "prefixes",
     "lane": "lanes",
@@ -81,15 +85,26 @@ def _columns(chunk: Mapping[str, Any]) -> dict[str, Array]:
     return columns
 
 
+def _keys(chunk: Mapping[str, Any]) -> bytes:
+    """Return the block of keys as a recording has it: zlib of text, NUL between."""
+    if chunk["key_encoding"] == "text":
+        block: bytes = chunk["keys"]
+        return block
+    # Tuples are sent as they are, since making text of them costs the scheduler too much.
+    keys = msgpack.unpackb(zlib.decompress(chunk["keys"]), use_list=False, strict_map_key=False)
+    return bytes(pack_keys(0, [*map(str, keys)]).data)
+
+
 def decode(chunk: Mapping[str, Any], index_map: IndexMap) -> Tasks:
     """Return the columns of one chunk; malformed chunks raise `ValueError`."""
     try:
         packed = _columns(chunk)
-        prefix = index_map.translate("prefix", packed["prefix"])
+        prefix = index_map.translate("prefix", packed["place"] & 0xFFFF)
         lane = index_map.translate("lane", packed["lane"])
-        span = index_map.translate("span", packed["span"])
+        span = index_map.translate("span", packed["place"] >> 16)
         action = index_map.translate("action", packed["action"])
-    except (zlib.error, KeyError, IndexError, TypeError) as error:
+        keys = _keys(chunk)
+    except (zlib.error, KeyError, IndexError, TypeError, msgpack.UnpackException) as error:
         raise ValueError(f"a chunk of the agent cannot be read: {error!r}") from error
     rows = packed["rows"].astype(np.int64)
     if int(rows.sum()) != chunk["rows"]:
@@ -101,8 +116,8 @@ def decode(chunk: Mapping[str, Any], index_map: IndexMap) -> Tasks:
         first=chunk["first"],
         tasks=chunk["tasks"],
         columns={
-            "start": chunk["base"] + packed["start"] / 1e6,
-            "duration": (packed["duration"] / 1e6).astype(np.float32),
+            "start": packed["start"] - TIME_SHIFT + chunk["base"],
+            "duration": (packed["stop"] - packed["start"]).astype(np.float32),
             "lane": lane[task],
             "prefix": prefix[task],
             "action": action.astype(np.uint8),
@@ -112,5 +127,5 @@ def decode(chunk: Mapping[str, Any], index_map: IndexMap) -> Tasks:
             "task": task,
         },
         rowless={"prefix": prefix[nowhere], "status": status[nowhere]},
-        keys=chunk["keys"],
+        keys=keys,
     )

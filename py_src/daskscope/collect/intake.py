@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.collect.decode import IndexMap, Tasks, decode
 from daskscope.recording import Recording, TaskError, WorkerChange
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 UNKNOWN_TASK: Final = -1
 """Number of an erred task that was dropped before it could be read."""

@@ -11,11 +11,13 @@ import asyncio
 import atexit
 import os
 import threading
-from collections.abc import Callable, Coroutine
-from concurrent.futures import Future
-from typing import Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tornado.ioloop import IOLoop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+    from concurrent.futures import Future
 
 THREAD_NAME: Final = "daskscope"
 
@@ -36,7 +38,7 @@ class _Background:
     def _run(self, ready: threading.Event) -> None:
         # distributed's connections expect tornado's wrapper around asyncio's loop.
         self.io_loop = IOLoop(make_current=False)
-        self.loop: asyncio.AbstractEventLoop = self.io_loop.asyncio_loop  # type: ignore[attr-defined]
+        self.loop: asyncio.AbstractEventLoop = self.io_loop.asyncio_loop
         self.loop.call_soon(ready.set)
         try:
             self.io_loop.start()

@@ -1,0 +1,244 @@
+"""What the agent costs the scheduler per task, next to Dask's own task stream plugin.
+
+Both are given the same calls: the four transitions of a task that runs and is forgotten,
+with the messages as a worker sends them and distributed's protocol delivers them, and a
+reader that asks every 200 tasks (2,000 tasks/s, ten answers a second), up to the frames
+that go to the socket. The machine is noisy: CPU time, fresh processes, alternating pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import operator
+import random
+import statistics
+import subprocess
+import sys
+import time
+import uuid
+from typing import Any
+
+from distributed.collections import HeapSet
+from distributed.diagnostics.plugin import SchedulerPlugin
+from distributed.diagnostics.task_stream import TaskStreamPlugin
+from distributed.protocol.core import dumps, loads
+from distributed.scheduler import SchedulerState
+from distributed.worker_state_machine import TaskFinishedMsg
+
+TASKS_PER_ANSWER = 200
+PEER_KEEPS = 10_000
+"""Tasks in Dask's buffer, full before measuring starts. Its default is 100,000, which costs
+it more, in garbage collection: this is to its favour."""
+
+LIMIT_BYTES = {"map": 60, "collection": 40}
+
+
+def finished_messages(keys: str, tasks: int) -> list[dict[str, Any]]:
+    """Return what the scheduler is told of `tasks` tasks, fresh from the wire."""
+    dice = random.Random(1)
+    workers = [f"tcp://10.0.0.{i}:3{i:04d}" for i in range(1, 9)]
+    now = 1_790_000_000.0
+    token = uuid.UUID(int=dice.getrandbits(128)).hex
+    messages = []
+    for i in range(tasks):
+        now += dice.expovariate(2_000)
+        seconds = dice.expovariate(1 / 0.003)
+        rows = [{"action": "compute", "start": now - seconds, "stop": now}]
+        if keys == "map":
+            key: Any = f"inc-{uuid.UUID(int=dice.getrandbits(128)).hex}"
+        else:
+            key = (f"rechunk-merge-{token}", i // 100, i % 100)
+            if i % 2:
+                begun = now - seconds - dice.expovariate(1 / 0.001)
+                rows.insert(0, {"action": "transfer", "start": begun, "stop": now - seconds})
+        message = TaskFinishedMsg(
+            key=key,
+            run_id=i,
+            nbytes=28 if keys == "map" else dice.choice([8_000_000, 7_200_128, 128]),
+            type=b"\x80\x05\x95\x14\x00\x00\x00\x00\x00\x00\x00\x8c\x08builtins\x94\x8c\x03int\x94\x93\x94.",
+            typename="int" if keys == "map" else "numpy.ndarray",
+            metadata={},
+            thread=140_000_000_000_000 + dice.randrange(2) * 8_392_704,
+            startstops=rows,  # type: ignore[arg-type]
+            stimulus_id=f"task-finished-{now}",
+        ).to_dict()
+        message["worker"] = dice.choice(workers)
+        messages.append(message)
+    wired: list[dict[str, Any]] = []
+    for first in range(0, tasks, 100):
+        wired += loads(dumps(messages[first : first + 100]))
+    addresses = {address: address for address in workers}
+    for message in wired:
+        message["worker"] = addresses[message["worker"]]  # the scheduler has one text of each
+    return wired
+
+
+class _State(SchedulerState):
+    """The scheduler's state without its server; a subclass, since the class has slots."""
+
+    handlers: dict[str, Any]
+    extensions: dict[str, Any]
+
+
+def scheduler_of(messages: list[dict[str, Any]]) -> Any:
+    """Return the state of a scheduler that knows these tasks."""
+    state = _State(
+        aliases={},
+        clients={},
+        workers={},  # type: ignore[arg-type]
+        host_info={},
+        resources={},
+        tasks={},
+        queued=HeapSet(key=operator.attrgetter("priority")),
+        unrunnable={},
+        validate=False,
+    )
+    for message in messages:
+        state.new_task(message["key"], None, "released")
+    state.handlers = {}
+    state.extensions = {}
+    return state
+
+
+class _Nothing(SchedulerPlugin):
+    def transition(self, key: Any, start: Any, finish: Any, *args: Any, **kwargs: Any) -> None:
+        pass
+
+
+def nothing(scheduler: Any) -> tuple[Any, Any]:
+    return _Nothing(), list
+
+
+def dask(scheduler: Any) -> tuple[Any, Any]:
+    plugin = TaskStreamPlugin(scheduler, maxlen=PEER_KEEPS)
+    cursor = 0
+
+    def answer() -> Any:
+        nonlocal cursor
+        tasks = plugin.collect(start_index=cursor)
+        cursor += len(tasks)
+        return tasks
+
+    return plugin, answer
+
+
+def daskscope(scheduler: Any) -> tuple[Any, Any]:
+    from daskscope import agent
+
+    plugin: Any = agent.local(memory_limit=256_000_000)
+    plugin.scheduler = scheduler
+    plugin.transition = plugin.make_transition()
+    asked: dict[str, Any] = {"cursor": 0, "names": {}, "errors": 0, "changes": 0}
+
+    def answer() -> Any:
+        got = plugin.poll(reader="reader", client="client", **asked)
+        assert "error" not in got, got["error"]
+        asked["cursor"] = got["next"]
+        for kind, names in got["names"].items():
+            asked["names"][kind] = asked["names"].get(kind, 0) + len(names)
+        return got
+
+    return plugin, answer
+
+
+PLUGINS = {"nothing": nothing, "dask": dask, "daskscope": daskscope}
+
+
+def measure(which: str, keys: str, tasks: int) -> dict[str, float]:
+    """Return CPU microseconds and bytes per task of one plugin, in its steady state."""
+    messages = finished_messages(keys, PEER_KEEPS + tasks)
+    scheduler = scheduler_of(messages)
+    plugin, answer = PLUGINS[which](scheduler)
+    gc.set_threshold(*[threshold * 3 for threshold in gc.get_threshold()])  # as `dask scheduler`
+    gc.collect()
+    messages.reverse()
+    run(scheduler, plugin, answer, messages, PEER_KEEPS)
+    began = time.process_time()
+    size = run(scheduler, plugin, answer, messages, tasks)
+    return {"us": (time.process_time() - began) / tasks * 1e6, "bytes": size / tasks}
+
+
+def run(
+    scheduler: Any, plugin: Any, answer: Any, messages: list[dict[str, Any]], tasks: int
+) -> int:
+    """Let `tasks` tasks pass; return the bytes of the answers."""
+    size = 0
+    tasks_of = scheduler.tasks
+    for number in range(1, tasks + 1):
+        message = messages.pop()
+        key = message.pop("key")
+        tasks_of[key].group.states  # noqa: B018
+        plugin.transition(key, "waiting", "processing", stimulus_id="s")
+        plugin.transition(key, "processing", "memory", **message)
+        plugin.transition(key, "memory", "released", stimulus_id="s")
+        plugin.transition(key, "released", "forgotten", stimulus_id="s")
+        if number % TASKS_PER_ANSWER == 0:
+            size += sum(map(len, dumps(answer())))
+    return size
+
+
+def fresh(which: str, keys: str, tasks: int) -> dict[str, float]:
+    """Measure in a process of its own."""
+    command = [sys.executable, __file__, "--one", which, "--keys", keys, "--tasks", str(tasks)]
+    figures: dict[str, float] = json.loads(subprocess.check_output(command, text=True))
+    return figures
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=15)
+    parser.add_argument("--tasks", type=int, default=40_000)
+    parser.add_argument("--one", choices=PLUGINS)
+    parser.add_argument("--keys", choices=LIMIT_BYTES)
+    options = parser.parse_args()
+    if options.one:
+        print(json.dumps(measure(options.one, options.keys, options.tasks)))
+        return
+    for keys in [options.keys] if options.keys else LIMIT_BYTES:
+        figures: dict[str, list[float]] = {"nothing": [], "dask": [], "daskscope": []}
+        sizes: dict[str, float] = {}
+        for pair in range(options.pairs):
+            # The order alternates, so that a drift of the machine hits both alike.
+            order = ["nothing", "dask", "daskscope"]
+            for which in order if pair % 2 else reversed(order):
+                got = fresh(which, keys, options.tasks)
+                figures[which].append(got["us"])
+                sizes[which] = got["bytes"]
+        median = {which: statistics.median(values) for which, values in figures.items()}
+        pairs = [a - b for a, b in zip(figures["daskscope"], figures["dask"], strict=True)]
+        print(
+            json.dumps(
+                {
+                    "bench": "agent_cost",
+                    "metric": f"scheduler CPU per task, {keys} keys, one reader",
+                    "value": round(median["daskscope"], 3),
+                    "unit": "us",
+                    "limit": round(median["dask"], 3),
+                    "peer": round(median["dask"], 3),
+                    "without_plugin": round(median["nothing"], 3),
+                    "difference_of_pairs": round(statistics.median(pairs), 3),
+                    "difference_sd": round(statistics.stdev(pairs), 3) if len(pairs) > 1 else None,
+                    "pairs": options.pairs,
+                }
+            ),
+            flush=True,
+        )
+        print(
+            json.dumps(
+                {
+                    "bench": "agent_cost",
+                    "metric": f"agent to kernel, {keys} keys, per task",
+                    "value": round(sizes["daskscope"], 1),
+                    "unit": "bytes",
+                    "limit": LIMIT_BYTES[keys],
+                    "peer": round(sizes["dask"], 1),
+                }
+            ),
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
