@@ -17,23 +17,7 @@ export const PAINT_NONE = 0xfffe;
 const OBJECT_BYTES = 2048;
 const MIN_CAPACITY = 64;
 /** What a growing segment grows to. */
-const CAPACITIES = [
-  64,
-  128,
-  256,
-  384,
-  512,
-  768,
-  1024,
-  1280,
-  1536,
-  1920,
-  2304,
-  2688,
-  3072,
-  3584,
-  SEGMENT_ROWS,
-];
+const CAPACITIES = [MIN_CAPACITY, 256, 1024, 2048, 3072, SEGMENT_ROWS];
 const MAX_DURATION_S = 1e9;
 const FIRST_OVERLAY_ACTION = 1;
 const LAST_OVERLAY_ACTION = 4;
@@ -66,6 +50,7 @@ export interface FilteredNodes {
 export class Segment implements RowColumns {
   rows = 0;
   capacity = 0;
+  firstStart = Infinity;
   /** Latest stop and longest duration of a row, for searches by time. */
   maxStop = -Infinity;
   maxDuration = 0;
@@ -114,10 +99,6 @@ export class Segment implements RowColumns {
 
   get nodes(): number {
     return this.busy.length;
-  }
-
-  get firstStart(): number {
-    return this.start[0];
   }
 
   get lastStart(): number {
@@ -229,6 +210,7 @@ export class Segment implements RowColumns {
     }
     this.staleFrom = Math.min(this.staleFrom, write);
     this.rows += added;
+    this.firstStart = this.start[0];
   }
 
   /** Append rows `from..to` of another segment. */
@@ -244,6 +226,7 @@ export class Segment implements RowColumns {
       this.noteTime(this.start[row], this.duration[row]);
     }
     this.rows += to - from;
+    this.firstStart = this.start[0];
   }
 
   private put(at: number, source: RowColumns, row: number): void {

@@ -39,8 +39,10 @@ export class PixelRows {
     for (const x of lines ?? []) {
       if (x >= 0 && x < this.width) this.background[x] = lineColour;
     }
-    this.pixels.fill(background);
-    if (!lines || this.height === 0) return;
+    if (!lines || this.height === 0) {
+      this.pixels.fill(background);
+      return;
+    }
     this.pixels.set(this.background, 0);
     this.repeat(0, 1, this.height);
   }
