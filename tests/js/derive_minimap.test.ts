@@ -1,0 +1,96 @@
+import { describe, expect, it } from "vitest";
+import { Minimap } from "../../js_src/derive/minimap";
+import { TaskModel } from "../../js_src/model/tasks";
+import { batchOf, chunksOf, randomRun, shuffled, T0 } from "./model_rows";
+
+describe("the minimap", () => {
+  it("counts the threads busy with each prefix in each column", () => {
+    const model = new TaskModel();
+    model.insert(
+      batchOf([
+        { start: T0, duration: 4, lane: 0, prefix: 0 },
+        { start: T0 + 2, duration: 2, lane: 1, prefix: 1, task: 1 },
+        { start: T0 + 2, duration: 2, lane: 2, prefix: 1, task: 2 },
+        { start: T0 + 2, duration: 2, lane: 3, prefix: 1, task: 3, action: 1 },
+      ]),
+    );
+    const minimap = new Minimap();
+    const window = { start: T0, secondsPerPixel: 2, width_px: 3 };
+    expect(minimap.update(model.busy, window)).toBe(true);
+    expect(minimap.prefixes).toEqual([0, 1]);
+    expect([...minimap.threads.subarray(0, 6)]).toEqual([1, 1, 0, 0, 2, 0]);
+    expect(minimap.most).toBe(3);
+    expect(minimap.update(model.busy, window)).toBe(false);
+  });
+
+  it("stacks prefixes from the bottom", () => {
+    const model = new TaskModel();
+    model.insert(
+      batchOf([
+        { start: T0, duration: 1, lane: 0, prefix: 0 },
+        { start: T0, duration: 1, lane: 1, prefix: 1, task: 1 },
+      ]),
+    );
+    const minimap = new Minimap();
+    minimap.update(model.busy, { start: T0, secondsPerPixel: 1, width_px: 1 });
+    const pixels = new Uint32Array(4);
+    minimap.paint(pixels, 4, 4, Uint32Array.of(7, 8), 9);
+    expect([...pixels]).toEqual([0, 0, 8, 7]);
+  });
+
+  it("is exact, in whatever order rows come", () => {
+    const rows = randomRun(30_000, 4);
+    const columns = 40;
+    const model = new TaskModel();
+    for (const batch of chunksOf(shuffled(rows), 999)) {
+      model.insert(batchOf(batch));
+    }
+    const { start, stop } = model.extent()!;
+    const secondsPerPixel = (stop - start) / columns;
+    const minimap = new Minimap();
+    minimap.update(model.busy, { start, secondsPerPixel, width_px: columns });
+    const wanted = new Float64Array(5 * columns);
+    for (const row of rows) {
+      if (row.action !== 0) continue;
+      const left = (row.start - start) / secondsPerPixel;
+      const right = left + row.duration! / secondsPerPixel;
+      for (let x = Math.floor(left); x < Math.min(right, columns); x++) {
+        wanted[row.prefix! * columns + x] +=
+          Math.min(right, x + 1) - Math.max(left, x);
+      }
+    }
+    for (let i = 0; i < wanted.length; i++) {
+      expect(Math.abs(minimap.threads[i] - wanted[i])).toBeLessThan(0.02);
+    }
+  });
+
+  it("keeps its resolution when a clock is hours off", () => {
+    const rows = randomRun(5000, 4);
+    const model = new TaskModel();
+    model.insert(batchOf(rows));
+    const fine = model.busy.binWidth_s;
+    const off = rows
+      .slice(0, 50)
+      .map((row) => ({ ...row, start: row.start + 18_000 }));
+    model.insert(batchOf(off));
+    expect(model.busy.binWidth_s).toBe(fine);
+  });
+
+  it("sums the prefixes beyond those that it tells apart", () => {
+    const model = new TaskModel();
+    model.insert(
+      batchOf(
+        Array.from({ length: 200 }, (_, prefix) => ({
+          start: T0,
+          duration: 1,
+          prefix,
+          lane: prefix,
+        })),
+      ),
+    );
+    const minimap = new Minimap();
+    minimap.update(model.busy, { start: T0, secondsPerPixel: 1, width_px: 1 });
+    expect(minimap.most).toBeCloseTo(200);
+    expect(minimap.prefixes.length).toBe(64);
+  });
+});
