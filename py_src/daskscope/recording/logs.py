@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from threading import Lock
 from typing import Final, Generic, Protocol, TypeVar
 
 MAX_TEXT: Final = 20_000
@@ -89,6 +90,7 @@ class Log(Generic[T]):
         self._limit = limit
         self._characters = 0
         self._entries: deque[T] = deque()
+        self._lock = Lock()
 
     @property
     def dropped(self) -> int:
@@ -97,16 +99,22 @@ class Log(Generic[T]):
 
     def extend(self, entries: list[T]) -> None:
         """Append; the oldest entries go when there are too many."""
-        for entry in entries:
-            self._entries.append(entry)
-            self._characters += entry.characters
-            self.next += 1
-            while len(self._entries) > self._limit or (
-                self._characters > MAX_LOG_CHARACTERS and len(self._entries) > 1
-            ):
-                self._characters -= self._entries.popleft().characters
+        with self._lock:
+            for entry in entries:
+                self._entries.append(entry)
+                self._characters += entry.characters
+                self.next += 1
+                while len(self._entries) > self._limit or (
+                    self._characters > MAX_LOG_CHARACTERS and len(self._entries) > 1
+                ):
+                    self._characters -= self._entries.popleft().characters
 
     def since(self, cursor: int) -> list[T]:
         """Return the entries that are kept of number ``cursor`` and later."""
-        entries = list(self._entries)
-        return entries[max(0, len(entries) - max(0, self.next - cursor)) :]
+        return self.between(cursor, self.next)
+
+    def between(self, first: int, stop: int) -> list[T]:
+        """Return the entries that are kept of those from `first` to before `stop`."""
+        with self._lock:
+            entries, oldest = list(self._entries), self.dropped
+        return entries[max(0, first - oldest) : max(0, stop - oldest)]

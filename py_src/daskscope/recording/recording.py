@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from dataclasses import asdict, dataclass
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Final, get_args
@@ -230,17 +231,16 @@ class Recording:
         """Return the chunk with the latest tasks, cheaper than ``chunks()[-1]``."""
         return self._store.newest()
 
-    def chunk_of(self, task: int) -> TaskChunk | None:
-        """Return the chunk that has a task, ``None`` when it was dropped or is to come."""
+    def chunks_of(self, first: int, stop: int) -> list[TaskChunk]:
+        """Return the chunks that have some of the tasks `first` … `stop`, oldest first."""
         chunks = self.chunks()
-        low, high = 0, len(chunks)
-        while low < high:
-            middle = (low + high) // 2
-            if chunks[middle].stop <= task:
-                low = middle + 1
-            else:
-                high = middle
-        return chunks[low] if low < len(chunks) and chunks[low].first <= task else None
+        low = bisect_right(chunks, first, key=lambda chunk: chunk.stop)
+        high = bisect_left(chunks, stop, key=lambda chunk: chunk.first)
+        return chunks[low:high]
+
+    def chunk_of(self, task: int) -> TaskChunk | None:
+        """Return the chunk that has a task, `None` when it was dropped or is to come."""
+        return next(iter(self.chunks_of(task, task + 1)), None)
 
     def key_of(self, task: int) -> str:
         """Return the key of a task; ``""`` when the task is not kept."""

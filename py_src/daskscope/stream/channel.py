@@ -1,0 +1,50 @@
+"""A way to pages: a comm, whoever opened it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from daskscope.wire import outgoing
+
+if TYPE_CHECKING:
+    from daskscope.errors import DaskscopeError
+    from daskscope.wire import Outgoing
+
+logger = logging.getLogger(__name__)
+
+Send = Callable[[dict[str, Any], Sequence[bytes | memoryview]], None]
+
+MAX_REPORTED: Final = 20
+
+
+class Channel:
+    """Sends messages; several pages may share one, since a widget's comm reaches all tabs.
+
+    `send` may be called from the hub's thread. Once it has failed it is not called again.
+    """
+
+    def __init__(self, send: Send) -> None:
+        self.open = True
+        self._send = send
+        self._reported: set[str] = set()
+
+    def send(self, message: Outgoing) -> bool:
+        """Send; return whether the channel still works."""
+        if not self.open:
+            return False
+        try:
+            self._send(message.message, message.buffers)
+        except Exception:
+            logger.debug("a channel of daskscope failed and is closed", exc_info=True)
+            self.open = False
+        return self.open
+
+    def report(self, error: DaskscopeError, page: str | None, session: str | None) -> None:
+        """Tell pages of an error; the same one only once."""
+        if error.text in self._reported or len(self._reported) >= MAX_REPORTED:
+            return
+        self._reported.add(error.text)
+        fields = {"code": error.code, "text": error.text, "next": error.next}
+        self.send(outgoing("error", {"page": page, "session": session, **fields}))

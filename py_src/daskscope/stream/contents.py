@@ -1,0 +1,140 @@
+"""What a numbered message says, described so briefly that it can be said again.
+
+A description holds numbers, not rows: the kernel keeps one for each message that is
+not acknowledged, and builds the same content anew when the message was lost.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from daskscope.derive import coarse
+from daskscope.recording import KeyBlock, pack_keys
+from daskscope.schema import COARSE, NAME_KINDS, TASKS
+from daskscope.wire import Outgoing, arrow_stream, outgoing
+
+if TYPE_CHECKING:
+    from daskscope.recording import Recording
+    from daskscope.stream.ranges import Range
+
+MAX_EXCEPTION: Final = 1_000
+"""Characters of an exception in `events`; the whole text is the answer to `ask task`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """New entries of the interned lists: a range of each kind."""
+
+    ranges: tuple[Range, ...]  # in the order of NAME_KINDS
+
+    def build(self, recording: Recording, address: dict[str, Any]) -> Outgoing:
+        """Return the message."""
+        fields = {
+            kind: {"first": first, "items": recording.names.since(kind, first)[: stop - first]}
+            for kind, (first, stop) in zip(NAME_KINDS, self.ranges, strict=True)
+        }
+        return outgoing("names", address | fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """All rows of some consecutive tasks; fewer once the recording dropped them."""
+
+    kind: str  # "live" or "detail"
+    first: int
+    stop: int
+
+    def build(self, recording: Recording, address: dict[str, Any]) -> Outgoing:
+        """Return the message."""
+        parts = []
+        for chunk in recording.chunks_of(self.first, self.stop):
+            rows = chunk.rows_of(self.first, self.stop)
+            parts.append({name: column[rows] for name, column in chunk.columns.items()})
+        columns = {
+            c.name: np.concatenate([part[c.name] for part in parts] or [np.empty(0, c.type)])
+            for c in TASKS.columns
+        }
+        return _batch(address, self.kind, TASKS, columns, (self.first, self.stop))
+
+
+@dataclass(frozen=True, slots=True)
+class Coarse:
+    """The coarse picture of everything, as it is when it is sent."""
+
+    def build(self, recording: Recording, address: dict[str, Any]) -> Outgoing:
+        """Return the message."""
+        chunks = recording.chunks()
+        picture = coarse(recording)
+        columns = {name: getattr(picture, name) for name in picture.__slots__}
+        columns["duration"] = picture.stop - picture.start
+        covered = (chunks[0].first, chunks[-1].stop) if chunks else (0, 0)
+        return _batch(address, "coarse", COARSE, columns, covered)
+
+
+def _batch(address: dict[str, Any], kind: str, table: Any, columns: Any, of: Range) -> Outgoing:
+    fields = {"kind": kind, "first": of[0], "tasks": of[1] - of[0], "rows": len(columns["start"])}
+    return outgoing("batch", address | fields, [arrow_stream(table, columns)])
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Packed keys of some ranges of tasks."""
+
+    pieces: tuple[Range, ...]
+
+    def build(self, recording: Recording, address: dict[str, Any]) -> Outgoing:
+        """Return the message."""
+        blocks = [block for piece in self.pieces for block in key_blocks(recording, *piece)]
+        listed = [{"first": b.first, "tasks": b.tasks, "bytes": len(b.data)} for b in blocks]
+        return outgoing("keys", address | {"blocks": listed}, [block.data for block in blocks])
+
+
+def key_blocks(recording: Recording, first: int, stop: int) -> list[KeyBlock]:
+    """Return blocks with exactly the keys of these tasks, as far as they are kept.
+
+    Blocks go out as they are; one that reaches further is packed anew, since a page
+    must not get a key twice.
+    """
+    found = []
+    for chunk in recording.chunks_of(first, stop):
+        for block in chunk.keys:
+            low, high = max(first, block.first), min(stop, block.stop)
+            if low >= high:
+                continue
+            if (low, high) == (block.first, block.stop):
+                found.append(block)
+            else:
+                texts = block.texts()[low - block.first : high - block.first]
+                found.append(pack_keys(low, texts))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Events:
+    """New errors, changes of workers and gaps: a range of each log."""
+
+    errors: Range
+    changes: Range
+    gaps: Range
+
+    def build(self, recording: Recording, address: dict[str, Any]) -> Outgoing:
+        """Return the message."""
+        errors = [
+            {
+                "task": error.task,
+                "prefix": error.prefix,
+                "worker": error.worker,
+                "time": error.time,
+                "exception": error.exception[:MAX_EXCEPTION],
+            }
+            for error in recording.error_log.between(*self.errors)
+        ]
+        changes = [asdict(change) for change in recording.change_log.between(*self.changes)]
+        gaps = [asdict(gap) for gap in recording.gap_log.between(*self.gaps)]
+        return outgoing("events", address | {"errors": errors, "changes": changes, "gaps": gaps})
+
+
+Content = Names | Rows | Coarse | Keys | Events

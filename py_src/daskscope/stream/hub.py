@@ -1,0 +1,420 @@
+"""The hub of one kernel: sessions on one side, pages on the other.
+
+Everything happens on one event loop in the background, so that data flow while a cell
+is busy; the public methods may be called from any thread. Nothing is queued: a page is
+a set of cursors, and what cannot be sent now is looked up again later. There is one
+timer while somebody watches, and none otherwise.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import uuid
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from daskscope.errors import DaskscopeError
+from daskscope.focus import Focus
+from daskscope.schema import PROTOCOL
+from daskscope.stream import answers, reports
+from daskscope.stream.feed import Feed
+from daskscope.stream.page import STATUS_S, Page, Watched
+from daskscope.stream.sender import Sender
+from daskscope.version import installed_version
+from daskscope.wire import (
+    Ack,
+    Ask,
+    BadMessageError,
+    Bye,
+    Hello,
+    PageMessage,
+    SetFocus,
+    Unwatch,
+    Watch,
+    outgoing,
+    parse,
+)
+from daskscope.wire.parse import number
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Iterable
+
+    from daskscope.stream.channel import Channel
+    from daskscope.stream.source import Source
+
+logger = logging.getLogger(__name__)
+
+WELCOME_AGAIN_S: Final = 1.0
+MAX_PAGES: Final = 64
+MAX_ASKED_TASKS: Final = 65_536
+
+
+class Loop(Protocol):
+    """A reason to keep the background loop, and the way to it."""
+
+    def hold(self, holder: object) -> asyncio.AbstractEventLoop:
+        """Return the loop and keep it running."""
+
+    def drop(self, holder: object) -> None:
+        """Let go of it."""
+
+
+class Hub:
+    """Brings sessions to pages. One per process."""
+
+    def __init__(
+        self,
+        background: Loop,
+        *,
+        busy: Callable[[], bool] = lambda: False,
+        subshells: Callable[[], bool] = lambda: False,
+        find_clients: Callable[[], None] = lambda: None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.id = uuid.uuid4().hex
+        self._background = background
+        self._busy = busy
+        self._subshells = subshells
+        self._find_clients = find_clients
+        self._clock = clock
+        self._lock = threading.Lock()  # of the next two
+        self._channels: set[Channel] = set()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._pages: dict[str, Page] = {}
+        self._sources: dict[str, Source] = {}
+        self._stops: dict[str, Callable[[], None]] = {}
+        self._welcomed_s: dict[str, float] = {}
+        self._entries: list[dict[str, Any]] = []
+        self._entries_at_s = float("-inf")
+        self._timer: asyncio.TimerHandle | None = None
+        self._ticking = False
+        self._sender = Sender(clock)
+
+    # -- from any thread ------------------------------------------------------
+
+    def open(self, channel: Channel) -> None:
+        """Take a new channel into use."""
+        with self._lock:
+            if self._loop is None:
+                self._loop = self._background.hold(self)
+            self._channels.add(channel)
+
+    def receive(self, channel: Channel, data: object) -> None:
+        """Take what a page said. Nothing that it says can raise."""
+        try:
+            message = parse(data)
+        except BadMessageError as error:
+            self._call(channel.report, error, None, None)
+            return
+        if message is None:
+            problem = BadMessageError("its type is unknown")
+            self._call(channel.report, problem, None, None)
+            return
+        self._call(self._handle, channel, message)
+
+    def close(self, channel: Channel) -> None:
+        """Forget a channel that its other side closed."""
+        channel.open = False
+        self._call(self._close, channel)
+
+    def set_sessions(self, sources: Iterable[Source]) -> None:
+        """Say which sessions there are now."""
+        if self._loop is None:
+            self._set_sessions(list(sources))
+        else:
+            self._call(self._set_sessions, list(sources))
+
+    def shut_down(self) -> None:
+        """Forget every channel and page."""
+        self._call(self._shut_down)
+
+    def abandon(self) -> None:
+        """Stop without touching the loop: in a forked child it is the parent's."""
+        self._lock = threading.Lock()
+        self._timer = self._loop = None
+        self._pages.clear()
+        self._channels.clear()
+
+    def watched(self, session: str) -> bool:
+        """Return whether some visible panel shows a session."""
+        return any(
+            session in page.watched and page.watched[session].feed.visible
+            for page in list(self._pages.values())
+        )
+
+    def _call(self, function: Callable[..., None], *args: Any) -> None:
+        loop = self._loop
+        if loop is None or loop.is_closed():
+            return
+        try:
+            loop.call_soon_threadsafe(self._safely, function, *args)
+        except RuntimeError:  # it was closed just now
+            logger.debug("the background loop of daskscope has ended", exc_info=True)
+
+    def _safely(self, function: Callable[..., None], *args: Any) -> None:
+        try:
+            function(*args)
+        except Exception:
+            logger.exception("daskscope could not handle a message of a page")
+
+    # -- what pages say ---------------------------------------------------------
+
+    def _handle(self, channel: Channel, message: PageMessage) -> None:
+        if channel not in self._channels:
+            return
+        now, busy = self._clock(), self._busy()
+        if isinstance(message, Hello):
+            self._hello(channel, message, now)
+            return
+        page = self._pages.get(message.page)
+        if page is None:
+            if not isinstance(message, (Bye, Unwatch)):
+                self._welcome_stranger(channel, message.page, now)
+            return
+        page.hear(now, busy=busy)
+        if isinstance(message, Bye):
+            self._forget(page)
+        elif isinstance(message, Unwatch):
+            page.watched.pop(message.session, None)
+        elif isinstance(message, Ack):
+            if message.session in page.watched:
+                feed = page.watched[message.session].feed
+                feed.acknowledge(message.seq, message.missing, now)
+        elif isinstance(message, Ask):
+            self._ask(page, message)
+        else:
+            self._session_message(page, message)
+        self._tick()
+
+    def _hello(self, channel: Channel, message: Hello, now: float) -> None:
+        if message.protocol != PROTOCOL:
+            channel.send(outgoing("error", _mismatch(message)))
+            return
+        page = self._pages.get(message.page)
+        resumed = page is not None
+        if page is None:
+            if len(self._pages) >= MAX_PAGES:
+                self._forget(min(self._pages.values(), key=lambda page: page.heard_s))
+            page = self._pages[message.page] = Page(message.page, channel, now)
+        page.channel = channel
+        page.hear(now, busy=False)
+        self._welcome(channel, page.id, resumed=resumed)
+        self._tick()
+
+    def _welcome_stranger(self, channel: Channel, page_id: str, now: float) -> None:
+        """A page that was given up, or greeted an earlier hub: begin anew with it."""
+        if now - self._welcomed_s.get(page_id, float("-inf")) < WELCOME_AGAIN_S:
+            return
+        self._welcomed_s = {k: t for k, t in self._welcomed_s.items() if now - t < WELCOME_AGAIN_S}
+        self._welcomed_s[page_id] = now
+        self._hello(channel, Hello(page_id, PROTOCOL, ""), now)
+
+    def _welcome(self, channel: Channel, page_id: str, *, resumed: bool) -> None:
+        fields = {
+            "page": page_id,
+            "protocol": PROTOCOL,
+            "version": installed_version(),
+            "kernel": self.id,
+            "subshells": self._subshells(),
+            "resumed": resumed,
+            "sessions": reports.session_entries(self._sources.values()),
+        }
+        channel.send(outgoing("welcome", fields))
+
+    def _session_message(self, page: Page, message: Watch | SetFocus) -> None:
+        source = self._sources.get(message.session)
+        if source is None:
+            problem = _unknown_session()
+            page.channel.report(problem, page.id, message.session)
+            return
+        if isinstance(message, Watch):
+            watched = page.watched.get(source.id)
+            if watched is None:
+                watched = page.watched[source.id] = Watched(Feed(source, page.id))
+            watched.feed.watch(message.visible, message.have)
+            watched.status_at_s = float("-inf")
+            return
+        try:
+            focus = Focus.from_json(dict(message.focus))
+        except (TypeError, ValueError) as error:
+            page.channel.report(BadMessageError(str(error)), page.id, source.id)
+            return
+        if source.id in page.watched:
+            page.watched[source.id].focus = focus
+        source.set_focus(focus, page.id)
+
+    def _ask(self, page: Page, message: Ask) -> None:
+        try:
+            if message.what == "client":
+                self._find_clients()
+                result: Any = {"sessions": reports.session_entries(self._sources.values())}
+            elif message.session not in self._sources:
+                raise _unknown_session()
+            elif message.what == "task":
+                recording = self._sources[message.session].recording
+                result = answers.describe_task(
+                    recording, number(message.args.get("task"), "args.task")
+                )
+            elif message.what == "keys":
+                self._ask_keys(page, message)
+                return
+            else:
+                raise BadMessageError("it asks for something unknown")
+        except DaskscopeError as error:
+            problem = {"code": error.code, "text": error.text, "next": error.next}
+            self._answer(page, message.session, message.id, {"error": problem})
+            return
+        self._answer(page, message.session, message.id, {"result": result})
+
+    def _ask_keys(self, page: Page, message: Ask) -> None:
+        watched = page.watched.get(message.session)
+        if watched is None:
+            raise _unknown_session()
+        first = number(message.args.get("first"), "args.first")
+        tasks = number(message.args.get("tasks"), "args.tasks")
+        if tasks > MAX_ASKED_TASKS:
+            raise BadMessageError(f"it asks for more than {MAX_ASKED_TASKS:,} keys")
+        watched.feed.ask_keys(first, first + tasks)
+        watched.questions.append(message.id)
+
+    def _answer(self, page: Page, session: str, question: str, fields: dict[str, Any]) -> None:
+        self._sender.answer(page, session, question, fields, self._clock())
+
+    # -- what happens -------------------------------------------------------------
+
+    def _set_sessions(self, sources: list[Source]) -> None:
+        now = self._clock()
+        current = {source.id: source for source in sources}
+        for session in [known for known in self._sources if known not in current]:
+            self._stops.pop(session)()
+            del self._sources[session]
+            self._sender.forget(session)
+            for page in self._pages.values():
+                if session in page.watched:
+                    page.watched[session].leaving_since_s = now
+                    page.watched[session].status_at_s = float("-inf")
+        for session, source in current.items():
+            if session not in self._sources:
+                self._sources[session] = source
+                self._stops[session] = self._listen(source)
+        self._sources = current
+        self._entries_at_s = float("-inf")
+        self._tick()
+
+    def _listen(self, source: Source) -> Callable[[], None]:
+        def on_focus(_: object) -> None:
+            # Who set it is only known just now.
+            self._sender.focus_by[source.id] = source.focus_by
+            self._call(self._tick)
+
+        stop = source.on_change(lambda _: self._call(self._tick))
+        source.observe(on_focus, "focus")
+
+        def stop_both() -> None:
+            stop()
+            source.unobserve(on_focus, "focus")
+
+        return stop_both
+
+    def _close(self, channel: Channel) -> None:
+        with self._lock:
+            self._channels.discard(channel)
+            if self._channels:
+                return
+            self._let_go()
+
+    def _forget(self, page: Page) -> None:
+        self._pages.pop(page.id, None)
+
+    def _shut_down(self) -> None:
+        with self._lock:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Keep nothing running. Sessions are still listened to, which costs nothing."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._pages.clear()
+        self._channels.clear()
+        if self._loop is not None:
+            self._loop = None
+            self._background.drop(self)
+
+    # -- sending --------------------------------------------------------------------
+
+    def _tick(self) -> None:
+        """Send what may be sent, then set the timer for the rest."""
+        if self._ticking or self._loop is None:
+            return
+        self._ticking = True
+        try:
+            wait_s = self._work()
+        finally:
+            self._ticking = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if wait_s < float("inf") and self._loop is not None:
+            self._timer = self._loop.call_later(wait_s, self._safely, self._tick)
+
+    def _work(self) -> float:
+        """Return after how many seconds there is something to do again."""
+        now, busy = self._clock(), self._busy()
+        for page in [page for page in self._pages.values() if page.gone(now, busy=busy)]:
+            self._forget(page)
+        wait_s = self._say_sessions(now)
+        every = [(page, w) for page in self._pages.values() for w in list(page.watched.values())]
+        if not every:
+            return wait_s
+        for page, watched in every:
+            self._sender.say_state(page, watched, now)
+            wait_s = min(wait_s, max(0.0, watched.status_due_s() - now))
+        wait_s = min(wait_s, self._sender.say_content(every, now, busy=busy))
+        for page, watched in every:
+            self._sender.finish(page, watched, now)
+        return max(wait_s, 0.001)
+
+    def _say_sessions(self, now: float) -> float:
+        """Tell every channel which sessions there are, when that changed."""
+        if not self._pages:
+            return float("inf")
+        due = self._entries_at_s + STATUS_S - now
+        if due > 0:
+            return due
+        entries = reports.session_entries(self._sources.values())
+        if entries != self._entries:
+            self._entries = entries
+            self._entries_at_s = now
+            message = outgoing("sessions", {"sessions": entries})
+            for channel in {page.channel for page in self._pages.values()}:
+                channel.send(message)
+        return float("inf")
+
+
+def _unknown_session() -> DaskscopeError:
+    return DaskscopeError(
+        "unknown-session",
+        "The kernel does not know this session (any more).",
+        "Make a new client, or choose another session.",
+    )
+
+
+def _mismatch(hello: Hello) -> dict[str, Any]:
+    here = installed_version()
+    if hello.protocol > PROTOCOL:
+        place = "in the kernel's environment, then restart the kernel"
+    else:
+        place = "in the environment that runs JupyterLab, then reload this page"
+    return {
+        "page": hello.page,
+        "session": None,
+        "code": "version-mismatch",
+        "text": f"The kernel has daskscope {here}, this page {hello.version}, "
+        "and they speak different protocols.",
+        "next": f"Run `pip install -U daskscope` {place}.",
+        "protocol": PROTOCOL,
+        "version": here,
+    }

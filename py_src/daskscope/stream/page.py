@@ -1,0 +1,106 @@
+"""One browser tab, as the hub knows it: its channel, its feeds, and whether it listens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from daskscope.focus import Focus
+from daskscope.schema import LIMITS
+from daskscope.stream.pace import Allowance
+
+if TYPE_CHECKING:
+    from daskscope.stream.channel import Channel
+    from daskscope.stream.feed import Feed
+
+WINDOW_BYTES: Final = LIMITS["window_bytes"]
+MIN_WINDOW_BYTES: Final = LIMITS["batch_bytes"]
+BLIND_BYTES: Final = LIMITS["blind_bytes"]
+BLIND_BYTES_PER_S: Final = LIMITS["blind_bytes_per_s"]
+BLIND_AFTER_S: Final = 1.0
+"""A busy kernel that heard nothing for so long goes on without acks."""
+
+BLIND_AFTER_HEARD_S: Final = 5.0
+"""The same for a page that has been heard during a cell: it may be stalled itself."""
+
+SILENT_S: Final = 60.0
+"""A page that owes an ack for so long is gone, or asleep; it is welcome back."""
+
+ASLEEP_S: Final = 3600.0
+"""A page that owes nothing may be hidden for so long."""
+
+STATUS_S: Final = 0.5
+HIDDEN_STATUS_S: Final = 5.0
+STATUS_BYTES_PER_S: Final = 400_000
+"""On a cluster of thousands of workers, the state of all of them comes less often."""
+
+
+@dataclass(slots=True)
+class Watched:
+    """A feed with what was last said beside it."""
+
+    feed: Feed
+    status_at_s: float = float("-inf")
+    status_bytes: int = 0
+    said: Any = None  # the last status, to notice changes
+    totals_at_s: float = float("-inf")
+    totals_of: Any = None
+    focus: Focus = field(default_factory=Focus)  # what the page knows
+    questions: list[str] = field(default_factory=list)  # wait for keys that they asked for
+    leaving_since_s: float | None = None  # the session was closed
+
+    def status_due_s(self) -> float:
+        """Return the time from which the next status may be sent."""
+        pause = STATUS_S if self.feed.visible else HIDDEN_STATUS_S
+        return self.status_at_s + max(pause, self.status_bytes / STATUS_BYTES_PER_S)
+
+
+class Page:
+    """A tab. What it has been sent and not confirmed is counted here."""
+
+    def __init__(self, page_id: str, channel: Channel, now_s: float) -> None:
+        self.id = page_id
+        self.channel = channel
+        self.watched: dict[str, Watched] = {}
+        self.heard_s = now_s
+        self.heard_while_busy = False
+        self._deaf_until_s = now_s  # the kernel could not have heard the page before
+        self._blind = Allowance(BLIND_BYTES_PER_S, BLIND_BYTES_PER_S / 4, now_s)
+
+    @property
+    def in_flight_bytes(self) -> int:
+        """Bytes that were sent and not confirmed."""
+        return sum(watched.feed.in_flight_bytes for watched in self.watched.values())
+
+    def hear(self, now_s: float, *, busy: bool) -> None:
+        """Take note that the page said something."""
+        self.heard_s = now_s
+        self.heard_while_busy |= busy
+
+    def blind(self, now_s: float, *, busy: bool) -> bool:
+        """Return whether acks cannot be expected just now."""
+        wait_s = BLIND_AFTER_HEARD_S if self.heard_while_busy else BLIND_AFTER_S
+        return busy and now_s - self.heard_s >= wait_s
+
+    def credit_wait_s(self, now_s: float, window_bytes: float, *, busy: bool) -> float:
+        """Return in how many seconds the page may get more; infinite until it acks."""
+        if not self.blind(now_s, busy=busy):
+            if self.in_flight_bytes < window_bytes:
+                return 0.0
+            return BLIND_AFTER_S if busy else float("inf")
+        if self.in_flight_bytes >= BLIND_BYTES:
+            return float("inf")
+        return self._blind.wait_s(now_s)
+
+    def spend(self, size_bytes: int, now_s: float) -> None:
+        """Count what was sent against the allowance without acks, too."""
+        self._blind.spend(size_bytes, now_s)
+
+    def gone(self, now_s: float, *, busy: bool) -> bool:
+        """Return whether nobody is there any more."""
+        if not self.channel.open:
+            return True
+        if busy and not self.heard_while_busy:
+            self._deaf_until_s = now_s
+        limit_s = SILENT_S if self.in_flight_bytes else ASLEEP_S
+        return now_s - max(self.heard_s, self._deaf_until_s) > limit_s

@@ -1,0 +1,106 @@
+"""The unnumbered messages: whole state, of which the last one wins."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+from daskscope.derive import FocusTotals
+from daskscope.wire import outgoing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from daskscope.focus import Focus
+    from daskscope.recording import Totals
+    from daskscope.stream.feed import Feed
+    from daskscope.stream.source import Source
+    from daskscope.wire import Outgoing
+
+
+def session_entries(sources: Iterable[Source]) -> list[dict[str, Any]]:
+    """Return what a chooser shows of each session."""
+    return [
+        {
+            "id": source.id,
+            "name": source.name,
+            "address": source.address,
+            "state": source.state,
+            "workers": len(source.workers),
+            "threads": sum(int(worker.get("threads") or 0) for worker in source.workers),
+        }
+        for source in sources
+    ]
+
+
+def status(feed: Feed) -> Outgoing:
+    """Return the state of a session, for one page."""
+    source = feed.source
+    recording = source.recording
+    notices = [
+        {"code": n.code, "level": n.level, "text": n.text, "next": n.next} for n in source.notices
+    ]
+    if recording.spill_error:
+        notices.append(
+            {
+                "code": "disk-refused",
+                "level": "warn",
+                "text": f"The disk takes no more tasks ({recording.spill_error}); "
+                "the oldest are dropped.",
+                "next": "Make room where temporary files go, or raise "
+                "daskscope.recording.memory-limit.",
+            }
+        )
+    fields = {
+        "page": feed.page,
+        "session": source.id,
+        "state": source.state,
+        "counts": recording.counts.to_json(),
+        "behind_s": source.behind_s,
+        "now": source.now if source.now is not None else time.time(),
+        "origin": recording.origin,
+        "last_seq": feed.seq,
+        "notices": notices,
+        "workers": list(source.workers),
+    }
+    return outgoing("status", fields)
+
+
+def totals(feed: Feed, focus: Focus, figures: Totals) -> Outgoing:
+    """Return figures for the legend."""
+    fields = {
+        "page": feed.page,
+        "session": feed.source.id,
+        "focus": focus.to_json(),
+        "prefixes": [[t.prefix, t.tasks, t.seconds, t.erred] for t in figures.prefixes],
+        "actions": [[t.action, t.rows, t.seconds] for t in figures.actions],
+    }
+    return outgoing("totals", fields)
+
+
+class SessionTotals:
+    """The figures of one session for all its pages, in small steps."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._focus = source.focus
+        self._running: FocusTotals | None = None
+        self._done: tuple[Focus, int, Totals] | None = None
+
+    def advance(self, budget_s: float) -> tuple[Focus, int, Totals] | None:
+        """Return focus, number of tasks and figures once they are complete."""
+        focus, recording = self._source.focus, self._source.recording
+        if focus != self._focus:
+            self._focus, self._running = focus, None
+        tasks = recording.next_task
+        if self._done and self._done[:2] == (focus, tasks):
+            return self._done
+        if not focus:
+            self._done = (focus, tasks, recording.totals)
+            return self._done
+        if self._running is None:
+            self._running = FocusTotals(recording, focus)
+        if not self._running.advance(budget_s):
+            return None
+        self._done = (focus, tasks, self._running.totals)
+        return self._done

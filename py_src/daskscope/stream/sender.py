@@ -1,0 +1,126 @@
+"""What goes out, in which order and how fast: the half of the hub that speaks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from daskscope.schema import LIMITS
+from daskscope.stream import reports
+from daskscope.stream.pace import Allowance
+from daskscope.stream.page import MIN_WINDOW_BYTES, STATUS_S, WINDOW_BYTES, Page, Watched
+from daskscope.wire import Outgoing, outgoing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TICK_BUDGET_S: Final = 0.03
+"""The collector shares this loop: it must not wait longer for its turn."""
+
+TOTALS_BUDGET_S: Final = 0.01
+LEAVING_S: Final = 10.0
+"""A session that was closed is sent to its end, but not for longer than this."""
+
+
+class Sender:
+    """Spends the allowances of one kernel on its pages, in turn."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.focus_by: dict[str, str] = {}
+        self._clock = clock
+        self._totals: dict[str, reports.SessionTotals] = {}
+        self._turn = 0
+        now = clock()
+        self._messages = Allowance(LIMITS["messages_per_s"], LIMITS["messages_per_s"] / 5, now)
+        self._bytes = Allowance(LIMITS["bytes_per_s"], LIMITS["bytes_per_s"] / 20, now)
+
+    def forget(self, session: str) -> None:
+        """Drop what is kept of a session."""
+        self._totals.pop(session, None)
+        self.focus_by.pop(session, None)
+
+    def answer(
+        self, page: Page, session: str, question: str, fields: dict[str, Any], now: float
+    ) -> None:
+        """Answer a question with a result or an error."""
+        address = {"page": page.id, "session": session, "id": question}
+        self._send(page, outgoing("answer", address | fields), now)
+
+    def say_state(self, page: Page, watched: Watched, now: float) -> None:
+        """Say what is not numbered, when it is time and there is news."""
+        feed = watched.feed
+        if now >= watched.status_due_s():
+            message = reports.status(feed)
+            known = {k: v for k, v in message.message.items() if k not in ("now", "behind_s")}
+            if feed.visible or known != watched.said:
+                self._send(page, message, now)
+                watched.said = known
+            watched.status_at_s, watched.status_bytes = now, message.size_bytes
+        if not feed.visible:
+            return
+        focus = feed.source.focus
+        if focus != watched.focus:
+            watched.focus = focus
+            by = self.focus_by.get(feed.source.id, "python")
+            fields = {"page": page.id, "session": feed.source.id, "focus": focus.to_json()}
+            self._send(page, outgoing("focus", fields | {"by": by}), now)
+        if now - watched.totals_at_s >= STATUS_S:
+            self._say_totals(page, watched, now)
+
+    def _say_totals(self, page: Page, watched: Watched, now: float) -> None:
+        source = watched.feed.source
+        if source.id not in self._totals:
+            self._totals[source.id] = reports.SessionTotals(source)
+        done = self._totals[source.id].advance(TOTALS_BUDGET_S)
+        if done is not None and done[:2] != watched.totals_of:
+            focus, _, figures = done
+            self._send(page, reports.totals(watched.feed, focus, figures), now)
+            watched.totals_of = done[:2]
+            watched.totals_at_s = now
+
+    def say_content(self, every: list[tuple[Page, Watched]], now: float, *, busy: bool) -> float:
+        """Send numbered messages in turn, as far as allowed; return when to go on."""
+        active = len({page.id for page, watched in every if watched.feed.visible}) or 1
+        window_bytes = max(WINDOW_BYTES / active, MIN_WINDOW_BYTES)
+        end = now + TICK_BUDGET_S
+        wait_s = float("inf")
+        waiting = list(every)
+        while waiting:
+            allowed_s = max(self._messages.wait_s(now), self._bytes.wait_s(now))
+            if allowed_s > 0 or now > end:
+                return min(wait_s, max(allowed_s, 0.002))
+            self._turn += 1
+            page, watched = waiting[self._turn % len(waiting)]
+            credit_s = page.credit_wait_s(now, window_bytes, busy=busy)
+            blind = page.blind(now, busy=busy)
+            message = None
+            if credit_s <= 0:
+                message = watched.feed.next_message(now, keys_while_busy=blind)
+            if message is None:
+                waiting.remove((page, watched))
+                wait_s = min(wait_s, credit_s if credit_s > 0 else float("inf"))
+                continue
+            page.spend(message.size_bytes, now)
+            self._send(page, message, now)
+            now = self._clock()
+        return wait_s
+
+    def finish(self, page: Page, watched: Watched, now: float) -> None:
+        """Answer who asked for keys; say good-bye for a session that was closed."""
+        feed = watched.feed
+        if watched.questions and not feed.asked:
+            for question in watched.questions:
+                self.answer(page, feed.source.id, question, {"result": {}}, now)
+            watched.questions.clear()
+        since_s = watched.leaving_since_s
+        if since_s is None:
+            return
+        if not feed.in_flight_bytes or now - since_s > LEAVING_S:
+            fields = {"page": page.id, "session": feed.source.id}
+            text = "This session was closed. What was recorded stays readable here."
+            self._send(page, outgoing("bye", fields | {"text": text}), now)
+            page.watched.pop(feed.source.id, None)
+
+    def _send(self, page: Page, message: Outgoing, now: float) -> None:
+        self._messages.spend(1, now)
+        self._bytes.spend(message.size_bytes, now)
+        page.channel.send(message)

@@ -1,0 +1,61 @@
+"""What the stream needs of a session. `daskscope.session.Session` is one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from daskscope.focus import Focus
+    from daskscope.recording import Recording
+
+
+class NoticeLike(Protocol):
+    """Something that the user should know."""
+
+    @property
+    def code(self) -> str: ...  # noqa: D102
+    @property
+    def level(self) -> str: ...  # noqa: D102
+    @property
+    def text(self) -> str: ...  # noqa: D102
+    @property
+    def next(self) -> str: ...  # noqa: D102
+
+
+class Source(Protocol):
+    """A session, as the stream sees it. Attributes are read from the hub's thread."""
+
+    id: str
+    recording: Recording
+    focus: Focus
+
+    @property
+    def name(self) -> str: ...  # noqa: D102
+    @property
+    def address(self) -> str: ...  # noqa: D102
+    @property
+    def state(self) -> str: ...  # noqa: D102
+    @property
+    def notices(self) -> Sequence[NoticeLike]: ...  # noqa: D102
+    @property
+    def workers(self) -> Sequence[Mapping[str, Any]]: ...  # noqa: D102
+    @property
+    def now(self) -> float | None: ...  # noqa: D102
+    @property
+    def behind_s(self) -> float: ...  # noqa: D102
+    @property
+    def focus_by(self) -> str: ...  # noqa: D102
+
+    def set_focus(self, focus: Focus, by: str) -> None:
+        """Set the focus in the name of a page."""
+
+    def on_change(self, callback: Callable[[Any], None]) -> Callable[[], None]:
+        """Call `callback(source)` whenever there may be news; return how to stop."""
+
+    def observe(self, handler: Callable[[Any], None], names: str) -> None:
+        """Call `handler(change)` when the trait `names` changes."""
+
+    def unobserve(self, handler: Callable[[Any], None], names: str) -> None:
+        """Stop that."""

@@ -1,0 +1,169 @@
+"""A page and a session for tests of the stream, without comms and without a cluster."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import traitlets
+
+from daskscope.focus import Focus
+from daskscope.schema import PROTOCOL
+
+if TYPE_CHECKING:
+    from daskscope.recording import Recording
+
+
+class PlainSession(traitlets.HasTraits):
+    """What the stream sees of a session, around a recording that the test fills."""
+
+    focus = traitlets.Any(Focus())
+
+    def __init__(self, recording: Recording, session_id: str = "session-1") -> None:
+        super().__init__()
+        self.id = session_id
+        self.recording = recording
+        self.name, self.address = "LocalCluster", "tcp://127.0.0.1:8786"
+        self.state = "live"
+        self.notices: tuple[Any, ...] = ()
+        self.workers: tuple[dict[str, Any], ...] = ({"address": "tcp://w", "threads": 2},)
+        self.now: float | None = 1_700_000_000.0
+        self.behind_s = 0.0
+        self.focus_by = "python"
+        self.callbacks: list[Any] = []
+
+    def set_focus(self, focus: Focus, by: str) -> None:
+        self.focus_by = by
+        self.focus = focus
+        self.focus_by = "python"
+
+    def on_change(self, callback: Any) -> Any:
+        self.callbacks.append(callback)
+        return lambda: self.callbacks.remove(callback)
+
+    def changed(self) -> None:
+        for callback in list(self.callbacks):
+            callback(self)
+
+
+class FakeLoop:
+    """An event loop that the test turns: time moves only when `run` says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.timers: list[Any] = []
+        self.holders: set[object] = set()
+
+    def hold(self, holder: object) -> FakeLoop:
+        self.holders.add(holder)
+        return self
+
+    def drop(self, holder: object) -> None:
+        self.holders.discard(holder)
+
+    def is_closed(self) -> bool:
+        return False
+
+    def call_soon_threadsafe(self, function: Any, *args: Any) -> None:
+        function(*args)
+
+    def call_later(self, delay_s: float, function: Any, *args: Any) -> Any:
+        timer = _Timer(self, self.now + delay_s, function, args)
+        self.timers.append(timer)
+        return timer
+
+    def clock(self) -> float:
+        return self.now
+
+    def run(self, seconds: float) -> None:
+        end = self.now + seconds
+        while True:
+            due = [timer for timer in self.timers if timer.at <= end]
+            if not due:
+                break
+            timer = min(due, key=lambda timer: timer.at)
+            self.timers.remove(timer)
+            self.now = max(self.now, timer.at)
+            timer.function(*timer.args)
+        self.now = end
+
+
+class _Timer:
+    def __init__(self, loop: FakeLoop, at: float, function: Any, args: Any) -> None:
+        self.loop, self.at, self.function, self.args = loop, at, function, args
+
+    def cancel(self) -> None:
+        if self in self.loop.timers:
+            self.loop.timers.remove(self)
+
+
+class PageStub:
+    """Behaves as a page does: numbers, acks, columns. `lose` drops messages."""
+
+    def __init__(self, hub: Any, channel: Any, page_id: str = "page-1") -> None:
+        self.hub, self.channel, self.id = hub, channel, page_id
+        self.messages: list[dict[str, Any]] = []
+        self.highest = 0
+        self.missing: set[int] = set()
+        self.covered: Counter[int] = Counter()
+        self.rows: list[Any] = []
+        self.keys: dict[int, bytes] = {}
+        self.acks = True
+        self.lose: Any = lambda _: False
+        self.lock = threading.Lock()
+
+    def take(self, message: dict[str, Any], buffers: Any) -> None:
+        if message.get("page") not in (None, self.id) or self.lose(message):
+            return
+        with self.lock:
+            self.messages.append(message)
+            if message["type"] == "welcome" and not message["resumed"]:
+                self.restart()
+            seq = message.get("seq")
+            if seq is None:
+                last = message.get("last_seq", 0)
+                self.missing.update(range(self.highest + 1, last + 1))
+                self.highest = max(self.highest, last)
+                return
+            if seq <= self.highest and seq not in self.missing:
+                return
+            self.missing.discard(seq)
+            self.missing.update(range(self.highest + 1, seq))
+            self.highest = max(self.highest, seq)
+            if message["type"] == "batch":
+                table = pa.ipc.open_stream(bytes(buffers[0])).read_all()
+                assert table.num_rows == message["rows"]
+                if message["kind"] != "coarse":
+                    self.rows.append(table)
+                    stop = message["first"] + message["tasks"]
+                    self.covered.update(range(message["first"], stop))
+            elif message["type"] == "keys":
+                for block, buffer in zip(message["blocks"], buffers, strict=True):
+                    assert block["bytes"] == len(buffer)
+                    for task in range(block["first"], block["first"] + block["tasks"]):
+                        assert task not in self.keys, "a key came twice"
+                        self.keys[task] = bytes(buffer)
+
+    def restart(self) -> None:
+        """Begin a new count, as a page does."""
+        self.highest = 0
+        self.missing.clear()
+        self.keys.clear()
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        return [message for message in self.messages if message["type"] == kind]
+
+    def say(self, kind: str, **fields: Any) -> None:
+        self.hub.receive(self.channel, {"type": kind, "page": self.id, **fields})
+
+    def hello(self, protocol: int = PROTOCOL) -> None:
+        self.say("hello", protocol=protocol, version="0.1.0")
+
+    def watch(self, session: str = "session-1", visible: bool = True, have: Any = ()) -> None:
+        self.say("watch", session=session, visible=visible, have=[list(r) for r in have])
+
+    def ack(self, session: str = "session-1") -> None:
+        if self.acks and self.highest:
+            self.say("ack", session=session, seq=self.highest, missing=sorted(self.missing))

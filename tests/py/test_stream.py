@@ -1,0 +1,478 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from recording_rows import START, append, make_rows, new_recording
+from stream_pages import FakeLoop, PageStub, PlainSession
+
+from daskscope.focus import Focus
+from daskscope.recording import TaskError, pack_keys
+from daskscope.schema import LIMITS
+from daskscope.stream import Channel, Hub
+
+
+class Scene:
+    """A hub with one session, and as many pages as a test opens."""
+
+    def __init__(self, **limits):
+        self.loop = FakeLoop()
+        self.busy = False
+        self.hub = Hub(self.loop, busy=lambda: self.busy, clock=self.loop.clock)
+        self.recording = new_recording(**limits)
+        self.session = PlainSession(self.recording)
+        self.hub.set_sessions([self.session])
+        self.pages: list[PageStub] = []
+
+    def page(self, page_id="page-1", *, watch=True, **options):
+        page = PageStub(self.hub, None, page_id)
+        page.channel = Channel(page.take)
+        self.hub.open(page.channel)
+        page.hello()
+        if watch:
+            page.watch(**options)
+        self.pages.append(page)
+        return page
+
+    def append(self, tasks, **options):
+        append(self.recording, tasks, **options)
+        self.session.changed()
+
+    def run(self, seconds, step=0.05):
+        """Let time pass; pages confirm what they got every 50 ms, if they do."""
+        for _ in range(max(1, round(seconds / step))):
+            self.loop.run(step)
+            for page in self.pages:
+                page.ack()
+
+    def assert_complete(self, page):
+        low = self.recording.chunks()[0].first
+        kept = range(low, self.recording.next_task)
+        assert set(page.covered) >= set(kept)
+        assert set(page.covered.values()) == {1}
+        rows = sum(table.num_rows for table in page.rows)
+        assert rows >= self.recording.counts.rows
+
+
+@pytest.fixture
+def scene():
+    scene = Scene()
+    yield scene
+    for page in scene.pages:
+        scene.hub.close(page.channel)
+    assert scene.loop.timers == []
+    assert scene.loop.holders == set()
+
+
+def test_a_page_is_welcomed_and_told_the_sessions(scene):
+    page = scene.page(watch=False)
+    (welcome,) = page.of("welcome")
+    assert welcome["kernel"] == scene.hub.id
+    assert welcome["resumed"] is False
+    assert welcome["sessions"] == [
+        {
+            "id": "session-1",
+            "name": "LocalCluster",
+            "address": "tcp://127.0.0.1:8786",
+            "state": "live",
+            "workers": 1,
+            "threads": 2,
+        }
+    ]
+
+
+def test_another_protocol_is_refused_with_what_to_upgrade(scene):
+    page = scene.page(watch=False)
+    page.messages.clear()
+    page.hello(protocol=99)
+    (error,) = page.messages
+    assert error["code"] == "version-mismatch"
+    assert "kernel's environment" in error["next"]
+
+
+def test_live_rows_arrive_at_once_with_the_names_that_they_need(scene):
+    page = scene.page()
+    scene.append(10)
+    assert [m["type"] for m in page.messages if "seq" in m] == ["names", "batch"]
+    (names,), (batch,) = page.of("names"), page.of("batch")
+    assert names["prefixes"] == {"first": 0, "items": ["inc", "sum"]}
+    assert names["lanes"]["items"][0] == ["tcp://10.0.0.1:0", "0"]
+    assert (batch["kind"], batch["first"], batch["tasks"], batch["rows"]) == ("live", 0, 10, 10)
+    assert page.rows[0]["start"][0].as_py() == START
+    assert page.rows[0]["task"].to_pylist() == list(range(10))
+    scene.append(5)
+    assert page.of("batch")[-1]["first"] == 10
+    assert [m["seq"] for m in page.messages if "seq" in m] == [1, 2, 3]
+
+
+def test_a_late_page_gets_coarse_then_live_then_detail_newest_first_then_keys(scene):
+    for i in range(40):
+        scene.append(5_000, start=START + 13 * i)
+    page = scene.page()
+    scene.append(10)
+    scene.run(3)
+    kinds = [m.get("kind", m["type"]) for m in page.messages if "seq" in m]
+    assert kinds[:2] == ["names", "coarse"]
+    assert kinds.index("live") < kinds.index("keys")
+    details = [m["first"] for m in page.of("batch") if m["kind"] == "detail"]
+    assert details == sorted(details, reverse=True)
+    assert "keys" not in kinds[: kinds.index("detail")]
+    firsts = [block["first"] for m in page.of("keys") for block in m["blocks"]]
+    assert firsts == sorted(firsts, reverse=True)
+    coarse = page.of("batch")[0]
+    assert (coarse["first"], coarse["tasks"]) == (0, 200_000)
+    scene.assert_complete(page)
+    assert len(page.keys) == 200_010
+
+
+def test_what_a_page_holds_is_not_sent_again(scene):
+    scene.append(50_000)
+    page = scene.page(have=[(0, 10_000), (20_000, 49_990)])
+    scene.append(10)
+    scene.run(2)
+    assert set(page.covered) == {*range(10_000, 20_000), *range(49_990, 50_010)}
+    assert set(page.covered.values()) == {1}
+
+
+def test_lost_messages_are_said_again_under_their_number(scene):
+    page = scene.page()
+    rng = np.random.default_rng(0)
+    page.lose = lambda message: "seq" in message and rng.random() < 0.3
+    for _ in range(30):
+        scene.append(500, rows_each=2)
+        scene.run(0.1)
+    page.lose = lambda _: False
+    scene.run(5)
+    assert page.missing == set()
+    scene.assert_complete(page)
+    assert sum(table.num_rows for table in page.rows) == 30_000
+    assert len(page.keys) == 15_000
+
+
+def test_content_is_repaired_after_chunks_were_merged_and_spilled():
+    scene = Scene(memory_limit=4_000_000)
+    page = scene.page()
+    page.lose = lambda message: message.get("seq", 0) > 1
+    for _ in range(80):
+        scene.append(2_500)
+        scene.run(0.05)
+    page.lose = lambda _: False
+    scene.run(10)
+    assert scene.recording.disk_bytes > 0
+    scene.assert_complete(page)
+
+
+def test_a_lost_last_message_is_noticed_by_the_status(scene):
+    page = scene.page()
+    scene.append(10)
+    page.lose = lambda message: message["type"] == "batch"
+    scene.append(10)
+    page.lose = lambda _: False
+    scene.run(1)
+    assert page.of("status")[-1]["last_seq"] > 2
+
+
+def test_no_page_gets_more_than_its_credits(scene):
+    page = scene.page()
+    page.acks = False
+    scene.append(400_000)
+    scene.run(10)
+    sent = sum(t.nbytes for t in page.rows)
+    assert 4_000_000 < sent <= LIMITS["window_bytes"] + 1_000_000
+    page.acks = True
+    scene.run(10)
+    scene.assert_complete(page)
+
+
+def test_a_stalled_page_does_not_starve_another_one(scene):
+    stalled, other = scene.page("stalled"), scene.page("other")
+    stalled.acks = False
+    scene.append(400_000)
+    scene.run(10)
+    scene.assert_complete(other)
+
+
+def test_a_busy_kernel_without_acks_goes_on_blindly_up_to_a_bound(scene):
+    page = scene.page()
+    page.acks = False
+    scene.busy = True
+    for i in range(200):
+        scene.append(20_000, start=START + 50 * i)
+        scene.run(0.5)
+    sent = sum(t.nbytes for t in page.rows)
+    assert LIMITS["blind_bytes"] * 0.9 < sent <= LIMITS["blind_bytes"] + 1_000_000
+    rate = sent / 100
+    assert rate < LIMITS["blind_bytes_per_s"] * 1.2
+    assert page.of("status")[-1]["counts"]["kept"] > 3_900_000 - 20_000 * 2
+    scene.busy = False
+    page.acks = True
+    scene.run(30)
+    scene.assert_complete(page)
+
+
+def test_messages_and_bytes_per_second_are_respected(scene):
+    page = scene.page()
+    for _ in range(1_000):
+        scene.append(20)
+        scene.run(0.002, step=0.002)
+    assert len(page.messages) <= 2 * LIMITS["messages_per_s"] + 50
+    scene.run(2)
+    scene.assert_complete(page)
+
+
+def test_a_slow_page_costs_the_kernel_no_queue(scene):
+    page = scene.page()
+    page.acks = False
+    for i in range(50):
+        scene.append(20_000, start=START + 50 * i)
+        scene.run(0.1)
+    feed = scene.hub._pages["page-1"].watched["session-1"].feed
+    assert feed.unacknowledged < 100
+    assert feed.in_flight_bytes <= LIMITS["window_bytes"] + 1_000_000
+    assert len(feed._held) < 100
+
+
+def test_a_hidden_page_gets_status_alone_and_catches_up_when_seen(scene):
+    page = scene.page(visible=False)
+    for _ in range(20):
+        scene.append(5_000)
+        scene.run(1)
+    assert {m["type"] for m in page.messages} <= {"welcome", "status", "sessions"}
+    assert len(page.of("status")) <= 6
+    page.watch(visible=True)
+    scene.run(3)
+    scene.assert_complete(page)
+
+
+def test_status_comes_at_most_twice_a_second(scene):
+    page = scene.page()
+    for _ in range(100):
+        scene.append(1)
+        scene.run(0.1, step=0.1)
+    assert 18 <= len(page.of("status")) <= 22
+    status = page.of("status")[-1]
+    assert status["state"] == "live"
+    assert status["origin"] == START
+    assert status["counts"]["kept"] >= 95
+    assert status["workers"] == [{"address": "tcp://w", "threads": 2}]
+
+
+def test_totals_follow_the_focus(scene):
+    page = scene.page()
+    scene.append(1_000, rows_each=2)
+    scene.run(1)
+    totals = page.of("totals")[-1]
+    assert [row[:2] for row in totals["prefixes"]] == [[0, 500], [1, 500]]
+    assert [row[:2] for row in totals["actions"]] == [[0, 1_000], [1, 1_000]]
+    count = len(page.of("totals"))
+    scene.run(3)
+    assert len(page.of("totals")) == count
+    focus = {"time": None, "prefixes": ["sum"], "workers": [], "spans": []}
+    page.say("focus", session="session-1", focus=focus)
+    scene.run(1)
+    assert page.of("totals")[-1]["focus"] == focus
+    assert [row[:2] for row in page.of("totals")[-1]["prefixes"]] == [[1, 500]]
+
+
+def test_focus_travels_from_a_page_to_python_and_to_other_pages(scene):
+    page, other = scene.page("page-1"), scene.page("page-2")
+    focus = {"time": [1.0, 2.0], "prefixes": [], "workers": [], "spans": []}
+    page.say("focus", session="session-1", focus=focus)
+    assert scene.session.focus == Focus(time=(1.0, 2.0))
+    assert page.of("focus") == []
+    (message,) = other.of("focus")
+    assert (message["focus"], message["by"]) == (focus, "page-1")
+
+
+def test_focus_travels_from_python_to_pages_also_late_ones(scene):
+    page = scene.page()
+    scene.session.focus = Focus(prefixes=["inc"])
+    (message,) = page.of("focus")
+    assert message["by"] == "python"
+    assert message["focus"]["prefixes"] == ["inc"]
+    late = scene.page("late")
+    assert late.of("focus")[0]["focus"]["prefixes"] == ["inc"]
+
+
+def test_events_are_sent_once_and_in_order(scene):
+    page = scene.page()
+    scene.recording.append_errors(
+        [TaskError(i, f"key-{i}", 0, "tcp://w", 1.0, "E" * 5_000, "T") for i in range(450)]
+    )
+    scene.recording.append_gap(1.0, 2.0, "lost", "text")
+    scene.run(1)
+    errors = [error["task"] for m in page.of("events") for error in m["errors"]]
+    assert errors == list(range(450))
+    assert [gap["reason"] for m in page.of("events") for gap in m["gaps"]] == ["lost"]
+    assert len(page.of("events")[0]["errors"][0]["exception"]) == 1_000
+
+
+def test_keys_come_at_once_when_asked_for(scene):
+    page = scene.page()
+    for _ in range(30):
+        scene.append(100)
+        scene.run(0.1)
+    assert page.of("keys") == []
+    page.say("ask", session="session-1", id="q1", what="keys", args={"first": 250, "tasks": 1})
+    (answer,) = page.of("answer")
+    assert answer["id"] == "q1"
+    assert "error" not in answer
+    assert sorted(page.keys) == list(range(200, 300))
+    scene.run(3)
+    assert sorted(page.keys) == list(range(3_000))
+
+
+def test_a_task_is_described_with_its_traceback(scene):
+    page = scene.page()
+    columns = make_rows(2, rows_each=2)
+    columns["status"][2:] = 1
+    scene.recording.append_tasks(2, columns, pack_keys(0, ["a", "<script>"]).data)
+    scene.recording.append_errors([TaskError(1, "<script>", 1, "tcp://w", 1.0, "E()", "Trace")])
+    page.say("ask", session="session-1", id="q", what="task", args={"task": 1})
+    result = page.of("answer")[0]["result"]
+    assert result["key"] == "<script>"
+    assert result["prefix"] == "sum"
+    assert result["status"] == "error"
+    assert [row["action"] for row in result["startstops"]] == ["compute", "transfer"]
+    assert result["error"] == {"exception": "E()", "traceback": "Trace"}
+
+
+@pytest.mark.parametrize(
+    ("what", "args", "code"),
+    [
+        ("task", {"task": 10**9}, "unknown-task"),
+        ("task", {"task": "1"}, "bad-message"),
+        ("task", {}, "bad-message"),
+        ("keys", {"first": 0, "tasks": 10**9}, "bad-message"),
+        ("dance", {}, "bad-message"),
+    ],
+)
+def test_questions_without_an_answer_get_an_error(scene, what, args, code):
+    page = scene.page()
+    page.say("ask", session="session-1", id="q", what=what, args=args)
+    assert page.of("answer")[0]["error"]["code"] == code
+
+
+def test_nonsense_is_answered_once_and_never_raises(scene, caplog):
+    page = scene.page()
+    page.messages.clear()
+    nonsense = [None, 7, [], {}, {"type": "ack"}, {"type": "ack", "page": "page-1"}]
+    nonsense += [{"type": "watch", "page": "page-1", "session": "session-1", "visible": 1}]
+    nonsense += [{"type": "later-version", "page": "page-1"}]
+    for data in nonsense * 3:
+        scene.hub.receive(page.channel, data)
+    page.say("focus", session="session-1", focus={"time": [5, "x"]})
+    page.say("watch", session="no-such-session", visible=True, have=[])
+    codes = [m["code"] for m in page.messages]
+    assert len(codes) == len({m["text"] for m in page.messages}) >= 5
+    assert set(codes) == {"bad-message", "unknown-session"}
+    assert caplog.records == []
+
+
+def test_a_page_that_was_given_up_is_welcomed_again(scene):
+    page = scene.page()
+    page.acks = False
+    scene.append(10)
+    scene.run(70)
+    assert scene.hub._pages == {}
+    page.ack()
+    page.acks = True
+    page.ack()
+    assert page.of("welcome")[-1]["resumed"] is False
+    page.watch(have=[(0, 10)])
+    scene.append(5)
+    assert page.covered[12] == 1
+
+
+def test_a_page_changes_its_channel_without_losing_its_count(scene):
+    page = scene.page()
+    scene.append(10)
+    before = page.channel
+    page.channel = Channel(page.take)
+    scene.hub.open(page.channel)
+    page.hello()
+    scene.hub.close(before)
+    assert page.of("welcome")[-1]["resumed"] is True
+    scene.append(10)
+    assert page.of("batch")[-1]["seq"] == 3
+    scene.run(2)
+    scene.assert_complete(page)
+
+
+def test_after_unwatch_the_count_begins_anew(scene):
+    page = scene.page()
+    scene.append(10)
+    page.say("unwatch", session="session-1")
+    scene.append(10)
+    assert len(page.of("batch")) == 1
+    page.restart()
+    page.watch(have=[(0, 10)])
+    assert [m["seq"] for m in page.messages if "seq" in m][-2:] == [1, 2]
+    scene.assert_complete(page)
+
+
+def test_a_closed_session_is_sent_to_its_end_and_says_bye(scene):
+    page = scene.page()
+    scene.append(100_000)
+    scene.hub.set_sessions([])
+    scene.run(3)
+    scene.assert_complete(page)
+    assert len(page.of("bye")) == 1
+    assert page.of("sessions")[-1]["sessions"] == []
+
+
+def test_two_sessions_to_one_page_do_not_mix(scene):
+    second = PlainSession(new_recording(prefixes=("mul",)), "session-2")
+    scene.hub.set_sessions([scene.session, second])
+    page = scene.page()
+    page.watch("session-2")
+    append(second.recording, 7)
+    second.changed()
+    scene.append(3)
+    tasks = {m["session"]: m["tasks"] for m in page.of("batch")}
+    assert tasks == {"session-1": 3, "session-2": 7}
+    assert {m["session"]: m["seq"] for m in page.of("batch")} == {"session-1": 2, "session-2": 2}
+
+
+def test_there_is_no_timer_when_nobody_watches(scene):
+    page = scene.page()
+    scene.run(1)
+    assert len(scene.loop.timers) == 1
+    page.say("bye")
+    scene.run(1)
+    scene.append(10)
+    assert scene.loop.timers == []
+
+
+def test_a_channel_that_fails_is_dropped_quietly(scene, caplog):
+    page = scene.page()
+
+    def fail(message, buffers):
+        raise RuntimeError("the comm is gone")
+
+    page.channel._send = fail
+    scene.append(10)
+    scene.run(1)
+    assert scene.hub._pages == {}
+    assert caplog.records == []
+
+
+def test_names_that_are_new_in_the_middle_come_before_their_rows(scene):
+    page = scene.page()
+    scene.append(10)
+    index = scene.recording.names.intern("prefixes", "later")
+    columns = make_rows(1)
+    columns["prefix"][:] = index
+    scene.recording.append_tasks(1, columns, pack_keys(0, ["later-1"]).data)
+    scene.session.changed()
+    assert [m["type"] for m in page.messages if "seq" in m][-2:] == ["names", "batch"]
+    assert page.of("names")[-1]["prefixes"] == {"first": 2, "items": ["later"]}
+
+
+def test_hostile_text_travels_as_text(scene):
+    page = scene.page()
+    hostile = "<script>\U0001f600\nalert('\0')\ud800"
+    scene.recording.names.intern("prefixes", hostile)
+    scene.recording.append_errors([TaskError(0, hostile, 0, hostile, np.nan, hostile, hostile)])
+    scene.session.changed()
+    assert page.of("names")[-1]["prefixes"]["items"][-1] == hostile.replace("\ud800", "?")
+    assert page.of("events")[0]["errors"][0]["time"] == 0
