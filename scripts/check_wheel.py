@@ -91,8 +91,16 @@ def check_install(wheel: Path, directory: Path) -> None:
     )
 
 
+def check_panels(directory: Path) -> None:
+    """Run the main stories of a user in the JupyterLab of that environment."""
+    surroundings = {**os.environ, "PATH": f"{directory / 'bin'}{os.pathsep}{os.environ['PATH']}"}
+    surroundings.pop("PYTHONPATH", None)
+    command = ["npm", "run", "--silent", "test:ui", "--", "busy", "inline"]
+    subprocess.run(command, cwd=ROOT, env=surroundings, check=True)
+
+
 def main() -> None:
-    """Build, look, install."""
+    """Build, look, install, open."""
     with tempfile.TemporaryDirectory() as name:
         copy = Path(name) / "checkout"
         copy.mkdir()
@@ -104,6 +112,7 @@ def main() -> None:
         (wheel,) = (Path(name) / "dist").glob("*.whl")
         check_contents(wheel)
         check_install(wheel, ROOT / ".envs" / "wheel")
+        check_panels(ROOT / ".envs" / "wheel")
     print("The wheel keeps its promises.")
 
 
