@@ -179,16 +179,21 @@ def pack_keys(keys: Any) -> tuple[str, bytes]:
             return "msgpack", zlib.compress(msgpack.packb(keys), 1)
         except (TypeError, ValueError, OverflowError):  # not numbers and text alone
             keys = [*map(str, keys)]
+    data = join_keys(keys)
+    # Short keys have a random token each, as Client.map makes them: compressing them
+    # costs a fifth of the agent's time and does not even halve them.
+    return "text", zlib.compress(data, 0 if len(data) < PLAIN_KEY_BYTES * len(keys) else 1)
+
+
+def join_keys(keys: Any) -> bytes:
+    """Return `keys` as UTF-8 text separated by NUL."""
     text = "\0".join(map(str, keys))
     if len(text) > MAX_KEY_CHARS + 200 * len(keys) or text.count("\0") != len(keys) - 1:
         text = "\0".join(map(clean_text, keys))
     try:
-        data = text.encode()
+        return text.encode()
     except UnicodeEncodeError:
-        data = "\0".join(map(clean_text, keys)).encode()
-    # Short keys have a random token each, as Client.map makes them: compressing them
-    # costs a fifth of the agent's time and does not even halve them.
-    return "text", zlib.compress(data, 0 if len(data) < PLAIN_KEY_BYTES * len(keys) else 1)
+        return "\0".join(map(clean_text, keys)).encode()
 
 
 def pack(
@@ -208,7 +213,7 @@ def pack(
     keys, groups, finished = zip(*pending)
     intervals = [*map(_startstops, finished)]
     rows = [*chain.from_iterable(intervals)]
-    base = float(int(rows[0]["start"])) if rows else 0.0
+    base = float(_clamp(rows[0]["start"])) if rows else 0.0
     shift = TIME_SHIFT - base
     columns = [
         _integers("B", [*map(len, intervals)]),

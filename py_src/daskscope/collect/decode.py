@@ -13,7 +13,8 @@ import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from daskscope.recording import Names, pack_keys
+from daskscope.agent.packing import join_keys
+from daskscope.recording import Names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -92,7 +93,7 @@ def _keys(chunk: Mapping[str, Any]) -> bytes:
         return block
     # Tuples are sent as they are, since making text of them costs the scheduler too much.
     keys = msgpack.unpackb(zlib.decompress(chunk["keys"]), use_list=False, strict_map_key=False)
-    return bytes(pack_keys(0, [*map(str, keys)]).data)
+    return zlib.compress(join_keys(keys), 1)
 
 
 def decode(chunk: Mapping[str, Any], index_map: IndexMap) -> Tasks:

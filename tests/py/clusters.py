@@ -1,0 +1,115 @@
+"""Schedulers and workers in processes of their own, and waiting for conditions."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+T = TypeVar("T")
+
+WITHOUT_DASKSCOPE = "import sys; sys.modules['daskscope'] = None; "
+
+
+def eventually(condition: Callable[[], T], seconds: float = 20) -> T:
+    """Return the first true value of `condition`, or fail after some time."""
+    end = time.monotonic() + seconds
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < end, f"not true within {seconds} s"
+        time.sleep(0.01)
+
+
+def free_port() -> int:
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return int(s.getsockname()[1])
+
+
+class SchedulerProcess:
+    """`dask scheduler` and workers, where `import daskscope` fails."""
+
+    def __init__(self, directory: Path, python: str = sys.executable) -> None:
+        self.python = python
+        self.port = free_port()
+        self.address = f"tcp://127.0.0.1:{self.port}"
+        self.log = directory / "cluster.log"
+        self._directory = directory
+        self._scheduler: subprocess.Popen[bytes] | None = None
+        self._workers: list[subprocess.Popen[bytes]] = []
+
+    def start(self, workers: int = 1, **config: object) -> SchedulerProcess:
+        """Start scheduler and workers; `config` is Dask configuration of the scheduler."""
+        self._scheduler = self._run(
+            "distributed.cli.dask_scheduler",
+            "--host=127.0.0.1",
+            f"--port={self.port}",
+            "--no-dashboard",
+            "--no-show",
+            config=config,
+        )
+        for _ in range(workers):
+            self.add_worker()
+        return self
+
+    def add_worker(self, python: str | None = None) -> subprocess.Popen[bytes]:
+        worker = self._run(
+            "distributed.cli.dask_worker",
+            self.address,
+            "--nthreads=2",
+            "--no-nanny",
+            "--no-dashboard",
+            "--death-timeout=20",
+            "--memory-limit=0",
+            python=python,
+        )
+        self._workers.append(worker)
+        return worker
+
+    def _run(
+        self, module: str, *arguments: str, config: object = None, python: str | None = None
+    ) -> subprocess.Popen[bytes]:
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("PYTHONPATH", "DASK_CONFIG")
+        }
+        for key, value in (config or {}).items():  # type: ignore[attr-defined]
+            name = "DASK_" + key.replace("__", "__").replace("-", "_").upper()
+            environment[name] = json.dumps(value)
+        code = f"{WITHOUT_DASKSCOPE}from {module} import main; main()"
+        with self.log.open("ab") as log:
+            return subprocess.Popen(
+                [python or self.python, "-c", code, *arguments],
+                cwd=self._directory,
+                env=environment,
+                stdout=log,
+                stderr=log,
+            )
+
+    def kill_scheduler(self) -> None:
+        """Kill the scheduler as a crash would, and its workers, which do not come back."""
+        assert self._scheduler is not None
+        self._scheduler.kill()
+        self._scheduler.wait()
+        for worker in self._workers:
+            worker.kill()
+            worker.wait()
+        self._workers.clear()
+
+    def stop(self) -> None:
+        processes = [*self._workers, *([self._scheduler] if self._scheduler else [])]
+        for process in processes:
+            process.kill()
+        for process in processes:
+            process.wait()

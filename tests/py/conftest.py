@@ -1,0 +1,77 @@
+"""Real clusters for the tests, and the checks that nothing outlives a test."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+from clusters import SchedulerProcess, eventually
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from distributed import Client, LocalCluster
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left() -> Iterator[None]:
+    """Fail a test that leaves a session, a thread, a comm or the recorder behind."""
+    yield
+    leaks = []
+    recorder = sys.modules.get("daskscope.recorder")
+    if recorder is not None and recorder.enabled():
+        recorder.disable()
+        leaks.append("the flight recorder is still enabled")
+    session_module = sys.modules.get("daskscope.session")
+    if session_module is not None:
+        for session in session_module.sessions():
+            if not session.closed:
+                leaks.append(f"open: {session}")
+            session.close()
+    try:
+        eventually(lambda: not our_threads(), seconds=5)
+    except AssertionError:
+        leaks.append(f"threads: {our_threads()}")
+    leaks += [f"comm: {comm}" for comm in open_comms()]
+    assert not leaks, leaks
+
+
+def our_threads() -> list[str]:
+    return [t.name for t in threading.enumerate() if t.name.startswith("daskscope")]
+
+
+def open_comms() -> list[str]:
+    comm = sys.modules.get("comm")
+    if comm is None:
+        return []
+    return [c.target_name for c in comm.get_comm_manager().comms.values() if not c._closed]
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[LocalCluster]:
+    """Two worker processes with two threads each; the scheduler is in this process."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=2, threads_per_worker=2, dashboard_address=None, memory_limit="1 GiB"
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster: LocalCluster) -> Iterator[Client]:
+    from distributed import Client
+
+    with Client(cluster) as client:
+        yield client
+
+
+@pytest.fixture
+def scheduler_process(tmp_path: Path) -> Iterator[SchedulerProcess]:
+    """A scheduler of its own process that cannot import daskscope; not yet started."""
+    process = SchedulerProcess(tmp_path)
+    yield process
+    process.stop()
