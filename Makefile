@@ -16,7 +16,7 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
 .PHONY: help lab test test-py test-js test-ui test-all check format schema build bench lock \
-  clean clean-all environment
+  clean clean-all environment browser
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -24,7 +24,7 @@ help: ## Show this list
 lab: build ## Open JupyterLab on examples/tour.ipynb (ARGS="--no-browser --port 9999")
 	$(BIN)/jupyter lab examples/tour.ipynb $(ALLOW_ROOT) $(ARGS)
 
-test: test-py test-js test-ui ## Run every test: Python, TypeScript, and in a real JupyterLab
+test: browser test-py test-js test-ui ## Run every test: Python, TypeScript, and in a real JupyterLab
 
 test-py: build
 	$(BIN)/python -m pytest $(ARGS)
@@ -32,7 +32,6 @@ test-py: build
 test-js: environment
 	npx --no-install vitest run
 
-# The name of the browser is found before anything is built: without one there is no test.
 test-ui: build
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && npm run --silent test:ui
 
@@ -68,6 +67,10 @@ $(VENV)/.built: $(SOURCES) | environment
 	npm run --silent build
 	$(SETUP) develop
 	touch $@
+
+# First of all: whoever has no browser should not learn it after all other tests.
+browser:
+	@$(SETUP) browser > /dev/null
 
 environment:
 	@$(SETUP) python
