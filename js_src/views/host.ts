@@ -7,7 +7,7 @@ import type { ReadonlySignal } from "@preact/signals";
 export interface PanelAction {
   readonly label: string;
   readonly primary?: boolean;
-  run(): void;
+  readonly run: () => void;
 }
 
 /**

@@ -478,6 +478,7 @@ describe.skipIf(!have)(
         window.drawn = 0;
         const put = CanvasRenderingContext2D.prototype.putImageData;
         CanvasRenderingContext2D.prototype.putImageData = function (
+          this: CanvasRenderingContext2D,
           ...args: Parameters<typeof put>
         ) {
           window.drawn += 1;

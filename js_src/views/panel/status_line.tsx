@@ -10,7 +10,7 @@ export interface Fact {
   readonly level?: "warn" | "error";
   /** More of it: an exact figure, or what to do. */
   readonly title?: string;
-  run?(): void;
+  readonly run?: () => void;
 }
 
 export function StatusLine(props: { facts: readonly Fact[] }): JSX.Element {

@@ -118,7 +118,7 @@ export function paintEvents(
   context.textBaseline = "middle";
   context.textAlign = "left";
   for (let at = 0; at < merged.length; at++) {
-    const mark = merged[at]!;
+    const mark = merged[at];
     const left = xOf(picture, mark.start);
     const right = Math.min(xOf(picture, mark.stop), width + 10);
     if (right < -200 * pixelRatio || left > width) continue;

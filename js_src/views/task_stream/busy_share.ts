@@ -17,13 +17,13 @@ export function busySeconds(
     if (segment.firstStart >= stop) break;
     if (segment.maxStop <= start) continue;
     if (segment.firstStart >= start && segment.maxStop <= stop) {
-      seconds += segment.busy[segment.offset[LEVELS]!]!;
+      seconds += segment.busy[segment.offset[LEVELS]];
       continue;
     }
     const last = findAfter(segment.start, 0, segment.rows, stop);
     for (let row = 0; row < last; row++) {
-      const from = segment.start[row]!;
-      const length = segment.duration[row]!;
+      const from = segment.start[row];
+      const length = segment.duration[row];
       if (!(length > 0)) continue;
       const part = Math.min(from + length, stop) - Math.max(from, start);
       if (part > 0) seconds += part;
@@ -32,10 +32,10 @@ export function busySeconds(
   const coarse = model.coarseLane(lane);
   for (let i = 0; coarse && i < coarse.count; i++) {
     if (coarse.hidden[i] === 1) continue;
-    const from = coarse.start[i]!;
-    const length = coarse.duration[i]!;
+    const from = coarse.start[i];
+    const length = coarse.duration[i];
     const part = Math.min(from + length, stop) - Math.max(from, start);
-    if (part > 0 && length > 0) seconds += coarse.busy[i]! * (part / length);
+    if (part > 0 && length > 0) seconds += coarse.busy[i] * (part / length);
   }
   return seconds;
 }

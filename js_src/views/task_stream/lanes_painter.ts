@@ -65,7 +65,7 @@ export class LanesPainter {
     for (let at = 0; at < map.shown.length; at++) {
       const y = map.topOf(at);
       if (y > rows.height) break;
-      const lane = map.shown[at]!;
+      const lane = map.shown[at];
       if (lane >= 0 && y + layout.height >= 0) visible.push(lane);
     }
     const fine = this.picture.update(
@@ -77,8 +77,8 @@ export class LanesPainter {
     );
     rows.clear(paints.background, picture.grid, paints.grid);
     for (let at = 1; at < layout.groups.length; at++) {
-      const above = layout.groups[at - 1]!.bottom;
-      const between = layout.groups[at]!.top - above;
+      const above = layout.groups[at - 1].bottom;
+      const between = layout.groups[at].top - above;
       if (between < 3) continue;
       rows.rule(Math.round(above + between / 2 - map.scroll), paints.rule);
     }
@@ -130,15 +130,15 @@ export class LanesPainter {
     context.textBaseline = "middle";
     context.textAlign = "left";
     for (let at = 0; at < labels.count; at++) {
-      const prefix = labels.prefix[at]!;
-      const position = map.positionOf(labels.lane[at]!);
+      const prefix = labels.prefix[at];
+      const position = map.positionOf(labels.lane[at]);
       context.fillStyle =
         labels.erred[at] === 1
           ? paints.erredLabel
           : (paints.labels[prefix] ?? "#000000");
       context.fillText(
         prefixes[prefix] ?? "",
-        Math.round(labels.x[at]!),
+        Math.round(labels.x[at]),
         top + map.topOf(position) + map.layout.height / 2,
       );
     }

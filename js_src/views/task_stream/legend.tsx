@@ -27,7 +27,7 @@ function fitting(props: LegendProps): number {
   const room = width_px - PADDING_PX;
   let used = 0;
   for (let at = 0; at < entries.length; at++) {
-    const entry = entries[at]!;
+    const entry = entries[at];
     const name = textWidth(entry.name, `500 12px ${font}`);
     const detail = compact ? 0 : textWidth(entry.detail, `11px ${font}`);
     const separator = startsActions(entries, at) ? 17 : 0;
@@ -41,9 +41,7 @@ function fitting(props: LegendProps): number {
 
 function startsActions(entries: readonly LegendEntry[], at: number): boolean {
   return (
-    at > 0 &&
-    entries[at]!.kind === "action" &&
-    entries[at - 1]!.kind === "prefix"
+    at > 0 && entries[at].kind === "action" && entries[at - 1].kind === "prefix"
   );
 }
 

@@ -39,8 +39,8 @@ export class Selection {
     const spec = this.filter();
     const found = this.search.found.value;
     // New names come often and change the filter seldom.
-    const { tasks: _, ...rest } = spec ?? {};
-    const description = `${JSON.stringify(rest)} ${found?.length ?? "-"} ${this.search.runs}`;
+    const rest = JSON.stringify({ ...spec, tasks: null });
+    const description = `${rest} ${found?.length ?? "-"} ${this.search.runs}`;
     if (description === this.applied) return;
     this.applied = description;
     this.store.model.setFilter(spec);

@@ -29,7 +29,7 @@ export interface StatusInput {
   readonly search: Fact | null;
   /** Room for the first facts only. */
   readonly narrow: boolean;
-  showErrors?(): void;
+  readonly showErrors?: () => void;
 }
 
 function shown(input: StatusInput): Fact {

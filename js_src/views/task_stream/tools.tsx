@@ -26,7 +26,7 @@ interface ToolsProps {
 }
 
 /** Goes to the next match: shows it, and rings it. */
-async function stepSearch(props: ToolsProps, by: number): Promise<void> {
+function stepSearch(props: ToolsProps, by: number): void {
   const { view } = props;
   const stage = props.stage();
   const selection = view.selection.peek();
@@ -65,7 +65,7 @@ function SearchField(props: ToolsProps): JSX.Element | null {
         if (stage) stage.found = null;
         search.set(text);
       }}
-      onStep={(by) => void stepSearch(props, by)}
+      onStep={(by) => stepSearch(props, by)}
       onLeave={() => {
         view.searchOpen.value = false;
         view.focusPlot();

@@ -69,6 +69,8 @@ export function shortFile(file: string): string {
 export function splitException(text: string): [string, string] {
   const call = /^([\w.]+)\((['"])([\s\S]*)\2,?\)$/.exec(text.trim());
   if (call) return [call[1] ?? "", call[3] ?? ""];
+  const other = /^([A-Za-z_][\w.]*)\(([\s\S]*)\)$/.exec(text.trim());
+  if (other) return [other[1] ?? "", other[2] ?? ""];
   const line =
     /^([\w.]+(?:Error|Exception|Warning|Interrupt|Exit)\w*)(?::\s*([\s\S]*))?$/.exec(
       text.trim(),

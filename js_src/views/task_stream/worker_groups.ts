@@ -49,7 +49,7 @@ export function groupLanes(
   const byAddress = new Map<string, number[]>();
   for (const worker of workers) byAddress.set(worker.address, []);
   for (let lane = 0; lane < lanes.length; lane++) {
-    const address = lanes[lane]!.worker;
+    const address = lanes[lane].worker;
     const known = byAddress.get(address);
     if (known) known.push(lane);
     else byAddress.set(address, [lane]);

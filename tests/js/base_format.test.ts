@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import {
+  decimalsFor,
+  durationColumn,
+  formatBytes,
+  formatBytesOf,
+  formatCount,
+  formatDuration,
+  formatExact,
+  formatMoment,
+  formatShare,
+  formatStretch,
+  plural,
+} from "../../js_src/base/format";
+
+describe("durations that stand alone", () => {
+  it.each([
+    [412e-6, "412 µs"],
+    [0.4e-6, "0.4 µs"],
+    [6.1e-3, "6.1 ms"],
+    [0.684, "684 ms"],
+    [9.71, "9.71 s"],
+    [29.1, "29.1 s"],
+    [119.9, "119.9 s"],
+    [149, "2 m 29 s"],
+    [3599.4, "59 m 59 s"],
+    [5760, "1.6 h"],
+    [0, "0 s"],
+    [-0.25, "−250 ms"],
+    [NaN, "–"],
+    [Infinity, "–"],
+  ])("writes %f s as %s", (seconds, text) => {
+    expect(formatDuration(seconds)).toBe(text);
+  });
+
+  it("never writes a value that belongs to the next unit", () => {
+    for (const seconds of [0.9996e-3, 9.96e-3, 0.9996, 9.996, 119.96, 3599.6]) {
+      expect(formatDuration(seconds)).not.toMatch(/1,?000 |10\.0 ms|60 s$/);
+    }
+  });
+});
+
+it("writes a column of durations in one unit", () => {
+  const format = durationColumn(149.1);
+  expect([149.1, 13.14, 0.2].map(format)).toEqual([
+    "149.1 s",
+    "13.1 s",
+    "0.2 s",
+  ]);
+  expect(durationColumn(0.04)(0.0061)).toBe("6.1 ms");
+});
+
+it("writes sizes in binary units", () => {
+  expect(formatBytes(912)).toBe("912 B");
+  expect(formatBytes(48.3 * 2 ** 20)).toBe("48.3 MiB");
+  expect(formatBytes(184 * 2 ** 20)).toBe("184 MiB");
+  expect(formatBytes(1023.9 * 2 ** 20)).toBe("1.00 GiB");
+  expect(formatBytesOf(2.62 * 2 ** 30, 4 * 2 ** 30)).toBe("2.62 / 4.00 GiB");
+  expect(formatBytesOf(5, 0)).toBe("5 B");
+});
+
+it("abbreviates counts from a million on, and keeps the exact one at hand", () => {
+  expect(formatCount(1211)).toBe("1,211");
+  expect(formatCount(999_949)).toBe("999,949");
+  expect(formatCount(1_204_331)).toBe("1.2 M");
+  expect(formatExact(1_204_331)).toBe("1,204,331");
+  expect(plural(1, "task")).toBe("1 task");
+  expect(plural(1211, "task")).toBe("1,211 tasks");
+  expect(formatShare(0.884)).toBe("88 %");
+});
+
+it("writes moments of a run from its beginning", () => {
+  expect(formatMoment(18.4551, 3)).toBe("18.455 s");
+  expect(formatMoment(-0.03, 2)).toBe("−0.03 s");
+  expect(formatMoment(149, 1)).toBe("2:29.0");
+  expect(formatMoment(3723.284, 3)).toBe("1:02:03.284");
+  expect(formatMoment(3599.99, 0)).toBe("1:00:00");
+  expect(formatStretch(14.3, 21.3)).toBe("14.3 – 21.3 s");
+  expect(formatStretch(149, 160)).toBe("2:29.0 – 2:40.0");
+});
+
+it("has as many decimals as tell two pixels apart", () => {
+  expect(decimalsFor(0.007)).toBe(3);
+  expect(decimalsFor(1)).toBe(0);
+  expect(decimalsFor(2e-6)).toBe(6);
+});

@@ -1,0 +1,114 @@
+import { expect, it } from "vitest";
+import {
+  FOLLOWED_S,
+  TimeWindow,
+} from "../../js_src/views/task_stream/time_window";
+
+const T = 1_795_010_551;
+
+function settle(window: TimeWindow): void {
+  for (let frame = 0; frame < 200; frame++) {
+    if (!window.advance(16)) return;
+  }
+  throw new Error("the window never comes to rest");
+}
+
+function following(run_s: number): TimeWindow {
+  const window = new TimeWindow();
+  window.setExtent({ start: T, stop: T + run_s });
+  settle(window);
+  return window;
+}
+
+it("shows a short run whole, and the end of a long one", () => {
+  const short = following(20);
+  expect(short.start).toBeLessThan(T);
+  expect(short.stop).toBeGreaterThan(T + 20);
+  const long = following(600);
+  expect(long.width).toBeLessThan(FOLLOWED_S * 1.1);
+  expect(long.stop).toBeGreaterThan(T + 600);
+});
+
+it("glides to the newest row and comes to rest", () => {
+  const window = following(20);
+  const before = window.stop;
+  window.setExtent({ start: T, stop: T + 21 });
+  window.advance(16);
+  expect(window.stop).toBeGreaterThan(before);
+  expect(window.stop).toBeLessThan(T + 21);
+  settle(window);
+  expect(window.stop).toBeGreaterThan(T + 21);
+});
+
+it("leaves live when panned and returns when asked", () => {
+  const window = following(20);
+  window.zoom(0.5, T + 10);
+  expect(window.anchor).toBe("now");
+  window.pan(-3);
+  expect(window.anchor).toBe("free");
+  const { start } = window;
+  window.setExtent({ start: T, stop: T + 40 });
+  settle(window);
+  expect(window.start).toBe(start);
+  window.goToNow();
+  settle(window);
+  expect(window.anchor).toBe("now");
+  expect(window.stop).toBeGreaterThan(T + 40);
+});
+
+it("keeps the newest row in place while it zooms and follows", () => {
+  const window = following(20);
+  const { stop } = window;
+  window.zoom(0.25, T + 2);
+  expect(window.stop).toBeCloseTo(stop, 6);
+  window.setExtent({ start: T, stop: T + 25 });
+  settle(window);
+  expect(window.stop - (T + 25)).toBeLessThan(0.2);
+  expect(window.stop).toBeGreaterThan(T + 25);
+});
+
+it("keeps the time under the pointer while it zooms freely", () => {
+  const window = following(20);
+  window.pan(-1);
+  const at = window.start + window.width * 0.3;
+  window.zoom(0.5, at);
+  expect(window.start + window.width * 0.3).toBeCloseTo(at, 6);
+  window.zoom(3, at, true);
+  settle(window);
+  expect(window.start + window.width * 0.3).toBeCloseTo(at, 6);
+});
+
+it("stops where doubles stop, and a few runs out", () => {
+  const window = following(20);
+  window.pan(-1);
+  for (let i = 0; i < 100; i++) window.zoom(0.5, T + 5);
+  expect(window.width).toBeGreaterThanOrEqual(19e-6);
+  for (let i = 0; i < 200; i++) window.zoom(2, T + 5);
+  expect(window.width).toBeLessThanOrEqual(61);
+});
+
+it("never loses the data out of sight", () => {
+  const window = following(20);
+  for (let i = 0; i < 100; i++) window.pan(-10);
+  expect(window.stop).toBeGreaterThan(T);
+  for (let i = 0; i < 100; i++) window.pan(10);
+  expect(window.start).toBeLessThan(T + 20);
+});
+
+it("does not animate for those who asked for stillness", () => {
+  const window = following(20);
+  window.still = true;
+  window.show(T + 3, T + 4, true);
+  expect([window.start, window.stop]).toEqual([T + 3, T + 4]);
+  window.fit();
+  expect(window.start).toBeLessThan(T);
+});
+
+it("places itself anew for another session", () => {
+  const window = following(20);
+  window.pan(-1);
+  window.reset();
+  window.setExtent({ start: T + 5000, stop: T + 5001 });
+  expect(window.start).toBeLessThanOrEqual(T + 5000);
+  expect(window.stop).toBeGreaterThanOrEqual(T + 5001);
+});

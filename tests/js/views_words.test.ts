@@ -1,0 +1,366 @@
+// What the panel says: legend, status line, events, workers, tracebacks.
+
+import { describe, expect, it } from "vitest";
+import type { Counts, Worker } from "../../js_src/model/types";
+import { NO_FOCUS } from "../../js_src/model/types";
+import { crumbsOf } from "../../js_src/views/panel/crumbs";
+import {
+  eventMarks,
+  mergedText,
+  mergeMarks,
+} from "../../js_src/views/task_stream/event_marks";
+import {
+  isolate,
+  legendEntries,
+} from "../../js_src/views/task_stream/legend_entries";
+import {
+  statusFacts,
+  type StatusInput,
+} from "../../js_src/views/task_stream/status_facts";
+import { readTaskDetail } from "../../js_src/views/task_stream/task_detail";
+import {
+  parseTraceback,
+  shortFile,
+  splitException,
+} from "../../js_src/views/task_stream/traceback";
+import {
+  groupLanes,
+  placeOf,
+} from "../../js_src/views/task_stream/worker_groups";
+
+const COUNTS: Counts = {
+  captured: 1211,
+  kept: 1211,
+  dropped_agent: 0,
+  dropped_recording: 0,
+  rows: 2000,
+  erred: 0,
+};
+
+const STATUS: StatusInput = {
+  state: "live",
+  counts: COUNTS,
+  held: 1211,
+  workers: 4,
+  threads: 16,
+  behind_s: 0.2,
+  now: 0,
+  notices: [],
+  pausedAt: null,
+  outside: 0,
+  search: null,
+  narrow: false,
+};
+
+function said(change: Partial<StatusInput>): string {
+  return statusFacts({ ...STATUS, ...change })
+    .map(({ lead, text }) => (lead ? `${lead} ${text}` : text))
+    .join(" · ");
+}
+
+describe("the status line", () => {
+  it("says what is shown of what there is", () => {
+    expect(said({ counts: { ...COUNTS, erred: 1 } })).toBe(
+      "1,211 of 1,211 tasks · 4 workers · 16 threads · live, 0.2 s behind · 1 erred · nothing dropped",
+    );
+  });
+
+  it("says what was dropped, and where", () => {
+    const text = said({
+      counts: {
+        ...COUNTS,
+        captured: 5000,
+        dropped_agent: 3000,
+        dropped_recording: 1,
+      },
+    });
+    expect(text).toContain("1,211 of 5,000 tasks");
+    expect(text).toContain("3,000 older ones dropped on the scheduler");
+    expect(text).toContain("1 older one dropped in the kernel");
+    expect(text).not.toContain("nothing dropped");
+  });
+
+  it("says what is still on its way", () => {
+    expect(said({ held: 1000 })).toContain("211 on the way");
+  });
+
+  it("says what came while it was paused", () => {
+    const text = said({ pausedAt: 842 });
+    expect(text).toContain("842 of 1,211 tasks shown");
+    expect(text).toContain("369 arrived since you paused");
+  });
+
+  it("says that the connection is lost, and since when", () => {
+    const text = said({ state: "lost" });
+    expect(text).toMatch(/^1,211 tasks until \d\d:\d\d:\d\d/);
+    expect(text).toContain("connection lost");
+    expect(text).not.toContain("nothing dropped");
+  });
+
+  it("keeps what is wrong where there is little room", () => {
+    const text = said({
+      narrow: true,
+      outside: 94,
+      counts: { ...COUNTS, dropped_agent: 7 },
+    });
+    expect(text).toContain("94 rows lie outside the axis");
+    expect(text).toContain("7 older ones dropped");
+    expect(text).not.toContain("threads");
+  });
+
+  it("repeats the kernel's notices with what to do", () => {
+    const notice = {
+      code: "x",
+      level: "warn" as const,
+      text: "This scheduler refuses plugins.",
+      next: "Allow them.",
+    };
+    expect(said({ notices: [notice] })).toContain(
+      "This scheduler refuses plugins: Allow them.",
+    );
+  });
+});
+
+describe("the legend", () => {
+  const entries = legendEntries(
+    ["read", "add"],
+    [3, 4],
+    [
+      "compute",
+      "transfer",
+      "disk-read",
+      "disk-write",
+      "deserialize",
+      "new-one",
+    ],
+    {
+      prefixes: [
+        { prefix: 0, tasks: 256, seconds: 149.1, erred: 1 },
+        { prefix: 1, tasks: 1_200_000, seconds: 3.04, erred: 0 },
+      ],
+      actions: [
+        { action: 0, rows: 300, seconds: 150 },
+        { action: 5, rows: 1, seconds: 0.1 },
+        { action: 3, rows: 2, seconds: 1 },
+        { action: 2, rows: 3, seconds: 2 },
+        { action: 1, rows: 47, seconds: 12.3 },
+      ],
+    },
+    false,
+    "grey",
+  );
+
+  it("lists prefixes as they appeared, then actions, disk as one", () => {
+    expect(entries.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([
+      "read: 256 · 149.1 s",
+      "add: 1.2 M · 3.0 s",
+      "transfer: 47 · 12.3 s",
+      "disk: 5 · 3.0 s",
+      "new-one: 1 · 0.1 s",
+      "erred: 1 task",
+    ]);
+  });
+
+  it("keeps exact figures for the tooltip", () => {
+    expect(entries[1]!.exact).toBe("add: 1,200,000 tasks · 3.0 s");
+  });
+
+  it("isolates with a click, frees with another, adds with Shift", () => {
+    expect(isolate([], "a", false)).toEqual(["a"]);
+    expect(isolate(["a"], "a", false)).toEqual([]);
+    expect(isolate(["a", "b"], "a", false)).toEqual(["a"]);
+    expect(isolate(["a"], "b", true)).toEqual(["a", "b"]);
+    expect(isolate(["a", "b"], "a", true)).toEqual(["b"]);
+  });
+});
+
+describe("the row of events", () => {
+  const change = (time: number, worker: string, what: string) => ({
+    time,
+    worker,
+    what,
+    detail: "",
+  });
+  const name = (worker: string): string => `worker-${worker}`;
+
+  it("makes runs of what a worker does until it stops", () => {
+    const marks = eventMarks(
+      [],
+      [],
+      [
+        change(1, "a", "spilling"),
+        change(2, "b", "spilling"),
+        change(4, "a", "running"),
+        change(6, "b", "removed"),
+      ],
+      name,
+    );
+    expect(marks.map(({ start, stop, text }) => [start, stop, text])).toEqual([
+      [1, 4, "worker-a spilling"],
+      [2, 6, "worker-b spilling"],
+      [6, 6, "worker-b left"],
+    ]);
+    const merged = mergeMarks(marks, 0);
+    expect(merged.map((one) => mergedText(one, false))).toEqual([
+      "2 workers spilling",
+      "worker-b left",
+    ]);
+    expect(mergedText(merged[0]!, true)).toBe("2 spilling");
+    expect([merged[0]!.start, merged[0]!.stop]).toEqual([1, 6]);
+  });
+
+  it("goes on for a worker that still spills", () => {
+    const [mark] = eventMarks([], [], [change(1, "a", "spilling")], name);
+    expect(mark!.stop).toBe(Infinity);
+  });
+
+  it("merges errors that would overlap, and keeps others apart", () => {
+    const error = (time: number, exception: string) => ({
+      task: 0,
+      prefix: 0,
+      worker: "",
+      time,
+      exception,
+    });
+    const marks = eventMarks(
+      [
+        error(1, "ValueError('x')"),
+        error(1.1, "ValueError('y')"),
+        error(9, "KeyError(1)"),
+      ],
+      [],
+      [],
+      name,
+    );
+    expect(mergeMarks(marks, 0.5).map((one) => mergedText(one, false))).toEqual(
+      ["2 × ValueError", "KeyError"],
+    );
+    expect(mergeMarks(marks, 20).map((one) => mergedText(one, false))).toEqual([
+      "3 errors",
+    ]);
+  });
+
+  it("shows gaps in the recording with their reason", () => {
+    const [mark] = eventMarks(
+      [],
+      [{ start: 1, stop: 3, reason: "restarted", text: "scheduler restarted" }],
+      [],
+      name,
+    );
+    expect(mark).toMatchObject({ kind: "gap", text: "scheduler restarted" });
+  });
+});
+
+describe("the lanes of workers", () => {
+  const worker = (address: string, given: string, threads: number): Worker => ({
+    address,
+    name: given,
+    host: "",
+    threads,
+    memory_limit: 0,
+    process: 0,
+    managed: 0,
+    spilled: 0,
+    status: "running",
+  });
+  const lanes = [
+    { worker: "tcp://h:10", thread: "1" },
+    { worker: "tcp://h:2", thread: "1" },
+    { worker: "tcp://h:10", thread: "2" },
+    { worker: "tcp://gone:1", thread: "1" },
+  ];
+  const workers = [worker("tcp://h:10", "10", 2), worker("tcp://h:2", "2", 3)];
+
+  it("are in the order of names, with room for idle threads", () => {
+    const groups = groupLanes(lanes, workers);
+    expect(
+      groups.map(({ name, short, lanes: own }) => [name, short, own]),
+    ).toEqual([
+      ["worker-2", "w2", [1, -1, -1]],
+      ["worker-10", "w10", [0, 2]],
+      ["worker gone:1", "w2", [3]],
+    ]);
+    expect(placeOf(groups, 2)).toBe("worker-10 · thread 1");
+  });
+
+  it("are only those of the focus", () => {
+    const groups = groupLanes(lanes, workers, ["tcp://h:2"]);
+    expect(groups.map(({ name }) => name)).toEqual(["worker-2"]);
+  });
+});
+
+describe("a traceback", () => {
+  const TEXT = `Traceback (most recent call last):
+  File "/home/me/work.py", line 4, in totals
+    g = part.reindex(region.index)
+        ^^^^^^^^^^^^
+  File "/env/lib/python3.13/site-packages/pandas/core/frame.py", line 5385, in reindex
+    return super().reindex(
+`;
+
+  it("is told apart into own frames and those of libraries", () => {
+    const { frames } = parseTraceback(TEXT);
+    expect(frames).toEqual([
+      {
+        file: "/home/me/work.py",
+        line: 4,
+        name: "totals",
+        code: "g = part.reindex(region.index)",
+        library: false,
+      },
+      expect.objectContaining({ library: true, name: "reindex" }),
+    ]);
+    expect(shortFile(frames[1]!.file)).toBe("pandas/core/frame.py");
+  });
+
+  it("is kept as it came when it is none", () => {
+    expect(parseTraceback("oh\nno").rest).toBe("oh\nno");
+    expect(splitException("ValueError('a (b)')")).toEqual([
+      "ValueError",
+      "a (b)",
+    ]);
+    expect(splitException("my.KeyError: 'x'")).toEqual(["my.KeyError", "'x'"]);
+    expect(splitException("whatever")).toEqual(["Error", "whatever"]);
+  });
+});
+
+it("believes no answer of the kernel unchecked", () => {
+  expect(readTaskDetail(null)).toMatchObject({
+    key: "",
+    startstops: [],
+    error: null,
+  });
+  expect(
+    readTaskDetail({
+      key: 5,
+      span: ["a", 3],
+      startstops: [
+        { action: "compute", start: 2, stop: 3 },
+        null,
+        { start: "x" },
+      ],
+      error: { exception: "E", traceback: 7 },
+    }),
+  ).toMatchObject({
+    key: "",
+    span: ["a"],
+    startstops: [{ action: "compute", start: 2, stop: 3 }],
+    error: { exception: "E", traceback: "" },
+  });
+});
+
+it("names each part of a focus, and takes one away at a time", () => {
+  const focus = {
+    ...NO_FOCUS,
+    time: [114.3, 121.3] as [number, number],
+    workers: ["a", "b"],
+    prefixes: ["inc"],
+  };
+  const crumbs = crumbsOf(focus, 100);
+  expect(crumbs.map(({ text }) => text)).toEqual([
+    "14.3 – 21.3 s",
+    "inc",
+    "2 workers",
+  ]);
+  expect(crumbs[2]!.without(focus)).toEqual({ ...focus, workers: [] });
+});
