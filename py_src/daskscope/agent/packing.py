@@ -148,7 +148,7 @@ def _integers(narrow: str, values: list[Any]) -> array[int]:
 def _clamp(number: Any) -> int:
     """Return `number` as an integer of 62 bits; what is not a number becomes 0."""
     try:
-        return int(max(-MAX_INTEGER, min(MAX_INTEGER, number)))
+        return max(-MAX_INTEGER, min(MAX_INTEGER, int(number)))
     except (TypeError, ValueError, OverflowError):
         return 0
 

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daskscope.agent.packing import join_keys
-from daskscope.recording import Names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from daskscope.recording import Names
 
 Array = NDArray[Any]
 
