@@ -1,0 +1,260 @@
+"""The agent inside a real scheduler: leases, bounds, and failing without harm."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from daskscope import agent
+from distributed import Client, Scheduler, Worker
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+pytestmark = pytest.mark.asyncio
+
+
+@asynccontextmanager
+async def installed(memory_limit: int = 10_000_000) -> AsyncIterator[tuple[Any, Any, Any]]:
+    """A scheduler with a worker, a client, and an agent registered as the kernel does it."""
+    async with (
+        Scheduler(port=0, dashboard=False, host="127.0.0.1") as scheduler,
+        Worker(scheduler.address, nthreads=2, memory_limit=0),
+        Client(scheduler.address, asynchronous=True) as client,
+    ):
+        await register(scheduler, memory_limit)
+        yield scheduler, client, scheduler.plugins[agent.name()]
+
+
+async def register(scheduler: Any, memory_limit: int = 10_000_000) -> None:
+    await scheduler.register_scheduler_plugin(
+        agent.pickled(memory_limit=memory_limit), name=agent.name(), idempotent=True
+    )
+
+
+def constants(plugin: Any) -> dict[str, Any]:
+    """The globals of the agent's text."""
+    space: dict[str, Any] = plugin.poll.__func__.__globals__
+    return space
+
+
+def is_gone(scheduler: Any) -> bool:
+    ours = [name for name in (*scheduler.plugins, *scheduler.handlers) if "daskscope" in name]
+    return not ours
+
+
+async def eventually(condition: Any, seconds: float = 10) -> None:
+    async with asyncio.timeout(seconds):
+        while not condition():
+            await asyncio.sleep(0.01)
+
+
+async def run_tasks(client: Any, count: int, name: str = "inc") -> None:
+    await client.gather(
+        [client.submit(int, i, key=f"{name}-{i}", pure=False) for i in range(count)]
+    )
+
+
+async def test_registering_twice_keeps_agent_and_data() -> None:
+    async with installed() as (scheduler, client, plugin):
+        await run_tasks(client, 3)
+        await register(scheduler)
+        assert scheduler.plugins[agent.name()] is plugin
+        assert plugin.poll(reader="r", client=client.id)["next"] == 3
+
+
+async def test_each_reader_gets_everything_from_its_own_cursor() -> None:
+    async with installed() as (_, client, plugin):
+        await run_tasks(client, 3, "a")
+        first = plugin.poll(reader="one", client=client.id)
+        await run_tasks(client, 2, "b")
+        again = plugin.poll(reader="one", client=client.id, cursor=first["next"])
+        other = plugin.poll(reader="two", client=client.id)
+        assert [sum(c["tasks"] for c in a["chunks"]) for a in (first, again, other)] == [3, 2, 5]
+        assert {a["agent"] for a in (first, again, other)} == {plugin.id}
+
+
+async def test_an_answer_is_limited_and_the_rest_follows() -> None:
+    async with installed() as (_, client, plugin):
+        constants(plugin)["CHUNK_TASKS"] = 10
+        await run_tasks(client, 100)
+        cursor, answers = 0, 0
+        while True:
+            answer = plugin.poll(reader="r", client=client.id, cursor=cursor, limit_bytes=3_000)
+            answers += 1
+            cursor = answer["chunks"][-1]["first"] + answer["chunks"][-1]["tasks"]
+            if cursor == answer["next"]:
+                break
+        assert cursor == 100
+        assert answers > 2
+
+
+async def test_memory_is_bounded_and_what_is_dropped_is_counted() -> None:
+    async with installed(memory_limit=20_000) as (_, client, plugin):
+        constants(plugin)["CHUNK_TASKS"] = 10
+        await run_tasks(client, 500)
+        answer = plugin.poll(reader="r", client=client.id, limit_bytes=10**9)
+        assert plugin.memory <= 20_000
+        assert answer["dropped"] == answer["first"] > 0
+        assert answer["next"] == 500
+        assert answer["first"] + sum(chunk["tasks"] for chunk in answer["chunks"]) == 500
+
+
+async def test_errors_are_told_once_with_their_texts() -> None:
+    async with installed() as (_, client, plugin):
+        future = client.submit(lambda: 1 / 0, key="broken-1")
+        with pytest.raises(ZeroDivisionError):
+            await future
+        answer = plugin.poll(reader="r", client=client.id)
+        (error,) = answer["errors"]["items"]
+        assert error["task"] == 0
+        assert error["key"] == "broken-1"
+        assert "ZeroDivisionError" in error["exception"]
+        assert "1 / 0" in error["traceback"]
+        later = plugin.poll(reader="r", client=client.id, cursor=1, errors=1)
+        assert later["errors"] == {"first": 1, "items": []}
+
+
+async def test_errors_are_bounded_and_numbered() -> None:
+    async with installed() as (_, client, plugin):
+        plugin.errors.limit = 10
+        futures = [client.submit(lambda: 1 / 0, key=f"broken-{i}") for i in range(30)]
+        await asyncio.gather(*futures, return_exceptions=True)
+        answer = plugin.poll(reader="r", client=client.id)
+        errors = answer["errors"]
+        assert len(errors["items"]) <= 11
+        assert errors["first"] + len(errors["items"]) == 30
+        assert answer["erred"] == 30
+
+
+async def test_long_texts_of_errors_are_cut() -> None:
+    def fail() -> None:
+        raise ValueError("x" * 100_000)
+
+    async with installed() as (_, client, plugin):
+        with pytest.raises(ValueError, match="xxx"):
+            await client.submit(fail)
+        (error,) = plugin.poll(reader="r", client=client.id)["errors"]["items"]
+        assert len(error["exception"]) <= 20_001
+
+
+async def test_it_leaves_when_its_last_reader_releases_it() -> None:
+    async with installed() as (scheduler, client, plugin):
+        plugin.poll(reader="one", client=client.id)
+        plugin.poll(reader="two", client=client.id)
+        plugin.release(reader="one")
+        assert scheduler.plugins[agent.name()] is plugin
+        plugin.release(reader="two")
+        assert is_gone(scheduler)
+        assert plugin.lease_check is None
+
+
+async def test_it_leaves_after_its_client_has_gone_once_the_tail_was_fetched() -> None:
+    async with installed() as (scheduler, client, plugin):
+        constants(plugin)["CLOSED_CLIENT_LEASE_S"] = 0.05
+        plugin.poll(reader="r", client=client.id)
+        await run_tasks(client, 1)
+        await client.close()
+        assert plugin.poll(reader="r", client=client.id)["next"] == 1
+        constants(plugin)["UNKNOWN_CLIENT_LEASE_S"] = 0.0
+        plugin.poll(reader="r", client=client.id)
+        plugin.check_leases_in(0.01)
+        await eventually(lambda: is_gone(scheduler))
+
+
+async def test_it_leaves_when_the_client_dies_without_a_word() -> None:
+    async with installed() as (scheduler, client, plugin):
+        constants(plugin)["CLOSED_CLIENT_LEASE_S"] = 0.05
+        plugin.poll(reader="r", client=client.id)
+        client.scheduler_comm.comm.abort()
+        await client.close(timeout=0)
+        await eventually(lambda: is_gone(scheduler))
+
+
+async def test_another_client_keeps_it() -> None:
+    async with installed() as (scheduler, client, plugin):
+        constants(plugin)["CLOSED_CLIENT_LEASE_S"] = 0.0
+        async with Client(scheduler.address, asynchronous=True) as other:
+            plugin.poll(reader="one", client=client.id)
+            plugin.poll(reader="two", client=other.id)
+            await client.close()
+            await eventually(lambda: "one" not in plugin.readers)
+            assert scheduler.plugins[agent.name()] is plugin
+
+
+async def test_a_reader_that_stops_asking_is_let_go_in_the_end() -> None:
+    async with installed() as (scheduler, client, plugin):
+        plugin.poll(reader="r", client=client.id, timeout_s=0.05)
+        plugin.check_leases()
+        assert plugin.readers
+        plugin.check_leases_in(0.1)
+        await eventually(lambda: is_gone(scheduler))
+
+
+async def test_an_agent_that_nobody_ever_asked_leaves() -> None:
+    async with installed() as (scheduler, _, plugin):
+        plugin.readers["(installer)"][2] = 0.0
+        plugin.check_leases_in(0.01)
+        await eventually(lambda: is_gone(scheduler))
+
+
+async def test_closing_the_scheduler_leaves_no_timer() -> None:
+    async with installed() as (_, client, plugin):
+        plugin.poll(reader="r", client=client.id)
+    assert plugin.lease_check is None
+
+
+async def test_an_exception_disables_it_and_the_scheduler_goes_on() -> None:
+    async with installed() as (_, client, plugin):
+        await run_tasks(client, 1)
+        constants(plugin)["CHUNK_TASKS"] = 2
+        plugin.prefixes = None
+        await run_tasks(client, 10, "more")
+        answer = plugin.poll(reader="r", client=client.id)
+        assert "AttributeError" in answer["error"]
+        assert answer["agent"] == plugin.id
+        assert plugin.memory == 0
+        assert await client.submit(sum, [1, 2]) == 3
+
+
+async def test_an_exception_in_an_answer_is_answered() -> None:
+    async with installed() as (_, client, plugin):
+        plugin.changes = None
+        assert "AttributeError" in plugin.poll(reader="r", client=client.id)["error"]
+
+
+async def test_workers_that_come_change_and_go_are_noted() -> None:
+    async with installed() as (scheduler, client, plugin):
+        async with Worker(scheduler.address, nthreads=1, name="extra") as worker:
+            scheduler.handle_worker_status_change("paused", worker.address, "test")
+            scheduler.handle_worker_status_change("running", worker.address, "test")
+        await eventually(lambda: len(scheduler.workers) == 1)
+        changes = plugin.poll(reader="r", client=client.id)["changes"]["items"]
+        ours = [change["what"] for change in changes if change["worker"] == worker.address]
+        assert ours[0] == "added"
+        assert {"paused", "running"} <= set(ours)
+        assert ours[-1] == "removed"
+
+
+async def test_a_snapshot_of_the_workers_comes_when_asked_for() -> None:
+    async with installed() as (scheduler, client, plugin):
+        assert "workers" not in plugin.poll(reader="r", client=client.id)
+        (worker,) = plugin.poll(reader="r", client=client.id, workers=True)["workers"]
+        assert worker["address"] == next(iter(scheduler.workers))
+        assert worker["threads"] == 2
+        assert worker["status"] == "running"
+        assert worker["process"] >= worker["managed"] >= 0
+
+
+async def test_zero_workers_are_an_answer_like_any_other() -> None:
+    async with (
+        Scheduler(port=0, dashboard=False, host="127.0.0.1") as scheduler,
+        Client(scheduler.address, asynchronous=True) as client,
+    ):
+        await register(scheduler)
+        plugin: Any = scheduler.plugins[agent.name()]
+        answer = plugin.poll(reader="r", client=client.id, workers=True)
+        assert answer["workers"] == []
+        assert answer["next"] == 0
