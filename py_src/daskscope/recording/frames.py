@@ -6,7 +6,6 @@ from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-import pyarrow as pa
 
 from daskscope.schema import STATUSES
 
@@ -14,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     import pandas as pd
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from daskscope.recording.chunk import KeyBlock, TaskChunk
@@ -55,11 +55,15 @@ def _categorical(codes: NDArray[Any], names: Sequence[str]) -> pd.Categorical:
 
 def _key_array(chunk: TaskChunk) -> pa.Array:
     """Return the keys of a chunk as an Arrow array, without a Python object a key."""
+    import pyarrow as pa
+
     blocks = [_block_array(block) for block in chunk.keys]
     return pa.concat_arrays(blocks) if blocks else pa.array([], pa.large_string())
 
 
 def _block_array(block: KeyBlock) -> pa.Array:
+    import pyarrow as pa
+
     text = np.frombuffer(block.raw(), "u1")
     separators = np.flatnonzero(text == 0)
     if len(separators) != block.tasks - 1:
@@ -78,6 +82,7 @@ def _block_array(block: KeyBlock) -> pa.Array:
 def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
     """Return one row per start/stop interval of the chunks."""
     import pandas as pd
+    import pyarrow as pa
 
     def column(name: str, dtype: str) -> NDArray[Any]:
         parts = [chunk.columns[name] for chunk in chunks]

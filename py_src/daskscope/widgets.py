@@ -1,0 +1,133 @@
+"""Panels as widgets: the last line of a cell shows one, in any host that has anywidget.
+
+A widget is a channel to the hub and the id of a session; all else is in the browser.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import anywidget
+import traitlets
+
+from daskscope import kernel
+from daskscope import session as known
+from daskscope.errors import DaskscopeError
+from daskscope.session import Session
+from daskscope.stream import Channel
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+STATIC: Final = Path(__file__).parent / "static"
+
+
+@cache
+def _bundle(name: str) -> str:
+    try:
+        return (STATIC / name).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DaskscopeError(
+            "not-built",
+            f"This checkout of daskscope has no {name}: its browser part is not built.",
+            "Run `make build` (or `npm run build`), then restart the kernel.",
+        ) from None
+
+
+class TaskStream(anywidget.AnyWidget):
+    """Every task of a session, live: one lane a worker thread.
+
+    Parameters
+    ----------
+    client
+        The Dask client, or its `daskscope.Session`, to show. By default the current
+        client's; when there is none yet, the first that comes, and when that has been
+        closed, the next one.
+    options
+        As of any ipywidget, such as `layout`.
+    """
+
+    session = traitlets.Unicode("", help="id of the session; empty before there is one").tag(
+        sync=True
+    )
+    _esm = traitlets.Unicode().tag(sync=True)
+    _css = traitlets.Unicode().tag(sync=True)
+
+    def __init__(self, client: Client | Session | None = None, **options: Any) -> None:
+        shown = _session_of(client)
+        self._follows = client is None
+        self._channel: Channel | None = None
+        hub = kernel.the_hub()
+        super().__init__(
+            session=shown.id if shown is not None else "",
+            _esm=_bundle("widget.js"),
+            _css=_bundle("widget.css"),
+            **options,
+        )
+        channel = self._channel = Channel(self._send_to_pages)
+        self._hub = hub
+        self.on_msg(lambda _widget, content, _buffers: hub.receive(channel, content))
+        hub.open(channel)
+        self._unsubscribe = known.on_sessions_changed(self._find_session)
+        self._find_session()
+
+    @traitlets.observe("comm")
+    def _on_comm(self, change: Any) -> None:
+        if change["new"] is not None:
+            kernel.answer_where_asked(change["new"])
+
+    def _send_to_pages(self, message: dict[str, Any], buffers: Any) -> None:
+        if self.comm is None:
+            raise DaskscopeError("closed", "This widget is closed.")
+        self.send(message, buffers=list(buffers))
+
+    def _find_session(self) -> None:
+        """Without a client of its own: stay with a session while it lives."""
+        if not self._follows:
+            return
+        shown = known.find(self.session)
+        if shown is not None and not shown.closed:
+            return
+        living = [one for one in known.sessions() if not one.closed]
+        if living:
+            self.session = living[-1].id
+
+    def close(self) -> None:
+        """Remove the panel from all pages and let go of everything."""
+        channel, self._channel = self._channel, None
+        if channel is not None:
+            self._unsubscribe()
+            self._hub.close(channel)
+        super().close()
+
+    def __repr__(self) -> str:
+        shown = known.find(self.session)
+        if shown is None:
+            what = "its session was closed" if self.session else "no Dask client in this kernel yet"
+            return f"<daskscope.TaskStream: {what}>"
+        counts = shown.counts
+        return (
+            f"<daskscope.TaskStream of {shown.name}: {shown.state}, "
+            f"{counts.kept:,} of {counts.captured:,} tasks>"
+        )
+
+
+def _session_of(client: Client | Session | None) -> Session | None:
+    if isinstance(client, Session):
+        return client
+    if client is not None:
+        try:
+            return known.connect(client)
+        except TypeError:
+            raise TypeError(
+                "client must be a distributed.Client, a daskscope.Session or None, "
+                f"got {type(client).__name__}"
+            ) from None
+    try:
+        return known.connect()
+    except DaskscopeError as error:
+        if error.code not in ("no-client", "client-closed"):
+            raise
+        return None

@@ -1,0 +1,191 @@
+"""In real kernels: what a front end does, and what comes back while a cell is busy."""
+
+from __future__ import annotations
+
+import pytest
+from kernels import ENSURE, CommPage, Kernel
+
+CLUSTER = """
+from distributed import Client, LocalCluster
+client = Client(LocalCluster(n_workers=1, threads_per_worker=2, processes=False,
+                             dashboard_address=None))
+"""
+BUSY = """
+import os
+futures = client.map(lambda i: i, range(300), key="busy-work")
+while not os.path.exists({stop!r}):
+    sum(range(1000))
+"""
+
+
+class BusyCell:
+    """A cell that computes in pure Python until `finish`, with 300 tasks beside it."""
+
+    def __init__(self, kernel, folder):
+        self.kernel, self.stop = kernel, folder / "stop"
+        self.request = kernel.start(BUSY.format(stop=str(self.stop)))
+
+    def finish(self):
+        assert not self.kernel.finished(self.request)
+        self.stop.touch()
+        assert self.kernel.reply(self.request)["status"] == "ok"
+
+
+@pytest.fixture
+def kernel():
+    kernel = Kernel()
+    yield kernel
+    kernel.stop()
+
+
+def open_page(kernel, **options):
+    page = CommPage(kernel, **options)
+    page.hello()
+    page.wait("welcome")
+    return page
+
+
+def session_of(page):
+    """The id of the first session, as the kernel told it."""
+
+    def known():
+        for kind in ("sessions", "welcome"):
+            for message in reversed(page.got(kind)):
+                if message["sessions"]:
+                    return message["sessions"][-1]["id"]
+        return None
+
+    return page.kernel.wait(known)
+
+
+def rows_of(page):
+    return sum(message["rows"] for message in page.got("batch"))
+
+
+def test_ensure_is_silent_and_leaves_no_trace(kernel):
+    kernel.run("before = set(dir())")
+    answer = kernel.evaluate(ENSURE)
+    assert answer["status"] == "ok", answer
+    assert kernel.evaluate(ENSURE)["status"] == "ok"
+    kernel.pump()
+    kernel.run("import sys; assert set(dir()) - before <= {'before', 'sys', '_i', '_ii', '_iii', "
+               "'_i1', '_i2', '_i3', '_oh', '_dh', '_', '__', '___'}")  # fmt: skip
+    kernel.run("assert 'distributed' not in sys.modules and 'pyarrow' not in sys.modules")
+    kinds = {message["msg_type"] for message in kernel.messages}
+    assert kinds <= {"status", "execute_input"}
+
+
+def test_a_page_hears_of_a_client_that_comes_later(kernel):
+    kernel.evaluate(ENSURE)
+    page = open_page(kernel)
+    (welcome,) = page.got("welcome")
+    assert welcome["sessions"] == []
+    assert welcome["subshells"] is kernel.subshells
+    kernel.run(CLUSTER)
+    session = session_of(page)
+    page.watch(session)
+    kernel.run("client.gather(client.map(lambda i: i, range(100)))")
+    kernel.wait(lambda: rows_of(page) >= 100)
+    page.close()
+
+
+def test_rows_arrive_while_a_cell_blocks_the_kernel(kernel, tmp_path):
+    kernel.evaluate(ENSURE)
+    page = open_page(kernel)
+    kernel.run(CLUSTER)
+    page.watch(session_of(page))
+    page.wait("status")
+    cell = BusyCell(kernel, tmp_path)
+    kernel.wait(lambda: rows_of(page) >= 300)
+    cell.finish()
+
+
+def test_messages_are_answered_while_a_cell_is_busy(kernel, tmp_path):
+    if not kernel.subshells:
+        pytest.skip("this kernel has no subshells")
+    kernel.evaluate(ENSURE)
+    kernel.run(CLUSTER)
+    kernel.run("client.gather(client.map(lambda i: i, range(10)))")
+    page = open_page(kernel, subshell=kernel.subshell())
+    session = session_of(page)
+    page.watch(session)
+    page.wait("batch")
+    cell = BusyCell(kernel, tmp_path)
+    kernel.wait(lambda: rows_of(page) >= 300)
+    page.say("ask", session=session, id="q1", what="task", args={"task": 3})
+    answer = page.wait("answer")
+    assert answer["result"]["status"] == "OK"
+    page.ack(session)
+    page.say("ask", session=session, id="q2", what="keys", args={"first": 0, "tasks": 5})
+    assert page.wait("answer", count=2)["id"] == "q2"
+    assert page.got("keys")
+    cell.finish()
+
+
+def test_a_panel_opened_during_a_cell_enters_the_kernel(kernel, tmp_path):
+    if not kernel.subshells:
+        pytest.skip("this kernel has no subshells")
+    kernel.run(CLUSTER)
+    cell = BusyCell(kernel, tmp_path)
+    subshell = kernel.subshell()
+    content = {
+        "code": "",
+        "silent": True,
+        "store_history": False,
+        "user_expressions": {"x": ENSURE},
+        "allow_stdin": False,
+        "stop_on_error": False,
+    }
+    reply = kernel.reply(kernel.send("execute_request", content, subshell=subshell))
+    assert reply["user_expressions"]["x"]["status"] == "ok"
+    page = open_page(kernel, subshell=subshell)
+    page.watch(session_of(page))
+    page.wait("status")
+    cell.finish()
+
+
+def test_a_widget_streams_and_answers_while_a_cell_is_busy(kernel, tmp_path):
+    kernel.run(CLUSTER)
+    kernel.run("import daskscope; stream = daskscope.TaskStream()")
+    comm = kernel.evaluate("stream.comm.comm_id")["data"]["text/plain"].strip("'")
+    session = kernel.evaluate("stream.session")["data"]["text/plain"].strip("'")
+    page = open_page(kernel, comm=comm, subshell=kernel.subshell() if kernel.subshells else None)
+    page.watch(session)
+    page.wait("status")
+    cell = BusyCell(kernel, tmp_path)
+    kernel.wait(lambda: rows_of(page) >= 300)
+    if kernel.subshells:
+        page.say("ask", session=session, id="q", what="task", args={"task": 0})
+        assert page.wait("answer")["result"]["key"].startswith("busy-work")
+    cell.finish()
+    kernel.run("stream.close()")
+
+
+def test_a_burst_of_rows_loses_nothing_that_is_not_repaired(kernel):
+    kernel.evaluate(ENSURE)
+    page = open_page(kernel)
+    kernel.run(CLUSTER)
+    session = session_of(page)
+    page.watch(session)
+    kernel.run("client.gather(client.map(lambda i: i, range(3000)))")
+
+    def complete():
+        page.ack(session)
+        return rows_of(page) >= 3_000
+
+    kernel.wait(complete)
+    numbers = [message["seq"] for message in page.got() if "seq" in message]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_closing_every_comm_stops_the_hub(kernel):
+    kernel.evaluate(ENSURE)
+    page = open_page(kernel)
+    page.close()
+    kernel.run(
+        "import threading, time\n"
+        "end = time.time() + 10\n"
+        "while any(t.name == 'daskscope' for t in threading.enumerate()):\n"
+        "    assert time.time() < end, 'the background thread goes on'\n"
+        "    time.sleep(0.01)\n"
+    )
