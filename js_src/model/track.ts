@@ -5,9 +5,14 @@ import { refresh } from "./pyramid";
 import { findAfter } from "./search";
 import { Segment, SEGMENT_ROWS, type RowColumns } from "./segment";
 
+/** Rows that the first segment takes before a new one is begun before it. */
+const HEAD_ROWS = 1024;
+
 export class Track {
   readonly segments: Segment[] = [];
   rows = 0;
+  /** Where the former first segment is after `prepend` made a new one; 0 if it did not. */
+  private joinAt = 0;
 
   constructor(
     readonly lane: number,
@@ -57,6 +62,8 @@ export class Track {
       refresh(segment, pass?.of(this) ?? null);
       if (pass) segment.counted = pass.filter.version;
     }
+    if (this.joinAt > 0) this.join(this.joinAt, pass);
+    this.joinAt = 0;
   }
 
   /** The last segment that starts at or before `time`; -1 when all start later. */
@@ -81,20 +88,15 @@ export class Track {
     to: number,
   ): void {
     const { segments } = this;
-    // Before the first segment rows go to its head, if they fit.
-    const home = Math.max(at, 0);
-    if (
-      segments.length > 0 &&
-      segments[home].rows + to - from <= SEGMENT_ROWS
-    ) {
-      segments[home].merge(source, order, from, to);
-      return;
-    }
     if (at < 0) {
-      this.fill(0, source, order, from, to);
+      this.prepend(source, order, from, to);
       return;
     }
     const segment = segments[at];
+    if (segment.rows + to - from <= SEGMENT_ROWS) {
+      segment.merge(source, order, from, to);
+      return;
+    }
     const starts = source.start;
     if (starts[order[from]] >= segment.lastStart) {
       const room = SEGMENT_ROWS - segment.rows;
@@ -111,17 +113,57 @@ export class Track {
     if (to > middle) this.place(right, source, order, middle, to);
   }
 
-  /** New segments at index `at`. */
+  /**
+   * Put rows before all others. History comes newest first, and each row that is put
+   * before others moves them: so the first segment is kept small, and joined to the
+   * next one when it has grown.
+   */
+  private prepend(
+    source: RowColumns,
+    order: Uint32Array,
+    from: number,
+    to: number,
+  ): void {
+    const { segments } = this;
+    const head = segments.length > 0 ? segments[0] : null;
+    const room = head ? Math.max(0, HEAD_ROWS - head.rows) : 0;
+    const cut = Math.max(from, to - room);
+    if (head && to > cut) head.merge(source, order, cut, to);
+    if (cut === from) return;
+    const before = segments.length;
+    this.fill(0, source, order, from, cut, true);
+    if (head) this.joinAt = segments.length - before;
+  }
+
+  /** Join the segment at `at` with the next one, if they fit into one. */
+  private join(at: number, pass: FilterPass | null): void {
+    const { segments } = this;
+    if (at + 1 >= segments.length) return;
+    const [segment, next] = [segments[at], segments[at + 1]];
+    if (segment.rows + next.rows > SEGMENT_ROWS) return;
+    if (pass) {
+      pass.visit(this, segment);
+      pass.visit(this, next);
+    }
+    segment.append(next, 0, next.rows);
+    segments.splice(at + 1, 1);
+    refresh(segment, pass?.of(this) ?? null);
+  }
+
+  /** New segments at index `at`; the last one, or the first, may have room left. */
   private fill(
     at: number,
     source: RowColumns,
     order: Uint32Array,
     from: number,
     to: number,
+    roomInFirst = false,
   ): void {
     const fresh: Segment[] = [];
-    for (let row = from; row < to; row += SEGMENT_ROWS) {
-      const end = Math.min(row + SEGMENT_ROWS, to);
+    const over = (to - from) % SEGMENT_ROWS;
+    let end = roomInFirst && over > 0 ? from + over : from + SEGMENT_ROWS;
+    for (let row = from; row < to; row = end, end += SEGMENT_ROWS) {
+      end = Math.min(end, to);
       const segment = new Segment(this.overlay, end - row);
       segment.merge(source, order, row, end);
       fresh.push(segment);

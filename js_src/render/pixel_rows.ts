@@ -5,8 +5,8 @@
 const STRIP_SHARE = 0.36;
 /** Below this height there is no room for an edge around the strip. */
 const EDGE_FROM_PX = 8;
-/** Runs of a strip narrower than this have no edges at their sides. */
-const SIDE_EDGE_FROM_PX = 4;
+/** Runs of a strip narrower than this have no edge: it would be all that is seen. */
+const EDGE_FROM_WIDTH_PX = 4;
 
 export class PixelRows {
   width = 0;
@@ -131,7 +131,7 @@ export class PixelRows {
         pixels[at + x] =
           alpha === 255 ? strip[x] : blend(pixels[at + x], strip[x], alpha);
       }
-      if (!edged || x - first < SIDE_EDGE_FROM_PX) continue;
+      if (!edged || x - first < EDGE_FROM_WIDTH_PX) continue;
       if (first > 0) pixels[at + first - 1] = this.blank;
       // Room for the edge, and for that of the next run.
       if (x < width && (strip[x + 1] ?? 0) >>> 24 === 0) {
@@ -140,12 +140,18 @@ export class PixelRows {
     }
   }
 
+  /** Background above each run of a strip that is wide enough to be seen as one. */
   private edge(y: number, strip: Uint32Array): void {
-    const { pixels } = this;
+    const { pixels, blank } = this;
     const width = Math.max(0, Math.min(this.width, this.limit_px));
     const at = y * this.width;
     for (let x = 0; x < width; x++) {
-      if (strip[x] >>> 24 !== 0) pixels[at + x] = this.blank;
+      if (strip[x] >>> 24 === 0) continue;
+      const first = x;
+      while (x < width && strip[x] >>> 24 !== 0) x++;
+      if (x - first >= EDGE_FROM_WIDTH_PX) {
+        pixels.fill(blank, at + first, at + x);
+      }
     }
   }
 }

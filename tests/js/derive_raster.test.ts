@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { LanePicture } from "../../js_src/derive/lane_picture";
 import { LaneRaster, type TimeWindow } from "../../js_src/derive/raster";
 import { TaskModel } from "../../js_src/model/tasks";
-import { batchOf, chunksOf, randomRun, T0, type Row } from "./model_rows";
+import {
+  batchOf,
+  chunksOf,
+  randomRun,
+  shuffled,
+  T0,
+  type Row,
+} from "./model_rows";
 
 const RED = 0xff0000ff;
 const GREEN = 0xff00ff00;
@@ -217,16 +224,23 @@ describe("a filter", () => {
     expect(alpha(dimmed[0])).toBeLessThanOrEqual(128);
   });
 
-  it("reaches rows that come while it is on its way", () => {
+  it.each([
+    ["later", chunksOf(rows, 5000)],
+    ["earlier", chunksOf(rows, 5000).reverse()],
+    ["any", chunksOf(shuffled(rows), 5000)],
+  ])("reaches %s rows that come while it is on its way", (_, batches) => {
     const model = new TaskModel();
-    const batches = chunksOf(rows, 5000);
     for (const batch of batches.slice(0, 4)) model.insert(batchOf(batch));
     model.setFilter({ prefixes: [2] });
     expect(model.filtering?.done).toBe(0);
-    for (const batch of batches.slice(4)) model.insert(batchOf(batch));
+    for (const batch of batches.slice(4)) {
+      model.insert(batchOf(batch));
+      model.work(0);
+    }
     while (model.work(0));
     expect(model.filtering).toBeNull();
-    const later = modelOf(rows);
+    const later = new TaskModel();
+    for (const batch of batches) later.insert(batchOf(batch));
     later.setFilter({ prefixes: [2] });
     while (later.work(0));
     const window = { start: T0, secondsPerPixel: 5, width_px: 200 };

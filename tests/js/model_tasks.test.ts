@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { blankInterval } from "../../js_src/model/query";
 import { PAINT_ERRED } from "../../js_src/model/segment";
 import { TaskModel } from "../../js_src/model/tasks";
 import { bulkBatches } from "./bulk_rows";
@@ -31,6 +32,9 @@ function expected(rows: Row[], lane: number, overlay: boolean): Row[] {
     .sort((a, b) => a.start - b.start);
 }
 
+/** Gives every row the same order of fields. */
+const BLANK = blankInterval();
+
 const byTime = (a: Row, b: Row): number =>
   a.start - b.start || a.task! - b.task!;
 
@@ -39,12 +43,17 @@ function expectHolds(model: TaskModel, rows: Row[], lanes: number): void {
   for (let lane = 0; lane < lanes; lane++) {
     for (const overlay of [false, true]) {
       const have = held(model, lane, overlay);
-      expect(have.map((row) => row.start)).toEqual(
-        expected(rows, lane, overlay).map((row) => row.start),
+      const inOrder = have.every(
+        (row, i) => i === 0 || have[i - 1].start <= row.start,
       );
-      expect(have.sort(byTime)).toEqual(
-        expected(rows, lane, overlay).sort(byTime),
-      );
+      expect(inOrder).toBe(true);
+      // As text: comparing thousands of objects one by one takes seconds.
+      const text = (list: Row[]): string =>
+        list
+          .sort(byTime)
+          .map((row) => Object.values({ ...BLANK, ...row }).join(" "))
+          .join("\n");
+      expect(text(have)).toBe(text(expected(rows, lane, overlay)));
     }
   }
   expectPyramids(model, lanes);
@@ -52,6 +61,7 @@ function expectHolds(model: TaskModel, rows: Row[], lanes: number): void {
 
 /** Every node says what its rows say. */
 function expectPyramids(model: TaskModel, lanes: number): void {
+  const wrong: number[][] = [];
   for (let lane = 0; lane < lanes; lane++) {
     for (const overlay of [false, true]) {
       for (const segment of model.track(lane, overlay)?.segments ?? []) {
@@ -70,17 +80,18 @@ function expectPyramids(model: TaskModel, lanes: number): void {
               if (segment.status[row] === 1 && !overlay) erred = 1;
             }
             const at = segment.offset[level] + node;
-            expect(segment.busy[at]).toBeCloseTo(busy, 4);
-            expect(segment.reach[at]).toBeCloseTo(
-              stop - segment.start[node * size],
-              4,
-            );
-            expect(segment.erred[at]).toBe(erred);
+            const reach = stop - segment.start[node * size];
+            const right =
+              Math.abs(segment.busy[at] - busy) < 1e-4 &&
+              Math.abs(segment.reach[at] - reach) < 1e-4 &&
+              segment.erred[at] === erred;
+            if (!right) wrong.push([lane, level, node]);
           }
         }
       }
     }
   }
+  expect(wrong).toEqual([]);
 }
 
 describe("TaskModel", () => {
@@ -114,7 +125,7 @@ describe("TaskModel", () => {
     expect(model.laneCount).toBe(4);
   });
 
-  const rows = randomRun(30_000, 3);
+  const rows = randomRun(25_000, 2);
   it.each([
     ["in order of arrival, in large batches", chunksOf(rows, 16_384)],
     ["in order of arrival, in small batches", chunksOf(rows, 37)],
@@ -124,7 +135,7 @@ describe("TaskModel", () => {
   ])("holds all rows that come %s", (_, batches) => {
     const model = new TaskModel();
     for (const batch of batches) model.insert(batchOf(batch));
-    expectHolds(model, rows, 3);
+    expectHolds(model, rows, 2);
   });
 
   it("holds rows that all start at the same time", () => {

@@ -1,35 +1,96 @@
-// Runs in the page of the benchmark. `window.bench` is what the benchmark calls.
+// Runs in the page of the benchmark: the panel as people have it, and a session whose
+// rows come from memory. `window.bench` is what the benchmark calls.
 
-import { TaskModel, type TaskBatch } from "../../../js_src/model/tasks";
+import { signal } from "@preact/signals";
+import type { TaskBatch } from "../../../js_src/model/tasks";
+import type { SessionStore } from "../../../js_src/session";
+import type { PanelHost } from "../../../js_src/views/host";
+import { mountTaskStream } from "../../../js_src/views/task_stream";
 import { bulkBatches } from "../../js/bulk_rows";
-import { Stage } from "./stage";
+import { T0 } from "../../js/model_rows";
+import { HarnessSession } from "../../js/harness/session";
 
-const model = new TaskModel();
-let stage: Stage | null = null;
-let batches: Generator<TaskBatch> | null = null;
+/** Frames from one to the next, and the main thread's work in each, in milliseconds. */
+const gaps: number[] = [];
+const work: number[] = [];
 
-/** Gaps between frames, by the browser's own clock for them. */
-const frames: number[] = [];
-let lastFrame = 0;
+const nativeFrame = window.requestAnimationFrame.bind(window);
+let workNow = 0;
+window.requestAnimationFrame = (callback) =>
+  nativeFrame((now) => {
+    const began = performance.now();
+    callback(now);
+    workNow += performance.now() - began;
+  });
+let last = 0;
 function watchFrames(now: number): void {
-  if (lastFrame) frames.push(now - lastFrame);
-  lastFrame = now;
-  requestAnimationFrame(watchFrames);
+  if (last) gaps.push(now - last);
+  if (workNow > 0) work.push(workNow);
+  workNow = 0;
+  last = now;
+  nativeFrame(watchFrames);
 }
-requestAnimationFrame(watchFrames);
+nativeFrame(watchFrames);
+
+const nextFrame = (): Promise<void> =>
+  new Promise((resolve) => nativeFrame(() => resolve()));
+
+const session = new HarnessSession("bench");
+const host: PanelHost = {
+  kind: "lab",
+  emptyState: signal(null),
+  chooser: signal(null),
+  capturesWheel: true,
+  actionsFor: () => [],
+  save: () => {},
+};
+const place = document.getElementById("place")!;
+let dispose = () => {};
+let batches: Generator<TaskBatch> | null = null;
+let told = false;
+
+function mount(): void {
+  dispose = mountTaskStream(place, {
+    session: signal<SessionStore | null>(session),
+    host,
+  });
+}
+
+/** As the stream does it: the panel hears of new rows once a frame. */
+function insert(batch: TaskBatch): void {
+  const first = batch.task[0]!;
+  session.model.insert(batch);
+  const end = batch.task[batch.rows - 1]! + 1;
+  session.model.markCovered(first, end - first);
+  if (told) return;
+  told = true;
+  nativeFrame(() => {
+    told = false;
+    const { rows } = session.model;
+    const counts = { ...session.counts.peek(), captured: end, kept: end, rows };
+    session.counts.value = counts;
+    session.dataVersion.value += 1;
+  });
+}
 
 const bench = {
-  /** Show the lanes, empty still. */
   open(rows: number, lanes: number): void {
+    const prefixes = Array.from({ length: 12 }, (_, i) => `groupby-${i}`);
+    const threads = Array.from({ length: lanes }, (_, lane) => ({
+      worker: `tcp://10.0.0.${lane >> 3}:40000`,
+      thread: String(lane),
+    }));
+    session.origin.value = T0;
+    session.addNames(prefixes, threads);
     batches = bulkBatches(rows, lanes);
-    stage = new Stage(document.getElementById("plot")!, model);
+    mount();
   },
 
   /**
-   * Insert rows as a stream delivers them, one batch a message, and draw what has come
-   * in every frame. They are made before, so that only taking them in is measured.
+   * Take rows in as a stream delivers them, a batch a message, and draw them meanwhile.
+   * They are made before, so that only taking them in is measured.
    */
-  async ingest(rows: number): Promise<{ seconds: number; longest_ms: number }> {
+  async ingest(rows: number) {
     const made: TaskBatch[] = [];
     for (let count = 0; count < rows;) {
       const next = batches!.next();
@@ -38,84 +99,82 @@ const bench = {
       count += next.value.rows;
     }
     await bench.settle();
-    const channel = new MessageChannel();
+    const first = gaps.length;
     const began = performance.now();
-    const start = frames.length;
-    let longest = 0;
+    let longest_ms = 0;
+    const channel = new MessageChannel();
     await new Promise<void>((resolve) => {
       let at = 0;
       channel.port1.onmessage = () => {
         const batch = made[at++];
         if (!batch) return resolve();
         const before = performance.now();
-        model.insert(batch);
-        const first = batch.task[0];
-        model.markCovered(first, batch.task[batch.rows - 1] - first + 1);
-        longest = Math.max(longest, performance.now() - before);
-        stage!.view.request();
+        insert(batch);
+        longest_ms = Math.max(longest_ms, performance.now() - before);
         channel.port2.postMessage(0);
       };
       channel.port2.postMessage(0);
     });
     const seconds = (performance.now() - began) / 1000;
     channel.port1.close();
-    await bench.nextFrame();
-    return {
-      seconds,
-      longest_ms: longest,
-      ...{ frame_ms: Math.max(...frames.slice(start)) },
-    };
+    await nextFrame();
+    await nextFrame();
+    return { seconds, longest_ms, frame_ms: Math.max(...gaps.slice(first)) };
   },
 
-  /** Fill up with what is left, without measuring, frame by frame. */
+  /** Take in what is left, without measuring. */
   async fill(): Promise<void> {
     for (;;) {
       for (let i = 0; i < 10; i++) {
         const next = batches!.next();
         if (next.done) return;
-        model.insert(next.value);
+        insert(next.value);
       }
-      await bench.nextFrame();
+      await nextFrame();
     }
   },
 
-  /** From a model that is full to the first complete picture. */
+  /** From a full model without a panel to lanes that can be seen. */
   async firstPicture(): Promise<number> {
+    dispose();
+    await bench.settle();
     const began = performance.now();
-    const element = document.createElement("div");
-    element.style.cssText = "position:absolute;inset:0";
-    document.body.append(element);
-    const other = new Stage(element, model);
-    other.fit();
-    while (other.work_ms.length === 0) await bench.nextFrame();
-    const took = performance.now() - began;
-    other.view.dispose();
-    element.remove();
-    return took;
-  },
-
-  nextFrame(): Promise<void> {
-    return new Promise((resolve) => requestAnimationFrame(() => resolve()));
+    mount();
+    while (!lanesAreDrawn()) await nextFrame();
+    return performance.now() - began;
   },
 
   async settle(): Promise<void> {
-    for (let i = 0; i < 20; i++) await bench.nextFrame();
+    for (let i = 0; i < 20; i++) await nextFrame();
   },
 
-  size(): { rows: number; bytes: number; lanes: number } {
-    const { rows, byteLength, laneCount } = model;
-    return { rows, bytes: byteLength, lanes: laneCount };
+  size() {
+    const { rows, byteLength } = session.model;
+    return { rows, bytes: byteLength };
   },
 
   clear(): void {
-    frames.length = 0;
-    stage!.work_ms.length = 0;
+    gaps.length = 0;
+    work.length = 0;
   },
 
-  frames(): { frames: number[]; work: number[] } {
-    return { frames, work: stage!.work_ms };
-  },
+  frames: () => ({ gaps, work }),
 };
+
+/** Whether a line down the largest canvas crosses many colours. */
+function lanesAreDrawn(): boolean {
+  let largest: HTMLCanvasElement | null = null;
+  for (const canvas of place.querySelectorAll("canvas")) {
+    if (!largest || canvas.height > largest.height) largest = canvas;
+  }
+  if (!largest || largest.height === 0) return false;
+  const { width, height } = largest;
+  const context = largest.getContext("2d");
+  if (!context) return false;
+  const line = context.getImageData(width >> 1, 0, 1, height).data;
+  const colours = new Set(new Uint32Array(line.buffer));
+  return colours.size > 8;
+}
 
 declare global {
   interface Window {
