@@ -56,7 +56,11 @@ def cluster() -> Iterator[LocalCluster]:
     from distributed import LocalCluster
 
     with LocalCluster(
-        n_workers=2, threads_per_worker=2, dashboard_address=None, memory_limit="1 GiB"
+        n_workers=2,
+        threads_per_worker=2,
+        dashboard_address=":0",
+        scheduler_kwargs={"dashboard": False},
+        memory_limit="1 GiB",
     ) as cluster:
         yield cluster
 

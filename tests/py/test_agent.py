@@ -7,8 +7,9 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from daskscope import agent
 from distributed import Client, Scheduler, Worker
+
+from daskscope import agent
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -47,7 +48,7 @@ def is_gone(scheduler: Any) -> bool:
 
 async def eventually(condition: Any, seconds: float = 10) -> None:
     async with asyncio.timeout(seconds):
-        while not condition():
+        while not condition():  # noqa: ASYNC110 - of a real scheduler
             await asyncio.sleep(0.01)
 
 
