@@ -1,0 +1,201 @@
+"""Writes the golden messages: what the real hub says in a small, hostile scene.
+
+    python tests/contract/generate.py
+
+Python and TypeScript tests read the files beside this one. A message is a `.json` file
+with `from`, `message`, `buffers` (names of `.bin` files) and, for binary messages, what
+the buffers must decode to: `columns` of a batch, `keys` of each block.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import zlib
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent / "py"), str(HERE.parents[1] / "py_src")]
+
+import pyarrow as pa  # noqa: E402
+from recording_rows import START  # noqa: E402
+from stream_pages import FakeLoop, PlainSession  # noqa: E402
+
+from daskscope.recording import Recording, TaskError, WorkerChange, pack_keys  # noqa: E402
+from daskscope.schema import PROTOCOL  # noqa: E402
+from daskscope.stream import Channel, Hub  # noqa: E402
+from daskscope.stream import hub as hub_module  # noqa: E402
+from daskscope.stream.contents import Coarse  # noqa: E402
+
+HOSTILE = "<script>alert('\U0001f600')</script>\n\t\"quoted\" \\ \u2028 \0 end"
+KEYS = ["inc-0", "('sum-ab12', 0, 1)", HOSTILE, repr(b"\xff\x00"), "x" * 10_000]
+WORKER = "tcp://10.0.0.1:40001"
+FOCUS = {"time": [START, START + 1.5], "prefixes": ["inc", HOSTILE], "workers": [], "spans": []}
+
+
+class Notice:
+    code, level = "plugins-refused", "warn"
+    text = "The scheduler refuses plugins; spans and deserialization are missing."
+    next = "Ask whoever runs it to allow register_scheduler_plugin."
+
+
+def recording() -> Recording:
+    """Five tasks: overlaps, an error, a span, skewed clocks, a name with markup."""
+    made = Recording()
+    for prefix in ("inc", "sum", HOSTILE):
+        made.names.intern("prefixes", prefix)
+    for thread in ("140001", "140002"):
+        made.names.intern("lanes", (WORKER, thread))
+    made.names.intern("actions", "fancy-new-action")
+    made.names.intern("spans", ("span-1", "load", HOSTILE))
+    rows = {
+        "start": [START, START + 0.5, START + 0.75, START + 1, START + 7200, START + 2, START + 3],
+        "duration": [0.5, 0.25, 0.5, 0.125, -0.25, 0.5, 1.0],
+        "lane": [0, 0, 1, 1, 0, 1, 0],
+        "prefix": [0, 1, 1, 2, 0, 2, 2],
+        "action": [0, 1, 0, 0, 3, 5, 0],
+        "status": [0, 0, 0, 1, 0, 0, 0],
+        "nbytes": [28.0, 1e6, 1e6, 0.0, 2.0**40, 8.0, 8.0],
+        "span": [0, 1, 1, 0, 0, 1, 0],
+        "task": [0, 1, 1, 2, 3, 4, 4],
+    }
+    made.append_tasks(5, rows, pack_keys(0, KEYS).data)
+    made.append_errors(
+        [TaskError(2, HOSTILE, 2, WORKER, START + 1.125, f"ValueError({HOSTILE})", "Traceback …")]
+    )
+    made.append_changes([WorkerChange(START - 1, WORKER, "added", "2 threads")])
+    made.append_gap(START + 4, START + 5, "scheduler-restarted", "The scheduler was restarted.")
+    return made
+
+
+def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
+    """Run the scene and return one message of each type, by the name of its file."""
+    loop = FakeLoop()
+    hub = Hub(loop, clock=loop.clock, subshells=lambda: True)
+    hub.id = "kernel-1"
+    hub_module.installed_version = lambda: "0.1.0"
+    session = PlainSession(recording())
+    session.notices = (Notice(),)
+    session.now, session.behind_s = START + 10.25, 0.125
+    session.workers = (
+        {
+            "address": WORKER,
+            "name": 0,
+            "host": "10.0.0.1",
+            "threads": 2,
+            "memory_limit": 2**32,
+            "process": 123_456_789,
+            "managed": 10**6,
+            "spilled": 0,
+            "status": "running",
+        },
+    )
+    heard: list[tuple[dict[str, Any], list[bytes]]] = []
+    channel = Channel(lambda message, buffers: heard.append((message, [bytes(b) for b in buffers])))
+
+    def say(kind: str, /, **fields: Any) -> None:
+        hub.receive(channel, {"type": kind, "page": "page-1", **fields})
+
+    def ask(question: str, what: str, **args: Any) -> None:
+        say("ask", session=session.id, id=question, what=what, args=args)
+
+    hub.set_sessions([session])
+    hub.open(channel)
+    say("hello", protocol=PROTOCOL + 1, version="99.0.0")
+    say("hello", protocol=PROTOCOL, version="0.1.0")
+    say("watch", session=session.id, visible=True, have=[])
+    session.recording.append_tasks(
+        1, {n: c[:1] for n, c in first_row(session).items()}, pack_keys(0, ["inc-5"]).data
+    )
+    session.changed()
+    ask("q1", "task", task=2)
+    ask("q2", "task", task=99)
+    session.focus = session.focus.from_json(FOCUS)
+    loop.run(2)
+    hub.set_sessions([])
+    say("ack", session=session.id, seq=99, missing=[])
+    hub.shut_down()
+
+    def last(kind: str, /, **wanted: Any) -> tuple[dict[str, Any], list[bytes]]:
+        found = [
+            (message, buffers)
+            for message, buffers in heard
+            if message["type"] == kind and all(message.get(k) == v for k, v in wanted.items())
+        ]
+        return found[-1]
+
+    address = {"page": "page-1", "session": session.id, "seq": 9}
+    coarse = Coarse().build(session.recording, address)
+    return {
+        "welcome": last("welcome"),
+        "sessions": next(h for h in heard if h[0]["type"] == "sessions" and h[0]["sessions"]),
+        "status": last("status", state="live"),
+        "names": last("names"),
+        "batch_live": last("batch", kind="live"),
+        "batch_detail": last("batch", kind="detail"),
+        "batch_coarse": (coarse.message, [bytes(buffer) for buffer in coarse.buffers]),
+        "keys": last("keys"),
+        "events": last("events"),
+        "totals": last("totals"),
+        "answer": last("answer", id="q1"),
+        "answer_error": last("answer", id="q2"),
+        "focus": last("focus"),
+        "error": last("error"),
+        "bye": last("bye"),
+    }
+
+
+def first_row(session: PlainSession) -> dict[str, Any]:
+    return {name: c.copy() for name, c in session.recording.chunks()[0].columns.items()}
+
+
+def page_messages() -> dict[str, dict[str, Any]]:
+    """One message of each type that a page says."""
+    address = {"page": "page-1", "session": "session-1"}
+    return {
+        "hello": {"type": "hello", "page": "page-1", "protocol": PROTOCOL, "version": "0.1.0"},
+        "watch": {"type": "watch", **address, "visible": True, "have": [[0, 10], [20, 30]]},
+        "unwatch": {"type": "unwatch", **address},
+        "ack": {"type": "ack", **address, "seq": 12, "missing": [3, 5]},
+        "ask": {"type": "ask", **address, "id": "page-1-7", "what": "task", "args": {"task": 2}},
+        "focus": {"type": "focus", **address, "focus": FOCUS},
+        "bye": {"type": "bye", "page": "page-1"},
+    }
+
+
+def decoded(message: dict[str, Any], buffers: list[bytes]) -> dict[str, Any]:
+    """Return what the buffers of a message say."""
+    if message["type"] == "batch":
+        table = pa.ipc.open_stream(buffers[0]).read_all()
+        return {"columns": {name: table[name].to_pylist() for name in table.column_names}}
+    if message["type"] == "keys":
+        return {"keys": [zlib.decompress(buffer).decode().split("\0") for buffer in buffers]}
+    return {}
+
+
+def golden() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
+    """Return what each `.json` file holds, and its buffers."""
+    files: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
+    for name, (message, buffers) in kernel_messages().items():
+        names = [f"kernel_{name}.{i}.bin" for i in range(len(buffers))]
+        entry = {"from": "kernel", "message": message, "buffers": names}
+        files[f"kernel_{name}"] = (entry | decoded(message, buffers), buffers)
+    for name, message in page_messages().items():
+        files[f"page_{name}"] = ({"from": "page", "message": message, "buffers": []}, [])
+    return files
+
+
+def main() -> None:
+    for old in [*HERE.glob("*.json"), *HERE.glob("*.bin")]:
+        old.unlink()
+    for name, (entry, buffers) in golden().items():
+        text = json.dumps(entry, indent=2, ensure_ascii=True) + "\n"
+        (HERE / f"{name}.json").write_text(text, encoding="utf-8")
+        for file, data in zip(entry["buffers"], buffers, strict=True):
+            (HERE / file).write_bytes(data)
+    print(f"wrote {len(golden())} messages")
+
+
+if __name__ == "__main__":
+    main()
