@@ -59,31 +59,38 @@ export class CanvasView {
     if (this.frame || !this.visible) return;
     this.frame = this.window.requestAnimationFrame((now) => {
       this.frame = 0;
-      if (!this.visible) return;
-      this.wanted = false;
-      this.draw(this, now);
+      this.drawNow(now);
     });
   };
 
   dispose(): void {
     if (this.frame) this.window.cancelAnimationFrame(this.frame);
     this.frame = 0;
+    this.shown = false;
     this.resizes.disconnect();
     this.intersections.disconnect();
     this.ratioQuery?.removeEventListener("change", this.ratioChanged);
     this.canvas.remove();
   }
 
+  private drawNow(now_ms: number): void {
+    if (!this.visible) return;
+    this.wanted = false;
+    this.draw(this, now_ms);
+  }
+
   private resized(entry: ResizeObserverEntry): void {
     const pixelRatio = this.window.devicePixelRatio || 1;
-    // Exact where the browser says it; rounding CSS pixels would blur the picture.
     const exact = entry.devicePixelContentBoxSize?.[0];
-    const box = entry.contentRect;
+    const { width, height } = entry.contentRect;
     this.setSize(
-      exact ? exact.inlineSize : Math.round(box.width * pixelRatio),
-      exact ? exact.blockSize : Math.round(box.height * pixelRatio),
+      closest(width * pixelRatio, exact?.inlineSize),
+      closest(height * pixelRatio, exact?.blockSize),
       pixelRatio,
     );
+    // A canvas that has a new size is blank: were it drawn in the next frame, it would
+    // flicker while somebody drags its edge.
+    if (this.wanted) this.drawNow(this.window.performance.now());
   }
 
   private setSize(width: number, height: number, pixelRatio: number): void {
@@ -110,4 +117,13 @@ export class CanvasView {
       pixelRatio,
     );
   };
+}
+
+/**
+ * Device pixels: what the browser says, since rounding may be a pixel off and blur the
+ * picture. Where it says something else altogether (emulated screens), rounding.
+ */
+function closest(computed: number, exact: number | undefined): number {
+  if (exact !== undefined && Math.abs(exact - computed) < 2) return exact;
+  return Math.round(computed);
 }

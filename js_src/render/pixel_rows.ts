@@ -11,8 +11,6 @@ const EDGE_FROM_WIDTH_PX = 4;
 export class PixelRows {
   width = 0;
   height = 0;
-  /** Columns from here on stay background. */
-  limit_px = Infinity;
   pixels: Uint32Array = new Uint32Array(0);
   private image: ImageData | null = null;
   private background = new Uint32Array(0);
@@ -98,10 +96,8 @@ export class PixelRows {
   }
 
   private blendOnto(at: number, row: Uint32Array): void {
-    const { width, pixels, background, limit_px } = this;
-    const end = limit_px < width ? Math.max(0, limit_px) : width;
-    for (let x = end; x < width; x++) pixels[at + x] = background[x];
-    for (let x = 0; x < end; x++) {
+    const { width, pixels, background } = this;
+    for (let x = 0; x < width; x++) {
       const pixel = row[x];
       const alpha = pixel >>> 24;
       if (alpha === 255) pixels[at + x] = pixel;
@@ -116,9 +112,8 @@ export class PixelRows {
     strip: Uint32Array,
     edged: boolean,
   ): void {
-    const { pixels } = this;
-    const width = Math.max(0, Math.min(this.width, this.limit_px));
-    const at = y * this.width;
+    const { width, pixels } = this;
+    const at = y * width;
     if (base) this.blendOnto(at, base);
     for (let x = 0; x < width;) {
       if (strip[x] >>> 24 === 0) {
@@ -142,9 +137,8 @@ export class PixelRows {
 
   /** Background above each run of a strip that is wide enough to be seen as one. */
   private edge(y: number, strip: Uint32Array): void {
-    const { pixels, blank } = this;
-    const width = Math.max(0, Math.min(this.width, this.limit_px));
-    const at = y * this.width;
+    const { width, pixels, blank } = this;
+    const at = y * width;
     for (let x = 0; x < width; x++) {
       if (strip[x] >>> 24 === 0) continue;
       const first = x;

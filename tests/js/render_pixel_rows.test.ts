@@ -87,14 +87,6 @@ describe("rows of pixels", () => {
     expect(picture(rows)).toEqual(["rr", "..", "..", "rr"]);
   });
 
-  it("end at the limit", () => {
-    const rows = sized(4, 2);
-    rows.limit_px = 2;
-    const base = new Uint32Array(4).fill(RED);
-    rows.row(0, 2, base, new Uint32Array(4).fill(BLUE));
-    expect(picture(rows)).toEqual(["rr..", "bb.."]);
-  });
-
   it("fill an image of the canvas", () => {
     const data = new Uint8ClampedArray(2 * 1 * 4);
     const image = { data, width: 2, height: 1 } as unknown as ImageData;

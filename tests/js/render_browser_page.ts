@@ -1,0 +1,91 @@
+// The page of render_browser.test.ts: what is drawn, and what the test asks for.
+
+import { CanvasView } from "../../js_src/render/canvas_view";
+import { outline, shade, verticalLine } from "../../js_src/render/marks";
+import { PixelRows } from "../../js_src/render/pixel_rows";
+import { exportPng } from "../../js_src/render/png";
+import { shorten, TextMeasure } from "../../js_src/render/text";
+
+const RED = 0xff0000ff;
+const BLUE = 0xffff0000;
+const WHITE = 0xffffffff;
+
+const element = document.getElementById("place")!;
+const rows = new PixelRows();
+let drawn = 0;
+
+const view = new CanvasView(
+  element,
+  ({ context, size }) => {
+    drawn++;
+    const { width, height } = size;
+    rows.resize(width, height, context.createImageData(width, height));
+    rows.clear(WHITE);
+    const base = new Uint32Array(width).fill(RED, 10, 30);
+    const strip = new Uint32Array(width).fill(BLUE, 15, 25);
+    rows.row(10, 20, base, strip);
+    rows.put(context);
+  },
+  { opaque: true },
+);
+
+const frame = (): Promise<void> =>
+  new Promise((resolve) => requestAnimationFrame(() => resolve()));
+
+async function colours(
+  source: ImageBitmapSource,
+  points: [number, number][],
+): Promise<string[]> {
+  const bitmap = await createImageBitmap(source);
+  const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
+  const context = canvas.getContext("2d")!;
+  context.drawImage(bitmap, 0, 0);
+  return points.map(([x, y]) =>
+    [...context.getImageData(x, y, 1, 1).data.subarray(0, 3)].join(","),
+  );
+}
+
+const page = {
+  view,
+  element,
+  drawn: () => drawn,
+  async frames(count: number): Promise<void> {
+    for (let i = 0; i < count; i++) await frame();
+  },
+  size: () => ({
+    width: view.canvas.width,
+    height: view.canvas.height,
+    pixelRatio: view.size.pixelRatio,
+  }),
+  coloursOfPng: async (base64: string, points: [number, number][]) => {
+    const answer = await fetch(`data:image/png;base64,${base64}`);
+    return colours(await answer.blob(), points);
+  },
+  async exported(points: [number, number][]) {
+    const { width, height } = view.canvas;
+    const layers = [{ source: view.canvas, x: 5, y: 0 }];
+    const blob = await exportPng(layers, width + 5, height, "rgb(0, 255, 0)");
+    return { type: blob.type, colours: await colours(blob, points) };
+  },
+  async marks(points: [number, number][]) {
+    const canvas = document.createElement("canvas");
+    canvas.width = canvas.height = 60;
+    const context = canvas.getContext("2d")!;
+    shade(context, 0, 0, 60, 60, "white");
+    verticalLine(context, 5, 0, 60, "red");
+    outline(context, 20, 20, 20, 20, "blue", 2, 3);
+    return colours(canvas, points);
+  },
+  shortened(text: string, room: number): string {
+    const measure = new TextMeasure(view.context);
+    measure.setFont("12px monospace");
+    return shorten(text, room, measure);
+  },
+};
+
+declare global {
+  interface Window {
+    page: typeof page;
+  }
+}
+window.page = page;
