@@ -1,0 +1,98 @@
+// The golden messages of tests/contract, written by the kernel's code, as this
+// page reads them; and the page's own, which the kernel's tests read.
+
+import { readdirSync, readFileSync } from "node:fs";
+import { inflateSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { KERNEL_MESSAGES } from "../../js_src/schema";
+import { parseMessage, say } from "../../js_src/wire";
+import { decodeCoarse, decodeTasks } from "../../js_src/wire_arrow";
+
+interface Golden {
+  from: "kernel" | "page";
+  message: { type: string; [field: string]: unknown };
+  buffers: string[];
+  columns?: Record<string, number[]>;
+  keys?: string[][];
+}
+
+const FOLDER = "tests/contract";
+const golden = readdirSync(FOLDER)
+  .filter((name) => name.endsWith(".json"))
+  .map((name) => {
+    const text = readFileSync(`${FOLDER}/${name}`, "utf-8");
+    return [name.replace(".json", ""), JSON.parse(text) as Golden] as const;
+  });
+const fromKernel = golden.filter(([, { from }]) => from === "kernel");
+
+function parsed({ message, buffers }: Golden) {
+  const files = buffers.map(
+    (name) => new Uint8Array(readFileSync(`${FOLDER}/${name}`)),
+  );
+  return parseMessage(message, files);
+}
+
+describe("a golden message", () => {
+  it.each(fromKernel)("of the kernel is understood: %s", (_, entry) => {
+    expect(parsed(entry)).toMatchObject({ type: entry.message.type });
+  });
+
+  it("exists for every type", () => {
+    const types = new Set(fromKernel.map(([, { message }]) => message.type));
+    expect([...types].sort()).toEqual([...KERNEL_MESSAGES].sort());
+  });
+
+  it.each(fromKernel.filter(([, { columns }]) => columns))(
+    "with rows decodes to what the kernel meant: %s",
+    (_, entry) => {
+      const message = parsed(entry);
+      if (message.type !== "batch") throw new Error("not a batch");
+      const buffer = message.buffers[0]!;
+      const columns =
+        message.kind === "coarse"
+          ? decodeCoarse(buffer, message.rows)
+          : decodeTasks(buffer, message);
+      for (const [name, wanted] of Object.entries(entry.columns!)) {
+        const values = columns[name as keyof typeof columns];
+        expect(Array.from(values as unknown as number[])).toEqual(wanted);
+      }
+    },
+  );
+
+  it("with keys brings them as text, whatever they hold", () => {
+    const [, entry] = fromKernel.find(([, { keys }]) => keys)!;
+    const message = parsed(entry);
+    if (message.type !== "keys") throw new Error("not keys");
+    const texts = message.buffers.map((buffer) =>
+      inflateSync(buffer as Uint8Array)
+        .toString("utf-8")
+        .split("\0"),
+    );
+    expect(texts).toEqual(entry.keys);
+    expect(texts.flat().join()).toContain("<script>");
+  });
+});
+
+describe("what the page says", () => {
+  const focus = golden.find(([name]) => name === "page_focus")![1].message;
+  const said = {
+    hello: say.hello("page-1", "0.1.0"),
+    watch: say.watch("page-1", "session-1", true, [
+      [0, 10],
+      [20, 30],
+    ]),
+    unwatch: say.unwatch("page-1", "session-1"),
+    ack: say.ack("page-1", "session-1", 12, [3, 5]),
+    ask: say.ask("page-1", "session-1", "page-1-7", "task", { task: 2 }),
+    focus: say.focus("page-1", "session-1", focus.focus as never),
+    bye: say.bye("page-1"),
+  };
+
+  it.each(Object.entries(said))(
+    "is as the kernel reads it: %s",
+    (name, got) => {
+      const entry = golden.find(([file]) => file === `page_${name}`)![1];
+      expect(got).toEqual(entry.message);
+    },
+  );
+});
