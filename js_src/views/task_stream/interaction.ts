@@ -1,5 +1,5 @@
-// Mouse, pen, touch and wheel on the plot and on the overview. Inline in a
-// notebook the plain wheel stays the notebook's until the plot was clicked.
+// Mouse, pen, touch and wheel on the plot. Inline in a notebook the plain wheel
+// stays the notebook's until the plot was clicked.
 
 import { AXIS_PX, LANES_TOP_PX } from "./geometry";
 import type { Stage } from "./stage";
@@ -11,8 +11,8 @@ const DRAG_PX = 4;
 const WHEEL_ZOOM = 0.0018;
 const LINE_PX = 16;
 const HINT_MS = 1600;
-/** This near an edge of the overview's window, the edge is dragged. */
-const EDGE_PX = 6;
+const COARSE =
+  "A coarse picture of this stretch. Its tasks are on the way, newest first.";
 
 type Drag =
   | { kind: "pan"; x: number; y: number; moved: boolean }
@@ -146,7 +146,7 @@ export class PlotInteraction {
     this.setCrosshair(this.pointerTime);
     const target = y > LANES_TOP_PX ? stage.hit(x, y) : null;
     this.hit.style.cursor = target ? "pointer" : "";
-    this.hit.title = target ? "" : this.eventAt(x, y);
+    this.hit.title = target ? "" : this.describe(x, y);
     const before = view.hover.peek();
     if (!target) {
       if (before) view.hover.value = null;
@@ -155,8 +155,9 @@ export class PlotInteraction {
     view.hover.value = { ...target, pointerX: x, pointerY: y };
   }
 
-  /** What the row of events says here, in full. */
-  private eventAt(x: number, y: number): string {
+  /** What the row of events says here, in full; or why a lane says nothing. */
+  private describe(x: number, y: number): string {
+    if (y > LANES_TOP_PX && this.stage.isCoarse(x, y)) return COARSE;
     if (y < AXIS_PX || y > LANES_TOP_PX) return "";
     const time = this.stage.timeAt(x);
     const near = 6 * this.stage.secondsPerCssPixel();
@@ -217,97 +218,5 @@ export class PlotInteraction {
     this.hintTimer = setTimeout(() => {
       this.view.hint.value = "";
     }, HINT_MS);
-  }
-}
-
-export class OverviewInteraction {
-  private readonly abort = new AbortController();
-  private part: "left" | "right" | "middle" | "new" | null = null;
-  private from = 0;
-  private startAt = 0;
-  private stopAt = 0;
-  private moved = false;
-
-  constructor(
-    private readonly hit: HTMLElement,
-    private readonly view: ViewState,
-    private readonly stage: Stage,
-  ) {
-    const { signal } = this.abort;
-    hit.addEventListener("pointerdown", (event) => this.down(event), {
-      signal,
-    });
-    hit.addEventListener("pointermove", (event) => this.move(event), {
-      signal,
-    });
-    hit.addEventListener("pointerup", (event) => this.up(event), { signal });
-    hit.addEventListener("pointercancel", () => (this.part = null), { signal });
-    hit.addEventListener("dblclick", () => view.fit(), { signal });
-  }
-
-  dispose(): void {
-    this.abort.abort();
-  }
-
-  private partAt(x: number): "left" | "right" | "middle" | "new" {
-    const { overview } = this.stage;
-    const time = overview.timeAt(x);
-    const near = EDGE_PX * overview.secondsPerCssPixel();
-    const { start, stop } = this.view.window;
-    // In a window of a few pixels the middle must stay reachable.
-    const edge = Math.min(near, (stop - start) / 4 || near);
-    if (Math.abs(time - start) <= Math.max(edge, near / 2)) return "left";
-    if (Math.abs(time - stop) <= Math.max(edge, near / 2)) return "right";
-    return time > start && time < stop ? "middle" : "new";
-  }
-
-  private down(event: PointerEvent): void {
-    if (event.button !== 0) return;
-    this.view.engaged.value = true;
-    this.hit.setPointerCapture(event.pointerId);
-    this.part = this.partAt(event.offsetX);
-    this.from = this.stage.overview.timeAt(event.offsetX);
-    this.startAt = this.view.window.start;
-    this.stopAt = this.view.window.stop;
-    this.moved = false;
-    event.preventDefault();
-  }
-
-  private move(event: PointerEvent): void {
-    const { view, stage, part } = this;
-    if (!part) {
-      const over = this.partAt(event.offsetX);
-      this.hit.style.cursor =
-        over === "middle" ? "grab" : over === "new" ? "crosshair" : "ew-resize";
-      return;
-    }
-    const time = stage.overview.timeAt(event.offsetX);
-    const by = time - this.from;
-    const least = DRAG_PX * stage.overview.secondsPerCssPixel();
-    if (!this.moved && Math.abs(by) < least) return;
-    this.moved = true;
-    if (part === "middle") {
-      view.window.show(this.startAt + by, this.stopAt + by);
-    } else if (part === "left") {
-      const start = Math.min(this.startAt + by, this.stopAt);
-      view.window.show(start, Math.max(this.stopAt, start));
-    } else if (part === "right") {
-      view.window.show(this.startAt, Math.max(this.stopAt + by, this.startAt));
-    } else {
-      view.window.show(Math.min(this.from, time), Math.max(this.from, time));
-    }
-    view.moved();
-  }
-
-  private up(event: PointerEvent): void {
-    const { part, view, stage } = this;
-    this.part = null;
-    if (!part || this.moved) return;
-    // A click beside the window brings it here.
-    if (part === "new") {
-      const middle = stage.overview.timeAt(event.offsetX);
-      const half = view.window.width / 2;
-      view.show(middle - half, middle + half);
-    }
   }
 }

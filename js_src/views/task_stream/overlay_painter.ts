@@ -6,14 +6,9 @@ import { formatMoment } from "../../base/format";
 import type { Theme } from "../../base/theme";
 import type { Interval } from "../../model/types";
 import { AXIS_PX, LANES_TOP_PX } from "./geometry";
+import type { LaneMap } from "./lane_map";
 import { tint } from "./paints";
-
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
+import type { Box } from "./placing";
 
 export interface OverlayPicture {
   readonly context: CanvasRenderingContext2D;
@@ -37,6 +32,8 @@ export interface OverlayPicture {
   readonly found: Interval | null;
   /** Where the picture ends, and why: paused, lost. */
   readonly end: { readonly time: number; readonly colour: string } | null;
+  /** How far the lanes are scrolled, where they do not fit. */
+  readonly scroll: LaneMap;
   /** The place of a row, or null when it is not on the screen. */
   boxOf(row: Interval, overlay: boolean, into: Box): Box | null;
 }
@@ -75,6 +72,7 @@ export function paintOverlay(picture: OverlayPicture): void {
     }
   }
   context.restore();
+  if (picture.scroll.mostScroll > 0) paintScroll(picture);
   if (picture.crosshair !== null) {
     paintCrosshair(picture, xOf(picture.crosshair), picture.crosshair);
   }
@@ -98,6 +96,26 @@ function outline(
     place.width + 2 * out,
     place.height + 2 * out,
   );
+}
+
+/** How much of the lanes is seen; the gutter and Alt+wheel move them. */
+function paintScroll(picture: OverlayPicture): void {
+  const { context, width, theme, pixelRatio, scroll } = picture;
+  const wide = 4 * pixelRatio;
+  const share = scroll.height / scroll.layout.contentHeight;
+  const top = LANES_TOP_PX * pixelRatio;
+  context.fillStyle = toCss(theme.text2);
+  context.globalAlpha = 0.6;
+  context.beginPath();
+  context.roundRect(
+    width - wide - 2 * pixelRatio,
+    top + scroll.scroll * share,
+    wide,
+    Math.max(20 * pixelRatio, scroll.height * share),
+    wide / 2,
+  );
+  context.fill();
+  context.globalAlpha = 1;
 }
 
 function shadeOutside(

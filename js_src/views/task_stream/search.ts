@@ -15,6 +15,11 @@ export class Search {
   readonly found = signal<Uint32Array | null>(null);
   readonly progress = signal<{ searched: number; of: number } | null>(null);
   readonly failed = signal("");
+  /**
+   * Prefixes whose name matches. They stand in for the keys that this page does
+   * not have: a key begins with its prefix.
+   */
+  readonly prefixes = signal<readonly number[]>([]);
   /** Which match is shown, from 0; -1 before the first step. */
   readonly at = signal(-1);
   /** Grows with each search that began. */
@@ -32,6 +37,7 @@ export class Search {
     this.failed.value = "";
     if (text.trim() === "") {
       this.found.value = null;
+      this.prefixes.value = [];
       this.progress.value = null;
       this.at.value = -1;
       return;
@@ -61,11 +67,21 @@ export class Search {
     if (this.failed.value !== "") return "failed";
     const found = this.found.value;
     if (!found) return this.progress.value ? "…" : "";
+    if (this.isPartial()) {
+      const count = this.prefixes.value.length;
+      if (count > 0) return `${count} ${count === 1 ? "prefix" : "prefixes"}`;
+    }
     if (found.length === 0) return "no match";
     const total = formatCount(found.length);
     return this.at.value < 0
       ? `${total} ${found.length === 1 ? "task" : "tasks"}`
       : `${formatCount(this.at.value + 1)} of ${total}`;
+  }
+
+  /** Whether there are keys that could not be looked at. */
+  isPartial(): boolean {
+    const progress = this.progress.value;
+    return progress !== null && progress.searched < progress.of;
   }
 
   /** For the status line: how far the search reached. */
@@ -91,6 +107,10 @@ export class Search {
     this.running = running;
     this.runs += 1;
     this.at.value = -1;
+    const needle = query.toLowerCase();
+    this.prefixes.value = this.session.prefixes.flatMap((name, at) =>
+      name.toLowerCase().includes(needle) ? [at] : [],
+    );
     try {
       const result = await this.session.keys.search(
         query,

@@ -70,7 +70,15 @@ export class Selection {
       );
     }
     if (actions.includes(ERRED)) spec.erred = true;
-    if (found) spec.tasks = found;
+    const { search } = this;
+    if (found && search.isPartial() && search.prefixes.value.length > 0) {
+      const allowed = spec.prefixes ? new Set(spec.prefixes) : null;
+      spec.prefixes = search.prefixes.value.filter(
+        (prefix) => allowed?.has(prefix) ?? true,
+      );
+    } else if (found) {
+      spec.tasks = found;
+    }
     return Object.keys(spec).length > 0 ? spec : null;
   }
 }

@@ -16,21 +16,22 @@ import {
   type AxisPicture,
 } from "./axis_painter";
 import { eventMarks, type EventMark, type Merged } from "./event_marks";
-import {
-  LABEL_LANE_PX,
-  LANES_BOTTOM_PX,
-  LANES_TOP_PX,
-  STRIP_SHARE,
-} from "./geometry";
+import { LABEL_LANE_PX, LANES_BOTTOM_PX, LANES_TOP_PX } from "./geometry";
 import { LaneMap } from "./lane_map";
 import { LanesPainter } from "./lanes_painter";
 import { Overview } from "./overview";
-import { paintOverlay, type Box } from "./overlay_painter";
+import { paintOverlay } from "./overlay_painter";
+import {
+  boxOf,
+  hitRow,
+  isCoarse,
+  type Box,
+  type Place,
+  type Target,
+} from "./placing";
 import { makePaints, type Paints } from "./paints";
-import type { Hover, ViewState } from "./view_state";
+import type { ViewState } from "./view_state";
 
-/** The pointer catches a row this near. */
-const CATCH_PX = 3;
 /** Time that a filter may take of a frame. */
 const WORK_MS = 5;
 /** How often the gutter's figures follow the window. */
@@ -67,6 +68,12 @@ export class Stage {
     start: 0,
     secondsPerPixel: 1,
     width_px: 1,
+  };
+  private readonly placed: Place = {
+    model: null,
+    map: this.map,
+    window: this.window,
+    pixelRatio: 1,
   };
   private paints: Paints | null = null;
   private paintsKey = "";
@@ -128,63 +135,24 @@ export class Stage {
     return width > 0 ? (this.view.window.width * pixelRatio) / width : 1;
   }
 
-  /** The row under the pointer and its box; null in empty space. */
-  hit(x_px: number, y_px: number): Omit<Hover, "pointerX" | "pointerY"> | null {
-    const model = this.view.session.peek()?.store.model;
-    const { pixelRatio } = this.plot.size;
-    const y = (y_px - LANES_TOP_PX) * pixelRatio;
-    if (!model || y < 0) return null;
-    const position = this.map.positionAt(y);
-    const lane = this.map.shown[position];
-    if (lane === undefined || lane < 0) return null;
-    const time = this.timeAt(x_px);
+  hit(x_px: number, y_px: number): Target | null {
     const limit = this.limit();
-    if (limit !== null && time > limit) return null;
-    const near = CATCH_PX * this.secondsPerCssPixel();
-    const inLane = (y - this.map.topOf(position)) / this.map.layout.height;
-    const strip = inLane > 1 - STRIP_SHARE;
-    const exact = near / 8;
-    const row =
-      (strip ? model.hit(lane, time, near, true) : null) ??
-      model.hit(lane, time, exact, false) ??
-      model.hit(lane, time, near, false);
-    if (!row) return null;
-    const overlay = strip && isOverlayRow(row.action);
-    const box = this.boxOf(row, overlay, { x: 0, y: 0, width: 0, height: 0 });
-    if (!box) return null;
-    return {
-      row,
-      overlay,
-      left: box.x / pixelRatio,
-      top: box.y / pixelRatio,
-      width: box.width / pixelRatio,
-      height: box.height / pixelRatio,
-    };
+    if (limit !== null && this.timeAt(x_px) > limit) return null;
+    return hitRow(this.place(), x_px, y_px);
   }
 
-  /** The place of a row in device pixels of the plot. */
-  readonly boxOf = (row: Interval, overlay: boolean, into: Box): Box | null => {
-    const position = this.map.positionOf(row.lane);
-    if (position < 0) return null;
-    const { start, secondsPerPixel } = this.window;
-    const { width, pixelRatio } = this.plot.size;
-    const left = (row.start - start) / secondsPerPixel;
-    const right = left + Math.max(0, row.duration) / secondsPerPixel;
-    if (right < -2 || left > width + 2) return null;
-    const height = this.map.layout.height;
-    const part = overlay
-      ? Math.max(1, Math.round(height * STRIP_SHARE))
-      : height;
-    // Off-screen parts are cut, or a long task's outline would not be drawn.
-    const from = Math.max(Math.round(left), -10);
-    const to = Math.min(Math.max(Math.round(right), from + 1), width + 10);
-    into.x = from;
-    into.width = to - from;
-    into.height = part;
-    into.y =
-      LANES_TOP_PX * pixelRatio + this.map.topOf(position) + height - part;
-    return into;
-  };
+  isCoarse(x_px: number, y_px: number): boolean {
+    return isCoarse(this.place(), x_px, y_px);
+  }
+
+  readonly boxOf = (row: Interval, overlay: boolean, into: Box): Box | null =>
+    boxOf(this.place(), row, overlay, into);
+
+  private place(): Place {
+    this.placed.model = this.view.session.peek()?.store.model ?? null;
+    this.placed.pixelRatio = this.plot.size.pixelRatio;
+    return this.placed;
+  }
 
   scrollLanes(css_px: number): boolean {
     const moved = this.map.scrollBy(css_px * this.plot.size.pixelRatio);
@@ -394,6 +362,7 @@ export class Stage {
       hoverOverlay: hover?.overlay ?? false,
       pinned: view.pinned.peek(),
       found: this.found,
+      scroll: this.map,
       end: this.end(),
       boxOf: this.boxOf,
     });
@@ -418,10 +387,6 @@ export class Stage {
       this.view.settled.value += 1;
     }, SETTLE_MS);
   }
-}
-
-function isOverlayRow(action: number): boolean {
-  return action >= 1 && action <= 4;
 }
 
 export function threadsOf(view: ViewState): number {

@@ -8,7 +8,8 @@ import { formatExact } from "../../base/format";
 import { Gutter, type Band, type BusyOf } from "./gutter";
 import { geometryOf, LANES_TOP_PX } from "./geometry";
 import { HoverCard } from "./hover_card";
-import { OverviewInteraction, PlotInteraction } from "./interaction";
+import { PlotInteraction } from "./interaction";
+import { OverviewInteraction } from "./overview_interaction";
 import { Stage, threadsOf } from "./stage";
 import type { ViewState } from "./view_state";
 
@@ -93,6 +94,13 @@ export function StageView(props: {
       <div ref={overlayRef} class="ds-plot ds-overlay" style={place} />
       <div
         class="ds-gutter"
+        onWheel={(event) => {
+          const ours = view.host.capturesWheel || view.engaged.peek();
+          if (ours && stageRef.current?.scrollLanes(event.deltaY)) {
+            event.preventDefault();
+            event.stopPropagation();
+          }
+        }}
         style={{ top: `${overview + LANES_TOP_PX}px`, width: `${gutter}px` }}
       >
         <GutterOf

@@ -20,19 +20,14 @@ import {
   releaseSelection,
   type Selection,
 } from "./selection";
+import type { Target } from "./placing";
 import { TimeWindow, type Anchor, type Extent } from "./time_window";
 import { groupLanes, type WorkerGroup } from "./worker_groups";
 
 /** A row under the pointer and where it is on the stage, in CSS pixels. */
-export interface Hover {
-  readonly row: Interval;
-  readonly overlay: boolean;
+export interface Hover extends Target {
   readonly pointerX: number;
   readonly pointerY: number;
-  readonly left: number;
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
 }
 
 export interface Paused {
@@ -101,6 +96,7 @@ export class ViewState {
   });
   readonly breadth = computed(() => breadthOf(this.environment.width.value));
 
+  private focusedTime: readonly [number, number] | null = null;
   private stops: (() => void)[] = [];
 
   constructor(
@@ -130,6 +126,7 @@ export class ViewState {
     const before = this.selection.peek();
     if ((before?.store ?? null) === store) return;
     this.window.reset();
+    this.focusedTime = null;
     this.anchor.value = "now";
     this.paused.value = null;
     this.hover.value = null;
@@ -249,7 +246,15 @@ export class ViewState {
   }
 
   private followFocus(focus: Focus): void {
-    if (!this.window.hasExtent || !focus.time) return;
+    if (!this.window.hasExtent) return;
+    const before = this.focusedTime;
+    this.focusedTime = focus.time;
+    if (!focus.time) {
+      if (before) this.fit();
+      return;
+    }
+    // Another part of the focus changed: the person may have moved since.
+    if (before && before.join() === focus.time.join()) return;
     this.window.show(focus.time[0], focus.time[1], true);
     this.moved();
   }

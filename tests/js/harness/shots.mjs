@@ -76,6 +76,7 @@ const SHOTS = {
   waiting: { hash: "scenario=waiting&width=700&height=350", size: [700, 350] },
   lanes64: { hash: "scenario=full&workers=16&threads=4&theme=dark" },
   lanes256: { hash: "scenario=full&workers=64&threads=4" },
+  lanes2400: { hash: "scenario=full&workers=300&threads=8&scale=3" },
   one: {
     hash: "scenario=full&workers=1&threads=2&height=420",
     size: [1400, 420],

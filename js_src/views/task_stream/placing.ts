@@ -1,0 +1,132 @@
+// From a point of the plot to the row that is drawn there, and back.
+
+import type { TimeWindow } from "../../derive/raster";
+import type { TaskModel } from "../../model/tasks";
+import type { Interval } from "../../model/types";
+import { LANES_TOP_PX, STRIP_SHARE } from "./geometry";
+import type { LaneMap } from "./lane_map";
+
+/** The pointer catches a row this near. */
+const CATCH_PX = 3;
+/** Long rows are cut this far outside the plot. */
+const OUTSIDE_PX = 10;
+
+/** A rectangle in pixels of the device. */
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface Place {
+  model: TaskModel | null;
+  readonly map: LaneMap;
+  readonly window: TimeWindow;
+  pixelRatio: number;
+}
+
+/** A row and where it is, in CSS pixels of the plot. */
+export interface Target {
+  readonly row: Interval;
+  /** Drawn as a strip on another row. */
+  readonly overlay: boolean;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+interface Spot {
+  readonly lane: number;
+  readonly time: number;
+  /** From 0 at the top of the lane to 1 at its bottom. */
+  readonly inLane: number;
+}
+
+function spotAt(place: Place, x_px: number, y_px: number): Spot | null {
+  const { map, window, pixelRatio } = place;
+  const y = (y_px - LANES_TOP_PX) * pixelRatio;
+  if (y < 0) return null;
+  const position = map.positionAt(y);
+  const lane = map.shown[position];
+  if (lane === undefined || lane < 0) return null;
+  return {
+    lane,
+    time: window.start + x_px * pixelRatio * window.secondsPerPixel,
+    inLane: (y - map.topOf(position)) / map.layout.height,
+  };
+}
+
+/** The row under the pointer; null in empty space. */
+export function hitRow(
+  place: Place,
+  x_px: number,
+  y_px: number,
+): Target | null {
+  const { model, window, pixelRatio } = place;
+  const spot = spotAt(place, x_px, y_px);
+  if (!model || !spot) return null;
+  const { lane, time } = spot;
+  const near = CATCH_PX * pixelRatio * window.secondsPerPixel;
+  const strip =
+    spot.inLane > 1 - STRIP_SHARE ? model.hit(lane, time, near, true) : null;
+  // First what is exactly there, then what is near: a task of one pixel.
+  const row =
+    strip ??
+    model.hit(lane, time, near / 8, false) ??
+    model.hit(lane, time, near, false);
+  if (!row) return null;
+  const overlay = strip !== null;
+  const box = boxOf(place, row, overlay, { x: 0, y: 0, width: 0, height: 0 });
+  if (!box) return null;
+  return {
+    row,
+    overlay,
+    left: box.x / pixelRatio,
+    top: box.y / pixelRatio,
+    width: box.width / pixelRatio,
+    height: box.height / pixelRatio,
+  };
+}
+
+/** Whether only the coarse picture knows what ran here. */
+export function isCoarse(place: Place, x_px: number, y_px: number): boolean {
+  const spot = spotAt(place, x_px, y_px);
+  const coarse = spot && place.model?.coarseLane(spot.lane);
+  if (!coarse) return false;
+  for (let at = 0; at < coarse.count; at++) {
+    const start = coarse.start[at];
+    if (start > spot.time) return false;
+    const inside = spot.time <= start + coarse.duration[at];
+    if (inside && coarse.hidden[at] === 0) return true;
+  }
+  return false;
+}
+
+/** Where a row is drawn; null when it is not in the window. */
+export function boxOf(
+  place: Place,
+  row: Interval,
+  overlay: boolean,
+  into: Box,
+): Box | null {
+  const { map, window, pixelRatio } = place;
+  const position = map.positionOf(row.lane);
+  if (position < 0) return null;
+  const left = (row.start - window.start) / window.secondsPerPixel;
+  const right = left + Math.max(0, row.duration) / window.secondsPerPixel;
+  if (right < -2 || left > window.width_px + 2) return null;
+  const { height } = map.layout;
+  const part = overlay ? Math.max(1, Math.round(height * STRIP_SHARE)) : height;
+  const from = Math.max(Math.round(left), -OUTSIDE_PX);
+  const to = Math.min(
+    Math.max(Math.round(right), from + 1),
+    window.width_px + OUTSIDE_PX,
+  );
+  into.x = from;
+  into.width = to - from;
+  into.height = part;
+  into.y = LANES_TOP_PX * pixelRatio + map.topOf(position) + height - part;
+  return into;
+}
