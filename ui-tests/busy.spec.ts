@@ -7,6 +7,7 @@ import {
   expect,
   expectTasks,
   notebookWith,
+  runCells,
   openSidebar,
   startCell,
   tasksShown,
@@ -31,7 +32,7 @@ test("a panel dragged out of the sidebar shows every task while the cell is busy
   page,
 }, info) => {
   await notebookWith(page, [CLUSTER, WORK]);
-  await page.notebook.runCell(0);
+  await runCells(page, 0);
   const sidebar = await openSidebar(page);
   await expect(sidebar).toContainText("2 workers");
 

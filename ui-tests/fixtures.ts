@@ -44,31 +44,60 @@ from dask.distributed import Client
 client = Client(processes=False, n_workers=2, threads_per_worker=2, dashboard_address=":0")
 `;
 
-/** A notebook with these cells, saved under a path that the test owns. */
+/** A notebook with these cells, saved under a path that the test owns, and open. */
 export async function notebookWith(
   page: IJupyterLabPageFixture,
-  cells: string[],
+  sources: string[],
   name = "story.ipynb",
 ): Promise<void> {
-  await page.notebook.createNew(name);
-  for (const [index, source] of cells.entries()) {
-    if (index > 0) await page.notebook.addCell("code", source.trim());
-    else await page.notebook.setCell(0, "code", source.trim());
-  }
-  await page.notebook.save();
+  const cells = sources.map((source, index) => ({
+    cell_type: "code",
+    execution_count: null,
+    id: `cell-${index}`,
+    metadata: {},
+    outputs: [],
+    source: source.trim(),
+  }));
+  const kernelspec = {
+    display_name: "Python 3",
+    language: "python",
+    name: "python3",
+  };
+  const metadata = { kernelspec };
+  const content = { cells, metadata, nbformat: 4, nbformat_minor: 5 };
+  const directory = await page.filebrowser.getCurrentDirectory();
+  const path = `${directory}/${name}`;
+  await page.contents.uploadContent(JSON.stringify(content), "text", path);
+  await page.notebook.openByPath(path);
+  await page.notebook.activate(name);
+}
+
+interface NotebookWidget {
+  content: { activeCellIndex: number };
+}
+
+/** Run cells one after the other, and wait for their ends. */
+export function runCells(page: Page, ...indices: number[]): Promise<void> {
+  return page.evaluate(async (wanted) => {
+    const { shell, commands } = window.jupyterapp;
+    const all = [...shell.widgets("main")] as unknown as NotebookWidget[];
+    const notebook = all.find((widget) => widget.content?.activeCellIndex >= 0);
+    for (const index of wanted) {
+      notebook!.content.activeCellIndex = index;
+      await commands.execute("notebook:run-cell");
+    }
+  }, indices);
 }
 
 /** Start a cell without waiting for its end. */
-export async function startCell(
-  page: IJupyterLabPageFixture,
-  index: number,
-): Promise<void> {
-  await page.notebook.selectCells(index);
-  await page.evaluate(
-    () =>
-      // Not awaited: the command's promise ends with the cell.
-      void window.jupyterapp.commands.execute("notebook:run-cell"),
-  );
+export function startCell(page: Page, index: number): Promise<void> {
+  return page.evaluate((wanted) => {
+    const { shell, commands } = window.jupyterapp;
+    const all = [...shell.widgets("main")] as unknown as NotebookWidget[];
+    const notebook = all.find((widget) => widget.content?.activeCellIndex >= 0);
+    notebook!.content.activeCellIndex = wanted;
+    void commands.execute("notebook:run-cell");
+  }, index);
 }
 
 export function cellIsBusy(page: Page, index: number): Promise<boolean> {
@@ -86,6 +115,13 @@ export async function openSidebar(
   const sidebar = page.locator("#daskscope-sidebar");
   await expect(sidebar).toBeVisible();
   return sidebar;
+}
+
+/** Reload as a person does; Galata's own reload waits for the launcher. */
+export async function reload(page: Page): Promise<void> {
+  const loaded = page.waitForEvent("load");
+  await page.evaluate(() => location.reload());
+  await loaded;
 }
 
 /** Drag with the mouse, as a person does: press, move in steps, let go. */

@@ -1,6 +1,13 @@
 // A panel inside a notebook leaves the notebook's keys and wheel alone.
 
-import { CLIENT, expect, expectTasks, notebookWith, test } from "./fixtures";
+import {
+  CLIENT,
+  expect,
+  expectTasks,
+  notebookWith,
+  runCells,
+  test,
+} from "./fixtures";
 
 const WORK = `
 def inc(x):
@@ -36,7 +43,7 @@ test("no key and no plain wheel of an inline panel reaches the notebook", async 
     (_, i) => `# line\n`.repeat(6) + `${i}`,
   );
   await notebookWith(page, [CLIENT, WORK, SHOW, ...rest]);
-  for (const index of [0, 1, 2]) await page.notebook.runCell(index);
+  await runCells(page, 0, 1, 2);
   const panel = page.locator(".ds-widget");
   await expectTasks(panel, 100);
   const cells = page.locator(".jp-Notebook .jp-Cell");

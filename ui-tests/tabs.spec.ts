@@ -5,6 +5,7 @@ import {
   expect,
   expectTasks,
   notebookWith,
+  runCells,
   tasksShown,
   test,
 } from "./fixtures";
@@ -27,7 +28,7 @@ test("two tabs on one notebook both show every task", async ({
   tmpPath,
 }) => {
   await notebookWith(page, [CLIENT, SHOW, WORK]);
-  for (const index of [0, 1]) await page.notebook.runCell(index);
+  await runCells(page, 0, 1);
   await page.notebook.save();
   const first = page.locator(".ds-widget");
   await expect(first).toBeVisible();
@@ -40,7 +41,7 @@ test("two tabs on one notebook both show every task", async ({
   await expect(second).toBeVisible();
 
   await page.bringToFront();
-  await page.notebook.runCell(2);
+  await runCells(page, 2);
   await expectTasks(first, 2000);
   expect(await tasksShown(first)).toBe(2000);
   await tab.bringToFront();

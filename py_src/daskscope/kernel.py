@@ -105,8 +105,8 @@ class _Cells:
 
     def __init__(self) -> None:
         # Called during a cell, we come too late for its beginning; its end is noticed.
-        elsewhere = threading.current_thread() is not threading.main_thread()
-        self._running = 1 if elsewhere else 0
+        self._guessed = threading.current_thread() is not threading.main_thread()
+        self._running = 1 if self._guessed else 0
         events = getattr(_shell(), "events", None)
         if events is None:
             self._running = 0
@@ -118,9 +118,12 @@ class _Cells:
         return self._running > 0
 
     def _begin(self, info: Any = None) -> None:  # noqa: ARG002 - IPython's signature
+        if self._guessed:  # cells follow each other: there was none, or it has ended
+            self._guessed, self._running = False, 0
         self._running += 1
 
     def _end(self, result: Any = None) -> None:  # noqa: ARG002 - IPython's signature
+        self._guessed = False
         self._running = max(0, self._running - 1)
 
 

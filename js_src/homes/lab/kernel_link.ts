@@ -112,7 +112,8 @@ export class NotebookKernel {
       status === "idle" &&
       this.users > 0 &&
       this.state.peek().kind === "starting" &&
-      !this.connecting
+      !this.connecting &&
+      !this.comm // else it only waits for the welcome
     ) {
       void this.connect();
     }
