@@ -55,10 +55,12 @@ class TaskStream(anywidget.AnyWidget):
     _esm = traitlets.Unicode().tag(sync=True)
     _css = traitlets.Unicode().tag(sync=True)
 
+    _channel: Channel | None = None
+
     def __init__(self, client: Client | Session | None = None, **options: Any) -> None:
         shown = _session_of(client)
         self._follows = client is None
-        self._channel: Channel | None = None
+        self._owns_layout = "layout" not in options
         hub = kernel.the_hub()
         super().__init__(
             session=shown.id if shown is not None else "",
@@ -100,6 +102,8 @@ class TaskStream(anywidget.AnyWidget):
         if channel is not None:
             self._unsubscribe()
             self._hub.close(channel)
+            if self._owns_layout:
+                self.layout.close()
         super().close()
 
     def __repr__(self) -> str:
