@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from daskscope.session import Session
+
 T = TypeVar("T")
 
 WITHOUT_DASKSCOPE = "import sys; sys.modules['daskscope'] = None; "
@@ -28,6 +30,18 @@ def eventually(condition: Callable[[], T], seconds: float = 20) -> T:
             return value
         assert time.monotonic() < end, f"not true within {seconds} s"
         time.sleep(0.01)
+
+
+def live(session: Session) -> Session:
+    """Wait until tasks are captured."""
+    eventually(lambda: session.state == "live")
+    return session
+
+
+def recorded(session: Session, tasks: int) -> None:
+    """Wait until so many tasks are in the recording, and no more."""
+    eventually(lambda: sum(chunk.tasks for chunk in session.recording.chunks()) >= tasks)
+    assert session.counts.captured == tasks
 
 
 def free_port() -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import dask
 import pytest
 import traitlets
-from clusters import eventually
+from clusters import eventually, live, recorded
 from distributed import Client, LocalCluster
 from distributed.security import Security
 
@@ -26,23 +26,12 @@ from daskscope import agent, session
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from daskscope.session import Session
 
 WITHOUT_DASHBOARD: dict[str, Any] = {
     "dashboard_address": ":0",
     "scheduler_kwargs": {"dashboard": False},
     "memory_limit": "1 GiB",
 }
-
-
-def live(session: Session) -> Session:
-    eventually(lambda: session.state == "live")
-    return session
-
-
-def recorded(session: Session, tasks: int) -> None:
-    eventually(lambda: session.counts.captured >= tasks)
-    assert session.counts.captured == tasks
 
 
 def test_every_task_arrives_with_all_it_did(client: Client) -> None:

@@ -39,6 +39,8 @@ LOADED_FACTOR = 4.0
 """A scheduler that takes t to answer is left alone for at least four times t."""
 
 GAP_TEXTS = {
+    "agent-failed": "The agent on the scheduler stopped after an error: what finished just then "
+    "is not here.",
     "scheduler-restarted": "The scheduler was restarted: what finished in between is not here.",
     "agent-left": "Nobody read the scheduler's agent for long, so it left: what finished in "
     "between is not here.",
@@ -262,6 +264,9 @@ class Collector:
             return await self._poll_agent(link)
         if "error" in answer:
             self.agent_error = answer["error"]
+            self._gap_reason = "agent-failed"
+            self._say_gap(answer["time"])
+            await self._release(link)
             self._use_agent = False
             raise _ChangeOfPlan
         if intake is None:

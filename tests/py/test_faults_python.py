@@ -1,0 +1,282 @@
+"""What goes wrong with clusters, and what a session makes of it. See also the browser's tests."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import threading
+import time
+from typing import Any
+
+import dask
+import pytest
+from clusters import SchedulerProcess, eventually, live, recorded
+from distributed import Client, LocalCluster
+from distributed.scheduler import KilledWorker
+
+import daskscope
+
+
+def test_a_scheduler_without_daskscope_is_recorded(scheduler_process: SchedulerProcess) -> None:
+    scheduler_process.start()
+    with Client(scheduler_process.address) as client, daskscope.connect(client) as s:
+        live(s)
+
+        def imports() -> str:
+            try:
+                import daskscope  # noqa: F401
+            except ImportError:
+                return "no daskscope here"
+            return "daskscope"
+
+        assert client.run_on_scheduler(imports) == "no daskscope here"
+        assert client.submit(imports, key="imports-1").result() == "no daskscope here"
+        recorded(s, 1)
+    log = scheduler_process.log.read_text()
+    assert "Traceback" not in log
+    assert "No handler" not in log
+
+
+def test_a_scheduler_killed_and_restarted_leaves_a_gap_and_goes_on(
+    scheduler_process: SchedulerProcess,
+) -> None:
+    scheduler_process.start()
+    with Client(scheduler_process.address, timeout=60) as client, daskscope.connect(client) as s:
+        live(s)
+        client.gather(client.map(abs, range(10), key="before"))
+        recorded(s, 10)
+        scheduler_process.kill_scheduler()
+        eventually(lambda: s.state == "lost")
+        assert [notice.code for notice in s.notices] == ["scheduler-lost"]
+        assert len(s.recording.tasks) == 10
+        scheduler_process.start()
+        live(s)
+        eventually(lambda: client.status == "running")
+        client.gather(client.map(abs, range(5), key="after"))
+        recorded(s, 15)
+        (gap,) = s.recording.gaps.itertuples()
+        assert gap.reason == "scheduler-restarted"
+        assert gap.start <= gap.stop
+        assert not s.notices
+
+
+def test_a_client_that_gives_up_on_its_scheduler_stops_the_session(
+    scheduler_process: SchedulerProcess,
+) -> None:
+    scheduler_process.start(workers=0)
+    client = Client(scheduler_process.address, timeout=60)
+    client._timeout = 1
+    s = live(daskscope.connect(client))
+    scheduler_process.kill_scheduler()
+    eventually(lambda: client.status == "closed")
+    eventually(lambda: s.state == "stopped")
+    client.close()
+    s.close()
+
+
+def test_a_worker_killed_under_its_task_is_an_error_without_a_row() -> None:
+    with (
+        dask.config.set({"distributed.scheduler.allowed-failures": 0}),
+        LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            dashboard_address=":0",
+            scheduler_kwargs={"dashboard": False},
+        ) as cluster,
+        Client(cluster) as client,
+        daskscope.connect(client) as s,
+    ):
+        live(s)
+        future = client.submit(os.kill, _pid_of_worker(client), signal.SIGKILL, key="deadly-1")
+        with pytest.raises(KilledWorker):
+            future.result()
+        recorded(s, 1)
+        assert s.counts.erred == 1
+        assert s.counts.rows == 0
+        (error,) = s.recording.errors.itertuples()
+        assert error.key == "deadly-1"
+        assert error.prefix == "deadly"
+        assert "KilledWorker" in error.exception
+        eventually(lambda: "removed" in set(s.recording.workers["what"]))
+
+
+def _pid_of_worker(client: Client) -> int:
+    (pid,) = client.run(os.getpid).values()
+    return int(pid)
+
+
+def test_a_client_closed_while_it_is_being_polled_harms_nobody(
+    cluster: LocalCluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    for pause_s in (0, 0.05, 0.11):
+        client = Client(cluster, set_as_default=False)
+        s = daskscope.connect(client)
+        client.map(abs, range(-200, 0), pure=False)
+        time.sleep(pause_s)
+        client.close()
+        eventually(lambda s=s: s.state == "stopped")
+        s.close()
+    assert not [r for r in caplog.records if r.name.startswith("daskscope")]
+
+
+def test_a_cluster_without_workers_is_live() -> None:
+    with (
+        LocalCluster(
+            n_workers=0, dashboard_address=":0", scheduler_kwargs={"dashboard": False}
+        ) as cluster,
+        Client(cluster) as client,
+        daskscope.connect(client) as s,
+    ):
+        live(s)
+        assert s.workers == ()
+        assert s.recording.tasks.empty
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "k" * 10_000,
+        "<script>alert('x')</script>-1",
+        "emoji-😀🏳️‍🌈",
+        "line-1\nline-2\r\n\t",
+        ("tuple-key", 1, ("nested", 2)),
+        17,
+    ],
+    ids=["long", "script", "emoji", "newlines", "tuple", "number"],
+)
+def test_a_strange_key_is_recorded_as_it_is(client: Client, key: Any) -> None:
+    with daskscope.connect(client) as s:
+        live(s)
+        client.submit(int, 1, key=key).result()
+        recorded(s, 1)
+        assert list(s.recording.tasks["key"]) == [str(key)]
+
+
+def test_clocks_that_are_hours_off_stay_in_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker's clock that is two hours late and runs backwards: rows stay whole."""
+    with (
+        LocalCluster(
+            n_workers=1,
+            processes=False,
+            dashboard_address=":0",
+            scheduler_kwargs={"dashboard": False},
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+        daskscope.connect(client) as s,
+    ):
+        live(s)
+        client.submit(int, 1, key="early-1").result()
+        steps = itertools.count()
+        monkeypatch.setattr("distributed.worker.time", lambda: time.time() - 7200 - next(steps))
+        client.submit(int, 1, key="late-1").result()
+        monkeypatch.undo()
+        recorded(s, 2)
+        tasks = s.recording.tasks.set_index("prefix")
+        hours_ago = tasks.loc["early", "start"] - 7200
+        assert tasks.loc["late", "start"] == pytest.approx(hours_ago, abs=60)
+        assert tasks.loc["late", "duration"] < 0
+        assert s.recording.skewed_rows == 1
+
+
+def test_a_scheduler_that_refuses_plugins_is_read_by_its_own_routes(
+    scheduler_process: SchedulerProcess,
+) -> None:
+    scheduler_process.start(
+        distributed__scheduler__blocked_handlers=[
+            "register_scheduler_plugin",
+            "register_worker_plugin",
+            "run_function",
+        ]
+    )
+    with Client(scheduler_process.address) as client, daskscope.connect(client) as s:
+        eventually(lambda: s.state == "partly")
+        (notice,) = s.notices
+        assert notice.code == "plugins-refused"
+        assert "blocked-handlers" in notice.next
+        parts = client.map(lambda i: i + 1, range(30), key="inc")
+        client.submit(sum, parts, key=("sum", 0)).result()
+        with pytest.raises(ZeroDivisionError):
+            client.submit(lambda: 1 / 0, key="broken-1").result()
+        recorded(s, 32)
+        tasks = s.recording.tasks
+        assert tasks["key"].nunique() == 32
+        assert set(tasks["prefix"]) == {"inc", "sum", "broken"}
+        assert s.counts.erred == 1
+        (error,) = s.recording.errors.itertuples()
+        assert "ZeroDivisionError" in error.exception
+        eventually(lambda: [worker["threads"] for worker in s.workers] == [2])
+
+
+def test_an_agent_that_fails_is_reported_and_replaced_by_the_built_in_routes(
+    cluster: LocalCluster,
+) -> None:
+    def break_it(dask_scheduler: Any) -> None:
+        (plugin,) = [p for n, p in dask_scheduler.plugins.items() if n.startswith("daskscope")]
+        plugin.prefixes = None
+
+    with Client(cluster, set_as_default=False) as client, daskscope.connect(client) as s:
+        live(s)
+        client.submit(int, 1, key="before-1").result()
+        recorded(s, 1)
+        client.run_on_scheduler(break_it)
+        client.submit(int, 1, key="unseen-1").result()
+        eventually(lambda: s.state == "partly")
+        (notice,) = s.notices
+        assert notice.code == "agent-failed"
+        assert "AttributeError" in notice.text
+        assert "AttributeError" in (s.agent_error or "")
+        client.submit(int, 1, key="after-1").result()
+        eventually(lambda: "after" in set(s.recording.tasks["prefix"]))
+        assert len(s.recording.gaps) == 1
+
+
+def test_an_agent_that_left_is_installed_again_with_a_gap(client: Client) -> None:
+    def throw_out(dask_scheduler: Any) -> None:
+        (plugin,) = [p for n, p in dask_scheduler.plugins.items() if n.startswith("daskscope")]
+        plugin.leave()
+
+    with daskscope.connect(client) as s:
+        live(s)
+        client.submit(int, 1, key="before-1").result()
+        recorded(s, 1)
+        client.run_on_scheduler(throw_out)
+        eventually(lambda: len(s.recording.gaps))
+        client.submit(int, 1, key="after-1").result()
+        recorded(s, 2)
+        assert list(s.recording.gaps["reason"]) == ["agent-left"]
+
+
+def test_a_memory_bound_on_the_scheduler_is_counted_exactly(cluster: LocalCluster) -> None:
+    def install_small_agent(dask_scheduler: Any, chunk_tasks: int) -> None:
+        (plugin,) = [p for n, p in dask_scheduler.plugins.items() if n.startswith("daskscope")]
+        plugin.memory_limit = 10_000
+        plugin.poll.__func__.__globals__["CHUNK_TASKS"] = chunk_tasks
+
+    with (
+        dask.config.set(
+            {"daskscope.collect.interval": "30s", "daskscope.collect.idle-interval": "30s"}
+        ),
+        Client(cluster, set_as_default=False) as client,
+    ):
+        s = live(daskscope.connect(client))
+        client.run_on_scheduler(install_small_agent, chunk_tasks=10)
+        client.gather(client.map(abs, range(-300, 0), pure=False))
+        s.close()
+        counts = s.counts
+        assert counts.captured == 300
+        assert counts.dropped_agent > 0
+        assert counts.kept + counts.dropped_agent == 300
+
+
+def test_sessions_opened_and_closed_from_many_threads_leave_nothing(cluster: LocalCluster) -> None:
+    def work() -> None:
+        with Client(cluster, set_as_default=False) as client, daskscope.connect(client):
+            client.submit(int, 1).result()
+
+    threads = [threading.Thread(target=work) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert daskscope.sessions() == []
