@@ -61,7 +61,7 @@ export function formatDuration(seconds: number): string {
 
 /** One unit and one number of decimals for a whole column of durations. */
 export function durationColumn(largest_s: number): (seconds: number) => string {
-  if (largest_s >= 36_000) return (s) => `${fixed(s / 3600, 1)} h`;
+  if (largest_s >= 360_000) return (s) => `${fixed(s / 3600, 1)} h`;
   if (largest_s >= 0.95) return (s) => `${fixed(s, 1)} s`;
   if (largest_s >= 0.95e-3 || largest_s === 0) {
     return (s) => `${fixed(s * 1e3, 1)} ms`;

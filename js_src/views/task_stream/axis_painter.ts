@@ -4,13 +4,7 @@ import { toCss } from "../../base/colour";
 import type { Theme } from "../../base/theme";
 import { timeTicks, type Tick } from "../../derive/ticks";
 import type { TextMeasure } from "../../render/text";
-import {
-  briefText,
-  mergedText,
-  mergeMarks,
-  type EventMark,
-  type Merged,
-} from "./event_marks";
+import type { Merged, Shown } from "./event_marks";
 import { AXIS_PX, EVENTS_PX } from "./geometry";
 import { tint } from "./paints";
 
@@ -92,15 +86,13 @@ export function paintAxis(picture: AxisPicture, ticks: readonly Tick[]): void {
   context.fillRect(0, height - line, width, line);
 }
 
-/** Returns what was drawn and where, for the pointer. */
 export function paintEvents(
   picture: AxisPicture,
-  marks: readonly EventMark[],
+  merged: readonly Shown[],
   gridColumns: Iterable<number>,
   short: boolean,
-): readonly Merged[] {
-  const { context, theme, width, pixelRatio, measure, secondsPerPixel } =
-    picture;
+): void {
+  const { context, theme, width, pixelRatio, measure } = picture;
   const top = AXIS_PX * pixelRatio;
   const height = EVENTS_PX * pixelRatio;
   context.fillStyle = toCss(theme.panel);
@@ -110,8 +102,7 @@ export function paintEvents(
   for (const x of gridColumns) {
     context.fillRect(x, top, line, height + 6 * pixelRatio);
   }
-  if (marks.length === 0) return [];
-  const merged = mergeMarks(marks, 10 * pixelRatio * secondsPerPixel);
+  if (merged.length === 0) return;
   const font = `${FONT_PX * pixelRatio}px ${theme.font}`;
   measure.setFont(font);
   context.font = font;
@@ -124,7 +115,7 @@ export function paintEvents(
     if (right < -200 * pixelRatio || left > width) continue;
     const next = merged[at + 1];
     const room = next ? Math.min(xOf(picture, next.start), width) : width;
-    const text = mergedText(mark, short);
+    const text = short ? mark.short : mark.text;
     const middle = top + height / 2;
     if (right - left >= 3 * pixelRatio) {
       paintRange(picture, mark, left, right, middle, text, room);
@@ -132,7 +123,6 @@ export function paintEvents(
       paintMoment(picture, mark, left, middle, text, room, at, merged);
     }
   }
-  return merged;
 }
 
 /** Stretches without a recording, over the lanes: empty is not idle there. */
@@ -164,7 +154,7 @@ export function paintGaps(
 
 function paintRange(
   picture: AxisPicture,
-  mark: Merged,
+  mark: Shown,
   left: number,
   right: number,
   middle: number,
@@ -182,7 +172,7 @@ function paintRange(
   const gap = 6 * pixelRatio;
   const inside = (words: string): boolean =>
     measure.width(words) + 2 * gap <= to - from;
-  const brief = briefText(mark);
+  const { brief } = mark;
   context.fillStyle = toCss(theme.text);
   if (inside(text)) context.fillText(text, from + gap, middle);
   else if (to + gap + measure.width(text) <= room - gap) {
@@ -194,7 +184,7 @@ function paintRange(
 
 function paintMoment(
   picture: AxisPicture,
-  mark: Merged,
+  mark: Shown,
   left: number,
   middle: number,
   text: string,

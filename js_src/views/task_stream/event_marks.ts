@@ -182,3 +182,31 @@ export function mergedText(merged: Merged, short: boolean): string {
   }
   return plural(count, first.one, first.many);
 }
+
+/** What is drawn of a merged mark, in words, for each amount of room. */
+export interface Shown extends Merged {
+  readonly text: string;
+  readonly short: string;
+  readonly brief: string;
+}
+
+/** Merges anew only when the marks or the scale change, not for each frame. */
+export class MergedMarks {
+  private marks: readonly EventMark[] | null = null;
+  private near_s = 0;
+  private shown: readonly Shown[] = [];
+
+  update(marks: readonly EventMark[], near_s: number): readonly Shown[] {
+    if (marks !== this.marks || near_s !== this.near_s) {
+      this.marks = marks;
+      this.near_s = near_s;
+      this.shown = mergeMarks(marks, near_s).map((merged) => ({
+        ...merged,
+        text: mergedText(merged, false),
+        short: mergedText(merged, true),
+        brief: briefText(merged),
+      }));
+    }
+    return this.shown;
+  }
+}

@@ -21,6 +21,7 @@ type Drag =
 export class PlotInteraction {
   /** Time under the pointer, for keys that zoom. */
   pointerTime: number | null = null;
+  private pointer: { x: number; y: number } | null = null;
   private drag: Drag | null = null;
   private hintTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly abort = new AbortController();
@@ -37,6 +38,7 @@ export class PlotInteraction {
       listener: (event: HTMLElementEventMap[K]) => void,
       options: AddEventListenerOptions = {},
     ): void => hit.addEventListener(type, listener, { ...options, signal });
+    stage.onMoved = () => this.pictureMoved();
     on("pointerdown", (event) => this.down(event));
     on("pointermove", (event) => this.move(event));
     on("pointerup", (event) => this.up(event));
@@ -57,6 +59,7 @@ export class PlotInteraction {
 
   dispose(): void {
     this.abort.abort();
+    this.stage.onMoved = () => {};
     clearTimeout(this.hintTimer);
   }
 
@@ -79,6 +82,7 @@ export class PlotInteraction {
     const x = event.offsetX;
     const y = event.offsetY;
     this.pointerTime = stage.timeAt(x);
+    this.pointer = { x, y };
     if (!drag) {
       this.point(x, y);
       return;
@@ -135,7 +139,16 @@ export class PlotInteraction {
     this.stage.overlay.request();
   }
 
+  /** The pointer rests while the picture follows the newest task. */
+  private pictureMoved(): void {
+    if (!this.pointer || this.drag) return;
+    this.pointerTime = this.stage.timeAt(this.pointer.x);
+    this.setCrosshair(this.pointerTime);
+    if (this.view.hover.peek()) this.point(this.pointer.x, this.pointer.y);
+  }
+
   private leave(): void {
+    this.pointer = null;
     this.pointerTime = null;
     this.view.hover.value = null;
     this.setCrosshair(null);
@@ -152,7 +165,12 @@ export class PlotInteraction {
       if (before) view.hover.value = null;
       return;
     }
-    view.hover.value = { ...target, pointerX: x, pointerY: y };
+    const same =
+      before?.pointerX === x &&
+      before.pointerY === y &&
+      before.row.task === target.row.task &&
+      before.row.start === target.row.start;
+    if (!same) view.hover.value = { ...target, pointerX: x, pointerY: y };
   }
 
   /** What the row of events says here, in full; or why a lane says nothing. */

@@ -33,9 +33,7 @@ export function Notices(props: { view: ViewState }): JSX.Element | null {
       />
     );
   }
-  if (session?.state.value !== "lost" || view.dismissed.value !== "") {
-    return null;
-  }
+  if (session?.state.value !== "lost") return null;
   return (
     <Banner
       level="error"

@@ -22,6 +22,8 @@ export interface OverviewSource {
   extent(): Extent | null;
   paints(): Paints | null;
   theme(): Theme;
+  /** One colour for all, where one action is isolated. */
+  onlyColour(): number | null;
   /** What the full height stands for. */
   threads(): number;
 }
@@ -153,12 +155,14 @@ export class Overview {
     // What is isolated may be little: then its own greatest is the height.
     const whole = Math.max(this.source.threads(), 1);
     const most = Math.max(this.minimap.most, model.filter ? 1e-6 : whole);
+    const only = this.source.onlyColour();
+    const { paints: colours, other } = paints.compute;
     this.minimap.paint(
       this.pixels,
       height,
       most,
-      paints.compute.paints,
-      paints.compute.other,
+      only === null ? colours : new Uint32Array(colours.length).fill(only),
+      only ?? other,
     );
     if (this.image) context.putImageData(this.image, 0, 0);
   }

@@ -255,7 +255,7 @@ function ErrorOf(props: {
   const known = session.errors.value.find((error) => error.task === row.task);
   const exception = detail?.error?.exception ?? known?.exception ?? "";
   return (
-    <section>
+    <section class="ds-pinned-error">
       <TracebackText
         exception={exception}
         traceback={detail?.error?.traceback ?? ""}

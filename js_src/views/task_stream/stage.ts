@@ -15,9 +15,15 @@ import {
   TickCache,
   type AxisPicture,
 } from "./axis_painter";
-import { eventMarks, type EventMark, type Merged } from "./event_marks";
+import {
+  eventMarks,
+  MergedMarks,
+  type EventMark,
+  type Merged,
+} from "./event_marks";
 import { LABEL_LANE_PX, LANES_BOTTOM_PX, LANES_TOP_PX } from "./geometry";
 import { LaneMap } from "./lane_map";
+import { ERRED, legendAction } from "./legend_entries";
 import { LanesPainter } from "./lanes_painter";
 import { Overview } from "./overview";
 import { paintOverlay } from "./overlay_painter";
@@ -39,6 +45,8 @@ const SETTLE_MS = 250;
 /** After a pause the first frame must not leap. */
 const LONGEST_FRAME_MS = 50;
 const SAME_SCALE = 1e-7;
+/** Events nearer than this become one mark. */
+const MARK_PX = 10;
 
 export interface StageElements {
   readonly plot: HTMLElement;
@@ -57,6 +65,8 @@ export class Stage {
   brush: [number, number] | null = null;
   found: Interval | null = null;
   merged: readonly Merged[] = [];
+  /** Set by the pointer: the picture moved below it. */
+  onMoved: () => void = () => {};
   /** Milliseconds that the last pictures took, for measuring. */
   readonly frames_ms: number[] = [];
 
@@ -69,6 +79,7 @@ export class Stage {
     secondsPerPixel: 1,
     width_px: 1,
   };
+  private readonly mergedMarks = new MergedMarks();
   private readonly placed: Place = {
     model: null,
     map: this.map,
@@ -97,6 +108,7 @@ export class Stage {
       model: () => store()?.model ?? null,
       extent: () => view.extent,
       paints: () => this.currentPaints(),
+      onlyColour: () => this.onlyColour(),
       theme: () => view.environment.theme.peek(),
       threads: () => threadsOf(view),
     });
@@ -235,6 +247,18 @@ export class Stage {
     return this.paints;
   }
 
+  /** Where one action is isolated, the overview shows it in its own colour. */
+  private onlyColour(): number | null {
+    const actions = this.view.selection.peek()?.actions.peek() ?? [];
+    const paints = this.currentPaints();
+    const only = actions.length === 1 ? actions[0] : undefined;
+    if (only === undefined || !paints) return null;
+    if (only === ERRED) return paints.overlay.erred;
+    const names = this.view.session.peek()?.store.actions ?? [];
+    const at = names.findIndex((name) => legendAction(name) === only);
+    return paints.overlay.paints[at] ?? null;
+  }
+
   /** The newest moment that is drawn; null for all. */
   private limit(): number | null {
     return this.view.paused.peek()?.time ?? null;
@@ -284,12 +308,12 @@ export class Stage {
       if (x >= 0 && x < width) this.columns.push(Math.floor(x));
     }
     paintAxis(picture, ticks);
-    this.merged = paintEvents(
-      picture,
+    const merged = this.mergedMarks.update(
       this.marks,
-      this.columns,
-      cssWidth < 560,
+      MARK_PX * pixelRatio * window.secondsPerPixel,
     );
+    this.merged = merged;
+    paintEvents(picture, merged, this.columns, cssWidth < 560);
     plot.context.fillStyle = toCss(theme.panel);
     plot.context.fillRect(0, lanesTop + room, width, height - lanesTop - room);
     const paints = this.currentPaints();
@@ -321,6 +345,7 @@ export class Stage {
       plot.context.fillRect(0, lanesTop, width, room);
     }
     paintGaps(picture, this.merged, lanesTop, lanesTop + room);
+    if (moving) this.onMoved();
     this.drawOverlay();
     this.overview.place(start, stop);
     if (more) this.overview.dataChanged();
