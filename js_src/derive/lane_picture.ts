@@ -32,6 +32,8 @@ enum Quality {
 /** Rows of lanes that are scrolled away and kept for their return. */
 const SPARE_ROWS = 64;
 
+/** More than this part of the width is drawn with regard to time, not at once. */
+const LARGE_SHARE = 0.25;
 /** Rounding may change pixels this far from a change. */
 const EDGE_PX = 2;
 
@@ -69,7 +71,7 @@ export class LanePicture {
     const shift = scaled
       ? width
       : Math.round((window.start - this.window.start) / window.secondsPerPixel);
-    if (Math.abs(shift) >= width) {
+    if (Math.abs(shift) > width * LARGE_SHARE) {
       this.restart(model, window, colours);
     } else {
       this.catchUp(model);
@@ -115,7 +117,7 @@ export class LanePicture {
     const first = Math.max(0, Math.floor(from));
     const last = Math.min(width_px, Math.ceil(to));
     if (last <= first) return;
-    const most = last - first > width_px / 2;
+    const most = last - first > width_px * LARGE_SHARE;
     for (const [lane, row] of this.rows) {
       if (most || row.asked !== this.updates || row.quality === Quality.Stale)
         row.quality = Quality.Stale;

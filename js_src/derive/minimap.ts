@@ -4,6 +4,9 @@
 import { BUSY_PREFIXES, type BusyBins } from "../model/busy";
 import type { TimeWindow } from "./raster";
 
+/** Seconds busy in a column that are not worth a colour. */
+const LEAST_S = 1e-6;
+
 export class Minimap {
   /** Threads busy, at `prefix * columns + column`. */
   threads = new Float32Array(0);
@@ -43,7 +46,11 @@ export class Minimap {
       let any = false;
       for (let column = 0; column < columns; column++) {
         const at = prefix * columns + column;
-        if (threads[at] === 0) continue;
+        // Dust that is left where coarse stretches were taken back is nothing, too.
+        if (threads[at] < LEAST_S) {
+          threads[at] = 0;
+          continue;
+        }
         any = true;
         threads[at] /= window.secondsPerPixel;
         totals[column] += threads[at];

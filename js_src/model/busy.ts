@@ -38,7 +38,8 @@ export class BusyBins {
     this.version++;
   }
 
-  add(start: number, seconds: number, prefix: number): void {
+  /** `share` of the seconds were busy; negative to take back what was added. */
+  add(start: number, seconds: number, prefix: number, share = 1): void {
     this.version++;
     const slot = prefix < BUSY_PREFIXES - 1 ? prefix : BUSY_PREFIXES - 1;
     const stop = start + seconds;
@@ -46,13 +47,15 @@ export class BusyBins {
     const first = Math.floor(start / this.width_s);
     const last = Math.floor(stop / this.width_s);
     if (first === last) {
-      this.put(first, slot, seconds);
+      this.put(first, slot, seconds * share);
       return;
     }
     const width = this.width_s;
-    this.put(first, slot, (first + 1) * width - start);
-    this.put(last, slot, stop - last * width);
-    for (let bin = first + 1; bin < last; bin++) this.put(bin, slot, width);
+    this.put(first, slot, ((first + 1) * width - start) * share);
+    this.put(last, slot, (stop - last * width) * share);
+    for (let bin = first + 1; bin < last; bin++) {
+      this.put(bin, slot, width * share);
+    }
     while (this.pages.size > MAX_PAGES) this.widen();
   }
 

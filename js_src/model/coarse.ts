@@ -2,9 +2,10 @@
 // that they stand for have come.
 
 import type { CoarseColumns } from "../schema";
+import type { BusyBins } from "./busy";
 import type { Changes } from "./changes";
 import type { Coverage, Range } from "./coverage";
-import { findAfter, sortByKey } from "./search";
+import { findAfter, isTime, lengthOf, sortByKey } from "./search";
 
 /** `rows` of a coarse batch is a column; its length is that of every column. */
 export interface CoarseBatch extends CoarseColumns {
@@ -59,7 +60,13 @@ export class Coarse {
     return this.lanes[lane];
   }
 
-  set(batch: CoarseBatch, coverage: Coverage, changes: Changes): void {
+  constructor(
+    private readonly changes: Changes,
+    /** Where stretches count as busy until the rows themselves do. */
+    private readonly busy: BusyBins,
+  ) {}
+
+  set(batch: CoarseBatch, coverage: Coverage): void {
     this.clear();
     this.first = batch.first ?? 0;
     this.tasks = batch.tasks ?? 0;
@@ -72,25 +79,26 @@ export class Coarse {
     }
     sortByKey(order, 0, order.length, batch.start);
     for (const row of order) {
+      if (!isTime(batch.start[row])) continue;
       const number = batch.lane[row];
       const lane = (this.lanes[number] ??= new CoarseLane(sizes[number]));
       lane.start[lane.count] = batch.start[row];
-      lane.duration[lane.count] = Math.max(0, batch.duration[row]);
+      lane.duration[lane.count] = lengthOf(batch.duration[row]);
       lane.busy[lane.count] = batch.busy[row];
       lane.prefix[lane.count] = batch.prefix[row];
       lane.erred[lane.count] = batch.erred[row];
+      this.count(lane, lane.count, 1);
       lane.count++;
     }
-    changes.note(-Infinity, Infinity);
-    for (const range of coverage.all()) this.hide(range, coverage, changes);
+    this.changes.note(-Infinity, Infinity);
+    for (const range of coverage.all()) this.hide(range, coverage);
   }
 
   /** Hide what this range replaces. Forgets everything when all detail is here. */
-  hide(range: Range, coverage: Coverage, changes: Changes): void {
+  hide(range: Range, coverage: Coverage): void {
     if (this.isEmpty) return;
     if (this.tasks > 0 && coverage.covers(this.first, this.tasks)) {
       this.clear();
-      changes.note(-Infinity, Infinity);
       return;
     }
     for (const lane of this.lanes) {
@@ -104,13 +112,28 @@ export class Coarse {
         if (middle < range.start || middle > range.stop) continue;
         lane.hidden[i] = 1;
         lane.hiddenCount++;
-        changes.note(lane.start[i], lane.start[i] + lane.duration[i]);
+        this.count(lane, i, -1);
+        this.changes.note(lane.start[i], lane.start[i] + lane.duration[i]);
       }
     }
   }
 
   clear(): void {
+    if (this.isEmpty) return;
+    for (const lane of this.lanes) {
+      for (let i = 0; lane && i < lane.count; i++) {
+        if (lane.hidden[i] === 0) this.count(lane, i, -1);
+      }
+    }
     this.lanes = [];
     this.stretches = 0;
+    this.changes.note(-Infinity, Infinity);
+  }
+
+  private count(lane: CoarseLane, i: number, sign: number): void {
+    const { start, duration, busy, prefix } = lane;
+    if (!(duration[i] > 0)) return;
+    const share = (sign * busy[i]) / duration[i];
+    this.busy.add(start[i], duration[i], prefix[i], share);
   }
 }

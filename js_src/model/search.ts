@@ -1,4 +1,18 @@
-// Searching and sorting by time.
+// Searching and sorting by time, and what a time is.
+
+/** Beyond the year 33,000, or 30 years long, something is no time of a task. */
+const MAX_TIME_S = 1e12;
+export const MAX_DURATION_S = 1e9;
+
+/** Whether this can be a moment; false for what is not a number. */
+export function isTime(value: number): boolean {
+  return value > -MAX_TIME_S && value < MAX_TIME_S;
+}
+
+/** The length of time that a row takes up: nothing, if it says what cannot be. */
+export function lengthOf(duration: number): number {
+  return duration > 0 && duration < MAX_DURATION_S ? duration : 0;
+}
 
 /** First index in `from..to` of a sorted column whose value is greater than `time`. */
 export function findAfter(

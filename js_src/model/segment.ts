@@ -2,7 +2,7 @@
 // 512 and 4,096 of them (the pyramid). All columns lie in one buffer, so that a
 // row costs 26 bytes and its share of the pyramid 1.6. Knows nothing of lanes.
 
-import { findAfter } from "./search";
+import { findAfter, MAX_DURATION_S } from "./search";
 
 /** Rows a segment may hold: 8 to the power of LEVELS. */
 export const SEGMENT_ROWS = 4096;
@@ -18,7 +18,6 @@ const OBJECT_BYTES = 2048;
 const MIN_CAPACITY = 64;
 /** What a growing segment grows to. */
 const CAPACITIES = [MIN_CAPACITY, 256, 1024, 2048, 3072, SEGMENT_ROWS];
-const MAX_DURATION_S = 1e9;
 const FIRST_OVERLAY_ACTION = 1;
 const LAST_OVERLAY_ACTION = 4;
 

@@ -10,7 +10,7 @@ import { Extents, type Extent } from "./extent";
 import { RowFilter, type FilterSpec } from "./filter";
 import { FilterPass } from "./filter_pass";
 import { blankInterval, hitRow, rowsOfTask, visitRows } from "./query";
-import { sortByKey } from "./search";
+import { isTime, lengthOf, sortByKey } from "./search";
 import { isOverlay } from "./segment";
 import { Track } from "./track";
 import type { Interval } from "./types";
@@ -29,8 +29,6 @@ export interface Oddities {
   unplaceable: number;
 }
 
-/** Beyond the year 33,000 something is not a time. */
-const MAX_TIME_S = 1e12;
 /** Of these many rows of a batch the stop times are looked at. */
 const TIME_SAMPLE = 64;
 
@@ -42,16 +40,17 @@ export class TaskModel {
   /** Index 2 × lane, and one more for its overlay. */
   private readonly tracks: (Track | undefined)[] = [];
   private readonly coverage = new Coverage();
-  private readonly coarse = new Coarse();
   private readonly extents = new Extents();
   private coarseEdges: Extent | null = null;
   private readonly allBusy = new BusyBins();
+  private readonly coarse = new Coarse(this.changes, this.allBusy);
   private pass: FilterPass | null = null;
   private filters = 0;
   private lastInsert: InsertedTasks | null = null;
   private order = new Uint32Array(0);
   private counts = new Int32Array(0);
-  private readonly cursor = blankInterval();
+  /** One for each kind of track: a visitor of one may look at the other. */
+  private readonly cursors = [blankInterval(), blankInterval()] as const;
 
   /** Grows with each change of what is held or of what the filter lets through. */
   get version(): number {
@@ -135,7 +134,7 @@ export class TaskModel {
     const range = known
       ? this.coverage.add(first, tasks, last.start, last.stop)
       : this.coverage.add(first, tasks);
-    this.coarse.hide(range, this.coverage, this.changes);
+    this.coarse.hide(range, this.coverage);
     this.changes.step();
   }
 
@@ -146,12 +145,12 @@ export class TaskModel {
 
   /** The coarse picture of the history; each stretch is drawn until detail comes. */
   setCoarse(batch: CoarseBatch): void {
-    this.coarse.set(batch, this.coverage, this.changes);
+    this.coarse.set(batch, this.coverage);
     this.coarseEdges = null;
     for (let row = 0; row < batch.start.length; row++) {
       const start = batch.start[row];
-      const stop = start + Math.max(0, batch.duration[row]);
-      if (!isTime(start) || !isTime(stop)) continue;
+      if (!isTime(start)) continue;
+      const stop = start + lengthOf(batch.duration[row]);
       this.coarseEdges = union(this.coarseEdges, { start, stop });
     }
     this.changes.step();
@@ -256,7 +255,8 @@ export class TaskModel {
     overlay = false,
   ): void {
     const track = this.track(lane, overlay);
-    if (track) visitRows(track, t0, t1, minDuration_s, this.cursor, visit);
+    const cursor = this.cursors[overlay ? 1 : 0];
+    if (track) visitRows(track, t0, t1, minDuration_s, cursor, visit);
   }
 
   private withCoarse(extent: Extent | null): Extent | null {
@@ -276,7 +276,7 @@ export class TaskModel {
     const start = batch.start[row];
     const given = batch.duration[row];
     if (given < 0) this.odd.negativeDurations++;
-    const seconds = given > 0 && given < 1e9 ? given : 0;
+    const seconds = lengthOf(given);
     this.extents.add(start, start + seconds, batch.task[row]);
     this.changes.note(start, start + seconds);
     if (seconds === 0) return;
@@ -313,7 +313,7 @@ function describe(batch: TaskBatch): InsertedTasks {
   const stops: number[] = [];
   const step = Math.max(1, Math.floor(batch.rows / TIME_SAMPLE));
   for (let row = 0; row < batch.rows; row += step) {
-    const stop = batch.start[row] + Math.max(0, batch.duration[row]);
+    const stop = batch.start[row] + lengthOf(batch.duration[row]);
     if (isTime(stop)) stops.push(stop);
   }
   stops.sort((a, b) => a - b);
@@ -325,10 +325,6 @@ function describe(batch: TaskBatch): InsertedTasks {
     start: stops[cut] ?? Infinity,
     stop: stops[stops.length - 1 - cut] ?? -Infinity,
   };
-}
-
-function isTime(value: number): boolean {
-  return value > -MAX_TIME_S && value < MAX_TIME_S;
 }
 
 function union(a: Extent | null, b: Extent | null): Extent | null {

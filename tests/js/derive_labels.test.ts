@@ -40,6 +40,16 @@ describe("labels", () => {
     expect(place([row, { ...strip, start: T0 + 60 }])).toEqual([[6, 1]]);
   });
 
+  it("keep their names when a strip takes the one before", () => {
+    expect(
+      place([
+        { start: T0, duration: 100, prefix: 1 },
+        { start: T0 + 30, duration: 1, prefix: 3, action: 1, task: 1 },
+        { start: T0 + 200, duration: 100, prefix: 2, task: 2 },
+      ]),
+    ).toEqual([[206, 2]]);
+  });
+
   it("are not written over each other", () => {
     expect(
       place([

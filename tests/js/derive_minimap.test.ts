@@ -64,6 +64,39 @@ describe("the minimap", () => {
     }
   });
 
+  it("counts coarse stretches until their rows have come", () => {
+    const model = new TaskModel();
+    const minimap = new Minimap();
+    const window = { start: T0, secondsPerPixel: 10, width_px: 2 };
+    const busy = (): number[] => {
+      minimap.update(model.busy, window);
+      return [...minimap.threads.subarray(0, 2)];
+    };
+    model.setCoarse({
+      start: Float64Array.of(T0, T0 + 10),
+      duration: Float32Array.of(10, 10),
+      lane: Uint16Array.of(0, 0),
+      prefix: Uint16Array.of(0, 0),
+      busy: Float32Array.of(10, 5),
+      rows: Uint32Array.of(1, 2),
+      erred: Uint8Array.of(0, 0),
+      first: 0,
+      tasks: 3,
+    });
+    expect(busy()).toEqual([1, 0.5]);
+    model.insert(
+      batchOf([
+        { start: T0 + 11, duration: 1, task: 1 },
+        { start: T0 + 15, duration: 4, task: 2 },
+      ]),
+    );
+    model.markCovered(1, 2);
+    expect(busy()).toEqual([1, 0.5]);
+    model.insert(batchOf([{ start: T0, duration: 10, task: 0 }]));
+    model.markCovered(0, 1);
+    expect(busy()).toEqual([1, 0.5]);
+  });
+
   it("keeps its resolution when a clock is hours off", () => {
     const rows = randomRun(5000, 4);
     const model = new TaskModel();

@@ -60,6 +60,23 @@ describe("the extent of a run", () => {
   });
 });
 
+describe("a coarse picture that makes no sense", () => {
+  it("is taken for what is left of it", () => {
+    const model = new TaskModel();
+    model.setCoarse({
+      start: Float64Array.of(NaN, Infinity, T0, T0 + 5),
+      duration: Float32Array.of(1, 1, Infinity, -1),
+      lane: Uint16Array.of(0, 1, 2, 2),
+      prefix: Uint16Array.of(0, 0, 0, 0),
+      busy: Float32Array.of(1, 1, 1, 1),
+      rows: Uint32Array.of(1, 1, 1, 1),
+      erred: Uint8Array.of(0, 0, 0, 0),
+    });
+    expect(model.extent()).toEqual({ start: T0, stop: T0 + 5 });
+    expect(model.coarseLane(2)?.count).toBe(2);
+  });
+});
+
 describe("what has changed", () => {
   it("is the time of the rows that came", () => {
     const model = new TaskModel();
