@@ -45,6 +45,7 @@ check: environment ## Formatting, lint, types, import arrows, stale generated fi
 	npm run --silent check:types
 	$(BIN)/python scripts/check_imports.py
 	$(BIN)/python scripts/check_generated.py
+	$(BIN)/python -m pytest -q tests/py/test_contract.py
 
 test-all: build ## Also the version matrix, the wheel and other hosts (long; makes .envs/)
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && $(BIN)/python scripts/matrix.py $(ARGS)
@@ -57,8 +58,9 @@ format: environment ## Format both languages
 	$(BIN)/ruff check --fix .
 	npm run --silent format
 
-schema: environment ## Write the files that are generated from schema.py
+schema: environment ## Write the files that are generated: js_src/schema.ts, golden messages
 	$(BIN)/python scripts/check_generated.py --write
+	$(BIN)/python tests/contract/generate.py
 
 build: $(VENV)/.built ## Build labextension and widget
 

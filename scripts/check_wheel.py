@@ -96,6 +96,7 @@ def check_panels(directory: Path) -> None:
     surroundings = {**os.environ, "PATH": f"{directory / 'bin'}{os.pathsep}{os.environ['PATH']}"}
     surroundings.pop("PYTHONPATH", None)
     command = ["npm", "run", "--silent", "test:ui", "--", "busy", "inline"]
+    command += ["--output", "ui-tests/test-results/wheel"]
     subprocess.run(command, cwd=ROOT, env=surroundings, check=True)
 
 

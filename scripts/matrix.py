@@ -128,7 +128,8 @@ def run(entry: Entry, variables: dict[str, str]) -> list[str]:
         if subprocess.run(command, cwd=ROOT, env=surroundings).returncode:
             failed.append(f"{entry.name}: pytest")
     if entry.browser:
-        command = ["npm", "run", "--silent", "test:ui"]
+        command = ["npm", "run", "--silent", "test:ui", "--"]
+        command += ["--output", f"ui-tests/test-results/{entry.name}"]
         if subprocess.run(command, cwd=ROOT, env=surroundings).returncode:
             failed.append(f"{entry.name}: browser tests")
     return failed
