@@ -573,6 +573,79 @@ describe.skipIf(!have)(
       ).toBeGreaterThan(10_000);
     });
 
+    it("shows the time under the pointer of another panel", async () => {
+      await open("scenario=full");
+      const overlay = () =>
+        page.evaluate(() => {
+          const canvas =
+            document.querySelector<HTMLCanvasElement>(".ds-overlay canvas")!;
+          const { width, height } = canvas;
+          const { data } = canvas
+            .getContext("2d")!
+            .getImageData(0, 0, width, height);
+          return data.some((value) => value > 0);
+        });
+      await page.mouse.move(3, 3);
+      await expect.poll(overlay).toBe(false);
+      await page.evaluate(() => {
+        const { session } = window.harness;
+        session.crosshair.value = session.origin.value + 10;
+      });
+      await expect.poll(overlay).toBe(true);
+    });
+
+    it("says what is missing, and hides that when told", async () => {
+      await open("scenario=partly");
+      await page.getByRole("alert").getByText("refuses plugins").waitFor();
+      expect(await page.locator(".ds-status").innerText()).toContain(
+        "older ones dropped on the scheduler",
+      );
+      await page.getByRole("button", { name: "Hide this message" }).click();
+      await page.getByRole("alert").waitFor({ state: "detached" });
+      await expect
+        .poll(() => page.locator(".ds-status").innerText())
+        .toContain("refuses plugins");
+    });
+
+    it("keeps the picture when the connection is lost", async () => {
+      await open("scenario=lost");
+      await page.getByText("The connection was lost").waitFor();
+      await page.getByText(/connection lost/).waitFor();
+      const [start, stop] = await shown();
+      expect(stop - start).toBeGreaterThan(10);
+    });
+
+    it("offers the choice between several clients", async () => {
+      await open("scenario=chooser");
+      await page.getByRole("button", { name: "Choose a client" }).click();
+      await page.getByText("Gateway, team-prod").waitFor();
+      await page.keyboard.press("Escape");
+      await page.getByText("Gateway, team-prod").waitFor({ state: "detached" });
+    });
+
+    it("does not glide for those who want no motion", async () => {
+      await open("scenario=full");
+      await page.emulateMedia({ reducedMotion: "reduce" });
+      await plot().press("a");
+      await shown();
+      const windows = await page.evaluate(async () => {
+        const frame = document.querySelector<HTMLElement>(
+          ".ds-overview-window",
+        )!;
+        const seen = new Set<string>();
+        const hit = document.querySelector<HTMLElement>(".ds-hit")!;
+        hit.dispatchEvent(
+          new KeyboardEvent("keydown", { key: "w", bubbles: true }),
+        );
+        for (let at = 0; at < 20; at++) {
+          seen.add(frame.style.transform);
+          await new Promise((resolve) => requestAnimationFrame(resolve));
+        }
+        return seen.size;
+      });
+      expect(windows).toBeLessThanOrEqual(2);
+    });
+
     it("fits into 320 pixels", async () => {
       await open("scenario=full", 320, 560);
       expect(await page.locator(".ds-worker-name").first().innerText()).toBe(

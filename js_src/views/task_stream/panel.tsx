@@ -3,31 +3,25 @@
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { toCss } from "../../base/colour";
-import { formatMoment, plural } from "../../base/format";
-import type { EmptyState } from "../host";
+import { formatMoment } from "../../base/format";
 import { plainAddress } from "./worker_groups";
-import type { State } from "../../schema";
 import { Button, Key } from "../panel/button";
 import { Crumbs } from "../panel/crumbs";
-import { Help } from "../panel/help";
-import { Empty } from "../panel/states";
 import { StatusLine } from "../panel/status_line";
 import { Toolbar } from "../panel/toolbar";
+import { EmptyPanel, TITLE } from "./empty_panel";
+import { HelpSheet } from "./help_sheet";
 import { busyShare } from "./busy_share";
-import { GESTURES, SHORTCUTS } from "./keyboard";
 import { Legend, LegendMenu } from "./legend";
 import { legendEntries } from "./legend_entries";
 import { Notices, useBannerNotice } from "./notices";
 import { Pinned } from "./pinned";
 import { StageView, type StageHandle } from "./stage_view";
-import { threadsOf } from "./stage";
 import { statusFacts } from "./status_facts";
 import { TableSheet } from "./table";
 import { Tools } from "./tools";
 import type { ViewState } from "./view_state";
 import type { WorkerGroup } from "./worker_groups";
-
-export const TITLE = "Task stream";
 
 export interface PanelParts {
   handle: StageHandle | null;
@@ -215,7 +209,7 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
         counts: session.counts.value,
         held: view.held.value,
         workers: workers.length,
-        threads: threadsOf(view),
+        threads: view.threads(),
         behind_s: session.behind_s.value,
         now: session.now.value,
         notices: session.notices.value.filter((notice) => notice !== banner),
@@ -231,74 +225,4 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
       })}
     />
   );
-}
-
-function HelpSheet(props: { view: ViewState }): JSX.Element {
-  const { view } = props;
-  const wheel = view.host.capturesWheel
-    ? "The wheel zooms at the pointer; Shift+wheel moves, Alt+wheel scrolls the lanes."
-    : "The wheel scrolls the page until you click the plot, or with Ctrl or ⌘; then it zooms. Alt+wheel scrolls the lanes.";
-  return (
-    <Help
-      title="Task stream: keys and gestures"
-      shortcuts={SHORTCUTS}
-      notes={[...GESTURES, wheel]}
-      onClose={() => view.escape()}
-    />
-  );
-}
-
-function EmptyPanel(props: { view: ViewState }): JSX.Element {
-  const { view } = props;
-  const empty = view.host.emptyState.value ?? waitingState(view);
-  const session = view.session.value;
-  const state: State = session?.state.value ?? empty.state;
-  return (
-    <>
-      <Toolbar
-        title={TITLE}
-        state={empty.state === "stopped" ? "stopped" : state}
-        paused={null}
-        tools={<Tools view={view} stage={() => null} />}
-      />
-      <Notices view={view} />
-      <Empty state={empty} />
-      <StatusLine
-        facts={
-          empty.status ? [{ text: empty.status }] : [{ text: "no tasks yet" }]
-        }
-      />
-      {view.helpOpen.value && <HelpSheet view={view} />}
-    </>
-  );
-}
-
-/** A session without tasks: what is there already, and what will come. */
-function waitingState(view: ViewState): EmptyState {
-  const session = view.session.value;
-  if (!session) {
-    return {
-      state: "waiting",
-      title: "Waiting for a Dask client",
-      text: "Run `Client()` and this panel starts by itself.",
-    };
-  }
-  const workers = session.workers.value.length;
-  const captured = session.counts.value.captured;
-  if (captured > 0) {
-    return {
-      state: "waiting",
-      title: `${plural(captured, "task")} on the way`,
-      text: "They were recorded before this panel opened, and arrive now.",
-    };
-  }
-  return {
-    state: "waiting",
-    title:
-      workers === 0
-        ? "No workers yet"
-        : `${plural(workers, "worker")} connected, nothing has run`,
-    text: "Tasks appear as they finish.",
-    status: `0 tasks · ${plural(workers, "worker")}`,
-  };
 }

@@ -23,7 +23,6 @@ import {
 } from "./event_marks";
 import { LABEL_LANE_PX, LANES_BOTTOM_PX, LANES_TOP_PX } from "./geometry";
 import { LaneMap } from "./lane_map";
-import { ERRED, legendAction } from "./legend_entries";
 import { LanesPainter } from "./lanes_painter";
 import { Overview } from "./overview";
 import { paintOverlay } from "./overlay_painter";
@@ -35,7 +34,7 @@ import {
   type Place,
   type Target,
 } from "./placing";
-import { makePaints, type Paints } from "./paints";
+import { ViewColours } from "./view_colours";
 import type { ViewState } from "./view_state";
 
 /** Time that a filter may take of a frame. */
@@ -67,8 +66,6 @@ export class Stage {
   merged: readonly Merged[] = [];
   /** Set by the pointer: the picture moved below it. */
   onMoved: () => void = () => {};
-  /** Milliseconds that the last pictures took, for measuring. */
-  readonly frames_ms: number[] = [];
 
   private readonly lanes: LanesPainter;
   private readonly measure: TextMeasure;
@@ -86,8 +83,7 @@ export class Stage {
     window: this.window,
     pixelRatio: 1,
   };
-  private paints: Paints | null = null;
-  private paintsKey = "";
+  private readonly colours: ViewColours;
   private marks: readonly EventMark[] = [];
   private last_ms = 0;
   private settling: ReturnType<typeof setTimeout> | undefined;
@@ -97,6 +93,7 @@ export class Stage {
     elements: StageElements,
     private readonly view: ViewState,
   ) {
+    this.colours = new ViewColours(view);
     this.plot = new CanvasView(elements.plot, (_, now) => this.draw(now), {
       opaque: true,
     });
@@ -107,10 +104,10 @@ export class Stage {
     this.overview = new Overview(elements.overview, {
       model: () => store()?.model ?? null,
       extent: () => view.extent,
-      paints: () => this.currentPaints(),
-      onlyColour: () => this.onlyColour(),
+      paints: () => this.colours.current(),
+      onlyColour: () => this.colours.only(),
       theme: () => view.environment.theme.peek(),
-      threads: () => threadsOf(view),
+      threads: () => view.threads(),
     });
     view.draw = () => this.plot.request();
     this.stops.push(
@@ -232,33 +229,6 @@ export class Stage {
 
   // Drawing ----------------------------------------------------------------
 
-  private currentPaints(): Paints | null {
-    const { view } = this;
-    const store = view.session.peek()?.store;
-    if (!store) return null;
-    const theme = view.environment.theme.peek();
-    const isolated = view.focus.peek().prefixes;
-    const names = view.session.peek()?.namesVersion.peek() ?? 0;
-    const key = `${store.id} ${names} ${store.prefixes.length} ${JSON.stringify(theme)} ${isolated.join("\n")}`;
-    if (this.paints === null || key !== this.paintsKey) {
-      this.paintsKey = key;
-      this.paints = makePaints(store, theme, isolated);
-    }
-    return this.paints;
-  }
-
-  /** Where one action is isolated, the overview shows it in its own colour. */
-  private onlyColour(): number | null {
-    const actions = this.view.selection.peek()?.actions.peek() ?? [];
-    const paints = this.currentPaints();
-    const only = actions.length === 1 ? actions[0] : undefined;
-    if (only === undefined || !paints) return null;
-    if (only === ERRED) return paints.overlay.erred;
-    const names = this.view.session.peek()?.store.actions ?? [];
-    const at = names.findIndex((name) => legendAction(name) === only);
-    return paints.overlay.paints[at] ?? null;
-  }
-
   /** The newest moment that is drawn; null for all. */
   private limit(): number | null {
     return this.view.paused.peek()?.time ?? null;
@@ -266,7 +236,6 @@ export class Stage {
 
   private draw(now_ms: number): void {
     const { view, plot, window } = this;
-    const began = performance.now();
     const elapsed = Math.min(now_ms - this.last_ms, LONGEST_FRAME_MS);
     this.last_ms = now_ms;
     const moving = view.window.advance(Math.max(0, elapsed));
@@ -316,7 +285,7 @@ export class Stage {
     paintEvents(picture, merged, this.columns, cssWidth < 560);
     plot.context.fillStyle = toCss(theme.panel);
     plot.context.fillRect(0, lanesTop + room, width, height - lanesTop - room);
-    const paints = this.currentPaints();
+    const paints = this.colours.current();
     this.lanes.resize(width, Math.max(0, room));
     let fine = true;
     if (store && paints) {
@@ -352,8 +321,6 @@ export class Stage {
     if (moving || more || !fine) plot.request();
     else this.last_ms = 0;
     this.settle();
-    this.frames_ms.push(performance.now() - began);
-    if (this.frames_ms.length > 600) this.frames_ms.shift();
   }
 
   private readonly mayLabel = (prefix: number): boolean => {
@@ -412,13 +379,4 @@ export class Stage {
       this.view.settled.value += 1;
     }, SETTLE_MS);
   }
-}
-
-export function threadsOf(view: ViewState): number {
-  const session = view.session.peek();
-  if (!session) return 0;
-  const counted = session.workers
-    .peek()
-    .reduce((sum, worker) => sum + worker.threads, 0);
-  return counted || session.store.lanes.length;
 }

@@ -10,7 +10,7 @@ import { geometryOf, LANES_TOP_PX } from "./geometry";
 import { HoverCard } from "./hover_card";
 import { PlotInteraction } from "./interaction";
 import { OverviewInteraction } from "./overview_interaction";
-import { Stage, threadsOf } from "./stage";
+import { Stage } from "./stage";
 import type { ViewState } from "./view_state";
 
 export interface StageHandle {
@@ -137,11 +137,10 @@ function describe(view: ViewState): string {
 
 function ThreadsLabel(props: { view: ViewState; full: boolean }): JSX.Element {
   const { view } = props;
-  void view.session.value?.workers.value;
   return (
     <span>
       {props.full
-        ? `Threads busy, of ${formatExact(threadsOf(view))}`
+        ? `Threads busy, of ${formatExact(view.threads())}`
         : "Threads"}
     </span>
   );

@@ -162,6 +162,15 @@ export class ViewState {
     this.anchor.value = this.window.anchor;
   }
 
+  /** Threads of the cluster; of the lanes, while its workers are not known. */
+  threads(): number {
+    const session = this.session.value;
+    if (!session) return 0;
+    let sum = 0;
+    for (const worker of session.workers.value) sum += worker.threads;
+    return sum || session.store.lanes.length;
+  }
+
   // Moving in time ---------------------------------------------------------
 
   zoom(factor: number, at: number, animate = false): void {
