@@ -104,27 +104,22 @@ class _Cells:
     """Whether the main shell runs a cell just now."""
 
     def __init__(self) -> None:
-        # Called during a cell, we come too late for its beginning; its end is noticed.
-        self._guessed = threading.current_thread() is not threading.main_thread()
-        self._running = 1 if self._guessed else 0
         events = getattr(_shell(), "events", None)
-        if events is None:
-            self._running = 0
-            return
-        events.register("pre_run_cell", self._begin)
-        events.register("post_run_cell", self._end)
+        # Mostly this is code of a cell, whose beginning we missed. If not, then a page
+        # that falls silent is believed to be deaf until the end of the next cell.
+        self._running = events is not None
+        if events is not None:
+            events.register("pre_run_cell", self._begin)
+            events.register("post_run_cell", self._end)
 
     def busy(self) -> bool:
-        return self._running > 0
+        return self._running
 
     def _begin(self, info: Any = None) -> None:  # noqa: ARG002 - IPython's signature
-        if self._guessed:  # cells follow each other: there was none, or it has ended
-            self._guessed, self._running = False, 0
-        self._running += 1
+        self._running = True
 
     def _end(self, result: Any = None) -> None:  # noqa: ARG002 - IPython's signature
-        self._guessed = False
-        self._running = max(0, self._running - 1)
+        self._running = False
 
 
 @collect.after_fork

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from daskscope.errors import DaskscopeError
 from daskscope.schema import STATUSES
+from daskscope.wire import BadMessageError
+from daskscope.wire.parse import number
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from daskscope.recording import Recording
+    from daskscope.stream.feed import Feed
+
+MAX_ASKED_TASKS: Final = 65_536
 
 
-def describe_task(recording: Recording, task: int) -> dict[str, Any]:
-    """Return everything that is known of one task.
+def ask_keys(feed: Feed, args: Mapping[str, Any]) -> None:
+    """Let a page have the keys that it asks for."""
+    first = number(args.get("first"), "args.first")
+    tasks = number(args.get("tasks"), "args.tasks")
+    if tasks > MAX_ASKED_TASKS:
+        raise BadMessageError(f"it asks for more than {MAX_ASKED_TASKS:,} keys")
+    feed.ask_keys(first, first + tasks)
 
-    >>> from daskscope.recording import Recording
-    >>> describe_task(Recording(), 3)
-    Traceback (most recent call last):
-    ...
-    daskscope.errors.DaskscopeError: ...
-    """
+
+def describe_task(recording: Recording, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return everything that is known of one task."""
+    task = number(args.get("task"), "args.task")
     chunk = recording.chunk_of(task)
     if chunk is None:
         raise DaskscopeError(

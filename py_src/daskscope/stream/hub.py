@@ -20,6 +20,7 @@ from daskscope.schema import PROTOCOL
 from daskscope.stream import answers, reports
 from daskscope.stream.feed import Feed
 from daskscope.stream.page import STATUS_S, Page, Watched
+from daskscope.stream.problems import mismatch, unknown_session
 from daskscope.stream.sender import Sender
 from daskscope.version import installed_version
 from daskscope.wire import (
@@ -35,7 +36,6 @@ from daskscope.wire import (
     outgoing,
     parse,
 )
-from daskscope.wire.parse import number
 
 if TYPE_CHECKING:
     import asyncio
@@ -48,7 +48,6 @@ logger = logging.getLogger(__name__)
 
 WELCOME_AGAIN_S: Final = 1.0
 MAX_PAGES: Final = 64
-MAX_ASKED_TASKS: Final = 65_536
 
 
 class Loop(Protocol):
@@ -137,13 +136,6 @@ class Hub:
         self._pages.clear()
         self._channels.clear()
 
-    def watched(self, session: str) -> bool:
-        """Return whether some visible panel shows a session."""
-        return any(
-            session in page.watched and page.watched[session].feed.visible
-            for page in list(self._pages.values())
-        )
-
     def _call(self, function: Callable[..., None], *args: Any) -> None:
         loop = self._loop
         if loop is None or loop.is_closed():
@@ -190,7 +182,7 @@ class Hub:
 
     def _hello(self, channel: Channel, message: Hello, now: float) -> None:
         if message.protocol != PROTOCOL:
-            channel.send(outgoing("error", _mismatch(message)))
+            channel.send(outgoing("error", mismatch(message)))
             return
         page = self._pages.get(message.page)
         resumed = page is not None
@@ -226,7 +218,7 @@ class Hub:
     def _session_message(self, page: Page, message: Watch | SetFocus) -> None:
         source = self._sources.get(message.session)
         if source is None:
-            problem = _unknown_session()
+            problem = unknown_session()
             page.channel.report(problem, page.id, message.session)
             return
         if isinstance(message, Watch):
@@ -247,40 +239,30 @@ class Hub:
 
     def _ask(self, page: Page, message: Ask) -> None:
         try:
-            if message.what == "client":
-                self._find_clients()
-                result: Any = {"sessions": reports.session_entries(self._sources.values())}
-            elif message.session not in self._sources:
-                raise _unknown_session()
-            elif message.what == "task":
-                recording = self._sources[message.session].recording
-                result = answers.describe_task(
-                    recording, number(message.args.get("task"), "args.task")
-                )
-            elif message.what == "keys":
-                self._ask_keys(page, message)
-                return
-            else:
-                raise BadMessageError("it asks for something unknown")
+            result = self._result(page, message)
         except DaskscopeError as error:
             problem = {"code": error.code, "text": error.text, "next": error.next}
-            self._answer(page, message.session, message.id, {"error": problem})
-            return
-        self._answer(page, message.session, message.id, {"result": result})
+            fields: dict[str, Any] = {"error": problem}
+        else:
+            if result is None:
+                return  # the answer follows what was asked for
+            fields = {"result": result}
+        self._sender.answer(page, message.session, message.id, fields, self._clock())
 
-    def _ask_keys(self, page: Page, message: Ask) -> None:
-        watched = page.watched.get(message.session)
-        if watched is None:
-            raise _unknown_session()
-        first = number(message.args.get("first"), "args.first")
-        tasks = number(message.args.get("tasks"), "args.tasks")
-        if tasks > MAX_ASKED_TASKS:
-            raise BadMessageError(f"it asks for more than {MAX_ASKED_TASKS:,} keys")
-        watched.feed.ask_keys(first, first + tasks)
-        watched.questions.append(message.id)
-
-    def _answer(self, page: Page, session: str, question: str, fields: dict[str, Any]) -> None:
-        self._sender.answer(page, session, question, fields, self._clock())
+    def _result(self, page: Page, message: Ask) -> dict[str, Any] | None:
+        if message.what == "client":
+            self._find_clients()
+            return {"sessions": reports.session_entries(self._sources.values())}
+        source, watched = self._sources.get(message.session), page.watched.get(message.session)
+        if message.what == "task" and source is not None:
+            return answers.describe_task(source.recording, message.args)
+        if message.what == "keys" and watched is not None:
+            answers.ask_keys(watched.feed, message.args)
+            watched.questions.append(message.id)
+            return None
+        if message.what in ("task", "keys"):
+            raise unknown_session()
+        raise BadMessageError("it asks for something unknown")
 
     # -- what happens -------------------------------------------------------------
 
@@ -392,29 +374,3 @@ class Hub:
             for channel in {page.channel for page in self._pages.values()}:
                 channel.send(message)
         return float("inf")
-
-
-def _unknown_session() -> DaskscopeError:
-    return DaskscopeError(
-        "unknown-session",
-        "The kernel does not know this session (any more).",
-        "Make a new client, or choose another session.",
-    )
-
-
-def _mismatch(hello: Hello) -> dict[str, Any]:
-    here = installed_version()
-    if hello.protocol > PROTOCOL:
-        place = "in the kernel's environment, then restart the kernel"
-    else:
-        place = "in the environment that runs JupyterLab, then reload this page"
-    return {
-        "page": hello.page,
-        "session": None,
-        "code": "version-mismatch",
-        "text": f"The kernel has daskscope {here}, this page {hello.version}, "
-        "and they speak different protocols.",
-        "next": f"Run `pip install -U daskscope` {place}.",
-        "protocol": PROTOCOL,
-        "version": here,
-    }

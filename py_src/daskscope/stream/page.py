@@ -31,7 +31,7 @@ ASLEEP_S: Final = 3600.0
 
 STATUS_S: Final = 0.5
 HIDDEN_STATUS_S: Final = 5.0
-STATUS_BYTES_PER_S: Final = 400_000
+STATUS_BYTES_PER_S: Final = 100_000
 """On a cluster of thousands of workers, the state of all of them comes less often."""
 
 

@@ -1,0 +1,40 @@
+"""What the hub has to say when something does not fit together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from daskscope.errors import DaskscopeError
+from daskscope.schema import PROTOCOL
+from daskscope.version import installed_version
+
+if TYPE_CHECKING:
+    from daskscope.wire import Hello
+
+
+def unknown_session() -> DaskscopeError:
+    """Return the error for a session that is not (or no longer) known."""
+    return DaskscopeError(
+        "unknown-session",
+        "The kernel does not know this session (any more).",
+        "Make a new client, or choose another session.",
+    )
+
+
+def mismatch(hello: Hello) -> dict[str, Any]:
+    """Return the fields of the error for a page that speaks another protocol."""
+    here = installed_version()
+    if hello.protocol > PROTOCOL:
+        place = "in the kernel's environment, then restart the kernel"
+    else:
+        place = "in the environment that runs JupyterLab, then reload this page"
+    return {
+        "page": hello.page,
+        "session": None,
+        "code": "version-mismatch",
+        "text": f"The kernel has daskscope {here}, this page {hello.version}, "
+        "and they speak different protocols.",
+        "next": f"Run `pip install -U daskscope` {place}.",
+        "protocol": PROTOCOL,
+        "version": here,
+    }
