@@ -45,9 +45,9 @@ def __getattr__(name: str) -> Any:
         globals()[name] = value
         return value
     if name == "__version__":
-        from importlib.metadata import version
+        from daskscope.version import installed_version
 
-        return version("daskscope")
+        return installed_version()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

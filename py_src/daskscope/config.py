@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 import dask.config
 import yaml
@@ -38,15 +38,16 @@ def flag(key: str) -> bool:
     return value
 
 
-def size_bytes(key: str) -> int:
+def size_bytes(key: str, at_least: int = 0) -> int:
     """Return a size in bytes, from a number or from text as in `256 MiB`."""
     value = get(key)
     try:
         size = value if isinstance(value, int) else parse_bytes(value)
     except (ValueError, TypeError, AttributeError):
         size = -1
-    if isinstance(value, bool) or size < 0:
-        raise BadSettingError(f"daskscope.{key}", value, "a size such as '256 MiB'")
+    if isinstance(value, bool) or size < at_least:
+        wanted = "a size such as '256 MiB'" + (f", at least {at_least} bytes" if at_least else "")
+        raise BadSettingError(f"daskscope.{key}", value, wanted)
     return int(size)
 
 
@@ -94,6 +95,10 @@ def pace() -> Pace:
     )
 
 
+MIN_RECORDING_BYTES: Final = 4_000_000
+"""A recording with less has no room for the chunk that it is filling."""
+
+
 @dataclass(frozen=True)
 class RecordingLimits:
     """Bounds of one recording in the kernel."""
@@ -106,7 +111,7 @@ class RecordingLimits:
 def recording_limits() -> RecordingLimits:
     """Return the settings of recordings."""
     return RecordingLimits(
-        memory_limit=size_bytes("recording.memory-limit"),
+        memory_limit=size_bytes("recording.memory-limit", MIN_RECORDING_BYTES),
         disk_limit=size_bytes("recording.disk-limit"),
         overflow=cast("Literal['spill', 'drop']", choice("recording.overflow", ("spill", "drop"))),
     )

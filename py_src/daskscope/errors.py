@@ -1,27 +1,9 @@
 """Errors that a user may meet: what happened, what was done, what to do next.
 
-`js_src/errors.ts` names the same codes. Panels show `text` and `next` as they are.
+Panels show `text` and `next` as they are (`js_src/errors.ts`); programs go by `code`.
 """
 
 from __future__ import annotations
-
-from typing import Final
-
-CODES: Final = (
-    "bad-argument",
-    "bad-setting",
-    "no-client",
-    "client-closed",
-    "session-closed",
-    "agent-failed",
-    "plugins-refused",
-    "scheduler-lost",
-    "version-mismatch",
-    "unknown-session",
-    "unknown-task",
-    "bad-message",
-)
-"""Every code of an error or a notice, in both languages."""
 
 
 class DaskscopeError(Exception):

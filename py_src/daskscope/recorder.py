@@ -21,6 +21,8 @@ from concurrent.futures import Future
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
+from daskscope.errors import BadSettingError
+
 if TYPE_CHECKING:
     from distributed import Client
 
@@ -136,6 +138,8 @@ def _attach(client: Client) -> Future[None]:
             if not session.was_closed_by_user(client):
                 attached = session.connect(client)
                 collect.submit(attached.attached()).result(LAST_READ_S)
+        except BadSettingError as error:
+            logger.warning("daskscope does not record this client. %s", error)
         except Exception:
             logger.debug("daskscope could not attach to %s", client.id, exc_info=True)
         finally:
@@ -153,8 +157,9 @@ async def _client_started(client: Client) -> None:
         from daskscope import config
 
         if config.flag("recorder.enabled"):
-            timeout_s = config.seconds("recorder.start-timeout")
-            await asyncio.wait_for(asyncio.wrap_future(_attach(client)), timeout_s)
+            # `wait` neither raises what the other side raises nor cancels it.
+            attached = asyncio.wrap_future(_attach(client))
+            await asyncio.wait({attached}, timeout=config.seconds("recorder.start-timeout"))
     except Exception:
         logger.debug("daskscope goes on attaching to %s", client.id, exc_info=True)
 
@@ -169,7 +174,9 @@ async def _client_closing(client: Client) -> None:
 
         session = session_module.of_client(client.id)
         if session is not None and not session.closed:
+            collect.hold(client.id)
             done = collect.submit(session.finish())
-            await asyncio.wait_for(asyncio.wrap_future(done), LAST_READ_S)
+            done.add_done_callback(lambda _: collect.drop(client.id))
+            await asyncio.wait({asyncio.wrap_future(done)}, timeout=LAST_READ_S)
     except Exception:
         logger.debug("daskscope left %s late", client.id, exc_info=True)

@@ -59,18 +59,19 @@ class SchedulerProcess:
         self.address = f"tcp://127.0.0.1:{self.port}"
         self.log = directory / "cluster.log"
         self._directory = directory
+        self._config: dict[str, object] = {}
         self._scheduler: subprocess.Popen[bytes] | None = None
         self._workers: list[subprocess.Popen[bytes]] = []
 
     def start(self, workers: int = 1, **config: object) -> SchedulerProcess:
-        """Start scheduler and workers; `config` is Dask configuration of the scheduler."""
+        """Start scheduler and workers; `config` is Dask configuration of all of them."""
+        self._config = config
         self._scheduler = self._run(
             "distributed.cli.dask_scheduler",
             "--host=127.0.0.1",
             f"--port={self.port}",
             "--no-dashboard",
             "--no-show",
-            config=config,
         )
         for _ in range(workers):
             self.add_worker()
@@ -91,16 +92,15 @@ class SchedulerProcess:
         return worker
 
     def _run(
-        self, module: str, *arguments: str, config: object = None, python: str | None = None
+        self, module: str, *arguments: str, python: str | None = None
     ) -> subprocess.Popen[bytes]:
         environment = {
             name: value
             for name, value in os.environ.items()
             if name not in ("PYTHONPATH", "DASK_CONFIG")
         }
-        for key, value in (config or {}).items():  # type: ignore[attr-defined]
-            name = "DASK_" + key.replace("__", "__").replace("-", "_").upper()
-            environment[name] = json.dumps(value)
+        for key, value in self._config.items():
+            environment["DASK_" + key.upper()] = json.dumps(value)
         code = f"{WITHOUT_DASKSCOPE}from {module} import main; main()"
         with self.log.open("ab") as log:
             return subprocess.Popen(

@@ -16,6 +16,11 @@ if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """An exception in a thread fails the test that runs then."""
+    config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
+
+
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
     """Fail a test that leaves a session, a thread, a comm or the recorder behind."""

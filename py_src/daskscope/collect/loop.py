@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 THREAD_NAME: Final = "daskscope"
+GRACE_S: Final = 0.2
 
 T = TypeVar("T")
 
@@ -42,21 +43,24 @@ class _Background:
         self.loop.call_soon(ready.set)
         try:
             self.io_loop.start()
-            self._cancel_tasks()
+            self.loop.run_until_complete(_end_tasks())
+            self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+            self.loop.run_until_complete(self.loop.shutdown_default_executor())
         finally:
             self.io_loop.close()
 
-    def _cancel_tasks(self) -> None:
-        tasks = asyncio.all_tasks(self.loop)
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            self.loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
-        self.loop.run_until_complete(self.loop.shutdown_default_executor())
-
     def stop(self) -> None:
         self.loop.call_soon_threadsafe(self.io_loop.stop)
+
+
+async def _end_tasks() -> None:
+    """Let what still runs end by itself; cancel what does not."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    if tasks:
+        _, late = await asyncio.wait(tasks, timeout=GRACE_S)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 _lock = threading.RLock()

@@ -1,0 +1,56 @@
+"""Settings: shipped defaults, types, and errors that name the key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask
+import pytest
+
+from daskscope import config
+from daskscope.errors import BadSettingError
+
+
+def test_the_defaults_are_part_of_dasks_configuration() -> None:
+    config.load_defaults()
+    assert dask.config.get("daskscope.agent.memory-limit") == "256 MiB"
+    pace = config.pace()
+    assert pace.agent_memory_bytes == 256 * 2**20
+    assert pace.active_s == 0.1
+    assert pace.reader_timeout_s == 600
+    limits = config.recording_limits()
+    assert limits.memory_limit == 512 * 2**20
+    assert limits.overflow == "spill"
+
+
+def test_a_users_value_wins() -> None:
+    with dask.config.set({"daskscope.agent.memory-limit": 1000, "daskscope.collect.interval": 0.5}):
+        assert config.pace().agent_memory_bytes == 1000
+        assert config.pace().active_s == 0.5
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("recorder.enabled", "perhaps"),
+        ("agent.memory-limit", "much"),
+        ("agent.memory-limit", -1),
+        ("agent.memory-limit", True),
+        ("collect.interval", "soon"),
+        ("collect.interval", -1),
+        ("collect.interval", None),
+        ("recording.overflow", "explode"),
+        ("recording.memory-limit", "1 kB"),
+    ],
+)
+def test_a_wrong_value_is_an_error_that_names_the_key(key: str, value: Any) -> None:
+    def read_all() -> None:
+        config.flag("recorder.enabled")
+        config.pace()
+        config.recording_limits()
+
+    with dask.config.set({f"daskscope.{key}": value}), pytest.raises(BadSettingError) as caught:
+        read_all()
+    assert f"daskscope.{key}" in str(caught.value)
+    assert caught.value.code == "bad-setting"
+    assert isinstance(caught.value, ValueError)

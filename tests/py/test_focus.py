@@ -1,0 +1,52 @@
+"""Focus: what may be selected, and its form in messages."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from daskscope.focus import Focus
+
+
+def test_nothing_selected_means_all() -> None:
+    assert not Focus()
+    assert Focus.from_json(None) == Focus()
+    assert Focus().to_json() == {"time": None, "prefixes": [], "workers": [], "spans": []}
+
+
+def test_it_survives_a_message() -> None:
+    focus = Focus(time=(1, 2.5), prefixes=["inc", "sum"], workers=["tcp://w:1"], spans=["s"])
+    assert Focus.from_json(focus.to_json()) == focus
+    assert hash(focus) == hash(Focus.from_json(focus.to_json()))
+
+
+def test_names_are_kept_once_and_in_order() -> None:
+    assert Focus(prefixes=["b", "a", "b"]).prefixes == ("b", "a")
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [
+        ("inc", "focus"),
+        ({"colour": []}, "colour"),
+        ({"prefixes": "inc"}, "prefixes"),
+        ({"prefixes": [1]}, "prefixes"),
+        ({"prefixes": [[]]}, "prefixes"),
+        ({"workers": 3}, "workers"),
+        ({"spans": ["x" * 20_000]}, "spans"),
+        ({"workers": map(str, range(20_000))}, "workers"),
+        ({"time": 1}, "time"),
+        ({"time": "12"}, "time"),
+        ({"time": [1, 2, 3]}, "time"),
+        ({"time": [1, "2"]}, "time"),
+        ({"time": [True, False]}, "time"),
+        ({"time": [2, 1]}, "time"),
+        ({"time": [0, math.nan]}, "time"),
+        ({"time": [-math.inf, 0]}, "time"),
+    ],
+)
+def test_what_is_wrong_is_named(value: Any, named: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=named):
+        Focus.from_json(value)
