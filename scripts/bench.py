@@ -20,6 +20,7 @@ BENCH = ROOT / "tests" / "bench"
 RESULTS = ROOT / "bench-results"
 PROGRAMS: dict[str, list[str]] = {
     "agent_cost": [sys.executable, "-u", "agent_cost.py"],
+    "browser": ["node", "browser/task_stream.mjs"],
     "kernel_slowdown": [sys.executable, "-u", "kernel_slowdown.py"],
     "recording": [sys.executable, "-u", "recording.py"],
     "lab": ["npx", "--no-install", "playwright", "test", "--config", "lab/playwright.config.ts"],
