@@ -11,8 +11,8 @@ client = Client(LocalCluster(n_workers=1, threads_per_worker=2, processes=False,
                              dashboard_address=None))
 """
 BUSY = """
-import os
-futures = client.map(lambda i: i, range(300), key="busy-work")
+import os, uuid
+futures = client.map(lambda i: i, range(300), key="busy-" + uuid.uuid4().hex)
 while not os.path.exists({stop!r}):
     sum(range(1000))
 """
@@ -32,8 +32,19 @@ class BusyCell:
 
 
 @pytest.fixture
-def kernel():
+def fresh():
+    """A kernel that has not heard of Dask or daskscope."""
     kernel = Kernel()
+    yield kernel
+    kernel.stop()
+
+
+@pytest.fixture(scope="module")
+def kernel():
+    """A kernel with a cluster, ready for panels."""
+    kernel = Kernel()
+    assert kernel.evaluate(ENSURE)["status"] == "ok"
+    kernel.run(CLUSTER)
     yield kernel
     kernel.stop()
 
@@ -58,60 +69,57 @@ def session_of(page):
     return page.kernel.wait(known)
 
 
-def rows_of(page):
-    return sum(message["rows"] for message in page.got("batch"))
+def live_rows(page):
+    """How many rows came that are newer than the page."""
+    return sum(message["rows"] for message in page.got("batch") if message["kind"] == "live")
 
 
-def test_ensure_is_silent_and_leaves_no_trace(kernel):
-    kernel.run("before = set(dir())")
-    answer = kernel.evaluate(ENSURE)
+def test_ensure_is_silent_and_leaves_no_trace(fresh):
+    fresh.run("before = set(dir())")
+    answer = fresh.evaluate(ENSURE)
     assert answer["status"] == "ok", answer
-    assert kernel.evaluate(ENSURE)["status"] == "ok"
-    kernel.pump()
-    kernel.run("import sys; assert set(dir()) - before <= {'before', 'sys', '_i', '_ii', '_iii', "
+    assert fresh.evaluate(ENSURE)["status"] == "ok"
+    fresh.pump()
+    fresh.run("import sys; assert set(dir()) - before <= {'before', 'sys', '_i', '_ii', '_iii', "
                "'_i1', '_i2', '_i3', '_oh', '_dh', '_', '__', '___'}")  # fmt: skip
-    kernel.run("assert 'distributed' not in sys.modules and 'pyarrow' not in sys.modules")
-    kinds = {message["msg_type"] for message in kernel.messages}
+    fresh.run("assert 'distributed' not in sys.modules and 'pyarrow' not in sys.modules")
+    kinds = {message["msg_type"] for message in fresh.messages}
     assert kinds <= {"status", "execute_input"}
 
 
-def test_a_page_hears_of_a_client_that_comes_later(kernel):
-    kernel.evaluate(ENSURE)
-    page = open_page(kernel)
+def test_a_page_hears_of_a_client_that_comes_later(fresh):
+    fresh.evaluate(ENSURE)
+    page = open_page(fresh)
     (welcome,) = page.got("welcome")
     assert welcome["sessions"] == []
-    assert welcome["subshells"] is kernel.subshells
-    kernel.run(CLUSTER)
+    assert welcome["subshells"] is fresh.subshells
+    fresh.run(CLUSTER)
     session = session_of(page)
     page.watch(session)
-    kernel.run("client.gather(client.map(lambda i: i, range(100)))")
-    kernel.wait(lambda: rows_of(page) >= 100)
+    fresh.run("client.gather(client.map(lambda i: i, range(100)))")
+    fresh.wait(lambda: live_rows(page) >= 100)
     page.close()
 
 
 def test_rows_arrive_while_a_cell_blocks_the_kernel(kernel, tmp_path):
-    kernel.evaluate(ENSURE)
     page = open_page(kernel)
-    kernel.run(CLUSTER)
     page.watch(session_of(page))
     page.wait("status")
     cell = BusyCell(kernel, tmp_path)
-    kernel.wait(lambda: rows_of(page) >= 300)
+    kernel.wait(lambda: live_rows(page) >= 300)
     cell.finish()
 
 
 def test_messages_are_answered_while_a_cell_is_busy(kernel, tmp_path):
     if not kernel.subshells:
         pytest.skip("this kernel has no subshells")
-    kernel.evaluate(ENSURE)
-    kernel.run(CLUSTER)
     kernel.run("client.gather(client.map(lambda i: i, range(10)))")
     page = open_page(kernel, subshell=kernel.subshell())
     session = session_of(page)
     page.watch(session)
     page.wait("batch")
     cell = BusyCell(kernel, tmp_path)
-    kernel.wait(lambda: rows_of(page) >= 300)
+    kernel.wait(lambda: live_rows(page) >= 300)
     page.say("ask", session=session, id="q1", what="task", args={"task": 3})
     answer = page.wait("answer")
     assert answer["result"]["status"] == "OK"
@@ -122,12 +130,12 @@ def test_messages_are_answered_while_a_cell_is_busy(kernel, tmp_path):
     cell.finish()
 
 
-def test_a_panel_opened_during_a_cell_enters_the_kernel(kernel, tmp_path):
-    if not kernel.subshells:
+def test_a_panel_opened_during_a_cell_enters_the_kernel(fresh, tmp_path):
+    if not fresh.subshells:
         pytest.skip("this kernel has no subshells")
-    kernel.run(CLUSTER)
-    cell = BusyCell(kernel, tmp_path)
-    subshell = kernel.subshell()
+    fresh.run(CLUSTER)
+    cell = BusyCell(fresh, tmp_path)
+    subshell = fresh.subshell()
     content = {
         "code": "",
         "silent": True,
@@ -136,16 +144,15 @@ def test_a_panel_opened_during_a_cell_enters_the_kernel(kernel, tmp_path):
         "allow_stdin": False,
         "stop_on_error": False,
     }
-    reply = kernel.reply(kernel.send("execute_request", content, subshell=subshell))
+    reply = fresh.reply(fresh.send("execute_request", content, subshell=subshell))
     assert reply["user_expressions"]["x"]["status"] == "ok"
-    page = open_page(kernel, subshell=subshell)
+    page = open_page(fresh, subshell=subshell)
     page.watch(session_of(page))
     page.wait("status")
     cell.finish()
 
 
 def test_a_widget_streams_and_answers_while_a_cell_is_busy(kernel, tmp_path):
-    kernel.run(CLUSTER)
     kernel.run("import daskscope; stream = daskscope.TaskStream()")
     comm = kernel.evaluate("stream.comm.comm_id")["data"]["text/plain"].strip("'")
     session = kernel.evaluate("stream.session")["data"]["text/plain"].strip("'")
@@ -153,39 +160,63 @@ def test_a_widget_streams_and_answers_while_a_cell_is_busy(kernel, tmp_path):
     page.watch(session)
     page.wait("status")
     cell = BusyCell(kernel, tmp_path)
-    kernel.wait(lambda: rows_of(page) >= 300)
+    kernel.wait(lambda: live_rows(page) >= 300)
     if kernel.subshells:
         page.say("ask", session=session, id="q", what="task", args={"task": 0})
-        assert page.wait("answer")["result"]["key"].startswith("busy-work")
+        assert page.wait("answer")["result"]["status"] == "OK"
     cell.finish()
     kernel.run("stream.close()")
 
 
 def test_a_burst_of_rows_loses_nothing_that_is_not_repaired(kernel):
-    kernel.evaluate(ENSURE)
     page = open_page(kernel)
-    kernel.run(CLUSTER)
     session = session_of(page)
     page.watch(session)
     kernel.run("client.gather(client.map(lambda i: i, range(3000)))")
 
     def complete():
         page.ack(session)
-        return rows_of(page) >= 3_000
+        return live_rows(page) >= 3_000
 
     kernel.wait(complete)
     numbers = [message["seq"] for message in page.got() if "seq" in message]
     assert numbers == list(range(1, len(numbers) + 1))
 
 
-def test_closing_every_comm_stops_the_hub(kernel):
-    kernel.evaluate(ENSURE)
-    page = open_page(kernel)
+def test_closing_every_comm_stops_the_hub(fresh):
+    fresh.evaluate(ENSURE)
+    page = open_page(fresh)
     page.close()
-    kernel.run(
+    fresh.run(
         "import threading, time\n"
         "end = time.time() + 10\n"
         "while any(t.name == 'daskscope' for t in threading.enumerate()):\n"
         "    assert time.time() < end, 'the background thread goes on'\n"
         "    time.sleep(0.01)\n"
     )
+
+
+def test_a_forked_child_leaves_the_pages_to_its_parent(kernel):
+    page = open_page(kernel)
+    page.watch(session_of(page))
+    page.wait("status")
+    kernel.run(
+        "import os, daskscope.kernel as k\n"
+        "child = os.fork()\n"
+        "if child == 0:\n"
+        "    os._exit(0 if k._hub is None and k.the_hub()._pages == {} else 1)\n"
+        "assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0\n"
+    )
+    kernel.run("client.gather(client.map(lambda i: i, range(50)))")
+    kernel.wait(lambda: live_rows(page) >= 50)
+
+
+def test_an_interrupted_cell_does_not_stop_the_stream(kernel, tmp_path):
+    page = open_page(kernel)
+    page.watch(session_of(page))
+    cell = BusyCell(kernel, tmp_path)
+    kernel.wait(lambda: live_rows(page) >= 300)
+    kernel.manager.interrupt_kernel()
+    assert kernel.reply(cell.request)["status"] == "error"
+    kernel.run("client.gather(client.map(lambda i: i, range(50), key='after'))")
+    kernel.wait(lambda: live_rows(page) >= 350)
