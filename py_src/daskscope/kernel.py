@@ -104,10 +104,10 @@ class _Cells:
     """Whether the main shell runs a cell just now."""
 
     def __init__(self) -> None:
+        # Mostly this is code of a cell, whose beginning we missed. If not, or where no
+        # events tell (outside IPython), a page that falls silent is believed to be deaf.
+        self._running = True
         events = getattr(_shell(), "events", None)
-        # Mostly this is code of a cell, whose beginning we missed. If not, then a page
-        # that falls silent is believed to be deaf until the end of the next cell.
-        self._running = events is not None
         if events is not None:
             events.register("pre_run_cell", self._begin)
             events.register("post_run_cell", self._end)
