@@ -95,9 +95,12 @@ export function formatBytes(bytes: number): string {
   return `${fixed(value, byteDecimals(value, unit))} ${BYTE_UNITS[unit]}`;
 }
 
-/** `2.62 / 4.00 GiB`: both in the unit of the limit. */
+/** `2.62 / 4.00 GiB`: both in the unit of the limit, unless next to nothing. */
 export function formatBytesOf(bytes: number, limit: number): string {
   if (!(limit > 0)) return formatBytes(bytes);
+  if (bytes < limit / 40) {
+    return `${formatBytes(bytes)} / ${formatBytes(limit)}`;
+  }
   const unit = byteUnit(limit);
   const scale = 1024 ** unit;
   const decimals = byteDecimals(limit / scale, unit);

@@ -56,6 +56,9 @@ it("writes sizes in binary units", () => {
   expect(formatBytes(184 * 2 ** 20)).toBe("184 MiB");
   expect(formatBytes(1023.9 * 2 ** 20)).toBe("1.00 GiB");
   expect(formatBytesOf(2.62 * 2 ** 30, 4 * 2 ** 30)).toBe("2.62 / 4.00 GiB");
+  expect(formatBytesOf(146 * 2 ** 20, 11.8 * 2 ** 30)).toBe(
+    "146 MiB / 11.8 GiB",
+  );
   expect(formatBytesOf(5, 0)).toBe("5 B");
 });
 

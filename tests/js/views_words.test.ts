@@ -48,6 +48,7 @@ const STATUS: StatusInput = {
   notices: [],
   pausedAt: null,
   outside: 0,
+  backwards: 0,
   search: null,
   narrow: false,
 };
@@ -101,9 +102,11 @@ describe("the status line", () => {
     const text = said({
       narrow: true,
       outside: 94,
+      backwards: 1,
       counts: { ...COUNTS, dropped_agent: 7 },
     });
     expect(text).toContain("94 rows lie outside the axis");
+    expect(text).toContain("1 row stops before it starts");
     expect(text).toContain("7 older ones dropped");
     expect(text).not.toContain("threads");
   });
@@ -278,9 +281,15 @@ describe("the lanes of workers", () => {
     ).toEqual([
       ["worker-2", "w2", [1, -1, -1]],
       ["worker-10", "w10", [0, 2]],
-      ["worker gone:1", "w2", [3]],
+      ["gone:1", "w2", [3]],
     ]);
     expect(placeOf(groups, 2)).toBe("worker-10 · thread 1");
+  });
+
+  it("keep the name of a worker that has left", () => {
+    const names = new Map([["tcp://gone:1", "1"]]);
+    const last = groupLanes(lanes, workers, [], names).at(-1);
+    expect(last).toMatchObject({ name: "worker-1", short: "w1", info: null });
   });
 
   it("are only those of the focus", () => {

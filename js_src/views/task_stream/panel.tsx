@@ -215,6 +215,7 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
         notices: session.notices.value.filter((notice) => notice !== banner),
         pausedAt: paused?.held ?? null,
         outside: view.outside.value,
+        backwards: view.backwards.value,
         search: view.selection.value?.search.fact() ?? null,
         narrow: breadth !== "wide" && breadth !== "medium",
         ...(erred > 0

@@ -26,6 +26,8 @@ export interface StatusInput {
   readonly pausedAt: number | null;
   /** Rows that the axis leaves out: their clocks disagree. */
   readonly outside: number;
+  /** Rows that stop before they start. */
+  readonly backwards: number;
   readonly search: Fact | null;
   /** Room for the first facts only. */
   readonly narrow: boolean;
@@ -116,6 +118,14 @@ function missing(input: StatusInput): Fact[] {
       text: `${plural(input.outside, "row lies", "rows lie")} outside the axis`,
       title:
         "Their times are far from the scheduler's clock: the clock of a worker is wrong. They are counted in the legend and stay in the recording.",
+    });
+  }
+  if (input.backwards > 0) {
+    facts.push({
+      level: "warn",
+      text: `${plural(input.backwards, "row stops", "rows stop")} before ${input.backwards === 1 ? "it starts" : "they start"}`,
+      title:
+        "The clocks of a worker and of the scheduler disagree. These rows are drawn as ticks, with no length.",
     });
   }
   return facts;

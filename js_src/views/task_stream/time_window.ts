@@ -12,8 +12,8 @@ export interface Extent {
   readonly stop: number;
 }
 
-/** Below this, float64 seconds since the epoch cannot tell pixels apart. */
-const NARROWEST_S = 20e-6;
+/** Below this, float64 seconds since the epoch (steps of 0.24 µs) show as jumps. */
+const NARROWEST_S = 200e-6;
 /** Following shows the whole run until it is this long, then this much of it. */
 export const FOLLOWED_S = 60;
 /** A run of no length still needs an axis. */

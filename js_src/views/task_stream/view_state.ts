@@ -60,6 +60,8 @@ export class ViewState {
   readonly hint = signal("");
   readonly dismissed = signal("");
   readonly outside = signal(0);
+  /** Rows that stop before they start. */
+  readonly backwards = signal(0);
   /** Something can be drawn, be it a coarse picture. */
   readonly arrived = signal(false);
   /** Grows when the window has come to rest somewhere else. */
@@ -80,10 +82,13 @@ export class ViewState {
     const session = this.session.value;
     if (!session) return [];
     void session.namesVersion.value;
+    const workers = session.workers.value;
+    for (const { address, name } of workers) this.names.set(address, name);
     return groupLanes(
       session.store.lanes,
-      session.workers.value,
+      workers,
       this.focus.value.workers,
+      this.names,
     );
   });
   readonly held: ReadonlySignal<number> = computed(() => {
@@ -96,6 +101,8 @@ export class ViewState {
   });
   readonly breadth = computed(() => breadthOf(this.environment.width.value));
 
+  /** What workers were called, also those that have left. */
+  private readonly names = new Map<string, string>();
   private focusedTime: readonly [number, number] | null = null;
   private stops: (() => void)[] = [];
 
@@ -126,6 +133,7 @@ export class ViewState {
     const before = this.selection.peek();
     if ((before?.store ?? null) === store) return;
     this.window.reset();
+    this.names.clear();
     this.focusedTime = null;
     this.anchor.value = "now";
     this.paused.value = null;
@@ -153,6 +161,7 @@ export class ViewState {
     this.extent = extent;
     this.arrived.value = true;
     this.outside.value = session.store.model.rowsOutside();
+    this.backwards.value = session.store.model.odd.negativeDurations;
     const first = !this.window.hasExtent;
     // What was over when the panel opened is best seen whole.
     const over = session.now.peek() - extent.stop > STALE_S;

@@ -20,13 +20,9 @@ export function plainAddress(address: string): string {
 }
 
 /** LocalCluster calls its workers 0, 1, 2…; unnamed ones carry their address. */
-function nameOf(worker: Worker | null, address: string, at: number): string {
-  const given = worker?.name ?? "";
-  if (given === "" || given === address) {
-    return worker ? plainAddress(address) : `worker ${plainAddress(address)}`;
-  }
-  if (/^\d+$/.test(given)) return `worker-${given}`;
-  return given || `worker-${at}`;
+function nameOf(given: string, address: string): string {
+  if (given === "" || given === address) return plainAddress(address);
+  return /^\d+$/.test(given) ? `worker-${given}` : given;
 }
 
 function shortOf(name: string, at: number): string {
@@ -39,12 +35,14 @@ const natural = new Intl.Collator("en", { numeric: true });
 
 /**
  * `onlyWorkers`: addresses that the focus isolates; empty means all. Workers
- * that have left keep their lanes, after those that are there.
+ * that have left keep their lanes, after those that are there, and the names
+ * that they had (`names`, by address).
  */
 export function groupLanes(
   lanes: readonly Lane[],
   workers: readonly Worker[],
   onlyWorkers: readonly string[] = [],
+  names: ReadonlyMap<string, string> = new Map(),
 ): WorkerGroup[] {
   const byAddress = new Map<string, number[]>();
   for (const worker of workers) byAddress.set(worker.address, []);
@@ -58,9 +56,10 @@ export function groupLanes(
   const wanted = new Set(onlyWorkers);
   const groups = [...byAddress]
     .filter(([address]) => wanted.size === 0 || wanted.has(address))
-    .map(([address, seen], at) => {
+    .map(([address, seen]) => {
       const info = infos.get(address) ?? null;
-      const name = nameOf(info, address, at);
+      const given = info?.name ?? names.get(address) ?? "";
+      const name = nameOf(given, address);
       const idle = Math.max(0, (info?.threads ?? 0) - seen.length);
       return {
         address,
