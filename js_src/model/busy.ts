@@ -70,18 +70,26 @@ export class BusyBins {
     out: Float32Array,
   ): void {
     const width = this.width_s;
+    const size = width / secondsPerColumn;
     for (const [number, page] of this.pages) {
-      const pageStart = number * PAGE_BINS * width;
-      if (pageStart > start + columns * secondsPerColumn) continue;
-      if (pageStart + PAGE_BINS * width < start) continue;
+      const left = (number * PAGE_BINS * width - start) / secondsPerColumn;
+      if (left > columns || left + PAGE_BINS * size < 0) continue;
       for (let slot = 0; slot < page.length; slot++) {
         const bins = page[slot];
         if (!bins) continue;
+        const row = slot * columns;
         for (let bin = 0; bin < PAGE_BINS; bin++) {
-          if (bins[bin] === 0) continue;
-          const from = (pageStart + bin * width - start) / secondsPerColumn;
-          const to = from + width / secondsPerColumn;
-          spread(out, slot * columns, columns, from, to, bins[bin]);
+          const seconds = bins[bin];
+          if (seconds === 0) continue;
+          const from = left + bin * size;
+          const to = from + size;
+          const column = Math.floor(from);
+          // Most bins are finer than a column and lie in one.
+          if (to <= column + 1) {
+            if (column >= 0 && column < columns) out[row + column] += seconds;
+          } else {
+            spread(out, row, columns, from, to, seconds);
+          }
         }
       }
     }
@@ -127,15 +135,9 @@ function spread(
   to: number,
   seconds: number,
 ): void {
-  const first = Math.floor(from);
-  const last = Math.floor(to);
-  if (first === last) {
-    if (first >= 0 && first < columns) out[offset + first] += seconds;
-    return;
-  }
   const perColumn = seconds / (to - from);
-  for (let column = Math.max(first, 0); column <= last; column++) {
-    if (column >= columns) break;
+  const first = Math.max(0, Math.floor(from));
+  for (let column = first; column < to && column < columns; column++) {
     const part = Math.min(to, column + 1) - Math.max(from, column);
     out[offset + column] += part * perColumn;
   }

@@ -300,14 +300,15 @@ interface InsertedTasks {
 }
 
 function describe(batch: TaskBatch): InsertedTasks {
-  let first = batch.task[0];
+  const { rows, task: tasks, lane: lanes } = batch;
+  let first = tasks[0];
   let last = first;
   let lastLane = 0;
-  for (let row = 0; row < batch.rows; row++) {
-    const task = batch.task[row];
+  for (let row = 0; row < rows; row++) {
+    const task = tasks[row];
     if (task < first) first = task;
     if (task > last) last = task;
-    if (batch.lane[row] > lastLane) lastLane = batch.lane[row];
+    if (lanes[row] > lastLane) lastLane = lanes[row];
   }
   // A sample without its extremes: one clock that is hours off must not decide.
   const stops: number[] = [];

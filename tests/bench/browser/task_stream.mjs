@@ -99,6 +99,7 @@ async function peer(browser) {
   const folder = mkdtempSync(join(tmpdir(), "task-stream-"));
   try {
     const file = join(folder, "peer.html");
+    // `make bench` puts the environment of the checkout first.
     const python = process.env.PYTHON ?? "python3";
     const made = spawnSync(
       python,
