@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """An exception in a thread fails the test that runs then."""
+    """Add markers; an exception in a thread fails the test that runs then."""
+    config.addinivalue_line("markers", "matrix: needs what `make test-all` sets up")
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
 
 
