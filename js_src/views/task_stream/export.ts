@@ -8,6 +8,7 @@ import { exportPng } from "../../render/png";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
 import { geometryOf } from "./geometry";
+import { legendEntries } from "./legend_entries";
 import { drawLegend, LEGEND_PX } from "./picture_legend";
 import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
@@ -172,7 +173,14 @@ export async function exportPicture(
     lanesTop: top + overview,
     pixelRatio,
     theme,
-    store,
+    entries: legendEntries(
+      store.prefixes,
+      store.slots,
+      store.actions,
+      store.totals.peek(),
+      theme.dark,
+      toCss(theme.text2),
+    ),
     map: stage.map,
   });
   const picture = await exportPng(

@@ -2,12 +2,11 @@
 // file it has to be drawn.
 
 import { toCss } from "../../base/colour";
-import { slotColour } from "../../base/palette";
 import type { Theme } from "../../base/theme";
 import { shorten, TextMeasure } from "../../render/text";
-import type { SessionStore } from "../../session";
 import { LANES_TOP_PX } from "./geometry";
 import type { LaneMap } from "./lane_map";
+import type { LegendEntry } from "./legend_entries";
 
 export const LEGEND_PX = 34;
 const FONT_PX = 12;
@@ -20,12 +19,12 @@ export interface PictureChrome {
   readonly lanesTop: number;
   readonly pixelRatio: number;
   readonly theme: Theme;
-  readonly store: SessionStore;
+  readonly entries: readonly LegendEntry[];
   readonly map: LaneMap;
 }
 
 export function drawLegend(picture: PictureChrome): HTMLCanvasElement {
-  const { width, height, pixelRatio, theme, store, gutter } = picture;
+  const { width, height, pixelRatio, theme, entries, gutter } = picture;
   const canvas = document.createElement("canvas");
   canvas.width = width;
   canvas.height = height;
@@ -36,20 +35,19 @@ export function drawLegend(picture: PictureChrome): HTMLCanvasElement {
   measure.setFont(font);
   context.font = font;
   context.textBaseline = "middle";
-  const grey = toCss(theme.text2);
   const middle = (LEGEND_PX / 2) * pixelRatio;
   const square = 10 * pixelRatio;
   let x = 12 * pixelRatio;
-  store.prefixes.forEach((name, at) => {
+  for (const { name, colour } of entries) {
     const text = shorten(name, LONGEST_NAME_PX * pixelRatio, measure);
     const wide = square + 6 * pixelRatio + measure.width(text);
-    if (x + wide > width) return;
-    context.fillStyle = slotColour(store.slots[at], theme.dark, grey);
+    if (x + wide > width) break;
+    context.fillStyle = colour;
     context.fillRect(x, middle - square / 2, square, square);
     context.fillStyle = toCss(theme.text);
     context.fillText(text, x + square + 6 * pixelRatio, middle);
     x += wide + 16 * pixelRatio;
-  });
+  }
   const { map } = picture;
   map.groups.forEach((group, at) => {
     const place = map.layout.groups[at];

@@ -20,11 +20,6 @@ const hover = (x, y) => async (page) => {
   await page.mouse.move(x, y);
   await page.waitForTimeout(150);
 };
-const pinErred = async (page) => {
-  await page.evaluate(() => window.harness.session);
-};
-void pinErred;
-
 const SHOTS = {
   light: { hash: "scenario=full", act: focus14 },
   "light-hover": {
@@ -77,6 +72,30 @@ const SHOTS = {
   lanes64: { hash: "scenario=full&workers=16&threads=4&theme=dark" },
   lanes256: { hash: "scenario=full&workers=64&threads=4" },
   lanes2400: { hash: "scenario=full&workers=300&threads=8&scale=3" },
+  crowded: {
+    hash: "scenario=chooser&width=640&height=500",
+    size: [640, 500],
+    act: async (page) => {
+      await page.evaluate(() => {
+        const { session } = window.harness;
+        const origin = session.origin.value;
+        session.setFocus({
+          time: [origin + 3, origin + 9],
+          prefixes: ["read-parquet", "rename"],
+          workers: session.workers.value.slice(0, 3).map((one) => one.address),
+          spans: [],
+        });
+      });
+    },
+  },
+  "dark-hover": {
+    hash: "scenario=full&theme=dark",
+    act: async (page) => {
+      await focus14(page);
+      await page.waitForTimeout(300);
+      await hover(900, 215)(page);
+    },
+  },
   one: {
     hash: "scenario=full&workers=1&threads=2&height=420",
     size: [1400, 420],
