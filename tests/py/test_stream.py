@@ -273,6 +273,19 @@ def test_totals_follow_the_focus(scene):
     assert [row[:2] for row in page.of("totals")[-1]["prefixes"]] == [[1, 500]]
 
 
+def test_totals_of_a_focus_on_a_long_run_are_complete_within_moments(scene):
+    for i in range(60):
+        scene.append(10_000, start=START + 25 * i)
+    page = scene.page(have=[(0, 600_000)])
+    scene.run(1)
+    scene.session.focus = Focus(time=(START, START + 1e6), prefixes=["inc"])
+    for _ in range(100):
+        if page.of("totals")[-1]["focus"]["prefixes"]:
+            break
+        scene.run(0.05)
+    assert page.of("totals")[-1]["prefixes"][0][:2] == [0, 300_000]
+
+
 def test_focus_travels_from_a_page_to_python_and_to_other_pages(scene):
     page, other = scene.page("page-1"), scene.page("page-2")
     focus = {"time": [1.0, 2.0], "prefixes": [], "workers": [], "spans": []}

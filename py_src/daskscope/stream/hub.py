@@ -353,7 +353,7 @@ class Hub:
             return wait_s
         for page, watched in every:
             self._sender.say_state(page, watched, now)
-            wait_s = min(wait_s, max(0.0, watched.status_due_s() - now))
+            wait_s = min(wait_s, max(0.0, watched.due_s(now) - now))
         wait_s = min(wait_s, self._sender.say_content(every, now, busy=busy))
         for page, watched in every:
             self._sender.finish(page, watched, now)

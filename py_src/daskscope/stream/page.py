@@ -31,6 +31,9 @@ ASLEEP_S: Final = 3600.0
 
 STATUS_S: Final = 0.5
 HIDDEN_STATUS_S: Final = 5.0
+TOTALS_PAUSE_S: Final = 0.02
+"""Between two turns at the figures of a focus: the collector has its turn, too."""
+
 STATUS_BYTES_PER_S: Final = 100_000
 """On a cluster of thousands of workers, the state of all of them comes less often."""
 
@@ -45,9 +48,16 @@ class Watched:
     said: Any = None  # the last status, to notice changes
     totals_at_s: float = float("-inf")
     totals_of: Any = None
+    totals_unfinished: bool = False
     focus: Focus = field(default_factory=Focus)  # what the page knows
     questions: list[str] = field(default_factory=list)  # wait for keys that they asked for
     leaving_since_s: float | None = None  # the session was closed
+
+    def due_s(self, now_s: float) -> float:
+        """Return the time from which there is something to say beside the rows."""
+        if self.totals_unfinished:
+            return now_s + TOTALS_PAUSE_S
+        return self.status_due_s()
 
     def status_due_s(self) -> float:
         """Return the time from which the next status may be sent."""

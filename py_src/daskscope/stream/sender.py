@@ -64,18 +64,22 @@ class Sender:
             fields = {"page": page.id, "session": feed.source.id, "focus": focus.to_json()}
             self._send(page, outgoing("focus", fields | {"by": by}), now)
         if now - watched.totals_at_s >= STATUS_S:
-            self._say_totals(page, watched, now)
+            watched.totals_unfinished = not self._say_totals(page, watched, now)
 
-    def _say_totals(self, page: Page, watched: Watched, now: float) -> None:
+    def _say_totals(self, page: Page, watched: Watched, now: float) -> bool:
+        """Return whether the figures are complete: with a focus they take several turns."""
         source = watched.feed.source
         if source.id not in self._totals:
             self._totals[source.id] = reports.SessionTotals(source)
         done = self._totals[source.id].advance(TOTALS_BUDGET_S)
-        if done is not None and done[:2] != watched.totals_of:
+        if done is None:
+            return False
+        if done[:2] != watched.totals_of:
             focus, _, figures = done
             self._send(page, reports.totals(watched.feed, focus, figures), now)
             watched.totals_of = done[:2]
             watched.totals_at_s = now
+        return True
 
     def say_content(self, every: list[tuple[Page, Watched]], now: float, *, busy: bool) -> float:
         """Send numbered messages in turn, as far as allowed; return when to go on."""
