@@ -48,6 +48,11 @@ export class LanePicture {
   private modelVersion = -1;
   private model: TaskModel | null = null;
   private updates = 0;
+  /** Index of the lane that is drawn first. */
+  private next = 0;
+  /** The window of the pixels that are kept, while that is another one. */
+  private shown: TimeWindow | null = null;
+  private scratch = new Uint32Array(0);
 
   /**
    * Bring the rows of `lanes` up to date. Takes about `budget_ms`; returns false when
@@ -77,7 +82,9 @@ export class LanePicture {
       this.catchUp(model);
       if (shift !== 0) this.move(model, shift);
     }
-    return this.refine(model, lanes, until);
+    const complete = this.refine(model, lanes, until, until + 2 * budget_ms);
+    this.shown = null;
+    return complete;
   }
 
   /** The compute row of a lane; null when it is blank. */
@@ -98,7 +105,12 @@ export class LanePicture {
     window: TimeWindow,
     colours: LaneColours,
   ): void {
-    if (window.width_px !== this.window.width_px) this.rows.clear();
+    if (window.width_px !== this.window.width_px) {
+      this.rows.clear();
+      this.scratch = new Uint32Array(window.width_px);
+    }
+    const same = model === this.model && colours === this.colours;
+    this.shown = same ? this.window : null;
     this.window = { ...window };
     this.colours = colours;
     this.model = model;
@@ -118,6 +130,7 @@ export class LanePicture {
     const last = Math.min(width_px, Math.ceil(to));
     if (last <= first) return;
     const most = last - first > width_px * LARGE_SHARE;
+    if (most) this.shown = this.window;
     for (const [lane, row] of this.rows) {
       if (most || row.asked !== this.updates || row.quality === Quality.Stale)
         row.quality = Quality.Stale;
@@ -168,32 +181,62 @@ export class LanePicture {
       row.hasStrip = true;
   }
 
+  /**
+   * Draw lanes as long as there is time, roughly when it is over; when even that takes
+   * too long (hundreds of lanes), stretch what was shown before. Begins where the last
+   * update ran out of time, so that each lane has its turn.
+   */
   private refine(
     model: TaskModel,
     lanes: ArrayLike<number>,
     until: number,
+    deadline: number,
   ): boolean {
-    let complete = true;
+    let late = -1;
     this.updates++;
-    for (let i = 0; i < lanes.length; i++) {
+    const begin = this.next < lanes.length ? this.next : 0;
+    for (let n = 0; n < lanes.length; n++) {
+      const i = (begin + n) % lanes.length;
       const lane = lanes[i];
       const row = this.rows.get(lane) ?? this.addRow(lane);
+      const wasShown = row.asked === this.updates - 1;
       row.asked = this.updates;
       if (row.quality === Quality.Fine) continue;
-      const late = performance.now() > until;
-      if (late) complete = false;
+      const now = performance.now();
+      if (late < 0 && now > until) late = i;
       // What is rough already waits for its turn.
-      if (late && row.quality === Quality.Rough) continue;
-      this.drawAll(model, lane, row, late);
-      row.quality = late ? Quality.Rough : Quality.Fine;
+      if (late >= 0 && row.quality === Quality.Rough) continue;
+      if (now > deadline && wasShown && this.shown) {
+        this.stretch(row, this.shown);
+      } else {
+        this.drawAll(model, lane, row, late >= 0);
+      }
+      row.quality = late >= 0 ? Quality.Rough : Quality.Fine;
       this.version++;
     }
+    this.next = Math.max(0, late);
     if (this.rows.size > lanes.length + SPARE_ROWS) {
       for (const [lane, row] of this.rows) {
         if (row.asked !== this.updates) this.rows.delete(lane);
       }
     }
-    return complete;
+    return late < 0;
+  }
+
+  /** Bring pixels of another window to where they belong in this one. */
+  private stretch(row: LaneRow, shown: TimeWindow): void {
+    const { start, secondsPerPixel, width_px } = this.window;
+    const ratio = secondsPerPixel / shown.secondsPerPixel;
+    const first = (start - shown.start) / shown.secondsPerPixel + ratio / 2;
+    const before = this.scratch;
+    for (const pixels of [row.base, row.strip]) {
+      if (pixels === row.base ? !row.hasBase : !row.hasStrip) continue;
+      before.set(pixels);
+      for (let x = 0; x < width_px; x++) {
+        const from = Math.floor(first + x * ratio);
+        pixels[x] = from >= 0 && from < width_px ? before[from] : 0;
+      }
+    }
   }
 
   private addRow(lane: number): LaneRow {

@@ -401,6 +401,23 @@ describe("a kept picture", () => {
     expect(picture.version).toBe(version);
   });
 
+  it("gives each of many lanes its turn, and is right in the end", () => {
+    const model = modelOf(rows);
+    const picture = new LanePicture();
+    const window = { start: T0, secondsPerPixel: 0.5, width_px: 400 };
+    picture.update(model, lanes, window, LANE_COLOURS, HOUR_MS);
+    // No time at all: what was shown is stretched.
+    const zoomed = { ...window, start: T0 + 50, secondsPerPixel: 0.25 };
+    const before = picture.base(0)!.slice();
+    expect(picture.update(model, lanes, zoomed, LANE_COLOURS, -1)).toBe(false);
+    const after = picture.base(0)!;
+    for (let x = 0; x < 400; x++) {
+      expect(after[x]).toBe(before[100 + (x >> 1)]);
+    }
+    picture.update(model, lanes, zoomed, LANE_COLOURS, HOUR_MS);
+    expectSame(picture, model);
+  });
+
   it("does not keep rows of lanes that were scrolled away", () => {
     const model = modelOf(rows);
     const picture = new LanePicture();
