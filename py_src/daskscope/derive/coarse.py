@@ -29,4 +29,4 @@ def coarse(recording: Recording, limit: int = MAX_STRETCHES) -> Stretches:
         chunk.summary if chunk.summary is not None else of_rows(chunk.columns)
         for chunk in recording.chunks()
     ]
-    return fit(Stretches.concat(parts), limit, split_prefixes=False)
+    return fit(Stretches.concat(parts), limit)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 TAIL_ROWS: Final = 16_384
-SUMMARY_STRETCHES: Final = 1_024
+SUMMARY_STRETCHES: Final = 512
 """What a chunk of ``TAIL_ROWS`` keeps in memory of itself for coarse pictures."""
 
 CHUNK_OVERHEAD_BYTES: Final = 3_000
@@ -97,7 +97,7 @@ class _Tail:
 def summarised(chunk: TaskChunk) -> TaskChunk:
     """Return the chunk with a coarse picture of itself."""
     limit = max(64, SUMMARY_STRETCHES * chunk.rows // TAIL_ROWS)
-    return replace(chunk, summary=fit(of_rows(chunk.columns), limit, split_prefixes=True))
+    return replace(chunk, summary=fit(of_rows(chunk.columns), limit))
 
 
 class ChunkStore:

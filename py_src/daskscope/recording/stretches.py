@@ -33,7 +33,7 @@ _MAX_DOUBLINGS: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Stretches:
-    """Columns of stretches; one lane's stretches of different prefixes may overlap."""
+    """Columns of stretches. Those of one lane may overlap, as its rows may."""
 
     start: NDArray[np.float64]
     stop: NDArray[np.float64]
@@ -89,11 +89,10 @@ def of_rows(columns: Mapping[str, NDArray[Any]]) -> Stretches:
     )
 
 
-def coarsen(stretches: Stretches, width: float, *, split_prefixes: bool) -> Stretches:
+def coarsen(stretches: Stretches, width: float) -> Stretches:
     """Join the short stretches that share a lane and a bin of ``width`` seconds.
 
-    With ``split_prefixes`` each prefix stays apart; otherwise the one that was
-    busiest stands for its bin.
+    The prefix that was busiest stands for its bin.
     """
     if not len(stretches):
         return stretches
@@ -115,11 +114,9 @@ def coarsen(stretches: Stretches, width: float, *, split_prefixes: bool) -> Stre
     short, cell = short.take(order), cell[order]
     edges = _edges(cell, short.lane, short.prefix)
     joined, cell = _join(short, edges), cell[edges]
-    if not split_prefixes:
-        order = np.lexsort((-joined.rows.astype("i8"), -joined.busy, joined.lane, cell))
-        joined, cell = joined.take(order), cell[order]
-        joined = _join(joined, _edges(cell, joined.lane))
-    return Stretches.concat([kept, joined])
+    order = np.lexsort((-joined.rows.astype("i8"), -joined.busy, joined.lane, cell))
+    joined, cell = joined.take(order), cell[order]
+    return Stretches.concat([kept, _join(joined, _edges(cell, joined.lane))])
 
 
 def _edges(*columns: NDArray[Any]) -> NDArray[np.intp]:
@@ -144,7 +141,7 @@ def _join(sorted_: Stretches, edges: NDArray[np.intp]) -> Stretches:
     )
 
 
-def fit(stretches: Stretches, limit: int, *, split_prefixes: bool) -> Stretches:
+def fit(stretches: Stretches, limit: int) -> Stretches:
     """Coarsen with the narrowest bins, by powers of two, that leave ``limit`` stretches.
 
     It gives up when wider bins join nothing more (more lanes than ``limit``).
@@ -164,7 +161,7 @@ def fit(stretches: Stretches, limit: int, *, split_prefixes: bool) -> Stretches:
     extent = float(stretches.stop.max() - stretches.start.min())
     joined = stretches
     for _ in range(_MAX_DOUBLINGS):
-        joined = coarsen(stretches, width, split_prefixes=split_prefixes)
+        joined = coarsen(stretches, width)
         if len(joined) <= limit or width * WIDE > extent:
             break
         width *= 2
