@@ -1,0 +1,38 @@
+"""The examples in docstrings are run, so that they stay true."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+
+import pytest
+
+import daskscope
+
+PACKAGES = ("recording", "derive", "wire", "stream", "schema", "focus", "errors", "config")
+
+
+def modules():
+    for name in PACKAGES:
+        module = importlib.import_module(f"daskscope.{name}")
+        yield module.__name__
+        for found in pkgutil.walk_packages(getattr(module, "__path__", []), f"{module.__name__}."):
+            yield found.name
+
+
+@pytest.mark.parametrize("name", list(modules()))
+def test_examples_in_docstrings_are_true(name):
+    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+    assert result.failed == 0
+
+
+def test_there_are_examples():
+    tests = [
+        test
+        for name in modules()
+        for test in doctest.DocTestFinder().find(importlib.import_module(name))
+        if test.examples
+    ]
+    assert len(tests) > 15
+    assert daskscope.__doc__
