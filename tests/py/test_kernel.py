@@ -98,6 +98,7 @@ def test_a_page_hears_of_a_client_that_comes_later(fresh):
     page.watch(session)
     fresh.run("client.gather(client.map(lambda i: i, range(100)))")
     fresh.wait(lambda: live_rows(page) >= 100)
+    fresh.run("import sys; assert 'pandas' not in sys.modules, 'it takes a second to import'")
     page.close()
 
 

@@ -42,9 +42,12 @@ def arrow_stream(table: Table, columns: Mapping[str, NDArray[Any]]) -> memoryvie
         raise ValueError(f"table: {table.name!r} is none of the schema")
     schema = _arrow_schema(table)
     with np.errstate(over="ignore"):  # a size beyond float32 becomes infinite
-        arrays = [
-            pa.array(np.ascontiguousarray(columns[c.name], dtype=c.type)) for c in table.columns
-        ]
+        plain = [np.ascontiguousarray(columns[c.name], dtype=c.type) for c in table.columns]
+    # Not pa.array: it would import pandas, for most of a second.
+    arrays = [
+        pa.Array.from_buffers(field.type, len(values), [None, pa.py_buffer(values)])
+        for field, values in zip(schema, plain, strict=True)
+    ]
     batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
     sink = pa.BufferOutputStream()
     options = pa.ipc.IpcWriteOptions(compression=None)
