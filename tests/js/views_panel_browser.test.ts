@@ -663,6 +663,20 @@ describe.skipIf(!have)(
           .map((element) => element.className);
       });
       expect(over).toEqual([]);
+      await page.evaluate(() => {
+        const { session } = window.harness;
+        const { value: origin } = session.origin;
+        session.setFocus({
+          time: [origin + 3, origin + 9],
+          prefixes: ["read-parquet"],
+          workers: session.workers.value.map((worker) => worker.address),
+          spans: [],
+        });
+      });
+      // The innermost filter can be reached beside three others.
+      await page
+        .getByRole("button", { name: "Remove the filter 4 workers" })
+        .click();
       await page.getByRole("button", { name: "More" }).click();
       await page.getByText("Numbers as a table").click();
       await page.getByText("Tasks by prefix").waitFor();

@@ -14,8 +14,11 @@ export interface Fact {
 }
 
 export function StatusLine(props: { facts: readonly Fact[] }): JSX.Element {
+  const all = props.facts
+    .map(({ lead, text }) => (lead === undefined ? text : `${lead} ${text}`))
+    .join(" · ");
   return (
-    <div class="ds-status" role="status" aria-live="off">
+    <div class="ds-status" role="status" aria-live="off" title={all}>
       {props.facts.map((fact, index) => (
         <>
           {index > 0 && (

@@ -20,7 +20,7 @@ import { StageView, type StageHandle } from "./stage_view";
 import { statusFacts } from "./status_facts";
 import { TableSheet } from "./table";
 import { Tools } from "./tools";
-import type { ViewState } from "./view_state";
+import { isWhole, type ViewState } from "./view_state";
 import type { WorkerGroup } from "./worker_groups";
 
 export interface PanelParts {
@@ -43,7 +43,9 @@ export function TaskStreamPanel(props: {
     return <EmptyPanel view={view} />;
   }
   const breadth = view.breadth.value;
-  const secondRow = breadth !== "wide" && breadth !== "medium";
+  // A filter needs room of its own where the toolbar is full of tools.
+  const filtered = !isWhole(view.focus.value);
+  const secondRow = breadth !== "wide" && (breadth !== "medium" || filtered);
   const crumbs = (
     <Crumbs
       focus={view.focus.value}

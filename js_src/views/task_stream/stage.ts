@@ -111,6 +111,13 @@ export class Stage {
     });
     view.draw = () => this.plot.request();
     this.stops.push(
+      effect(() => {
+        // What belongs to another session goes with it.
+        void view.selection.value;
+        this.found = null;
+        this.brush = null;
+        this.map.scroll = 0;
+      }),
       effect(() => this.onData()),
       effect(() => this.onLook()),
       effect(() => this.onEvents()),

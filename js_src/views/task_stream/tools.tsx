@@ -141,14 +141,16 @@ export function Tools(props: ToolsProps): JSX.Element {
   const breadth = view.breadth.value;
   const roomy = breadth === "wide" || breadth === "medium";
   const has = view.session.value !== null && view.arrived.value;
+  // Beside "Go to now" and a chooser there must be room for the field.
+  const field = breadth === "wide" || view.environment.width.value >= 760;
   const searching =
     view.searchOpen.value ||
     (view.selection.value?.search.text.value ?? "") !== "";
   return (
     <>
       <ChooserMenu view={view} />
-      {has && (roomy || searching) && <SearchField {...props} />}
-      {has && !roomy && !searching && (
+      {has && (field || searching) && <SearchField {...props} />}
+      {has && !field && !searching && (
         <IconButton
           label="Search key or prefix"
           shortcut="/"
