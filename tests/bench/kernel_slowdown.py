@@ -12,6 +12,7 @@ of the kernel is what may stand in the way of the main thread, and hardly varies
 from __future__ import annotations
 
 import argparse
+import ast
 import json
 import queue
 import statistics
@@ -22,6 +23,8 @@ from typing import Any
 
 from distributed import Client, LocalCluster
 from jupyter_client.manager import KernelManager
+
+from daskscope.schema import LIMITS
 
 TASKS_PER_S = 2_000
 LIMIT_PERCENT = 3.0
@@ -39,7 +42,7 @@ def measured(rounds):
     spin(rounds)
     wall, cpu, mine = (time.perf_counter() - wall, time.process_time() - cpu,
                        time.thread_time() - mine)
-    print(wall, cpu - mine)
+    return wall, cpu - mine
 """
 ROUNDS = 8_000_000
 
@@ -89,10 +92,10 @@ class Kernel:
         self.client: Any = self.manager.blocking_client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)
-        self.text: queue.Queue[str] = queue.Queue()
         self.comm: queue.Queue[dict[str, Any]] = queue.Queue()
         self.open = True
-        threading.Thread(target=self._listen, daemon=True).start()
+        self.listener = threading.Thread(target=self._listen, daemon=True)
+        self.listener.start()
 
     def _listen(self) -> None:
         while self.open:
@@ -101,25 +104,28 @@ class Kernel:
             except queue.Empty:
                 continue
             content = message["content"]
-            if message["msg_type"] == "stream":
-                self.text.put(content["text"])
-            elif message["msg_type"] == "comm_msg":
+            if message["msg_type"] == "comm_msg":
                 self.comm.put(content["data"])
             elif message["msg_type"] == "error":
                 print("\n".join(content["traceback"]))
 
-    def run(self, code: str) -> None:
-        reply = self.client.execute(code, reply=True, timeout=120)
+    def run(self, code: str, result: str = "None") -> Any:
+        """Run a cell; return the value of a literal that it left in `result`."""
+        asked = {"result": result}
+        reply = self.client.execute(code, user_expressions=asked, reply=True, timeout=120)
         assert reply["content"]["status"] == "ok", reply["content"]
+        return ast.literal_eval(
+            reply["content"]["user_expressions"]["result"]["data"]["text/plain"]
+        )
 
     def measure(self) -> tuple[float, float]:
         """Return wall seconds, and CPU seconds of all threads but the main one."""
-        self.run(f"measured({ROUNDS})")
-        wall_s, others_s = self.text.get(timeout=10).split()
-        return float(wall_s), float(others_s)
+        figures: tuple[float, float] = self.run(f"figures = measured({ROUNDS})", "figures")
+        return figures
 
     def stop(self) -> None:
         self.open = False
+        self.listener.join()
         self.client.stop_channels()
         self.manager.shutdown_kernel(now=True)
 
@@ -133,7 +139,7 @@ class Page:
         self.client.start_channels(iopub=False, hb=False)
         self.comm_id, self.id = uuid.uuid4().hex, uuid.uuid4().hex
         self.subshell = self._make_subshell()
-        self.tasks = self.seq = 0
+        self.tasks = self.kept = self.seq = 0
         self._send("comm_open", {"target_name": "daskscope", "data": {}})
         self._say("hello", protocol=1, version="0")
         self.session = self._session()
@@ -168,17 +174,20 @@ class Page:
                 return str(data["sessions"][0]["id"])
 
     def _receive(self) -> None:
-        said_s = 0.0
+        said, said_s = 0, 0.0
         while self.kernel.open:
             try:
-                data = self.kernel.comm.get(timeout=0.05)
+                data = self.kernel.comm.get(timeout=0.01)
             except queue.Empty:
                 data = {}
             self.seq = max(self.seq, data.get("seq") or 0)
-            if data.get("type") == "batch":
+            if data.get("type") == "batch" and data["kind"] != "coarse":
                 self.tasks += data["tasks"]
-            if time.monotonic() - said_s > 0.05 and self.seq:
-                said_s = time.monotonic()
+            elif data.get("type") == "status":
+                self.kept = data["counts"]["kept"]
+            now_s = time.monotonic()
+            if self.seq > said and now_s - said_s > LIMITS["ack_ms"] / 1000:
+                said, said_s = self.seq, now_s
                 self._say("ack", session=self.session, seq=self.seq, missing=[])
 
 
@@ -198,12 +207,13 @@ def main(pairs: int) -> None:
 def compare(kernels: dict[str, Kernel], address: str, pairs: int) -> None:
     for name, kernel in kernels.items():
         if name == "with":
-            kernel.run("import daskscope")
+            kernel.run("import daskscope.kernel\ndaskscope.kernel.ensure()")
         kernel.run(f"from distributed import Client\nclient = Client({address!r})")
         kernel.run(SPIN)
         kernel.measure()
     page = Page(kernels["with"])
-    time.sleep(2)  # history first: then only what is live
+    while not page.kept or page.tasks < page.kept:  # history first: then only what is live
+        time.sleep(0.1)
     arrived, begun_s = page.tasks, time.monotonic()
     figures: dict[str, list[tuple[float, float]]] = {name: [] for name in kernels}
     for pair in range(pairs):
