@@ -296,6 +296,27 @@ def test_focus_travels_from_a_page_to_python_and_to_other_pages(scene):
     assert (message["focus"], message["by"]) == (focus, "page-1")
 
 
+def test_a_focus_that_changes_all_the_time_is_told_twice_a_second(scene):
+    page = scene.page()
+    for i in range(100):
+        scene.session.focus = Focus(time=(0, i))
+        scene.run(0.02, step=0.02)
+    scene.run(1)
+    assert len(page.of("focus")) <= 6
+    assert page.of("focus")[-1]["focus"]["time"] == [0, 99]
+
+
+def test_events_that_never_end_are_told_twice_a_second(scene):
+    page = scene.page()
+    for i in range(100):
+        scene.recording.append_gap(i, i + 1, "lost", "text")
+        scene.session.changed()
+        scene.run(0.02, step=0.02)
+    scene.run(1)
+    assert len(page.of("events")) <= 6
+    assert sum(len(m["gaps"]) for m in page.of("events")) == 100
+
+
 def test_focus_travels_from_python_to_pages_also_late_ones(scene):
     page = scene.page()
     scene.session.focus = Focus(prefixes=["inc"])

@@ -34,6 +34,7 @@ KEY_PIECES: Final = 64
 KEYS_BYTES: Final = LIMITS["batch_bytes"] // 2
 NAMES_CHARACTERS: Final = 200_000
 EVENT_ENTRIES: Final = 200
+EVENTS_S: Final = 0.5
 MAX_UNACKNOWLEDGED: Final = 20_000
 RESEND_S: Final = 0.2
 """A number that is reported as missing again this soon is still on its way."""
@@ -69,6 +70,7 @@ class Feed:
         self._out_of_step = False
         self._coarse_due = False
         self._errors = self._changes = self._gaps = 0
+        self._events_from_s = float("-inf")
         self._sent: dict[int, _Sent] = {}
         self._lost: dict[int, None] = {}  # numbers to say again, in order
 
@@ -158,7 +160,7 @@ class Feed:
             self._plan_names()
             or self._plan_coarse()
             or self._plan_live()
-            or self._plan_events()
+            or self._plan_events(now_s)
             or self._plan_detail()
         )
         if isinstance(content, Rows):
@@ -231,7 +233,9 @@ class Feed:
             return None
         return Rows("detail", _tasks_back(chunk, max(low, chunk.first), stop), stop)
 
-    def _plan_events(self) -> Events | None:
+    def _plan_events(self, now_s: float) -> Events | None:
+        if now_s < self._events_from_s:
+            return None
         recording = self.source.recording
         ranges = []
         for log, cursor in (
@@ -244,6 +248,8 @@ class Feed:
         if all(first == stop for first, stop in ranges):
             return None
         self._errors, self._changes, self._gaps = (stop for _, stop in ranges)
+        full = any(stop - first == EVENT_ENTRIES for first, stop in ranges)
+        self._events_from_s = now_s if full else now_s + EVENTS_S
         return Events(*ranges)
 
     def _plan_asked_keys(self) -> Keys | None:

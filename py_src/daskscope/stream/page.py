@@ -50,6 +50,7 @@ class Watched:
     totals_of: Any = None
     totals_unfinished: bool = False
     focus: Focus = field(default_factory=Focus)  # what the page knows
+    focus_at_s: float = float("-inf")
     questions: list[str] = field(default_factory=list)  # wait for keys that they asked for
     leaving_since_s: float | None = None  # the session was closed
 

@@ -58,8 +58,8 @@ class Sender:
         if not feed.visible:
             return
         focus = feed.source.focus
-        if focus != watched.focus:
-            watched.focus = focus
+        if focus != watched.focus and now - watched.focus_at_s >= STATUS_S:
+            watched.focus, watched.focus_at_s = focus, now
             by = self.focus_by.get(feed.source.id, "python")
             fields = {"page": page.id, "session": feed.source.id, "focus": focus.to_json()}
             self._send(page, outgoing("focus", fields | {"by": by}), now)
