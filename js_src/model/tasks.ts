@@ -66,7 +66,7 @@ export class TaskModel {
     return Math.max((this.tracks.length + 1) >> 1, this.coarse.laneCount);
   }
 
-  /** Every byte held, slack and summaries included. */
+  /** Every byte that grows with the rows, slack and summaries included. */
   get byteLength(): number {
     let bytes = this.coarse.byteLength + this.allBusy.byteLength;
     for (const track of this.tracks) bytes += track?.byteLength ?? 0;
