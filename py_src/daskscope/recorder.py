@@ -31,6 +31,9 @@ HOOK_MODULE: Final = "dask.config"
 
 PRELOAD: Final = "distributed.client.preload"
 PRELOAD_ARGV: Final = "distributed.client.preload-argv"
+WORKERS_CLIENT: Final = "Client-worker-"
+"""Begins the id of what `get_client` makes inside a task: it shows nothing of its own."""
+
 LAST_READ_S: Final = 1.0
 
 logger = logging.getLogger(__name__)
@@ -105,8 +108,16 @@ def attach_all() -> None:
     if distributed is None:
         return
     for client in list(distributed.Client._instances):
-        if client.status in ("running", "connecting", "newly-created"):
+        if client.status in ("running", "connecting", "newly-created") and _wanted(client):
             _attach(client)
+
+
+def _wanted(client: Client) -> bool:
+    """Return whether a client is to be attached, as far as can be told without imports."""
+    if client.id.startswith(WORKERS_CLIENT):
+        return False
+    session = sys.modules.get("daskscope.session")
+    return session is None or session.of_client(client.id) is None
 
 
 def _preload() -> tuple[list[str], list[Any]]:
@@ -151,7 +162,7 @@ def _attach(client: Client) -> Future[None]:
 
 async def _client_started(client: Client) -> None:
     """Attach before the user can submit; called by Dask in the client's loop."""
-    if not enabled():
+    if not enabled() or not _wanted(client):
         return
     try:
         from daskscope import config

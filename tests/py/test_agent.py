@@ -125,7 +125,7 @@ async def test_errors_are_bounded_and_numbered() -> None:
         await asyncio.gather(*futures, return_exceptions=True)
         answer = plugin.poll(reader="r", client=client.id)
         errors = answer["errors"]
-        assert len(errors["items"]) <= 11
+        assert len(errors["items"]) == 10
         assert errors["first"] + len(errors["items"]) == 30
         assert answer["erred"] == 30
 
@@ -139,6 +139,19 @@ async def test_long_texts_of_errors_are_cut() -> None:
             await client.submit(fail)
         (error,) = plugin.poll(reader="r", client=client.id)["errors"]["items"]
         assert len(error["exception"]) <= 20_001
+
+
+async def test_errors_with_long_texts_are_bounded_together() -> None:
+    def fail() -> None:
+        raise ValueError("x" * 15_000)
+
+    async with installed() as (_, client, plugin):
+        constants(plugin)["MAX_LOG_CHARS"] = 100_000
+        futures = [client.submit(fail, key=f"broken-{i}") for i in range(10)]
+        await asyncio.gather(*futures, return_exceptions=True)
+        errors = plugin.poll(reader="r", client=client.id)["errors"]
+        assert 0 < len(errors["items"]) < 10
+        assert errors["first"] + len(errors["items"]) == 10
 
 
 async def test_it_leaves_when_its_last_reader_releases_it() -> None:

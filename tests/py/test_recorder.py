@@ -80,6 +80,27 @@ def test_an_asynchronous_client_is_recorded_too(cluster: LocalCluster) -> None:
     s.close()
 
 
+@pytest.mark.usefixtures("recording_by_itself")
+def test_clients_that_tasks_make_in_this_process_are_left_alone() -> None:
+    def from_a_task() -> int:
+        from distributed import worker_client
+
+        with worker_client() as client:
+            return int(client.submit(int, 5).result())
+
+    with Client(
+        n_workers=1,
+        processes=False,
+        dashboard_address=":0",
+        scheduler_kwargs={"dashboard": False},
+    ) as client:
+        assert client.submit(from_a_task).result() == 5
+        recorder.attach_all()
+        assert daskscope.sessions() == [session_of(client)]
+        recorded(session_of(client), 2)
+    session_of(client).close()
+
+
 def test_clients_that_exist_are_attached_when_it_starts(cluster: LocalCluster) -> None:
     with Client(cluster, set_as_default=False) as client:
         recorder.enable()

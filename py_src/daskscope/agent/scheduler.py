@@ -12,6 +12,8 @@ from __future__ import annotations
 import traceback
 import uuid
 from bisect import bisect_right
+from collections import deque
+from itertools import islice
 from time import time
 from typing import Any, Callable
 
@@ -32,6 +34,7 @@ CHUNK_TASKS = 2_000
 MAX_ERRORS = 1_000
 MAX_CHANGES = 10_000
 MAX_ERROR_CHARS = 20_000
+MAX_LOG_CHARS = 4_000_000
 UNKNOWN_CLIENT_LEASE_S = 60.0
 CLOSED_CLIENT_LEASE_S = 2.0  # for the reader's last question
 LEASE_CHECK_S = 30.0
@@ -43,23 +46,27 @@ class Log:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.first = 0
-        self.entries: list[dict[str, Any]] = []
+        self.chars = 0
+        self.entries: deque[dict[str, Any]] = deque()
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Append; the oldest tenth goes when there are too many."""
+        """Append; the oldest go when there are too many, or when they are too long."""
         self.entries.append(entry)
-        if len(self.entries) > self.limit + self.limit // 10:
-            excess = len(self.entries) - self.limit
-            del self.entries[:excess]
-            self.first += excess
+        self.chars += _chars(entry)
+        while len(self.entries) > self.limit or (
+            self.chars > MAX_LOG_CHARS and len(self.entries) > 1
+        ):
+            self.chars -= _chars(self.entries.popleft())
+            self.first += 1
 
     def since(self, cursor: int) -> dict[str, Any]:
         """Return the entries from number `cursor` on, and the number of the first."""
-        start = max(cursor - self.first, 0)
-        return {
-            "first": self.first + min(start, len(self.entries)),
-            "items": self.entries[start:],
-        }
+        start = min(max(cursor - self.first, 0), len(self.entries))
+        return {"first": self.first + start, "items": list(islice(self.entries, start, None))}
+
+
+def _chars(entry: dict[str, Any]) -> int:
+    return sum([len(value) for value in entry.values() if type(value) is str])
 
 
 class Agent(SchedulerPlugin):
