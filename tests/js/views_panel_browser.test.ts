@@ -338,6 +338,11 @@ describe.skipIf(!have)(
         .toMatch(/([\d,]+) of \1 keys searched/);
       await page.keyboard.press("Enter");
       await page.getByText("1 of 26").waitFor();
+      await page
+        .locator(".ds-pinned")
+        .getByText("groupby-agg")
+        .first()
+        .waitFor();
       await page.keyboard.press("Shift+Enter");
       await page.getByText("26 of 26").waitFor();
       await page.keyboard.press("Escape");

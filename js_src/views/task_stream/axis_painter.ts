@@ -164,6 +164,7 @@ function paintRange(
   const { context, theme, pixelRatio, measure } = picture;
   const from = Math.max(0, Math.round(left));
   const to = Math.round(right);
+  if (to <= from) return;
   const half = (BAR_PX * pixelRatio) / 2;
   const colour =
     mark.level === "error" ? theme.error : ([232, 135, 30] as const);

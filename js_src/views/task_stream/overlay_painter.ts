@@ -28,8 +28,6 @@ export interface OverlayPicture {
   readonly hover: Interval | null;
   readonly hoverOverlay: boolean;
   readonly pinned: Interval | null;
-  /** The match that the search stands on. */
-  readonly found: Interval | null;
   /** Where the picture ends, and why: paused, lost. */
   readonly end: { readonly time: number; readonly colour: string } | null;
   /** How far the lanes are scrolled, where they do not fit. */
@@ -55,10 +53,6 @@ export function paintOverlay(picture: OverlayPicture): void {
   context.beginPath();
   context.rect(0, LANES_TOP_PX * pixelRatio - 5, width, height);
   context.clip();
-  if (picture.found) {
-    const place = picture.boxOf(picture.found, false, box);
-    if (place) outline(picture, place, toCss(theme.brand), 2, 1);
-  }
   if (picture.hover) {
     const place = picture.boxOf(picture.hover, picture.hoverOverlay, box);
     if (place) outline(picture, place, toCss(theme.text), 1.5, 0);

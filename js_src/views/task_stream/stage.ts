@@ -62,7 +62,6 @@ export class Stage {
   readonly laid = signal(0);
   /** A stretch being brushed, in epoch seconds. */
   brush: [number, number] | null = null;
-  found: Interval | null = null;
   merged: readonly Merged[] = [];
   /** Set by the pointer: the picture moved below it. */
   onMoved: () => void = () => {};
@@ -114,7 +113,6 @@ export class Stage {
       effect(() => {
         // What belongs to another session goes with it.
         void view.selection.value;
-        this.found = null;
         this.brush = null;
         this.map.scroll = 0;
       }),
@@ -360,7 +358,6 @@ export class Stage {
       hover: hover?.row ?? null,
       hoverOverlay: hover?.overlay ?? false,
       pinned: view.pinned.peek(),
-      found: this.found,
       scroll: this.map,
       end: this.end(),
       boxOf: this.boxOf,

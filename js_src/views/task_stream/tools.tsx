@@ -25,7 +25,7 @@ interface ToolsProps {
   stage: () => Stage | null;
 }
 
-/** Goes to the next match: shows it, and rings it. */
+/** Goes to the next match and pins it. */
 function stepSearch(props: ToolsProps, by: number): void {
   const { view } = props;
   const stage = props.stage();
@@ -42,7 +42,7 @@ function stepSearch(props: ToolsProps, by: number): void {
       window.width,
       Math.max(row.duration * 40, window.width / 1e6),
     );
-    stage.found = row;
+    view.pinned.value = row;
     stage.reveal(lane);
     view.show(middle - width / 2, middle + width / 2);
     return;
@@ -60,11 +60,7 @@ function SearchField(props: ToolsProps): JSX.Element | null {
       found={search.summary()}
       title={search.fact()?.text ?? ""}
       asked={view.searchAsked.value}
-      onText={(text) => {
-        const stage = props.stage();
-        if (stage) stage.found = null;
-        search.set(text);
-      }}
+      onText={(text) => search.set(text)}
       onStep={(by) => stepSearch(props, by)}
       onLeave={() => {
         view.searchOpen.value = false;
