@@ -42,7 +42,7 @@ test("no key and no plain wheel of an inline panel reaches the notebook", async 
     { length: 12 },
     (_, i) => `# line\n`.repeat(6) + `${i}`,
   );
-  await notebookWith(page, [CLIENT, WORK, SHOW, ...rest]);
+  await notebookWith(page, [CLIENT, SHOW, WORK, ...rest]);
   await runCells(page, 0, 1, 2);
   const panel = page.locator(".ds-widget");
   await expectTasks(panel, 100);

@@ -1,30 +1,11 @@
 // A comm of the kernel as a port of the page's stream.
 
-import type { Kernel } from "@jupyterlab/services";
+import { type Kernel, KernelMessage } from "@jupyterlab/services";
 import type { JSONObject } from "@lumino/coreutils";
 import { COMM_TARGET } from "../../schema";
 import { thePage } from "../../session_page";
 import type { Channel } from "../../stream";
-import type { PageMessage } from "../../wire";
-
-/** JupyterLab ≥ 4.4 sends over a subshell, once that has started. */
-type SubshellComm = Kernel.IComm & { subshellStarted?: Promise<void> };
-
-/** A kernel that cannot start a subshell must not hold up the panel. */
-const SUBSHELL_WAIT_MS = 3_000;
-
-async function subshellReady(
-  kernel: Kernel.IKernelConnection,
-  comm: SubshellComm,
-): Promise<void> {
-  const mode: string | undefined = kernel.commsOverSubshells;
-  const wanted = kernel.supportsSubshells && mode !== "disabled";
-  if (!wanted || !comm.subshellStarted) return;
-  await Promise.race([
-    comm.subshellStarted.catch(() => undefined),
-    new Promise((resolve) => setTimeout(resolve, SUBSHELL_WAIT_MS)),
-  ]);
-}
+import { isGone, type Subshell } from "./subshell";
 
 /** An open comm and its channel; `close` ends both. */
 export interface CommChannel {
@@ -32,13 +13,36 @@ export interface CommChannel {
   close(): void;
 }
 
-/** Open a comm to daskscope in this kernel. `onClose`: the kernel closed it. */
-export async function openComm(
+/**
+ * Send a comm's messages to a subshell of ours, where a cell does not hold them
+ * up. JupyterLab's own subshells for comms are not there on a page that is
+ * loaded during a cell.
+ */
+function sendTo(
   kernel: Kernel.IKernelConnection,
+  subshell: Subshell,
+  msgType: "comm_open" | "comm_msg",
+  content: JSONObject,
+): void {
+  const message = KernelMessage.createMessage({
+    msgType,
+    channel: "shell",
+    username: kernel.username,
+    session: kernel.clientId,
+    subshellId: subshell.id,
+    content,
+  } as never) as unknown as KernelMessage.IShellMessage;
+  kernel.sendShellMessage(message, false, true);
+}
+
+/** Open a comm to daskscope in this kernel. `onClose`: the kernel closed it. */
+export function openComm(
+  kernel: Kernel.IKernelConnection,
+  subshell: Subshell | null,
   onClose: () => void,
-): Promise<CommChannel> {
-  const comm: SubshellComm = kernel.createComm(COMM_TARGET);
-  await subshellReady(kernel, comm);
+): CommChannel {
+  const comm = kernel.createComm(COMM_TARGET);
+  const address = { comm_id: comm.commId };
   let open = true;
   comm.onMsg = ({ content, buffers }) => {
     channel?.receive(content.data, buffers);
@@ -49,12 +53,19 @@ export async function openComm(
     onClose();
   };
   let channel: Channel | null = null;
-  comm.open({});
+  if (subshell) {
+    const target = { ...address, target_name: COMM_TARGET, data: {} };
+    sendTo(kernel, subshell, "comm_open", target);
+  } else {
+    comm.open({});
+  }
   channel = thePage().connect({
     kind: "comm",
-    send(message: PageMessage) {
+    send(message) {
       if (!open || comm.isDisposed || kernel.isDisposed) return;
-      comm.send(message as unknown as JSONObject);
+      const data = message as unknown as JSONObject;
+      if (subshell) sendTo(kernel, subshell, "comm_msg", { ...address, data });
+      else comm.send(data);
     },
   });
   return {
@@ -63,7 +74,8 @@ export async function openComm(
       if (!open) return;
       channel.close();
       open = false;
-      if (!comm.isDisposed && !kernel.isDisposed) comm.close();
+      if (isGone(kernel)) comm.dispose();
+      else if (!comm.isDisposed) comm.close();
     },
   };
 }

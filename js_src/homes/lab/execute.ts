@@ -1,5 +1,5 @@
-// Evaluates one Python expression in a notebook's kernel: silently, without a
-// trace in its namespace or history, and during a cell where subshells exist.
+// Evaluates one Python expression in a notebook's kernel: silently, and without a
+// trace in its namespace or history.
 
 import { type Kernel, KernelMessage } from "@jupyterlab/services";
 
@@ -25,10 +25,14 @@ function asJson(expression: string): string {
   return `__import__("IPython.display", fromlist=["JSON"]).JSON({"value": ${expression}})`;
 }
 
-async function run(
+/**
+ * Evaluate an expression whose value is plain data: in a subshell at once, also
+ * during a cell; else after the cell. Rejects when the kernel goes away.
+ */
+export async function evaluate(
   kernel: Kernel.IKernelConnection,
   expression: string,
-  subshellId?: string,
+  subshellId: string | null,
 ): Promise<Outcome> {
   const message = KernelMessage.createMessage<ExecuteMessage>({
     msgType: "execute_request",
@@ -68,26 +72,4 @@ function outcomeOf({ content }: ExecuteReply): Outcome {
   }
   const wrapped = answer.data?.["application/json"] as { value?: unknown };
   return { kind: "value", value: wrapped?.value };
-}
-
-/**
- * Evaluate an expression whose value is plain data.
- *
- * With subshells the answer comes within 100 ms, also during a cell; without
- * them it comes after the cell. Rejects when the kernel goes away meanwhile.
- */
-export async function evaluate(
-  kernel: Kernel.IKernelConnection,
-  expression: string,
-): Promise<Outcome> {
-  // Absent before JupyterLab 4.4.
-  const { supportsSubshells } = kernel as Partial<Kernel.IKernelConnection>;
-  if (!supportsSubshells) return run(kernel, expression);
-  const created = await kernel.requestCreateSubshell({}).done;
-  const { subshell_id } = created.content;
-  try {
-    return await run(kernel, expression, subshell_id);
-  } finally {
-    if (!kernel.isDisposed) kernel.requestDeleteSubshell({ subshell_id });
-  }
 }

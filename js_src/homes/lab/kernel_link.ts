@@ -9,6 +9,12 @@ import type { ChannelState, KernelLink } from "../../stream";
 import type { SessionEntry } from "../../wire";
 import { type CommChannel, openComm } from "./comm_port";
 import { evaluate, type Outcome } from "./execute";
+import {
+  kernelFacts,
+  openSubshell,
+  restarted,
+  type Subshell,
+} from "./subshell";
 
 export type KernelState =
   /** Nobody has asked yet, or the notebook has no kernel. */
@@ -37,6 +43,24 @@ function isMissing(outcome: Outcome): boolean {
   );
 }
 
+/** Load daskscope in the kernel; what stands in the way, if anything. */
+async function enter(
+  kernel: Kernel.IKernelConnection,
+  language: string,
+  subshell: Subshell | null,
+): Promise<KernelState | null> {
+  if (language !== "python") return { kind: "other-language", language };
+  const outcome = await evaluate(kernel, ENSURE, subshell?.id ?? null);
+  if (outcome.kind === "value") return null;
+  if (isMissing(outcome)) return { kind: "missing" };
+  const problem = {
+    code: "kernel-import",
+    text: `daskscope could not be loaded in the kernel: ${outcome.name}: ${outcome.text}`,
+    next: "Repair its installation there, then try again.",
+  };
+  return { kind: "failed", problem };
+}
+
 export class NotebookKernel {
   readonly state: Signal<KernelState> = signal<KernelState>({
     kind: "no-kernel",
@@ -51,6 +75,7 @@ export class NotebookKernel {
   private retry: ReturnType<typeof setTimeout> | undefined;
   private wasDisconnected = false;
   private connecting = false;
+  private isNew = false;
 
   constructor(private readonly context: ISessionContext) {
     context.kernelChanged.connect(this.onKernel);
@@ -78,10 +103,14 @@ export class NotebookKernel {
   /** Whether Dask is loaded there; asks without loading anything. */
   async hasDask(): Promise<boolean> {
     const kernel = this.kernel();
-    if (!kernel || (await kernel.info).language_info.name !== "python") {
-      return false;
-    }
-    const outcome = await evaluate(kernel, HAS_DISTRIBUTED);
+    if (!kernel || this.isNew) return false;
+    const facts = await kernelFacts(kernel);
+    if (facts.language !== "python") return false;
+    const subshell = await openSubshell(kernel, facts);
+    const id = subshell?.id ?? null;
+    const outcome = await evaluate(kernel, HAS_DISTRIBUTED, id).finally(() =>
+      subshell?.close(),
+    );
     return outcome.kind === "value" && outcome.value === true;
   }
 
@@ -105,11 +134,13 @@ export class NotebookKernel {
 
   private readonly onStatus = (_: unknown, status: Kernel.Status): void => {
     if (status === "restarting" || status === "autorestarting") {
+      this.isNew = true;
       this.disconnect({ kind: "starting" });
     } else if (status === "dead" || status === "terminating") {
       this.disconnect({ kind: "no-kernel" });
     } else if (
-      status === "idle" &&
+      status === "idle" && // and not of the old kernel, on its way out
+      !this.context.isRestarting &&
       this.users > 0 &&
       this.state.peek().kind === "starting" &&
       !this.connecting &&
@@ -142,50 +173,41 @@ export class NotebookKernel {
     }
     this.state.value = { kind: "starting" };
     this.connecting = true;
+    let subshell: Subshell | null = null;
+    let busy: ReturnType<typeof setTimeout> | undefined;
     try {
-      const refusal = await this.enter(kernel, current);
+      if (this.isNew) await restarted(kernel, current);
+      if (!current()) return;
+      this.isNew = false;
+      busy = setTimeout(() => {
+        if (current()) this.state.value = { kind: "busy" };
+      }, BUSY_AFTER_MS);
+      const facts = await kernelFacts(kernel);
+      subshell = await openSubshell(kernel, facts);
+      if (subshell) clearTimeout(busy); // it takes time, but it need not wait
+      const refusal = await enter(kernel, facts.language, subshell);
       if (!current()) return;
       if (refusal) {
         this.state.value = refusal;
         return;
       }
-      const comm = await openComm(kernel, () => this.lost(comm));
-      if (!current()) comm.close();
-      else this.follow(comm);
+      const comm = openComm(kernel, subshell, () => this.lost(comm));
+      this.follow(comm, subshell);
+      subshell = null; // the comm needs it from here on
     } catch (error) {
       // The kernel went away while it was asked; a new one is announced.
       if (!current()) return;
       this.state.value = { kind: "failed", problem: asProblem(error) };
     } finally {
+      clearTimeout(busy);
+      subshell?.close();
       if (current()) this.connecting = false;
     }
   }
 
-  /** Load daskscope in the kernel; what stands in the way, if anything. */
-  private async enter(
-    kernel: Kernel.IKernelConnection,
-    current: () => boolean,
-  ): Promise<KernelState | null> {
-    const language = (await kernel.info).language_info.name;
-    if (language !== "python") return { kind: "other-language", language };
-    const busy = setTimeout(() => {
-      if (current()) this.state.value = { kind: "busy" };
-    }, BUSY_AFTER_MS);
-    const outcome = await evaluate(kernel, ENSURE).finally(() =>
-      clearTimeout(busy),
-    );
-    if (outcome.kind === "value") return null;
-    if (isMissing(outcome)) return { kind: "missing" };
-    const problem = {
-      code: "kernel-import",
-      text: `daskscope could not be loaded in the kernel: ${outcome.name}: ${outcome.text}`,
-      next: "Repair its installation there, then try again.",
-    };
-    return { kind: "failed", problem };
-  }
-
-  private follow(comm: CommChannel): void {
+  private follow(comm: CommChannel, subshell: Subshell | null): void {
     this.comm = comm;
+    if (subshell) this.stops.push(() => subshell.close());
     // `subscribe`, since the page's store may be of another bundle's copy.
     this.stops.push(
       comm.channel.state.subscribe((state) => this.onChannel(state)),
@@ -218,13 +240,13 @@ export class NotebookKernel {
     this.attempt += 1;
     this.connecting = false;
     clearTimeout(this.retry);
+    const { comm } = this;
+    this.comm = null;
+    comm?.close();
     for (const stop of this.stops.splice(0)) stop();
     this.stopSessions();
     this.stopSessions = () => {};
     this.sessions.value = [];
-    const { comm } = this;
-    this.comm = null;
-    comm?.close();
     this.state.value = state;
   }
 }

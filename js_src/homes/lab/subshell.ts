@@ -1,0 +1,117 @@
+// What a kernel can do while a cell runs, and a subshell of it to do that in.
+
+import { type Kernel, KernelAPI, KernelMessage } from "@jupyterlab/services";
+
+/** A kernel that was asked too early for a subshell never answers. */
+const CREATE_MS = 10_000;
+const INFO_MS = 5_000;
+const RETRY_MS = 500;
+/** An idle kernel has described itself by then. */
+const IDLE_MS = 1_500;
+
+const SUBSHELLS = "kernel subshells";
+
+export interface KernelFacts {
+  readonly language: string;
+  readonly subshells: boolean;
+}
+
+const sleep = (time_ms: number) =>
+  new Promise<null>((resolve) => setTimeout(() => resolve(null), time_ms));
+
+function within<T>(promise: Promise<T>, time_ms: number): Promise<T | null> {
+  return Promise.race([promise, sleep(time_ms)]);
+}
+
+/**
+ * Wait until a kernel that has just been started again takes messages.
+ *
+ * ipykernel's main shell has to be up before the first subshell: a request that
+ * comes earlier is never answered. `wanted` ends the waiting.
+ */
+export async function restarted(
+  kernel: Kernel.IKernelConnection,
+  wanted: () => boolean,
+): Promise<void> {
+  while (wanted() && !kernel.isDisposed) {
+    try {
+      // The request may get lost while the kernel's sockets are not open yet.
+      if (await within(kernel.requestKernelInfo(), INFO_MS)) return;
+    } catch {
+      await sleep(RETRY_MS); // not connected yet
+    }
+  }
+}
+
+/** Ask on the control channel, where ipykernel answers during a cell. */
+async function controlInfo(
+  kernel: Kernel.IKernelConnection,
+): Promise<KernelMessage.IInfoReply> {
+  const message = KernelMessage.createMessage({
+    msgType: "kernel_info_request",
+    channel: "control",
+    username: kernel.username,
+    session: kernel.clientId,
+    content: {},
+    // JupyterLab's types know this request on the shell channel only.
+  } as never) as unknown as KernelMessage.IControlMessage;
+  const reply = await kernel.sendControlMessage(message, true).done;
+  return (reply as unknown as { content: KernelMessage.IInfoReply }).content;
+}
+
+/** For a page that is loaded during a cell: the usual description comes after it. */
+async function infoOfBusy(
+  kernel: Kernel.IKernelConnection,
+): Promise<KernelMessage.IInfoReply> {
+  await sleep(IDLE_MS);
+  const { id, serverSettings } = kernel;
+  const model = await KernelAPI.getKernelModel(id, serverSettings);
+  // A kernel that only starts must not be asked for subshells yet.
+  return model?.execution_state === "busy" ? controlInfo(kernel) : kernel.info;
+}
+
+export async function kernelFacts(
+  kernel: Kernel.IKernelConnection,
+): Promise<KernelFacts> {
+  const busy = infoOfBusy(kernel).catch(() => kernel.info);
+  const info = await Promise.race([kernel.info, busy]);
+  const { supported_features: features } = info as {
+    supported_features?: string[];
+  };
+  return {
+    language: info.language_info.name,
+    // JupyterLab knows how to make one from 4.4 on.
+    subshells:
+      (features?.includes(SUBSHELLS) ?? false) &&
+      typeof kernel.requestCreateSubshell === "function",
+  };
+}
+
+/** A kernel that restarts or has died took its comms and subshells along. */
+export function isGone(kernel: Kernel.IKernelConnection): boolean {
+  const gone = ["restarting", "autorestarting", "dead", "terminating"];
+  return kernel.isDisposed || gone.includes(kernel.status);
+}
+
+export interface Subshell {
+  readonly id: string;
+  close(): void;
+}
+
+/** Null where there are none, or when the kernel does not make one. */
+export async function openSubshell(
+  kernel: Kernel.IKernelConnection,
+  facts: KernelFacts,
+): Promise<Subshell | null> {
+  if (!facts.subshells) return null;
+  const creation = kernel.requestCreateSubshell({}).done;
+  const created = await within(creation, CREATE_MS);
+  if (!created) return null;
+  const { subshell_id: id } = created.content;
+  return {
+    id,
+    close() {
+      if (!isGone(kernel)) kernel.requestDeleteSubshell({ subshell_id: id });
+    },
+  };
+}
