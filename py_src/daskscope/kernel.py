@@ -42,7 +42,7 @@ def the_hub() -> Hub:
             cells = _Cells()
             hub = _hub = Hub(
                 collect,
-                busy=cells.busy,
+                cell=cells.current,
                 subshells=supports_subshells,
                 find_clients=recorder.attach_all,
             )
@@ -101,25 +101,27 @@ def supports_subshells() -> bool:
 
 
 class _Cells:
-    """Whether the main shell runs a cell just now."""
+    """Which cell the main shell runs just now."""
 
     def __init__(self) -> None:
-        # Mostly this is code of a cell, whose beginning we missed. If not, or where no
-        # events tell (outside IPython), a page that falls silent is believed to be deaf.
-        self._running = True
+        self._number = 0
+        # Unknown until a cell begins or ends: this may be code of one. Outside IPython
+        # nothing tells, and it stays unknown.
+        self._current: int | None = None
         events = getattr(_shell(), "events", None)
         if events is not None:
             events.register("pre_run_cell", self._begin)
             events.register("post_run_cell", self._end)
 
-    def busy(self) -> bool:
-        return self._running
+    def current(self) -> int | None:
+        return self._current
 
     def _begin(self, info: Any = None) -> None:  # noqa: ARG002 - IPython's signature
-        self._running = True
+        self._number += 1
+        self._current = self._number
 
     def _end(self, result: Any = None) -> None:  # noqa: ARG002 - IPython's signature
-        self._running = False
+        self._current = 0
 
 
 @collect.after_fork

@@ -16,8 +16,8 @@ class Scene:
 
     def __init__(self, **limits):
         self.loop = FakeLoop()
-        self.busy = False
-        self.hub = Hub(self.loop, busy=lambda: self.busy, clock=self.loop.clock)
+        self.cell = 0
+        self.hub = Hub(self.loop, cell=lambda: self.cell, clock=self.loop.clock)
         self.recording = new_recording(**limits)
         self.session = PlainSession(self.recording)
         self.hub.set_sessions([self.session])
@@ -194,7 +194,7 @@ def test_a_stalled_page_does_not_starve_another_one(scene):
 def test_a_busy_kernel_without_acks_goes_on_blindly_up_to_a_bound(scene):
     page = scene.page()
     page.acks = False
-    scene.busy = True
+    scene.cell = 1
     for i in range(200):
         scene.append(20_000, start=START + 50 * i)
         scene.run(0.5)
@@ -203,10 +203,30 @@ def test_a_busy_kernel_without_acks_goes_on_blindly_up_to_a_bound(scene):
     rate = sent / 100
     assert rate < LIMITS["blind_bytes_per_s"] * 1.2
     assert page.of("status")[-1]["counts"]["kept"] > 3_900_000 - 20_000 * 2
-    scene.busy = False
+    scene.cell = 0
     page.acks = True
     scene.run(30)
     scene.assert_complete(page)
+
+
+@pytest.mark.parametrize("cell", [2, None])
+def test_a_page_that_cannot_be_heard_for_long_is_not_given_up(scene, cell):
+    page = scene.page()
+    scene.cell = 1 if cell else None
+    scene.append(10)
+    scene.run(1)
+    scene.cell = cell
+    page.acks = False
+    for _ in range(10):
+        scene.append(10)
+        scene.run(60)
+    assert page.of("status")[-1]["counts"]["kept"] == 110
+    assert len(page.covered) == 110
+    scene.cell = 0
+    scene.run(30)
+    assert "page-1" in scene.hub._pages
+    scene.run(60)
+    assert scene.hub._pages == {}
 
 
 def test_messages_and_bytes_per_second_are_respected(scene):

@@ -19,7 +19,7 @@ from daskscope.focus import Focus
 from daskscope.schema import PROTOCOL
 from daskscope.stream import answers, reports
 from daskscope.stream.feed import Feed
-from daskscope.stream.page import STATUS_S, Page, Watched
+from daskscope.stream.page import STATUS_S, Cell, Page, Watched
 from daskscope.stream.problems import mismatch, unknown_session
 from daskscope.stream.sender import Sender
 from daskscope.version import installed_version
@@ -67,14 +67,14 @@ class Hub:
         self,
         background: Loop,
         *,
-        busy: Callable[[], bool] = lambda: False,
+        cell: Callable[[], Cell] = lambda: 0,
         subshells: Callable[[], bool] = lambda: False,
         find_clients: Callable[[], None] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.id = uuid.uuid4().hex
         self._background = background
-        self._busy = busy
+        self._cell = cell
         self._subshells = subshells
         self._find_clients = find_clients
         self._clock = clock
@@ -156,7 +156,7 @@ class Hub:
     def _handle(self, channel: Channel, message: PageMessage) -> None:
         if channel not in self._channels:
             return
-        now, busy = self._clock(), self._busy()
+        now, cell = self._clock(), self._cell()
         if isinstance(message, Hello):
             self._hello(channel, message, now)
             return
@@ -165,7 +165,7 @@ class Hub:
             if not isinstance(message, (Bye, Unwatch)):
                 self._welcome_stranger(channel, message.page, now)
             return
-        page.hear(now, busy=busy)
+        page.hear(now, cell)
         if isinstance(message, Bye):
             self._forget(page)
         elif isinstance(message, Unwatch):
@@ -191,7 +191,7 @@ class Hub:
                 self._forget(min(self._pages.values(), key=lambda page: page.heard_s))
             page = self._pages[message.page] = Page(message.page, channel, now)
         page.channel = channel
-        page.hear(now, busy=False)
+        page.hear(now, self._cell())
         self._welcome(channel, page.id, resumed=resumed)
         self._tick()
 
@@ -344,8 +344,8 @@ class Hub:
 
     def _work(self) -> float:
         """Return after how many seconds there is something to do again."""
-        now, busy = self._clock(), self._busy()
-        for page in [page for page in self._pages.values() if page.gone(now, busy=busy)]:
+        now, cell = self._clock(), self._cell()
+        for page in [page for page in self._pages.values() if page.gone(now, cell)]:
             self._forget(page)
         wait_s = self._say_sessions(now)
         every = [(page, w) for page in self._pages.values() for w in list(page.watched.values())]
@@ -354,7 +354,7 @@ class Hub:
         for page, watched in every:
             self._sender.say_state(page, watched, now)
             wait_s = min(wait_s, max(0.0, watched.due_s(now) - now))
-        wait_s = min(wait_s, self._sender.say_content(every, now, busy=busy))
+        wait_s = min(wait_s, self._sender.say_content(every, now, cell))
         for page, watched in every:
             self._sender.finish(page, watched, now)
         return max(wait_s, 0.001)

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from daskscope.stream.channel import Channel
     from daskscope.stream.feed import Feed
 
+Cell = int | None
+"""Number of the cell that runs just now; 0 when none runs, `None` when nobody knows."""
+
 WINDOW_BYTES: Final = LIMITS["window_bytes"]
 MIN_WINDOW_BYTES: Final = LIMITS["batch_bytes"]
 BLIND_BYTES: Final = LIMITS["blind_bytes"]
@@ -21,13 +24,13 @@ BLIND_AFTER_S: Final = 1.0
 """A busy kernel that heard nothing for so long goes on without acks."""
 
 BLIND_AFTER_HEARD_S: Final = 5.0
-"""The same for a page that has been heard during a cell: it may be stalled itself."""
+"""The same for a page that was heard during this cell: it may be stalled itself."""
 
 SILENT_S: Final = 60.0
 """A page that owes an ack for so long is gone, or asleep; it is welcome back."""
 
 ASLEEP_S: Final = 3600.0
-"""A page that owes nothing may be hidden for so long."""
+"""A page that owes nothing may be silent for so long."""
 
 STATUS_S: Final = 0.5
 HIDDEN_STATUS_S: Final = 5.0
@@ -74,7 +77,7 @@ class Page:
         self.channel = channel
         self.watched: dict[str, Watched] = {}
         self.heard_s = now_s
-        self.heard_while_busy = False
+        self._heard_in_cell = 0
         self._deaf_until_s = now_s  # the kernel could not have heard the page before
         self._blind = Allowance(BLIND_BYTES_PER_S, BLIND_BYTES_PER_S / 4, now_s)
 
@@ -83,22 +86,26 @@ class Page:
         """Bytes that were sent and not confirmed."""
         return sum(watched.feed.in_flight_bytes for watched in self.watched.values())
 
-    def hear(self, now_s: float, *, busy: bool) -> None:
+    def hear(self, now_s: float, cell: Cell) -> None:
         """Take note that the page said something."""
         self.heard_s = now_s
-        self.heard_while_busy |= busy
+        self._heard_in_cell = cell or 0
 
-    def blind(self, now_s: float, *, busy: bool) -> bool:
+    def _deaf(self, cell: Cell) -> bool:
+        """Return whether the kernel may be unable to hear the page just now."""
+        return cell is None or (cell > 0 and cell != self._heard_in_cell)
+
+    def blind(self, now_s: float, cell: Cell) -> bool:
         """Return whether acks cannot be expected just now."""
-        wait_s = BLIND_AFTER_HEARD_S if self.heard_while_busy else BLIND_AFTER_S
-        return busy and now_s - self.heard_s >= wait_s
+        wait_s = BLIND_AFTER_S if self._deaf(cell) else BLIND_AFTER_HEARD_S
+        return cell != 0 and now_s - self.heard_s >= wait_s
 
-    def credit_wait_s(self, now_s: float, window_bytes: float, *, busy: bool) -> float:
+    def credit_wait_s(self, now_s: float, window_bytes: float, cell: Cell) -> float:
         """Return in how many seconds the page may get more; infinite until it acks."""
-        if not self.blind(now_s, busy=busy):
+        if not self.blind(now_s, cell):
             if self.in_flight_bytes < window_bytes:
                 return 0.0
-            return BLIND_AFTER_S if busy else float("inf")
+            return float("inf") if cell == 0 else BLIND_AFTER_S
         if self.in_flight_bytes >= BLIND_BYTES:
             return float("inf")
         return self._blind.wait_s(now_s)
@@ -107,11 +114,12 @@ class Page:
         """Count what was sent against the allowance without acks, too."""
         self._blind.spend(size_bytes, now_s)
 
-    def gone(self, now_s: float, *, busy: bool) -> bool:
+    def gone(self, now_s: float, cell: Cell) -> bool:
         """Return whether nobody is there any more."""
         if not self.channel.open:
             return True
-        if busy and not self.heard_while_busy:
+        if self._deaf(cell):
             self._deaf_until_s = now_s
-        limit_s = SILENT_S if self.in_flight_bytes else ASLEEP_S
-        return now_s - max(self.heard_s, self._deaf_until_s) > limit_s
+            return cell is None and now_s - self.heard_s > ASLEEP_S
+        silent_s = now_s - max(self.heard_s, self._deaf_until_s)
+        return silent_s > (SILENT_S if self.in_flight_bytes else ASLEEP_S)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope.schema import LIMITS
 from daskscope.stream import reports
 from daskscope.stream.pace import Allowance
-from daskscope.stream.page import MIN_WINDOW_BYTES, STATUS_S, WINDOW_BYTES, Page, Watched
+from daskscope.stream.page import MIN_WINDOW_BYTES, STATUS_S, WINDOW_BYTES, Cell, Page, Watched
 from daskscope.wire import Outgoing, outgoing
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Sender:
             watched.totals_at_s = now
         return True
 
-    def say_content(self, every: list[tuple[Page, Watched]], now: float, *, busy: bool) -> float:
+    def say_content(self, every: list[tuple[Page, Watched]], now: float, cell: Cell) -> float:
         """Send numbered messages in turn, as far as allowed; return when to go on."""
         active = len({page.id for page, watched in every if watched.feed.visible}) or 1
         window_bytes = max(WINDOW_BYTES / active, MIN_WINDOW_BYTES)
@@ -94,8 +94,8 @@ class Sender:
                 return min(wait_s, max(allowed_s, 0.002))
             self._turn += 1
             page, watched = waiting[self._turn % len(waiting)]
-            credit_s = page.credit_wait_s(now, window_bytes, busy=busy)
-            blind = page.blind(now, busy=busy)
+            credit_s = page.credit_wait_s(now, window_bytes, cell)
+            blind = page.blind(now, cell)
             message = None
             if credit_s <= 0:
                 message = watched.feed.next_message(now, keys_while_busy=blind)
