@@ -30,7 +30,7 @@ test-py: build
 	$(BIN)/python -m pytest $(ARGS)
 
 test-js: environment
-	npx --no-install vitest run
+	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && npx --no-install vitest run
 
 test-ui: build
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && npm run --silent test:ui
