@@ -612,6 +612,13 @@ describe.skipIf(!have)(
         .toContain("refuses plugins");
     });
 
+    it("shows a coarse picture until the tasks are here, and says so", async () => {
+      await open("scenario=coarse");
+      await page.getByText("1,394 on the way").waitFor();
+      const [start, stop] = await shown();
+      expect(stop - start).toBeGreaterThan(30);
+    });
+
     it("keeps the picture when the connection is lost", async () => {
       await open("scenario=lost");
       await page.getByText("The connection was lost").waitFor();

@@ -86,6 +86,10 @@ export async function scenario(
   if (name === "live")
     return { session, empty: null, live: () => play(session, run) };
 
+  if (name === "coarse") {
+    coarse(session, run);
+    return { session, empty: null };
+  }
   const { batch } = run;
   if (name === "skew") skew(batch.start, batch.duration, batch.lane);
   session.addRows(batch, 0, run.tasks);
@@ -163,6 +167,32 @@ export async function scenario(
         }
       : undefined;
   return { session, empty: null, ...(chooser ? { chooser } : {}) };
+}
+
+/** What a late page gets first: stretches of lanes, no tasks yet. */
+function coarse(session: HarnessSession, run: Run): void {
+  const each = 60;
+  const width = (run.stop - ORIGIN) / each;
+  const count = run.lanes.length * each;
+  const at = Array.from({ length: count }, (_, row) => row);
+  session.model.setCoarse({
+    rows: new Uint32Array(count).fill(1),
+    first: 0,
+    tasks: run.tasks,
+    start: Float64Array.from(at, (row) => ORIGIN + (row % each) * width),
+    duration: new Float32Array(count).fill(width),
+    lane: Uint16Array.from(at, (row) => Math.floor(row / each)),
+    prefix: Uint16Array.from(at, (row) => Math.floor((row % each) / 10)),
+    busy: Float32Array.from(at, (row) => width * ((row % 7) / 7)),
+    erred: new Uint8Array(count),
+  });
+  session.counts.value = {
+    ...session.counts.peek(),
+    captured: run.tasks,
+    kept: run.tasks,
+  };
+  session.now.value = run.stop;
+  session.dataVersion.value += 1;
 }
 
 function addWorkers(

@@ -96,6 +96,7 @@ const SHOTS = {
       await hover(900, 215)(page);
     },
   },
+  coarse: { hash: "scenario=coarse" },
   one: {
     hash: "scenario=full&workers=1&threads=2&height=420",
     size: [1400, 420],
