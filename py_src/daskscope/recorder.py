@@ -185,9 +185,10 @@ async def _client_closing(client: Client) -> None:
 
         session = session_module.of_client(client.id)
         if session is not None and not session.closed:
-            collect.hold(client.id)
+            token = object()  # the loop must outlast what it is asked to do
+            collect.hold(token)
             done = collect.submit(session.finish())
-            done.add_done_callback(lambda _: collect.drop(client.id))
+            done.add_done_callback(lambda _: collect.drop(token))
             await asyncio.wait({asyncio.wrap_future(done)}, timeout=LAST_READ_S)
     except Exception:
         logger.debug("daskscope left %s late", client.id, exc_info=True)

@@ -205,9 +205,10 @@ class Session(traitlets.HasTraits):
         _forget(self)
         _closed_by_user.add(self.client_id)
         if self._collector.state != "stopped":
-            collect.hold(self)
+            token = object()  # the loop must outlast what it is asked to do
+            collect.hold(token)
             done = collect.submit(self.finish())
-            done.add_done_callback(lambda _: collect.drop(self))
+            done.add_done_callback(lambda _: collect.drop(token))
             if not self._must_not_wait():
                 with suppress(Exception):
                     done.result(CLOSE_TIMEOUT_S)

@@ -247,12 +247,25 @@ def test_an_agent_that_left_is_installed_again_with_a_gap(client: Client) -> Non
         assert list(s.recording.gaps["reason"]) == ["agent-left"]
 
 
-def test_a_memory_bound_on_the_scheduler_is_counted_exactly(cluster: LocalCluster) -> None:
-    def install_small_agent(dask_scheduler: Any, chunk_tasks: int) -> None:
-        (plugin,) = [p for n, p in dask_scheduler.plugins.items() if n.startswith("daskscope")]
-        plugin.memory_limit = 10_000
-        plugin.poll.__func__.__globals__["CHUNK_TASKS"] = chunk_tasks
+def small_chunks(dask_scheduler: Any, chunk_tasks: int, memory_limit: int) -> None:
+    (plugin,) = [p for n, p in dask_scheduler.plugins.items() if n.startswith("daskscope")]
+    plugin.memory_limit = memory_limit
+    plugin.poll.__func__.__globals__["CHUNK_TASKS"] = chunk_tasks
 
+
+def test_what_is_left_is_fetched_at_the_end_in_any_number_of_answers(
+    cluster: LocalCluster,
+) -> None:
+    settings = {"daskscope.collect.interval": "30s", "daskscope.collect.answer-limit": 1}
+    with dask.config.set(settings), Client(cluster, set_as_default=False) as client:
+        s = live(daskscope.connect(client))
+        client.run_on_scheduler(small_chunks, chunk_tasks=50, memory_limit=10**6)
+        client.gather(client.map(abs, range(-300, 0), pure=False))
+        s.close()
+        assert s.counts.kept == s.counts.captured == 300
+
+
+def test_a_memory_bound_on_the_scheduler_is_counted_exactly(cluster: LocalCluster) -> None:
     with (
         dask.config.set(
             {"daskscope.collect.interval": "30s", "daskscope.collect.idle-interval": "30s"}
@@ -260,7 +273,7 @@ def test_a_memory_bound_on_the_scheduler_is_counted_exactly(cluster: LocalCluste
         Client(cluster, set_as_default=False) as client,
     ):
         s = live(daskscope.connect(client))
-        client.run_on_scheduler(install_small_agent, chunk_tasks=10)
+        client.run_on_scheduler(small_chunks, chunk_tasks=10, memory_limit=10_000)
         client.gather(client.map(abs, range(-300, 0), pure=False))
         s.close()
         counts = s.counts

@@ -35,8 +35,9 @@ logger = logging.getLogger(__name__)
 IDLE_AFTER_S = 60.0
 WORKERS_EVERY_S = 1.0
 MAX_PAUSE_S = 2.0
-LOADED_FACTOR = 4.0
-"""A scheduler that takes t to answer is left alone for at least four times t."""
+LOADED_FACTOR = 2.0
+"""A scheduler that takes t to answer is left alone for at least twice t. Not more: with a
+busy kernel a part of t is our own waiting for the interpreter."""
 
 GAP_TEXTS = {
     "agent-failed": "The agent on the scheduler stopped after an error: what finished just then "
@@ -179,7 +180,7 @@ class Collector:
                 self.polls += 1
                 self._attached.set()
                 self._on_change()
-                if last:
+                if last and not self._more:
                     await self._release(link)
                     return
                 await self._pause(self._next_pause_s(tasks, self._answered_s - asked_s))
