@@ -137,6 +137,13 @@ def test_the_setting_also_counts_after_it_was_enabled(
         assert session.of_client(client.id) is None
 
 
+def test_the_ipython_extension_switches_it_on_and_off() -> None:
+    daskscope.load_ipython_extension(None)
+    assert recorder.enabled()
+    daskscope.unload_ipython_extension(None)
+    assert not recorder.enabled()
+
+
 def test_disabling_restores_the_configuration() -> None:
     with dask.config.set(
         {recorder.PRELOAD: ["mine.py"], recorder.PRELOAD_ARGV: [["--my", "argument"]]}
