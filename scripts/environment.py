@@ -68,6 +68,8 @@ def python_environment(directory: Path, requirements: Path) -> None:
         except ImportError:
             fail("This python3 cannot make environments. On Debian: apt install python3-venv")
         run([sys.executable, "-m", "venv", str(directory)])
+    # JupyterLab runs CommonJS of its own, which must not take our "type": "module" for its own.
+    (directory / "package.json").write_text('{"type": "commonjs"}\n')
     run([str(python), "-m", "pip", "install", "--quiet", "--requirement", str(requirements)])
     stamp.write_text(wanted)
 

@@ -8,3 +8,4 @@ configure_jupyter_server(c)  # noqa: F821 - Jupyter provides `c`
 
 c.ServerApp.port = int(os.environ["DASKSCOPE_TEST_PORT"])  # noqa: F821
 c.ServerApp.allow_root = os.geteuid() == 0  # noqa: F821
+c.Application.log_level = "ERROR"  # noqa: F821
