@@ -53,10 +53,13 @@ class Packer:
         self.spans = packing.Interned(lambda span: [span or ""], first=[""])
 
     def pack(self, *pending: Any) -> dict[str, Any]:
-        erred = any("erred" in task for _, _, task in pending)
-        return packing.pack(
-            0, list(pending), erred, self.prefixes, self.lanes, self.actions, self.spans
-        )
+        waiting = packing.Pending()
+        for key, group, task in pending:
+            waiting.keys.append(key)
+            waiting.groups.append(group)
+            waiting.finished.append(task)
+            waiting.erred |= "erred" in task
+        return packing.pack(0, waiting, self.prefixes, self.lanes, self.actions, self.spans)
 
     def read(self, *pending: Any) -> tuple[Tasks, Names]:
         names = Names()

@@ -118,6 +118,8 @@ def _place_indices(groups: Any, prefixes: Interned, spans: Interned) -> list[int
         group: prefixes.add(group.prefix.name) + spans.add(group.span_id or "") * 2**16
         for group in {*groups}
     }
+    if len(place) == 1:  # mostly
+        return [*place.values()] * len(groups)
     return [place[group] for group in groups]
 
 
@@ -196,30 +198,46 @@ def join_keys(keys: Any) -> bytes:
         return "\0".join(map(clean_text, keys)).encode()
 
 
+class Pending:
+    """Tasks that are not packed yet: three lists of the same length.
+
+    `finished` is what the worker reported: worker, thread, startstops and nbytes. It has an
+    entry `erred` if the task did, and then `erred` here is true.
+    """
+
+    def __init__(self) -> None:
+        self.keys: list[Any] = []
+        self.groups: list[Any] = []
+        self.finished: list[dict[str, Any]] = []
+        self.erred = False
+
+    def clear(self) -> None:
+        """Forget all tasks; the lists remain the same objects."""
+        self.keys.clear()
+        self.groups.clear()
+        self.finished.clear()
+        self.erred = False
+
+
 def pack(
     first: int,
-    pending: list[Any],
-    erred: bool,
+    pending: Pending,
     prefixes: Interned,
     lanes: Lanes,
     actions: Interned,
     spans: Interned,
 ) -> dict[str, Any]:
-    """Return a chunk of the tasks in `pending`: a list of (key, group, finished).
-
-    `finished` is what the worker reported: worker, thread, startstops and nbytes; it has
-    an entry `erred` if the task did, and then `erred` is true for the chunk.
-    """
-    keys, groups, finished = zip(*pending)
+    """Return a chunk of the pending tasks, of which there is at least one."""
+    keys, finished = pending.keys, pending.finished
     intervals = [*map(_startstops, finished)]
     rows = [*chain.from_iterable(intervals)]
     base = float(_clamp(rows[0]["start"])) if rows else 0.0
     shift = TIME_SHIFT - base
     columns = [
         _integers("B", [*map(len, intervals)]),
-        array("I", _place_indices(groups, prefixes, spans)),
+        array("I", _place_indices(pending.groups, prefixes, spans)),
         array("H", _lane_indices(finished, lanes)),
-        array("B", bytes(["erred" in task for task in finished] if erred else len(keys))),
+        array("B", bytes(["erred" in task for task in finished] if pending.erred else len(keys))),
         _integers("i", [*map(_nbytes, finished)]),
         array("d", [row["start"] + shift for row in rows]),
         array("d", [row["stop"] + shift for row in rows]),
@@ -228,7 +246,7 @@ def pack(
     encoding, packed_keys = pack_keys(keys)
     return {
         "first": first,
-        "tasks": len(pending),
+        "tasks": len(keys),
         "rows": len(rows),
         "base": base,
         "format": "".join([column.typecode for column in columns]),

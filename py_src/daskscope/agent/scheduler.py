@@ -2,7 +2,7 @@
 
 Runs inside the scheduler, where daskscope is not installed: it is sent as source text
 (see `daskscope.agent`), uses the standard library and distributed only, and the syntax
-of Python 3.9. Its first duty is to do no harm: `transition` appends one tuple, memory
+of Python 3.9. Its first duty is to do no harm: `transition` appends to three lists, memory
 is bounded, an exception (of any kind, hence the blind `except`s) disables the agent and
 never reaches the scheduler, and it removes itself with its last reader.
 """
@@ -24,6 +24,7 @@ from daskscope.agent.packing import (
     MAX_NAME_CHARS,
     Interned,
     Lanes,
+    Pending,
     clean_text,
     describe_name,
     pack,
@@ -84,14 +85,13 @@ class Agent(SchedulerPlugin):
         self.transition = _ignore
         # By reader's id: the client's id, time of the last poll, lease in seconds.
         self.readers: dict[str, list[Any]] = {}
-        self.pending: list[Any] = []
+        self.pending = Pending()
         self.chunks: list[dict[str, Any]] = []
         self.chunk_firsts: list[int] = []
         self.memory = 0
         self.next = 0  # number of the first task that is still pending
         self.dropped = 0
         self.erred = 0
-        self.erred_packed = 0
         self.errors = Log(MAX_ERRORS)
         self.changes = Log(MAX_CHANGES)
         self.prefixes = Interned(describe_name)
@@ -180,15 +180,19 @@ class Agent(SchedulerPlugin):
 
     def make_transition(self) -> Callable[..., None]:
         """Return the hook for each transition: a closure, the cheapest call there is."""
-        pending = self.pending
-        append = pending.append
+        pending = self.pending.keys
+        append_key = pending.append
+        append_group = self.pending.groups.append
+        append_finished = self.pending.finished.append
         tasks = self.scheduler.tasks
 
         def transition(key: Any, start: str, finish: str, *_: Any, **finished: Any) -> None:
             if start == "processing":
                 try:
                     if finish == "memory":
-                        append((key, tasks[key].group, finished))
+                        append_group(tasks[key].group)
+                        append_key(key)
+                        append_finished(finished)
                         if len(pending) >= CHUNK_TASKS:
                             self.pack_pending()
                     elif finish == "erred":
@@ -209,11 +213,14 @@ class Agent(SchedulerPlugin):
         entry: dict[str, Any] = {"erred": True, "nbytes": 0}
         for name, missing in (("worker", None), ("thread", None), ("startstops", ())):
             entry[name] = finished.get(name, missing)
-        self.pending.append((key, task.group, entry))
+        self.pending.keys.append(key)
+        self.pending.groups.append(task.group)
+        self.pending.finished.append(entry)
+        self.pending.erred = True
         self.erred += 1
         self.errors.append(
             {
-                "task": self.next + len(self.pending) - 1,
+                "task": self.next + len(self.pending.keys) - 1,
                 "key": clean_text(key),
                 "prefix": clean_text(task.prefix.name, MAX_NAME_CHARS),
                 "worker": clean_text(finished.get("worker") or ""),
@@ -225,14 +232,11 @@ class Agent(SchedulerPlugin):
 
     def pack_pending(self) -> None:
         """Make a chunk of the tasks that came since the last one."""
-        if not self.pending:
+        if not self.pending.keys:
             return
-        erred = self.erred > self.erred_packed
-        self.erred_packed = self.erred
         chunk = pack(
             self.next,
             self.pending,
-            erred,
             self.prefixes,
             self.lanes,
             self.actions,
