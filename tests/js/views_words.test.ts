@@ -193,7 +193,8 @@ describe("the row of events", () => {
       [
         change(1, "a", "spilling"),
         change(2, "b", "spilling"),
-        change(4, "a", "running"),
+        change(3, "a", "running"),
+        change(4, "a", "not-spilling"),
         change(6, "b", "removed"),
       ],
       name,
@@ -210,6 +211,23 @@ describe("the row of events", () => {
     ]);
     expect(mergedText(merged[0]!, true)).toBe("2 spilling");
     expect([merged[0]!.start, merged[0]!.stop]).toEqual([1, 6]);
+  });
+
+  it("keeps what a paused worker spills apart from its pause", () => {
+    const marks = eventMarks(
+      [],
+      [],
+      [
+        change(1, "a", "paused"),
+        change(2, "a", "spilling"),
+        change(3, "a", "running"),
+      ],
+      name,
+    );
+    expect(marks.map(({ start, stop, text }) => [start, stop, text])).toEqual([
+      [1, 3, "worker-a paused"],
+      [2, Infinity, "worker-a spilling"],
+    ]);
   });
 
   it("goes on for a worker that still spills", () => {

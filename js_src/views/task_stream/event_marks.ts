@@ -26,11 +26,19 @@ export interface Merged {
   marks: EventMark[];
 }
 
-/** What a worker does until it says something else, as changes tell it. */
-const STATES: Record<string, [one: string, many: string]> = {
+/** What a worker does for a while, as changes tell it. */
+const RUNS: Record<string, [one: string, many: string]> = {
   spilling: ["worker spilling", "workers spilling"],
   paused: ["worker paused", "workers paused"],
 };
+const RUN_NAMES = Object.keys(RUNS);
+
+/** Which runs a change ends: a worker may be paused and spill at once. */
+function endedBy(what: string): string[] {
+  if (what === "restarted") return [];
+  if (what === "not-spilling") return ["spilling"];
+  return what === "removed" ? RUN_NAMES : ["paused"];
+}
 
 function errorMark(error: TaskError): EventMark {
   const [type] = splitException(error.exception);
@@ -63,15 +71,15 @@ function changeMarks(
   nameOf: (worker: string) => string,
 ): EventMark[] {
   const marks: EventMark[] = [];
-  const open = new Map<string, { start: number; what: string }>();
-  const close = (worker: string, stop: number): void => {
-    const run = open.get(worker);
+  const open = new Map<string, { worker: string; what: string; at: number }>();
+  const close = (worker: string, what: string, stop: number): void => {
+    const run = open.get(`${what} ${worker}`);
     if (!run) return;
-    open.delete(worker);
-    const [one, many] = STATES[run.what] ?? [run.what, run.what];
-    const text = `${nameOf(worker)} ${run.what}`;
+    open.delete(`${what} ${worker}`);
+    const [one, many] = RUNS[what] ?? [what, what];
+    const text = `${nameOf(worker)} ${what}`;
     marks.push({
-      start: run.start,
+      start: run.at,
       stop,
       kind: "worker",
       level: "warn",
@@ -82,13 +90,12 @@ function changeMarks(
   };
   for (const change of [...changes].sort((a, b) => a.time - b.time)) {
     const { worker, what, time } = change;
-    if (what in STATES) {
-      if (open.get(worker)?.what === what) continue;
-      close(worker, time);
-      open.set(worker, { start: time, what });
+    if (what in RUNS) {
+      const id = `${what} ${worker}`;
+      if (!open.has(id)) open.set(id, { worker, what, at: time });
       continue;
     }
-    close(worker, time);
+    for (const ended of endedBy(what)) close(worker, ended, time);
     if (what === "restarted") {
       marks.push({
         start: time,
@@ -111,7 +118,9 @@ function changeMarks(
       });
     }
   }
-  for (const worker of [...open.keys()]) close(worker, Infinity);
+  for (const { worker, what } of [...open.values()]) {
+    close(worker, what, Infinity);
+  }
   return marks;
 }
 

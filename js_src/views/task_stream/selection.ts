@@ -7,12 +7,10 @@ import type { SessionStore } from "../../session";
 import { SessionMirror } from "../panel/session_mirror";
 import { ERRED, legendAction } from "./legend_entries";
 import { Search } from "./search";
-import { SpillWatch } from "./spill_watch";
 
 export class Selection {
   readonly mirror: SessionMirror;
   readonly search: Search;
-  readonly spills: SpillWatch;
   /** Isolated actions, as the legend names them; prefixes are in the focus. */
   readonly actions = signal<readonly string[]>([]);
   /** Grows when the model got another filter. */
@@ -23,13 +21,11 @@ export class Selection {
   constructor(readonly store: SessionStore) {
     this.mirror = new SessionMirror(store);
     this.search = new Search(store);
-    this.spills = new SpillWatch(this.mirror);
     this.stop = effect(() => this.apply());
   }
 
   dispose(): void {
     this.stop();
-    this.spills.dispose();
     this.search.clear();
     this.store.model.setFilter(null);
     this.mirror.dispose();

@@ -215,7 +215,6 @@ export class Stage {
   private onEvents(): void {
     const { view } = this;
     const session = view.session.value;
-    const spills = view.selection.value?.spills.changes.value ?? [];
     if (!session) {
       this.marks = [];
     } else {
@@ -225,7 +224,7 @@ export class Stage {
       this.marks = eventMarks(
         session.errors.value,
         session.gaps.value,
-        [...session.changes.value, ...spills],
+        session.changes.value,
         (worker) => names.get(worker) ?? worker,
       );
     }

@@ -23,9 +23,10 @@ from daskscope.collect.notices import (
     agent_failed,
     scheduler_lost,
 )
+from daskscope.collect.spilling import SpillWatch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from daskscope.config import Pace
     from daskscope.recording import Recording
@@ -83,6 +84,7 @@ class Collector:
         self._intake: Intake | None = None
         self._routes: BuiltinRoutes | None = None
         self._wake = asyncio.Event()
+        self._spills = SpillWatch()
         self._stopping = False
         self._attached = asyncio.Event()
         self._more = False  # the last answer was full: there is more to fetch
@@ -218,7 +220,7 @@ class Collector:
         async def poll() -> int:
             tasks = await routes.poll()
             if self._workers_due():
-                self.workers = tuple(await routes.workers())
+                self._take_workers(await routes.workers(), time.time())
             self._set("partly", (notice,))
             return tasks
 
@@ -243,6 +245,10 @@ class Collector:
         if due:
             self._workers_s = time.monotonic()
         return due
+
+    def _take_workers(self, workers: Sequence[dict[str, Any]], now: float) -> None:
+        self.workers = tuple(workers)
+        self._recording.append_changes(self._spills.take(workers, now))
 
     async def _poll_agent(self, link: Link) -> int:
         intake = self._intake
@@ -280,7 +286,7 @@ class Collector:
         self._more = intake.cursor < answer["next"]
         self.now = answer["time"]
         if "workers" in answer:
-            self.workers = tuple(answer["workers"])
+            self._take_workers(answer["workers"], answer["time"])
         self._set("live", ())
         return tasks
 

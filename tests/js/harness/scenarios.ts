@@ -275,6 +275,7 @@ function spill(session: HarnessSession, run: Run): void {
     at(13.8, 0, "paused"),
     at(16.8, 0, "running"),
     at(16.8, 2, "running"),
+    at(16.9, 2, "spilling"),
   ];
 }
 
