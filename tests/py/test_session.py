@@ -422,3 +422,18 @@ def test_leaving_python_without_closing_anything_is_quick_and_quiet(tmp_path: Pa
 def test_the_agents_name_follows_its_text() -> None:
     assert agent.name().startswith("daskscope_")
     assert len(agent.name()) == len("daskscope_") + 12
+
+
+def test_when_a_worker_spills_is_written_down(client: Client) -> None:
+    with dask.config.set({"distributed.worker.memory.target": 0.02}):
+        options = {**WITHOUT_DASHBOARD, "memory_limit": "500 MiB"}
+        with (
+            LocalCluster(n_workers=1, threads_per_worker=1, processes=False, **options) as cluster,
+            Client(cluster, set_as_default=False) as spiller,
+            daskscope.connect(spiller) as s,
+        ):
+            live(s)
+            kept = spiller.map(lambda i: bytes([i]) * 4_000_000, range(5), key="load")
+            eventually(lambda: "spilling" in list(s.recording.workers["what"]))
+            del kept
+            eventually(lambda: list(s.recording.workers["what"])[-1] == "not-spilling")
