@@ -55,10 +55,11 @@ class Packer:
     def pack(self, *pending: Any) -> dict[str, Any]:
         waiting = packing.Pending()
         for key, group, task in pending:
+            if "erred" in task:
+                waiting.erred.append(len(waiting.keys))
             waiting.keys.append(key)
             waiting.groups.append(group)
-            waiting.finished.append(task)
-            waiting.erred |= "erred" in task
+            waiting.finished.append(packing.reported(task))
         return packing.pack(0, waiting, self.prefixes, self.lanes, self.actions, self.spans)
 
     def read(self, *pending: Any) -> tuple[Tasks, Names]:

@@ -31,8 +31,8 @@ TIME_SHIFT = 1.5 * 2**32
 PLAIN_KEY_BYTES = 64
 MAX_INTEGER = 2**62
 
-_startstops = itemgetter("startstops")
-_nbytes = itemgetter("nbytes")
+reported = itemgetter("startstops", "nbytes", "worker", "thread")
+"""What is kept of a worker's message: the rest can be freed while it is at hand."""
 
 
 def clean_text(value: Any, limit: int = MAX_KEY_CHARS) -> str:
@@ -123,12 +123,12 @@ def _place_indices(groups: Any, prefixes: Interned, spans: Interned) -> list[int
     return [place[group] for group in groups]
 
 
-def _lane_indices(tasks: Any, lanes: Lanes) -> list[int]:
+def _lane_indices(workers: Any, threads: Any, lanes: Lanes) -> list[int]:
     index = lanes.index
     try:
-        return [index[task["worker"]][task["thread"]] for task in tasks]
+        return [index[worker][thread] for worker, thread in zip(workers, threads)]
     except KeyError:
-        return [lanes.add((task.get("worker"), task.get("thread"))) for task in tasks]
+        return [lanes.add(lane) for lane in zip(workers, threads)]
 
 
 def _action_indices(rows: list[Any], actions: Interned) -> list[int]:
@@ -139,7 +139,7 @@ def _action_indices(rows: list[Any], actions: Interned) -> list[int]:
         return [actions.add(row["action"]) for row in rows]
 
 
-def _integers(narrow: str, values: list[Any]) -> array[int]:
+def _integers(narrow: str, values: Any) -> array[int]:
     """Return `values` as an array of the narrow type if they fit, else of 64 bits."""
     try:
         return array(narrow, values)
@@ -201,22 +201,19 @@ def join_keys(keys: Any) -> bytes:
 class Pending:
     """Tasks that are not packed yet: three lists of the same length.
 
-    `finished` is what the worker reported: worker, thread, startstops and nbytes. It has an
-    entry `erred` if the task did, and then `erred` here is true.
+    `finished` has what is `reported` of each; `erred` the positions of those that erred.
     """
 
     def __init__(self) -> None:
         self.keys: list[Any] = []
         self.groups: list[Any] = []
-        self.finished: list[dict[str, Any]] = []
-        self.erred = False
+        self.finished: list[Any] = []
+        self.erred: list[int] = []
 
     def clear(self) -> None:
         """Forget all tasks; the lists remain the same objects."""
-        self.keys.clear()
-        self.groups.clear()
-        self.finished.clear()
-        self.erred = False
+        for tasks in (self.keys, self.groups, self.finished, self.erred):
+            tasks.clear()
 
 
 def pack(
@@ -228,17 +225,20 @@ def pack(
     spans: Interned,
 ) -> dict[str, Any]:
     """Return a chunk of the pending tasks, of which there is at least one."""
-    keys, finished = pending.keys, pending.finished
-    intervals = [*map(_startstops, finished)]
+    keys = pending.keys
+    intervals, nbytes, workers, threads = zip(*pending.finished)
+    status = bytearray(len(keys))
+    for position in pending.erred:
+        status[position] = 1
     rows = [*chain.from_iterable(intervals)]
     base = float(_clamp(rows[0]["start"])) if rows else 0.0
     shift = TIME_SHIFT - base
     columns = [
         _integers("B", [*map(len, intervals)]),
         array("I", _place_indices(pending.groups, prefixes, spans)),
-        array("H", _lane_indices(finished, lanes)),
-        array("B", bytes(["erred" in task for task in finished] if pending.erred else len(keys))),
-        _integers("i", [*map(_nbytes, finished)]),
+        array("H", _lane_indices(workers, threads, lanes)),
+        array("B", status),
+        _integers("i", nbytes),
         array("d", [row["start"] + shift for row in rows]),
         array("d", [row["stop"] + shift for row in rows]),
         array("B", bytes(_action_indices(rows, actions))),

@@ -28,6 +28,7 @@ from daskscope.agent.packing import (
     clean_text,
     describe_name,
     pack,
+    reported,
     size_bytes,
 )
 
@@ -190,9 +191,9 @@ class Agent(SchedulerPlugin):
             if start == "processing":
                 try:
                     if finish == "memory":
+                        append_finished(reported(finished))
                         append_group(tasks[key].group)
                         append_key(key)
-                        append_finished(finished)
                         if len(pending) >= CHUNK_TASKS:
                             self.pack_pending()
                     elif finish == "erred":
@@ -210,13 +211,11 @@ class Agent(SchedulerPlugin):
                 task.suspicious,
             )
         # The exception objects themselves may be huge: they stay with the scheduler.
-        entry: dict[str, Any] = {"erred": True, "nbytes": 0}
-        for name, missing in (("worker", None), ("thread", None), ("startstops", ())):
-            entry[name] = finished.get(name, missing)
+        rows = finished.get("startstops") or ()
+        self.pending.erred.append(len(self.pending.keys))
         self.pending.keys.append(key)
         self.pending.groups.append(task.group)
-        self.pending.finished.append(entry)
-        self.pending.erred = True
+        self.pending.finished.append((rows, 0, finished.get("worker"), finished.get("thread")))
         self.erred += 1
         self.errors.append(
             {
