@@ -71,7 +71,7 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
     this.id = id;
     this.toolbar.hide(); // the view has its own
     this.title.label = kind.title;
-    this.title.icon = kind.icon;
+    this.title.icon = kind.icon.bindprops({ stylesheet: "mainAreaTab" });
     this.title.closable = true;
     this.stopTitle = effect(() => {
       const path = binding.path.value;

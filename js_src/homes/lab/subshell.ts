@@ -43,20 +43,25 @@ export async function restarted(
   }
 }
 
-/** Ask on the control channel, where ipykernel answers during a cell. */
-async function controlInfo(
+/**
+ * A request on the control channel, where ipykernel answers during a cell.
+ * JupyterLab's own methods refuse until the kernel has described itself, which
+ * a busy one does after the cell.
+ */
+async function control<T>(
   kernel: Kernel.IKernelConnection,
-): Promise<KernelMessage.IInfoReply> {
+  msgType: string,
+  content: object,
+): Promise<T> {
   const message = KernelMessage.createMessage({
-    msgType: "kernel_info_request",
+    msgType,
     channel: "control",
     username: kernel.username,
     session: kernel.clientId,
-    content: {},
-    // JupyterLab's types know this request on the shell channel only.
+    content,
   } as never) as unknown as KernelMessage.IControlMessage;
   const reply = await kernel.sendControlMessage(message, true).done;
-  return (reply as unknown as { content: KernelMessage.IInfoReply }).content;
+  return (reply as unknown as { content: T }).content;
 }
 
 /** For a page that is loaded during a cell: the usual description comes after it. */
@@ -67,7 +72,8 @@ async function infoOfBusy(
   const { id, serverSettings } = kernel;
   const model = await KernelAPI.getKernelModel(id, serverSettings);
   // A kernel that only starts must not be asked for subshells yet.
-  return model?.execution_state === "busy" ? controlInfo(kernel) : kernel.info;
+  if (model?.execution_state !== "busy") return kernel.info;
+  return control(kernel, "kernel_info_request", {});
 }
 
 export async function kernelFacts(
@@ -104,14 +110,19 @@ export async function openSubshell(
   facts: KernelFacts,
 ): Promise<Subshell | null> {
   if (!facts.subshells) return null;
-  const creation = kernel.requestCreateSubshell({}).done;
-  const created = await within(creation, CREATE_MS);
-  if (!created) return null;
-  const { subshell_id: id } = created.content;
+  const created = await within(
+    control<{ subshell_id?: string }>(kernel, "create_subshell_request", {}),
+    CREATE_MS,
+  );
+  const id = created?.subshell_id;
+  if (!id) return null;
   return {
     id,
     close() {
-      if (!isGone(kernel)) kernel.requestDeleteSubshell({ subshell_id: id });
+      if (isGone(kernel)) return;
+      control(kernel, "delete_subshell_request", { subshell_id: id }).catch(
+        () => undefined, // the kernel went away, and the subshell with it
+      );
     },
   };
 }

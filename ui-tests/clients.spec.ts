@@ -1,0 +1,97 @@
+// Panels find clients by themselves: hidden ones, several, and during a cell.
+
+import {
+  CLIENT,
+  cellIsBusy,
+  dockPanel,
+  expect,
+  expectTasks,
+  notebookWith,
+  openSidebar,
+  reload,
+  runCells,
+  startCell,
+  tasksShown,
+  test,
+} from "./fixtures";
+
+test.use({ kernels: null, sessions: null });
+test.afterEach(async ({ page }) => {
+  await page.evaluate(() =>
+    window.jupyterapp.serviceManager.sessions.shutdownAll(),
+  );
+});
+
+const SECOND = `
+other = Client(processes=False, n_workers=1, threads_per_worker=1,
+               dashboard_address=":0", set_as_default=False)
+`;
+const SLOW = `
+import time
+
+def slow(x):
+    time.sleep(0.1)
+    return x
+
+total = sum(client.gather(client.map(slow, range(2000), pure=False)))
+`;
+
+test(
+  "a panel comes back during a cell when the page is reloaded",
+  { tag: "@all" },
+  async ({ page }) => {
+    await notebookWith(page, [CLIENT, SLOW]);
+    const saved = page.waitForRequest(
+      (request) =>
+        request.url().includes("/api/workspaces") &&
+        request.method() === "PUT" &&
+        (request.postData() ?? "").includes("daskscope-task-stream"),
+    );
+    const sidebar = await openSidebar(page);
+    await sidebar.getByRole("button", { name: "Task stream" }).click();
+    const panel = dockPanel(page);
+    await runCells(page, 0);
+    await startCell(page, 1);
+    await expectTasks(panel, 20);
+    await saved;
+    await reload(page);
+    await expect(panel).toHaveCount(1);
+    await expectTasks(panel, 60, 45_000);
+    expect(await tasksShown(panel), "the cell still runs").toBeLessThan(2000);
+    await page.evaluate(async () => {
+      const running = [...window.jupyterapp.serviceManager.kernels.running()];
+      const { id } = running[0]!;
+      const { kernels } = window.jupyterapp.serviceManager;
+      await kernels.connectTo({ model: running[0]! }).interrupt();
+      void id;
+    });
+    await expect.poll(() => cellIsBusy(page, 1)).toBe(false);
+    await expect(panel).toContainText("live");
+  },
+);
+
+test(
+  "a second client that is not the default can be chosen",
+  { tag: "@all" },
+  async ({ page }) => {
+    await notebookWith(page, [
+      CLIENT,
+      SECOND,
+      "kept = client.gather(client.map(abs, range(30), pure=False))",
+      "kept = other.gather(other.map(abs, range(7), pure=False))",
+    ]);
+    const sidebar = await openSidebar(page);
+    await sidebar.getByRole("button", { name: "Task stream" }).click();
+    const panel = dockPanel(page);
+    await runCells(page, 0, 1, 2, 3);
+    await expect(sidebar.locator(".ds-client")).toHaveCount(2);
+    const choose = async (index: number) => {
+      await panel.getByRole("button", { name: "Choose a client" }).click();
+      await panel.locator(".ds-chooser .ds-menu-item").nth(index).click();
+    };
+    await choose(0);
+    await expect.poll(() => tasksShown(panel)).toBe(30);
+    await choose(1);
+    await expect.poll(() => tasksShown(panel)).toBe(7);
+  },
+);
