@@ -7,6 +7,7 @@ import {
   expectTasks,
   notebookWith,
   openSidebar,
+  startCell,
   test,
 } from "../../../ui-tests/fixtures";
 
@@ -85,9 +86,9 @@ for (const [how, cell] of [
     await sidebar.getByRole("button", { name: "Task stream" }).click();
     const panel = dockPanel(page);
     await expect(panel).toBeVisible();
-    await expect(panel.getByRole("status")).toContainText("2 workers");
+    await expect(panel.locator(".ds-status")).toContainText("2 workers");
     await page.evaluate(installProbe);
-    await page.notebook.runCell(1);
+    await startCell(page, 1);
     await expectTasks(panel, TASKS, 60_000);
     const latencies_ms = await page.evaluate(() =>
       (window as unknown as { probe: Probe }).probe.latencies_ms.sort(
