@@ -85,6 +85,7 @@ test(
     const panel = dockPanel(page);
     await runCells(page, 0, 1, 2, 3);
     await expect(sidebar.locator(".ds-client")).toHaveCount(2);
+    await expectTasks(panel, 7);
     const choose = async (index: number) => {
       await panel.getByRole("button", { name: "Choose a client" }).click();
       await panel.locator(".ds-chooser .ds-menu-item").nth(index).click();

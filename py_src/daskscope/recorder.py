@@ -104,10 +104,11 @@ def disable() -> None:
 
 def attach_all() -> None:
     """Attach to the clients that exist, also those with `set_as_default=False`."""
-    distributed = sys.modules.get("distributed")
-    if distributed is None:
+    # A thread may come here while another one is just importing it: no clients then.
+    client_class = getattr(sys.modules.get("distributed"), "Client", None)
+    if client_class is None:
         return
-    for client in list(distributed.Client._instances):
+    for client in list(client_class._instances):
         if client.status in ("running", "connecting", "newly-created") and _wanted(client):
             _attach(client)
 

@@ -71,8 +71,10 @@ async function infoOfBusy(
   await sleep(IDLE_MS);
   const { id, serverSettings } = kernel;
   const model = await KernelAPI.getKernelModel(id, serverSettings);
-  // A kernel that only starts must not be asked for subshells yet.
-  if (model?.execution_state !== "busy") return kernel.info;
+  // Which shell is idle it does not say; but one that only starts, and must not
+  // be asked for subshells yet, is neither.
+  const state = model?.execution_state;
+  if (state !== "busy" && state !== "idle") return kernel.info;
   return control(kernel, "kernel_info_request", {});
 }
 
