@@ -63,7 +63,8 @@ class Sender:
             by = self.focus_by.get(feed.source.id, "python")
             fields = {"page": page.id, "session": feed.source.id, "focus": focus.to_json()}
             self._send(page, outgoing("focus", fields | {"by": by}), now)
-        if now - watched.totals_at_s >= STATUS_S:
+        # A session that is leaving says its rows to their end; its figures were said.
+        if now - watched.totals_at_s >= STATUS_S and watched.leaving_since_s is None:
             watched.totals_unfinished = not self._say_totals(page, watched, now)
 
     def _say_totals(self, page: Page, watched: Watched, now: float) -> bool:
@@ -123,6 +124,7 @@ class Sender:
             text = "This session was closed. What was recorded stays readable here."
             self._send(page, outgoing("bye", fields | {"text": text}), now)
             page.watched.pop(feed.source.id, None)
+            self.forget(feed.source.id)
 
     def _send(self, page: Page, message: Outgoing, now: float) -> None:
         self._messages.spend(1, now)
