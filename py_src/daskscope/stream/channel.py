@@ -16,7 +16,8 @@ logger = logging.getLogger(__name__)
 
 Send = Callable[[dict[str, Any], Sequence[bytes | memoryview]], None]
 
-MAX_REPORTED: Final = 20
+MAX_REPORTED: Final = 200
+"""Errors that are remembered as told: a few for each of the hub's pages."""
 
 
 class Channel:
@@ -28,7 +29,7 @@ class Channel:
     def __init__(self, send: Send) -> None:
         self.open = True
         self._send = send
-        self._reported: set[str] = set()
+        self._reported: dict[tuple[str, str | None, str | None], None] = {}  # oldest first
 
     def send(self, message: Outgoing) -> bool:
         """Send; return whether the channel still works."""
@@ -42,9 +43,12 @@ class Channel:
         return self.open
 
     def report(self, error: DaskscopeError, page: str | None, session: str | None) -> None:
-        """Tell pages of an error; the same one only once."""
-        if error.text in self._reported or len(self._reported) >= MAX_REPORTED:
+        """Tell a page of an error; one of a kind is enough for each page and session."""
+        told = (error.code, page, session)
+        if told in self._reported:
             return
-        self._reported.add(error.text)
+        self._reported[told] = None
+        if len(self._reported) > MAX_REPORTED:
+            del self._reported[next(iter(self._reported))]
         fields = {"code": error.code, "text": error.text, "next": error.next}
         self.send(outgoing("error", {"page": page, "session": session, **fields}))
