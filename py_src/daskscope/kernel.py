@@ -46,8 +46,8 @@ def the_hub() -> Hub:
                 subshells=supports_subshells,
                 find_clients=recorder.attach_all,
             )
-            session.on_sessions_changed(lambda: hub.set_sessions(session.sessions()))
-            hub.set_sessions(session.sessions())
+            session.on_sessions_changed(lambda: hub.set_sessions(session.sessions))
+            hub.set_sessions(session.sessions)
         return _hub
 
 

@@ -100,7 +100,7 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
     def ask(question: str, what: str, **args: Any) -> None:
         say("ask", session=session.id, id=question, what=what, args=args)
 
-    hub.set_sessions([session])
+    hub.set_sessions(lambda: [session])
     hub.open(channel)
     say("hello", protocol=PROTOCOL + 1, version="99.0.0")
     say("hello", protocol=PROTOCOL, version="0.1.0")
@@ -113,7 +113,7 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
     ask("q2", "task", task=99)
     session.focus = session.focus.from_json(FOCUS)
     loop.run(2)
-    hub.set_sessions([])
+    hub.set_sessions(list)
     say("ack", session=session.id, seq=99, missing=[])
     hub.shut_down()
 

@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import gc
+import threading
+import weakref
+
 import numpy as np
 import pytest
 from recording_rows import START, append, make_rows, new_recording
@@ -20,7 +24,7 @@ class Scene:
         self.hub = Hub(self.loop, cell=lambda: self.cell, clock=self.loop.clock)
         self.recording = new_recording(**limits)
         self.session = PlainSession(self.recording)
-        self.hub.set_sessions([self.session])
+        self.hub.set_sessions(lambda: [self.session])
         self.pages: list[PageStub] = []
 
     def page(self, page_id="page-1", *, watch=True, **options):
@@ -416,10 +420,31 @@ def test_nonsense_is_answered_once_and_never_raises(scene, caplog):
         scene.hub.receive(page.channel, data)
     page.say("focus", session="session-1", focus={"time": [5, "x"]})
     page.say("watch", session="no-such-session", visible=True, have=[])
-    codes = [m["code"] for m in page.messages]
-    assert len(codes) == len({m["text"] for m in page.messages}) >= 5
-    assert set(codes) == {"bad-message", "unknown-session"}
+    said = [(m["code"], m["page"], m["session"]) for m in page.messages]
+    assert len(said) == len(set(said))
+    assert {code for code, _, _ in said} == {"bad-message", "unknown-session"}
     assert caplog.records == []
+
+
+def test_an_error_is_told_to_every_page_and_session_that_it_concerns(scene):
+    page, other = scene.page("page-1"), PageStub(scene.hub, None, "page-2")
+    other.channel = page.channel
+    page.channel._send = lambda m, b: [p.take(m, b) for p in (page, other)]
+    other.hello()
+    for session in ("gone-1", "gone-2"):
+        for each in (page, other):
+            each.watch(session)
+            each.watch(session)
+    for each in (page, other):
+        assert [m["session"] for m in each.of("error")] == ["gone-1", "gone-2"]
+
+
+def test_errors_are_told_also_after_many_others(scene):
+    page = scene.page()
+    for i in range(1_000):
+        page.watch(f"gone-{i}")
+    assert len(page.of("error")) == 1_000
+    assert len(page.channel._reported) <= 200
 
 
 def test_a_page_that_was_given_up_is_welcomed_again(scene):
@@ -467,16 +492,76 @@ def test_after_unwatch_the_count_begins_anew(scene):
 def test_a_closed_session_is_sent_to_its_end_and_says_bye(scene):
     page = scene.page()
     scene.append(100_000)
-    scene.hub.set_sessions([])
+    scene.hub.set_sessions(list)
     scene.run(3)
     scene.assert_complete(page)
     assert len(page.of("bye")) == 1
     assert page.of("sessions")[-1]["sessions"] == []
 
 
+def test_a_closed_session_is_forgotten_once_it_was_sent(scene):
+    page = scene.page()
+    second = PlainSession(new_recording(), "session-2")
+    sessions = [scene.session, second]
+    scene.hub.set_sessions(lambda: sessions)
+    page.watch("session-2")
+    append(second.recording, 1_000)
+    second.changed()
+    scene.run(1)
+    recording = weakref.ref(sessions.pop().recording)
+    scene.hub.set_sessions(lambda: sessions)
+    del second
+    for _ in range(10):
+        scene.run(0.5)
+        page.ack("session-2")
+    assert [m["session"] for m in page.of("bye")] == ["session-2"]
+    gc.collect()
+    assert recording() is None
+
+
+def test_the_sessions_that_are_shown_are_those_that_are_when_they_are_looked_up():
+    """Two threads may say in either order that something changed."""
+    scene = Scene()
+    page = scene.page()
+    queued = []
+    scene.loop.call_soon_threadsafe = lambda function, *args: queued.append((function, args))
+    now: list[PlainSession] = []
+    scene.hub.set_sessions(lambda: now)
+    now.append(scene.session)
+    second = PlainSession(new_recording(), "session-2")
+    scene.hub.set_sessions(lambda: now)
+    now.append(second)
+    for function, args in reversed(queued):
+        function(*args)
+    scene.loop.run(1)
+    assert [entry["id"] for entry in page.of("sessions")[-1]["sessions"]] == [
+        "session-1",
+        "session-2",
+    ]
+
+
+def test_sessions_that_came_before_any_page_are_known_to_it():
+    loop = FakeLoop()
+    hub = Hub(loop, clock=loop.clock)
+    recording = new_recording()
+    threads = [
+        threading.Thread(target=hub.set_sessions, args=(lambda: [PlainSession(recording)],))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    page = PageStub(hub, None)
+    page.channel = Channel(page.take)
+    hub.open(page.channel)
+    page.hello()
+    assert len(page.of("welcome")[0]["sessions"]) == 1
+
+
 def test_two_sessions_to_one_page_do_not_mix(scene):
     second = PlainSession(new_recording(prefixes=("mul",)), "session-2")
-    scene.hub.set_sessions([scene.session, second])
+    scene.hub.set_sessions(lambda: [scene.session, second])
     page = scene.page()
     page.watch("session-2")
     append(second.recording, 7)

@@ -69,7 +69,7 @@ class Hub:
         *,
         cell: Callable[[], Cell] = lambda: 0,
         subshells: Callable[[], bool] = lambda: False,
-        find_clients: Callable[[], None] = lambda: None,
+        find_clients: Callable[[], object] = lambda: None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.id = uuid.uuid4().hex
@@ -78,7 +78,7 @@ class Hub:
         self._subshells = subshells
         self._find_clients = find_clients
         self._clock = clock
-        self._lock = threading.Lock()  # of the next two
+        self._lock = threading.Lock()  # of the next two, and of all without a loop
         self._channels: set[Channel] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pages: dict[str, Page] = {}
@@ -118,12 +118,17 @@ class Hub:
         channel.open = False
         self._call(self._close, channel)
 
-    def set_sessions(self, sources: Iterable[Source]) -> None:
-        """Say which sessions there are now."""
-        if self._loop is None:
-            self._set_sessions(list(sources))
-        else:
-            self._call(self._set_sessions, list(sources))
+    def set_sessions(self, current: Callable[[], Iterable[Source]]) -> None:
+        """Say that there are other sessions now; `current` returns them.
+
+        It is called where the hub works, one after the other: lists that two threads
+        took at the same time might arrive in the wrong order.
+        """
+        with self._lock:
+            if self._loop is None:
+                self._set_sessions(list(current()))
+                return
+        self._call(lambda: self._set_sessions(list(current())))
 
     def shut_down(self) -> None:
         """Forget every channel and page."""
