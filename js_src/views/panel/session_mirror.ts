@@ -1,20 +1,10 @@
-// The session's signals, copied into signals of this bundle.
-//
-// The page's one store may have been made by another bundle (the extension
-// makes it, a widget shows it), with its own copy of the signals library, and
-// reading a foreign signal in a computed value or a component subscribes to
-// nothing. `subscribe` works across copies.
+// A session's signals, copied into signals of this bundle: another one may have
+// made the page's store.
 
-import { signal, type ReadonlySignal } from "@preact/signals";
 import type { SessionStore } from "../../session";
+import { SignalCopies } from "./signal_copies";
 
-interface Source<T> {
-  peek(): T;
-  subscribe(listener: (value: T) => void): () => void;
-}
-
-export class SessionMirror {
-  private readonly stops: (() => void)[] = [];
+export class SessionMirror extends SignalCopies {
   readonly info;
   readonly state;
   readonly counts;
@@ -33,6 +23,7 @@ export class SessionMirror {
   readonly crosshair;
 
   constructor(readonly store: SessionStore) {
+    super();
     this.info = this.copy(store.info);
     this.state = this.copy(store.state);
     this.counts = this.copy(store.counts);
@@ -49,19 +40,5 @@ export class SessionMirror {
     this.gaps = this.copy(store.gaps);
     this.focus = this.copy(store.focus);
     this.crosshair = this.copy(store.crosshair);
-  }
-
-  dispose(): void {
-    for (const stop of this.stops.splice(0)) stop();
-  }
-
-  private copy<T>(source: Source<T>): ReadonlySignal<T> {
-    const own = signal(source.peek());
-    this.stops.push(
-      source.subscribe((value) => {
-        own.value = value;
-      }),
-    );
-    return own;
   }
 }

@@ -16,6 +16,8 @@ import { Legend, LegendMenu } from "./legend";
 import { legendEntries } from "./legend_entries";
 import { Notices, useBannerNotice } from "./notices";
 import { Pinned } from "./pinned";
+import { NO_SEARCH } from "./search";
+import { searchFact } from "./search_words";
 import { StageView, type StageHandle } from "./stage_view";
 import { statusFacts } from "./status_facts";
 import { TableSheet } from "./table";
@@ -218,7 +220,7 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
         pausedAt: paused?.held ?? null,
         outside: view.outside.value,
         backwards: view.backwards.value,
-        search: view.selection.value?.search.fact() ?? null,
+        search: searchFact(view.selection.value?.search.value ?? NO_SEARCH),
         narrow: breadth !== "wide" && breadth !== "medium",
         ...(erred > 0
           ? {

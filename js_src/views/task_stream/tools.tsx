@@ -17,6 +17,7 @@ import {
 import { Menu, MenuItem } from "../panel/menu";
 import { SearchBox } from "../panel/search_box";
 import { exportAll, exportPicture, exportVisible } from "./export";
+import { searchFact, searchSummary } from "./search_words";
 import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
 
@@ -30,7 +31,7 @@ function stepSearch(props: ToolsProps, by: number): void {
   const { view } = props;
   const stage = props.stage();
   const selection = view.selection.peek();
-  const task = selection?.search.step(by);
+  const task = selection?.step(by);
   if (!stage || !selection || task === null || task === undefined) return;
   const { model } = selection.store;
   for (let lane = 0; lane < model.laneCount; lane++) {
@@ -51,16 +52,17 @@ function stepSearch(props: ToolsProps, by: number): void {
 
 function SearchField(props: ToolsProps): JSX.Element | null {
   const { view } = props;
-  const search = view.selection.value?.search;
-  if (!search) return null;
+  const selection = view.selection.value;
+  if (!selection) return null;
+  const search = selection.search.value;
   return (
     <SearchBox
       placeholder="Search key or prefix"
-      text={search.text.value}
-      found={search.summary()}
-      title={search.fact()?.text ?? ""}
+      text={search.text}
+      found={searchSummary(search)}
+      title={searchFact(search)?.text ?? ""}
       asked={view.searchAsked.value}
-      onText={(text) => search.set(text)}
+      onText={(text) => selection.searchFor(text)}
       onStep={(by) => stepSearch(props, by)}
       onLeave={() => {
         view.searchOpen.value = false;
@@ -141,7 +143,7 @@ export function Tools(props: ToolsProps): JSX.Element {
   const field = breadth === "wide" || view.environment.width.value >= 760;
   const searching =
     view.searchOpen.value ||
-    (view.selection.value?.search.text.value ?? "") !== "";
+    (view.selection.value?.search.value.text ?? "") !== "";
   return (
     <>
       <ChooserMenu view={view} />

@@ -15,11 +15,7 @@ import type { PanelHost } from "../host";
 import { breadthOf, type PanelEnvironment } from "../panel/environment";
 import type { SessionMirror } from "../panel/session_mirror";
 import { isolate } from "./legend_entries";
-import {
-  acquireSelection,
-  releaseSelection,
-  type Selection,
-} from "./selection";
+import { Selection } from "./selection";
 import type { Target } from "./placing";
 import { TimeWindow, type Anchor, type Extent } from "./time_window";
 import { groupLanes, type WorkerGroup } from "./worker_groups";
@@ -142,15 +138,15 @@ export class ViewState {
     this.outside.value = 0;
     this.arrived.value = false;
     this.extent = null;
-    this.selection.value = store ? acquireSelection(store) : null;
-    if (before) releaseSelection(before);
+    this.selection.value = store ? new Selection(store) : null;
+    before?.dispose();
   }
 
   dispose(): void {
     for (const stop of this.stops.splice(0)) stop();
     const selection = this.selection.peek();
     this.selection.value = null;
-    if (selection) releaseSelection(selection);
+    selection?.dispose();
   }
 
   /** Rows came: where do the data begin and end now? */
@@ -233,9 +229,7 @@ export class ViewState {
   isolateEntry(kind: "prefix" | "action", name: string, adds: boolean): void {
     const selection = this.selection.peek();
     if (kind === "action") {
-      if (!selection) return;
-      const { actions } = selection;
-      actions.value = isolate(actions.peek(), name, adds);
+      selection?.isolateActions(isolate(selection.actions.peek(), name, adds));
       return;
     }
     const focus = this.focus.peek();
@@ -253,11 +247,11 @@ export class ViewState {
     if (this.helpOpen.peek()) this.helpOpen.value = false;
     else if (this.tableOpen.peek()) this.tableOpen.value = false;
     else if (this.pinned.peek()) this.pinned.value = null;
-    else if (selection && selection.search.text.peek() !== "") {
-      selection.search.clear();
+    else if (selection && selection.search.peek().text !== "") {
+      selection.searchFor("");
     } else if (this.searchOpen.peek()) this.searchOpen.value = false;
     else if (selection && selection.actions.peek().length > 0) {
-      selection.actions.value = [];
+      selection.isolateActions([]);
     } else if (!isWhole(this.focus.peek())) this.setFocus(NO_FOCUS);
     else return false;
     return true;

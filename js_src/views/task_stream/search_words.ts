@@ -1,0 +1,44 @@
+// How far a search reached and what it found, in words.
+
+import { formatCount, formatExact } from "../../base/format";
+import type { Fact } from "../panel/status_line";
+import type { SearchState } from "./search";
+
+/** Whether there are keys that could not be looked at. */
+export function isPartial({ progress }: SearchState): boolean {
+  return progress !== null && progress.searched < progress.of;
+}
+
+/** What stands in the field: "3 of 41". */
+export function searchSummary(search: SearchState): string {
+  const { found, progress, prefixes, at } = search;
+  if (search.failed !== "") return "failed";
+  if (!found) return progress ? "…" : "";
+  if (isPartial(search)) {
+    const count = prefixes.length;
+    if (count > 0) return `${count} ${count === 1 ? "prefix" : "prefixes"}`;
+  }
+  if (found.length === 0) return "no match";
+  const total = formatCount(found.length);
+  return at < 0
+    ? `${total} ${found.length === 1 ? "task" : "tasks"}`
+    : `${formatCount(at + 1)} of ${total}`;
+}
+
+/** For the status line: how far the search reached. */
+export function searchFact(search: SearchState): Fact | null {
+  if (search.failed !== "") {
+    return { text: `search failed: ${search.failed}`, level: "error" };
+  }
+  const { progress } = search;
+  if (!progress) return null;
+  const { searched, of } = progress;
+  const text = `${formatExact(searched)} of ${formatExact(of)} keys searched`;
+  if (searched >= of) return { text };
+  return {
+    text,
+    level: "warn",
+    title:
+      "The other keys are still in the kernel. They arrive when it is idle, and the search goes on when you type again.",
+  };
+}

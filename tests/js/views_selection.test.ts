@@ -1,0 +1,99 @@
+// What panels of one session share, when each comes from a bundle of its own with
+// its own copy of the signals library, as widgets and the extension do.
+
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import type { Selection } from "../../js_src/views/task_stream/selection";
+import { HarnessSession } from "./harness/session";
+
+type Bundle = { Selection: typeof Selection };
+
+describe("panels of different bundles", () => {
+  let folder = "";
+  const bundles: Bundle[] = [];
+  let store: HarnessSession;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "daskscope-bundles-"));
+    for (const name of ["extension.mjs", "widget.mjs"]) {
+      const outfile = join(folder, name);
+      await build({
+        entryPoints: ["js_src/views/task_stream/selection.ts"],
+        bundle: true,
+        format: "esm",
+        outfile,
+        logLevel: "error",
+      });
+      bundles.push(
+        (await import(
+          /* @vite-ignore */ pathToFileURL(outfile).href
+        )) as Bundle,
+      );
+    }
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  function open(): [Selection, Selection] {
+    store = new HarnessSession("shared");
+    store.addNames(["read", "add"], [{ worker: "w", thread: "1" }]);
+    return [new bundles[0]!.Selection(store), new bundles[1]!.Selection(store)];
+  }
+
+  it("know what the other isolated", () => {
+    const [one, other] = open();
+    one.isolateActions(["transfer"]);
+    expect(other.actions.value).toEqual(["transfer"]);
+    expect(other.version.value).toBe(one.version.value);
+    const before = store.model.filter;
+    expect(before).not.toBeNull();
+    other.isolateActions([]);
+    expect(one.actions.value).toEqual([]);
+    expect(store.model.filter).toBeNull();
+    one.dispose();
+    other.dispose();
+  });
+
+  it("keep the filter until the last one is closed, whoever began", () => {
+    const [one, other] = open();
+    one.isolateActions(["transfer"]);
+    one.dispose();
+    expect(store.model.filter).not.toBeNull();
+    other.isolateActions(["disk"]);
+    expect(other.actions.value).toEqual(["disk"]);
+    expect(store.model.filter).not.toBeNull();
+    other.dispose();
+    expect(store.model.filter).toBeNull();
+    expect(Object.getOwnPropertySymbols(store)).toEqual([]);
+  });
+
+  it("see one search, as far as it got", async () => {
+    const [one, other] = open();
+    await store.addKeys(0, ["read-1", "add-2"]);
+    store.counts.value = { ...store.counts.peek(), captured: 2, kept: 2 };
+    store.model.markCovered(0, 2);
+    one.searchFor("add");
+    expect(other.search.value.text).toBe("add");
+    await vi.waitFor(() =>
+      expect(other.search.value.found).toEqual(Uint32Array.of(1)),
+    );
+    expect(other.step(1)).toBe(1);
+    expect(one.search.value.at).toBe(0);
+    one.dispose();
+    other.dispose();
+  });
+
+  it("begin anew after the last one was closed", () => {
+    const [one, other] = open();
+    one.isolateActions(["transfer"]);
+    one.dispose();
+    other.dispose();
+    const again = new bundles[1]!.Selection(store);
+    expect(again.actions.value).toEqual([]);
+    expect(store.model.filter).toBeNull();
+    again.dispose();
+  });
+});
