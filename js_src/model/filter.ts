@@ -2,14 +2,17 @@
 
 import type { RowColumns } from "./segment";
 
-/** What to isolate. Absent kinds mean all; kinds are combined with "and". */
+/**
+ * What to isolate. Absent kinds mean all; kinds are combined with "and", but for `actions`
+ * and `erred`, which are entries of one list to people: either is enough.
+ */
 export interface FilterSpec {
   prefixes?: Iterable<number>;
   actions?: Iterable<number>;
   spans?: Iterable<number>;
   /** Lanes of the isolated workers. */
   lanes?: Iterable<number>;
-  /** Only tasks that erred. */
+  /** Tasks that erred, whatever the action. */
   erred?: boolean;
   /** Numbers of tasks that a search found. */
   tasks?: Uint32Array;
@@ -48,10 +51,11 @@ export class RowFilter {
   matches(rows: RowColumns, row: number): boolean {
     if (this.prefixes !== null && this.prefixes[rows.prefix[row]] === 0)
       return false;
-    if (this.actions !== null && this.actions[rows.action[row]] === 0)
-      return false;
     if (this.spans !== null && this.spans[rows.span[row]] === 0) return false;
-    if (this.erred && rows.status[row] !== 1) return false;
+    if (this.actions !== null || this.erred) {
+      const erred = this.erred && rows.status[row] === 1;
+      if (!erred && (this.actions?.[rows.action[row]] ?? 0) === 0) return false;
+    }
     if (this.tasks !== null) {
       const task = rows.task[row];
       const word = task >>> 5;

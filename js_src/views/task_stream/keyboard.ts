@@ -24,6 +24,7 @@ export const GESTURES: readonly string[] = [
   "Drag to move, Shift-drag to select time for every panel, click to pin a task.",
   "In the overview: drag the window or its edges, or drag a new one beside it.",
   "Click a colour or a worker to isolate it; Shift-click adds another.",
+  "Several prefixes, or several actions and erred, mean any of them; a prefix with an action means both.",
 ];
 
 const ZOOM_STEP = 0.65;

@@ -1,0 +1,38 @@
+// Which rows are in the light when several things are isolated at once.
+
+import { expect, it } from "vitest";
+import { RowFilter, type FilterSpec } from "../../js_src/model/filter";
+import { batchOf } from "./model_rows";
+
+const COMPUTE = 0;
+const TRANSFER = 1;
+const DISK = 2;
+const ROWS = batchOf([
+  { start: 0, prefix: 0, action: COMPUTE },
+  { start: 1, prefix: 0, action: COMPUTE, status: 1 },
+  { start: 2, prefix: 0, action: TRANSFER },
+  { start: 3, prefix: 1, action: TRANSFER },
+  { start: 4, prefix: 1, action: DISK },
+]);
+
+function matching(spec: FilterSpec): number[] {
+  const filter = new RowFilter(spec, 1);
+  return [...ROWS.start.keys()].filter((row) => filter.matches(ROWS, row));
+}
+
+it("means any of several actions, erred among them", () => {
+  expect(matching({ erred: true })).toEqual([1]);
+  expect(matching({ actions: [TRANSFER, DISK] })).toEqual([2, 3, 4]);
+  expect(matching({ actions: [TRANSFER], erred: true })).toEqual([1, 2, 3]);
+});
+
+it("means any of several prefixes", () => {
+  expect(matching({ prefixes: [0, 1] })).toEqual([0, 1, 2, 3, 4]);
+});
+
+it("narrows a prefix by the action that is isolated with it", () => {
+  expect(matching({ prefixes: [0], actions: [TRANSFER] })).toEqual([2]);
+  expect(matching({ prefixes: [1], erred: true })).toEqual([]);
+  const all = { prefixes: [0], actions: [TRANSFER], erred: true };
+  expect(matching(all)).toEqual([1, 2]);
+});
