@@ -9,6 +9,7 @@ import type { Channel, ChannelState } from "../stream";
 import type { EmptyState, PanelHost } from "../views/host";
 import { mountTaskStream } from "../views/task_stream";
 import type { BinaryBuffer } from "../wire";
+import { CONNECTING, noClientYet, notConnected } from "./empty_words";
 
 interface Traits {
   /** Id of the session in the kernel; empty when its client is gone. */
@@ -82,17 +83,7 @@ export default () => {
 
   function describe(now: ChannelState): EmptyState | null {
     if (session.value) return null;
-    if (now.kind === "failed") {
-      const { code, text, next } = now.problem;
-      const mismatch = code === "version-mismatch";
-      return {
-        state: "stopped",
-        title: mismatch
-          ? "This panel and the kernel have different versions"
-          : "This panel could not connect",
-        text: `${text} ${next}`,
-      };
-    }
+    if (now.kind === "failed") return notConnected(now.problem);
     if (now.kind === "closed") {
       return {
         state: "stopped",
@@ -100,9 +91,11 @@ export default () => {
         text: "Run the cell again to connect it to a new one.",
       };
     }
+    // Without an id, the kernel sends one as soon as it has a client.
+    if (now.kind === "open") return noClientYet("a cell");
     return {
       state: "waiting",
-      title: "Connecting to the kernel",
+      title: CONNECTING,
       text: "If the kernel does not run any more, run this cell again.",
     };
   }

@@ -88,6 +88,21 @@ describe("an inline panel", () => {
     close();
   });
 
+  it("says that there is no client yet, and starts by itself when one comes", async () => {
+    const { model, session, host, close } = await widget({ session: "" });
+    model.emit("msg:custom", welcome({ sessions: [] }), []);
+    expect(host.emptyState.value).toMatchObject({
+      state: "no-client",
+      title: "No Dask client in this kernel yet",
+      text: "Run `Client()` in a cell and this panel starts by itself.",
+    });
+    model.traits["session"] = "s";
+    model.emit("change:session");
+    expect(session.value?.id).toBe("s");
+    expect(host.emptyState.value).toBeNull();
+    close();
+  });
+
   it("keeps every key from the notebook", async () => {
     const { el, close } = await widget();
     expect(el.getAttribute("data-lm-suppress-shortcuts")).toBe("true");

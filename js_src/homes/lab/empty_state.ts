@@ -1,6 +1,12 @@
 // Why a panel has nothing to show yet, in words, and the next step.
 
 import type { EmptyState, PanelAction } from "../../views/host";
+import {
+  CONNECTING,
+  noClientYet,
+  notConnected,
+  versionsDiffer,
+} from "../empty_words";
 import type { KernelState } from "./kernel_link";
 
 export interface EmptyActions {
@@ -11,6 +17,16 @@ export interface EmptyActions {
 
 function action(label: string, run: () => void): PanelAction {
   return { label, run };
+}
+
+/** The sentence for a panel whose notebook is not open. */
+export function closedNotebookState(path: string): EmptyState {
+  return {
+    state: "no-client",
+    title: `${path} is not open`,
+    text: "Open it and this panel starts by itself, or choose another notebook.",
+    status: `Waiting for ${path}`,
+  };
 }
 
 /** The sentence for a kernel in this state; `notebook` is null when none is open. */
@@ -38,7 +54,7 @@ export function emptyStateFor(
     case "starting":
       return {
         state: "waiting",
-        title: "Connecting to the kernel",
+        title: CONNECTING,
         text: `Looking for Dask clients in ${notebook}.`,
         status: `Connecting to the kernel of ${notebook}`,
       };
@@ -65,14 +81,9 @@ export function emptyStateFor(
         actions: [action("Try again", () => actions.again())],
       };
     case "failed": {
-      const { code, text, next } = kernel.problem;
-      const mismatch = code === "version-mismatch";
+      const mismatch = versionsDiffer(kernel.problem);
       return {
-        state: "stopped",
-        title: mismatch
-          ? "This panel and the kernel have different versions"
-          : "This panel could not connect",
-        text: `${text} ${next}`,
+        ...notConnected(kernel.problem),
         status: mismatch ? "Versions differ" : `Not connected to ${notebook}`,
         actions: mismatch
           ? [action("Reload", () => actions.reload())]
@@ -81,9 +92,7 @@ export function emptyStateFor(
     }
     case "open":
       return {
-        state: "no-client",
-        title: "No Dask client in this kernel yet",
-        text: `Run \`Client()\` in ${notebook} and this panel starts by itself.`,
+        ...noClientYet(notebook),
         status: `Waiting for a client in ${notebook}`,
         actions: [
           action("Insert client code", () => actions.insertClientCode()),

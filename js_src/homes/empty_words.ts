@@ -1,0 +1,29 @@
+// What every home says alike of a panel that has no session to show.
+
+import type { Problem } from "../errors";
+import type { EmptyState } from "../views/host";
+
+export const CONNECTING = "Connecting to the kernel";
+
+/** `place` says where to run the code: "a cell", or a notebook's name. */
+export function noClientYet(place: string): EmptyState {
+  return {
+    state: "no-client",
+    title: "No Dask client in this kernel yet",
+    text: `Run \`Client()\` in ${place} and this panel starts by itself.`,
+  };
+}
+
+export function versionsDiffer(problem: Problem): boolean {
+  return problem.code === "version-mismatch";
+}
+
+export function notConnected(problem: Problem): EmptyState {
+  return {
+    state: "stopped",
+    title: versionsDiffer(problem)
+      ? "This panel and the kernel have different versions"
+      : "This panel could not connect",
+    text: `${problem.text} ${problem.next}`,
+  };
+}
