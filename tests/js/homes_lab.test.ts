@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { chooseSession } from "../../js_src/homes/lab/choose_session";
-import { emptyStateFor } from "../../js_src/homes/lab/empty_state";
+import {
+  closedNotebookState,
+  emptyStateFor,
+} from "../../js_src/homes/lab/empty_state";
 import type { KernelState } from "../../js_src/homes/lab/kernel_link";
 import type { SessionEntry } from "../../js_src/wire";
 
@@ -78,6 +81,10 @@ describe("a panel without a session", () => {
       actions,
     );
     expect(shown.actions?.[0]?.label).toBe("Reload");
+  });
+
+  it("names the notebook that has to be opened", () => {
+    expect(closedNotebookState("a/tour.ipynb").title).toContain("a/tour.ipynb");
   });
 
   it("names no notebook where there is none", () => {

@@ -12,7 +12,7 @@ import type { SessionStore } from "../../session";
 import { thePage } from "../../session_page";
 import type { Chooser, EmptyState } from "../../views/host";
 import { chooseSession } from "./choose_session";
-import { emptyStateFor } from "./empty_state";
+import { closedNotebookState, emptyStateFor } from "./empty_state";
 import type { Notebook, Notebooks } from "./notebooks";
 
 const NOTEBOOK = "notebook:";
@@ -82,6 +82,8 @@ export class Binding {
   private describeEmpty(): EmptyState | null {
     if (this.session.value) return null;
     const notebook = this.notebook.value;
+    const path = this.path.value;
+    if (!notebook && path !== null) return closedNotebookState(path);
     const kernel = notebook?.kernel.state.value ?? { kind: "no-kernel" };
     return emptyStateFor(kernel, notebook?.name ?? null, {
       insertClientCode: () => notebook?.insertClientCode(),
