@@ -207,6 +207,7 @@ class Collector:
 
     async def _prepare(self, link: Link) -> Callable[[], Any]:
         """Return the function that polls: the agent's, or the one without it."""
+        self._more = False
         if self._use_agent:
             refused = await self._install(link)
             if refused is None:
@@ -219,8 +220,9 @@ class Collector:
 
         async def poll() -> int:
             tasks = await routes.poll()
+            self.now = time.time()  # nobody tells the scheduler's
             if self._workers_due():
-                self._take_workers(await routes.workers(), time.time())
+                self._take_workers(await routes.workers(), self.now)
             self._set("partly", (notice,))
             return tasks
 
@@ -252,6 +254,7 @@ class Collector:
 
     async def _poll_agent(self, link: Link) -> int:
         intake = self._intake
+        self._more = False
         answer = await link.ask(
             agent.name() + "_poll",
             reader=self._reader,

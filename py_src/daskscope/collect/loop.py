@@ -106,8 +106,11 @@ def inside() -> bool:
 
 
 def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
-    """Run a coroutine in the background thread; the caller must hold the loop."""
-    return asyncio.run_coroutine_threadsafe(work, loop())
+    """Run a coroutine in the background thread, which lasts at least until it is done."""
+    token = object()
+    future = asyncio.run_coroutine_threadsafe(work, hold(token))
+    future.add_done_callback(lambda _: drop(token))
+    return future
 
 
 def after_fork(callback: Callable[[], None]) -> Callable[[], None]:
