@@ -18,16 +18,27 @@ from daskscope.errors import BadSettingError
 
 
 @cache
+def _defaults() -> dict[str, Any]:
+    text = (Path(__file__).parent / "daskscope.yaml").read_text(encoding="utf-8")
+    defaults: dict[str, Any] = yaml.safe_load(text)
+    return defaults
+
+
+@cache
 def load_defaults() -> None:
     """Make the shipped defaults part of Dask's configuration."""
-    text = (Path(__file__).parent / "daskscope.yaml").read_text(encoding="utf-8")
-    dask.config.update_defaults(yaml.safe_load(text))
+    dask.config.update_defaults(_defaults())
 
 
 def get(key: str) -> Any:
     """Return the raw value of `daskscope.<key>`."""
     load_defaults()
-    return dask.config.get(f"daskscope.{key}")
+    try:
+        return dask.config.get(f"daskscope.{key}")
+    except KeyError:
+        # They came within a `with dask.config.set(...)`, and its end took them along.
+        dask.config.update(dask.config.config, _defaults(), priority="old")
+        return dask.config.get(f"daskscope.{key}")
 
 
 def flag(key: str) -> bool:

@@ -29,6 +29,17 @@ def test_a_users_value_wins() -> None:
         assert config.pace().active_s == 0.5
 
 
+def test_the_defaults_survive_a_setting_that_was_there_for_a_while() -> None:
+    config.load_defaults.cache_clear()
+    before = dict(dask.config.config)
+    dask.config.config.pop("daskscope", None)
+    with dask.config.set({"daskscope.recorder.enabled": False}):
+        assert not config.flag("recorder.enabled")
+    assert config.flag("recorder.enabled")
+    assert config.pace().active_s == 0.1
+    dask.config.config.update(before)
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [
