@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope.errors import BadSettingError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from distributed import Client
 
 HOOK_MODULE: Final = "dask.config"
@@ -60,6 +62,10 @@ def in_kernel() -> bool:
 
 def enabled() -> bool:
     """Return whether new clients of this process are recorded by themselves."""
+    return _enabled_here() and HOOK_MODULE in _preload()[0]
+
+
+def _enabled_here() -> bool:
     return _enabled_pid == os.getpid()
 
 
@@ -102,15 +108,32 @@ def disable() -> None:
     logging.getLogger("distributed.preloading").removeFilter(_quiet)
 
 
-def attach_all() -> None:
-    """Attach to the clients that exist, also those with `set_as_default=False`."""
+def attach_all() -> list[Future[None]]:
+    """Attach to the clients that exist, also those with `set_as_default=False`.
+
+    Return a future for each that was not attached before. The hook is set again if it was
+    lost: `dask.config.refresh()` forgets what was not read from files or the environment.
+    """
+    if _enabled_here():
+        _add_preload()
     # A thread may come here while another one is just importing it: no clients then.
     client_class = getattr(sys.modules.get("distributed"), "Client", None)
     if client_class is None:
-        return
-    for client in list(client_class._instances):
-        if client.status in ("running", "connecting", "newly-created") and _wanted(client):
-            _attach(client)
+        return []
+    return [
+        _attach(client)
+        for client in _copied(client_class._instances)
+        if client.status in ("running", "connecting", "newly-created") and _wanted(client)
+    ]
+
+
+def _copied(clients: Iterable[Client]) -> list[Client]:
+    """Return the clients of a set to which other threads add just now."""
+    while True:
+        try:
+            return list(clients)
+        except RuntimeError:  # it changed its size
+            continue
 
 
 def _wanted(client: Client) -> bool:
@@ -163,7 +186,7 @@ def _attach(client: Client) -> Future[None]:
 
 async def _client_started(client: Client) -> None:
     """Attach before the user can submit; called by Dask in the client's loop."""
-    if not enabled() or not _wanted(client):
+    if not _enabled_here() or not _wanted(client):
         return
     try:
         from daskscope import config
@@ -179,17 +202,14 @@ async def _client_started(client: Client) -> None:
 async def _client_closing(client: Client) -> None:
     """Read the last tasks while the scheduler is still there."""
     session_module = sys.modules.get("daskscope.session")
-    if not enabled() or session_module is None:
+    if not _enabled_here() or session_module is None:
         return
     try:
         from daskscope import collect
 
         session = session_module.of_client(client.id)
         if session is not None and not session.closed:
-            token = object()  # the loop must outlast what it is asked to do
-            collect.hold(token)
             done = collect.submit(session.finish())
-            done.add_done_callback(lambda _: collect.drop(token))
             await asyncio.wait({asyncio.wrap_future(done)}, timeout=LAST_READ_S)
     except Exception:
         logger.debug("daskscope left %s late", client.id, exc_info=True)

@@ -114,9 +114,32 @@ def test_clients_that_exist_are_attached_when_it_starts(cluster: LocalCluster) -
 def test_a_session_that_the_user_closed_is_not_opened_again(cluster: LocalCluster) -> None:
     with Client(cluster, set_as_default=False) as client:
         daskscope.connect(client).close()
-        recorder.attach_all()
-        time.sleep(0.2)  # nothing to wait for: it must not happen
+        (attached,) = recorder.attach_all()
+        attached.result(10)
         assert session.of_client(client.id) is None
+
+
+@pytest.mark.usefixtures("recording_by_itself")
+def test_a_refreshed_configuration_switches_it_on_again(cluster: LocalCluster) -> None:
+    dask.config.refresh()
+    assert not recorder.enabled()
+    recorder.attach_all()
+    assert recorder.enabled()
+    with Client(cluster, set_as_default=False) as client:
+        session_of(client).close()
+
+
+def test_clients_that_come_while_the_others_are_copied_do_no_harm() -> None:
+    class Changing:
+        tries = 0
+
+        def __iter__(self) -> Iterator[Any]:
+            self.tries += 1
+            if self.tries < 3:
+                raise RuntimeError("Set changed size during iteration")
+            return iter(["client"])
+
+    assert recorder._copied(Changing()) == ["client"]  # type: ignore[comparison-overlap]
 
 
 def test_one_setting_switches_it_off(cluster: LocalCluster) -> None:
