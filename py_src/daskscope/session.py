@@ -31,11 +31,19 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 KEPT_STOPPED: Final = 3
-"""So many sessions of closed clients stay listed; the user may hold any number."""
+"""So many sessions of closed clients stay listed at most; the user may hold any number."""
 
 CLOSE_TIMEOUT_S: Final = 1.5
 
 Unsubscribe = Callable[[], None]
+
+
+class _SharedFocus(traitlets.Any):
+    """A focus that is set, and told to its observers, by one thread at a time."""
+
+    def set(self, obj: Any, value: Any) -> None:
+        with obj._focus_lock:
+            super().set(obj, value)
 
 
 class Session(traitlets.HasTraits):
@@ -44,11 +52,11 @@ class Session(traitlets.HasTraits):
     `focus` is a trait: set it, observe it, link it. Everything else is read-only.
     """
 
-    focus = traitlets.Any(Focus(), help="what is selected, in every panel of this session")
+    focus = _SharedFocus(Focus(), help="what is selected, in every panel of this session")
 
     def __init__(self, client: Client) -> None:
         super().__init__()
-        limits = config.recording_limits()
+        limits = self.limits = config.recording_limits()
         pace = config.pace()
         self.id = uuid.uuid4().hex
         self.recording = Recording(
@@ -183,9 +191,12 @@ class Session(traitlets.HasTraits):
             except Exception:
                 logger.exception("an observer of a daskscope session failed")
         if self._collector.state == "stopped":
-            self.recording.close()
-            _changed()
-            collect.drop(self)
+            try:
+                self.recording.close()
+                _forget_stopped()
+                _changed()
+            finally:
+                collect.drop(self)
 
     def _start(self) -> None:
         collect.hold(self).call_soon_threadsafe(self._collector.start)
@@ -205,10 +216,7 @@ class Session(traitlets.HasTraits):
         _forget(self)
         _closed_by_user.add(self.client_id)
         if self._collector.state != "stopped":
-            token = object()  # the loop must outlast what it is asked to do
-            collect.hold(token)
             done = collect.submit(self.finish())
-            done.add_done_callback(lambda _: collect.drop(token))
             if not self._must_not_wait():
                 with suppress(Exception):
                     done.result(CLOSE_TIMEOUT_S)
@@ -321,8 +329,11 @@ def on_sessions_changed(callback: Callable[[], None]) -> Unsubscribe:
 
 
 def _changed() -> None:
-    for listener in _listeners:
-        listener()
+    for listener in tuple(_listeners):
+        try:
+            listener()
+        except Exception:
+            logger.exception("a listener for sessions of daskscope failed")
 
 
 def _forget(session: Session) -> None:
@@ -332,9 +343,17 @@ def _forget(session: Session) -> None:
 
 
 def _forget_stopped() -> None:
-    stopped = [session for session in _sessions.values() if session.closed]
-    for session in stopped[:-KEPT_STOPPED]:
-        _forget(session)
+    """Keep the newest sessions of closed clients, all within the bounds of one recording."""
+    memory = disk = 0
+    with _lock:
+        stopped = [session for session in _sessions.values() if session.closed]
+        for place, session in enumerate(reversed(stopped)):
+            memory += session.recording.memory_bytes
+            disk += session.recording.disk_bytes
+            limits = session.limits
+            full = memory > limits.memory_limit or disk > limits.disk_limit
+            if place and (place >= KEPT_STOPPED or full):  # the last is kept in any case
+                _forget(session)
 
 
 @collect.after_fork

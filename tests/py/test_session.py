@@ -19,9 +19,11 @@ import traitlets
 from clusters import eventually, live, recorded
 from distributed import Client, LocalCluster
 from distributed.security import Security
+from recording_rows import make_rows
 
 import daskscope
 from daskscope import agent, session
+from daskscope.recording import pack_keys
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -173,6 +175,22 @@ def test_only_a_few_stopped_sessions_stay_listed(cluster: LocalCluster) -> None:
         eventually(lambda: seen[-1].closed)
     with Client(cluster) as client, daskscope.connect(client) as last:
         assert daskscope.sessions() == [*seen[-session.KEPT_STOPPED :], last]
+    for s in seen:
+        s.close()
+
+
+def test_stopped_sessions_take_no_more_than_one_recording_may(cluster: LocalCluster) -> None:
+    seen = []
+    with dask.config.set({"daskscope.recording.memory-limit": 4_000_000}):
+        for _ in range(2):
+            with Client(cluster, set_as_default=False) as client:
+                seen.append(live(daskscope.connect(client)))
+                tasks = 80_000
+                rows = make_rows(tasks)
+                seen[-1].recording.append_tasks(tasks, rows, pack_keys(0, ["k"] * tasks).data)
+            eventually(lambda: seen[-1].closed and seen[-1] in daskscope.sessions())
+    eventually(lambda: daskscope.sessions() == seen[-1:])
+    assert seen[0].recording.chunks()  # whoever holds it can read it
     for s in seen:
         s.close()
 
@@ -334,6 +352,51 @@ def test_listeners_hear_of_sessions_that_come_and_go(client: Client) -> None:
         assert heard == [["waiting"]] or heard[0] in (["waiting"], ["live"])
     eventually(lambda: heard[-1] == [])
     stop()
+
+
+def test_a_listener_that_fails_keeps_nobody_from_hearing_and_leaks_no_thread(
+    cluster: LocalCluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    heard: list[int] = []
+    stops = [
+        session.on_sessions_changed(lambda: 1 / 0),  # type: ignore[arg-type, return-value]
+        session.on_sessions_changed(lambda: heard.append(1)),
+    ]
+    client = Client(cluster, set_as_default=False)
+    s = live(daskscope.connect(client))
+    heard.clear()
+    client.close()
+    eventually(lambda: s.closed and heard)
+    eventually(lambda: "daskscope" not in [t.name for t in threading.enumerate()])
+    for stop in stops:
+        stop()
+    s.close()
+    assert "a listener for sessions of daskscope failed" in caplog.text
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_focus_of_python_is_never_taken_for_one_of_a_page(client: Client) -> None:
+    with daskscope.connect(client) as s:
+        seen: list[tuple[tuple[str, ...], str]] = []
+        page_sets, python_set = threading.Event(), threading.Event()
+
+        def observe(change: Any) -> None:
+            seen.append((change["new"].prefixes, s.focus_by))
+            if change["new"].prefixes == ("page",):
+                page_sets.set()
+                python_set.wait(0.2)  # give the other one time to come between
+
+        def from_python() -> None:
+            page_sets.wait(5)
+            s.focus = daskscope.Focus(prefixes=["python"])
+            python_set.set()
+
+        s.observe(observe, "focus")
+        thread = threading.Thread(target=from_python)
+        thread.start()
+        s.set_focus(daskscope.Focus(prefixes=["page"]), by="page-1")
+        thread.join()
+        assert seen == [(("page",), "page-1"), (("python",), "python")]
 
 
 def test_an_observer_that_fails_does_not_stop_the_recording(
