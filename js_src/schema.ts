@@ -82,6 +82,8 @@ export const LIMITS = {
   ack_ms: 250,
   blind_bytes_per_s: 4000000,
   blind_bytes: 64000000,
+  page_rows: 20000000,
+  page_key_bytes: 200000000,
 } as const;
 
 /** A row is one start/stop interval of one task. */

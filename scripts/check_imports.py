@@ -20,7 +20,7 @@ PYTHON: dict[str, set[str]] = {
     "schema": set(),
     "errors": set(),
     "version": set(),
-    "config": {"errors"},
+    "config": {"schema", "errors"},
     "agent": {"schema"},  # sent to schedulers where daskscope is not installed
     "recording": {"schema", "errors"},
     "derive": {"recording", "schema", "errors"},

@@ -8,13 +8,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Literal, cast
 
 import dask.config
 import yaml
 from dask.utils import parse_bytes, parse_timedelta
 
 from daskscope.errors import BadSettingError
+from daskscope.schema import MIN_RECORDING_BYTES
 
 
 @cache
@@ -104,10 +105,6 @@ def pace() -> Pace:
         reader_timeout_s=seconds("agent.reader-timeout"),
         agent_memory_bytes=size_bytes("agent.memory-limit"),
     )
-
-
-MIN_RECORDING_BYTES: Final = 4_000_000
-"""A recording with less has no room for the chunk that it is filling."""
 
 
 @dataclass(frozen=True)

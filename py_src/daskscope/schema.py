@@ -126,8 +126,14 @@ LIMITS: Final = {
     "ack_ms": 250,
     "blind_bytes_per_s": 4_000_000,
     "blind_bytes": 64_000_000,
+    "page_rows": 20_000_000,
+    "page_key_bytes": 200_000_000,
 }
-"""Pace of the stream; why each is what it is stands in docs/protocol.md."""
+"""Pace of the stream and bounds of a page; why each is what it is stands in docs/protocol.md."""
+
+
+MIN_RECORDING_BYTES: Final = 4_000_000
+"""A recording with less has no room for the chunk that it is filling."""
 
 
 def _ts_value(value: object) -> str:

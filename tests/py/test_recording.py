@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gc
+import inspect
 import threading
 import zlib
 from itertools import pairwise
@@ -10,7 +11,8 @@ import numpy as np
 import pytest
 from recording_rows import START, append, make_rows, new_recording
 
-from daskscope.recording import Gap, Names, Recording, TaskError, WorkerChange, pack_keys
+from daskscope import config
+from daskscope.recording import Gap, Names, Recording, TaskError, WorkerChange, pack_keys, store
 from daskscope.recording.names import LIMITS
 from daskscope.schema import OTHER_NAME
 
@@ -276,6 +278,41 @@ def test_wrong_columns_are_refused_by_name():
 def test_wrong_limits_are_refused_by_name(name, value):
     with pytest.raises(ValueError, match=name):
         Recording(**{name: value})
+
+
+def test_the_bounds_are_by_default_those_of_the_settings():
+    defaults = inspect.signature(Recording).parameters
+    limits = config.recording_limits()
+    for name in ("memory_limit", "disk_limit", "overflow"):
+        assert defaults[name].default == getattr(limits, name)
+
+
+def test_tasks_are_counted_in_the_moment_in_which_they_can_be_read(monkeypatch):
+    """A reader that asks between two steps of an append must not find them half done."""
+    for tasks in (10, 10_000):
+        recording = new_recording()
+        seen: list[tuple[int, int]] = []
+        for step in ("_add_sealed", "_keep_bounds", "_seal_tail"):
+            original = getattr(store.ChunkStore, step)
+
+            def watched(self, *args, original=original, recording=recording, seen=seen):
+                look(recording, seen)
+                result = original(self, *args)
+                look(recording, seen)
+                return result
+
+            monkeypatch.setattr(store.ChunkStore, step, watched)
+        append(recording, tasks)
+        append(recording, tasks)
+        monkeypatch.undo()
+        assert seen
+        assert all(counted == readable for counted, readable in seen)
+
+
+def look(recording, seen):
+    readable = sum(chunk.tasks for chunk in recording.chunks())
+    seen.append((recording.counts.captured, readable))
+    seen.append((recording.next_task, readable))
 
 
 def test_what_the_agent_dropped_is_captured_but_not_kept():

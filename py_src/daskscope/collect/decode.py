@@ -13,7 +13,7 @@ import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from daskscope.agent.packing import join_keys
+from daskscope.agent.packing import TIME_SHIFT, join_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,7 +24,6 @@ Array = NDArray[Any]
 
 TASK_COLUMNS: Final = ("rows", "place", "lane", "status", "nbytes")
 ROW_COLUMNS: Final = ("start", "stop", "action")
-TIME_SHIFT: Final = 1.5 * 2**32
 
 _DTYPES: Final = {code: np.dtype(f"<{code}") for code in "BHIiqd"}
 _KINDS: Final = {

@@ -23,6 +23,7 @@ from daskscope.recording.logs import (
 from daskscope.recording.names import Names
 from daskscope.recording.store import ChunkStore, Overflow
 from daskscope.recording.totals import Sums, Totals
+from daskscope.schema import MIN_RECORDING_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,8 +33,6 @@ if TYPE_CHECKING:
 
 MAX_TASKS: Final = 2**32
 """Task numbers travel as uint32; a recording takes no more tasks than that."""
-
-MIN_MEMORY_LIMIT: Final = 4_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,25 +76,25 @@ class Recording:
     def __init__(
         self,
         *,
-        memory_limit: int = 512_000_000,
-        disk_limit: int = 4_000_000_000,
+        memory_limit: int = 512 * 2**20,
+        disk_limit: int = 8 * 2**30,
         overflow: Overflow = "spill",
         directory: str | None = None,
     ) -> None:
-        if memory_limit < MIN_MEMORY_LIMIT:
-            raise ValueError(f"memory_limit: at least {MIN_MEMORY_LIMIT} bytes, not {memory_limit}")
+        if memory_limit < MIN_RECORDING_BYTES:
+            wanted = f"at least {MIN_RECORDING_BYTES} bytes"
+            raise ValueError(f"memory_limit: {wanted}, not {memory_limit}")
         if disk_limit < 0:
             raise ValueError(f"disk_limit: not negative, but {disk_limit}")
         if overflow not in get_args(Overflow):
             raise ValueError(f'overflow: "spill" or "drop", not {overflow!r}')
         self.names = Names()
-        self.about: dict[str, Any] = {}
         self.error_log: Log[TaskError] = Log(MAX_ERRORS)
         self.change_log: Log[WorkerChange] = Log(MAX_CHANGES)
         self.gap_log: Log[Gap] = Log(MAX_GAPS)
-        self._store = ChunkStore(memory_limit, disk_limit, overflow, directory)
         self._writer = RLock()  # one append at a time
-        self._lock = Lock()  # held for moments: figures and logs
+        self._lock = Lock()  # held for moments: figures, logs, and the store's list of chunks
+        self._store = ChunkStore(memory_limit, disk_limit, overflow, directory, self._lock)
         self._next = 0
         self._rows = 0
         self._refused = 0
@@ -130,20 +129,21 @@ class Recording:
                 with self._lock:
                     self._refused += tasks
                 return first
-            sums_of = dict(arrays)
-            arrays["task"] = arrays["task"] + np.uint32(first)
-            with self._lock:
-                self._sums.add_rows(sums_of)
+            if self._origin is None and len(arrays["start"]):
+                self._origin = float(np.median(arrays["start"][:1000]))
+                self._origin = float(arrays["start"].min(initial=self._origin))
+            numbered = {**arrays, "task": arrays["task"] + np.uint32(first)}
+
+            def count() -> None:
+                self._sums.add_rows(arrays)
                 if rowless is not None:
                     self._sums.add_tasks(
                         np.asarray(rowless["prefix"], "u2"), np.asarray(rowless["status"], "u1")
                     )
                 self._next = first + tasks
                 self._rows += len(arrays["task"])
-            if self._origin is None and len(arrays["start"]):
-                self._origin = float(np.median(arrays["start"][:1000]))
-                self._origin = float(arrays["start"].min(initial=self._origin))
-            self._store.append(arrays, KeyBlock(first, tasks, bytes(keys)))
+
+            self._store.append(numbered, KeyBlock(first, tasks, bytes(keys)), count)
             return first
 
     def append_errors(self, errors: Sequence[TaskError]) -> None:

@@ -9,7 +9,6 @@ that a reader holds ever changes.
 from __future__ import annotations
 
 from dataclasses import replace
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -25,7 +24,8 @@ from daskscope.recording.spill import spill
 from daskscope.recording.stretches import fit, of_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from threading import Lock
 
     from numpy.typing import NDArray
 
@@ -104,7 +104,12 @@ class ChunkStore:
     """Bounded list of chunks. One thread appends, any thread takes snapshots."""
 
     def __init__(
-        self, memory_limit: int, disk_limit: int, overflow: Overflow, directory: str | None
+        self,
+        memory_limit: int,
+        disk_limit: int,
+        overflow: Overflow,
+        directory: str | None,
+        lock: Lock,
     ) -> None:
         self.spill_error: str | None = None
         self.dropped = (0, 0)  # tasks and rows, replaced together
@@ -113,7 +118,7 @@ class ChunkStore:
         self._overflow = overflow
         self._directory = directory
         self._segment_bytes = min(max(memory_limit // 8, disk_limit // MAX_SEGMENTS), memory_limit)
-        self._lock = Lock()  # held for moments: swaps of the lists below
+        self._lock = lock  # held for moments: swaps of the lists below
         self._sealed: list[TaskChunk] = []
         self._spilled = 0  # so many of _sealed, the oldest, are mapped from files
         self._segments: list[tuple[int, int]] = []  # (chunks, bytes) of each file
@@ -146,15 +151,23 @@ class ChunkStore:
                 return self._tail_chunk
             return self._sealed[-1] if self._sealed else None
 
-    def append(self, columns: Mapping[str, NDArray[Any]], block: KeyBlock) -> None:
-        """Append rows with absolute task numbers, then keep the bounds."""
+    def append(
+        self,
+        columns: Mapping[str, NDArray[Any]],
+        block: KeyBlock,
+        seen: Callable[[], None],
+    ) -> None:
+        """Append rows with absolute task numbers, then keep the bounds.
+
+        `seen` is called in the moment in which they can be read, under the lock.
+        """
         rows = len(columns["task"])
         if rows * 4 >= TAIL_ROWS or block.tasks >= TAIL_ROWS:
             self._seal_tail()
             copies = {name: np.array(columns[name], dtype) for name, dtype in DTYPES.items()}
             for column in copies.values():
                 column.flags.writeable = False
-            self._add_sealed(TaskChunk(block.first, block.tasks, copies, (block,)))
+            self._add_sealed(TaskChunk(block.first, block.tasks, copies, (block,)), seen)
         else:
             if self._tail is None or not self._tail.fits(rows, block.tasks):
                 self._seal_tail()
@@ -163,6 +176,7 @@ class ChunkStore:
             chunk = self._tail.chunk()
             with self._lock:
                 self._tail_chunk = chunk
+                seen()
         self._keep_bounds()
 
     def clear(self) -> None:
@@ -173,12 +187,14 @@ class ChunkStore:
             self._segments = []
             self._spilled = self._sealed_bytes = 0
 
-    def _add_sealed(self, chunk: TaskChunk) -> None:
+    def _add_sealed(self, chunk: TaskChunk, seen: Callable[[], None] | None = None) -> None:
         chunk = summarised(chunk)
         with self._lock:
             self._sealed.append(chunk)
             self._tail = self._tail_chunk = None
             self._sealed_bytes += _memory_bytes(chunk)
+            if seen is not None:
+                seen()
 
     def _seal_tail(self) -> None:
         if self._tail is not None:
