@@ -55,8 +55,8 @@ export class LanePicture {
   private scratch = new Uint32Array(0);
 
   /**
-   * Bring the rows of `lanes` up to date. Takes about `budget_ms`; returns false when
-   * some are rough still: then call again in the next frame. Panning is cheap as long
+   * Bring the rows of `lanes` up to date. Takes about `budget_ms`, at most twice that;
+   * returns false when some are rough still: then call again in the next frame. Panning is cheap as long
    * as the scale stays and `colours` is the same object.
    */
   update(
@@ -82,7 +82,7 @@ export class LanePicture {
       this.catchUp(model);
       if (shift !== 0) this.move(model, shift);
     }
-    const complete = this.refine(model, lanes, until, until + 2 * budget_ms);
+    const complete = this.refine(model, lanes, until, until + budget_ms);
     this.shown = null;
     return complete;
   }

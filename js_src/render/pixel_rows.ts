@@ -74,7 +74,14 @@ export class PixelRows {
     }
     if (!strip || stripTop >= bottom) return;
     const edged = height >= EDGE_FROM_PX;
-    this.strip(stripTop, base, strip, edged);
+    const { width, pixels } = this;
+    if (base && top < stripTop) {
+      const above = top * width;
+      pixels.copyWithin(stripTop * width, above, above + width);
+    } else if (base) {
+      this.blendOnto(stripTop * width, base);
+    }
+    this.strip(stripTop, strip, edged);
     this.repeat(stripTop, stripTop + 1, bottom);
     const edge = stripTop - 1;
     if (edged && edge >= top) this.edge(edge, strip);
@@ -98,33 +105,33 @@ export class PixelRows {
   private blendOnto(at: number, row: Uint32Array): void {
     const { width, pixels, background } = this;
     for (let x = 0; x < width; x++) {
-      const pixel = row[x];
+      // As signed numbers, which the compiler keeps in registers.
+      const pixel = row[x] | 0;
       const alpha = pixel >>> 24;
       if (alpha === 255) pixels[at + x] = pixel;
       else if (alpha === 0) pixels[at + x] = background[x];
-      else pixels[at + x] = blend(background[x], pixel, alpha);
+      else pixels[at + x] = mixPixels(background[x] | 0, pixel, alpha);
     }
   }
 
-  private strip(
-    y: number,
-    base: Uint32Array | null,
-    strip: Uint32Array,
-    edged: boolean,
-  ): void {
+  /** Lays a strip on the pixels that are there. */
+  private strip(y: number, strip: Uint32Array, edged: boolean): void {
     const { width, pixels } = this;
     const at = y * width;
-    if (base) this.blendOnto(at, base);
     for (let x = 0; x < width;) {
-      if (strip[x] >>> 24 === 0) {
+      let pixel = strip[x] | 0;
+      let alpha = pixel >>> 24;
+      if (alpha === 0) {
         x++;
         continue;
       }
       const first = x;
-      for (; x < width && strip[x] >>> 24 !== 0; x++) {
-        const alpha = strip[x] >>> 24;
+      while (alpha !== 0) {
         pixels[at + x] =
-          alpha === 255 ? strip[x] : blend(pixels[at + x], strip[x], alpha);
+          alpha === 255 ? pixel : mixPixels(pixels[at + x] | 0, pixel, alpha);
+        if (++x === width) break;
+        pixel = strip[x] | 0;
+        alpha = pixel >>> 24;
       }
       if (!edged || x - first < EDGE_FROM_WIDTH_PX) continue;
       if (first > 0) pixels[at + first - 1] = this.blank;
@@ -152,9 +159,14 @@ export class PixelRows {
 
 /** `over`, `alpha` of 255 opaque, on the opaque `under`. */
 export function blend(under: number, over: number, alpha: number): number {
+  return mixPixels(under, over, alpha) >>> 0;
+}
+
+/** The same as a signed number. */
+function mixPixels(under: number, over: number, alpha: number): number {
   const part = alpha + (alpha >>> 7);
   const rest = 256 - part;
   const rb = ((over & 0xff00ff) * part + (under & 0xff00ff) * rest) >>> 8;
   const g = ((over & 0x00ff00) * part + (under & 0x00ff00) * rest) >>> 8;
-  return ((rb & 0xff00ff) | (g & 0x00ff00) | 0xff000000) >>> 0;
+  return (rb & 0xff00ff) | (g & 0x00ff00) | 0xff000000;
 }
