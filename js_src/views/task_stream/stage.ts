@@ -8,13 +8,8 @@ import type { TimeWindow as PixelWindow } from "../../derive/raster";
 import type { Interval } from "../../model/types";
 import { CanvasView } from "../../render/canvas_view";
 import { TextMeasure } from "../../render/text";
-import {
-  paintAxis,
-  paintEvents,
-  paintGaps,
-  TickCache,
-  type AxisPicture,
-} from "./axis_painter";
+import { paintAxis, TickCache, type AxisPicture } from "./axis_painter";
+import { paintEvents, paintGaps } from "./events_painter";
 import {
   eventMarks,
   MergedMarks,
