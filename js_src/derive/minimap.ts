@@ -4,6 +4,30 @@
 import { BUSY_PREFIXES, type BusyBins } from "../model/busy";
 import type { TimeWindow } from "./raster";
 
+export interface Heights {
+  /** The busiest column. */
+  readonly most: number;
+  /** Of the cluster as it is now. */
+  readonly threads: number;
+  /** Threads that there ever were. */
+  readonly lanes: number;
+  readonly filtered: boolean;
+  /** Stretches that still stand for rows may lie beside rows that have come. */
+  readonly coarse: boolean;
+}
+
+/**
+ * How many threads the full height stands for. More than the cluster has can have been
+ * busy: workers left, or tasks seceded and ran beside their thread's next one. What is
+ * isolated may be little: then its own greatest is the height.
+ */
+export function fullHeight(heights: Heights): number {
+  const { most, threads, lanes, filtered, coarse } = heights;
+  if (filtered) return Math.max(most, 1e-6);
+  const possible = coarse ? Math.min(most, lanes) : most;
+  return Math.max(possible, threads, 1);
+}
+
 /** Seconds busy in a column that are not worth a colour. */
 const LEAST_S = 1e-6;
 

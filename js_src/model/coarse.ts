@@ -23,6 +23,8 @@ export class CoarseLane {
   busy: Float32Array;
   prefix: Uint16Array;
   erred: Uint8Array;
+  /** How many rows each stretch stands for. */
+  rows: Uint32Array;
   /** 1 where detail has come. */
   hidden: Uint8Array;
 
@@ -32,11 +34,12 @@ export class CoarseLane {
     this.busy = new Float32Array(size);
     this.prefix = new Uint16Array(size);
     this.erred = new Uint8Array(size);
+    this.rows = new Uint32Array(size);
     this.hidden = new Uint8Array(size);
   }
 }
 
-const BYTES_PER_STRETCH = 20;
+const BYTES_PER_STRETCH = 24;
 
 export class Coarse {
   private lanes: (CoarseLane | undefined)[] = [];
@@ -87,6 +90,7 @@ export class Coarse {
       lane.busy[lane.count] = batch.busy[row];
       lane.prefix[lane.count] = batch.prefix[row];
       lane.erred[lane.count] = batch.erred[row];
+      lane.rows[lane.count] = batch.rows[row];
       this.count(lane, lane.count, 1);
       lane.count++;
     }

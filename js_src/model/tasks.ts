@@ -156,6 +156,11 @@ export class TaskModel {
     this.changes.step();
   }
 
+  /** Whether stretches still stand for rows that have not come. */
+  get isCoarse(): boolean {
+    return !this.coarse.isEmpty;
+  }
+
   coarseLane(lane: number): CoarseLane | undefined {
     return this.coarse.lane(lane);
   }

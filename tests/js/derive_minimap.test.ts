@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Minimap } from "../../js_src/derive/minimap";
+import { fullHeight, Minimap } from "../../js_src/derive/minimap";
 import { TaskModel } from "../../js_src/model/tasks";
 import { batchOf, chunksOf, randomRun, shuffled, T0 } from "./model_rows";
 
@@ -125,5 +125,34 @@ describe("the minimap", () => {
     minimap.update(model.busy, { start: T0, secondsPerPixel: 1, width_px: 1 });
     expect(minimap.most).toBeCloseTo(200);
     expect(minimap.prefixes.length).toBe(64);
+  });
+});
+
+describe("the height of the minimap", () => {
+  const calm = {
+    most: 3,
+    threads: 4,
+    lanes: 4,
+    filtered: false,
+    coarse: false,
+  };
+
+  it("is the number of threads", () => {
+    expect(fullHeight(calm)).toBe(4);
+  });
+
+  it("is what was busy when that was more: workers left, tasks seceded", () => {
+    expect(fullHeight({ ...calm, most: 5.5 })).toBe(5.5);
+    expect(fullHeight({ ...calm, most: 16, lanes: 16 })).toBe(16);
+  });
+
+  it("does not count a row and the stretch that stood for it as two threads", () => {
+    expect(fullHeight({ ...calm, most: 7, coarse: true })).toBe(4);
+    const left = { ...calm, most: 20, lanes: 16, coarse: true };
+    expect(fullHeight(left)).toBe(16);
+  });
+
+  it("is the most of what is isolated", () => {
+    expect(fullHeight({ ...calm, most: 0.2, filtered: true })).toBe(0.2);
   });
 });

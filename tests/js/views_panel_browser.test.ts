@@ -619,6 +619,34 @@ describe.skipIf(!have)(
       expect(stop - start).toBeGreaterThan(30);
     });
 
+    it("says what a coarse stretch stands for, until its tasks are here", async () => {
+      await open("scenario=coarse");
+      await shown();
+      const box = await plotBox();
+      const card = page.locator(".ds-card");
+      await page.mouse.move(box.x + box.width / 2, box.y + 120, { steps: 3 });
+      await card.getByText("23 rows").waitFor();
+      await expect
+        .poll(() => card.innerText())
+        .toMatch(/Mostly [\s\S]*Busy\s*\d+ %[\s\S]*on the way/);
+      await page.evaluate(() => {
+        const { session } = window.harness;
+        session.model.markCovered(0, session.counts.peek().captured);
+        session.dataVersion.value += 1;
+      });
+      await card.waitFor({ state: "detached" });
+    });
+
+    it("says how many threads were busy before workers left", async () => {
+      await open("scenario=full");
+      await page.getByText("Threads busy, of 16").waitFor();
+      await page.evaluate(() => {
+        const { workers } = window.harness.session;
+        workers.value = workers.value.slice(0, 1);
+      });
+      await page.getByText("Threads busy, peak 16").waitFor();
+    });
+
     it("keeps the picture when the connection is lost", async () => {
       await open("scenario=lost");
       await page.getByText("The connection was lost").waitFor();

@@ -10,13 +10,10 @@ import {
 } from "../../base/format";
 import type { SessionMirror } from "../panel/session_mirror";
 import { KeyText, useKey } from "./key_text";
+import { placeCard } from "./place_card";
 import { capitalized, rowWords } from "./row_words";
 import type { Hover, ViewState } from "./view_state";
 import { placeOf } from "./worker_groups";
-
-const CARD_PX = 268;
-const AWAY_PX = 14;
-const EDGE_PX = 4;
 
 /** `left` and `top` are where the plot begins on the stage. */
 export function HoverCard(props: {
@@ -121,31 +118,4 @@ function otherActions(
     sums.set(name, (sums.get(name) ?? 0) + Math.max(0, other.duration));
   }
   return [...sums].slice(0, 4);
-}
-
-/** 14 px from the pointer, inside the stage, never over what it describes. */
-function placeCard(
-  card: HTMLElement,
-  hover: Hover,
-  plotLeft: number,
-  plotTop: number,
-): void {
-  const stage = card.parentElement;
-  if (!stage) return;
-  const width = stage.clientWidth;
-  const height = stage.clientHeight;
-  const cardHeight = card.offsetHeight;
-  const cardWidth = Math.min(CARD_PX, width - 2 * EDGE_PX);
-  const pointer = plotLeft + hover.pointerX;
-  let left = pointer + AWAY_PX;
-  if (left + cardWidth > width - EDGE_PX) left = pointer - AWAY_PX - cardWidth;
-  left = Math.max(EDGE_PX, Math.min(left, width - cardWidth - EDGE_PX));
-  const targetTop = plotTop + hover.top;
-  let top = targetTop + hover.height + 8;
-  if (top + cardHeight > height - EDGE_PX) {
-    const above = targetTop - 8 - cardHeight;
-    top = above >= EDGE_PX ? above : height - cardHeight - EDGE_PX;
-  }
-  top = Math.max(EDGE_PX, top);
-  card.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
 }

@@ -11,8 +11,6 @@ const DRAG_PX = 4;
 const WHEEL_ZOOM = 0.0018;
 const LINE_PX = 16;
 const HINT_MS = 1600;
-const COARSE =
-  "A coarse picture of this stretch. Its tasks are on the way, newest first.";
 
 type Drag =
   | { kind: "pan"; x: number; y: number; moved: boolean }
@@ -91,7 +89,7 @@ export class PlotInteraction {
       if (drag.kind === "brush" || Math.abs(y - drag.y) < DRAG_PX) return;
     }
     drag.moved = true;
-    view.hover.value = null;
+    this.unhover();
     if (drag.kind === "brush") {
       stage.brush = [drag.from, stage.timeAt(x)];
       stage.overlay.request();
@@ -129,7 +127,7 @@ export class PlotInteraction {
     if (drag.moved) return;
     const target = stage.hit(event.offsetX, event.offsetY);
     view.pinned.value = target?.row ?? null;
-    view.hover.value = null;
+    this.unhover();
   }
 
   private cancel(): void {
@@ -144,13 +142,14 @@ export class PlotInteraction {
     if (!this.pointer || this.drag) return;
     this.pointerTime = this.stage.timeAt(this.pointer.x);
     this.setCrosshair(this.pointerTime);
-    if (this.view.hover.peek()) this.point(this.pointer.x, this.pointer.y);
+    const hovers = this.view.hover.peek() ?? this.view.coarseHover.peek();
+    if (hovers) this.point(this.pointer.x, this.pointer.y);
   }
 
   private leave(): void {
     this.pointer = null;
     this.pointerTime = null;
-    this.view.hover.value = null;
+    this.unhover();
     this.setCrosshair(null);
   }
 
@@ -161,6 +160,8 @@ export class PlotInteraction {
     this.hit.style.cursor = target ? "pointer" : "";
     this.hit.title = target ? "" : this.describe(x, y);
     const before = view.hover.peek();
+    const coarse = !target && y > LANES_TOP_PX ? stage.coarseAt(x, y) : null;
+    view.coarseHover.value = coarse && { ...coarse, pointerX: x };
     if (!target) {
       if (before) view.hover.value = null;
       return;
@@ -173,9 +174,13 @@ export class PlotInteraction {
     if (!same) view.hover.value = { ...target, pointerX: x, pointerY: y };
   }
 
-  /** What the row of events says here, in full; or why a lane says nothing. */
+  private unhover(): void {
+    this.view.hover.value = null;
+    this.view.coarseHover.value = null;
+  }
+
+  /** What the row of events says here, in full. */
   private describe(x: number, y: number): string {
-    if (y > LANES_TOP_PX && this.stage.isCoarse(x, y)) return COARSE;
     if (y < AXIS_PX || y > LANES_TOP_PX) return "";
     const time = this.stage.timeAt(x);
     const near = 6 * this.stage.secondsPerCssPixel();
@@ -226,7 +231,7 @@ export class PlotInteraction {
       const speed = asked && Math.abs(dy) < 40 ? WHEEL_ZOOM * 5 : WHEEL_ZOOM;
       view.zoom(Math.exp(dy * speed), stage.timeAt(event.offsetX));
     }
-    view.hover.value = null;
+    this.unhover();
   }
 
   private tellHowToZoom(): void {

@@ -3,7 +3,7 @@
 // moves as plain elements, so that panning redraws nothing here.
 
 import type { Theme } from "../../base/theme";
-import { Minimap } from "../../derive/minimap";
+import { fullHeight, Minimap } from "../../derive/minimap";
 import type { TimeWindow } from "../../derive/raster";
 import type { TaskModel } from "../../model/tasks";
 import { CanvasView } from "../../render/canvas_view";
@@ -24,8 +24,10 @@ export interface OverviewSource {
   theme(): Theme;
   /** One colour for all, where one action is isolated. */
   onlyColour(): number | null;
-  /** What the full height stands for. */
   threads(): number;
+  lanes(): number;
+  /** Is told what the full height stands for, and the number of threads. */
+  measured(full: number, threads: number): void;
 }
 
 export class Overview {
@@ -34,6 +36,8 @@ export class Overview {
   private image: ImageData | null = null;
   private pixels = new Uint32Array(0);
   private painted: Paints | null = null;
+  /** Threads that the height stands for. */
+  private full = 0;
   private drawn_ms = 0;
   private later: ReturnType<typeof setTimeout> | undefined;
   private readonly shadeLeft: HTMLElement;
@@ -149,18 +153,27 @@ export class Overview {
       this.pixels = new Uint32Array(this.image.data.buffer);
     }
     const changed = this.minimap.update(model.busy, this.range);
-    if (!changed && !resized && paints === this.painted) return;
+    const threads = this.source.threads();
+    const full = fullHeight({
+      most: this.minimap.most,
+      threads,
+      lanes: this.source.lanes(),
+      filtered: model.filter !== null,
+      coarse: model.isCoarse,
+    });
+    const rescaled = full !== this.full;
+    this.full = full;
+    this.source.measured(full, threads);
+    const same = !changed && !resized && !rescaled;
+    if (same && paints === this.painted) return;
     this.painted = paints;
     this.pixels.fill(paints.background);
-    // What is isolated may be little: then its own greatest is the height.
-    const whole = Math.max(this.source.threads(), 1);
-    const most = Math.max(this.minimap.most, model.filter ? 1e-6 : whole);
     const only = this.source.onlyColour();
     const { paints: colours, other } = paints.compute;
     this.minimap.paint(
       this.pixels,
       height,
-      most,
+      full,
       only === null ? colours : new Uint32Array(colours.length).fill(only),
       only ?? other,
     );

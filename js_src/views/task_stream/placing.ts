@@ -1,6 +1,7 @@
 // From a point of the plot to the row that is drawn there, and back.
 
 import type { TimeWindow } from "../../derive/raster";
+import { findAfter } from "../../model/search";
 import type { TaskModel } from "../../model/tasks";
 import type { Interval } from "../../model/types";
 import { LANES_TOP_PX, STRIP_SHARE } from "./geometry";
@@ -34,6 +35,19 @@ export interface Target {
   readonly left: number;
   readonly top: number;
   readonly width: number;
+  readonly height: number;
+}
+
+/** A stretch of the coarse picture and where its lane is, in CSS pixels. */
+export interface CoarseTarget {
+  readonly lane: number;
+  /** What took most of it. */
+  readonly prefix: number;
+  readonly rows: number;
+  /** From 0 to 1. */
+  readonly busyShare: number;
+  readonly erred: boolean;
+  readonly top: number;
   readonly height: number;
 }
 
@@ -90,18 +104,30 @@ export function hitRow(
   };
 }
 
-/** Whether only the coarse picture knows what ran here. */
-export function isCoarse(place: Place, x_px: number, y_px: number): boolean {
+/** What stands for tasks whose detail is not here yet; null elsewhere. */
+export function coarseAt(
+  place: Place,
+  x_px: number,
+  y_px: number,
+): CoarseTarget | null {
   const spot = spotAt(place, x_px, y_px);
   const coarse = spot && place.model?.coarseLane(spot.lane);
-  if (!coarse) return false;
-  for (let at = 0; at < coarse.count; at++) {
-    const start = coarse.start[at];
-    if (start > spot.time) return false;
-    const inside = spot.time <= start + coarse.duration[at];
-    if (inside && coarse.hidden[at] === 0) return true;
-  }
-  return false;
+  if (!coarse) return null;
+  // Stretches of a lane do not overlap: the last to begin is the only one.
+  const at = findAfter(coarse.start, 0, coarse.count, spot.time) - 1;
+  if (at < 0 || coarse.hidden[at] === 1) return null;
+  const duration = coarse.duration[at];
+  if (spot.time > coarse.start[at] + duration) return null;
+  const { map, pixelRatio } = place;
+  return {
+    lane: spot.lane,
+    prefix: coarse.prefix[at],
+    rows: coarse.rows[at],
+    busyShare: duration > 0 ? Math.min(1, coarse.busy[at] / duration) : 1,
+    erred: coarse.erred[at] === 1,
+    top: LANES_TOP_PX + map.topOf(map.positionOf(spot.lane)) / pixelRatio,
+    height: map.layout.height / pixelRatio,
+  };
 }
 
 /** Where a row is drawn; null when it is not in the window. */

@@ -23,9 +23,10 @@ import { Overview } from "./overview";
 import { paintOverlay } from "./overlay_painter";
 import {
   boxOf,
+  coarseAt,
   hitRow,
-  isCoarse,
   type Box,
+  type CoarseTarget,
   type Place,
   type Target,
 } from "./placing";
@@ -39,6 +40,8 @@ const SETTLE_MS = 250;
 /** After a pause the first frame must not leap. */
 const LONGEST_FRAME_MS = 50;
 const SAME_SCALE = 1e-7;
+/** A peak this much above the number of threads is told. */
+const PEAK_SHARE = 0.02;
 /** Events nearer than this become one mark. */
 const MARK_PX = 10;
 
@@ -102,6 +105,11 @@ export class Stage {
       onlyColour: () => this.colours.only(),
       theme: () => view.environment.theme.peek(),
       threads: () => view.threads(),
+      lanes: () => store()?.lanes.length ?? 0,
+      measured: (full, threads) => {
+        const other = Math.abs(full - threads) > PEAK_SHARE * threads;
+        view.peak.value = other ? full : null;
+      },
     });
     view.draw = () => this.plot.request();
     this.stops.push(
@@ -150,8 +158,8 @@ export class Stage {
     return hitRow(this.place(), x_px, y_px);
   }
 
-  isCoarse(x_px: number, y_px: number): boolean {
-    return isCoarse(this.place(), x_px, y_px);
+  coarseAt(x_px: number, y_px: number): CoarseTarget | null {
+    return coarseAt(this.place(), x_px, y_px);
   }
 
   readonly boxOf = (row: Interval, overlay: boolean, into: Box): Box | null =>
@@ -190,6 +198,8 @@ export class Stage {
     untracked(() => {
       this.plot.request();
       this.overview.dataChanged();
+      // The rows of the stretch that is pointed at may have come.
+      if (this.view.coarseHover.peek()) this.onMoved();
     });
   }
 

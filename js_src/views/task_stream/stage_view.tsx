@@ -5,12 +5,14 @@ import { useComputed } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatExact } from "../../base/format";
+import { CoarseCard } from "./coarse_card";
 import { Gutter, type Band, type BusyOf } from "./gutter";
 import { geometryOf, LANES_TOP_PX } from "./geometry";
 import { HoverCard } from "./hover_card";
 import { PlotInteraction } from "./interaction";
 import { OverviewInteraction } from "./overview_interaction";
 import { Stage } from "./stage";
+import { threadsLabel } from "./threads_label";
 import type { ViewState } from "./view_state";
 
 export interface StageHandle {
@@ -124,6 +126,7 @@ export function StageView(props: {
         aria-label={describe(view)}
       />
       <HoverCard view={view} left={gutter} top={overview} />
+      <CoarseCard view={view} left={gutter} top={overview} />
       <Note view={view} />
     </div>
   );
@@ -137,13 +140,12 @@ function describe(view: ViewState): string {
 
 function ThreadsLabel(props: { view: ViewState; full: boolean }): JSX.Element {
   const { view } = props;
-  return (
-    <span>
-      {props.full
-        ? `Threads busy, of ${formatExact(view.threads())}`
-        : "Threads"}
-    </span>
+  const { text, title } = threadsLabel(
+    view.threads(),
+    view.peak.value,
+    (view.session.value?.store.model.filter ?? null) !== null,
   );
+  return <span title={title}>{props.full ? text : "Threads"}</span>;
 }
 
 function GutterOf(props: {

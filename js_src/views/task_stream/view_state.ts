@@ -16,7 +16,7 @@ import { breadthOf, type PanelEnvironment } from "../panel/environment";
 import type { SessionMirror } from "../panel/session_mirror";
 import { isolate } from "./legend_entries";
 import { Selection } from "./selection";
-import type { Target } from "./placing";
+import type { CoarseTarget, Target } from "./placing";
 import { TimeWindow, type Anchor, type Extent } from "./time_window";
 import { groupLanes, type WorkerGroup } from "./worker_groups";
 
@@ -24,6 +24,10 @@ import { groupLanes, type WorkerGroup } from "./worker_groups";
 export interface Hover extends Target {
   readonly pointerX: number;
   readonly pointerY: number;
+}
+
+export interface CoarseHover extends CoarseTarget {
+  readonly pointerX: number;
 }
 
 export interface Paused {
@@ -62,6 +66,10 @@ export class ViewState {
   readonly arrived = signal(false);
   /** Grows when the window has come to rest somewhere else. */
   readonly settled = signal(0);
+  /** What the overview's height stands for, where not the number of threads. */
+  readonly peak = signal<number | null>(null);
+  /** What a coarse stretch under the pointer stands for. */
+  readonly coarseHover = signal<CoarseHover | null>(null);
   extent: Extent | null = null;
   /** Set by the panel: gives the keyboard back to the plot. */
   focusPlot: () => void = () => {};
@@ -134,6 +142,8 @@ export class ViewState {
     this.anchor.value = "now";
     this.paused.value = null;
     this.hover.value = null;
+    this.coarseHover.value = null;
+    this.peak.value = null;
     this.pinned.value = null;
     this.outside.value = 0;
     this.arrived.value = false;

@@ -176,7 +176,7 @@ function coarse(session: HarnessSession, run: Run): void {
   const count = run.lanes.length * each;
   const at = Array.from({ length: count }, (_, row) => row);
   session.model.setCoarse({
-    rows: new Uint32Array(count).fill(1),
+    rows: new Uint32Array(count).fill(23),
     first: 0,
     tasks: run.tasks,
     start: Float64Array.from(at, (row) => ORIGIN + (row % each) * width),

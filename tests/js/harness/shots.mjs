@@ -97,6 +97,17 @@ const SHOTS = {
     },
   },
   coarse: { hash: "scenario=coarse" },
+  "coarse-hover": { hash: "scenario=coarse", act: hover(700, 215) },
+  left: {
+    hash: "scenario=full",
+    act: async (page) => {
+      await page.evaluate(() => {
+        const { session } = window.harness;
+        session.workers.value = session.workers.value.slice(0, 1);
+      });
+      await page.waitForTimeout(300);
+    },
+  },
   one: {
     hash: "scenario=full&workers=1&threads=2&height=420",
     size: [1400, 420],

@@ -1,0 +1,22 @@
+// What the height of the overview stands for, in words.
+
+import { formatExact } from "../../base/format";
+
+/** `peak` is the height where that is not the number of threads. */
+export function threadsLabel(
+  threads: number,
+  peak: number | null,
+  filtered: boolean,
+): { text: string; title: string } {
+  const have = formatExact(threads);
+  if (peak === null) {
+    return { text: `Threads busy, of ${have}`, title: "" };
+  }
+  const most = Number(peak.toPrecision(peak < 10 ? 2 : 3)).toLocaleString("en");
+  return {
+    text: `Threads busy, peak ${most}`,
+    title: filtered
+      ? `The height is the most that was busy with what is isolated: ${most} threads, of ${have}.`
+      : `The cluster has ${have} threads now, and ${most} were busy at once: workers have left, or tasks seceded from their thread.`,
+  };
+}
