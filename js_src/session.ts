@@ -25,6 +25,8 @@ import { NO_FOCUS } from "./model/types";
 import { TaskModel } from "./model/tasks";
 import { ACTIONS, type State } from "./schema";
 import { type KeyLookup, KeyStore } from "./session_keys";
+import { NumberedLog } from "./session_log";
+import { Notices } from "./session_notices";
 import type { KernelLink } from "./stream";
 import type { SessionMessage, SessionStream, Sink } from "./stream_session";
 import { type Message, say } from "./wire";
@@ -82,8 +84,8 @@ export interface SessionStore {
   watch(visible: ReadonlySignal<boolean>): () => void;
 }
 
-/** Errors, changes and gaps that a page keeps of each; `counts` has the sums. */
-const MAX_EVENTS = 10_000;
+/** Names that came before those that they follow; the kernel sends few at a time. */
+const MAX_EARLY = 32;
 /** A panel that moves in the dock or a cell that runs again comes back soon. */
 const UNWATCH_MS = 10_000;
 const FREE_MS = 600_000;
@@ -112,7 +114,6 @@ export class SharedSession implements SessionStore, Sink {
   readonly info: Signal<SessionInfo>;
   readonly state = signal<State>("waiting");
   readonly counts = signal<Counts>(NO_COUNTS);
-  readonly notices = signal<Notice[]>([]);
   readonly workers = signal<Worker[]>([]);
   readonly origin = signal(0);
   readonly now = signal(0);
@@ -126,20 +127,26 @@ export class SharedSession implements SessionStore, Sink {
   readonly model = new TaskModel();
   readonly dataVersion = signal(0);
   readonly totals = signal<Totals>({ prefixes: [], actions: [] });
-  readonly errors = signal<TaskError[]>([]);
-  readonly changes = signal<Change[]>([]);
-  readonly gaps = signal<Gap[]>([]);
   readonly focus = signal<Focus>(NO_FOCUS);
   readonly crosshair = signal<number | null>(null);
   readonly keys: KeyStore;
   readonly kernelId: string;
+  private readonly noticed = new Notices();
+  private readonly logs = {
+    errors: new NumberedLog<TaskError>(),
+    changes: new NumberedLog<Change>(),
+    gaps: new NumberedLog<Gap>(),
+  };
+  readonly notices = this.noticed.all;
+  readonly errors = this.logs.errors.entries;
+  readonly changes = this.logs.changes.entries;
+  readonly gaps = this.logs.gaps.entries;
   private readonly stream: SessionStream;
   private readonly assigner = new SlotAssigner();
   private readonly watchers = new Map<symbol, boolean>();
   private readonly early: NamesMessage[] = [];
   private readonly stops: (() => void)[];
   private pageVisible = true;
-  private replaceEvents = true;
   private framePending = false;
   private closing: ReturnType<typeof setTimeout> | undefined;
   private disposed = false;
@@ -224,7 +231,6 @@ export class SharedSession implements SessionStore, Sink {
   }
 
   restarted(): void {
-    this.replaceEvents = true;
     this.early.length = 0;
   }
 
@@ -257,12 +263,12 @@ export class SharedSession implements SessionStore, Sink {
         }
         return;
       case "error":
-        return this.addNotice({ ...message, level: "error" });
+        return this.noticed.add({ ...message, level: "error" });
       case "bye":
         this.state.value = "stopped";
         if (message.text) {
           const { text } = message;
-          this.addNotice({ code: "bye", level: "info", text, next: "" });
+          this.noticed.add({ code: "bye", level: "info", text, next: "" });
         }
     }
   }
@@ -271,7 +277,7 @@ export class SharedSession implements SessionStore, Sink {
     batch(() => {
       this.state.value = status.state;
       this.counts.value = status.counts;
-      this.notices.value = status.notices;
+      this.noticed.take(status.notices);
       this.workers.value = status.workers;
       this.now.value = status.now;
       this.behind_s.value = status.behind_s;
@@ -288,6 +294,7 @@ export class SharedSession implements SessionStore, Sink {
     ] as [unknown[], { first: number; items: unknown[] }][];
     if (lists.some(([known, news]) => news.first > known.length)) {
       this.early.push(message); // what comes before it is on its way again
+      if (this.early.length > MAX_EARLY) this.stream.startOver();
       return;
     }
     for (const [known, { first, items }] of lists) {
@@ -319,23 +326,12 @@ export class SharedSession implements SessionStore, Sink {
   }
 
   private takeEvents(message: Message<"events">): void {
-    const keep = !this.replaceEvents;
-    this.replaceEvents = false;
-    const add = <T>(list: Signal<T[]>, news: T[]) => {
-      if (keep && news.length === 0) return;
-      const all = keep ? [...list.peek(), ...news] : news;
-      list.value = all.slice(-MAX_EVENTS);
-    };
+    const { first } = message;
     batch(() => {
-      add(this.errors, message.errors);
-      add(this.changes, message.changes);
-      add(this.gaps, message.gaps);
+      this.logs.errors.take(first.errors, message.errors);
+      this.logs.changes.take(first.changes, message.changes);
+      this.logs.gaps.take(first.gaps, message.gaps);
     });
-  }
-
-  private addNotice({ code, level, text, next }: Notice): void {
-    const others = this.notices.peek().filter((known) => known.code !== code);
-    this.notices.value = [...others, { code, level, text, next }];
   }
 
   private updateWatch(): void {

@@ -7,13 +7,16 @@ import { LIMITS } from "./schema";
 const MAX_JUMP = 100_000;
 /** While a reported gap is open, acks come this slowly: each may cost a resend. */
 const GAP_ACK_MS = 250;
-/** A gap that is not filled after so many reports is given up. */
-const MAX_REPORTS = 20;
+/** A gap that is not filled after so many reports (ten seconds) is given up. */
+const MAX_REPORTS = 40;
 
 export interface SequenceHooks {
   /** Tell the kernel what arrived. */
   ack(seq: number, missing: number[]): void;
-  /** Numbers that the kernel never sent again: ask for the content instead. */
+  /**
+   * Numbers that the kernel never sent again, and that the last ack no longer
+   * named as missing: ask for the content instead.
+   */
   giveUp(): void;
 }
 

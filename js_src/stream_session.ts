@@ -22,7 +22,7 @@ export interface Sink {
   have(): [number, number][];
   /** The channel came (true) or went (false). */
   connected(alive: boolean): void;
-  /** The kernel begins from the start, except for what `have` names. */
+  /** Everything comes again, except for the tasks that `have` names. */
   restarted(): void;
 }
 
@@ -53,6 +53,8 @@ export class SessionStream {
   private visible = false;
   /** Nobody was there to hear that the count has ended. */
   private owesUnwatch = false;
+  /** The kernel has to be told that it must say everything again. */
+  private owesRestart = false;
   private readonly sequence: Sequence;
   private heard_ms = 0;
   private pulse: ReturnType<typeof setInterval> | undefined;
@@ -67,7 +69,7 @@ export class SessionStream {
     this.sequence = new Sequence({
       ack: (seq, missing) =>
         void link.send(say.ack(pageId, sessionId, seq, missing)),
-      giveUp: () => this.sendWatch(),
+      giveUp: () => this.startOver(),
     });
   }
 
@@ -96,6 +98,14 @@ export class SessionStream {
     this.sequence.stop();
     this.updatePulse();
     this.owesUnwatch = !this.sendUnwatch();
+  }
+
+  /** Names, keys or events are lost for good: have all of them said again. */
+  startOver(): void {
+    if (!this.watching) return;
+    this.owesRestart = true;
+    this.sink.restarted();
+    this.sendWatch();
   }
 
   send(build: (pageId: string, sessionId: string) => PageMessage): boolean {
@@ -155,7 +165,9 @@ export class SessionStream {
     }, BEAT_MS);
   }
 
+  /** A new count: the kernel knows nothing of what it said before. */
   private restart(): void {
+    this.owesRestart = false;
     this.sequence.reset();
     this.sink.restarted();
   }
@@ -165,9 +177,10 @@ export class SessionStream {
   }
 
   private sendWatch(): void {
-    const { pageId } = this.link;
-    this.link.send(
-      say.watch(pageId, this.sessionId, this.visible, this.sink.have()),
+    const have = this.sink.have();
+    const sent = this.send((page, id) =>
+      say.watch(page, id, this.visible, have, this.owesRestart),
     );
+    if (sent) this.owesRestart = false;
   }
 }

@@ -176,6 +176,7 @@ const shapes = {
   events: record({
     ...addressed,
     seq: count,
+    first: record({ errors: count, changes: count, gaps: count }),
     errors: or(list(taskError), []),
     changes: or(list(change), []),
     gaps: or(list(gap), []),
@@ -278,7 +279,15 @@ export const say = {
     id: string,
     visible: boolean,
     have: [number, number][],
-  ): PageMessage => ({ type: "watch", page, session: id, visible, have }),
+    restart: boolean,
+  ): PageMessage => ({
+    type: "watch",
+    page,
+    session: id,
+    visible,
+    have,
+    restart,
+  }),
   unwatch: (page: string, id: string): PageMessage => ({
     type: "unwatch",
     page,

@@ -155,7 +155,13 @@ def page_messages() -> dict[str, dict[str, Any]]:
     address = {"page": "page-1", "session": "session-1"}
     return {
         "hello": {"type": "hello", "page": "page-1", "protocol": PROTOCOL, "version": "0.1.0"},
-        "watch": {"type": "watch", **address, "visible": True, "have": [[0, 10], [20, 30]]},
+        "watch": {
+            "type": "watch",
+            **address,
+            "visible": True,
+            "have": [[0, 10], [20, 30]],
+            "restart": True,
+        },
         "unwatch": {"type": "unwatch", **address},
         "ack": {"type": "ack", **address, "seq": 12, "missing": [3, 5]},
         "ask": {"type": "ask", **address, "id": "page-1-7", "what": "task", "args": {"task": 2}},

@@ -77,10 +77,16 @@ describe("what the page says", () => {
   const focus = golden.find(([name]) => name === "page_focus")![1].message;
   const said = {
     hello: say.hello("page-1", "0.1.0"),
-    watch: say.watch("page-1", "session-1", true, [
-      [0, 10],
-      [20, 30],
-    ]),
+    watch: say.watch(
+      "page-1",
+      "session-1",
+      true,
+      [
+        [0, 10],
+        [20, 30],
+      ],
+      true,
+    ),
     unwatch: say.unwatch("page-1", "session-1"),
     ack: say.ack("page-1", "session-1", 12, [3, 5]),
     ask: say.ask("page-1", "session-1", "page-1-7", "task", { task: 2 }),

@@ -158,14 +158,79 @@ describe("a session on the page", () => {
     expect(await text).toBe("inc-7");
   });
 
-  it("appends events, and replaces them when the kernel begins anew", () => {
-    const error = { task: 1, prefix: 0, worker: "w", time: 5, exception: "E" };
-    kernel.number("events", { errors: [error] });
-    kernel.number("events", { errors: [error] });
-    expect(session.errors.value).toHaveLength(2);
+  const errors = (first: number, tasks: number[]) => ({
+    first: { errors: first, changes: 0, gaps: 0 },
+    errors: tasks.map((task) => ({
+      task,
+      prefix: 0,
+      worker: "w",
+      time: 5,
+      exception: "E",
+    })),
+  });
+  const erred = () => session.errors.value.map(({ task }) => task);
+
+  it("keeps events once and in order, however often they come", () => {
+    kernel.number("events", errors(0, [10, 11]));
+    kernel.number("events", errors(4, [14]));
+    expect(erred()).toEqual([10, 11, 14]);
+    kernel.number("events", errors(1, [11, 12, 13]));
+    expect(erred()).toEqual([10, 11, 12, 13, 14]);
     kernel.welcome(false);
-    kernel.number("events", { errors: [error] });
-    expect(session.errors.value).toHaveLength(1);
+    kernel.number("events", errors(0, [10, 11, 12]));
+    expect(erred()).toEqual([10, 11, 12, 13, 14]);
+  });
+
+  it("keeps the newest events only", () => {
+    const tasks = Array.from({ length: 10_005 }, (_, task) => task);
+    kernel.number("events", errors(0, tasks));
+    expect(erred()).toHaveLength(10_000);
+    expect(erred()[0]).toBe(5);
+  });
+
+  it("gets names that were lost for good by asking for all of them again", () => {
+    const names = (first: number, items: string[]) =>
+      kernel.number("names", { prefixes: { first, items } });
+    names(0, ["a"]);
+    for (let i = 2; i < 500; i++) names(i, [`late-${i}`]);
+    const asked = kernel.said("watch").filter(({ restart }) => restart);
+    expect(asked.length).toBeGreaterThan(0);
+    expect(asked.length).toBeLessThan(20);
+    names(0, ["a", "b", "c"]);
+    names(3, ["d"]);
+    expect(session.prefixes.slice(0, 4)).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("keeps errors in view when the next status comes", () => {
+    const status = (notices: object[]) =>
+      kernel.say("status", {
+        state: "live",
+        counts: {
+          captured: 0,
+          kept: 0,
+          dropped_agent: 0,
+          dropped_recording: 0,
+          rows: 0,
+          erred: 0,
+        },
+        now: 1,
+        notices,
+      });
+    const codes = () => session.notices.value.map(({ code }) => code);
+    const refused = { code: "plugins-refused", level: "warn", text: "No." };
+    status([refused]);
+    kernel.say("error", { code: "not-sent", text: "It failed." });
+    kernel.say("error", { code: "not-sent", text: "It failed again." });
+    status([refused]);
+    expect(codes()).toEqual(["plugins-refused", "not-sent"]);
+    expect(session.notices.value[1].text).toBe("It failed again.");
+    status([]);
+    expect(codes()).toEqual(["not-sent"]);
+    for (let i = 0; i < 50; i++) {
+      kernel.say("error", { code: `code-${i}`, text: "It failed." });
+    }
+    expect(codes()).toHaveLength(20);
+    expect(codes().at(-1)).toBe("code-49");
   });
 
   it("sets the focus at once and tells the kernel", () => {

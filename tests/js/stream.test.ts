@@ -160,10 +160,11 @@ describe("the handshake", () => {
 });
 
 describe("acknowledging", () => {
-  it("gathers what arrives within 50 ms into one ack", () => {
+  it("gathers what arrives within 250 ms into one ack", () => {
     const { port, channel } = watched();
     for (let seq = 1; seq <= 20; seq++) channel.receive(names(seq));
     expect(port.of("ack")).toHaveLength(0);
+    expect(LIMITS.ack_ms).toBe(250);
     vi.advanceTimersByTime(LIMITS.ack_ms);
     expect(port.of("ack")).toEqual([
       { type: "ack", page: PAGE, session: "s", seq: 20, missing: [] },
@@ -200,13 +201,30 @@ describe("acknowledging", () => {
   });
 
   it("asks for the content again when a gap is never filled", () => {
-    const { port, channel } = watched();
+    const { port, channel, sink } = watched();
     channel.receive(names(3));
     vi.advanceTimersByTime(30_000);
     expect(port.of("watch")).toHaveLength(2);
+    expect(port.of("watch")[1]).toMatchObject({ restart: true });
+    expect(sink.restarts).toBe(2);
+    // The ack that no longer waits comes first: the kernel then knows what is on its way.
+    const types = port.sent.map(({ type }) => type);
+    const last = types.filter((type) => type !== "hello").slice(-2);
+    expect(last).toEqual(["ack", "watch"]);
     const acks = port.of("ack").length;
     vi.advanceTimersByTime(30_000);
     expect(port.of("ack")).toHaveLength(acks);
+  });
+
+  it("says that it gave up to the next channel when there was none", () => {
+    const { channel, stream } = watched();
+    channel.close();
+    stream.startOver();
+    const next = new FakePort();
+    const link = open(next, welcome({ resumed: true }));
+    expect(next.of("watch")[0]).toMatchObject({ restart: true });
+    link.receive(welcome({ resumed: true }));
+    expect(next.of("watch")[1]).toMatchObject({ restart: false });
   });
 
   it("leaves no timer behind", () => {

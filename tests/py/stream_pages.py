@@ -10,7 +10,7 @@ import pyarrow as pa
 import traitlets
 
 from daskscope.focus import Focus
-from daskscope.schema import PROTOCOL
+from daskscope.schema import NAME_KINDS, PROTOCOL
 
 if TYPE_CHECKING:
     from daskscope.recording import Recording
@@ -110,6 +110,10 @@ class PageStub:
         self.covered: Counter[int] = Counter()
         self.rows: list[Any] = []
         self.keys: dict[int, bytes] = {}
+        self.keys_may_repeat = False
+        self.names: dict[str, list[Any]] = {kind: [] for kind in NAME_KINDS}
+        self.early: list[dict[str, Any]] = []
+        self.events: dict[str, dict[int, Any]] = {"errors": {}, "changes": {}, "gaps": {}}
         self.acks = True
         self.lose: Any = lambda _: False
         self.lock = threading.Lock()
@@ -143,8 +147,36 @@ class PageStub:
                 for block, buffer in zip(message["blocks"], buffers, strict=True):
                     assert block["bytes"] == len(buffer)
                     for task in range(block["first"], block["first"] + block["tasks"]):
-                        assert task not in self.keys, "a key came twice"
+                        known = task in self.keys and not self.keys_may_repeat
+                        assert not known, "a key came twice"
                         self.keys[task] = bytes(buffer)
+            elif message["type"] == "names":
+                self.early.append(message)
+                self.take_names()
+            elif message["type"] == "events":
+                for kind, known in self.events.items():
+                    known.update(enumerate(message[kind], message["first"][kind]))
+
+    def take_names(self) -> None:
+        """Take what continues the lists that are here; the rest has come too early."""
+        early, self.early = self.early, []
+        for message in early:
+            news = [(self.names[kind], message[kind]) for kind in NAME_KINDS]
+            if any(new["first"] > len(known) for known, new in news):
+                self.early.append(message)
+                continue
+            for known, new in news:
+                known.extend(new["items"][len(known) - new["first"] :])
+        if len(self.early) < len(early):
+            self.take_names()
+
+    def give_up(self, session: str = "session-1", have: Any = ()) -> None:
+        """Stop waiting for what is missing, as a page does after a while."""
+        self.missing.clear()
+        self.keys_may_repeat = True
+        self.ack(session)
+        ranges = [list(r) for r in have]
+        self.say("watch", session=session, visible=True, have=ranges, restart=True)
 
     def restart(self) -> None:
         """Begin a new count, as a page does."""

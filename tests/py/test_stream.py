@@ -12,7 +12,8 @@ from stream_pages import FakeLoop, PageStub, PlainSession
 from daskscope.focus import Focus
 from daskscope.recording import TaskError, pack_keys
 from daskscope.schema import LIMITS
-from daskscope.stream import Channel, Hub
+from daskscope.stream import Channel, Hub, feed, feed_keys
+from daskscope.stream.contents import Coarse, Events, Keys, Names, Rows
 
 
 class Scene:
@@ -615,3 +616,191 @@ def test_hostile_text_travels_as_text(scene):
     scene.session.changed()
     assert page.of("names")[-1]["prefixes"]["items"][-1] == hostile.replace("\ud800", "?")
     assert page.of("events")[0]["errors"][0]["time"] == 0
+
+
+def add_content(scene, number):
+    """Something of every kind that is numbered."""
+    scene.recording.names.intern("prefixes", f"prefix-{number}")
+    scene.recording.names.intern("spans", (f"span-{number}", "name"))
+    error = TaskError(0, "key", 0, "tcp://w", 1.0, f"E{number}", "T")
+    scene.recording.append_errors([error])
+    scene.recording.append_gap(number, number + 1, "lost", "text")
+    scene.append(100)
+
+
+def assert_all_content(scene, page):
+    recording = scene.recording
+    prefixes, spans = recording.names.prefixes, recording.names.spans
+    assert page.names["prefixes"] == list(prefixes)
+    assert page.names["spans"] == [list(span) for span in spans]
+    assert page.early == []
+    errors = [page.events["errors"][i]["exception"] for i in range(recording.error_log.next)]
+    assert errors == [error.exception for error in recording.error_log.since(0)]
+    assert sorted(page.events["gaps"]) == list(range(recording.gap_log.next))
+    assert set(page.keys) == set(range(recording.next_task))
+    scene.assert_complete(page)
+
+
+def test_a_whole_window_that_was_lost_is_said_again(scene):
+    page = scene.page()
+    add_content(scene, 0)
+    scene.run(1)
+    page.lose = lambda message: "seq" in message
+    add_content(scene, 1)
+    for _ in range(40):
+        scene.append(10_000, lanes=1)
+        scene.loop.run(0.05)
+    assert scene.hub._pages["page-1"].in_flight_bytes > LIMITS["window_bytes"] * 0.8
+    page.lose = lambda _: False
+    scene.run(10)
+    add_content(scene, 2)
+    scene.run(5)
+    assert_all_content(scene, page)
+
+
+def test_what_a_page_gave_up_is_sent_under_new_numbers(scene):
+    page = scene.page()
+    add_content(scene, 0)
+    scene.run(1.5)
+    page.lose = lambda message: "seq" in message
+    add_content(scene, 1)
+    scene.run(1.5)
+    page.lose = lambda message: message.get("seq") in page.missing
+    scene.run(2)
+    assert page.missing
+    page.give_up(have=[(0, 100)])
+    add_content(scene, 2)
+    scene.run(3)
+    assert_all_content(scene, page)
+
+
+def test_what_is_slow_to_come_again_is_not_sent_all_the_time(scene):
+    page = scene.page()
+    scene.append(10)
+    sent = []
+    page.lose = lambda message: "seq" in message and not sent.append(message["seq"])
+    scene.append(10)
+    scene.run(6)
+    assert 4 <= sent.count(3) <= 7
+
+
+@pytest.mark.parametrize("pages", [1, 9, 16])
+def test_the_window_is_shared_by_all_pages(scene, pages):
+    every = [scene.page(f"page-{i}") for i in range(pages)]
+    for page in every:
+        page.acks = False
+    for i in range(40):
+        scene.append(10_000, start=START + 30 * i)
+        scene.run(0.1)
+    scene.run(4)
+    in_flight = [page.in_flight_bytes for page in scene.hub._pages.values()]
+    assert len(in_flight) == pages
+    assert 0.4 * LIMITS["window_bytes"] < sum(in_flight) <= LIMITS["window_bytes"]
+    assert max(in_flight) <= 2.5 * min(in_flight)
+    every[0].acks = True
+    scene.run(20)
+    assert len(every[0].covered) == 400_000
+
+
+@pytest.mark.parametrize("kind", [Coarse, Events, Keys, Names, Rows])
+def test_what_could_not_be_built_is_not_lost_and_stops_nobody_else(
+    scene, kind, monkeypatch, caplog
+):
+    for i in range(6):
+        add_content(scene, i)
+    append(scene.recording, 100_000)
+    second = PlainSession(new_recording(), "session-2")
+    scene.hub.set_sessions(lambda: [scene.session, second])
+    build, broken = kind.build, True
+
+    def fail(content, recording, address):
+        if broken and address["session"] == "session-1":
+            raise OSError("the disk is gone")
+        return build(content, recording, address)
+
+    monkeypatch.setattr(kind, "build", fail)
+    page, other = scene.page(), scene.page("other", watch=False)
+    other.watch("session-2")
+    append(second.recording, 10)
+    second.changed()
+    scene.run(3)
+    assert len(other.of("batch")) == 1
+    assert len(other.of("status")) >= 5
+    (error,) = page.of("error")
+    assert error["code"] == "not-sent"
+    assert "the disk is gone" in error["text"]
+    assert len(caplog.records) == 1
+    broken = False
+    scene.run(5)
+    assert_all_content(scene, page)
+    assert [m for m in page.of("batch") if m["kind"] == "coarse"]
+
+
+def test_a_status_that_cannot_be_built_stops_nobody_else(scene, caplog):
+    page, other = scene.page(), scene.page("other", watch=False)
+    second = PlainSession(new_recording(), "session-2")
+    scene.hub.set_sessions(lambda: [scene.session, second])
+    other.watch("session-2")
+    scene.session.notices = None
+    scene.run(3)
+    assert len(other.of("status")) >= 5
+    assert [m["code"] for m in page.of("error")] == ["not-sent"]
+    scene.session.notices = ()
+    scene.run(2)
+    assert page.of("status")
+    assert len(caplog.records) == 1
+
+
+def test_a_full_page_gets_no_more_history_but_what_happens_now(scene, monkeypatch):
+    monkeypatch.setattr(feed, "PAGE_ROWS", 60_000)
+    for i in range(10):
+        scene.append(20_000, start=START + 50 * i)
+    page = scene.page()
+    scene.run(5)
+    held = len(page.covered)
+    assert 60_000 <= held <= 60_000 + LIMITS["batch_rows"]
+    assert min(page.covered) == 200_000 - held
+    scene.append(100)
+    scene.run(1)
+    assert len(page.covered) == held + 100
+    (notice,) = page.of("status")[-1]["notices"]
+    assert notice["code"] == "page-full"
+    assert f"{200_000 - held:,} tasks" in notice["text"]
+    page.watch(have=[(200_000 - held, 200_100)])
+    scene.run(2)
+    assert len(page.covered) == held + 100
+    page.watch(have=[])  # reloaded
+    scene.run(5)
+    assert page.covered[200_099] == 2
+
+
+def test_what_a_full_page_skips_is_in_its_coarse_picture(scene, monkeypatch):
+    monkeypatch.setattr(feed, "PAGE_ROWS", 10_000)
+    page = scene.page()
+    for _ in range(5):
+        scene.append(10_000)
+        scene.run(0.5)
+    scene.hub._pages["page-1"].watched["session-1"].feed._live = 0
+    append(scene.recording, 70_000)
+    scene.run(15)
+    coarse = [m for m in page.of("batch") if m["kind"] == "coarse"]
+    assert len(coarse) == 1
+    assert (coarse[0]["first"], coarse[0]["tasks"]) == (0, 120_000)
+
+
+def test_keys_beyond_what_a_page_keeps_are_sent_only_if_asked_for(scene, monkeypatch):
+    monkeypatch.setattr(feed_keys, "PAGE_KEY_BYTES", 20_000)
+    for _ in range(30):
+        scene.append(1_000)
+    page = scene.page()
+    scene.run(5)
+    assert 0 < len(page.keys) < 29_000
+    assert min(page.keys) == 30_000 - len(page.keys)
+    for question in ("q1", "q2"):  # the page has let go of them meanwhile
+        page.keys.pop(1_500, None)
+        page.keys_may_repeat = True
+        asked = {"first": 1_500, "tasks": 1}
+        page.say("ask", session="session-1", id=question, what="keys", args=asked)
+        assert 1_500 in page.keys
+        scene.run(1)
+    assert [m["id"] for m in page.of("answer")] == ["q1", "q2"]

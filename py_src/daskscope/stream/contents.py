@@ -134,7 +134,13 @@ class Events:
         ]
         changes = [asdict(change) for change in recording.change_log.between(*self.changes)]
         gaps = [asdict(gap) for gap in recording.gap_log.between(*self.gaps)]
-        return outgoing("events", address | {"errors": errors, "changes": changes, "gaps": gaps})
+        first = {  # the oldest of a range may have been dropped since
+            "errors": self.errors[1] - len(errors),
+            "changes": self.changes[1] - len(changes),
+            "gaps": self.gaps[1] - len(gaps),
+        }
+        fields = {"first": first, "errors": errors, "changes": changes, "gaps": gaps}
+        return outgoing("events", address | fields)
 
 
 Content = Names | Rows | Coarse | Keys | Events

@@ -9,38 +9,51 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from daskscope.schema import LIMITS, NAME_KINDS
+import numpy as np
+
+from daskscope.schema import LIMITS, NAME_KINDS, TASKS
 from daskscope.stream.contents import Coarse, Content, Events, Keys, Names, Rows
+from daskscope.stream.feed_keys import KeyCursor
 from daskscope.stream.ranges import Range, Ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from daskscope.recording import TaskChunk
+    from daskscope.recording import Recording, TaskChunk
     from daskscope.stream.source import Source
     from daskscope.wire import Outgoing
 
 BATCH_ROWS: Final = LIMITS["batch_rows"]
+BATCH_BYTES: Final = LIMITS["batch_bytes"]
+PAGE_ROWS: Final = LIMITS["page_rows"]
+"""A page that holds so many rows gets no more history, only what happens now."""
+
+ROW_BYTES: Final = sum(np.dtype(column.type).itemsize for column in TASKS.columns)
+FRAME_BYTES: Final = 3_000
+"""What a batch weighs beside its rows."""
+
 LIVE_LAG_TASKS: Final = 4 * BATCH_ROWS
 """A page that is further behind than this goes on with what is new; the rest is history."""
 
 COARSE_TASKS: Final = 3 * BATCH_ROWS
 """From so many missing tasks on, a coarse picture comes first."""
 
+COARSE_PAUSE_S: Final = 10.0
+"""A full page gets a coarse picture of what it skips, but not more often than this."""
+
 KEYS_QUIET_S: Final = 1.0
 """Keys are sent unasked when no rows came for so long."""
 
-KEY_PIECES: Final = 64
-KEYS_BYTES: Final = LIMITS["batch_bytes"] // 2
 NAMES_CHARACTERS: Final = 200_000
 EVENT_ENTRIES: Final = 200
+EVENT_BYTES: Final = 5_000
 EVENTS_S: Final = 0.5
 MAX_UNACKNOWLEDGED: Final = 20_000
 RESEND_S: Final = 0.2
-"""A number that is reported as missing again this soon is still on its way."""
+"""A number that is reported as missing this soon is still on its way; the next time
+twice as long, since what was sent again may be stuck behind the rest."""
 
-GIVEN_UP_REPORTS: Final = 15
-"""A page reports a missing number 20 times before it gives it up."""
+MAX_RESEND_S: Final = 3.2
 
 
 @dataclass(slots=True)
@@ -48,7 +61,7 @@ class _Sent:
     content: Content
     size_bytes: int
     at_s: float
-    reports: int = 0
+    resend_s: float = RESEND_S
 
 
 class Feed:
@@ -61,15 +74,17 @@ class Feed:
         self.seq = 0
         self.in_flight_bytes = 0
         self.rows_at_s = self.keys_at_s = float("-inf")
+        self.page_rows = 0
         self._address = {"page": page, "session": source.id}
         self._names = dict.fromkeys(NAME_KINDS, 0)
         self._live = source.recording.next_task
         self._held = Ranges()
-        self._keys_held = Ranges()
-        self._asked_keys: list[tuple[int, int, int]] = []  # first, stop, bytes
+        self._keys = KeyCursor(source.recording)
         self._out_of_step = False
         self._coarse_due = False
-        self._errors = self._changes = self._gaps = 0
+        self._coarse_stop = 0  # the coarse picture that was sent ends here
+        self._coarse_at_s = float("-inf")
+        self._events = (0, 0, 0)  # of errors, changes, gaps
         self._events_from_s = float("-inf")
         self._sent: dict[int, _Sent] = {}
         self._lost: dict[int, None] = {}  # numbers to say again, in order
@@ -79,21 +94,42 @@ class Feed:
         """How many messages the page has not confirmed."""
         return len(self._sent)
 
-    def watch(self, visible: bool, have: Iterable[Range]) -> None:
-        """Take over what the page says that it holds; what is on its way counts as held."""
+    @property
+    def full(self) -> bool:
+        """Whether the page holds as many rows as it may."""
+        return self.page_rows >= PAGE_ROWS
+
+    @property
+    def asked(self) -> bool:
+        """Whether keys are wanted that have not been sent yet."""
+        return self._keys.asked
+
+    @property
+    def resending(self) -> bool:
+        """Whether something has to be said again."""
+        return bool(self._lost)
+
+    def watch(self, visible: bool, have: Iterable[Range], *, restart: bool = False) -> None:
+        """Take over what the page says that it holds; what is on its way counts as held.
+
+        With `restart` the page has given up what it lost: all names, keys and events are
+        sent again, under new numbers. It tells by their own numbers what it has already.
+        """
         recording = self.source.recording
-        for seq in [seq for seq, sent in self._sent.items() if sent.reports >= GIVEN_UP_REPORTS]:
-            self._forget(seq)
-        if self._out_of_step:  # another store than the one that was told so far
+        if restart or self._out_of_step:  # or another store than the one that was told so far
             self._out_of_step = False
             self._names = dict.fromkeys(NAME_KINDS, 0)
-            self._keys_held = Ranges()
+            self._events = (0, 0, 0)
+            self._events_from_s = float("-inf")
+            self._keys.restart()
+            self._coarse_stop = 0
         self._held = Ranges((a, min(b, recording.next_task)) for a, b in have)
         for sent in self._sent.values():
             if isinstance(sent.content, Rows):
                 self._held.add(sent.content.first, sent.content.stop)
+        self.page_rows = sum(_rows_of(recording, *held) for held in self._held)
         self.visible = visible
-        self._coarse_due = self._history_missing() >= COARSE_TASKS
+        self._coarse_due = self.history_missing() >= COARSE_TASKS
 
     def acknowledge(self, seq: int, missing: Iterable[int], now_s: float) -> None:
         """Everything up to `seq` arrived but `missing`: those are said again."""
@@ -104,76 +140,91 @@ class Feed:
             sent = self._sent.get(number)
             if sent is None:
                 self._out_of_step |= number <= self.seq
-                continue
-            sent.reports += 1
-            if now_s - sent.at_s >= RESEND_S:
+            elif now_s - sent.at_s >= sent.resend_s:
                 self._lost[number] = None
 
     def ask_keys(self, first: int, stop: int) -> None:
         """Send the keys of some tasks before anything else."""
-        for chunk in self.source.recording.chunks_of(first, stop):
-            for block in chunk.keys:
-                low, high = max(first, block.first), min(stop, block.stop)
-                if low < high and self._keys_held.missing(low, high):
-                    # The whole block: a neighbour will be asked for next.
-                    self._asked_keys.append((block.first, block.stop, len(block.data)))
+        on_their_way = Ranges()
+        for sent in self._sent.values():
+            if isinstance(sent.content, Keys):
+                for piece in sent.content.pieces:
+                    on_their_way.add(*piece)
+        self._keys.ask(first, stop, on_their_way)
 
-    def _gaps_of(self, first: int, stop: int) -> list[Range]:
-        gaps = []
-        while (gap := self._keys_held.newest_gap(first, stop)) is not None:
-            gaps.append(gap)
-            stop = gap[0]
-        return gaps
-
-    @property
-    def asked(self) -> bool:
-        """Whether keys are wanted that have not been sent yet."""
-        return bool(self._asked_keys)
-
-    def next_message(self, now_s: float, *, keys_while_busy: bool) -> Outgoing | None:
-        """Return what is to be said now, already counted as sent."""
-        recording = self.source.recording
-        if self._lost:
-            number = next(iter(self._lost))
-            del self._lost[number]
-            sent = self._sent[number]
-            sent.at_s = now_s
-            return sent.content.build(recording, {**self._address, "seq": number})
-        if len(self._sent) >= MAX_UNACKNOWLEDGED:
-            return None
-        content = self._plan(now_s, keys_while_busy)
+    def next_message(
+        self, now_s: float, *, keys_while_busy: bool, max_bytes: float = BATCH_BYTES
+    ) -> Outgoing | None:
+        """Return what is to be said now, counted as sent once it could be built."""
+        message = self.lost_message(now_s)
+        if message is not None or len(self._sent) >= MAX_UNACKNOWLEDGED:
+            return message
+        content = self._plan(now_s, keys_while_busy, max_bytes)
         if content is None:
             return None
-        message = content.build(recording, {**self._address, "seq": self.seq + 1})
+        address = {**self._address, "seq": self.seq + 1}
+        message = content.build(self.source.recording, address)
         self.seq += 1
         self._sent[self.seq] = _Sent(content, message.size_bytes, now_s)
         self.in_flight_bytes += message.size_bytes
+        self._took(content, message, now_s)
         return message
 
-    def _plan(self, now_s: float, keys_while_busy: bool) -> Content | None:
-        asked = self._plan_asked_keys()
-        if asked is not None:
-            return asked
-        if not self.visible:
+    def lost_message(self, now_s: float) -> Outgoing | None:
+        """Return what was lost, under its old number. It is paid for already."""
+        if not self._lost:
             return None
+        number = next(iter(self._lost))
+        del self._lost[number]  # the page reports it again if this fails
+        sent = self._sent[number]
+        sent.at_s = now_s
+        sent.resend_s = min(MAX_RESEND_S, 2 * sent.resend_s)
+        return sent.content.build(self.source.recording, {**self._address, "seq": number})
+
+    def _plan(self, now_s: float, keys_while_busy: bool, max_bytes: float) -> Content | None:
+        """Return what to say next. Nothing counts as said yet: building it may fail."""
+        asked = self._keys.plan_asked(max_bytes)
+        if asked is not None or not self.visible:
+            return asked
+        rows = max(1, min(BATCH_ROWS, int(max_bytes - FRAME_BYTES) // ROW_BYTES))
         content: Content | None = (
-            self._plan_names()
-            or self._plan_coarse()
-            or self._plan_live()
-            or self._plan_events(now_s)
-            or self._plan_detail()
+            self._plan_names(max_bytes)
+            or (Coarse() if self._coarse_due else None)
+            or self._plan_live(rows)
+            or self._plan_events(now_s, max_bytes)
+            or self._plan_detail(now_s, rows)
         )
-        if isinstance(content, Rows):
-            self._held.add(content.first, content.stop)
-            self.rows_at_s = now_s
         if content is None:
             quiet_since = self.keys_at_s if keys_while_busy else self.rows_at_s
             if now_s - quiet_since >= KEYS_QUIET_S:
-                content = self._plan_keys()
+                content = self._keys.plan(max_bytes)
                 self.keys_at_s = now_s if content is None else self.keys_at_s
         return content
 
-    def _plan_names(self) -> Names | None:
+    def _took(self, content: Content, message: Outgoing, now_s: float) -> None:
+        """Count as said what is on its way."""
+        match content:
+            case Rows():
+                self._held.add(content.first, content.stop)
+                self.page_rows += message.message["rows"]
+                self.rows_at_s = now_s
+            case Coarse():
+                self._coarse_due = False
+                self._coarse_stop = message.message["first"] + message.message["tasks"]
+                self._coarse_at_s = now_s
+            case Names():
+                stops = (stop for _, stop in content.ranges)
+                self._names = dict(zip(NAME_KINDS, stops, strict=True))
+            case Events():
+                ranges = (content.errors, content.changes, content.gaps)
+                self._events = (content.errors[1], content.changes[1], content.gaps[1])
+                some = max(stop - first for first, stop in ranges)
+                # Where a message was cut short, the rest follows at once.
+                self._events_from_s = now_s + (EVENTS_S if some < EVENT_ENTRIES else 0)
+            case Keys():
+                self._keys.took(content, message.size_bytes)
+
+    def _plan_names(self, max_bytes: float) -> Names | None:
         """Names come before rows that speak of them."""
         names = self.source.recording.names
         ranges = []
@@ -182,31 +233,25 @@ class Feed:
             stop, characters = first, 0
             for item in names.since(kind, first):
                 characters += len(item) if isinstance(item, str) else sum(map(len, item))
-                if characters > NAMES_CHARACTERS and stop > first:
+                if characters > min(NAMES_CHARACTERS, max_bytes / 5) and stop > first:
                     break
                 stop += 1
             ranges.append((first, stop))
         if all(first == stop for first, stop in ranges):
             return None
-        self._names = {kind: stop for kind, (_, stop) in zip(NAME_KINDS, ranges, strict=True)}
         return Names(tuple(ranges))
 
-    def _history_missing(self) -> int:
+    def history_missing(self) -> int:
+        """Return how many kept tasks the page lacks."""
         recording = self.source.recording
         oldest = next(iter(recording.chunks()), None)
         return self._held.missing(oldest.first, recording.next_task) if oldest else 0
 
-    def _plan_coarse(self) -> Coarse | None:
-        if not self._coarse_due:
-            return None
-        self._coarse_due = False
-        return Coarse()
-
-    def _plan_live(self) -> Rows | None:
+    def _plan_live(self, rows: int) -> Rows | None:
         recording = self.source.recording
         if recording.next_task - self._live > LIVE_LAG_TASKS:
             self._live = recording.next_task
-            self._coarse_due = self._history_missing() >= COARSE_TASKS
+            self._coarse_due = self.history_missing() >= COARSE_TASKS and not self.full
             return None
         # The page may hold some of it already, from before it lost the connection.
         while self._live < recording.next_task:
@@ -215,71 +260,43 @@ class Feed:
                 self._live = recording.next_task
                 return None
             first = max(self._live, chunks[0].first)
-            self._live = stop = _tasks_from(chunks[0], first)
+            self._live = stop = _tasks_from(chunks[0], first, rows)
             if self._held.missing(first, stop) == stop - first:
                 return Rows("live", first, stop)
             if self._held.missing(first, stop):
                 return None  # partly held: the rest is history
         return None
 
-    def _plan_detail(self) -> Rows | None:
+    def _plan_detail(self, now_s: float, rows: int) -> Rows | Coarse | None:
         chunks = self.source.recording.chunks()
         gap = self._held.newest_gap(chunks[0].first, self._live) if chunks else None
         if gap is None:
             return None
         low, stop = gap
+        if self.full:
+            late = stop > self._coarse_stop and now_s - self._coarse_at_s >= COARSE_PAUSE_S
+            return Coarse() if late else None
         chunk = self.source.recording.chunk_of(stop - 1)
         if chunk is None:  # dropped just now
             return None
-        return Rows("detail", _tasks_back(chunk, max(low, chunk.first), stop), stop)
+        return Rows("detail", _tasks_back(chunk, max(low, chunk.first), stop, rows), stop)
 
-    def _plan_events(self, now_s: float) -> Events | None:
+    def _plan_events(self, now_s: float, max_bytes: float) -> Events | None:
         if now_s < self._events_from_s:
             return None
+        entries = max(1, min(EVENT_ENTRIES, int(max_bytes / EVENT_BYTES)))
         recording = self.source.recording
         ranges = []
         for log, cursor in (
-            (recording.error_log, self._errors),
-            (recording.change_log, self._changes),
-            (recording.gap_log, self._gaps),
+            (recording.error_log, self._events[0]),
+            (recording.change_log, self._events[1]),
+            (recording.gap_log, self._events[2]),
         ):
             first = max(cursor, log.dropped)
-            ranges.append((first, min(log.next, first + EVENT_ENTRIES)))
+            ranges.append((first, min(log.next, first + entries)))
         if all(first == stop for first, stop in ranges):
             return None
-        self._errors, self._changes, self._gaps = (stop for _, stop in ranges)
-        full = any(stop - first == EVENT_ENTRIES for first, stop in ranges)
-        self._events_from_s = now_s if full else now_s + EVENTS_S
         return Events(*ranges)
-
-    def _plan_asked_keys(self) -> Keys | None:
-        pieces: list[Range] = []
-        size = 0
-        while self._asked_keys and len(pieces) < KEY_PIECES and size < KEYS_BYTES:
-            first, stop, size_bytes = self._asked_keys.pop(0)
-            pieces += self._gaps_of(first, stop)
-            size += size_bytes
-            self._keys_held.add(first, stop)
-        return Keys(tuple(pieces)) if pieces else None
-
-    def _plan_keys(self) -> Keys | None:
-        recording = self.source.recording
-        chunks = recording.chunks()
-        size = 0
-        pieces: list[Range] = []
-        while chunks and size < KEYS_BYTES and len(pieces) < KEY_PIECES:
-            gap = self._keys_held.newest_gap(chunks[0].first, recording.next_task)
-            if gap is None:
-                break
-            chunk = recording.chunk_of(gap[1] - 1)
-            blocks = [b for b in chunk.keys if b.first < gap[1] <= b.stop] if chunk else []
-            if not blocks:
-                break
-            piece = (max(gap[0], blocks[0].first), gap[1])
-            self._keys_held.add(*piece)
-            pieces.append(piece)
-            size += len(blocks[0].data)
-        return Keys(tuple(pieces)) if pieces else None
 
     def _forget(self, number: int) -> None:
         sent = self._sent.pop(number)
@@ -287,17 +304,27 @@ class Feed:
         self.in_flight_bytes -= sent.size_bytes
 
 
-def _tasks_from(chunk: TaskChunk, first: int) -> int:
-    """Return the end of the tasks from `first` on that fill one batch, at least one."""
+def _tasks_from(chunk: TaskChunk, first: int, most: int) -> int:
+    """Return the end of the tasks from `first` on that fill `most` rows, at least one."""
     rows = chunk.rows_of(first, chunk.stop)
-    if rows.stop - rows.start <= BATCH_ROWS:
+    if rows.stop - rows.start <= most:
         return chunk.stop
-    return max(first + 1, int(chunk.columns["task"][rows.start + BATCH_ROWS]))
+    return max(first + 1, int(chunk.columns["task"][rows.start + most]))
 
 
-def _tasks_back(chunk: TaskChunk, low: int, stop: int) -> int:
-    """Return the first of the tasks up to `stop` that fill one batch, at least one."""
+def _tasks_back(chunk: TaskChunk, low: int, stop: int, most: int) -> int:
+    """Return the first of the tasks up to `stop` that fill `most` rows, at least one."""
     rows = chunk.rows_of(low, stop)
-    if rows.stop - rows.start <= BATCH_ROWS:
+    if rows.stop - rows.start <= most:
         return low
-    return min(stop - 1, int(chunk.columns["task"][rows.stop - BATCH_ROWS - 1]) + 1)
+    return min(stop - 1, int(chunk.columns["task"][rows.stop - most - 1]) + 1)
+
+
+def _rows_of(recording: Recording, first: int, stop: int) -> int:
+    """Return how many rows some tasks have; one for each that was dropped since."""
+    found, tasks = 0, stop - first
+    for chunk in recording.chunks_of(first, stop):
+        rows = chunk.rows_of(first, stop)
+        found += rows.stop - rows.start
+        tasks -= min(stop, chunk.stop) - max(first, chunk.first)
+    return found + max(0, tasks)

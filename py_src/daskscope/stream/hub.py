@@ -230,7 +230,7 @@ class Hub:
             watched = page.watched.get(source.id)
             if watched is None:
                 watched = page.watched[source.id] = Watched(Feed(source, page.id))
-            watched.feed.watch(message.visible, message.have)
+            watched.feed.watch(message.visible, message.have, restart=message.restart)
             watched.status_at_s = float("-inf")
             return
         try:
@@ -337,10 +337,14 @@ class Hub:
         if self._ticking or self._loop is None:
             return
         self._ticking = True
+        wait_s = STATUS_S  # whatever happens, it goes on
         try:
             wait_s = self._work()
         finally:
             self._ticking = False
+            self._set_timer(wait_s)
+
+    def _set_timer(self, wait_s: float) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -353,16 +357,24 @@ class Hub:
         for page in [page for page in self._pages.values() if page.gone(now, cell)]:
             self._forget(page)
         wait_s = self._say_sessions(now)
-        every = [(page, w) for page in self._pages.values() for w in list(page.watched.values())]
-        if not every:
-            return wait_s
-        for page, watched in every:
-            self._sender.say_state(page, watched, now)
+        every = []
+        for page, watched in self._watched():
+            if watched.resting_until_s <= now:
+                self._sender.say_state(page, watched, now)
+            if watched.resting_until_s > now:
+                wait_s = min(wait_s, watched.resting_until_s - now)
+                continue
             wait_s = min(wait_s, max(0.0, watched.due_s(now) - now))
+            every.append((page, watched))
         wait_s = min(wait_s, self._sender.say_content(every, now, cell))
-        for page, watched in every:
+        for page, watched in self._watched():
             self._sender.finish(page, watched, now)
+        if wait_s == float("inf"):
+            return wait_s
         return max(wait_s, 0.001)
+
+    def _watched(self) -> list[tuple[Page, Watched]]:
+        return [(page, w) for page in self._pages.values() for w in page.watched.values()]
 
     def _say_sessions(self, now: float) -> float:
         """Tell every channel which sessions there are, when that changed."""

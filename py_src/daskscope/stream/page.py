@@ -17,7 +17,6 @@ Cell = int | None
 """Number of the cell that runs just now; 0 when none runs, `None` when nobody knows."""
 
 WINDOW_BYTES: Final = LIMITS["window_bytes"]
-MIN_WINDOW_BYTES: Final = LIMITS["batch_bytes"]
 BLIND_BYTES: Final = LIMITS["blind_bytes"]
 BLIND_BYTES_PER_S: Final = LIMITS["blind_bytes_per_s"]
 BLIND_AFTER_S: Final = 1.0
@@ -56,6 +55,8 @@ class Watched:
     focus_at_s: float = float("-inf")
     questions: list[str] = field(default_factory=list)  # wait for keys that they asked for
     leaving_since_s: float | None = None  # the session was closed
+    resting_until_s: float = float("-inf")  # something of it could not be built
+    failures: int = 0
 
     def due_s(self, now_s: float) -> float:
         """Return the time from which there is something to say beside the rows."""
@@ -100,10 +101,13 @@ class Page:
         wait_s = BLIND_AFTER_S if self._deaf(cell) else BLIND_AFTER_HEARD_S
         return cell != 0 and now_s - self.heard_s >= wait_s
 
-    def credit_wait_s(self, now_s: float, window_bytes: float, cell: Cell) -> float:
-        """Return in how many seconds the page may get more; infinite until it acks."""
+    def credit_wait_s(self, now_s: float, room_bytes: float, cell: Cell) -> float:
+        """Return in how many seconds the page may get more; infinite until it acks.
+
+        `room_bytes` may be unacknowledged before another message.
+        """
         if not self.blind(now_s, cell):
-            if self.in_flight_bytes < window_bytes:
+            if self.in_flight_bytes <= room_bytes:
                 return 0.0
             return float("inf") if cell == 0 else BLIND_AFTER_S
         if self.in_flight_bytes >= BLIND_BYTES:

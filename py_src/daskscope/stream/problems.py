@@ -21,6 +21,16 @@ def unknown_session() -> DaskscopeError:
     )
 
 
+def unsendable(error: Exception) -> DaskscopeError:
+    """Return the error for a part of a session that could not be made into a message."""
+    return DaskscopeError(
+        "not-sent",
+        f"The kernel could not send a part of this session ({type(error).__name__}: "
+        f"{str(error)[:200]}); it tries again every second.",
+        "If something stays missing, look at the kernel's log and report it.",
+    )
+
+
 def mismatch(hello: Hello) -> dict[str, Any]:
     """Return the fields of the error for a page that speaks another protocol."""
     here = installed_version()

@@ -51,6 +51,17 @@ def status(feed: Feed) -> Outgoing:
                 "daskscope.recording.memory-limit.",
             }
         )
+    if feed.full and (missing := feed.history_missing()):
+        notices.append(
+            {
+                "code": "page-full",
+                "level": "info",
+                "text": f"This page holds {feed.page_rows / 1e6:,.1f} million rows and fetches "
+                f"no more history: {missing:,} tasks are shown as a coarse picture.",
+                "next": "What happens now still comes in detail. Reload the page to begin with "
+                "the newest tasks; session.recording.tasks has all that are kept.",
+            }
+        )
     fields = {
         "page": feed.page,
         "session": source.id,

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.schema import LIMITS
 from daskscope.stream import reports
 from daskscope.stream.pace import Allowance
-from daskscope.stream.page import MIN_WINDOW_BYTES, STATUS_S, WINDOW_BYTES, Cell, Page, Watched
+from daskscope.stream.page import STATUS_S, WINDOW_BYTES, Cell, Page, Watched
+from daskscope.stream.problems import unsendable
 from daskscope.wire import Outgoing, outgoing
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+logger = logging.getLogger(__name__)
+
+BATCH_BYTES: Final = LIMITS["batch_bytes"]
+RESTING_S: Final = 1.0
+"""After a failure; its feed alone waits."""
 
 TICK_BUDGET_S: Final = 0.03
 """The collector shares this loop: it must not wait longer for its turn."""
@@ -47,6 +55,20 @@ class Sender:
 
     def say_state(self, page: Page, watched: Watched, now: float) -> None:
         """Say what is not numbered, when it is time and there is news."""
+        try:
+            self._say_state(page, watched, now)
+        except Exception as error:  # noqa: BLE001 - one feed must not stop the others
+            self._rest(page, watched, now, error)
+
+    def _rest(self, page: Page, watched: Watched, now: float, error: Exception) -> None:
+        """Say that a feed failed, and try it again in a moment."""
+        watched.resting_until_s = now + RESTING_S
+        watched.failures += 1
+        if watched.failures == 1:
+            logger.error("daskscope could not send a part of a session", exc_info=error)
+        page.channel.report(unsendable(error), page.id, watched.feed.source.id)
+
+    def _say_state(self, page: Page, watched: Watched, now: float) -> None:
         feed = watched.feed
         if now >= watched.status_due_s():
             message = reports.status(feed)
@@ -85,7 +107,8 @@ class Sender:
     def say_content(self, every: list[tuple[Page, Watched]], now: float, cell: Cell) -> float:
         """Send numbered messages in turn, as far as allowed; return when to go on."""
         active = len({page.id for page, watched in every if watched.feed.visible}) or 1
-        window_bytes = max(WINDOW_BYTES / active, MIN_WINDOW_BYTES)
+        share_bytes = WINDOW_BYTES / active
+        message_bytes = min(BATCH_BYTES, share_bytes / 2)
         end = now + TICK_BUDGET_S
         wait_s = float("inf")
         waiting = list(every)
@@ -95,11 +118,21 @@ class Sender:
                 return min(wait_s, max(allowed_s, 0.002))
             self._turn += 1
             page, watched = waiting[self._turn % len(waiting)]
-            credit_s = page.credit_wait_s(now, window_bytes, cell)
+            credit_s = page.credit_wait_s(now, share_bytes - message_bytes, cell)
             blind = page.blind(now, cell)
-            message = None
-            if credit_s <= 0:
-                message = watched.feed.next_message(now, keys_while_busy=blind)
+            feed, message = watched.feed, None
+            try:
+                if credit_s <= 0:
+                    message = feed.next_message(now, keys_while_busy=blind, max_bytes=message_bytes)
+                else:
+                    # A whole window may be lost: without this, no ack would ever come.
+                    message = feed.lost_message(now)
+            except Exception as error:  # noqa: BLE001 - one feed must not stop the others
+                self._rest(page, watched, now, error)
+            if watched.resting_until_s > now:
+                waiting.remove((page, watched))
+                wait_s = min(wait_s, watched.resting_until_s - now)
+                continue
             if message is None:
                 waiting.remove((page, watched))
                 wait_s = min(wait_s, credit_s if credit_s > 0 else float("inf"))

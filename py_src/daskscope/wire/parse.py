@@ -39,12 +39,16 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """The page wants the stream of a session; it holds the tasks in ``have``."""
+    """The page wants the stream of a session; it holds the tasks in ``have``.
+
+    With ``restart`` it lost other content for good, and wants all of it again.
+    """
 
     page: str
     session: str
     visible: bool
     have: tuple[tuple[int, int], ...]
+    restart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +120,8 @@ def parse(data: object) -> PageMessage | None:
         return Bye(page)
     session = fields.identifier("session")
     if kind == "watch":
-        return Watch(page, session, fields.flag("visible"), fields.ranges("have"))
+        visible, have = fields.flag("visible"), fields.ranges("have")
+        return Watch(page, session, visible, have, fields.flag("restart", default=False))
     if kind == "unwatch":
         return Unwatch(page, session)
     if kind == "ack":
@@ -159,8 +164,8 @@ class _Fields:
     def number(self, name: str) -> int:
         return number(self._data.get(name), name)
 
-    def flag(self, name: str) -> bool:
-        value = self._data.get(name)
+    def flag(self, name: str, *, default: bool | None = None) -> bool:
+        value = self._data.get(name, default)
         if not isinstance(value, bool):
             raise BadMessageError(f"{name} is neither true nor false")
         return value

@@ -1,0 +1,41 @@
+// What the user should know: what the kernel says with each status, which is the
+// whole of it, and what was said or noticed once, which no status may wipe away.
+
+import { type Signal, signal } from "@preact/signals";
+import type { Notice } from "./model/types";
+
+/** Of those that were said once; the oldest go first. */
+const MAX_ONCE = 20;
+
+export class Notices {
+  /** The kernel's, then those that were said once. */
+  readonly all: Signal<Notice[]> = signal<Notice[]>([]);
+  private kernels: readonly Notice[] = [];
+  private readonly once = new Map<string, Notice>(); // by code, oldest first
+
+  /** Take the kernel's present ones. */
+  take(notices: readonly Notice[]): void {
+    if (this.kernels.length === 0 && notices.length === 0) return;
+    this.kernels = notices;
+    this.update();
+  }
+
+  /** Add one that stays; it replaces an older one of its kind. */
+  add({ code, level, text, next }: Notice): void {
+    this.once.delete(code);
+    this.once.set(code, { code, level, text, next });
+    for (const oldest of this.once.keys()) {
+      if (this.once.size <= MAX_ONCE) break;
+      this.once.delete(oldest);
+    }
+    this.update();
+  }
+
+  private update(): void {
+    const said = new Set(this.kernels.map(({ code }) => code));
+    const others = [...this.once.values()].filter(
+      ({ code }) => !said.has(code),
+    );
+    this.all.value = [...this.kernels, ...others];
+  }
+}
