@@ -30,7 +30,7 @@ PYTHON: dict[str, set[str]] = {
     "stream": {"wire", "derive", "recording", "focus", "schema", "errors", "config", "version"},
     "session": {"collect", "recording", "derive", "stream", "focus", "schema", "errors", "config"},
 }
-PYTHON_SHELLS = {"__init__", "kernel", "magics", "recorder", "widgets"}
+PYTHON_SHELLS = {"__init__", "cells", "kernel", "magics", "recorder", "widgets"}
 """Thin outer layers: they may import everything, and nothing above may import them."""
 
 # TypeScript: the first folder or file below js_src.

@@ -73,7 +73,7 @@ def prepare(entry: Entry) -> Path:
     """Make the environment of an entry; return its Python."""
     directory = ENVIRONMENTS / entry.name
     stamp = directory / ".daskscope-entry"
-    wanted = f"{environment.fingerprint(LOCK)} {entry}"
+    wanted = f"{environment.fingerprint(LOCK)} {entry.packages} {entry.upgrade}"
     python = directory / "bin" / "python"
     if not stamp.exists() or stamp.read_text() != wanted:
         shutil.rmtree(directory, ignore_errors=True)
