@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 from daskscope import collect, recorder, session
+from daskscope.cells import Cells, shell
 from daskscope.schema import COMM_TARGET, PROTOCOL
 from daskscope.stream import Channel, Hub
 from daskscope.version import installed_version
@@ -19,6 +20,7 @@ logger = logging.getLogger(__name__)
 
 _lock = threading.RLock()
 _hub: Hub | None = None
+_cells: Cells | None = None
 
 
 def ensure() -> dict[str, Any]:
@@ -36,10 +38,10 @@ def ensure() -> dict[str, Any]:
 
 def the_hub() -> Hub:
     """Return the hub of this process."""
-    global _hub
+    global _hub, _cells
     with _lock:
         if _hub is None:
-            cells = _Cells()
+            cells = _cells = _cells or Cells()
             hub = _hub = Hub(
                 collect,
                 cell=cells.current,
@@ -49,6 +51,13 @@ def the_hub() -> Hub:
             session.on_sessions_changed(lambda: hub.set_sessions(session.sessions))
             hub.set_sessions(session.sessions)
         return _hub
+
+
+def receive(channel: Channel, content: Any) -> None:
+    """Hand the hub what a page said."""
+    the_hub().receive(channel, content)
+    if _cells is not None:
+        _cells.answered()
 
 
 def _register_target() -> None:
@@ -62,7 +71,7 @@ def _on_comm_open(comm: Any, message: dict[str, Any]) -> None:  # noqa: ARG001 -
     hub = the_hub()
     answer_where_asked(comm)
     channel = Channel(lambda data, buffers: comm.send(data=data, buffers=list(buffers)))
-    comm.on_msg(lambda message: hub.receive(channel, message["content"]["data"]))
+    comm.on_msg(lambda message: receive(channel, message["content"]["data"]))
     comm.on_close(lambda _: hub.close(channel))
     hub.open(channel)
 
@@ -86,42 +95,11 @@ def answer_where_asked(comm: Any) -> None:
         comm._reply_subshell_for = stay
 
 
-def _shell() -> Any:
-    import sys
-
-    ipython = sys.modules.get("IPython")
-    return ipython.get_ipython() if ipython is not None else None
-
-
 def supports_subshells() -> bool:
     """Return whether this kernel answers messages while a cell runs."""
-    kernel = getattr(_shell(), "kernel", None)
+    kernel = getattr(shell(), "kernel", None)
     info = getattr(kernel, "kernel_info", None) or {}
     return "kernel subshells" in info.get("supported_features", ())
-
-
-class _Cells:
-    """Which cell the main shell runs just now."""
-
-    def __init__(self) -> None:
-        self._number = 0
-        # Unknown until a cell begins or ends: this may be code of one. Outside IPython
-        # nothing tells, and it stays unknown.
-        self._current: int | None = None
-        events = getattr(_shell(), "events", None)
-        if events is not None:
-            events.register("pre_run_cell", self._begin)
-            events.register("post_run_cell", self._end)
-
-    def current(self) -> int | None:
-        return self._current
-
-    def _begin(self, info: Any = None) -> None:  # noqa: ARG002 - IPython's signature
-        self._number += 1
-        self._current = self._number
-
-    def _end(self, result: Any = None) -> None:  # noqa: ARG002 - IPython's signature
-        self._current = 0
 
 
 @collect.after_fork

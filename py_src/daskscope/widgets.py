@@ -70,7 +70,7 @@ class TaskStream(anywidget.AnyWidget):
         )
         channel = self._channel = Channel(self._send_to_pages)
         self._hub = hub
-        self.on_msg(lambda _widget, content, _buffers: hub.receive(channel, content))
+        self.on_msg(lambda _widget, content, _buffers: kernel.receive(channel, content))
         hub.open(channel)
         self._unsubscribe = known.on_sessions_changed(self._find_session)
         self._find_session()

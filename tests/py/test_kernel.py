@@ -131,6 +131,27 @@ def test_messages_are_answered_while_a_cell_is_busy(kernel, tmp_path):
     cell.finish()
 
 
+def test_the_kernel_says_busy_as_long_as_its_cell_runs(kernel, tmp_path):
+    if not kernel.subshells:
+        pytest.skip("this kernel has no subshells")
+
+    def state():
+        states = [m["content"] for m in kernel.messages if m["msg_type"] == "status"]
+        return states[-1]["execution_state"]
+
+    page = open_page(kernel, subshell=kernel.subshell())
+    session = session_of(page)
+    cell = BusyCell(kernel, tmp_path)
+    kernel.wait(lambda: state() == "busy")
+    for question in ("b1", "b2"):
+        page.say("ask", session=session, id=question, what="keys", args={"first": 0, "tasks": 1})
+        answers = 2 if question == "b2" else 1
+        page.wait("answer", count=answers)
+        kernel.wait(lambda: state() == "busy")
+    cell.finish()
+    kernel.wait(lambda: state() == "idle")
+
+
 def test_a_panel_opened_during_a_cell_enters_the_kernel(fresh, tmp_path):
     if not fresh.subshells:
         pytest.skip("this kernel has no subshells")
