@@ -45,6 +45,8 @@ export class Columns {
   /** Paints that compete for the column being gathered. */
   private readonly rivalPaint = new Int32Array(RIVALS);
   private readonly rivalWeight = new Float64Array(RIVALS);
+  private gathered = -1;
+  private rivals = 0;
 
   begin(width: number, withRest: boolean): void {
     if (this.busy.length < width) {
@@ -82,11 +84,7 @@ export class Columns {
     const shift = 3 * level;
     const offset = segment.offset[level];
     const { width } = this;
-    const columnBusy = this.busy;
     const columnErred = this.erred;
-    const { rivalPaint, rivalWeight } = this;
-    let current = -1;
-    let rivals = 0;
     let k = from;
     for (; k < to; k++) {
       const at = offset + k;
@@ -117,32 +115,9 @@ export class Columns {
       }
       // Which of its columns erred is not known: one of them says so.
       if (erred[at] !== 0) columnErred[middle] = 1;
-      for (;;) {
-        const edge = right < x + 1 ? right : x + 1;
-        const weight = inside ? work : (edge - left) * perPixel;
-        if (x === current) {
-          let rival = 0;
-          while (rival < rivals && rivalPaint[rival] !== colour) rival++;
-          if (rival < rivals) {
-            rivalWeight[rival] += weight;
-          } else if (rivals < RIVALS) {
-            rivalPaint[rivals] = colour;
-            rivalWeight[rivals++] = weight;
-          }
-        } else {
-          if (rivals > 0) this.settle(current, rivals);
-          current = x;
-          rivals = 1;
-          rivalPaint[0] = colour;
-          rivalWeight[0] = weight;
-        }
-        columnBusy[x] += weight;
-        if (edge >= right) break;
-        left = edge;
-        x++;
-      }
+      this.spread(x, left, right, inside ? work : 0, perPixel, colour);
     }
-    if (rivals > 0) this.settle(current, rivals);
+    this.settleLast();
     return k;
   }
 
@@ -161,11 +136,7 @@ export class Columns {
   ): number {
     const { start, duration, prefix, action, status, overlay } = segment;
     const { width } = this;
-    const columnBusy = this.busy;
     const columnErred = this.erred;
-    const { rivalPaint, rivalWeight } = this;
-    let current = -1;
-    let rivals = 0;
     let row = from;
     for (; row < to; row++) {
       const seconds = duration[row];
@@ -187,32 +158,9 @@ export class Columns {
       const erred = status[row] === 1 && !overlay;
       if (erred) columnErred[x] = 1;
       const colour = overlay ? action[row] : erred ? PAINT_ERRED : prefix[row];
-      for (;;) {
-        const edge = right < x + 1 ? right : x + 1;
-        const weight = inside ? work : edge - left;
-        if (x === current) {
-          let rival = 0;
-          while (rival < rivals && rivalPaint[rival] !== colour) rival++;
-          if (rival < rivals) {
-            rivalWeight[rival] += weight;
-          } else if (rivals < RIVALS) {
-            rivalPaint[rivals] = colour;
-            rivalWeight[rivals++] = weight;
-          }
-        } else {
-          if (rivals > 0) this.settle(current, rivals);
-          current = x;
-          rivals = 1;
-          rivalPaint[0] = colour;
-          rivalWeight[0] = weight;
-        }
-        columnBusy[x] += weight;
-        if (edge >= right) break;
-        left = edge;
-        x++;
-      }
+      this.spread(x, left, right, inside ? work : 0, 1, colour);
     }
-    if (rivals > 0) this.settle(current, rivals);
+    this.settleLast();
     return row;
   }
 
@@ -272,6 +220,53 @@ export class Columns {
         out[at + x] = 0;
       }
     }
+  }
+
+  /**
+   * What `colour` has of the columns from `x` on; `whole` is all of it when it lies in one
+   * column, else 0.
+   */
+  private spread(
+    x: number,
+    left: number,
+    right: number,
+    whole: number,
+    perPixel: number,
+    colour: number,
+  ): void {
+    const { rivalPaint, rivalWeight, busy } = this;
+    for (;;) {
+      const edge = right < x + 1 ? right : x + 1;
+      const weight = whole > 0 ? whole : (edge - left) * perPixel;
+      busy[x] += weight;
+      if (x === this.gathered) {
+        const { rivals } = this;
+        let rival = 0;
+        while (rival < rivals && rivalPaint[rival] !== colour) rival++;
+        if (rival < rivals) {
+          rivalWeight[rival] += weight;
+        } else if (rivals < RIVALS) {
+          rivalPaint[rivals] = colour;
+          rivalWeight[rivals] = weight;
+          this.rivals = rivals + 1;
+        }
+      } else {
+        if (this.rivals > 0) this.settle(this.gathered, this.rivals);
+        this.gathered = x;
+        this.rivals = 1;
+        rivalPaint[0] = colour;
+        rivalWeight[0] = weight;
+      }
+      if (edge >= right) return;
+      left = edge;
+      x++;
+    }
+  }
+
+  private settleLast(): void {
+    if (this.rivals > 0) this.settle(this.gathered, this.rivals);
+    this.rivals = 0;
+    this.gathered = -1;
   }
 
   /** What is dimmed; `whole` is all of it when it lies in one column, else 0. */
