@@ -644,7 +644,7 @@ describe.skipIf(!have)(
         const { workers } = window.harness.session;
         workers.value = workers.value.slice(0, 1);
       });
-      await page.getByText("Threads busy, peak 16").waitFor();
+      await page.getByText("Threads, peak 16").waitFor();
     });
 
     it("keeps the picture when the connection is lost", async () => {

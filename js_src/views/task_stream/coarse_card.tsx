@@ -48,7 +48,7 @@ export function CoarseCard(props: {
         )}
       </dl>
       <div class="ds-card-foot">
-        <span>The tasks themselves are on the way, newest first</span>
+        <span>Tasks on the way, newest first</span>
       </div>
     </div>
   );

@@ -14,7 +14,7 @@ export function threadsLabel(
   }
   const most = Number(peak.toPrecision(peak < 10 ? 2 : 3)).toLocaleString("en");
   return {
-    text: `Threads busy, peak ${most}`,
+    text: `Threads, peak ${most}`,
     title: filtered
       ? `The height is the most that was busy with what is isolated: ${most} threads, of ${have}.`
       : `The cluster has ${have} threads now, and ${most} were busy at once: workers have left, or tasks seceded from their thread.`,
