@@ -54,11 +54,13 @@ async function panelPage() {
     jsxImportSource: "preact",
   });
   const script = bundle.outputFiles[0].text;
-  const styles = ["variables.css", "base.css", "task_stream.css"].map((name) =>
-    readFileSync(join(here, "../../../style", name), "utf8"),
-  );
+  const style = await build({
+    entryPoints: [join(here, "../../../style/panel.css")],
+    bundle: true,
+    write: false,
+  });
   return `<!doctype html><meta charset="utf-8">
-    <style>${styles.join("\n")} body { margin: 0 }
+    <style>${style.outputFiles[0].text} body { margin: 0 }
     #place { width: ${VIEWPORT.width}px; height: ${VIEWPORT.height}px }</style>
     <body><div id="place"></div>
     <script>${script.replaceAll("</script", "<\\/script")}</script></body>`;

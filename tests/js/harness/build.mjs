@@ -40,13 +40,15 @@ export async function buildHarness() {
     nodePaths: [join(root, "node_modules")],
     logLevel: "error",
   });
-  const styles = [];
-  for (const name of ["variables.css", "base.css", "task_stream.css"]) {
-    styles.push(await readFile(join(root, "style", name), "utf8"));
-  }
+  const styles = await build({
+    entryPoints: [join(root, "style", "panel.css")],
+    bundle: true,
+    write: false,
+    logLevel: "error",
+  });
   const script = await readFile(join(folder, "page.js"), "utf8");
   // Inline: a browser loads no modules from files.
-  const html = `<!doctype html><meta charset="utf-8"><style>${JUPYTERLAB}${styles.join("\n")}</style>
+  const html = `<!doctype html><meta charset="utf-8"><style>${JUPYTERLAB}${styles.outputFiles[0].text}</style>
 <body><div id="place"></div><script type="module">${script.replaceAll("</script", "<\\/script")}</script></body>`;
   const page = join(folder, "index.html");
   await writeFile(page, html);
