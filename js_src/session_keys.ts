@@ -1,8 +1,10 @@
 // The keys of a session's tasks. They are long, many and rarely looked at, so
 // they stay in the packed blocks in which they came; a block is opened when
-// somebody points at one of its tasks, or while a search passes over it.
+// somebody points at one of its tasks, or while a search passes over it. Only so
+// many bytes are kept: the kernel is asked again for what had to go.
 
-import { KEY_SEPARATOR } from "./schema";
+import { Coverage } from "./model/coverage";
+import { KEY_SEPARATOR, LIMITS } from "./schema";
 
 /** Keys of opened blocks that are kept at hand, in tasks. */
 const OPENED_TASKS = 200_000;
@@ -15,6 +17,13 @@ interface KeyBlock {
   readonly first: number;
   readonly tasks: number;
   readonly packed: Uint8Array<ArrayBuffer>;
+}
+
+/** A question to the kernel that is not answered yet. */
+interface Request {
+  readonly first: number;
+  readonly end: number;
+  readonly done: Promise<void>;
 }
 
 export interface SearchProgress {
@@ -76,20 +85,19 @@ async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string> {
   }
 }
 
-/** The parts of `ranges` that no block covers. */
+/** The parts of `ranges` that `known` lacks; both are in order, without overlaps. */
 function uncovered(
-  ranges: [number, number][],
-  blocks: readonly KeyBlock[],
+  ranges: readonly [number, number][],
+  known: readonly [number, number][],
 ): [number, number][] {
   const out: [number, number][] = [];
   let i = 0;
   for (const [start, end] of ranges) {
     let at = start;
-    while (i > 0 && blocks[i - 1].first + blocks[i - 1].tasks > start) i--;
-    for (; i < blocks.length && blocks[i].first < end && at < end; i++) {
-      const { first, tasks } = blocks[i];
-      if (first > at) out.push([at, Math.min(first, end)]);
-      at = Math.max(at, first + tasks);
+    while (i < known.length && known[i][1] <= start) i++;
+    for (let j = i; j < known.length && known[j][0] < end; j++) {
+      if (known[j][0] > at) out.push([at, known[j][0]]);
+      at = Math.max(at, known[j][1]);
     }
     if (at < end) out.push([at, end]);
   }
@@ -115,27 +123,43 @@ export class KeyStore implements KeyLookup {
   private readonly blocks: KeyBlock[] = []; // by first task
   private readonly opened = new Map<KeyBlock, string[]>(); // oldest use first
   private readonly opening = new Map<KeyBlock, Promise<string[]>>();
-  private readonly fetching = new Map<number, Promise<void>>();
+  private readonly fetching = new Set<Request>();
+  private readonly uses = new Set<KeyBlock>(); // every block, oldest use first
   private openedTasks = 0;
   private bytes = 0;
 
-  constructor(private readonly source: KeySource) {}
+  constructor(
+    private readonly source: KeySource,
+    private readonly maxBytes: number = LIMITS.page_key_bytes,
+  ) {}
 
   get byteLength(): number {
     return this.bytes;
   }
 
   add(first: number, tasks: number, packed: Uint8Array<ArrayBuffer>): void {
-    const at = this.after(first);
-    const before = this.blocks[at - 1];
-    if (tasks === 0 || (before && before.first + before.tasks >= first + tasks))
-      return; // it came a second time
-    this.blocks.splice(at, 0, { first, tasks, packed });
+    const end = first + tasks;
+    const before = this.blocks[this.after(first) - 1];
+    if (tasks === 0 || (before && before.first + before.tasks >= end)) return; // it came a second time
+    // No block contains another: so the last one that begins before a task has it.
+    const at = this.after(first - 1);
+    for (let inside = this.blocks[at]; inside; inside = this.blocks[at]) {
+      if (inside.first + inside.tasks > end) break;
+      this.drop(inside);
+    }
+    const block = { first, tasks, packed };
+    this.blocks.splice(at, 0, block);
+    this.uses.add(block);
     this.bytes += packed.byteLength;
+    for (const oldest of this.uses) {
+      if (this.bytes <= this.maxBytes || oldest === block) break;
+      this.drop(oldest);
+    }
   }
 
   clear(): void {
     this.blocks.length = 0;
+    this.uses.clear();
     this.opened.clear();
     this.openedTasks = 0;
     this.bytes = 0;
@@ -156,18 +180,23 @@ export class KeyStore implements KeyLookup {
   ): Promise<SearchResult> {
     const needle = query.toLowerCase();
     const tasks: number[] = [];
-    const seen = new Set<KeyBlock>();
+    const looked = new Coverage(); // blocks may overlap
     let searched = 0;
     const of = () => Math.max(searched, this.source.total());
     const pass = async () => {
       for (const block of [...this.blocks].reverse()) {
-        if (signal?.aborted || seen.has(block)) continue;
-        seen.add(block);
+        if (signal?.aborted) return;
+        const { first } = block;
+        const fresh = uncovered([[first, first + block.tasks]], looked.list());
+        if (fresh.length === 0) continue;
         const text = await inflate(block.packed);
-        for (const task of hits(text.toLowerCase(), needle, block.first)) {
-          tasks.push(task);
+        for (const task of hits(text.toLowerCase(), needle, first)) {
+          if (fresh.some(([from, end]) => from <= task && task < end)) {
+            tasks.push(task);
+          }
         }
-        searched += block.tasks;
+        for (const [from, end] of fresh) searched += end - from;
+        looked.add(first, block.tasks);
         onProgress({ found: tasks.length, searched, of: of() });
       }
     };
@@ -184,7 +213,9 @@ export class KeyStore implements KeyLookup {
   /** What to ask for so that every shown task has a key, newest first. */
   private missingPieces(): [number, number][] {
     const pieces: [number, number][] = [];
-    for (const [start, end] of uncovered(this.source.have(), this.blocks)) {
+    const here = new Coverage();
+    for (const { first, tasks } of this.blocks) here.add(first, tasks);
+    for (const [start, end] of uncovered(this.source.have(), here.list())) {
       for (let first = start; first < end; first += ASK_TASKS) {
         pieces.push([first, Math.min(ASK_TASKS, end - first)]);
       }
@@ -202,20 +233,23 @@ export class KeyStore implements KeyLookup {
     return (await this.open(block))[task - block.first] ?? null;
   }
 
-  /** Several panels may point at the same task: they share one question. */
+  /** Several panels may point at the same task: a question that asks for it is shared. */
   private async tryFetch(first: number, tasks: number): Promise<boolean> {
-    let request = this.fetching.get(first);
+    const end = first + tasks;
+    let request = [...this.fetching].find(
+      (asked) => asked.first <= first && end <= asked.end,
+    );
     if (!request) {
-      request = this.source.fetch(first, tasks);
-      this.fetching.set(first, request);
+      request = { first, end, done: this.source.fetch(first, tasks) };
+      this.fetching.add(request);
     }
     try {
-      await request;
+      await request.done;
       return true;
     } catch {
       return false; // a busy kernel: the caller says how far it came
     } finally {
-      this.fetching.delete(first);
+      this.fetching.delete(request);
     }
   }
 
@@ -225,7 +259,7 @@ export class KeyStore implements KeyLookup {
       request = inflate(block.packed)
         .then((text) => {
           const keys = text.split(KEY_SEPARATOR);
-          this.touch(block, keys);
+          if (this.uses.has(block)) this.touch(block, keys);
           return keys;
         })
         .finally(() => this.opening.delete(block));
@@ -237,11 +271,20 @@ export class KeyStore implements KeyLookup {
   private touch(block: KeyBlock, keys: string[]): void {
     if (!this.opened.delete(block)) this.openedTasks += block.tasks;
     this.opened.set(block, keys);
+    this.uses.delete(block);
+    this.uses.add(block);
     for (const oldest of this.opened.keys()) {
       if (this.openedTasks <= OPENED_TASKS || oldest === block) break;
       this.opened.delete(oldest);
       this.openedTasks -= oldest.tasks;
     }
+  }
+
+  private drop(block: KeyBlock): void {
+    this.blocks.splice(this.after(block.first) - 1, 1);
+    this.uses.delete(block);
+    this.bytes -= block.packed.byteLength;
+    if (this.opened.delete(block)) this.openedTasks -= block.tasks;
   }
 
   private blockOf(task: number): KeyBlock | undefined {

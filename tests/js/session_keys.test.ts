@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { KeyStore } from "../../js_src/session_keys";
 import { keysBuffer } from "./samples";
 
@@ -33,6 +33,50 @@ describe("the keys of a session", () => {
     const bytes = store.byteLength;
     store.add(0, 3, keysBuffer(["inc-0", "x", "y"]));
     expect(store.byteLength).toBe(bytes);
+  });
+
+  it("are found where blocks overlap, in whatever order they came", async () => {
+    const store = new KeyStore(nothing);
+    store.add(5, 2, keysBuffer(["k5", "k6"]));
+    store.add(2, 4, keysBuffer(["k2", "k3", "k4", "k5"]));
+    store.add(0, 8, keysBuffer([0, 1, 2, 3, 4, 5, 6, 7].map((i) => `k${i}`)));
+    store.add(7, 3, keysBuffer(["k7", "k8", "k9"]));
+    for (let task = 0; task < 10; task++) {
+      expect(await store.text(task)).toBe(`k${task}`);
+    }
+    const { tasks, searched } = await store.search("k");
+    expect([...tasks]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    expect(searched).toBe(10);
+  });
+
+  it("take only so many bytes, and are asked for again", async () => {
+    const block = (i: number) => keysBuffer([`key-${i}`]);
+    const limit = 5 * block(0).byteLength;
+    const asked: number[] = [];
+    const store: KeyStore = new KeyStore(
+      {
+        ...nothing,
+        fetch: async (first, tasks) => {
+          asked.push(first);
+          for (let i = first; i < first + tasks; i++) store.add(i, 1, block(i));
+        },
+        have: () => [[0, 9]],
+        total: () => 9,
+      },
+      limit,
+    );
+    for (let i = 0; i < 5; i++) store.add(i, 1, block(i));
+    expect(await store.text(0)).toBe("key-0"); // used, so it stays longest
+    for (let i = 5; i < 9; i++) store.add(i, 1, block(i));
+    expect(store.byteLength).toBeLessThanOrEqual(limit);
+    expect(await store.text(0)).toBe("key-0");
+    expect(asked).toEqual([]);
+    expect(await store.text(2)).toBe("key-2");
+    expect(asked).toEqual([2]);
+    const { tasks, searched } = await store.search("key");
+    expect([...tasks]).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(searched).toBe(9);
+    expect(store.byteLength).toBeLessThanOrEqual(limit);
   });
 
   it("are asked for once when they have not come yet", async () => {
@@ -91,6 +135,47 @@ describe("searching keys", () => {
     const stop = new AbortController();
     const search = store.search("inc", () => stop.abort(), stop.signal);
     expect(await search).toMatchObject({ searched: 2 });
+  });
+
+  it("asks for what it needs, also while a part of it is asked for", async () => {
+    const asked: [number, number][] = [];
+    const store: KeyStore = new KeyStore({
+      fetch: async (first, tasks) => {
+        asked.push([first, tasks]);
+        await new Promise((done) => setTimeout(done, 5));
+        const keys = Array.from({ length: tasks }, (_, i) => `k${first + i}`);
+        store.add(first, tasks, keysBuffer(keys));
+      },
+      have: () => [[0, 100]],
+      total: () => 100,
+    });
+    const one = store.text(0);
+    const { tasks } = await store.search("k");
+    expect(tasks).toHaveLength(100);
+    expect(await one).toBe("k0");
+    expect(asked).toEqual([
+      [0, 1],
+      [0, 100],
+    ]);
+  });
+
+  it("has what it asks for shared by who needs a part of it", async () => {
+    const asked: [number, number][] = [];
+    const store: KeyStore = new KeyStore({
+      fetch: async (first, tasks) => {
+        asked.push([first, tasks]);
+        await new Promise((done) => setTimeout(done, 5));
+        const keys = Array.from({ length: tasks }, (_, i) => `k${first + i}`);
+        store.add(first, tasks, keysBuffer(keys));
+      },
+      have: () => [[0, 100]],
+      total: () => 100,
+    });
+    const search = store.search("k");
+    await vi.waitFor(() => expect(asked).toHaveLength(1));
+    expect(await store.text(7)).toBe("k7");
+    await search;
+    expect(asked).toEqual([[0, 100]]);
   });
 
   it("asks for missing keys, and answers without them when it must", async () => {
