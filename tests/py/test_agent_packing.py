@@ -59,7 +59,7 @@ class Packer:
                 waiting.erred.append(len(waiting.keys))
             waiting.keys.append(key)
             waiting.groups.append(group)
-            waiting.finished.append(packing.reported(task))
+            waiting.finished.extend(packing.reported(task))
         return packing.pack(0, waiting, self.prefixes, self.lanes, self.actions, self.spans)
 
     def read(self, *pending: Any) -> tuple[Tasks, Names]:
@@ -160,6 +160,14 @@ def test_a_first_task_without_a_time_does_not_stop_the_others() -> None:
     [
         ("plain", "plain"),
         (("x-1", 0, 2), "('x-1', 0, 2)"),
+        (("x-1", -(2**31)), f"('x-1', {-(2**31)})"),
+        (("x-1", 2**31), f"('x-1', {2**31})"),
+        (("x-1", True), "('x-1', True)"),
+        (("nul\0-1", 1), "('nul\\x00-1', 1)"),
+        (("lone\ud800-1", 1), "('lone\\ud800-1', 1)"),
+        (("t", 1, 2, 3), "('t', 1, 2, 3)"),
+        (("one",), "('one',)"),
+        ((), "()"),
         (
             ("x'\"\\-1", True, 1.5, ("nested", None)),
             "('x\\'\"\\\\-1', True, 1.5, ('nested', None))",
@@ -179,7 +187,7 @@ def test_a_first_task_without_a_time_does_not_stop_the_others() -> None:
 )
 def test_every_kind_of_key_arrives_as_text(key: Any, text: str) -> None:
     others = [("inc-1", GROUP, finished()), (("t", 1), GROUP, finished())]
-    for pending in ([], others[:1], others):
+    for pending in ([], others[:1], others[1:], others):
         tasks, _ = Packer().read((key, GROUP, finished()), *pending)
         assert keys_of(tasks)[0] == text
         assert len(keys_of(tasks)) == tasks.tasks
@@ -211,6 +219,16 @@ def test_any_keys_and_times_survive(keys: list[Any], data: Any) -> None:
     assert keys_of(tasks) == [packing.clean_text(key) for key in keys]
     starts = [row["start"] for _, _, task in pending for row in task["startstops"]]
     assert tasks.columns["start"] == pytest.approx(starts, rel=1e-15, abs=1e-4)
+
+
+def test_tuples_of_several_names_and_lengths_keep_their_order() -> None:
+    keys = [(("x", "y")[i % 2], i, -i)[: 2 + i % 3 // 2] for i in range(300)]
+    encoding, _ = packing.pack_keys(keys)
+    assert encoding == "columns"
+    tasks, _ = Packer().read(*[(key, GROUP, finished()) for key in keys])
+    assert keys_of(tasks) == [str(key) for key in keys]
+    encoding, _ = packing.pack_keys([("x", *range(i)) for i in range(40)])
+    assert encoding == "msgpack"
 
 
 @pytest.mark.parametrize("nbytes", [-1, 2**80, 1.5, "big"])

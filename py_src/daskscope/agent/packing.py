@@ -24,14 +24,14 @@ MAX_NAME_CHARS = 300  # a key without a dash is its own prefix, whatever its len
 MAX_KEY_CHARS = 100_000
 CHUNK_OVERHEAD_BYTES = 800  # what a chunk costs in Python objects beside its bytes
 
-# Adding this to seconds leaves a double whose last bit is 2**-20 s, about a microsecond:
-# the noise below is cut off, the upper bytes are all alike, and both compress away.
-TIME_SHIFT = 1.5 * 2**32
+MAX_KEY_LENGTHS = 8  # of tuples, of which each is a part of the columns
 
 PLAIN_KEY_BYTES = 64
 MAX_INTEGER = 2**62
 
-reported = itemgetter("startstops", "nbytes", "worker", "thread")
+REPORTED_NAMES = ("startstops", "nbytes", "worker", "thread")
+REPORTED = len(REPORTED_NAMES)
+reported = itemgetter(*REPORTED_NAMES)
 """What is kept of a worker's message: the rest can be freed while it is at hand."""
 
 
@@ -155,28 +155,38 @@ def _clamp(number: Any) -> int:
         return 0
 
 
-def _planes(column: array[Any]) -> bytes:
+def pack_column(column: array[Any]) -> bytes:
     """Return the bytes of `column`, all lowest bytes first, all highest bytes last.
 
-    The high bytes of times and sizes hardly change; side by side they compress to
-    nothing, for the price of a few slices.
+    Each such plane follows a 0, or, if all its bytes are alike, is a 1 and that byte. The
+    high bytes of times and sizes hardly change; the low ones are noise. What zlib would
+    save beyond that is little, and would be the dearest part of packing.
     """
     if sys.byteorder == "big":
         column.byteswap()
     data = column.tobytes()
     width = column.itemsize
-    if width == 1:
-        return data
-    return b"".join([data[plane::width] for plane in range(width)])
+    packed: list[bytes] = []
+    for place in range(width):
+        plane = data[place::width]
+        one = plane[:1]
+        packed += (b"\1", one) if plane and plane == one * len(plane) else (b"\0", plane)
+    return b"".join(packed)
 
 
 def pack_keys(keys: Any) -> tuple[str, bytes]:
-    """Return the encoding of `keys`, "text" or "msgpack", and the packed block.
+    """Return the encoding of `keys`, "columns", "msgpack" or "text", and the packed block.
 
     Making text of the tuples of Dask's collections would be the dearest part of packing:
     the reader does that.
     """
-    if tuple in map(type, keys):
+    types = {*map(type, keys)}
+    if tuple in types:
+        try:
+            if len(types) == 1:
+                return "columns", pack_tuples(keys)
+        except (TypeError, ValueError, OverflowError):  # not a name and small numbers
+            pass
         try:
             return "msgpack", zlib.compress(msgpack.packb(keys), 1)
         except (TypeError, ValueError, OverflowError):  # not numbers and text alone
@@ -185,6 +195,32 @@ def pack_keys(keys: Any) -> tuple[str, bytes]:
     # Short keys have a random token each, as Client.map makes them: compressing them
     # costs a fifth of the agent's time and does not even halve them.
     return "text", zlib.compress(data, 0 if len(data) < PLAIN_KEY_BYTES * len(keys) else 1)
+
+
+def pack_tuples(keys: Any) -> bytes:
+    """Return tuples of a name and integers as columns; `TypeError` if they are not such."""
+    lengths = [*map(len, keys)]
+    several = sorted({*lengths})
+    if len(several) > MAX_KEY_LENGTHS:
+        raise ValueError("too many lengths")
+    index: dict[str, int] = {}
+    columns = [array("H", lengths)]
+    for length in several:
+        same = keys if len(several) == 1 else [key for key in keys if len(key) == length]
+        names, *numbers = zip(*same)
+        for name in dict.fromkeys(names):
+            index.setdefault(name, len(index))
+        columns.append(array("H", [index[name] for name in names]))
+        for column in numbers:
+            if {*map(type, column)} != {int}:  # an array would take True for 1
+                raise TypeError("not an integer")
+            columns.append(array("i", column))
+    if {*map(type, index)} != {str}:
+        raise TypeError("not a name")
+    names_block = msgpack.packb([*index])
+    return b"".join(
+        [len(names_block).to_bytes(4, "little"), names_block, *map(pack_column, columns)]
+    )
 
 
 def join_keys(keys: Any) -> bytes:
@@ -198,10 +234,24 @@ def join_keys(keys: Any) -> bytes:
         return "\0".join(map(clean_text, keys)).encode()
 
 
-class Pending:
-    """Tasks that are not packed yet: three lists of the same length.
+def sound_rows(rows: Any) -> list[Any]:
+    """Return those of the intervals that can be packed."""
+    sound = []
+    for row in rows if isinstance(rows, (list, tuple)) else ():
+        try:
+            array("d", (row["start"], row["stop"]))
+            hash(row["action"])
+        except (TypeError, KeyError, OverflowError):
+            continue
+        sound.append(row)
+    return sound
 
-    `finished` has what is `reported` of each; `erred` the positions of those that erred.
+
+class Pending:
+    """Tasks that are not packed yet, in order.
+
+    `finished` has, one after the other, the four things that are `reported` of each;
+    `erred` the positions of those that erred.
     """
 
     def __init__(self) -> None:
@@ -215,6 +265,24 @@ class Pending:
         for tasks in (self.keys, self.groups, self.finished, self.erred):
             tasks.clear()
 
+    def cut(self) -> None:
+        """Forget the last task if not all of it could be appended."""
+        tasks = min(len(self.keys), len(self.groups), len(self.finished) // REPORTED)
+        del self.keys[tasks:], self.groups[tasks:], self.finished[REPORTED * tasks :]
+        self.erred[:] = [position for position in self.erred if position < tasks]
+
+    def mend(self) -> int:
+        """Leave out what cannot be packed, not the tasks; return how many had such."""
+        mended = 0
+        for place in range(0, len(self.finished), REPORTED):
+            rows, nbytes, *lane = self.finished[place : place + REPORTED]
+            sound = sound_rows(rows)
+            known = [part if isinstance(part, (str, int)) else None for part in lane]
+            if known != lane or not isinstance(rows, (list, tuple)) or len(sound) < len(rows):
+                self.finished[place : place + REPORTED] = [sound, nbytes, *known]
+                mended += 1
+        return mended
+
 
 def pack(
     first: int,
@@ -226,21 +294,20 @@ def pack(
 ) -> dict[str, Any]:
     """Return a chunk of the pending tasks, of which there is at least one."""
     keys = pending.keys
-    intervals, nbytes, workers, threads = zip(*pending.finished)
+    finished = pending.finished
+    intervals = finished[::REPORTED]
     status = bytearray(len(keys))
     for position in pending.erred:
         status[position] = 1
     rows = [*chain.from_iterable(intervals)]
-    base = float(_clamp(rows[0]["start"])) if rows else 0.0
-    shift = TIME_SHIFT - base
     columns = [
         _integers("B", [*map(len, intervals)]),
         array("I", _place_indices(pending.groups, prefixes, spans)),
-        array("H", _lane_indices(workers, threads, lanes)),
+        array("H", _lane_indices(finished[2::REPORTED], finished[3::REPORTED], lanes)),
         array("B", status),
-        _integers("i", nbytes),
-        array("d", [row["start"] + shift for row in rows]),
-        array("d", [row["stop"] + shift for row in rows]),
+        _integers("i", finished[1::REPORTED]),
+        array("d", [row["start"] for row in rows]),
+        array("d", [row["stop"] for row in rows]),
         array("B", bytes(_action_indices(rows, actions))),
     ]
     encoding, packed_keys = pack_keys(keys)
@@ -248,9 +315,8 @@ def pack(
         "first": first,
         "tasks": len(keys),
         "rows": len(rows),
-        "base": base,
         "format": "".join([column.typecode for column in columns]),
-        "data": zlib.compress(b"".join([_planes(column) for column in columns]), 1),
+        "data": b"".join([pack_column(column) for column in columns]),
         "key_encoding": encoding,
         "keys": packed_keys,
     }

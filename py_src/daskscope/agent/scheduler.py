@@ -22,6 +22,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 from daskscope.agent.packing import (
     MAX_ACTIONS,
     MAX_NAME_CHARS,
+    REPORTED_NAMES,
     Interned,
     Lanes,
     Pending,
@@ -91,8 +92,7 @@ class Agent(SchedulerPlugin):
         self.chunk_firsts: list[int] = []
         self.memory = 0
         self.next = 0  # number of the first task that is still pending
-        self.dropped = 0
-        self.erred = 0
+        self.incomplete = 0
         self.errors = Log(MAX_ERRORS)
         self.changes = Log(MAX_CHANGES)
         self.prefixes = Interned(describe_name)
@@ -184,24 +184,36 @@ class Agent(SchedulerPlugin):
         pending = self.pending.keys
         append_key = pending.append
         append_group = self.pending.groups.append
-        append_finished = self.pending.finished.append
+        extend_finished = self.pending.finished.extend
         tasks = self.scheduler.tasks
 
         def transition(key: Any, start: str, finish: str, *_: Any, **finished: Any) -> None:
             if start == "processing":
                 try:
                     if finish == "memory":
-                        append_finished(reported(finished))
+                        extend_finished(reported(finished))
                         append_group(tasks[key].group)
                         append_key(key)
-                        if len(pending) >= CHUNK_TASKS:
-                            self.pack_pending()
                     elif finish == "erred":
                         self.capture_error(key, tasks[key], finished)
                 except Exception:
-                    self.fail()
+                    self.capture_rest(key, finished)
+                if len(pending) >= CHUNK_TASKS:
+                    self.pack_pending()
 
         return transition
+
+    def capture_rest(self, key: Any, finished: dict[str, Any]) -> None:
+        """Keep a task of which something is missing, without that."""
+        try:
+            self.pending.cut()
+            self.incomplete += 1
+            rows, *rest = [finished.get(name) for name in REPORTED_NAMES]
+            self.pending.finished.extend((rows or (), *rest))
+            self.pending.groups.append(self.scheduler.tasks[key].group)
+            self.pending.keys.append(key)
+        except Exception:
+            self.fail()
 
     def capture_error(self, key: Any, task: Any, finished: dict[str, Any]) -> None:
         """Keep a task that erred: it may have no startstops, no worker, no thread."""
@@ -215,8 +227,7 @@ class Agent(SchedulerPlugin):
         self.pending.erred.append(len(self.pending.keys))
         self.pending.keys.append(key)
         self.pending.groups.append(task.group)
-        self.pending.finished.append((rows, 0, finished.get("worker"), finished.get("thread")))
-        self.erred += 1
+        self.pending.finished.extend((rows, 0, finished.get("worker"), finished.get("thread")))
         self.errors.append(
             {
                 "task": self.next + len(self.pending.keys) - 1,
@@ -233,14 +244,16 @@ class Agent(SchedulerPlugin):
         """Make a chunk of the tasks that came since the last one."""
         if not self.pending.keys:
             return
-        chunk = pack(
-            self.next,
-            self.pending,
-            self.prefixes,
-            self.lanes,
-            self.actions,
-            self.spans,
-        )
+        names = (self.prefixes, self.lanes, self.actions, self.spans)
+        try:
+            try:
+                chunk = pack(self.next, self.pending, *names)
+            except Exception:
+                self.incomplete += self.pending.mend()
+                chunk = pack(self.next, self.pending, *names)
+        except Exception:
+            self.fail()
+            return
         self.next += chunk["tasks"]
         self.pending.clear()
         self.chunks.append(chunk)
@@ -255,7 +268,6 @@ class Agent(SchedulerPlugin):
         while self.memory > self.memory_limit and count < len(self.chunks) - 1:
             chunk = self.chunks[count]
             self.memory -= size_bytes(chunk)
-            self.dropped += chunk["tasks"]
             count += 1
         del self.chunks[:count]
         del self.chunk_firsts[:count]
@@ -346,9 +358,11 @@ class Agent(SchedulerPlugin):
         self.readers.pop("(installer)", None)
         if self.failure is None:
             try:
-                return self.answer(cursor, limit_bytes, want)
+                answer = self.answer(cursor, limit_bytes, want)
             except Exception:
                 self.fail()
+            if self.failure is None:
+                return answer
         return {"agent": self.id, "time": time(), "error": self.failure}
 
     def answer(self, cursor: int, limit_bytes: int, want: dict[str, Any]) -> dict[str, Any]:
@@ -370,8 +384,7 @@ class Agent(SchedulerPlugin):
             "time": time(),
             "first": self.chunk_firsts[0] if self.chunks else self.next,
             "next": self.next,
-            "dropped": self.dropped,
-            "erred": self.erred,
+            "incomplete": self.incomplete,
             "chunks": chunks,
             "names": {
                 kind: interned.described[names.get(kind, 0) :]

@@ -22,6 +22,7 @@ from daskscope.collect.notices import (
     Notice,
     agent_failed,
     scheduler_lost,
+    tasks_incomplete,
 )
 from daskscope.collect.spilling import SpillWatch
 
@@ -290,7 +291,8 @@ class Collector:
         self.now = answer["time"]
         if "workers" in answer:
             self._take_workers(answer["workers"], answer["time"])
-        self._set("live", ())
+        left_out = answer["incomplete"]
+        self._set("live", (tasks_incomplete(left_out),) if left_out else ())
         return tasks
 
     def _say_gap(self, now: float) -> None:

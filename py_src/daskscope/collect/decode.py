@@ -13,7 +13,7 @@ import msgpack
 import numpy as np
 from numpy.typing import NDArray
 
-from daskscope.agent.packing import TIME_SHIFT, join_keys
+from daskscope.agent.packing import join_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -71,29 +71,64 @@ class IndexMap:
         return self._maps[_KINDS[column]][indices]
 
 
-def _columns(chunk: Mapping[str, Any]) -> dict[str, Array]:
-    data = zlib.decompress(chunk["data"])
-    columns: dict[str, Array] = {}
-    offset = 0
-    names = TASK_COLUMNS + ROW_COLUMNS
-    for name, code in zip(names, chunk["format"], strict=True):
+class _Reader:
+    """Reads columns one after the other; what does not fit raises `ValueError`."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._offset = 0
+
+    def bytes(self, size: int) -> bytes:
+        part = self._data[self._offset : self._offset + size]
+        if len(part) < size:
+            raise ValueError("it ends too early")
+        self._offset += size
+        return part
+
+    def column(self, code: str, length: int) -> Array:
+        """Read the planes of a column, lowest bytes first."""
         dtype = _DTYPES[code]
-        length = chunk["tasks" if name in TASK_COLUMNS else "rows"]
-        size = length * dtype.itemsize
-        planes = np.frombuffer(data, np.uint8, size, offset).reshape(dtype.itemsize, length)
-        columns[name] = np.ascontiguousarray(planes.T).view(dtype).reshape(length)
-        offset += size
-    return columns
+        planes = np.empty((length, dtype.itemsize), np.uint8)
+        for place in range(dtype.itemsize):
+            alike = self.bytes(1) == b"\1"
+            planes[:, place] = np.frombuffer(self.bytes(1 if alike else length), np.uint8)
+        return planes.view(dtype).reshape(length)
+
+
+def _columns(chunk: Mapping[str, Any]) -> dict[str, Array]:
+    data = _Reader(chunk["data"])
+    return {
+        name: data.column(code, chunk["tasks" if name in TASK_COLUMNS else "rows"])
+        for name, code in zip(TASK_COLUMNS + ROW_COLUMNS, chunk["format"], strict=True)
+    }
 
 
 def _keys(chunk: Mapping[str, Any]) -> bytes:
     """Return the block of keys as a recording has it: zlib of text, NUL between."""
+    block: bytes = chunk["keys"]
     if chunk["key_encoding"] == "text":
-        block: bytes = chunk["keys"]
         return block
     # Tuples are sent as they are, since making text of them costs the scheduler too much.
-    keys = msgpack.unpackb(zlib.decompress(chunk["keys"]), use_list=False, strict_map_key=False)
+    keys: Sequence[Any]
+    if chunk["key_encoding"] == "columns":
+        keys = _tuples(_Reader(block), chunk["tasks"])
+    else:
+        keys = msgpack.unpackb(zlib.decompress(block), use_list=False, strict_map_key=False)
     return zlib.compress(join_keys(keys), 1)
+
+
+def _tuples(block: _Reader, tasks: int) -> list[tuple[Any, ...]]:
+    """Return tuples of a name and integers, which come as columns, by length."""
+    names = msgpack.unpackb(block.bytes(int.from_bytes(block.bytes(4), "little")))
+    lengths = block.column("H", tasks)
+    keys: list[tuple[Any, ...]] = [()] * tasks
+    for length in np.unique(lengths):
+        (places,) = np.nonzero(lengths == length)
+        heads = [names[index] for index in block.column("H", len(places))]
+        numbers = [block.column("i", len(places)).tolist() for _ in range(length - 1)]
+        for place, key in zip(places, zip(heads, *numbers, strict=True), strict=True):
+            keys[place] = key
+    return keys
 
 
 def decode(chunk: Mapping[str, Any], index_map: IndexMap) -> Tasks:
@@ -105,7 +140,14 @@ def decode(chunk: Mapping[str, Any], index_map: IndexMap) -> Tasks:
         span = index_map.translate("span", packed["place"] >> 16)
         action = index_map.translate("action", packed["action"])
         keys = _keys(chunk)
-    except (zlib.error, KeyError, IndexError, TypeError, msgpack.UnpackException) as error:
+    except (
+        zlib.error,
+        KeyError,
+        IndexError,
+        TypeError,
+        ValueError,
+        msgpack.UnpackException,
+    ) as error:
         raise ValueError(f"a chunk of the agent cannot be read: {error!r}") from error
     rows = packed["rows"].astype(np.int64)
     if int(rows.sum()) != chunk["rows"]:
@@ -117,7 +159,7 @@ def decode(chunk: Mapping[str, Any], index_map: IndexMap) -> Tasks:
         first=chunk["first"],
         tasks=chunk["tasks"],
         columns={
-            "start": packed["start"] - TIME_SHIFT + chunk["base"],
+            "start": packed["start"],
             "duration": (packed["stop"] - packed["start"]).astype(np.float32),
             "lane": lane[task],
             "prefix": prefix[task],

@@ -49,6 +49,16 @@ def agent_failed(text: str) -> Notice:
     )
 
 
+def tasks_incomplete(tasks: int) -> Notice:
+    """Return the notice of tasks of which the workers' reports could not be read whole."""
+    return Notice(
+        "tasks-incomplete",
+        "warn",
+        f"Of {tasks:,} {'task' if tasks == 1 else 'tasks'} the workers reported times that cannot "
+        "be read. The tasks are counted; those times are not shown.",
+    )
+
+
 def scheduler_lost(address: str, reason: str) -> Notice:
     """Return the notice of a scheduler that does not answer."""
     return Notice(
