@@ -107,7 +107,7 @@ export class Columns {
       let inside = left >= 0 && right <= width;
       if (left < 0) left = 0;
       if (right > width) right = width;
-      let x = left | 0;
+      const x = left | 0;
       inside = inside && right <= x + 1;
       if (rest) {
         this.addRest(x, left, right, inside ? work : 0, perPixel);
@@ -149,7 +149,7 @@ export class Columns {
       let inside = left >= 0 && right <= width;
       if (left < 0) left = 0;
       if (right > width) right = width;
-      let x = left | 0;
+      const x = left | 0;
       inside = inside && right <= x + 1;
       if (dimmed || (filter !== null && !filter.matches(segment, row))) {
         this.addRest(x, left, right, inside ? work : 0, 1);
