@@ -1,10 +1,12 @@
 // Ties one panel to a notebook and to one of the sessions in its kernel, and
-// keeps the tie through restarts, renames and reloads.
+// keeps the tie through restarts, renames and reloads. A panel follows the
+// notebook in front, once that one has a client, until a person chooses.
 
 import {
   computed,
   effect,
   type ReadonlySignal,
+  type Signal,
   signal,
   untracked,
 } from "@preact/signals";
@@ -25,14 +27,18 @@ export class Binding {
   readonly chooser: ReadonlySignal<Chooser | null>;
   /** Path of the notebook, also while it is closed; null before the first. */
   readonly path = signal<string | null>(null);
+  /** A person chose what is shown: it stays, whatever is in front. */
+  readonly chosen: Signal<boolean>;
   private readonly wanted = signal<string | null>(null);
   private readonly stops: (() => void)[] = [];
 
   constructor(
     private readonly notebooks: Notebooks,
     path: string | null,
+    chosen = false,
   ) {
     this.path.value = path;
+    this.chosen = signal(chosen);
     this.emptyState = computed(() => this.describeEmpty());
     this.chooser = computed(() => this.choices());
     this.stops.push(
@@ -54,15 +60,16 @@ export class Binding {
   private findNotebook(): void {
     const open = this.notebooks.open.value;
     const front = this.notebooks.front.value;
+    const path = this.path.peek();
     const bound = this.notebook.peek();
-    if (bound && open.includes(bound)) {
-      this.path.value = bound.path.value;
-      return;
-    }
-    const path = this.path.value;
-    const next =
-      path === null ? front : open.find((other) => other.path.value === path);
-    this.notebook.value = next ?? null;
+    const kept =
+      bound && open.includes(bound)
+        ? bound
+        : open.find((other) => other.path.value === path);
+    const news = (front?.kernel.sessions.value.length ?? 0) > 0;
+    const follow = !this.chosen.value && (news || path === null);
+    const next = (follow ? front : null) ?? kept ?? null;
+    this.notebook.value = next;
     if (next) this.path.value = next.path.value;
   }
 
@@ -95,8 +102,11 @@ export class Binding {
   private choices(): Chooser | null {
     const notebook = this.notebook.value;
     const sessions = notebook?.kernel.sessions.value ?? [];
+    const front = this.notebooks.front.value;
     const others = this.notebooks.open.value.filter(
-      (other) => other !== notebook,
+      (other) =>
+        other !== notebook &&
+        (other === front || other.kernel.sessions.value.length > 0),
     );
     if (sessions.length + others.length < 2) return null;
     return {
@@ -110,7 +120,8 @@ export class Binding {
         ...others.map((other) => ({
           id: NOTEBOOK + other.path.value,
           name: other.name,
-          address: "another notebook",
+          address:
+            other === front ? "the notebook in front" : "another notebook",
           state: "",
         })),
       ],
@@ -120,6 +131,7 @@ export class Binding {
   }
 
   private choose(id: string): void {
+    this.chosen.value = true;
     if (!id.startsWith(NOTEBOOK)) {
       this.wanted.value = id;
       return;

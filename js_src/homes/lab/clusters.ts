@@ -1,31 +1,41 @@
-// The Dask clients in the kernels of open notebooks, for the sidebar. Looks only
-// while the sidebar can be seen, and loads nothing into a kernel without Dask.
+// The Dask clients in the kernels of open notebooks, for the sidebar and for
+// panels that follow the notebook in front. Looks only while one of them is
+// open, and loads nothing into a kernel without Dask.
 
-import { effect, type ReadonlySignal, signal } from "@preact/signals";
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { Notebook, Notebooks } from "./notebooks";
 
 export class Clusters {
   private readonly visible = signal(false);
+  private readonly wanted: ReadonlySignal<boolean>;
   private readonly held = new Map<Notebook, () => void>();
   private readonly asking = new Set<Notebook>();
   private readonly stops: (() => void)[];
 
-  constructor(notebooks: Notebooks, detect: ReadonlySignal<boolean>) {
+  constructor(
+    notebooks: Notebooks,
+    detect: ReadonlySignal<boolean>,
+    panelsOpen: ReadonlySignal<boolean>,
+  ) {
+    this.wanted = computed(
+      () => detect.value && (this.visible.value || panelsOpen.value),
+    );
     this.stops = [
       effect(() => {
         const open = notebooks.open.value;
         for (const notebook of this.held.keys()) {
           if (!open.includes(notebook)) this.release(notebook);
         }
-        if (!this.visible.value || !detect.value) this.releaseAll();
+        if (!this.wanted.value) this.releaseAll();
         else for (const notebook of open) void this.look(notebook);
       }),
       notebooks.onRan((notebook) => {
-        if (this.visible.peek() && detect.peek()) void this.look(notebook);
+        if (this.wanted.peek()) void this.look(notebook);
       }),
     ];
   }
 
+  /** Whether the sidebar can be seen. */
   setVisible(visible: boolean): void {
     this.visible.value = visible;
   }
@@ -40,8 +50,8 @@ export class Clusters {
     this.asking.add(notebook);
     try {
       await notebook.panel.sessionContext.ready;
-      const wanted = await notebook.kernel.hasDask();
-      if (!wanted || !this.visible.peek() || notebook.panel.isDisposed) return;
+      const hasDask = await notebook.kernel.hasDask();
+      if (!hasDask || !this.wanted.peek() || notebook.panel.isDisposed) return;
       this.held.set(notebook, notebook.kernel.use());
     } catch {
       // The kernel went away while it was asked: the next cell asks again.

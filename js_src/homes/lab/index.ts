@@ -10,7 +10,7 @@ import {
 import { ICommandPalette, WidgetTracker } from "@jupyterlab/apputils";
 import { INotebookTracker } from "@jupyterlab/notebook";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
-import { signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import type { ReadonlyPartialJSONObject } from "@lumino/coreutils";
 import { thePage } from "../../session_page";
 import { Binding } from "./binding";
@@ -39,10 +39,16 @@ function argsOf(args: ReadonlyPartialJSONObject): {
   kind: PanelKind;
   id: string | null;
   notebook: string | null;
+  chosen: boolean;
 } {
   const text = (value: unknown) => (typeof value === "string" ? value : null);
   const kind = panelKind(text(args["panel"]) ?? "") ?? PANELS[0];
-  return { kind, id: text(args["id"]), notebook: text(args["notebook"]) };
+  return {
+    kind,
+    id: text(args["id"]),
+    notebook: text(args["notebook"]),
+    chosen: args["chosen"] === true,
+  };
 }
 
 function activate(
@@ -70,14 +76,19 @@ function activate(
   const create = (
     kind: PanelKind,
     notebook: string | null = null,
+    chosen = false,
     id = `daskscope-${kind.id}-${crypto.getRandomValues(new Uint32Array(1))[0]}`,
   ): PanelWidget => {
-    const binding = new Binding(notebooks, notebook);
+    const binding = new Binding(notebooks, notebook, chosen);
     const widget = new PanelWidget(kind, binding, id, settings.wheelZooms);
     void tracker.add(widget).then(updateOpen);
     widget.disposed.connect(updateOpen);
     // A reload finds the notebook again by its path.
-    binding.path.subscribe(() => void tracker.save(widget));
+    effect(() => {
+      void binding.path.value;
+      void binding.chosen.value;
+      void tracker.save(widget);
+    });
     return widget;
   };
 
@@ -96,18 +107,21 @@ function activate(
   };
 
   app.commands.addCommand(OPEN, {
-    label: (args) => argsOf(args).kind.title,
+    label: (args) => {
+      const { title } = argsOf(args).kind;
+      return args["isPalette"] ? `Daskscope: ${title}` : title;
+    },
     caption: (args) => `Open the panel: ${argsOf(args).kind.caption}`,
     icon: (args) => argsOf(args).kind.icon,
     execute: (args) => {
-      const { kind, id, notebook } = argsOf(args);
-      const widget = create(kind, notebook, id ?? undefined);
+      const { kind, id, notebook, chosen } = argsOf(args);
+      const widget = create(kind, notebook, chosen, id ?? undefined);
       place(widget);
       return widget;
     },
   });
   for (const { id } of PANELS) {
-    const args = { panel: id };
+    const args = { panel: id, isPalette: true };
     palette?.addItem({ command: OPEN, args, category: PALETTE_CATEGORY });
   }
 
@@ -121,7 +135,11 @@ function activate(
   };
   const sidebar = new Sidebar(
     { notebooks, openKinds, create, open: openOrShow },
-    new Clusters(notebooks, settings.detectClients),
+    new Clusters(
+      notebooks,
+      settings.detectClients,
+      computed(() => openKinds.value.size > 0),
+    ),
   );
   app.shell.add(sidebar, "left", { rank: SIDEBAR_RANK });
   restorer?.add(sidebar, sidebar.id);

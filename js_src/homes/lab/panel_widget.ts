@@ -47,6 +47,8 @@ export interface PanelArgs {
   readonly panel: string;
   readonly id: string;
   readonly notebook: string | null;
+  /** Whether a person chose that notebook; else the panel follows. */
+  readonly chosen: boolean;
 }
 
 export class PanelWidget extends MainAreaWidget<PanelContent> {
@@ -81,7 +83,8 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
 
   get args(): PanelArgs {
     const { kind, id, binding } = this;
-    return { panel: kind.id, id, notebook: binding.path.peek() };
+    const notebook = binding.path.peek();
+    return { panel: kind.id, id, notebook, chosen: binding.chosen.peek() };
   }
 
   override dispose(): void {

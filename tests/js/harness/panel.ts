@@ -1,0 +1,161 @@
+// A panel in a real browser, and what tests do with it by mouse and keyboard.
+// Skipped where there is no Chromium.
+
+import { existsSync } from "node:fs";
+import { chromium, type Browser, type Page } from "@playwright/test";
+import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
+// @ts-expect-error: a plain script, shared with the one that takes pictures
+import { BROWSER, buildHarness } from "./build.mjs";
+import type { HarnessSession } from "./session";
+
+interface Harness {
+  session: HarnessSession;
+  shown: { value: HarnessSession | null };
+  saved: { name: string; content: Blob }[];
+  leaked: string[];
+  live(): void;
+  dispose(): void;
+  remount(): void;
+  setDark(on: boolean): void;
+}
+declare global {
+  interface Window {
+    harness: Harness;
+    drawn: number;
+    injected?: boolean;
+  }
+}
+
+const launch = BROWSER as { executablePath: string; args: string[] };
+const have = existsSync(launch.executablePath);
+
+let browser: Browser;
+let address: string;
+let remove: () => Promise<void>;
+/** The page of the test that runs. */
+export let page: Page;
+const troubles: string[] = [];
+
+/** Tests that share a browser; each opens a page of its own. */
+export function describePanel(name: string, tests: () => void): void {
+  describe.skipIf(!have)(name, { timeout: 20_000 }, () => {
+    beforeAll(async () => {
+      const build = buildHarness as () => Promise<{
+        address: string;
+        remove: () => Promise<void>;
+      }>;
+      ({ address, remove } = await build());
+      browser = await chromium.launch(launch);
+    }, 30_000);
+
+    afterAll(async () => {
+      await browser?.close();
+      await remove?.();
+    });
+
+    afterEach(async () => {
+      await page.close();
+      expect(troubles.splice(0)).toEqual([]);
+    });
+
+    tests();
+  });
+}
+
+export async function open(
+  hash: string,
+  width = 1200,
+  height = 640,
+): Promise<void> {
+  page = await browser.newPage({ viewport: { width, height } });
+  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") troubles.push(message.text());
+  });
+  await page.goto(`${address}#width=${width}&height=${height}&${hash}`);
+  await page.waitForSelector("body[data-ready]");
+}
+
+export const plot = () => page.locator(".ds-hit");
+
+export async function plotBox() {
+  const box = await plot().boundingBox();
+  if (!box) throw new Error("there is no plot");
+  return box;
+}
+
+/** Seconds of the run under a point of the plot. */
+export async function timeAt(x: number, y = 200): Promise<number> {
+  await page.mouse.move(x, y);
+  return page.evaluate(() => {
+    const { session } = window.harness;
+    return (session.crosshair.value ?? NaN) - session.origin.value;
+  });
+}
+
+/** The window in seconds of the run, when it has come to rest. */
+export async function shown(): Promise<[number, number]> {
+  const box = await plotBox();
+  let before: [number, number] = [NaN, NaN];
+  for (let attempt = 0; attempt < 40; attempt++) {
+    const left = await timeAt(box.x + 1, box.y + 5);
+    const right = await timeAt(box.x + box.width - 2, box.y + 5);
+    const now: [number, number] = [left, right];
+    const still =
+      Math.abs(now[0] - before[0]) < 1e-6 &&
+      Math.abs(now[1] - before[1]) < 1e-6;
+    if (still) return now;
+    before = now;
+    await page.waitForTimeout(30);
+  }
+  return before;
+}
+
+export async function drag(
+  from: [number, number],
+  to: [number, number],
+  shift = false,
+): Promise<void> {
+  await page.mouse.move(...from);
+  if (shift) await page.keyboard.down("Shift");
+  await page.mouse.down();
+  await page.mouse.move((from[0] + to[0]) / 2, to[1], { steps: 3 });
+  await page.mouse.move(...to, { steps: 3 });
+  await page.mouse.up();
+  if (shift) await page.keyboard.up("Shift");
+}
+
+/** Where a task is, in the coordinates of the page. */
+export async function placeOf(task: number): Promise<{ x: number; y: number }> {
+  const box = await plotBox();
+  const [start, stop] = await shown();
+  const found = await page.evaluate((wanted) => {
+    const { session } = window.harness;
+    for (let lane = 0; lane < session.model.laneCount; lane++) {
+      const rows = session.model.ofTask(lane, wanted);
+      const row = rows.find(({ action }) => action === 0);
+      if (row) {
+        const middle = row.start + row.duration / 2;
+        return { lane, time: middle - session.origin.value };
+      }
+    }
+    return null;
+  }, task);
+  if (!found) throw new Error("no such task");
+  const x = box.x + ((found.time - start) / (stop - start)) * box.width;
+  // 4 workers of 4 threads: lanes of 26 + 2 px, workers 10 px apart.
+  const lane = found.lane;
+  const pitch = await lanePitch();
+  const y = box.y + 49 + lane * pitch + Math.floor(lane / 4) * 10 + 4;
+  return { x, y };
+}
+
+export async function lanePitch(): Promise<number> {
+  const tops = await page
+    .locator(".ds-worker")
+    .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+  return ((tops[1] ?? 0) - (tops[0] ?? 0) - 10) / 4;
+}
+
+export const erredTask = () =>
+  page.evaluate(() => window.harness.session.errors.value[0]!.task);

@@ -1,0 +1,225 @@
+// What a task stream does under a real mouse and keyboard.
+
+import { expect, it } from "vitest";
+import {
+  describePanel,
+  drag,
+  erredTask,
+  open,
+  page,
+  placeOf,
+  plot,
+  plotBox,
+  shown,
+  timeAt,
+} from "./harness/panel";
+
+describePanel("the task stream by mouse and keyboard", () => {
+  it("moves with the mouse, leaves live, and comes back with L", async () => {
+    await open("scenario=full");
+    const [start, stop] = await shown();
+    const box = await plotBox();
+    await page.mouse.move(box.x + 500, box.y + 200);
+    await page.mouse.wheel(0, -600);
+    const [zoomedStart, zoomedStop] = await shown();
+    expect(zoomedStop - zoomedStart).toBeLessThan((stop - start) * 0.6);
+    await drag([box.x + 300, box.y + 200], [box.x + 500, box.y + 200]);
+    const [movedStart, movedStop] = await shown();
+    expect(movedStart).toBeLessThan(zoomedStart);
+    expect(movedStop - movedStart).toBeCloseTo(zoomedStop - zoomedStart, 3);
+    await page.getByText("Go to now").waitFor();
+    await plot().press("l");
+    await page.getByText("Go to now").waitFor({ state: "detached" });
+    const [, backStop] = await shown();
+    expect(backStop).toBeGreaterThan(stop - 1);
+    await plot().press("f");
+    const whole = await shown();
+    expect(whole[1] - whole[0]).toBeCloseTo(stop - start, 0);
+  });
+
+  it("keeps the time under the pointer in place while it zooms", async () => {
+    await open("scenario=full");
+    const box = await plotBox();
+    // Away from live first: there the newest task stays in place.
+    await plot().press("a");
+    await shown();
+    const x = box.x + box.width * 0.3;
+    const before = await timeAt(x);
+    await page.mouse.wheel(0, -300);
+    await shown();
+    expect(await timeAt(x)).toBeCloseTo(before, 1);
+  });
+
+  it("zooms and moves with every key that it names", async () => {
+    await open("scenario=full");
+    const width = async () => {
+      const [start, stop] = await shown();
+      return stop - start;
+    };
+    await plot().press("a");
+    await page.mouse.move(2, 2);
+    const whole = await width();
+    await plot().press("w");
+    const closer = await width();
+    expect(closer).toBeLessThan(whole);
+    await plot().press("ArrowDown");
+    expect(await width()).toBeGreaterThan(closer);
+    await plot().press("w");
+    await plot().press("w");
+    const [start] = await shown();
+    await plot().press("d");
+    const [later] = await shown();
+    expect(later).toBeGreaterThan(start);
+    await plot().press("ArrowLeft");
+    expect((await shown())[0]).toBeLessThan(later);
+  });
+
+  it("says what a task is beside the pointer, and never over it", async () => {
+    await open("scenario=full");
+    const at = await placeOf(40);
+    await page.mouse.move(at.x, at.y);
+    const card = page.locator(".ds-card");
+    await card.waitFor();
+    await expect
+      .poll(() => card.innerText())
+      .toMatch(/Started[\s\S]*\+\d+\.\d{3} s[\s\S]*worker-\d · thread \d/);
+    await expect.poll(() => card.innerText()).toMatch(/\('[a-z0-9-]+', \d+\)/);
+    const covers = await card.evaluate((element, point) => {
+      const { left, right, top, bottom } = element.getBoundingClientRect();
+      return (
+        point.x >= left &&
+        point.x <= right &&
+        point.y >= top &&
+        point.y <= bottom
+      );
+    }, at);
+    expect(covers).toBe(false);
+    await page.mouse.move(3, 3);
+    await card.waitFor({ state: "detached" });
+  });
+
+  it("pins an erred task with its traceback, and Escape lets it go", async () => {
+    await open("scenario=full");
+    const at = await placeOf(await erredTask());
+    await page.mouse.click(at.x, at.y);
+    const pinned = page.locator(".ds-pinned");
+    await pinned.getByText("ValueError").waitFor();
+    await expect
+      .poll(() => pinned.innerText())
+      .toContain("cannot reindex on an axis with duplicate labels");
+    expect(await pinned.innerText()).toContain(
+      "g = part.reindex(region.index)",
+    );
+    expect(await pinned.innerText()).not.toContain("pandas/core/frame.py");
+    await pinned.getByText("Show 2 library frames").click();
+    expect(await pinned.innerText()).toContain("pandas/core/frame.py");
+    await plot().press("Escape");
+    await pinned.waitFor({ state: "detached" });
+  });
+
+  it("shows what it knows when the kernel cannot answer", async () => {
+    await open("scenario=busy");
+    const at = await placeOf(await erredTask());
+    await page.mouse.click(at.x, at.y);
+    const pinned = page.locator(".ds-pinned");
+    await pinned.getByText("The kernel is busy").waitFor();
+    const text = await pinned.innerText();
+    expect(text).toContain("compute");
+    expect(text).toContain("cannot reindex on an axis");
+    expect(text).toContain("worker-2");
+  });
+
+  it("selects time for every panel with Shift and a drag", async () => {
+    await open("scenario=full");
+    const box = await plotBox();
+    const from = await timeAt(box.x + 300);
+    await drag([box.x + 300, box.y + 200], [box.x + 600, box.y + 200], true);
+    const told = await page.evaluate(() => {
+      const { session } = window.harness;
+      return session.told.map(({ time }) =>
+        time?.map((moment) => moment - session.origin.value),
+      );
+    });
+    expect(told).toHaveLength(1);
+    expect(told[0]?.[0]).toBeCloseTo(from, 1);
+    await page.locator(".ds-chip").waitFor();
+    const [start] = await shown();
+    expect(start).toBeCloseTo(from, 1);
+    await page.getByText("Whole run").click();
+    await page.locator(".ds-chip").waitFor({ state: "detached" });
+  });
+
+  it("isolates what is clicked in the legend; Shift adds", async () => {
+    await open("scenario=full");
+    await page.getByRole("button", { name: "read-parquet" }).click();
+    await page
+      .getByRole("button", { name: "rename" })
+      .click({ modifiers: ["Shift"] });
+    const prefixes = await page.evaluate(
+      () => window.harness.session.focus.value.prefixes,
+    );
+    expect(prefixes).toEqual(["read-parquet", "rename"]);
+    await page.getByText("2 prefixes").waitFor();
+    await plot().press("Escape");
+    expect(
+      await page.evaluate(() => window.harness.session.focus.value.prefixes),
+    ).toEqual([]);
+    await page.getByRole("button", { name: /^transfer/ }).click();
+    await expect
+      .poll(() =>
+        page.evaluate(() => window.harness.session.model.filter !== null),
+      )
+      .toBe(true);
+    await plot().press("Escape");
+    await expect
+      .poll(() => page.evaluate(() => window.harness.session.model.filter))
+      .toBeNull();
+  });
+
+  it("shows only the lanes of a worker that is clicked", async () => {
+    await open("scenario=full");
+    await page.locator(".ds-worker", { hasText: "worker-2" }).click();
+    await expect.poll(() => page.locator(".ds-worker").count()).toBe(1);
+    await page.locator(".ds-chip", { hasText: "worker-2" }).waitFor();
+  });
+
+  it("finds keys, says how many it searched, and steps through them", async () => {
+    await open("scenario=full");
+    await plot().press("/");
+    await page.keyboard.type("groupby-agg");
+    await page.getByText("26 tasks").waitFor();
+    await expect
+      .poll(() => page.locator(".ds-status").innerText())
+      .toMatch(/([\d,]+) of \1 keys searched/);
+    await page.keyboard.press("Enter");
+    await page.getByText("1 of 26").waitFor();
+    await page.locator(".ds-pinned").getByText("groupby-agg").first().waitFor();
+    await page.keyboard.press("Shift+Enter");
+    await page.getByText("26 of 26").waitFor();
+    await page.keyboard.press("Escape");
+    expect(await page.locator("input").inputValue()).toBe("");
+    expect(
+      await plot().evaluate((element) => element === document.activeElement),
+    ).toBe(true);
+  });
+
+  it("moves the window in the overview", async () => {
+    await open("scenario=full");
+    const overview = await page.locator(".ds-overview-hit").boundingBox();
+    if (!overview) throw new Error("there is no overview");
+    const y = overview.y + 20;
+    // From the right edge of the window, which shows the whole run, inwards.
+    await drag(
+      [overview.x + overview.width - 2, y],
+      [overview.x + overview.width / 2, y],
+    );
+    const [start, stop] = await shown();
+    await drag(
+      [overview.x + overview.width / 4, y],
+      [overview.x + overview.width / 2, y],
+    );
+    const [movedStart, movedStop] = await shown();
+    expect(movedStart).toBeGreaterThan(start + 1);
+    expect(movedStop - movedStart).toBeCloseTo(stop - start, 1);
+  });
+});

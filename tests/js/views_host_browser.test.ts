@@ -1,0 +1,253 @@
+// How a task stream gets on with what is around it.
+
+import { expect, it } from "vitest";
+import {
+  describePanel,
+  open,
+  page,
+  plot,
+  plotBox,
+  shown,
+} from "./harness/panel";
+
+describePanel("the task stream in its surroundings", () => {
+  it("lets no key reach the notebook around it", async () => {
+    await open("scenario=full&inline=1", 900, 600);
+    await plot().click({ position: { x: 400, y: 100 } });
+    for (const key of [..."wasdfl zt?dd", "ArrowUp", "ArrowDown"]) {
+      await page.keyboard.press(key === " " ? "Space" : key);
+    }
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.type("dd");
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Escape");
+    expect(await page.evaluate(() => window.harness.leaked)).toEqual([]);
+    expect(
+      await page.locator(".ds-root").getAttribute("data-lm-suppress-shortcuts"),
+    ).toBe("true");
+  });
+
+  it("leaves the plain wheel to the notebook until it is clicked", async () => {
+    await open("scenario=full&inline=1", 900, 600);
+    await page.addStyleTag({ content: "body { height: 3000px }" });
+    const box = await plotBox();
+    const before = await shown();
+    await page.mouse.move(box.x + 300, box.y + 150);
+    await page.mouse.wheel(0, 60);
+    await page.getByText(/Click the plot, or hold/).waitFor();
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(60);
+    await page.evaluate(() => window.scrollTo(0, 0));
+    expect(await shown()).toEqual(before);
+    await page.mouse.move(box.x + 300, box.y + 150);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -300);
+    await page.keyboard.up("Control");
+    const [start, stop] = await shown();
+    expect(stop - start).toBeLessThan(before[1] - before[0]);
+    await page.mouse.click(box.x + 300, box.y + 30);
+    await page.mouse.wheel(0, -300);
+    const [nextStart, nextStop] = await shown();
+    expect(nextStop - nextStart).toBeLessThan(stop - start);
+    expect(await page.evaluate(() => window.scrollY)).toBe(0);
+  });
+
+  it("takes on the theme of the host at once", async () => {
+    await open("scenario=full");
+    const background = () =>
+      page.evaluate(() => {
+        const canvas =
+          document.querySelector<HTMLCanvasElement>(".ds-plot canvas")!;
+        const context = canvas.getContext("2d")!;
+        return [...context.getImageData(2, 2, 1, 1).data.slice(0, 3)];
+      });
+    await expect.poll(background).toEqual([255, 255, 255]);
+    await page.evaluate(() => window.harness.setDark(true));
+    await expect.poll(background).toEqual([33, 33, 33]);
+  });
+
+  it("draws and asks for nothing while nobody can see it", async () => {
+    await open("scenario=live");
+    await page.evaluate(() => {
+      window.drawn = 0;
+      const put = CanvasRenderingContext2D.prototype.putImageData;
+      CanvasRenderingContext2D.prototype.putImageData = function (
+        this: CanvasRenderingContext2D,
+        ...args: Parameters<typeof put>
+      ) {
+        window.drawn += 1;
+        put.apply(this, args);
+      } as typeof put;
+      window.harness.live();
+    });
+    const drawn = () => page.evaluate(() => window.drawn);
+    await expect.poll(drawn).toBeGreaterThan(3);
+    await page.addStyleTag({ content: "#place { margin-top: 5000px }" });
+    await expect
+      .poll(() => page.evaluate(() => window.harness.session.visible))
+      .toBe(false);
+    const before = await drawn();
+    const rows = () => page.evaluate(() => window.harness.session.model.rows);
+    const had = await rows();
+    await expect.poll(rows, { timeout: 4000 }).toBeGreaterThan(had + 20);
+    expect(await drawn()).toBe(before);
+    await page.evaluate(() => window.scrollTo(0, 5000));
+    await expect.poll(drawn).toBeGreaterThan(before);
+  });
+
+  it("leaves nothing behind, and can be shown again", async () => {
+    await open("scenario=full");
+    await page.evaluate(() => window.harness.dispose());
+    const left = await page.evaluate(() => ({
+      elements: document.getElementById("place")!.childElementCount,
+      watchers: window.harness.session.watchers,
+      filter: window.harness.session.model.filter,
+      menus: document.body.childElementCount,
+    }));
+    expect(left).toEqual({
+      elements: 0,
+      watchers: 0,
+      filter: null,
+      menus: 2,
+    });
+    await page.evaluate(() => window.harness.remount());
+    await page.getByText("1,394 of 1,394 tasks").waitFor();
+    const [start, stop] = await shown();
+    expect(stop - start).toBeGreaterThan(30);
+  });
+
+  it("changes to another session and to none", async () => {
+    await open("scenario=full");
+    await page.evaluate(() => {
+      window.harness.shown.value = null;
+    });
+    await page.getByText("Waiting for a Dask client").waitFor();
+    await page.evaluate(() => {
+      window.harness.shown.value = window.harness.session;
+    });
+    await page.getByText("1,394 of 1,394 tasks").waitFor();
+  });
+
+  it("saves the rows on the screen, all rows, and the picture", async () => {
+    await open("scenario=hostile");
+    for (const item of ["PNG", "CSV", "Data"]) {
+      await page.getByRole("button", { name: "Export" }).click();
+      await page.locator(".ds-menu-item", { hasText: item }).first().click();
+      await page.locator(".ds-stage-note").waitFor();
+    }
+    await expect
+      .poll(() => page.evaluate(() => window.harness.saved.length), {
+        timeout: 5000,
+      })
+      .toBe(3);
+    const saved = await page.evaluate(() =>
+      Promise.all(
+        window.harness.saved.map(async ({ name, content }) => ({
+          name,
+          type: content.type,
+          size: content.size,
+          text: content.type === "text/csv" ? await content.text() : "",
+        })),
+      ),
+    );
+    const csv = saved.filter(({ type }) => type === "text/csv");
+    expect(saved.map(({ type }) => type).sort()).toEqual([
+      "image/png",
+      "text/csv",
+      "text/csv",
+    ]);
+    expect(csv[0]!.text.split("\n")[0]).toBe(
+      "start,duration,worker,thread,prefix,action,status,nbytes,span,task,key",
+    );
+    // A spreadsheet must not run what a key says.
+    expect(csv[0]!.text).not.toMatch(/,=cmd/);
+    expect(csv[0]!.text).toContain(",'=cmd");
+    expect(
+      saved.find(({ type }) => type === "image/png")!.size,
+    ).toBeGreaterThan(10_000);
+  });
+
+  it("shows the time under the pointer of another panel", async () => {
+    await open("scenario=full");
+    const overlay = () =>
+      page.evaluate(() => {
+        const canvas =
+          document.querySelector<HTMLCanvasElement>(".ds-overlay canvas")!;
+        const { width, height } = canvas;
+        const { data } = canvas
+          .getContext("2d")!
+          .getImageData(0, 0, width, height);
+        return data.some((value) => value > 0);
+      });
+    await page.mouse.move(3, 3);
+    await expect.poll(overlay).toBe(false);
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      session.crosshair.value = session.origin.value + 10;
+    });
+    await expect.poll(overlay).toBe(true);
+  });
+
+  it("offers the choice between several clients", async () => {
+    await open("scenario=chooser");
+    await page.getByRole("button", { name: "Choose a client" }).click();
+    await page.getByText("Gateway, team-prod").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByText("Gateway, team-prod").waitFor({ state: "detached" });
+  });
+
+  it("does not glide for those who want no motion", async () => {
+    await open("scenario=full");
+    await page.emulateMedia({ reducedMotion: "reduce" });
+    await plot().press("a");
+    await shown();
+    const windows = await page.evaluate(async () => {
+      const frame = document.querySelector<HTMLElement>(".ds-overview-window")!;
+      const seen = new Set<string>();
+      const hit = document.querySelector<HTMLElement>(".ds-hit")!;
+      hit.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "w", bubbles: true }),
+      );
+      for (let at = 0; at < 20; at++) {
+        seen.add(frame.style.transform);
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+      }
+      return seen.size;
+    });
+    expect(windows).toBeLessThanOrEqual(2);
+  });
+
+  it("fits into 320 pixels", async () => {
+    await open("scenario=full", 320, 560);
+    expect(await page.locator(".ds-worker-name").first().innerText()).toBe(
+      "w0",
+    );
+    const over = await page.evaluate(() => {
+      const root = document.querySelector(".ds-root")!.getBoundingClientRect();
+      return [...document.querySelectorAll(".ds-toolbar *, .ds-row2 *")]
+        .filter((element) => {
+          const { right, width } = element.getBoundingClientRect();
+          return width > 0 && right > root.right + 0.5;
+        })
+        .map((element) => element.className);
+    });
+    expect(over).toEqual([]);
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const { value: origin } = session.origin;
+      session.setFocus({
+        time: [origin + 3, origin + 9],
+        prefixes: ["read-parquet"],
+        workers: session.workers.value.map((worker) => worker.address),
+        spans: [],
+      });
+    });
+    // The innermost filter can be reached beside three others.
+    await page
+      .getByRole("button", { name: "Remove the filter 4 workers" })
+      .click();
+    await page.getByRole("button", { name: "More" }).click();
+    await page.getByText("Numbers as a table").click();
+    await page.getByText("Tasks by prefix").waitFor();
+  });
+});
