@@ -26,9 +26,16 @@ def _defaults() -> dict[str, Any]:
 
 
 @cache
-def load_defaults() -> None:
-    """Make the shipped defaults part of Dask's configuration."""
+def _register_defaults() -> None:
     dask.config.update_defaults(_defaults())
+
+
+def load_defaults() -> None:
+    """Make the shipped defaults part of Dask's configuration, again if they were lost."""
+    _register_defaults()
+    if "daskscope" not in dask.config.config:
+        # They came within a `with dask.config.set(...)`, and its end took them along.
+        dask.config.update(dask.config.config, _defaults(), priority="old")
 
 
 def get(key: str) -> Any:
@@ -37,7 +44,6 @@ def get(key: str) -> Any:
     try:
         return dask.config.get(f"daskscope.{key}")
     except KeyError:
-        # They came within a `with dask.config.set(...)`, and its end took them along.
         dask.config.update(dask.config.config, _defaults(), priority="old")
         return dask.config.get(f"daskscope.{key}")
 

@@ -23,6 +23,14 @@ def test_the_defaults_are_part_of_dasks_configuration() -> None:
     assert limits.overflow == "spill"
 
 
+def test_defaults_that_went_with_a_setting_come_back() -> None:
+    before = dask.config.config.pop("daskscope", None)
+    config.load_defaults()
+    assert dask.config.get("daskscope.agent.memory-limit") == "256 MiB"
+    if before is not None:
+        dask.config.config["daskscope"] = before
+
+
 def test_a_users_value_wins() -> None:
     with dask.config.set({"daskscope.agent.memory-limit": 1000, "daskscope.collect.interval": 0.5}):
         assert config.pace().agent_memory_bytes == 1000
@@ -30,7 +38,7 @@ def test_a_users_value_wins() -> None:
 
 
 def test_the_defaults_survive_a_setting_that_was_there_for_a_while() -> None:
-    config.load_defaults.cache_clear()
+    config._register_defaults.cache_clear()
     before = dict(dask.config.config)
     dask.config.config.pop("daskscope", None)
     with dask.config.set({"daskscope.recorder.enabled": False}):
