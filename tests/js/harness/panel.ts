@@ -87,7 +87,11 @@ export async function plotBox() {
 /** Seconds of the run under a point of the plot. */
 export async function timeAt(x: number, y = 200): Promise<number> {
   await page.mouse.move(x, y);
-  return page.evaluate(() => {
+  return page.evaluate(async () => {
+    // The crosshair follows with the frame; before that it is where it was.
+    await new Promise((done) =>
+      requestAnimationFrame(() => requestAnimationFrame(done)),
+    );
     const { session } = window.harness;
     return (session.crosshair.value ?? NaN) - session.origin.value;
   });
