@@ -281,7 +281,7 @@ def test_status_comes_at_most_twice_a_second(scene):
     assert status["workers"] == [{"address": "tcp://w", "threads": 2}]
 
 
-def test_totals_follow_the_focus(scene):
+def test_totals_follow_the_focus_but_keep_prefixes_that_are_not_isolated(scene):
     page = scene.page()
     scene.append(1_000, rows_each=2)
     scene.run(1)
@@ -291,11 +291,17 @@ def test_totals_follow_the_focus(scene):
     count = len(page.of("totals"))
     scene.run(3)
     assert len(page.of("totals")) == count
-    focus = {"time": None, "prefixes": ["sum"], "workers": [], "spans": []}
-    page.say("focus", session="session-1", focus=focus)
+    isolated = {"time": None, "prefixes": ["sum"], "workers": [], "spans": []}
+    page.say("focus", session="session-1", focus=isolated)
     scene.run(1)
-    assert page.of("totals")[-1]["focus"] == focus
-    assert [row[:2] for row in page.of("totals")[-1]["prefixes"]] == [[1, 500]]
+    assert scene.session.focus.prefixes == ("sum",)
+    assert len(page.of("totals")) == count
+    none = {**isolated, "workers": ["tcp://elsewhere"]}
+    page.say("focus", session="session-1", focus=none)
+    scene.run(1)
+    totals = page.of("totals")[-1]
+    assert totals["focus"] == {**none, "prefixes": []}
+    assert totals["prefixes"] == []
 
 
 def test_totals_of_a_focus_on_a_long_run_are_complete_within_moments(scene):
@@ -303,9 +309,9 @@ def test_totals_of_a_focus_on_a_long_run_are_complete_within_moments(scene):
         scene.append(10_000, start=START + 25 * i)
     page = scene.page(have=[(0, 600_000)])
     scene.run(1)
-    scene.session.focus = Focus(time=(START, START + 1e6), prefixes=["inc"])
+    scene.session.focus = Focus(time=(START, START + 1e6))
     for _ in range(100):
-        if page.of("totals")[-1]["focus"]["prefixes"]:
+        if page.of("totals")[-1]["focus"]["time"]:
             break
         scene.run(0.05)
     assert page.of("totals")[-1]["prefixes"][0][:2] == [0, 300_000]

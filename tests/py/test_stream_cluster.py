@@ -78,12 +78,16 @@ def test_focus_set_in_python_reaches_the_page_with_its_figures(client, page):
     session = daskscope.connect(client)
     client.gather(client.map(lambda i: i, range(100), key="first"))
     client.gather(client.map(lambda i: i, range(50), key="second"))
-    session.focus = daskscope.Focus(prefixes=["second"])
+    eventually(lambda: session.recording.counts.kept == 150)
+    tasks = session.recording.tasks
+    worker = tasks["worker"].iloc[0]
+    session.focus = daskscope.Focus(workers=[worker])
+    wanted = tasks[tasks["worker"] == worker].groupby("prefix")["key"].nunique()
 
     def figures():
         page.ack(session.id)
-        totals = [m for m in page.of("totals") if m["focus"]["prefixes"] == ["second"]]
-        return totals and [row[1] for row in totals[-1]["prefixes"]]
+        totals = [m for m in page.of("totals") if m["focus"]["workers"] == [worker]]
+        return totals and sorted(row[1] for row in totals[-1]["prefixes"])
 
-    eventually(lambda: figures() == [50])
+    eventually(lambda: figures() == sorted(wanted))
     session.focus = daskscope.Focus()

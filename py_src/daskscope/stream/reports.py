@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -90,17 +91,22 @@ def totals(feed: Feed, focus: Focus, figures: Totals) -> Outgoing:
 
 
 class SessionTotals:
-    """The figures of one session for all its pages, in small steps."""
+    """The figures of one session for all its pages, in small steps.
+
+    They are of the focus without its prefixes: a legend shows what it isolates beside
+    the rest, whose figures must not vanish with it.
+    """
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._focus = source.focus
+        self._focus: Focus | None = None
         self._running: FocusTotals | None = None
         self._done: tuple[Focus, int, Totals] | None = None
 
     def advance(self, budget_s: float) -> tuple[Focus, int, Totals] | None:
         """Return focus, number of tasks and figures once they are complete."""
-        focus, recording = self._source.focus, self._source.recording
+        focus = dataclasses.replace(self._source.focus, prefixes=())
+        recording = self._source.recording
         if focus != self._focus:
             self._focus, self._running = focus, None
         tasks = recording.next_task
