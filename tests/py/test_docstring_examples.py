@@ -10,7 +10,17 @@ import pytest
 
 import daskscope
 
-PACKAGES = ("recording", "derive", "wire", "stream", "schema", "focus", "errors", "config")
+PACKAGES = (
+    "collect",
+    "config",
+    "derive",
+    "errors",
+    "focus",
+    "recording",
+    "schema",
+    "stream",
+    "wire",
+)
 
 
 def modules():

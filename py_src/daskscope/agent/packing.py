@@ -247,6 +247,11 @@ def sound_rows(rows: Any) -> list[Any]:
     return sound
 
 
+def last_stop(rows: Any) -> float | None:
+    """Return when the last of some intervals ended; none if there is none."""
+    return max([float(row["stop"]) for row in sound_rows(rows)], default=None)
+
+
 class Pending:
     """Tasks that are not packed yet, in order.
 

@@ -28,6 +28,7 @@ from daskscope.agent.packing import (
     Pending,
     clean_text,
     describe_name,
+    last_stop,
     pack,
     reported,
     size_bytes,
@@ -224,6 +225,7 @@ class Agent(SchedulerPlugin):
             )
         # The exception objects themselves may be huge: they stay with the scheduler.
         rows = finished.get("startstops") or ()
+        when = last_stop(rows)
         self.pending.erred.append(len(self.pending.keys))
         self.pending.keys.append(key)
         self.pending.groups.append(task.group)
@@ -234,7 +236,7 @@ class Agent(SchedulerPlugin):
                 "key": clean_text(key),
                 "prefix": clean_text(task.prefix.name, MAX_NAME_CHARS),
                 "worker": clean_text(finished.get("worker") or ""),
-                "time": time(),
+                "time": time() if when is None else when,
                 "exception": clean_text(exception, MAX_ERROR_CHARS),
                 "traceback": clean_text(finished.get("traceback_text") or "", MAX_ERROR_CHARS),
             }

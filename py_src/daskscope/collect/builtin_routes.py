@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from dask.utils import key_split
 
+from daskscope.collect.tracebacks import whole_traceback
 from daskscope.recording import Recording, TaskError, pack_keys
 
 if TYPE_CHECKING:
@@ -139,24 +140,27 @@ class BuiltinRoutes:
         columns = {name: np.array(values) for name, values in rows.items()}
         first = self._recording.append_tasks(len(messages), columns, bytes(pack_keys(0, keys).data))
         self._recording.append_errors(
-            [
-                TaskError(
-                    task=first + task,
-                    key=keys[task],
-                    prefix=prefix,
-                    worker=str(message.get("worker") or ""),
-                    time=max((row["stop"] for row in message["startstops"]), default=0.0),
-                    exception=str(message.get("exception_text") or "")[:MAX_TEXT],
-                    traceback=str(message.get("traceback_text") or "")[:MAX_TEXT],
-                )
-                for task, prefix, message in errors
-            ]
+            [_error(message, first + task, keys[task], prefix) for task, prefix, message in errors]
         )
 
     async def workers(self) -> list[dict[str, Any]]:
         """Return a snapshot of the workers, in the agent's form."""
         workers = (await _identity(self._link))["workers"]
         return [_worker(address, info) for address, info in workers.items()]
+
+
+def _error(message: Mapping[str, Any], task: int, key: str, prefix: int) -> TaskError:
+    exception = str(message.get("exception_text") or "")[:MAX_TEXT]
+    frames = str(message.get("traceback_text") or "")[:MAX_TEXT]
+    return TaskError(
+        task=task,
+        key=key,
+        prefix=prefix,
+        worker=str(message.get("worker") or ""),
+        time=max((row["stop"] for row in message.get("startstops") or ()), default=time()),
+        exception=exception,
+        traceback=whole_traceback(frames, exception),
+    )
 
 
 async def _identity(link: Link) -> Mapping[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.collect.decode import IndexMap, Tasks, decode
+from daskscope.collect.tracebacks import whole_traceback
 from daskscope.recording import Recording, TaskError, WorkerChange
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Intake:
             worker=error["worker"],
             time=error["time"],
             exception=error["exception"],
-            traceback=error["traceback"],
+            traceback=whole_traceback(error["traceback"], error["exception"]),
         )
 
 

@@ -260,7 +260,11 @@ class Recording:
 
     @property
     def errors(self) -> pd.DataFrame:
-        """Tasks that erred: time, key, prefix, worker, exception, traceback, task."""
+        """Tasks that erred: time, key, prefix, worker, exception, traceback, task.
+
+        ``time`` is when the task stopped, as in ``tasks``; of one that ran nowhere (its
+        worker was killed) when the scheduler heard of it.
+        """
         return frames.errors_frame(self.error_log.since(0), self.names)
 
     @property
