@@ -24,9 +24,10 @@ import type {
 import { NO_FOCUS } from "./model/types";
 import { TaskModel } from "./model/tasks";
 import { ACTIONS, type State } from "./schema";
+import { RowIntake } from "./session_intake";
 import { type KeyLookup, KeyStore } from "./session_keys";
 import { NumberedLog } from "./session_log";
-import { Notices } from "./session_notices";
+import { Notices, pageFaded } from "./session_notices";
 import type { KernelLink } from "./stream";
 import type { SessionMessage, SessionStream, Sink } from "./stream_session";
 import { type Message, say } from "./wire";
@@ -101,15 +102,6 @@ const NO_COUNTS: Counts = {
 
 type NamesMessage = Message<"names">;
 
-/** Whatever the page's frames are: at most one pending call. */
-function nextFrame(run: () => void): void {
-  if (typeof requestAnimationFrame === "function" && !document.hidden) {
-    requestAnimationFrame(run);
-  } else {
-    setTimeout(run, 100);
-  }
-}
-
 export class SharedSession implements SessionStore, Sink {
   readonly info: Signal<SessionInfo>;
   readonly state = signal<State>("waiting");
@@ -142,14 +134,15 @@ export class SharedSession implements SessionStore, Sink {
   readonly changes = this.logs.changes.entries;
   readonly gaps = this.logs.gaps.entries;
   private readonly stream: SessionStream;
+  private readonly intake = new RowIntake(this.model, () => this.onRows());
   private readonly assigner = new SlotAssigner();
   private readonly watchers = new Map<symbol, boolean>();
   private readonly early: NamesMessage[] = [];
   private readonly stops: (() => void)[];
   private pageVisible = true;
-  private framePending = false;
   private closing: ReturnType<typeof setTimeout> | undefined;
   private disposed = false;
+  private toldFadedRows = 0;
 
   constructor(
     link: KernelLink,
@@ -217,11 +210,13 @@ export class SharedSession implements SessionStore, Sink {
     clearTimeout(this.closing);
     for (const stop of this.stops) stop();
     this.stream.close();
+    this.intake.clear();
     this.keys.clear();
     this.onFree();
   }
 
   have(): [number, number][] {
+    this.intake.flush();
     return this.model.have();
   }
 
@@ -313,16 +308,19 @@ export class SharedSession implements SessionStore, Sink {
       const { first, tasks } = message;
       const stretches = decodeCoarse(buffer, message.rows);
       this.model.setCoarse({ ...stretches, first, tasks });
-    } else if (!this.model.covers(message.first, message.tasks)) {
-      this.model.insert(decodeTasks(buffer, message));
-      this.model.markCovered(message.first, message.tasks);
+      this.intake.tellSoon();
+    } else {
+      const rows = decodeTasks(buffer, message);
+      this.intake.add(rows, message.first, message.tasks);
     }
-    if (this.framePending) return;
-    this.framePending = true;
-    nextFrame(() => {
-      this.framePending = false;
-      this.dataVersion.value += 1;
-    });
+  }
+
+  private onRows(): void {
+    this.dataVersion.value += 1;
+    const { rows, fadedRows } = this.model;
+    if (fadedRows === this.toldFadedRows) return;
+    this.toldFadedRows = fadedRows;
+    this.noticed.add(pageFaded(rows, fadedRows));
   }
 
   private takeEvents(message: Message<"events">): void {

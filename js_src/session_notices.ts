@@ -39,3 +39,14 @@ export class Notices {
     this.all.value = [...this.kernels, ...others];
   }
 }
+
+/** The page holds no more in detail; nothing is missing from the recording. */
+export function pageFaded(rows: number, fadedRows: number): Notice {
+  const millions = (count: number) => `${(count / 1e6).toFixed(1)} million`;
+  return {
+    code: "page-faded",
+    level: "info",
+    text: `This page holds the newest ${millions(rows)} rows in detail; ${millions(fadedRows)} older ones are a coarse picture now.`,
+    next: "session.recording.tasks has all that are kept. Reload the page to fetch the newest again.",
+  };
+}

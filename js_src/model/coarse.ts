@@ -28,7 +28,7 @@ export class CoarseLane {
   /** 1 where detail has come. */
   hidden: Uint8Array;
 
-  constructor(size: number) {
+  constructor(private readonly size: number) {
     this.start = new Float64Array(size);
     this.duration = new Float32Array(size);
     this.busy = new Float32Array(size);
@@ -36,6 +36,10 @@ export class CoarseLane {
     this.erred = new Uint8Array(size);
     this.rows = new Uint32Array(size);
     this.hidden = new Uint8Array(size);
+  }
+
+  get byteLength(): number {
+    return this.size * BYTES_PER_STRETCH;
   }
 }
 

@@ -7,11 +7,13 @@ import { Changes } from "./changes";
 import { Coarse, type CoarseBatch, type CoarseLane } from "./coarse";
 import { Coverage } from "./coverage";
 import { Extents, type Extent } from "./extent";
+import { Faded } from "./faded";
 import { RowFilter, type FilterSpec } from "./filter";
 import { FilterPass } from "./filter_pass";
 import { blankInterval, hitRow, rowsOfTask, visitRows } from "./query";
 import { isTime, lengthOf, sortByKey } from "./search";
-import { isOverlay } from "./segment";
+import { isOverlay, type Segment } from "./segment";
+import { laneOf, stretchesOf } from "./stretches";
 import { Track } from "./track";
 import type { Interval } from "./types";
 
@@ -33,6 +35,7 @@ export interface Oddities {
 const TIME_SAMPLE = 64;
 
 export class TaskModel {
+  /** Rows that are here in detail; `fadedRows` were and are a coarse picture now. */
   rows = 0;
   readonly odd: Oddities = { negativeDurations: 0, unplaceable: 0 };
 
@@ -44,9 +47,13 @@ export class TaskModel {
   private coarseEdges: Extent | null = null;
   private readonly allBusy = new BusyBins();
   private readonly coarse = new Coarse(this.changes, this.allBusy);
+  private readonly faded = new Faded();
+  /** Of both, for lanes that have both. */
+  private readonly joined = new Map<number, CoarseLane>();
   private pass: FilterPass | null = null;
   private filters = 0;
-  private lastInsert: InsertedTasks | null = null;
+  /** What came since tasks were last marked as covered. */
+  private uncovered: InsertedTasks | null = null;
   private order = new Uint32Array(0);
   private counts = new Int32Array(0);
   /** One for each kind of track: a visitor of one may look at the other. */
@@ -68,7 +75,8 @@ export class TaskModel {
 
   /** Every byte that grows with the rows, slack and summaries included. */
   get byteLength(): number {
-    let bytes = this.coarse.byteLength + this.allBusy.byteLength;
+    let bytes = this.coarse.byteLength + this.faded.byteLength;
+    bytes += this.allBusy.byteLength;
     for (const track of this.tracks) bytes += track?.byteLength ?? 0;
     if (this.pass) bytes += this.pass.busy.byteLength;
     return bytes + this.order.byteLength + this.counts.byteLength;
@@ -118,7 +126,7 @@ export class TaskModel {
       from = to;
     }
     this.rows += total;
-    this.lastInsert = inserted;
+    this.uncovered = together(this.uncovered, inserted);
     this.changes.step();
   }
 
@@ -129,12 +137,48 @@ export class TaskModel {
 
   /** Say that all rows of these tasks are here; to be called after `insert`. */
   markCovered(first: number, tasks: number): void {
-    const last = this.lastInsert;
-    const known = last && last.first >= first && last.last < first + tasks;
+    const rows = this.uncovered;
+    this.uncovered = null;
+    const known = rows && rows.first >= first && rows.last < first + tasks;
     const range = known
-      ? this.coverage.add(first, tasks, last.start, last.stop)
+      ? this.coverage.add(first, tasks, rows.start, rows.stop)
       : this.coverage.add(first, tasks);
     this.coarse.hide(range, this.coverage);
+    this.joined.clear();
+    this.changes.step();
+  }
+
+  /** How many rows `fade` has let go. */
+  get fadedRows(): number {
+    return this.faded.rows;
+  }
+
+  /**
+   * Let the oldest rows go, about as many as are above `maxRows`; stretches stand for
+   * them. Their tasks stay covered, since nobody should send them again.
+   */
+  fade(maxRows: number): void {
+    let excess = this.rows - maxRows;
+    const oldest: { track: Track; segment: Segment }[] = [];
+    for (const track of this.allTracks()) {
+      for (const segment of track.segments) oldest.push({ track, segment });
+    }
+    oldest.sort((a, b) => a.segment.maxStop - b.segment.maxStop);
+    const going = new Map<Track, Set<Segment>>();
+    for (const { track, segment } of oldest) {
+      if (excess <= 0) break;
+      excess -= segment.rows;
+      if (!going.has(track)) going.set(track, new Set());
+      going.get(track)!.add(segment);
+    }
+    for (const [track, segments] of going) {
+      this.faded.add(track.lane, [...segments]);
+      this.rows -= track.remove(segments);
+      for (const { firstStart, maxStop } of segments) {
+        this.changes.note(firstStart, maxStop);
+      }
+    }
+    this.joined.clear();
     this.changes.step();
   }
 
@@ -146,6 +190,7 @@ export class TaskModel {
   /** The coarse picture of the history; each stretch is drawn until detail comes. */
   setCoarse(batch: CoarseBatch): void {
     this.coarse.set(batch, this.coverage);
+    this.joined.clear();
     this.coarseEdges = null;
     for (let row = 0; row < batch.start.length; row++) {
       const start = batch.start[row];
@@ -161,8 +206,17 @@ export class TaskModel {
     return !this.coarse.isEmpty;
   }
 
+  /** Stretches of a lane, whether detail is still to come or has gone. */
   coarseLane(lane: number): CoarseLane | undefined {
-    return this.coarse.lane(lane);
+    const coming = this.coarse.lane(lane);
+    const gone = this.faded.lane(lane);
+    if (!coming || !gone) return coming ?? gone;
+    let both = this.joined.get(lane);
+    if (!both) {
+      both = laneOf([...stretchesOf(coming), ...stretchesOf(gone)]);
+      this.joined.set(lane, both);
+    }
+    return both;
   }
 
   track(lane: number, overlay: boolean): Track | undefined {
@@ -302,6 +356,17 @@ interface InsertedTasks {
   /** About when these tasks stopped; a few rows may lie outside. */
   start: number;
   stop: number;
+}
+
+function together(a: InsertedTasks | null, b: InsertedTasks): InsertedTasks {
+  if (!a) return b;
+  return {
+    first: Math.min(a.first, b.first),
+    last: Math.max(a.last, b.last),
+    lastLane: Math.max(a.lastLane, b.lastLane),
+    start: Math.min(a.start, b.start),
+    stop: Math.max(a.stop, b.stop),
+  };
 }
 
 function describe(batch: TaskBatch): InsertedTasks {

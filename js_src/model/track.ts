@@ -66,6 +66,19 @@ export class Track {
     this.joinAt = 0;
   }
 
+  /** Let segments go; returns how many rows they had. */
+  remove(going: ReadonlySet<Segment>): number {
+    let rows = 0;
+    let kept = 0;
+    for (const segment of this.segments) {
+      if (going.has(segment)) rows += segment.rows;
+      else this.segments[kept++] = segment;
+    }
+    this.segments.length = kept;
+    this.rows -= rows;
+    return rows;
+  }
+
   /** The last segment that starts at or before `time`; -1 when all start later. */
   find(time: number): number {
     const { segments } = this;

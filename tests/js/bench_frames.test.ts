@@ -5,7 +5,6 @@ import { expect, it } from "vitest";
 import * as script from "../bench/browser/frames.mjs";
 
 const frames = script as {
-  FRAME_LIMIT_MS: number;
   onScreen(gaps: number[]): number[];
   lateShare(gaps: number[]): number;
 };
@@ -17,7 +16,6 @@ it("counts a frame that missed its refresh as two, however little it was late", 
   ]);
 });
 
-it("judges frames as they were measured, but for the scatter of the clock", () => {
-  expect(frames.FRAME_LIMIT_MS).toBeLessThanOrEqual(1000 / 60 + 0.4);
+it("calls a frame late when it is later than the clock scatters", () => {
   expect(frames.lateShare([16.6, 16.9, 17.1, 25])).toBe(0.5);
 });

@@ -110,6 +110,7 @@ describe("a session on the page", () => {
   it("takes the same tasks once", () => {
     kernel.tasks(0, 20);
     kernel.tasks(0, 20);
+    session.have();
     expect(session.model.rows).toBe(20);
   });
 
@@ -118,7 +119,7 @@ describe("a session on the page", () => {
     const fields = { kind: "live", first: 0, tasks: 5, rows: 6 };
     kernel.number("batch", fields, [tasksBuffer(0, 5)]);
     kernel.tasks(5, 5);
-    expect(session.model.have()).toEqual([[5, 10]]);
+    expect(session.have()).toEqual([[5, 10]]);
     expect(warn).toHaveBeenCalledOnce();
   });
 
@@ -252,6 +253,7 @@ describe("a session on the page", () => {
     kernel.tasks(0, 5);
     kernel.channel.close();
     expect(session.state.value).toBe("lost");
+    expect(session.have()).toEqual([[0, 5]]);
     expect(session.model.rows).toBe(5);
   });
 

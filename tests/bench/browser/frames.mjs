@@ -5,9 +5,6 @@ const INTERVAL_MS = 1000 / 60;
 /** The browser's clock scatters: a frame on time is 16.5 to 16.9 ms after the last. */
 const JITTER_MS = 0.3;
 
-/** What the p95 of gaps as measured may be: one interval, and the scatter of the clock. */
-export const FRAME_LIMIT_MS = 17;
-
 /**
  * How long each picture stayed on the screen. A frame that missed its refresh is seen at
  * the next one: 24.9 ms are two intervals, not one.
