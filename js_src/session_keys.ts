@@ -12,6 +12,8 @@ const OPENED_TASKS = 200_000;
 const MAX_BLOCK_BYTES = 256_000_000;
 /** How many tasks' keys one question asks for. */
 const ASK_TASKS = 16_384;
+/** A search passes hundreds of blocks in this time: no need to tell of each. */
+const PROGRESS_MS = 100;
 
 interface KeyBlock {
   readonly first: number;
@@ -66,11 +68,17 @@ export interface KeySource {
   total(): number;
 }
 
+/**
+ * A short run's keys come as hundreds of small blocks, one a poll. So the bytes
+ * are written here: through a Blob each block took 0.8 ms, this way 0.05 ms.
+ */
 async function inflate(packed: Uint8Array<ArrayBuffer>): Promise<string> {
-  const stream = new Blob([packed])
-    .stream()
-    .pipeThrough(new DecompressionStream("deflate"));
-  const reader = stream.getReader();
+  const { writable, readable } = new DecompressionStream("deflate");
+  const writer = writable.getWriter();
+  const ignore = (): void => {}; // the reader meets the same error
+  writer.write(packed).catch(ignore);
+  writer.close().catch(ignore);
+  const reader = readable.getReader();
   const decoder = new TextDecoder();
   let [text, bytes] = ["", 0];
   for (;;) {
@@ -182,6 +190,7 @@ export class KeyStore implements KeyLookup {
     const tasks: number[] = [];
     const looked = new Coverage(); // blocks may overlap
     let searched = 0;
+    let told_ms = -Infinity;
     const of = () => Math.max(searched, this.source.total());
     const pass = async () => {
       for (const block of [...this.blocks].reverse()) {
@@ -197,6 +206,9 @@ export class KeyStore implements KeyLookup {
         }
         for (const [from, end] of fresh) searched += end - from;
         looked.add(first, block.tasks);
+        const now_ms = performance.now();
+        if (now_ms - told_ms < PROGRESS_MS) continue;
+        told_ms = now_ms;
         onProgress({ found: tasks.length, searched, of: of() });
       }
     };

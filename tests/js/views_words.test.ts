@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Counts, Worker } from "../../js_src/model/types";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { crumbsOf } from "../../js_src/views/panel/crumbs";
+import { factWords, fitFacts } from "../../js_src/views/panel/status_line";
 import {
   eventMarks,
   mergedText,
@@ -13,11 +14,18 @@ import {
   isolate,
   legendEntries,
 } from "../../js_src/views/task_stream/legend_entries";
+import { NO_SEARCH } from "../../js_src/views/task_stream/search";
+import {
+  searchFact,
+  searchSummary,
+} from "../../js_src/views/task_stream/search_words";
+import { shownPart } from "../../js_src/views/task_stream/shown_part";
 import {
   statusFacts,
   type StatusInput,
 } from "../../js_src/views/task_stream/status_facts";
 import { readTaskDetail } from "../../js_src/views/task_stream/task_detail";
+import { TimeWindow } from "../../js_src/views/task_stream/time_window";
 import {
   parseTraceback,
   shortFile,
@@ -50,7 +58,7 @@ const STATUS: StatusInput = {
   outside: 0,
   backwards: 0,
   search: null,
-  narrow: false,
+  selected: null,
 };
 
 function said(change: Partial<StatusInput>): string {
@@ -99,16 +107,66 @@ describe("the status line", () => {
   });
 
   it("keeps what is wrong where there is little room", () => {
-    const text = said({
-      narrow: true,
-      outside: 94,
-      backwards: 1,
-      counts: { ...COUNTS, dropped_agent: 7 },
+    const facts = statusFacts({
+      ...STATUS,
+      counts: { ...COUNTS, dropped_agent: 7, erred: 11 },
     });
-    expect(text).toContain("94 rows lie outside the axis");
-    expect(text).toContain("1 row stops before it starts");
-    expect(text).toContain("7 older ones dropped");
-    expect(text).not.toContain("threads");
+    const fitted = (room_px: number): string =>
+      fitFacts(facts, room_px, (text) => text.length * 6)
+        .shown.map(({ fact, text }) => factWords(fact, text))
+        .join(" · ");
+    expect(fitted(2000)).toContain("16 threads · live, 0.2 s behind");
+    expect(fitted(390)).toBe(
+      "1,211 of 1,211 · 4 workers · live · 11 erred · 7 dropped",
+    );
+    expect(fitted(330)).toBe("1,211 of 1,211 · live · 11 erred · 7 dropped");
+    expect(fitted(261)).toBe("1,211 of 1,211 · 11 erred · 7 dropped");
+    expect(fitted(175)).toBe("1,211 of 1,211 · 11 erred");
+    expect(fitted(165)).toBe("1,211 of 1,211");
+    expect(fitted(60)).toBe("1,211 of 1,211");
+  });
+
+  it("lets a long warning end in an ellipsis rather than push others out", () => {
+    const facts = [
+      { text: "10 tasks", rank: 0 },
+      { text: "w".repeat(300), level: "warn" as const },
+      { text: "1 erred", level: "error" as const, rank: 1 },
+      { text: "all is well", rank: 6 },
+    ];
+    const { shown, hidden } = fitFacts(facts, 400, (text) => text.length * 6);
+    expect(shown.map(({ text, shrinks }) => [text.length, shrinks])).toEqual([
+      [8, false],
+      [300, true],
+      [7, false],
+    ]);
+    expect(hidden.map(({ text }) => text)).toEqual(["all is well"]);
+  });
+
+  it("does not say live while it is paused", () => {
+    const text = said({ pausedAt: 842 });
+    expect(text).toContain("paused, recording goes on");
+    expect(text).not.toContain("live");
+  });
+
+  it("says what a filter leaves, of the errors too", () => {
+    const text = said({
+      counts: { ...COUNTS, erred: 5 },
+      selected: { tasks: 320, erred: 1 },
+    });
+    expect(text).toContain("1,211 of 1,211 tasks");
+    expect(text).toContain("320 selected · 1 of 5 erred");
+  });
+
+  it("does not call it trouble that a search is not through yet", () => {
+    const search = {
+      ...NO_SEARCH,
+      text: "x",
+      progress: { searched: 2, of: 5 },
+      running: true,
+    };
+    expect(searchFact(search)).toEqual({ text: "2 of 5 keys searched" });
+    expect(searchSummary(search)).toBe("…");
+    expect(searchFact({ ...search, running: false })?.level).toBe("warn");
   });
 
   it("repeats the kernel's notices with what to do", () => {
@@ -161,6 +219,24 @@ describe("the legend", () => {
       "disk: 5 · 3.0 s",
       "new-one: 1 · 0.1 s",
       "erred: 1 task",
+    ]);
+  });
+
+  it("keeps an action that a filter leaves nothing of", () => {
+    const left = legendEntries(
+      ["read"],
+      [3],
+      ["compute", "transfer", "disk-read"],
+      { prefixes: [], actions: [] },
+      false,
+      "grey",
+      new Set(["transfer", "disk", "erred"]),
+    );
+    expect(left.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([
+      "read: 0 · 0.0 ms",
+      "transfer: 0 · 0.0 ms",
+      "disk: 0 · 0.0 ms",
+      "erred: 0 tasks",
     ]);
   });
 
@@ -390,4 +466,31 @@ it("names each part of a focus, and takes one away at a time", () => {
     "2 workers",
   ]);
   expect(crumbs[2]!.without(focus)).toEqual({ ...focus, workers: [] });
+});
+
+describe("which part of the run is shown", () => {
+  const extent = { start: 100, stop: 400 };
+  const shown = (move: (window: TimeWindow) => void): string | null => {
+    const window = new TimeWindow();
+    window.still = true;
+    window.setExtent(extent);
+    move(window);
+    window.advance(1000);
+    return shownPart(window, extent, 100);
+  };
+
+  it("is nothing to speak of while it is all of it", () => {
+    expect(shown((window) => window.fit())).toBeNull();
+    expect(shown((window) => window.show(90, 410))).toBeNull();
+    expect(shownPart(new TimeWindow(), null, 0)).toBeNull();
+  });
+
+  it("is told as a stretch, as far as there are data", () => {
+    expect(shown((window) => window.show(114, 121))).toBe("14.0 – 21.0 s");
+    expect(shown((window) => window.show(390, 450))).toBe("4:50.0 – 5:00.0");
+  });
+
+  it("is the last seconds while it follows", () => {
+    expect(shown(() => {})).toBe("last 60.0 s");
+  });
 });

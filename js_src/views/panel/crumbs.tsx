@@ -1,9 +1,10 @@
 // What every panel of the session is filtered to, and the way back:
-// Whole run › [14.3 – 21.3 s ×] › [4 workers ×]
+// Whole run › [14.3 – 21.3 s ×] › [4 workers ×]. Where nothing is filtered but
+// the plot shows only a part: Whole run › 14.3 – 21.3 s
 
 import type { JSX } from "preact";
 import { formatStretch } from "../../base/format";
-import { NO_FOCUS, type Focus } from "../../model/types";
+import type { Focus } from "../../model/types";
 import { CloseIcon } from "./icons";
 
 interface Crumb {
@@ -60,32 +61,47 @@ export function Crumbs(props: {
   nameOf?: (worker: string) => string;
   /** At 320 px "Whole run" is only "…". */
   short: boolean;
+  /** The part of the run that is shown; null while that is all of it. */
+  part: string | null;
   onFocus: (focus: Focus) => void;
+  /** Back to all of it. */
+  onWhole: () => void;
 }): JSX.Element {
   const { focus } = props;
   const shown: Focus = props.nameOf
     ? { ...focus, workers: focus.workers.map(props.nameOf) }
     : focus;
   const crumbs = crumbsOf(shown, props.origin_s);
-  if (crumbs.length === 0) {
+  if (crumbs.length === 0 && props.part === null) {
     return <span class="ds-crumbs ds-quiet">Whole run</span>;
   }
   return (
-    <nav class="ds-crumbs" aria-label="Filtered to">
+    <nav
+      class="ds-crumbs"
+      aria-label={crumbs.length > 0 ? "Filtered to" : "Shown"}
+    >
       <button
         type="button"
         class="ds-crumb-home"
         title="Back to the whole run"
-        aria-label="Whole run: drop every filter"
-        onClick={() => props.onFocus(NO_FOCUS)}
+        aria-label={
+          crumbs.length > 0
+            ? "Whole run: drop every filter"
+            : "Show the whole run"
+        }
+        onClick={props.onWhole}
       >
         {props.short ? "…" : "Whole run"}
       </button>
+      {crumbs.length === 0 && (
+        <span class="ds-crumb">
+          <Arrow />
+          <span class="ds-quiet">{props.part}</span>
+        </span>
+      )}
       {crumbs.map((crumb) => (
-        <>
-          <span class="ds-crumb-arrow" aria-hidden="true">
-            ›
-          </span>
+        <span class="ds-crumb">
+          <Arrow />
           <span class="ds-chip" title={crumb.full}>
             <span class="ds-chip-text">{crumb.text}</span>
             <button
@@ -97,8 +113,14 @@ export function Crumbs(props: {
               <CloseIcon />
             </button>
           </span>
-        </>
+        </span>
       ))}
     </nav>
   );
 }
+
+const Arrow = (): JSX.Element => (
+  <span class="ds-crumb-arrow" aria-hidden="true">
+    ›
+  </span>
+);

@@ -12,17 +12,19 @@ export function SearchBox(props: {
   /** "3 of 41", "no match": shown inside the field. */
   found: string;
   title: string;
-  /** Grows when the panel's shortcut asks for the field. */
-  asked: number;
+  /** A shortcut asks for the field: it takes the focus, once. */
+  asked: boolean;
+  onFocus: () => void;
   onText: (text: string) => void;
   onStep: (by: number) => void;
   onLeave: () => void;
 }): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => {
-    if (props.asked === 0) return;
+    if (!props.asked) return;
     input.current?.focus({ preventScroll: true });
     input.current?.select();
+    props.onFocus();
   }, [props.asked]);
 
   const onKeyDown = (event: KeyboardEvent): void => {

@@ -33,6 +33,8 @@ export function EmptyPanel(props: { view: ViewState }): JSX.Element {
         facts={
           empty.status ? [{ text: empty.status }] : [{ text: "no tasks yet" }]
         }
+        width_px={view.environment.width.value}
+        font={view.environment.theme.value.font}
       />
       {view.helpOpen.value && <HelpSheet view={view} />}
     </>

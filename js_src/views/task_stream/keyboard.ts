@@ -83,8 +83,7 @@ export function pressKey(
       view.togglePause();
       return true;
     case "/":
-      view.searchOpen.value = true;
-      view.searchAsked.value += 1;
+      view.openSearch();
       return true;
     case "z":
       zoomToChosen(view);

@@ -40,6 +40,8 @@ export function legendEntries(
   totals: { prefixes: readonly PrefixTotal[]; actions: readonly ActionTotal[] },
   dark: boolean,
   grey: string,
+  /** Actions to list also where nothing of them is left. */
+  always: ReadonlySet<string> = new Set(),
 ): LegendEntry[] {
   const mode = dark ? "dark" : "light";
   const byPrefix = new Map(totals.prefixes.map((row) => [row.prefix, row]));
@@ -51,20 +53,23 @@ export function legendEntries(
     noun: "tasks",
   }));
 
+  const none = (name: string): Row => ({
+    name,
+    colour: ACTION_COLOURS[actionColour(name) ?? "deserialize"][mode],
+    count: 0,
+    seconds: 0,
+    noun: "times",
+  });
   const grouped = new Map<string, Row>();
+  for (const name of always) {
+    if (name !== ERRED) grouped.set(name, none(name));
+  }
   for (const total of totals.actions) {
     const action = actions[total.action];
-    if (action === undefined || action === "compute" || total.rows === 0) {
-      continue;
-    }
+    if (action === undefined || action === "compute") continue;
     const name = legendAction(action);
-    const row = grouped.get(name) ?? {
-      name,
-      colour: ACTION_COLOURS[actionColour(action) ?? "deserialize"][mode],
-      count: 0,
-      seconds: 0,
-      noun: "times",
-    };
+    if (total.rows === 0 && !grouped.has(name)) continue;
+    const row = grouped.get(name) ?? none(name);
     row.count += total.rows;
     row.seconds = (row.seconds ?? 0) + total.seconds;
     grouped.set(name, row);
@@ -74,7 +79,7 @@ export function legendEntries(
     (one, other) => rank(one.name, known) - rank(other.name, known),
   );
   const erred = totals.prefixes.reduce((sum, row) => sum + row.erred, 0);
-  if (erred > 0) {
+  if (erred > 0 || always.has(ERRED)) {
     actionRows.push({
       name: ERRED,
       colour: ACTION_COLOURS.erred[mode],

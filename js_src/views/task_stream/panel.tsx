@@ -2,22 +2,23 @@
 
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
-import { toCss } from "../../base/colour";
 import { formatMoment } from "../../base/format";
 import { plainAddress } from "./worker_groups";
 import { Button, Key } from "../panel/button";
 import { Crumbs } from "../panel/crumbs";
+import type { SessionMirror } from "../panel/session_mirror";
 import { StatusLine } from "../panel/status_line";
 import { Toolbar } from "../panel/toolbar";
 import { EmptyPanel, TITLE } from "./empty_panel";
 import { HelpSheet } from "./help_sheet";
 import { busyShare } from "./busy_share";
-import { Legend, LegendMenu } from "./legend";
-import { legendEntries } from "./legend_entries";
+import { prefixesInFocus } from "./focus_totals";
 import { Notices, useBannerNotice } from "./notices";
 import { Pinned } from "./pinned";
+import { PanelLegend } from "./panel_legend";
 import { NO_SEARCH } from "./search";
 import { searchFact } from "./search_words";
+import { shownPart } from "./shown_part";
 import { StageView, type StageHandle } from "./stage_view";
 import { statusFacts } from "./status_facts";
 import { TableSheet } from "./table";
@@ -57,7 +58,9 @@ export function TaskStreamPanel(props: {
         plainAddress(worker)
       }
       short={breadth === "tiny"}
+      part={shownPart(view.window, view.extent, view.origin.value)}
       onFocus={(focus) => view.setFocus(focus)}
+      onWhole={() => view.showWhole()}
     />
   );
   return (
@@ -75,10 +78,10 @@ export function TaskStreamPanel(props: {
       {secondRow ? (
         <div class="ds-row2">
           {crumbs}
-          <LegendOf view={view} menu />
+          <PanelLegend view={view} session={session} menu />
         </div>
       ) : (
-        <LegendOf view={view} />
+        <PanelLegend view={view} session={session} menu={false} />
       )}
       <div class="ds-body">
         <StageView
@@ -159,50 +162,10 @@ function GoToNow(props: { view: ViewState }): JSX.Element | null {
   );
 }
 
-function LegendOf(props: { view: ViewState; menu?: boolean }): JSX.Element {
-  const { view } = props;
-  const session = view.session.value!;
-  const theme = view.environment.theme.value;
-  void session.namesVersion.value;
-  const { store } = session;
-  const entries = legendEntries(
-    store.prefixes,
-    store.slots,
-    store.actions,
-    session.totals.value,
-    theme.dark,
-    toCss(theme.text2),
-  );
-  const isolated = new Set([
-    ...view.focus.value.prefixes.map((name) => `prefix:${name}`),
-    ...(view.selection.value?.actions.value ?? []).map(
-      (name) => `action:${name}`,
-    ),
-  ]);
-  const breadth = view.breadth.value;
-  const shared = {
-    entries,
-    isolated,
-    width_px: view.environment.width.value,
-    font: theme.font,
-    onToggle: (entry: (typeof entries)[number], adds: boolean) =>
-      view.isolateEntry(entry.kind, entry.name, adds),
-  };
-  return props.menu ? (
-    <LegendMenu {...shared} compact words={breadth !== "tiny"} />
-  ) : (
-    <Legend
-      {...shared}
-      compact={breadth !== "wide" || view.environment.height.value < 320}
-    />
-  );
-}
-
 function StatusOf(props: { view: ViewState }): JSX.Element {
   const { view } = props;
   const session = view.session.value!;
   const paused = view.paused.value;
-  const breadth = view.breadth.value;
   const workers = session.workers.value;
   const banner = useBannerNotice(view);
   const erred = session.counts.value.erred;
@@ -221,13 +184,29 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
         outside: view.outside.value,
         backwards: view.backwards.value,
         search: searchFact(view.selection.value?.search.value ?? NO_SEARCH),
-        narrow: breadth !== "wide" && breadth !== "medium",
+        selected: selectedOf(session),
         ...(erred > 0
           ? {
               showErrors: () => view.isolateEntry("action", "erred", false),
             }
           : {}),
       })}
+      width_px={view.environment.width.value}
+      font={view.environment.theme.value.font}
     />
   );
+}
+
+/** What a filter leaves; nobody works it out again once the kernel is gone. */
+function selectedOf(
+  session: SessionMirror,
+): { tasks: number; erred: number } | null {
+  const state = session.state.value;
+  if (isWhole(session.focus.value) || state === "lost") return null;
+  let [tasks, erred] = [0, 0];
+  for (const row of prefixesInFocus(session)) {
+    tasks += row.tasks;
+    erred += row.erred;
+  }
+  return { tasks, erred };
 }

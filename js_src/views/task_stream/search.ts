@@ -5,13 +5,15 @@ import { signal } from "@preact/signals";
 import type { SessionStore } from "../../session";
 
 /** So that each letter does not start a search of its own. */
-const TYPING_MS = 180;
+const TYPING_MS = 120;
 
 export interface SearchState {
   readonly text: string;
   /** Task numbers that match; null while nothing is searched. */
   readonly found: Uint32Array | null;
   readonly progress: { searched: number; of: number } | null;
+  /** Not through yet: `found` belongs to what was typed before. */
+  readonly running: boolean;
   readonly failed: string;
   /**
    * Prefixes whose name matches. They stand in for the keys that this page does
@@ -28,6 +30,7 @@ export const NO_SEARCH: SearchState = {
   text: "",
   found: null,
   progress: null,
+  running: false,
   failed: "",
   prefixes: [],
   at: -1,
@@ -50,7 +53,7 @@ export class Search {
       this.state.value = { ...NO_SEARCH, text, runs };
       return;
     }
-    this.change({ text, failed: "" });
+    this.change({ text, failed: "", running: true });
     this.timer = setTimeout(() => void this.run(text.trim()), TYPING_MS);
   }
 
@@ -97,10 +100,11 @@ export class Search {
       );
       if (running.signal.aborted) return;
       const { tasks: found, searched, of } = result;
-      this.change({ found, progress: { searched, of } });
+      this.change({ found, progress: { searched, of }, running: false });
     } catch (error) {
       if (running.signal.aborted) return;
       this.change({
+        running: false,
         failed: error instanceof Error ? error.message : String(error),
       });
     }

@@ -4,16 +4,17 @@ import { formatCount, formatExact } from "../../base/format";
 import type { Fact } from "../panel/status_line";
 import type { SearchState } from "./search";
 
-/** Whether there are keys that could not be looked at. */
+/** Whether there are keys that were not looked at. */
 export function isPartial({ progress }: SearchState): boolean {
   return progress !== null && progress.searched < progress.of;
 }
 
 /** What stands in the field: "3 of 41". */
 export function searchSummary(search: SearchState): string {
-  const { found, progress, prefixes, at } = search;
+  const { found, prefixes, at } = search;
   if (search.failed !== "") return "failed";
-  if (!found) return progress ? "…" : "";
+  if (search.running) return "…";
+  if (!found) return "";
   if (isPartial(search)) {
     const count = prefixes.length;
     if (count > 0) return `${count} ${count === 1 ? "prefix" : "prefixes"}`;
@@ -34,7 +35,8 @@ export function searchFact(search: SearchState): Fact | null {
   if (!progress) return null;
   const { searched, of } = progress;
   const text = `${formatExact(searched)} of ${formatExact(of)} keys searched`;
-  if (searched >= of) return { text };
+  // That it is not through yet is no trouble.
+  if (search.running || !isPartial(search)) return { text };
   return {
     text,
     level: "warn",

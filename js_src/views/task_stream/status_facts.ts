@@ -29,8 +29,8 @@ export interface StatusInput {
   /** Rows that stop before they start. */
   readonly backwards: number;
   readonly search: Fact | null;
-  /** Room for the first facts only. */
-  readonly narrow: boolean;
+  /** What the filter leaves; null while there is none. */
+  readonly selected: { readonly tasks: number; readonly erred: number } | null;
   readonly showErrors?: () => void;
 }
 
@@ -40,34 +40,37 @@ function shown(input: StatusInput): Fact {
   const lead = formatExact(pausedAt ?? held);
   if (input.state === "lost") {
     const until = formatClock(input.now, 0);
-    return { lead, text: `tasks until ${until}` };
+    return { lead, text: `tasks until ${until}`, brief: "tasks", rank: 0 };
   }
   const noun = captured === 1 ? "task" : "tasks";
-  return {
-    lead,
-    text: `of ${formatExact(captured)} ${noun}${pausedAt === null ? "" : " shown"}`,
-  };
+  const brief = `of ${formatExact(captured)}`;
+  const text = `${brief} ${noun}${pausedAt === null ? "" : " shown"}`;
+  return { lead, text, brief, rank: 0 };
 }
 
 function liveness(input: StatusInput): Fact {
+  const rank = 3;
   switch (input.state) {
     case "live":
-    case "partly":
-      return {
-        text:
-          input.narrow || !(input.behind_s >= 0)
-            ? "live"
-            : `live, ${formatBehind(input.behind_s)} behind`,
-        ...(input.behind_s > 3 ? { level: "warn" as const } : {}),
-      };
+    case "partly": {
+      if (input.pausedAt !== null) {
+        return { text: "paused, recording goes on", brief: "paused", rank };
+      }
+      if (!(input.behind_s >= 0)) return { text: "live", rank };
+      const text = `live, ${formatBehind(input.behind_s)} behind`;
+      // A second or two is what polling costs; more is trouble.
+      return input.behind_s > 3
+        ? { text, level: "warn" }
+        : { text, brief: "live", rank };
+    }
     case "lost":
-      return { text: "connection lost", level: "error" };
+      return { text: "connection lost", level: "error", rank: 1 };
     case "waiting":
-      return { text: "waiting for the scheduler" };
+      return { text: "waiting for the scheduler", brief: "waiting", rank };
     case "stopped":
-      return { text: "stopped" };
+      return { text: "stopped", rank };
     case "no-client":
-      return { text: "no client" };
+      return { text: "no client", rank };
   }
 }
 
@@ -81,13 +84,18 @@ function missing(input: StatusInput): Fact[] {
   if (pausedAt !== null) {
     const later = held - pausedAt;
     if (later > 0) {
-      facts.push({ text: `${formatExact(later)} arrived since you paused` });
+      facts.push({
+        text: `${formatExact(later)} arrived since you paused`,
+        brief: `${formatExact(later)} since`,
+        rank: 4,
+      });
     }
   }
   const dropped = counts.dropped_agent + counts.dropped_recording;
   const coming = counts.kept - held;
   if (coming > 0) {
     facts.push({
+      rank: 4,
       text: `${formatExact(coming)} on the way`,
       title:
         "A coarse picture stands in for them until their detail arrives, newest first.",
@@ -97,6 +105,7 @@ function missing(input: StatusInput): Fact[] {
     facts.push({
       level: "warn",
       text: `${plural(counts.dropped_agent, "older one")} dropped on the scheduler`,
+      brief: `${formatExact(counts.dropped_agent)} dropped`,
       title:
         "They came faster than this kernel fetched them, and the memory that may hold them there is bounded. To keep more, raise daskscope.agent.memory-limit.",
     });
@@ -105,17 +114,22 @@ function missing(input: StatusInput): Fact[] {
     facts.push({
       level: "warn",
       text: `${plural(counts.dropped_recording, "older one")} dropped in the kernel`,
+      brief: `${formatExact(counts.dropped_recording)} dropped`,
       title:
         "The recording reached its bound. To keep more, raise daskscope.recording.memory-limit.",
     });
   }
   if (dropped === 0 && input.state !== "waiting" && input.state !== "lost") {
-    facts.push({ text: pausedAt === null ? "nothing dropped" : "none lost" });
+    facts.push({
+      text: pausedAt === null ? "nothing dropped" : "none lost",
+      rank: 6,
+    });
   }
   if (input.outside > 0) {
     facts.push({
       level: "warn",
       text: `${plural(input.outside, "row lies", "rows lie")} outside the axis`,
+      brief: `${formatExact(input.outside)} outside`,
       title:
         "Their times are far from the scheduler's clock: the clock of a worker is wrong. They are counted in the legend and stay in the recording.",
     });
@@ -132,21 +146,35 @@ function missing(input: StatusInput): Fact[] {
 }
 
 export function statusFacts(input: StatusInput): Fact[] {
-  const { counts } = input;
-  const facts: Fact[] = [shown(input)];
-  facts.push({ text: plural(input.workers, "worker") });
-  if (!input.narrow) facts.push({ text: plural(input.threads, "thread") });
-  facts.push(liveness(input));
+  const { counts, selected } = input;
+  const facts: Fact[] = [
+    shown(input),
+    { text: plural(input.workers, "worker"), rank: 5 },
+    { text: plural(input.threads, "thread"), rank: 7 },
+    liveness(input),
+  ];
+  if (selected) {
+    facts.push({
+      text: `${formatExact(selected.tasks)} selected`,
+      title: "Tasks that the filter leaves, of all that were kept.",
+      rank: 2,
+    });
+  }
   if (counts.erred > 0) {
+    const all = formatExact(counts.erred);
     facts.push({
       level: "error",
-      text: `${formatExact(counts.erred)} erred`,
+      rank: 1,
+      ...(selected
+        ? {
+            text: `${formatExact(selected.erred)} of ${all} erred`,
+            title: "Of the tasks that the filter leaves, and of all.",
+          }
+        : { text: `${all} erred`, title: "Click to isolate them" }),
       ...(input.showErrors ? { run: input.showErrors } : {}),
     });
   }
-  const lost = missing(input);
-  // A narrow line keeps what is wrong and leaves out that all is well.
-  facts.push(...lost.filter((fact) => !input.narrow || fact.level));
+  facts.push(...missing(input));
   if (input.search) facts.push(input.search);
   for (const notice of input.notices) {
     facts.push({

@@ -195,7 +195,8 @@ export class TimeWindow {
     return Math.min(Math.max(width, NARROWEST_S), Math.max(run * 3, 1));
   }
 
-  private goalWidth(): number {
+  /** How much of the run it is to show while it follows or shows the whole. */
+  goalWidth(): number {
     const run = this.extentStop - this.extentStart;
     if (this.anchor === "whole") return run;
     return this.followed_s || Math.min(run, FOLLOWED_S);

@@ -62,6 +62,9 @@ function SearchField(props: ToolsProps): JSX.Element | null {
       found={searchSummary(search)}
       title={searchFact(search)?.text ?? ""}
       asked={view.searchAsked.value}
+      onFocus={() => {
+        view.searchAsked.value = false;
+      }}
       onText={(text) => selection.searchFor(text)}
       onStep={(by) => stepSearch(props, by)}
       onLeave={() => {
@@ -152,10 +155,7 @@ export function Tools(props: ToolsProps): JSX.Element {
         <IconButton
           label="Search key or prefix"
           shortcut="/"
-          onClick={() => {
-            view.searchOpen.value = true;
-            view.searchAsked.value += 1;
-          }}
+          onClick={() => view.openSearch()}
         >
           <SearchIcon />
         </IconButton>

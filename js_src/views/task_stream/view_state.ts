@@ -53,8 +53,8 @@ export class ViewState {
   readonly helpOpen = signal(false);
   readonly tableOpen = signal(false);
   readonly searchOpen = signal(false);
-  /** Grows when a shortcut asks for the search field. */
-  readonly searchAsked = signal(0);
+  /** Asked for by a shortcut: the search field takes the focus when it is there. */
+  readonly searchAsked = signal(false);
   /** Clicked into: the plain wheel is ours. */
   readonly engaged = signal(false);
   readonly hint = signal("");
@@ -208,6 +208,12 @@ export class ViewState {
     this.moved();
   }
 
+  /** No filter, and all of the run on the screen. */
+  showWhole(): void {
+    if (!isWhole(this.focus.peek())) this.setFocus(NO_FOCUS);
+    this.fit();
+  }
+
   goToNow(): void {
     this.paused.value = null;
     this.window.goToNow();
@@ -249,6 +255,11 @@ export class ViewState {
   isolateWorker(address: string, adds: boolean): void {
     const focus = this.focus.peek();
     this.setFocus({ ...focus, workers: isolate(focus.workers, address, adds) });
+  }
+
+  openSearch(): void {
+    this.searchOpen.value = true;
+    this.searchAsked.value = true;
   }
 
   /** Escape: the innermost thing first. */

@@ -57,6 +57,9 @@ Object.assign(window, {
     remount: () => {
       dispose = mountTaskStream(place, { session, host });
     },
+    setWidth: (width_px: number) => {
+      place.style.width = `${width_px}px`;
+    },
     setDark: (on: boolean) => {
       document.body.dataset["jpThemeLight"] = String(!on);
     },

@@ -16,6 +16,7 @@ interface Harness {
   live(): void;
   dispose(): void;
   remount(): void;
+  setWidth(width_px: number): void;
   setDark(on: boolean): void;
 }
 declare global {

@@ -1,0 +1,95 @@
+// What a task stream keeps readable where there is little room, and what it does
+// when it is given more.
+
+import { expect, it } from "vitest";
+import { describePanel, open, page, plot } from "./harness/panel";
+
+const visibleText = (selector: string) =>
+  page.locator(selector).evaluateAll((all) =>
+    all
+      .filter((one) => {
+        const box = one.getBoundingClientRect();
+        const line = one.parentElement!.getBoundingClientRect();
+        return box.width > 0 && box.right <= line.right + 0.5;
+      })
+      .map((one) => one.textContent),
+  );
+
+describePanel("the task stream where there is little room", () => {
+  it("says the count and what erred at 285 pixels, uncut", async () => {
+    await open("scenario=full", 285, 420);
+    await expect
+      .poll(() => visibleText(".ds-fact"))
+      .toEqual(expect.arrayContaining(["1,394 of 1,394", "1 erred"]));
+    await page.evaluate(() => window.harness.setWidth(1000));
+    await expect
+      .poll(() => visibleText(".ds-fact"))
+      .toEqual(expect.arrayContaining(["1,394 of 1,394 tasks", "16 threads"]));
+  });
+
+  it("keeps the names of filters readable, below each other if need be", async () => {
+    await open("scenario=full", 285, 420);
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const origin = session.origin.value;
+      session.setFocus({
+        time: [origin + 3, origin + 9],
+        prefixes: ["read-parquet", "rename"],
+        workers: session.workers.value.slice(0, 3).map((one) => one.address),
+        spans: [],
+      });
+    });
+    const chips = page.locator(".ds-chip");
+    await expect.poll(() => chips.count()).toBe(3);
+    const shown = await chips.evaluateAll((all) =>
+      all.map((chip) => {
+        const text = chip.querySelector(".ds-chip-text")!;
+        const box = chip.getBoundingClientRect();
+        const row = chip.closest(".ds-row2")!.getBoundingClientRect();
+        const inside = box.right <= row.right && box.bottom <= row.bottom;
+        return inside && text.clientWidth >= 40;
+      }),
+    );
+    expect(shown).toEqual([true, true, true]);
+  });
+
+  it("keeps the words of a notice readable beside its buttons", async () => {
+    await open("scenario=partly", 285, 420);
+    const alert = page.getByRole("alert");
+    await alert.waitFor();
+    const title = await alert
+      .locator(".ds-banner-title")
+      .evaluate((element) => element.clientWidth);
+    expect(title).toBeGreaterThan(150);
+    for (const button of await alert.locator("button").all()) {
+      const box = await button.boundingBox();
+      expect(box!.x + box!.width).toBeLessThanOrEqual(285);
+    }
+  });
+
+  it("leaves the focus where it is when it becomes wider", async () => {
+    await open("scenario=full", 1200, 420);
+    await page.evaluate(() => window.harness.setWidth(420));
+    await page.locator(".ds-search").waitFor({ state: "detached" });
+    await plot().press("/");
+    await page.locator(".ds-search input").press("Escape");
+    await page.locator(".ds-search").waitFor({ state: "detached" });
+    await plot().focus();
+    await page.evaluate(() => window.harness.setWidth(1200));
+    await page.locator(".ds-search").waitFor();
+    expect(
+      await plot().evaluate((element) => element === document.activeElement),
+    ).toBe(true);
+  });
+
+  it("says when it shows a part of the run only, and goes back", async () => {
+    await open("scenario=full", 1000, 500);
+    const crumbs = page.locator(".ds-crumbs");
+    await expect.poll(() => crumbs.innerText()).toBe("Whole run");
+    await plot().press("a");
+    await plot().press("w");
+    await expect.poll(() => crumbs.innerText()).toMatch(/^Whole run\s*›\s*\d/);
+    await crumbs.getByRole("button").click();
+    await expect.poll(() => crumbs.innerText()).toBe("Whole run");
+  });
+});
