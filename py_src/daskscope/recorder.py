@@ -141,7 +141,9 @@ def _wanted(client: Client) -> bool:
     if client.id.startswith(WORKERS_CLIENT):
         return False
     session = sys.modules.get("daskscope.session")
-    return session is None or session.of_client(client.id) is None
+    if session is None:
+        return True
+    return session.of_client(client.id) is None and not session.was_closed_by_user(client)
 
 
 def _preload() -> tuple[list[str], list[Any]]:

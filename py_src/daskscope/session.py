@@ -1,8 +1,8 @@
 """A session: one Dask client, its recording, and the selection that all its panels share.
 
 Sessions never keep the user's client alive. Those that the flight recorder made are
-kept here, since nobody else holds them; so are a few whose client has been closed, for
-a panel that is opened afterwards.
+kept here, since nobody else holds them; so are a few that have stopped, since their
+client or they themselves were closed, for a panel that is opened afterwards.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import logging
 import os
 import threading
 import uuid
+import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 KEPT_STOPPED: Final = 3
-"""So many sessions of closed clients stay listed at most; the user may hold any number."""
+"""So many stopped sessions stay listed at most; the user may hold any number."""
 
 CLOSE_TIMEOUT_S: Final = 1.5
 
@@ -67,7 +68,7 @@ class Session(traitlets.HasTraits):
         self._pid = os.getpid()
         self._client = collect.ClientView(client)
         self._name = _describe(client)
-        self._closed = False
+        self._closed = self._closed_by_user = False
         self._focus_by = "python"
         self._focus_lock = threading.RLock()
         self._callbacks: list[Callable[[Session], None]] = []
@@ -134,6 +135,11 @@ class Session(traitlets.HasTraits):
     def closed(self) -> bool:
         """Whether this session takes no more, since it was closed or its client was."""
         return self.state == "stopped"
+
+    @property
+    def closed_by_user(self) -> bool:
+        """Whether this session itself was closed, before or after its client."""
+        return self._closed_by_user
 
     @property
     def _foreign(self) -> bool:
@@ -210,13 +216,18 @@ class Session(traitlets.HasTraits):
         await self._collector.stop()
 
     def close(self) -> None:
-        """Stop recording and release the agent. The recording stays readable."""
-        if self._closed or self._foreign:
+        """Stop recording and release the agent. The recording stays readable and listed.
+
+        `connect(client)` begins a new one.
+        """
+        if self._closed_by_user or self._foreign:
             return
-        _forget(self)
-        _closed_by_user.add(self.client_id)
+        self._closed_by_user = True
+        client = self.client
+        if client is not None:
+            _left_alone.add(client)
         if self._collector.state != "stopped":
-            done = collect.submit(self.finish())
+            done = collect.submit(self._collector.stop(collect.SESSION_CLOSED))
             if not self._must_not_wait():
                 with suppress(Exception):
                     done.result(CLOSE_TIMEOUT_S)
@@ -254,16 +265,17 @@ def _describe(client: Client) -> str:
 # -- the sessions of this process ---------------------------------------------
 
 _lock = threading.RLock()
-_sessions: dict[str, Session] = {}  # by the client's id, oldest first
+_sessions: dict[str, Session] = {}  # by their ids, oldest first
 _listeners: list[Callable[[], None]] = []
-_closed_by_user: set[str] = set()
+_left_alone: weakref.WeakSet[Client] = weakref.WeakSet()
+"""Clients of which the user closed a session: whatever was recorded is what was wanted."""
 
 
 def connect(client: Client | None = None) -> Session:
     """Return the session of a client, by default the current one.
 
     There is one session per client: connecting again gives the same. It records until
-    the client or the session is closed.
+    the client or the session is closed; after `session.close()` a new one begins.
     """
     from distributed import Client
 
@@ -279,16 +291,18 @@ def connect(client: Client | None = None) -> Session:
     if not isinstance(client, Client):
         raise TypeError(f"client must be a distributed.Client or None, got {type(client).__name__}")
     with _lock:
-        session = _sessions.get(client.id)
-        if session is not None:
+        session = of_client(client.id)
+        over = client.status in ("closing", "closed")
+        if session is not None and (over or not session.closed_by_user):
             return session
-        if client.status in ("closing", "closed"):
+        if over:
             raise DaskscopeError(
                 "client-closed",
-                "This Dask client is closed, and nothing of it was recorded.",
+                "This Dask client is closed: nothing of it can be recorded any more.",
                 "Make a new one with Client().",
             )
-        session = _sessions[client.id] = Session(client)
+        session = Session(client)
+        _sessions[session.id] = session
         _forget_stopped()
         session._start()
     _changed()
@@ -296,25 +310,27 @@ def connect(client: Client | None = None) -> Session:
 
 
 def sessions() -> list[Session]:
-    """Return the sessions of this process, oldest first, also those of closed clients."""
+    """Return the sessions of this process, oldest first, also a few that have stopped."""
     with _lock:
         return list(_sessions.values())
 
 
 def find(session_id: str) -> Session | None:
     """Return the session with an id."""
-    return next((session for session in sessions() if session.id == session_id), None)
+    with _lock:
+        return _sessions.get(session_id)
 
 
 def of_client(client_id: str) -> Session | None:
-    """Return the session of a client, by the client's id."""
+    """Return the newest session of a client, by the client's id."""
     with _lock:
-        return _sessions.get(client_id)
+        newest_first = reversed(_sessions.values())
+        return next((session for session in newest_first if session.client_id == client_id), None)
 
 
 def was_closed_by_user(client: Client) -> bool:
     """Return whether a session of this client was closed: the recorder leaves it alone."""
-    return client.id in _closed_by_user
+    return client in _left_alone
 
 
 def on_sessions_changed(callback: Callable[[], None]) -> Unsubscribe:
@@ -338,12 +354,11 @@ def _changed() -> None:
 
 def _forget(session: Session) -> None:
     with _lock:
-        if _sessions.get(session.client_id) is session:
-            del _sessions[session.client_id]
+        _sessions.pop(session.id, None)
 
 
 def _forget_stopped() -> None:
-    """Keep the newest sessions of closed clients, all within the bounds of one recording."""
+    """Keep the newest stopped sessions, all within the bounds of one recording."""
     memory = disk = 0
     with _lock:
         stopped = [session for session in _sessions.values() if session.closed]

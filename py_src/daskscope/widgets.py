@@ -109,7 +109,8 @@ class TaskStream(anywidget.AnyWidget):
     def __repr__(self) -> str:
         shown = known.find(self.session)
         if shown is None:
-            what = "its session was closed" if self.session else "no Dask client in this kernel yet"
+            kept = "its recording is kept no longer"
+            what = kept if self.session else "no Dask client in this kernel yet"
             return f"<daskscope.TaskStream: {what}>"
         counts = shown.counts
         return (

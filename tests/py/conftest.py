@@ -37,6 +37,7 @@ def nothing_is_left() -> Iterator[None]:
             if not session.closed:
                 leaks.append(f"open: {session}")
             session.close()
+            session_module._forget(session)
     try:
         eventually(lambda: not our_threads(), seconds=5)
     except AssertionError:

@@ -16,6 +16,7 @@ from distributed import Client, LocalCluster
 from distributed.scheduler import KilledWorker
 
 import daskscope
+from daskscope import session
 
 
 def test_a_scheduler_without_daskscope_is_recorded(scheduler_process: SchedulerProcess) -> None:
@@ -292,4 +293,6 @@ def test_sessions_opened_and_closed_from_many_threads_leave_nothing(cluster: Loc
         thread.start()
     for thread in threads:
         thread.join()
-    assert daskscope.sessions() == []
+    stopped = daskscope.sessions()
+    assert len(stopped) == session.KEPT_STOPPED
+    assert {one.state for one in stopped} == {"stopped"}

@@ -113,9 +113,12 @@ def test_clients_that_exist_are_attached_when_it_starts(cluster: LocalCluster) -
 
 def test_a_session_that_the_user_closed_is_not_opened_again(cluster: LocalCluster) -> None:
     with Client(cluster, set_as_default=False) as client:
-        daskscope.connect(client).close()
-        (attached,) = recorder.attach_all()
-        attached.result(10)
+        closed = daskscope.connect(client)
+        closed.close()
+        assert recorder.attach_all() == []
+        assert session.of_client(client.id) is closed
+        session._forget(closed)  # as when later ones displace it
+        assert recorder.attach_all() == []
         assert session.of_client(client.id) is None
 
 

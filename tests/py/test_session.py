@@ -123,8 +123,30 @@ def test_closing_a_session_releases_agent_and_thread_and_keeps_the_data(client: 
     assert s.state == "stopped"
     assert s.counts.captured == 1
     assert len(s.recording.tasks) == 1
-    assert daskscope.sessions() == []
     assert not agents_of(client)
+
+
+def test_a_closed_session_stays_listed_and_connecting_begins_a_new_one(client: Client) -> None:
+    with daskscope.connect(client) as s:
+        live(s)
+    assert daskscope.sessions() == [s]
+    assert s.state == "stopped"
+    assert [(notice.code, notice.level) for notice in s.notices] == [("session-closed", "info")]
+    assert session.find(s.id) is s
+    with daskscope.connect(client) as second:
+        assert second is not s
+        assert session.of_client(client.id) is second
+        assert daskscope.connect() is second
+        assert daskscope.sessions() == [s, second]
+        live(second)
+
+
+def test_what_is_left_of_a_closed_client_is_its_newest_session(cluster: LocalCluster) -> None:
+    client = Client(cluster, set_as_default=False)
+    with daskscope.connect(client) as s:
+        live(s)
+        client.close()
+    assert daskscope.connect(client) is s
 
 
 def agents_of(client: Client) -> list[str]:
@@ -167,11 +189,14 @@ def test_a_session_does_not_keep_the_client_alive(cluster: LocalCluster) -> None
     s.close()
 
 
-def test_only_a_few_stopped_sessions_stay_listed(cluster: LocalCluster) -> None:
+@pytest.mark.parametrize("first_closed", ["client", "session"])
+def test_only_a_few_stopped_sessions_stay_listed(cluster: LocalCluster, first_closed: str) -> None:
     seen = []
     for _ in range(session.KEPT_STOPPED + 2):
         with Client(cluster, set_as_default=False) as client:
             seen.append(live(daskscope.connect(client)))
+            if first_closed == "session":
+                seen[-1].close()
         eventually(lambda: seen[-1].closed)
     with Client(cluster) as client, daskscope.connect(client) as last:
         assert daskscope.sessions() == [*seen[-session.KEPT_STOPPED :], last]
@@ -350,7 +375,7 @@ def test_listeners_hear_of_sessions_that_come_and_go(client: Client) -> None:
     )
     with daskscope.connect(client):
         assert heard == [["waiting"]] or heard[0] in (["waiting"], ["live"])
-    eventually(lambda: heard[-1] == [])
+    eventually(lambda: heard[-1] == ["stopped"])
     stop()
 
 

@@ -14,6 +14,7 @@ from daskscope.recording import TaskError, pack_keys
 from daskscope.schema import LIMITS
 from daskscope.stream import Channel, Hub, feed, feed_keys
 from daskscope.stream.contents import Coarse, Events, Keys, Names, Rows
+from daskscope.wire import BadMessageError
 
 
 class Scene:
@@ -426,32 +427,48 @@ def test_nonsense_is_answered_once_and_never_raises(scene, caplog):
     for data in nonsense * 3:
         scene.hub.receive(page.channel, data)
     page.say("focus", session="session-1", focus={"time": [5, "x"]})
-    page.say("watch", session="no-such-session", visible=True, have=[])
+    page.say("focus", session="no-such-session", focus={})
     said = [(m["code"], m["page"], m["session"]) for m in page.messages]
     assert len(said) == len(set(said))
-    assert {code for code, _, _ in said} == {"bad-message", "unknown-session"}
+    assert {code for code, _, _ in said} == {"bad-message"}
     assert caplog.records == []
 
 
-def test_an_error_is_told_to_every_page_and_session_that_it_concerns(scene):
+def test_an_error_is_told_once_to_every_page_and_session_that_it_concerns(scene):
     page, other = scene.page("page-1"), PageStub(scene.hub, None, "page-2")
     other.channel = page.channel
     page.channel._send = lambda m, b: [p.take(m, b) for p in (page, other)]
     other.hello()
-    for session in ("gone-1", "gone-2"):
+    second = PlainSession(new_recording(), "session-2")
+    scene.hub.set_sessions(lambda: [scene.session, second])
+    for session in ("session-1", "session-2"):
         for each in (page, other):
-            each.watch(session)
-            each.watch(session)
+            each.say("focus", session=session, focus={"time": [5, "x"]})
+            each.say("focus", session=session, focus={"time": [5, "x"]})
     for each in (page, other):
-        assert [m["session"] for m in each.of("error")] == ["gone-1", "gone-2"]
+        assert [m["session"] for m in each.of("error")] == ["session-1", "session-2"]
 
 
 def test_errors_are_told_also_after_many_others(scene):
     page = scene.page()
     for i in range(1_000):
-        page.watch(f"gone-{i}")
+        page.channel.report(BadMessageError("nonsense"), page.id, f"session-{i}")
     assert len(page.of("error")) == 1_000
     assert len(page.channel._reported) <= 200
+
+
+def test_a_page_that_asks_for_a_forgotten_session_is_told_calmly(scene):
+    page = scene.page()
+    page.watch("gone")
+    page.say("focus", session="gone", focus={"prefixes": ["inc"]})
+    page.say("ask", session="gone", id="q1", what="task", args={"task": 1})
+    (bye,) = page.of("bye")
+    assert bye["session"] == "gone"
+    assert bye["text"] == "The kernel keeps this recording no longer; what the page has stays."
+    (answer,) = page.of("answer")
+    assert answer["error"]["code"] == "unknown-session"
+    assert page.of("error") == []
+    assert scene.hub._pages[page.id].watched.keys() == {"session-1"}
 
 
 def test_a_page_that_was_given_up_is_welcomed_again(scene):
@@ -496,7 +513,7 @@ def test_after_unwatch_the_count_begins_anew(scene):
     scene.assert_complete(page)
 
 
-def test_a_closed_session_is_sent_to_its_end_and_says_bye(scene):
+def test_a_forgotten_session_is_sent_to_its_end_and_says_bye(scene):
     page = scene.page()
     scene.append(100_000)
     scene.hub.set_sessions(list)
@@ -506,7 +523,7 @@ def test_a_closed_session_is_sent_to_its_end_and_says_bye(scene):
     assert page.of("sessions")[-1]["sessions"] == []
 
 
-def test_a_closed_session_is_forgotten_once_it_was_sent(scene):
+def test_a_forgotten_session_is_let_go_once_it_was_sent(scene):
     page = scene.page()
     second = PlainSession(new_recording(), "session-2")
     sessions = [scene.session, second]

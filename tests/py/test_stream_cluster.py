@@ -10,14 +10,14 @@ from clusters import eventually
 from stream_pages import PageStub
 
 import daskscope
-from daskscope import kernel
+from daskscope import kernel, session
 from daskscope.stream import Channel
 
 
 @pytest.fixture
 def page(client):
     """A page on a channel that loses every tenth numbered message."""
-    session = daskscope.connect(client)
+    shown = daskscope.connect(client)
     hub = kernel.the_hub()
     dice = random.Random(1)
     page = PageStub(hub, None)
@@ -25,10 +25,10 @@ def page(client):
     page.channel = Channel(page.take)
     hub.open(page.channel)
     page.hello()
-    page.watch(session.id)
+    page.watch(shown.id)
     yield page
     hub.close(page.channel)
-    session.close()
+    shown.close()
 
 
 def fail(i):
@@ -36,7 +36,7 @@ def fail(i):
 
 
 def test_a_page_on_a_bad_line_ends_up_with_the_whole_recording(client, page):
-    session = daskscope.connect(client)
+    shown = daskscope.connect(client)
     texts = client.map(lambda i: str(i) * 1_000, range(600))
     joined = client.map(lambda a, b: len(a + b), texts[::2], texts[1::2])
     client.gather(joined)
@@ -44,24 +44,24 @@ def test_a_page_on_a_bad_line_ends_up_with_the_whole_recording(client, page):
     eventually(lambda: all(future.status == "error" for future in failed))
     # The agent may still hold tasks of an earlier client: they count as well.
     wanted = {future.key for future in [*texts, *joined, *failed]}
-    eventually(lambda: wanted <= set(session.recording.tasks["key"]))
+    eventually(lambda: wanted <= set(shown.recording.tasks["key"]))
 
     def complete():
-        page.ack(session.id)
+        page.ack(shown.id)
         with page.lock:
-            return len(page.covered) == session.counts.kept and not page.missing
+            return len(page.covered) == shown.counts.kept and not page.missing
 
     eventually(complete, seconds=30)
-    frame = session.recording.tasks
+    frame = shown.recording.tasks
     assert sum(table.num_rows for table in page.rows) == len(frame)
     starts = sorted(start for table in page.rows for start in table["start"].to_pylist())
     assert starts == sorted(frame["start"])
     assert set(frame["action"]) >= {"compute", "transfer"}
 
     def all_keys():
-        page.ack(session.id)
+        page.ack(shown.id)
         with page.lock:
-            return len(page.keys) == session.counts.kept
+            return len(page.keys) == shown.counts.kept
 
     eventually(all_keys, seconds=30)
     texts = {
@@ -75,19 +75,45 @@ def test_a_page_on_a_bad_line_ends_up_with_the_whole_recording(client, page):
 
 
 def test_focus_set_in_python_reaches_the_page_with_its_figures(client, page):
-    session = daskscope.connect(client)
+    shown = daskscope.connect(client)
     client.gather(client.map(lambda i: i, range(100), key="first"))
     client.gather(client.map(lambda i: i, range(50), key="second"))
-    eventually(lambda: session.recording.counts.kept == 150)
-    tasks = session.recording.tasks
+    eventually(lambda: shown.recording.counts.kept == 150)
+    tasks = shown.recording.tasks
     worker = tasks["worker"].iloc[0]
-    session.focus = daskscope.Focus(workers=[worker])
+    shown.focus = daskscope.Focus(workers=[worker])
     wanted = tasks[tasks["worker"] == worker].groupby("prefix")["key"].nunique()
 
     def figures():
-        page.ack(session.id)
+        page.ack(shown.id)
         totals = [m for m in page.of("totals") if m["focus"]["workers"] == [worker]]
         return totals and sorted(row[1] for row in totals[-1]["prefixes"])
 
     eventually(lambda: figures() == sorted(wanted))
-    session.focus = daskscope.Focus()
+    shown.focus = daskscope.Focus()
+
+
+def test_a_closed_session_is_told_as_stopped_and_a_forgotten_one_says_bye(client, page):
+    first = daskscope.connect(client)
+    client.gather(client.map(lambda i: i, range(40), key="first"))
+    eventually(lambda: first.counts.captured == 40)
+    first.close()
+
+    def told():
+        page.ack(first.id)
+        return page.of("status")[-1]
+
+    eventually(lambda: told()["state"] == "stopped")
+    assert [notice["code"] for notice in told()["notices"]] == ["session-closed"]
+    assert told()["counts"]["kept"] == 40
+    eventually(lambda: [s["state"] for s in page.of("sessions")[-1]["sessions"]] == ["stopped"])
+    for _ in range(session.KEPT_STOPPED):
+        assert page.of("bye") == []
+        daskscope.connect(client).close()
+    (bye,) = eventually(lambda: told() and page.of("bye"))
+    assert bye["session"] == first.id
+    assert page.of("error") == []
+    # Another page asks for it still.
+    page.watch(first.id)
+    eventually(lambda: len(page.of("bye")) == 2)
+    assert page.of("error") == []

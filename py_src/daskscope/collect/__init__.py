@@ -5,9 +5,10 @@ from __future__ import annotations
 from daskscope.collect.collector import Collector
 from daskscope.collect.link import ClientView
 from daskscope.collect.loop import after_fork, drop, hold, inside, loop, submit
-from daskscope.collect.notices import Notice
+from daskscope.collect.notices import SESSION_CLOSED, Notice
 
 __all__ = [
+    "SESSION_CLOSED",
     "ClientView",
     "Collector",
     "Notice",

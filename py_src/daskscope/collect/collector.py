@@ -87,6 +87,7 @@ class Collector:
         self._wake = asyncio.Event()
         self._spills = SpillWatch()
         self._stopping = False
+        self._why_stopped: Notice | None = None
         self._attached = asyncio.Event()
         self._more = False  # the last answer was full: there is more to fetch
         self._answered_s = 0.0  # monotonic
@@ -109,9 +110,10 @@ class Collector:
         """Wait until tasks are being captured, or it is clear that they will not be."""
         await self._attached.wait()
 
-    async def stop(self) -> None:
+    async def stop(self, why: Notice | None = None) -> None:
         """Ask once more, release the agent, and end; soon, whatever the scheduler does."""
         self._stopping = True
+        self._why_stopped = why
         self._wake.set()
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=STOP_S)
@@ -135,7 +137,8 @@ class Collector:
                     await self._pause(retry_s)
                     retry_s = min(retry_s * 2, MAX_RETRY_S)
         finally:
-            self._set("stopped", (CLIENT_CLOSED,) if self._client.over else ())
+            why = CLIENT_CLOSED if self._client.over else self._why_stopped
+            self._set("stopped", (why,) if why else ())
             self._attached.set()
 
     def _over(self) -> bool:

@@ -36,6 +36,13 @@ CLIENT_CLOSED = Notice(
     "Run Client() for a new recording.",
 )
 
+SESSION_CLOSED = Notice(
+    "session-closed",
+    "info",
+    "This session was closed. What was recorded stays here.",
+    "Run daskscope.connect(client) for a new recording.",
+)
+
 
 def agent_failed(text: str) -> Notice:
     """Return the notice of an agent that disabled itself."""

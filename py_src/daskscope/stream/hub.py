@@ -20,7 +20,7 @@ from daskscope.schema import PROTOCOL
 from daskscope.stream import answers, reports
 from daskscope.stream.feed import Feed
 from daskscope.stream.page import STATUS_S, Cell, Page, Watched
-from daskscope.stream.problems import mismatch, unknown_session
+from daskscope.stream.problems import good_bye, mismatch, unknown_session
 from daskscope.stream.sender import Sender
 from daskscope.version import installed_version
 from daskscope.wire import (
@@ -223,8 +223,8 @@ class Hub:
     def _session_message(self, page: Page, message: Watch | SetFocus) -> None:
         source = self._sources.get(message.session)
         if source is None:
-            problem = unknown_session()
-            page.channel.report(problem, page.id, message.session)
+            if isinstance(message, Watch):
+                page.channel.send(good_bye(page.id, message.session))
             return
         if isinstance(message, Watch):
             watched = page.watched.get(source.id)

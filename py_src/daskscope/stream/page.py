@@ -54,7 +54,7 @@ class Watched:
     focus: Focus = field(default_factory=Focus)  # what the page knows
     focus_at_s: float = float("-inf")
     questions: list[str] = field(default_factory=list)  # wait for keys that they asked for
-    leaving_since_s: float | None = None  # the session was closed
+    leaving_since_s: float | None = None  # the session was forgotten
     resting_until_s: float = float("-inf")  # something of it could not be built
     failures: int = 0
 

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.errors import DaskscopeError
 from daskscope.schema import PROTOCOL
 from daskscope.version import installed_version
+from daskscope.wire import outgoing
 
 if TYPE_CHECKING:
-    from daskscope.wire import Hello
+    from daskscope.wire import Hello, Outgoing
+
+
+KEPT_NO_LONGER: Final = "The kernel keeps this recording no longer; what the page has stays."
+"""Of a stopped session that later ones have displaced: nothing is wrong."""
 
 
 def unknown_session() -> DaskscopeError:
-    """Return the error for a session that is not (or no longer) known."""
-    return DaskscopeError(
-        "unknown-session",
-        "The kernel does not know this session (any more).",
-        "Make a new client, or choose another session.",
-    )
+    """Return the error for a question about a session that is not known (any more)."""
+    return DaskscopeError("unknown-session", KEPT_NO_LONGER, "Choose another session.")
+
+
+def good_bye(page: str, session: str) -> Outgoing:
+    """Return the last message of a session to a page."""
+    return outgoing("bye", {"page": page, "session": session, "text": KEPT_NO_LONGER})
 
 
 def unsendable(error: Exception) -> DaskscopeError:

@@ -9,7 +9,7 @@ from daskscope.schema import LIMITS
 from daskscope.stream import reports
 from daskscope.stream.pace import Allowance
 from daskscope.stream.page import STATUS_S, WINDOW_BYTES, Cell, Page, Watched
-from daskscope.stream.problems import unsendable
+from daskscope.stream.problems import good_bye, unsendable
 from daskscope.wire import Outgoing, outgoing
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ TICK_BUDGET_S: Final = 0.03
 
 TOTALS_BUDGET_S: Final = 0.01
 LEAVING_S: Final = 10.0
-"""A session that was closed is sent to its end, but not for longer than this."""
+"""A session that was forgotten is sent to its end, but not for longer than this."""
 
 
 class Sender:
@@ -143,7 +143,7 @@ class Sender:
         return wait_s
 
     def finish(self, page: Page, watched: Watched, now: float) -> None:
-        """Answer who asked for keys; say good-bye for a session that was closed."""
+        """Answer who asked for keys; say good-bye for a session that was forgotten."""
         feed = watched.feed
         if watched.questions and not feed.asked:
             for question in watched.questions:
@@ -153,9 +153,7 @@ class Sender:
         if since_s is None:
             return
         if not feed.in_flight_bytes or now - since_s > LEAVING_S:
-            fields = {"page": page.id, "session": feed.source.id}
-            text = "This session was closed. What was recorded stays readable here."
-            self._send(page, outgoing("bye", fields | {"text": text}), now)
+            self._send(page, good_bye(page.id, feed.source.id), now)
             page.watched.pop(feed.source.id, None)
             self.forget(feed.source.id)
 
