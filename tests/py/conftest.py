@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from distributed import Client, LocalCluster
+    from stream_scene import Scene
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -86,3 +87,16 @@ def scheduler_process(tmp_path: Path) -> Iterator[SchedulerProcess]:
     process = SchedulerProcess(tmp_path)
     yield process
     process.stop()
+
+
+@pytest.fixture
+def scene() -> Iterator[Scene]:
+    """A hub with one session; at the end it has let go of timers and of the loop."""
+    from stream_scene import Scene
+
+    scene = Scene()
+    yield scene
+    for page in scene.pages:
+        scene.hub.close(page.channel)
+    assert scene.loop.timers == []
+    assert scene.loop.holders == set()

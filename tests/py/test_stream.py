@@ -8,65 +8,12 @@ import numpy as np
 import pytest
 from recording_rows import START, append, make_rows, new_recording
 from stream_pages import FakeLoop, PageStub, PlainSession
+from stream_scene import Scene
 
-from daskscope.focus import Focus
 from daskscope.recording import TaskError, pack_keys
 from daskscope.schema import LIMITS
 from daskscope.stream import Channel, Hub, feed, feed_keys
 from daskscope.stream.contents import Coarse, Events, Keys, Names, Rows
-from daskscope.wire import BadMessageError
-
-
-class Scene:
-    """A hub with one session, and as many pages as a test opens."""
-
-    def __init__(self, **limits):
-        self.loop = FakeLoop()
-        self.cell = 0
-        self.hub = Hub(self.loop, cell=lambda: self.cell, clock=self.loop.clock)
-        self.recording = new_recording(**limits)
-        self.session = PlainSession(self.recording)
-        self.hub.set_sessions(lambda: [self.session])
-        self.pages: list[PageStub] = []
-
-    def page(self, page_id="page-1", *, watch=True, **options):
-        page = PageStub(self.hub, None, page_id)
-        page.channel = Channel(page.take)
-        self.hub.open(page.channel)
-        page.hello()
-        if watch:
-            page.watch(**options)
-        self.pages.append(page)
-        return page
-
-    def append(self, tasks, **options):
-        append(self.recording, tasks, **options)
-        self.session.changed()
-
-    def run(self, seconds, step=0.05):
-        """Let time pass; pages confirm what they got every 50 ms, if they do."""
-        for _ in range(max(1, round(seconds / step))):
-            self.loop.run(step)
-            for page in self.pages:
-                page.ack()
-
-    def assert_complete(self, page):
-        low = self.recording.chunks()[0].first
-        kept = range(low, self.recording.next_task)
-        assert set(page.covered) >= set(kept)
-        assert set(page.covered.values()) == {1}
-        rows = sum(table.num_rows for table in page.rows)
-        assert rows >= self.recording.counts.rows
-
-
-@pytest.fixture
-def scene():
-    scene = Scene()
-    yield scene
-    for page in scene.pages:
-        scene.hub.close(page.channel)
-    assert scene.loop.timers == []
-    assert scene.loop.holders == set()
 
 
 def test_a_page_is_welcomed_and_told_the_sessions(scene):
@@ -84,15 +31,6 @@ def test_a_page_is_welcomed_and_told_the_sessions(scene):
             "threads": 2,
         }
     ]
-
-
-def test_another_protocol_is_refused_with_what_to_upgrade(scene):
-    page = scene.page(watch=False)
-    page.messages.clear()
-    page.hello(protocol=99)
-    (error,) = page.messages
-    assert error["code"] == "version-mismatch"
-    assert "kernel's environment" in error["next"]
 
 
 def test_live_rows_arrive_at_once_with_the_names_that_they_need(scene):
@@ -269,75 +207,6 @@ def test_a_hidden_page_gets_status_alone_and_catches_up_when_seen(scene):
     scene.assert_complete(page)
 
 
-def test_status_comes_at_most_twice_a_second(scene):
-    page = scene.page()
-    for _ in range(100):
-        scene.append(1)
-        scene.run(0.1, step=0.1)
-    assert 18 <= len(page.of("status")) <= 22
-    status = page.of("status")[-1]
-    assert status["state"] == "live"
-    assert status["origin"] == START
-    assert status["counts"]["kept"] >= 95
-    assert status["workers"] == [{"address": "tcp://w", "threads": 2}]
-
-
-def test_totals_follow_the_focus_but_keep_prefixes_that_are_not_isolated(scene):
-    page = scene.page()
-    scene.append(1_000, rows_each=2)
-    scene.run(1)
-    totals = page.of("totals")[-1]
-    assert [row[:2] for row in totals["prefixes"]] == [[0, 500], [1, 500]]
-    assert [row[:2] for row in totals["actions"]] == [[0, 1_000], [1, 1_000]]
-    count = len(page.of("totals"))
-    scene.run(3)
-    assert len(page.of("totals")) == count
-    isolated = {"time": None, "prefixes": ["sum"], "workers": [], "spans": []}
-    page.say("focus", session="session-1", focus=isolated)
-    scene.run(1)
-    assert scene.session.focus.prefixes == ("sum",)
-    assert len(page.of("totals")) == count
-    none = {**isolated, "workers": ["tcp://elsewhere"]}
-    page.say("focus", session="session-1", focus=none)
-    scene.run(1)
-    totals = page.of("totals")[-1]
-    assert totals["focus"] == {**none, "prefixes": []}
-    assert totals["prefixes"] == []
-
-
-def test_totals_of_a_focus_on_a_long_run_are_complete_within_moments(scene):
-    for i in range(60):
-        scene.append(10_000, start=START + 25 * i)
-    page = scene.page(have=[(0, 600_000)])
-    scene.run(1)
-    scene.session.focus = Focus(time=(START, START + 1e6))
-    for _ in range(100):
-        if page.of("totals")[-1]["focus"]["time"]:
-            break
-        scene.run(0.05)
-    assert page.of("totals")[-1]["prefixes"][0][:2] == [0, 300_000]
-
-
-def test_focus_travels_from_a_page_to_python_and_to_other_pages(scene):
-    page, other = scene.page("page-1"), scene.page("page-2")
-    focus = {"time": [1.0, 2.0], "prefixes": [], "workers": [], "spans": []}
-    page.say("focus", session="session-1", focus=focus)
-    assert scene.session.focus == Focus(time=(1.0, 2.0))
-    assert page.of("focus") == []
-    (message,) = other.of("focus")
-    assert (message["focus"], message["by"]) == (focus, "page-1")
-
-
-def test_a_focus_that_changes_all_the_time_is_told_twice_a_second(scene):
-    page = scene.page()
-    for i in range(100):
-        scene.session.focus = Focus(time=(0, i))
-        scene.run(0.02, step=0.02)
-    scene.run(1)
-    assert len(page.of("focus")) <= 6
-    assert page.of("focus")[-1]["focus"]["time"] == [0, 99]
-
-
 def test_events_that_never_end_are_told_twice_a_second(scene):
     page = scene.page()
     for i in range(100):
@@ -347,16 +216,6 @@ def test_events_that_never_end_are_told_twice_a_second(scene):
     scene.run(1)
     assert len(page.of("events")) <= 6
     assert sum(len(m["gaps"]) for m in page.of("events")) == 100
-
-
-def test_focus_travels_from_python_to_pages_also_late_ones(scene):
-    page = scene.page()
-    scene.session.focus = Focus(prefixes=["inc"])
-    (message,) = page.of("focus")
-    assert message["by"] == "python"
-    assert message["focus"]["prefixes"] == ["inc"]
-    late = scene.page("late")
-    assert late.of("focus")[0]["focus"]["prefixes"] == ["inc"]
 
 
 def test_events_are_sent_once_and_in_order(scene):
@@ -416,59 +275,6 @@ def test_questions_without_an_answer_get_an_error(scene, what, args, code):
     page = scene.page()
     page.say("ask", session="session-1", id="q", what=what, args=args)
     assert page.of("answer")[0]["error"]["code"] == code
-
-
-def test_nonsense_is_answered_once_and_never_raises(scene, caplog):
-    page = scene.page()
-    page.messages.clear()
-    nonsense = [None, 7, [], {}, {"type": "ack"}, {"type": "ack", "page": "page-1"}]
-    nonsense += [{"type": "watch", "page": "page-1", "session": "session-1", "visible": 1}]
-    nonsense += [{"type": "later-version", "page": "page-1"}]
-    for data in nonsense * 3:
-        scene.hub.receive(page.channel, data)
-    page.say("focus", session="session-1", focus={"time": [5, "x"]})
-    page.say("focus", session="no-such-session", focus={})
-    said = [(m["code"], m["page"], m["session"]) for m in page.messages]
-    assert len(said) == len(set(said))
-    assert {code for code, _, _ in said} == {"bad-message"}
-    assert caplog.records == []
-
-
-def test_an_error_is_told_once_to_every_page_and_session_that_it_concerns(scene):
-    page, other = scene.page("page-1"), PageStub(scene.hub, None, "page-2")
-    other.channel = page.channel
-    page.channel._send = lambda m, b: [p.take(m, b) for p in (page, other)]
-    other.hello()
-    second = PlainSession(new_recording(), "session-2")
-    scene.hub.set_sessions(lambda: [scene.session, second])
-    for session in ("session-1", "session-2"):
-        for each in (page, other):
-            each.say("focus", session=session, focus={"time": [5, "x"]})
-            each.say("focus", session=session, focus={"time": [5, "x"]})
-    for each in (page, other):
-        assert [m["session"] for m in each.of("error")] == ["session-1", "session-2"]
-
-
-def test_errors_are_told_also_after_many_others(scene):
-    page = scene.page()
-    for i in range(1_000):
-        page.channel.report(BadMessageError("nonsense"), page.id, f"session-{i}")
-    assert len(page.of("error")) == 1_000
-    assert len(page.channel._reported) <= 200
-
-
-def test_a_page_that_asks_for_a_forgotten_session_is_told_calmly(scene):
-    page = scene.page()
-    page.watch("gone")
-    page.say("focus", session="gone", focus={"prefixes": ["inc"]})
-    page.say("ask", session="gone", id="q1", what="task", args={"task": 1})
-    (bye,) = page.of("bye")
-    assert bye["session"] == "gone"
-    assert bye["text"] == "The kernel keeps this recording no longer; what the page has stays."
-    (answer,) = page.of("answer")
-    assert answer["error"]["code"] == "unknown-session"
-    assert page.of("error") == []
-    assert scene.hub._pages[page.id].watched.keys() == {"session-1"}
 
 
 def test_a_page_that_was_given_up_is_welcomed_again(scene):
@@ -757,21 +563,6 @@ def test_what_could_not_be_built_is_not_lost_and_stops_nobody_else(
     scene.run(5)
     assert_all_content(scene, page)
     assert [m for m in page.of("batch") if m["kind"] == "coarse"]
-
-
-def test_a_status_that_cannot_be_built_stops_nobody_else(scene, caplog):
-    page, other = scene.page(), scene.page("other", watch=False)
-    second = PlainSession(new_recording(), "session-2")
-    scene.hub.set_sessions(lambda: [scene.session, second])
-    other.watch("session-2")
-    scene.session.notices = None
-    scene.run(3)
-    assert len(other.of("status")) >= 5
-    assert [m["code"] for m in page.of("error")] == ["not-sent"]
-    scene.session.notices = ()
-    scene.run(2)
-    assert page.of("status")
-    assert len(caplog.records) == 1
 
 
 def test_a_full_page_gets_no_more_history_but_what_happens_now(scene, monkeypatch):
