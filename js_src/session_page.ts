@@ -21,6 +21,8 @@ export class Page {
   readonly id = randomId();
   /** Whether the tab itself can be seen. */
   readonly visible: Signal<boolean> = signal(true);
+  /** The sessions of which the page holds something, oldest first. */
+  readonly held: Signal<readonly SharedSession[]> = signal([]);
   private readonly links = new Map<string, KernelLink>();
   private readonly stores = new Map<string, SharedSession>(); // oldest first
   private readonly warned = new Set<string>();
@@ -56,9 +58,11 @@ export class Page {
     if (known) return known;
     const store = new SharedSession(link, id, this.visible, () => {
       this.stores.delete(key);
+      this.held.value = [...this.stores.values()];
       this.dropIdleLinks();
     });
     this.stores.set(key, store);
+    this.held.value = [...this.stores.values()];
     const idle = [...this.stores.values()].filter((old) => old.idle);
     for (const old of idle.slice(0, -MAX_IDLE_STORES)) old.dispose();
     return store;

@@ -241,6 +241,12 @@ export class KernelLink {
     return this.channels.length > 0 || this.streams.size > 0;
   }
 
+  /** The kernel has gone, and with it whatever its channels still seem to be. */
+  end(): void {
+    // The one in use last, so that none of the others is greeted in its place.
+    for (const channel of [...this.channels].reverse()) channel.close();
+  }
+
   /** The browser leaves the page. */
   sayBye(): void {
     this.send(say.bye(this.pageId));

@@ -73,15 +73,18 @@ export async function notebookWith(
 }
 
 interface NotebookWidget {
+  isVisible: boolean;
   content: { activeCellIndex: number };
 }
 
-/** Run cells one after the other, and wait for their ends. */
+/** Run cells of the notebook in front one after the other, and wait for their ends. */
 export function runCells(page: Page, ...indices: number[]): Promise<void> {
   return page.evaluate(async (wanted) => {
     const { shell, commands } = window.jupyterapp;
     const all = [...shell.widgets("main")] as unknown as NotebookWidget[];
-    const notebook = all.find((widget) => widget.content?.activeCellIndex >= 0);
+    const notebook = all.find(
+      ({ isVisible, content }) => isVisible && content?.activeCellIndex >= 0,
+    );
     for (const index of wanted) {
       notebook!.content.activeCellIndex = index;
       await commands.execute("notebook:run-cell");
@@ -94,7 +97,9 @@ export function startCell(page: Page, index: number): Promise<void> {
   return page.evaluate((wanted) => {
     const { shell, commands } = window.jupyterapp;
     const all = [...shell.widgets("main")] as unknown as NotebookWidget[];
-    const notebook = all.find((widget) => widget.content?.activeCellIndex >= 0);
+    const notebook = all.find(
+      ({ isVisible, content }) => isVisible && content?.activeCellIndex >= 0,
+    );
     notebook!.content.activeCellIndex = wanted;
     void commands.execute("notebook:run-cell");
   }, index);
@@ -136,6 +141,17 @@ export async function dragTo(
   await page.mouse.down();
   await page.mouse.move(x, y, { steps: 12 });
   await page.mouse.up();
+}
+
+/** Choose in a panel's menu of clients and notebooks. */
+export async function choose(
+  panel: Locator,
+  what: string | RegExp,
+  nth = 0,
+): Promise<void> {
+  await panel.getByRole("button", { name: "Choose a client" }).click();
+  const items = panel.locator(".ds-chooser .ds-menu-item");
+  await items.filter({ hasText: what }).nth(nth).click();
 }
 
 /** The panels in the dock. */

@@ -2,6 +2,7 @@
 
 import {
   CLIENT,
+  choose,
   dockPanel,
   expect,
   expectTasks,
@@ -20,6 +21,11 @@ def inc(x):
 total = sum(client.gather(client.map(inc, range(count), pure=False)))
 `;
 
+const SHOW = `
+import daskscope
+daskscope.TaskStream(client)
+`;
+
 // Galata's stand-in for the kernels' addresses loses restarts: use the real ones.
 test.use({ kernels: null, sessions: null });
 test.afterEach(async ({ page }) => {
@@ -28,27 +34,45 @@ test.afterEach(async ({ page }) => {
   );
 });
 
-test("a panel goes on after the kernel has restarted", async ({ page }) => {
-  await notebookWith(page, [CLIENT, "count = 40", WORK, "count = 15"]);
+test("a panel goes on after the kernel has restarted", async ({
+  page,
+}, info) => {
+  await notebookWith(page, [CLIENT, SHOW, "count = 40", WORK, "count = 15"]);
   const sidebar = await openSidebar(page);
   await sidebar.getByRole("button", { name: "Task stream" }).click();
   const panel = dockPanel(page);
-  await runCells(page, 0, 1, 2);
+  const inline = page.locator(".ds-widget");
+  await runCells(page, 0, 1, 2, 3);
   await expectTasks(panel, 40);
+  await expectTasks(inline, 40);
 
   await page.menu.clickMenuItem("Kernel>Restart Kernel…");
   await page
     .locator(".jp-Dialog")
     .getByText("Restart", { exact: true })
     .click();
-  await expect(panel, "the picture is kept").toContainText("connection lost");
-  expect(await tasksShown(panel)).toBe(40);
+  // At once: silence alone would be noticed after ten seconds.
+  for (const shown of [panel, inline]) {
+    await expect(shown).toContainText("connection lost", { timeout: 5_000 });
+    expect(await tasksShown(shown), "the picture is kept").toBe(40);
+  }
+  await expect(inline).toContainText("The kernel has restarted or stopped");
+  await expect(inline).toContainText("Run the cell again to connect.");
 
-  await expect(sidebar, "the new kernel is found").toContainText(
-    "no Dask client yet",
+  await expect(panel, "the new kernel is found").toContainText(
+    "no Dask client yet: the picture of the old kernel is kept",
     { timeout: 60_000 },
   );
-  await runCells(page, 0, 3, 2);
+  await expect(sidebar).toContainText("no Dask client yet");
+  expect(await tasksShown(panel)).toBe(40);
+  await page.screenshot({ path: info.outputPath("restarted.png") });
+  await runCells(page, 0, 4, 3);
+  await expect.poll(() => tasksShown(panel)).toBe(15);
+
+  await choose(panel, /before/);
+  await expect.poll(() => tasksShown(panel), "the old picture").toBe(40);
+  await expect(panel).toContainText("This is of a kernel that has ended");
+  await choose(panel, /^LocalCluster(?!, before)/);
   await expect.poll(() => tasksShown(panel)).toBe(15);
 });
 

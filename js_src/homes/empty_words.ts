@@ -5,6 +5,13 @@ import type { EmptyState } from "../views/host";
 
 export const CONNECTING = "Connecting to the kernel";
 
+/** A widget's comm ends with its kernel: only the cell makes a new one. */
+export const KERNEL_GONE: EmptyState = {
+  state: "stopped",
+  title: "The kernel has restarted or stopped",
+  text: "Run the cell again to connect.",
+};
+
 /** `place` says where to run the code: "a cell", or a notebook's name. */
 export function noClientYet(place: string): EmptyState {
   return {

@@ -9,7 +9,12 @@ import type { Channel, ChannelState } from "../stream";
 import type { EmptyState, PanelHost } from "../views/host";
 import { mountTaskStream } from "../views/task_stream";
 import type { BinaryBuffer } from "../wire";
-import { CONNECTING, noClientYet, notConnected } from "./empty_words";
+import {
+  CONNECTING,
+  KERNEL_GONE,
+  noClientYet,
+  notConnected,
+} from "./empty_words";
 
 interface Traits {
   /** Id of the session in the kernel; empty when its client is gone. */
@@ -60,10 +65,13 @@ export default () => {
     model.on("msg:custom", receive);
     model.on("change:session", findSession);
     model.on("comm:close", close);
+    // JupyterLab says so when the kernel restarts; nothing else does at once.
+    model.on("comm_live_update" as "comm:close", close);
     return () => {
       model.off("msg:custom", receive);
       model.off("change:session", findSession);
       model.off("comm:close", close);
+      model.off("comm_live_update", close);
       stop();
       close();
       session.value = null;
@@ -82,15 +90,9 @@ export default () => {
   }
 
   function describe(now: ChannelState): EmptyState | null {
+    if (now.kind === "closed") return KERNEL_GONE;
     if (session.value) return null;
     if (now.kind === "failed") return notConnected(now.problem);
-    if (now.kind === "closed") {
-      return {
-        state: "stopped",
-        title: "The kernel of this panel has gone",
-        text: "Run the cell again to connect it to a new one.",
-      };
-    }
     // Without an id, the kernel sends one as soon as it has a client.
     if (now.kind === "open") return noClientYet("a cell");
     return {

@@ -1,10 +1,19 @@
+import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
+import {
+  distinctNames,
+  earlierId,
+  listChoices,
+  pickedBy,
+} from "../../js_src/homes/lab/choices";
 import { chooseSession } from "../../js_src/homes/lab/choose_session";
 import {
   closedNotebookState,
   emptyStateFor,
+  pictureKept,
 } from "../../js_src/homes/lab/empty_state";
 import type { KernelState } from "../../js_src/homes/lab/kernel_link";
+import type { SessionStore } from "../../js_src/session";
 import type { SessionEntry } from "../../js_src/wire";
 
 function entry(
@@ -90,5 +99,74 @@ describe("a panel without a session", () => {
   it("names no notebook where there is none", () => {
     const shown = emptyStateFor({ kind: "no-kernel" }, null, actions);
     expect(shown.text).toContain("Client()");
+  });
+});
+
+describe("a panel whose kernel has restarted", () => {
+  const actions = { insertClientCode() {}, again() {}, reload() {} };
+  const kept = (kernel: KernelState) =>
+    pictureKept(emptyStateFor(kernel, "tour.ipynb", actions), kernel);
+
+  it("says that the picture stays until the next client", () => {
+    const shown = kept({ kind: "open", link: null as never });
+    expect(shown.title).toContain("new kernel");
+    expect(shown.status).toMatch(/^no Dask client yet: the picture/);
+    expect(shown.actions?.[0]?.label).toBe("Insert client code");
+  });
+
+  it("says what it waits for before that", () => {
+    expect(kept({ kind: "missing" }).text).toContain("%pip install daskscope");
+    expect(kept({ kind: "starting" }).status).toBeUndefined();
+  });
+});
+
+describe("what a panel can show instead", () => {
+  const named = (id: string, name: string, address: string): SessionEntry => ({
+    ...entry(id),
+    name,
+    address,
+  });
+  const store = {
+    id: "old",
+    kernelId: "k0",
+    info: signal({ id: "old", name: "LocalCluster", address: "tcp://h:1" }),
+  } as unknown as SessionStore;
+
+  it("tells clusters of one name apart by the ends of their addresses", () => {
+    const names = distinctNames([
+      named("a", "LocalCluster", "tcp://127.0.0.1:8786"),
+      named("b", "LocalCluster", "inproc://10.0.0.1/77/1"),
+      named("c", "SSHCluster", "tcp://127.0.0.1:8787"),
+      named("d", "", "tcp://127.0.0.1:8788"),
+    ]);
+    expect([...names.values()]).toEqual([
+      "LocalCluster :8786",
+      "LocalCluster #1",
+      "SSHCluster",
+      "Client",
+    ]);
+  });
+
+  it("is the kernel's sessions, those of kernels before, and other notebooks", () => {
+    const other = { path: "a/b.ipynb", name: "b.ipynb", inFront: true };
+    const list = listChoices([entry("s")], [store], [other], true);
+    expect(list.map(({ name }) => name)).toEqual([
+      "s",
+      "LocalCluster, before",
+      "b.ipynb",
+      "Follow the notebook in front",
+    ]);
+    expect(list.map(({ id }) => pickedBy(id, [store])?.kind)).toEqual([
+      "session",
+      "earlier",
+      "notebook",
+      "follow",
+    ]);
+    expect(pickedBy(list[2]!.id, [])).toMatchObject({ path: "a/b.ipynb" });
+  });
+
+  it("is not what the page has let go of meanwhile", () => {
+    expect(pickedBy(earlierId(store), [store])).toMatchObject({ store });
+    expect(pickedBy(earlierId(store), [])).toBeUndefined();
   });
 });

@@ -128,6 +128,21 @@ describe("an inline panel", () => {
     empty.close();
   });
 
+  it("says at once that the kernel has restarted, and what to do", async () => {
+    const { model, session, host, close } = await widget();
+    model.emit("msg:custom", welcome({ kernel: "kernel-restarts" }));
+    const first = session.value!;
+    expect(first.state.value).not.toBe("lost");
+    model.emit("comm_live_update"); // JupyterLab's sign
+    expect(session.value, "the picture is kept").toBe(first);
+    expect(first.state.value).toBe("lost");
+    expect(host.emptyState.value).toMatchObject({
+      title: "The kernel has restarted or stopped",
+      text: "Run the cell again to connect.",
+    });
+    close();
+  });
+
   it("leaves nothing behind", async () => {
     const { model, close, unmount } = await widget();
     unmount();

@@ -281,6 +281,18 @@ describe("watching", () => {
     expect(links.get("k")!.alive.value).toBe(false);
   });
 
+  it("is lost at once when the kernel has ended, whatever still seems open", () => {
+    const port = new FakePort("widget");
+    const widget = open(port);
+    const { channel, sink } = watched();
+    const greeted = port.of("hello").length;
+    links.get("k")!.end();
+    expect(sink.alive).toBe(false);
+    expect(channel.state.value.kind).toBe("closed");
+    expect(widget.state.value.kind).toBe("closed");
+    expect(port.of("hello"), "nobody is there").toHaveLength(greeted);
+  });
+
   it("begins anew when the kernel has forgotten the page", () => {
     const { port, channel, sink } = watched();
     channel.receive(names(1));

@@ -13,11 +13,15 @@ import {
 import type { SessionStore } from "../../session";
 import { thePage } from "../../session_page";
 import type { Chooser, EmptyState } from "../../views/host";
+import { earlierId, listChoices, pickedBy } from "./choices";
 import { chooseSession } from "./choose_session";
-import { closedNotebookState, emptyStateFor } from "./empty_state";
+import {
+  closedNotebookState,
+  emptyStateFor,
+  OF_EARLIER_KERNEL,
+  pictureKept,
+} from "./empty_state";
 import type { Notebook, Notebooks } from "./notebooks";
-
-const NOTEBOOK = "notebook:";
 
 export class Binding {
   /** Null until there is something to show; then it keeps the last session. */
@@ -30,6 +34,8 @@ export class Binding {
   /** A person chose what is shown: it stays, whatever is in front. */
   readonly chosen: Signal<boolean>;
   private readonly wanted = signal<string | null>(null);
+  /** What the page holds; it may be of another bundle's copy, hence our own. */
+  private readonly held = signal<readonly SessionStore[]>([]);
   private readonly stops: (() => void)[] = [];
 
   constructor(
@@ -42,6 +48,9 @@ export class Binding {
     this.emptyState = computed(() => this.describeEmpty());
     this.chooser = computed(() => this.choices());
     this.stops.push(
+      thePage().held.subscribe((held) => {
+        this.held.value = held;
+      }),
       effect(() => this.findNotebook()),
       // The kernel is entered while the panel is there.
       effect(() => {
@@ -55,6 +64,13 @@ export class Binding {
   dispose(): void {
     for (const stop of this.stops.splice(0)) stop();
     this.session.value = null;
+  }
+
+  /** Show the notebook in front, and go with it from here on. */
+  followFront(): void {
+    this.wanted.value = null;
+    this.chosen.value = false;
+    this.show(this.notebooks.front.peek());
   }
 
   private findNotebook(): void {
@@ -80,67 +96,87 @@ export class Binding {
     const wanted = this.wanted.value;
     if (state?.kind !== "open") return; // what was shown stays readable
     const shown = this.session.peek();
+    if (shown && wanted === earlierId(shown)) return; // a person went back to it
     const current = shown?.kernelId === state.link.kernelId ? shown.id : null;
     const id = chooseSession(sessions, current, wanted);
     if (id === null || id === current) return;
     this.session.value = untracked(() => thePage().session(state.link, id));
   }
 
+  /** Sessions of this notebook's kernels before, oldest first. */
+  private earlier(): readonly SessionStore[] {
+    const kernels = this.notebook.value?.kernel.earlierKernels.value ?? [];
+    return this.held.value.filter(({ kernelId }) => kernels.includes(kernelId));
+  }
+
   private describeEmpty(): EmptyState | null {
-    if (this.session.value) return null;
+    const shown = this.session.value;
     const notebook = this.notebook.value;
     const path = this.path.value;
-    if (!notebook && path !== null) return closedNotebookState(path);
     const kernel = notebook?.kernel.state.value ?? { kind: "no-kernel" };
-    return emptyStateFor(kernel, notebook?.name ?? null, {
-      insertClientCode: () => notebook?.insertClientCode(),
-      again: () => notebook?.kernel.again(),
-      reload: () => location.reload(),
-    });
+    if (shown && kernel.kind === "open") {
+      if (shown.kernelId === kernel.link.kernelId) return null;
+      if (this.wanted.value === earlierId(shown)) return OF_EARLIER_KERNEL;
+    }
+    const why =
+      !notebook && path !== null
+        ? closedNotebookState(path)
+        : emptyStateFor(kernel, notebook?.name ?? null, {
+            insertClientCode: () => notebook?.insertClientCode(),
+            again: () => notebook?.kernel.again(),
+            reload: () => location.reload(),
+          });
+    return shown ? pictureKept(why, kernel) : why;
   }
 
   private choices(): Chooser | null {
     const notebook = this.notebook.value;
     const sessions = notebook?.kernel.sessions.value ?? [];
     const front = this.notebooks.front.value;
-    const others = this.notebooks.open.value.filter(
-      (other) =>
-        other !== notebook &&
-        (other === front || other.kernel.sessions.value.length > 0),
-    );
-    if (sessions.length + others.length < 2) return null;
+    const others = this.notebooks.open.value
+      .filter(
+        (other) =>
+          other !== notebook &&
+          (other === front || other.kernel.sessions.value.length > 0),
+      )
+      .map((other) => ({
+        path: other.path.value,
+        name: other.name,
+        inFront: other === front,
+      }));
+    const pinned = this.chosen.value && this.notebooks.open.value.length > 1;
+    const list = listChoices(sessions, this.earlier(), others, pinned);
+    if (list.length < 2) return null;
+    const shown = this.session.value;
+    const now = sessions.some(({ id }) => id === shown?.id);
     return {
-      sessions: [
-        ...sessions.map(({ id, name, address, state }) => ({
-          id,
-          name: name || "Client",
-          address,
-          state,
-        })),
-        ...others.map((other) => ({
-          id: NOTEBOOK + other.path.value,
-          name: other.name,
-          address:
-            other === front ? "the notebook in front" : "another notebook",
-          state: "",
-        })),
-      ],
-      chosen: this.session.value?.id ?? null,
+      sessions: list,
+      chosen: shown && (now ? shown.id : earlierId(shown)),
       choose: (id) => this.choose(id),
     };
   }
 
   private choose(id: string): void {
-    this.chosen.value = true;
-    if (!id.startsWith(NOTEBOOK)) {
-      this.wanted.value = id;
+    const picked = pickedBy(id, this.earlier());
+    if (!picked) return;
+    if (picked.kind === "follow") {
+      this.followFront();
       return;
     }
-    const next = this.notebooks.find(id.slice(NOTEBOOK.length));
-    if (!next) return;
+    this.chosen.value = true;
+    if (picked.kind === "notebook") {
+      this.show(this.notebooks.find(picked.path));
+      return;
+    }
+    this.wanted.value = id;
+    if (picked.kind === "earlier") this.session.value = picked.store;
+  }
+
+  private show(notebook: Notebook | null | undefined): void {
+    if (!notebook || notebook === this.notebook.peek()) return;
     this.wanted.value = null;
     this.session.value = null;
-    this.path.value = next.path.peek();
-    this.notebook.value = next;
+    this.path.value = notebook.path.peek();
+    this.notebook.value = notebook;
   }
 }

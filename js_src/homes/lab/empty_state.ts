@@ -19,6 +19,28 @@ function action(label: string, run: () => void): PanelAction {
   return { label, run };
 }
 
+/** A person went back to what an earlier kernel had recorded. */
+export const OF_EARLIER_KERNEL: EmptyState = {
+  state: "stopped",
+  title: "This is of a kernel that has ended",
+  text: "Choose a client above to see what runs now.",
+  status: "of a kernel that has ended",
+};
+
+/** The words beside a picture that is kept, though nothing more can come to it. */
+export function pictureKept(why: EmptyState, kernel: KernelState): EmptyState {
+  const { state, title, text, actions = [] } = why;
+  if (kernel.kind !== "open") return { state, title, text, actions };
+  return {
+    state,
+    title: "No Dask client in the new kernel yet",
+    text,
+    actions,
+    status:
+      "no Dask client yet: the picture of the old kernel is kept until the next client",
+  };
+}
+
 /** The sentence for a panel whose notebook is not open. */
 export function closedNotebookState(path: string): EmptyState {
   return {

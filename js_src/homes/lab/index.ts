@@ -127,11 +127,22 @@ function activate(
 
   const openOrShow = (kind: PanelKind) => {
     const path = notebooks.front.peek()?.path.peek() ?? null;
+    const attached = ({ kind: its, isAttached }: PanelWidget) =>
+      its === kind && isAttached;
     const there = tracker.find(
-      (widget) => widget.kind === kind && widget.binding.path.peek() === path,
+      (widget) => attached(widget) && widget.binding.path.peek() === path,
     );
-    if (there?.isAttached) app.shell.activateById(there.id);
-    else void app.commands.execute(OPEN, { panel: kind.id });
+    const follower = tracker.find(
+      (widget) => attached(widget) && !widget.binding.chosen.peek(),
+    );
+    if (there) {
+      app.shell.activateById(there.id);
+    } else if (follower) {
+      follower.binding.followFront();
+      app.shell.activateById(follower.id);
+    } else {
+      void app.commands.execute(OPEN, { panel: kind.id });
+    }
   };
   const sidebar = new Sidebar(
     { notebooks, openKinds, create, open: openOrShow },

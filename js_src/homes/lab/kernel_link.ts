@@ -34,6 +34,8 @@ const HAS_DISTRIBUTED = '"distributed" in __import__("sys").modules';
 /** An idle kernel has loaded daskscope by then. */
 const BUSY_AFTER_MS = 3_000;
 const RETRY_MS = 2_000;
+/** The page holds no more than a few sessions that no panel shows. */
+const MAX_EARLIER = 10;
 
 function isMissing(outcome: Outcome): boolean {
   return (
@@ -67,6 +69,8 @@ export class NotebookKernel {
   });
   /** The clients of this kernel; empty while there is no way to it. */
   readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
+  /** Ids of the kernels that this notebook had before. */
+  readonly earlierKernels: Signal<readonly string[]> = signal([]);
   private users = 0;
   private attempt = 0;
   private comm: CommChannel | null = null;
@@ -76,6 +80,7 @@ export class NotebookKernel {
   private wasDisconnected = false;
   private connecting = false;
   private isNew = false;
+  private kernelId: string | null = null;
 
   constructor(private readonly context: ISessionContext) {
     context.kernelChanged.connect(this.onKernel);
@@ -128,6 +133,7 @@ export class NotebookKernel {
   }
 
   private readonly onKernel = (): void => {
+    this.end();
     this.disconnect({ kind: "no-kernel" });
     if (this.users > 0) void this.connect();
   };
@@ -135,8 +141,10 @@ export class NotebookKernel {
   private readonly onStatus = (_: unknown, status: Kernel.Status): void => {
     if (status === "restarting" || status === "autorestarting") {
       this.isNew = true;
+      this.end();
       this.disconnect({ kind: "starting" });
     } else if (status === "dead" || status === "terminating") {
+      this.end();
       this.disconnect({ kind: "no-kernel" });
     } else if (
       status === "idle" && // and not of the old kernel, on its way out
@@ -218,6 +226,7 @@ export class NotebookKernel {
     if (state.kind === "open") {
       const { link } = state;
       this.stopSessions();
+      this.remember(link.kernelId);
       this.stopSessions = link.sessions.subscribe((sessions) => {
         this.sessions.value = sessions;
       });
@@ -227,6 +236,14 @@ export class NotebookKernel {
     }
   }
 
+  private remember(kernelId: string): void {
+    const before = this.kernelId;
+    this.kernelId = kernelId;
+    if (before === null || before === kernelId) return;
+    const earlier = this.earlierKernels.peek();
+    this.earlierKernels.value = [...earlier, before].slice(-MAX_EARLIER);
+  }
+
   /** The kernel closed the comm, for instance when daskscope was reloaded. */
   private lost(comm: CommChannel): void {
     if (this.comm !== comm) return;
@@ -234,6 +251,12 @@ export class NotebookKernel {
     if (this.users > 0) {
       this.retry = setTimeout(() => void this.connect(), RETRY_MS);
     }
+  }
+
+  /** Widgets' comms went with the kernel, too, though they do not show it yet. */
+  private end(): void {
+    const state = this.state.peek();
+    if (state.kind === "open") state.link.end();
   }
 
   private disconnect(state: KernelState): void {

@@ -7,6 +7,7 @@ import { Widget } from "@lumino/widgets";
 import { type ComponentChildren, type JSX, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { SessionEntry } from "../../wire";
+import { distinctNames } from "./choices";
 import type { Clusters } from "./clusters";
 import { dragOnMove } from "./drag";
 import { taskStreamIcon } from "./icons";
@@ -51,18 +52,19 @@ function Section(props: {
 
 function Client(props: {
   session: SessionEntry;
+  name: string;
   notebook: Notebook;
 }): JSX.Element {
-  const { name, address, state, workers, threads } = props.session;
+  const { address, state, workers, threads } = props.session;
   return (
     <li class={`ds-client ds-client-${state}`}>
       <div class="ds-client-head">
         <span class="ds-client-mark" aria-hidden="true" />
-        <span class="ds-client-name">{name || "Client"}</span>
+        <span class="ds-client-name">{props.name}</span>
         <span class="ds-client-state">{STATE_WORDS[state]}</span>
       </div>
       <div class="ds-client-fact" title={address}>
-        {address}, {props.notebook.name}
+        {props.notebook.name}, {address}
       </div>
       <div class="ds-client-fact">
         {plural(workers, "worker")} · {plural(threads, "thread")}
@@ -92,8 +94,14 @@ function ClusterList(props: { notebooks: Notebooks }): JSX.Element {
     const { kernel } = notebook;
     const sessions = kernel.sessions.value;
     if (sessions.length > 0) {
+      const names = distinctNames(sessions);
       return sessions.map((session) => (
-        <Client key={session.id} session={session} notebook={notebook} />
+        <Client
+          key={session.id}
+          session={session}
+          name={names.get(session.id)!}
+          notebook={notebook}
+        />
       ));
     }
     const text = withoutClient(kernel.state.value);

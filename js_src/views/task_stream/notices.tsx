@@ -33,7 +33,19 @@ export function Notices(props: { view: ViewState }): JSX.Element | null {
       />
     );
   }
-  if (session?.state.value !== "lost") return null;
+  const state = session?.state.value;
+  const why = view.host.emptyState.value;
+  if (why && (state === "lost" || state === "stopped") && view.held.value > 0) {
+    return (
+      <Banner
+        level="warn"
+        title={why.title}
+        text={why.text}
+        actions={why.actions ?? []}
+      />
+    );
+  }
+  if (!session || state !== "lost") return null;
   return (
     <Banner
       level="error"

@@ -169,6 +169,9 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
   const workers = session.workers.value;
   const banner = useBannerNotice(view);
   const erred = session.counts.value.erred;
+  const kept = view.host.emptyState.value?.status;
+  const notices = session.notices.value.filter((notice) => notice !== banner);
+  if (kept) notices.push({ code: "kept", level: "warn", text: kept, next: "" });
   return (
     <StatusLine
       facts={statusFacts({
@@ -179,7 +182,7 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
         threads: view.threads(),
         behind_s: session.behind_s.value,
         now: session.now.value,
-        notices: session.notices.value.filter((notice) => notice !== banner),
+        notices,
         pausedAt: paused?.held ?? null,
         outside: view.outside.value,
         backwards: view.backwards.value,
