@@ -18,6 +18,7 @@ import environment
 
 ROOT = environment.ROOT
 ENVIRONMENTS = ROOT / ".envs"
+PYTHONS = ENVIRONMENTS / "pythons"
 LOCK = ROOT / "requirements.lock"
 OTHER_PYTHONS = ("3.10", "3.12")
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
@@ -32,7 +33,7 @@ class Entry:
     pytest: tuple[str, ...] | None = ()
     """Arguments of pytest; None when Python tests say nothing new here."""
     browser: bool = False
-    """Whether the browser tests run, too."""
+    """Whether the browser tests run, too: all of them, not only those of every change."""
     browser_without: str = ""
     """Title of browser tests that the test tool itself cannot run here."""
     upgrade: bool = False
@@ -52,6 +53,7 @@ LOWEST = (
 """The lower bounds of pyproject.toml, together."""
 
 ENTRIES = (
+    Entry("pinned", pytest=None, browser=True),
     Entry("other-pythons", pytest=("tests/py/matrix",)),
     Entry("lowest", (*LOWEST, "ipykernel==6.29.5")),
     Entry("newest", upgrade=True),
@@ -96,7 +98,14 @@ def other_pythons() -> dict[str, str]:
     for version in OTHER_PYTHONS:
         interpreter = find_interpreter(version)
         if interpreter is None:
-            print(f"no Python {version} here: schedulers and workers of it are not tested")
+            fetch_interpreter(version)
+            interpreter = find_interpreter(version)
+        if interpreter is None:
+            print(
+                f"No Python {version} here, and it could not be fetched: schedulers and workers "
+                "of it are NOT tested.",
+                flush=True,
+            )
             continue
         directory = ENVIRONMENTS / f"python-{version}"
         python = directory / "bin" / "python"
@@ -114,12 +123,28 @@ def other_pythons() -> dict[str, str]:
 
 def find_interpreter(version: str) -> str | None:
     """Return a Python of this minor version that really starts (a pyenv shim may not)."""
+    managed = sorted(PYTHONS.glob(f"cpython-{version}.*/bin/python{version}"))
     named = shutil.which(f"python{version}")
     pyenv = sorted(Path.home().glob(f".pyenv/versions/{version}.*/bin/python"))
-    for candidate in filter(None, [named, *map(str, pyenv)]):
+    for candidate in filter(None, [named, *map(str, pyenv), *map(str, managed)]):
         if subprocess.run([candidate, "-c", ""], capture_output=True).returncode == 0:
             return candidate
     return None
+
+
+def fetch_interpreter(version: str) -> None:
+    """Let uv fetch a Python into .envs/, where this machine may download one."""
+    python = ENVIRONMENTS / "uv" / "bin" / "python"
+    settings = {**os.environ, "UV_PYTHON_INSTALL_DIR": str(PYTHONS)}
+    commands = [[str(python), "-m", "uv", "python", "install", "--no-bin", version]]
+    if not python.exists():
+        commands[:0] = [
+            [sys.executable, "-m", "venv", str(python.parent.parent)],
+            [str(python), "-m", "pip", "install", "--quiet", "uv"],
+        ]
+    for command in commands:
+        if subprocess.run(command, cwd=ROOT, env=settings).returncode:
+            return  # its output says why; whoever asked says what follows
 
 
 def run(entry: Entry, variables: dict[str, str]) -> list[str]:
@@ -141,7 +166,7 @@ def run(entry: Entry, variables: dict[str, str]) -> list[str]:
         command += ["--output", f"ui-tests/test-results/{entry.name}"]
         if entry.browser_without:
             command += ["--grep-invert", entry.browser_without]
-        if subprocess.run(command, cwd=ROOT, env=surroundings).returncode:
+        if subprocess.run(command, cwd=ROOT, env={**surroundings, "TEST_ALL": "1"}).returncode:
             failed.append(f"{entry.name}: browser tests")
     return failed
 
