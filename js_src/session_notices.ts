@@ -15,7 +15,9 @@ export class Notices {
 
   /** Take the kernel's present ones. */
   take(notices: readonly Notice[]): void {
-    if (this.kernels.length === 0 && notices.length === 0) return;
+    // Only a kernel that could not make a status says so beside it: now it could.
+    const outlived = this.once.delete("not-sent");
+    if (!outlived && this.kernels.length === 0 && notices.length === 0) return;
     this.kernels = notices;
     this.update();
   }

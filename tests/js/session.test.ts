@@ -202,36 +202,44 @@ describe("a session on the page", () => {
     expect(session.prefixes.slice(0, 4)).toEqual(["a", "b", "c", "d"]);
   });
 
+  const status = (notices: object[]) =>
+    kernel.say("status", {
+      state: "live",
+      counts: {
+        captured: 0,
+        kept: 0,
+        dropped_agent: 0,
+        dropped_recording: 0,
+        rows: 0,
+        erred: 0,
+      },
+      now: 1,
+      notices,
+    });
+
   it("keeps errors in view when the next status comes", () => {
-    const status = (notices: object[]) =>
-      kernel.say("status", {
-        state: "live",
-        counts: {
-          captured: 0,
-          kept: 0,
-          dropped_agent: 0,
-          dropped_recording: 0,
-          rows: 0,
-          erred: 0,
-        },
-        now: 1,
-        notices,
-      });
     const codes = () => session.notices.value.map(({ code }) => code);
     const refused = { code: "plugins-refused", level: "warn", text: "No." };
     status([refused]);
-    kernel.say("error", { code: "not-sent", text: "It failed." });
-    kernel.say("error", { code: "not-sent", text: "It failed again." });
+    kernel.say("error", { code: "bad-message", text: "It failed." });
+    kernel.say("error", { code: "bad-message", text: "It failed again." });
     status([refused]);
-    expect(codes()).toEqual(["plugins-refused", "not-sent"]);
+    expect(codes()).toEqual(["plugins-refused", "bad-message"]);
     expect(session.notices.value[1].text).toBe("It failed again.");
     status([]);
-    expect(codes()).toEqual(["not-sent"]);
+    expect(codes()).toEqual(["bad-message"]);
     for (let i = 0; i < 50; i++) {
       kernel.say("error", { code: `code-${i}`, text: "It failed." });
     }
     expect(codes()).toHaveLength(20);
     expect(codes().at(-1)).toBe("code-49");
+  });
+
+  it("forgets that a status could not be sent when one comes", () => {
+    kernel.say("error", { code: "not-sent", text: "It failed." });
+    expect(session.notices.value).toHaveLength(1);
+    status([]);
+    expect(session.notices.value).toEqual([]);
   });
 
   it("sets the focus at once and tells the kernel", () => {

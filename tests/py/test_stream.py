@@ -555,12 +555,15 @@ def test_what_could_not_be_built_is_not_lost_and_stops_nobody_else(
     scene.run(3)
     assert len(other.of("batch")) == 1
     assert len(other.of("status")) >= 5
-    (error,) = page.of("error")
-    assert error["code"] == "not-sent"
-    assert "the disk is gone" in error["text"]
+    (notice,) = page.of("status")[-1]["notices"]
+    assert notice["code"] == "not-sent"
+    assert "the disk is gone" in notice["text"]
+    assert all(status["notices"] == [] for status in other.of("status"))
+    assert page.of("error") == []
     assert len(caplog.records) == 1
     broken = False
     scene.run(5)
+    assert page.of("status")[-1]["notices"] == []
     assert_all_content(scene, page)
     assert [m for m in page.of("batch") if m["kind"] == "coarse"]
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
+import pytest
 from recording_rows import START, new_recording
 from stream_pages import PageStub, PlainSession
 
 from daskscope.focus import Focus
+from daskscope.schema import LIMITS, PROTOCOL
+from daskscope.stream import problems, reports
 from daskscope.wire import BadMessageError
 
 
@@ -161,5 +166,86 @@ def test_a_status_that_cannot_be_built_stops_nobody_else(scene, caplog):
     assert [m["code"] for m in page.of("error")] == ["not-sent"]
     scene.session.notices = ()
     scene.run(2)
-    assert page.of("status")
+    assert page.of("status")[-1]["notices"] == []
+    assert len(page.of("error")) == 1
     assert len(caplog.records) == 1
+
+
+def test_figures_that_cannot_be_built_are_said_while_that_lasts(scene, monkeypatch):
+    page = scene.page()
+    totals = reports.totals
+    monkeypatch.setattr(reports, "totals", lambda *_: 1 / 0)
+    scene.append(10)
+    scene.run(3)
+    (notice,) = page.of("status")[-1]["notices"]
+    assert (notice["code"], notice["level"]) == ("not-sent", "error")
+    monkeypatch.setattr(reports, "totals", totals)
+    scene.run(3)
+    assert page.of("status")[-1]["notices"] == []
+    assert page.of("totals")
+    assert page.of("error") == []
+
+
+@pytest.mark.parametrize(
+    ("kernel", "page_version", "says", "do"),
+    [
+        ("0.2.0", "0.10.0", "the kernel's is older", "restart the kernel"),
+        ("0.10.0", "0.2.0", "the page's is older", "reload this page"),
+        ("1.0.0", "1.0.0rc1", "the page's is older", "reload this page"),
+        ("1.0.0", "my-build", "not the same", "restart the kernel"),
+        ("1.0.0", "my-build", "not the same", "reload this page"),
+    ],
+)
+def test_a_page_of_another_version_works_and_says_what_to_upgrade(
+    scene, monkeypatch, kernel, page_version, says, do
+):
+    monkeypatch.setattr(problems, "installed_version", lambda: kernel)
+    same = scene.page("same", watch=False)
+    same.say("hello", protocol=PROTOCOL, version=kernel)
+    same.watch()
+    page = scene.page(watch=False)
+    page.say("hello", protocol=PROTOCOL, version=page_version)
+    page.watch()
+    scene.append(10)
+    scene.run(1)
+    scene.assert_complete(page)
+    (notice,) = page.of("status")[-1]["notices"]
+    assert (notice["code"], notice["level"]) == ("version-differs", "info")
+    assert says in notice["text"]
+    assert kernel in notice["text"]
+    assert page_version in notice["text"]
+    assert "`pip install -U daskscope`" in notice["next"]
+    assert do in notice["next"]
+    assert same.of("status")[-1]["notices"] == []
+
+
+@pytest.mark.parametrize("page_version", ["1.0.0-rc.1", ""])
+def test_the_same_version_in_other_words_or_none_is_no_difference(scene, monkeypatch, page_version):
+    monkeypatch.setattr(problems, "installed_version", lambda: "1.0.0rc1")
+    page = scene.page(watch=False)
+    page.say("hello", protocol=PROTOCOL, version=page_version)
+    page.watch()
+    scene.run(1)
+    assert page.of("status")[-1]["notices"] == []
+
+
+@pytest.mark.parametrize("pages", [2, 30, 60])
+def test_what_many_pages_are_told_leaves_most_messages_to_the_data(scene, pages):
+    every = [scene.page(f"page-{i}") for i in range(pages)]
+    scene.append(1_000)
+    scene.run(5)
+    for page in every:
+        page.messages.clear()
+    for i in range(200):
+        scene.append(5, start=START + 1_000 + i)
+        scene.session.focus = Focus(time=(0, i))
+        scene.run(0.05)
+    kinds = Counter(message["type"] for page in every for message in page.messages)
+    said = kinds["status"] + kinds["totals"] + kinds["focus"]
+    assert said <= 10 * 0.3 * LIMITS["messages_per_s"] + 3 * pages
+    assert kinds["batch"] >= 10 * 0.4 * LIMITS["messages_per_s"] * min(1, pages / 5)
+    batches = [len(page.of("batch")) for page in every]
+    assert min(batches) > 0.5 * max(batches)
+    assert all(page.of("status") for page in every)
+    for page in every:
+        assert max(page.covered) >= 1_900

@@ -19,8 +19,8 @@ from daskscope.focus import Focus
 from daskscope.schema import PROTOCOL
 from daskscope.stream import answers, reports
 from daskscope.stream.feed import Feed
-from daskscope.stream.page import STATUS_S, Cell, Page, Watched
-from daskscope.stream.problems import good_bye, mismatch, unknown_session
+from daskscope.stream.page import STATUS_S, Cell, Page, Watched, state_pause_s
+from daskscope.stream.problems import good_bye, mismatch, unknown_session, version_differs
 from daskscope.stream.sender import Sender
 from daskscope.version import installed_version
 from daskscope.wire import (
@@ -196,6 +196,7 @@ class Hub:
                 self._forget(min(self._pages.values(), key=lambda page: page.heard_s))
             page = self._pages[message.page] = Page(message.page, channel, now)
         page.channel = channel
+        page.differs = version_differs(message.version)
         page.hear(now, self._cell())
         self._welcome(channel, page.id, resumed=resumed)
         self._tick()
@@ -358,7 +359,9 @@ class Hub:
             self._forget(page)
         wait_s = self._say_sessions(now)
         every = []
+        pause_s = state_pause_s(len(self._watched()))
         for page, watched in self._watched():
+            watched.state_pause_s = pause_s
             if watched.resting_until_s <= now:
                 self._sender.say_state(page, watched, now)
             if watched.resting_until_s > now:

@@ -12,6 +12,7 @@ from daskscope.stream.pace import Allowance
 if TYPE_CHECKING:
     from daskscope.stream.channel import Channel
     from daskscope.stream.feed import Feed
+    from daskscope.stream.problems import Notice
 
 Cell = int | None
 """Number of the cell that runs just now; 0 when none runs, `None` when nobody knows."""
@@ -36,8 +37,23 @@ HIDDEN_STATUS_S: Final = 5.0
 TOTALS_PAUSE_S: Final = 0.02
 """Between two turns at the figures of a focus: the collector has its turn, too."""
 
+STATE_MESSAGES_PER_S: Final = 0.3 * LIMITS["messages_per_s"]
+"""Of all pages together: the rest is for the data, however many pages there are."""
+
+STATE_MESSAGES: Final = 3
+"""At most so many at a time: status, figures, focus."""
+
 STATUS_BYTES_PER_S: Final = 100_000
 """On a cluster of thousands of workers, the state of all of them comes less often."""
+
+
+def state_pause_s(feeds: int) -> float:
+    """Return the time between two statuses of a feed when so many are watched.
+
+    >>> state_pause_s(1), state_pause_s(5), state_pause_s(30)
+    (0.5, 0.5, 3.0)
+    """
+    return max(STATUS_S, feeds * STATE_MESSAGES / STATE_MESSAGES_PER_S)
 
 
 @dataclass(slots=True)
@@ -57,6 +73,8 @@ class Watched:
     leaving_since_s: float | None = None  # the session was forgotten
     resting_until_s: float = float("-inf")  # something of it could not be built
     failures: int = 0
+    troubles: dict[str, Notice] = field(default_factory=dict)  # by the part that fails
+    state_pause_s: float = STATUS_S
 
     def due_s(self, now_s: float) -> float:
         """Return the time from which there is something to say beside the rows."""
@@ -66,7 +84,7 @@ class Watched:
 
     def status_due_s(self) -> float:
         """Return the time from which the next status may be sent."""
-        pause = STATUS_S if self.feed.visible else HIDDEN_STATUS_S
+        pause = max(self.state_pause_s, STATUS_S if self.feed.visible else HIDDEN_STATUS_S)
         return self.status_at_s + max(pause, self.status_bytes / STATUS_BYTES_PER_S)
 
 
@@ -76,11 +94,18 @@ class Page:
     def __init__(self, page_id: str, channel: Channel, now_s: float) -> None:
         self.id = page_id
         self.channel = channel
+        self.differs: Notice | None = None  # from the kernel's version
         self.watched: dict[str, Watched] = {}
         self.heard_s = now_s
         self._heard_in_cell = 0
         self._deaf_until_s = now_s  # the kernel could not have heard the page before
         self._blind = Allowance(BLIND_BYTES_PER_S, BLIND_BYTES_PER_S / 4, now_s)
+
+    def notices(self, watched: Watched) -> list[Notice]:
+        """Return what a status says to this page alone."""
+        # A status that can be built says nothing of one that could not; one trouble is enough.
+        troubles = [trouble for part, trouble in watched.troubles.items() if part != "status"]
+        return troubles[:1] + ([self.differs] if self.differs else [])
 
     @property
     def in_flight_bytes(self) -> int:

@@ -1,8 +1,10 @@
-"""What the hub has to say when something does not fit together."""
+"""What the hub has to say when something does not fit together, or does not work."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
+
+from packaging.version import InvalidVersion, Version
 
 from daskscope.errors import DaskscopeError
 from daskscope.schema import PROTOCOL
@@ -12,6 +14,8 @@ from daskscope.wire import outgoing
 if TYPE_CHECKING:
     from daskscope.wire import Hello, Outgoing
 
+
+Notice = dict[str, str]
 
 KEPT_NO_LONGER: Final = "The kernel keeps this recording no longer; what the page has stays."
 """Of a stopped session that later ones have displaced: nothing is wrong."""
@@ -27,30 +31,62 @@ def good_bye(page: str, session: str) -> Outgoing:
     return outgoing("bye", {"page": page, "session": session, "text": KEPT_NO_LONGER})
 
 
-def unsendable(error: Exception) -> DaskscopeError:
-    """Return the error for a part of a session that could not be made into a message."""
-    return DaskscopeError(
+def notice(code: str, level: str, text: str, next_step: str) -> Notice:
+    """Return what a status says as long as it lasts."""
+    return {"code": code, "level": level, "text": text, "next": next_step}
+
+
+def unsendable(error: Exception) -> Notice:
+    """Return the notice of a part of a session that could not be made into a message."""
+    return notice(
         "not-sent",
+        "error",
         f"The kernel could not send a part of this session ({type(error).__name__}: "
         f"{str(error)[:200]}); it tries again every second.",
-        "If something stays missing, look at the kernel's log and report it.",
+        "If this stays, look at the kernel's log and report it.",
     )
+
+
+IN_KERNEL: Final = "in the kernel's environment, then restart the kernel"
+IN_JUPYTERLAB: Final = "in the environment that runs JupyterLab, then reload this page"
+
+
+def _both(page_version: str) -> str:
+    return f"The kernel has daskscope {installed_version()}, this page {page_version}"
+
+
+def _upgrade(place: str) -> str:
+    return f"Run `pip install -U daskscope` {place}."
+
+
+def version_differs(page_version: str) -> Notice | None:
+    """Return the notice for a page of another version that speaks the same protocol."""
+    here = installed_version()
+    if page_version in ("", here):  # a page that was forgotten does not say it again
+        return None
+    try:
+        kernel, page = Version(here), Version(page_version)
+    except InvalidVersion:
+        which = "they are not the same, though they understand each other."
+        both = f"{IN_KERNEL}; and {IN_JUPYTERLAB}"
+        return notice("version-differs", "info", f"{_both(page_version)}: {which}", _upgrade(both))
+    if kernel == page:  # written in another way
+        return None
+    side, place = ("kernel", IN_KERNEL) if kernel < page else ("page", IN_JUPYTERLAB)
+    which = f"the {side}'s is older. They work together; what the newer one adds may be missing."
+    return notice("version-differs", "info", f"{_both(page_version)}: {which}", _upgrade(place))
 
 
 def mismatch(hello: Hello) -> dict[str, Any]:
     """Return the fields of the error for a page that speaks another protocol."""
     here = installed_version()
-    if hello.protocol > PROTOCOL:
-        place = "in the kernel's environment, then restart the kernel"
-    else:
-        place = "in the environment that runs JupyterLab, then reload this page"
+    place = IN_KERNEL if hello.protocol > PROTOCOL else IN_JUPYTERLAB
     return {
         "page": hello.page,
         "session": None,
         "code": "version-mismatch",
-        "text": f"The kernel has daskscope {here}, this page {hello.version}, "
-        "and they speak different protocols.",
-        "next": f"Run `pip install -U daskscope` {place}.",
+        "text": f"{_both(hello.version)}, and they speak different protocols.",
+        "next": _upgrade(place),
         "protocol": PROTOCOL,
         "version": here,
     }

@@ -7,14 +7,16 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from daskscope.derive import FocusTotals
+from daskscope.stream.problems import notice
 from daskscope.wire import outgoing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from daskscope.focus import Focus
     from daskscope.recording import Totals
     from daskscope.stream.feed import Feed
+    from daskscope.stream.problems import Notice
     from daskscope.stream.source import Source
     from daskscope.wire import Outgoing
 
@@ -34,34 +36,30 @@ def session_entries(sources: Iterable[Source]) -> list[dict[str, Any]]:
     ]
 
 
-def status(feed: Feed) -> Outgoing:
-    """Return the state of a session, for one page."""
+def status(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
+    """Return the state of a session, for one page, with what that page alone is told."""
     source = feed.source
     recording = source.recording
-    notices = [
-        {"code": n.code, "level": n.level, "text": n.text, "next": n.next} for n in source.notices
-    ]
+    notices = [notice(n.code, n.level, n.text, n.next) for n in source.notices]
     if recording.spill_error:
         notices.append(
-            {
-                "code": "disk-refused",
-                "level": "warn",
-                "text": f"The disk takes no more tasks ({recording.spill_error}); "
-                "the oldest are dropped.",
-                "next": "Make room where temporary files go, or raise "
-                "daskscope.recording.memory-limit.",
-            }
+            notice(
+                "disk-refused",
+                "warn",
+                f"The disk takes no more tasks ({recording.spill_error}); the oldest are dropped.",
+                "Make room where temporary files go, or raise daskscope.recording.memory-limit.",
+            )
         )
     if feed.full and (missing := feed.history_missing()):
         notices.append(
-            {
-                "code": "page-full",
-                "level": "info",
-                "text": f"This page holds {feed.page_rows / 1e6:,.1f} million rows and fetches "
+            notice(
+                "page-full",
+                "info",
+                f"This page holds {feed.page_rows / 1e6:,.1f} million rows and fetches "
                 f"no more history: {missing:,} tasks are shown as a coarse picture.",
-                "next": "What happens now still comes in detail. Reload the page to begin with "
+                "What happens now still comes in detail. Reload the page to begin with "
                 "the newest tasks; session.recording.tasks has all that are kept.",
-            }
+            )
         )
     fields = {
         "page": feed.page,
@@ -72,7 +70,7 @@ def status(feed: Feed) -> Outgoing:
         "now": source.now if source.now is not None else time.time(),
         "origin": recording.origin,
         "last_seq": feed.seq,
-        "notices": notices,
+        "notices": [*notices, *of_page],
         "workers": list(source.workers),
     }
     return outgoing("status", fields)

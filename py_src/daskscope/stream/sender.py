@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope.schema import LIMITS
 from daskscope.stream import reports
 from daskscope.stream.pace import Allowance
-from daskscope.stream.page import STATUS_S, WINDOW_BYTES, Cell, Page, Watched
+from daskscope.stream.page import WINDOW_BYTES, Cell, Page, Watched
 from daskscope.stream.problems import good_bye, unsendable
 from daskscope.wire import Outgoing, outgoing
 
@@ -55,38 +55,51 @@ class Sender:
 
     def say_state(self, page: Page, watched: Watched, now: float) -> None:
         """Say what is not numbered, when it is time and there is news."""
-        try:
-            self._say_state(page, watched, now)
-        except Exception as error:  # noqa: BLE001 - one feed must not stop the others
-            self._rest(page, watched, now, error)
+        for part, say in (("status", self._say_status), ("figures", self._say_figures)):
+            try:
+                say(page, watched, now)
+            except Exception as error:  # noqa: BLE001 - one feed must not stop the others
+                self._rest(page, watched, now, part, error)
+                return
+            watched.troubles.pop(part, None)
 
-    def _rest(self, page: Page, watched: Watched, now: float, error: Exception) -> None:
-        """Say that a feed failed, and try it again in a moment."""
+    def _rest(self, page: Page, watched: Watched, now: float, part: str, error: Exception) -> None:
+        """Try a feed again in a moment; until it works, each status says that it failed."""
         watched.resting_until_s = now + RESTING_S
         watched.failures += 1
         if watched.failures == 1:
             logger.error("daskscope could not send a part of a session", exc_info=error)
-        page.channel.report(unsendable(error), page.id, watched.feed.source.id)
+        trouble = unsendable(error)
+        if part == "status" and part not in watched.troubles:  # there is none to say it
+            address = {"page": page.id, "session": watched.feed.source.id}
+            fields = {key: trouble[key] for key in ("code", "text", "next")}
+            self._send(page, outgoing("error", address | fields), now)
+        watched.troubles[part] = trouble
 
-    def _say_state(self, page: Page, watched: Watched, now: float) -> None:
+    def _say_status(self, page: Page, watched: Watched, now: float) -> None:
+        if now < watched.status_due_s():
+            return
         feed = watched.feed
-        if now >= watched.status_due_s():
-            message = reports.status(feed)
-            known = {k: v for k, v in message.message.items() if k not in ("now", "behind_s")}
-            if feed.visible or known != watched.said:
-                self._send(page, message, now)
-                watched.said = known
-            watched.status_at_s, watched.status_bytes = now, message.size_bytes
+        message = reports.status(feed, page.notices(watched))
+        known = {k: v for k, v in message.message.items() if k not in ("now", "behind_s")}
+        if feed.visible or known != watched.said:
+            self._send(page, message, now)
+            watched.said = known
+        watched.status_at_s, watched.status_bytes = now, message.size_bytes
+
+    def _say_figures(self, page: Page, watched: Watched, now: float) -> None:
+        feed = watched.feed
         if not feed.visible:
             return
+        pause_s = watched.state_pause_s
         focus = feed.source.focus
-        if focus != watched.focus and now - watched.focus_at_s >= STATUS_S:
+        if focus != watched.focus and now - watched.focus_at_s >= pause_s:
             watched.focus, watched.focus_at_s = focus, now
             by = self.focus_by.get(feed.source.id, "python")
             fields = {"page": page.id, "session": feed.source.id, "focus": focus.to_json()}
             self._send(page, outgoing("focus", fields | {"by": by}), now)
         # A session that is leaving says its rows to their end; its figures were said.
-        if now - watched.totals_at_s >= STATUS_S and watched.leaving_since_s is None:
+        if now - watched.totals_at_s >= pause_s and watched.leaving_since_s is None:
             watched.totals_unfinished = not self._say_totals(page, watched, now)
 
     def _say_totals(self, page: Page, watched: Watched, now: float) -> bool:
@@ -124,11 +137,12 @@ class Sender:
             try:
                 if credit_s <= 0:
                     message = feed.next_message(now, keys_while_busy=blind, max_bytes=message_bytes)
+                    watched.troubles.pop("content", None)
                 else:
                     # A whole window may be lost: without this, no ack would ever come.
                     message = feed.lost_message(now)
             except Exception as error:  # noqa: BLE001 - one feed must not stop the others
-                self._rest(page, watched, now, error)
+                self._rest(page, watched, now, "content", error)
             if watched.resting_until_s > now:
                 waiting.remove((page, watched))
                 wait_s = min(wait_s, watched.resting_until_s - now)
