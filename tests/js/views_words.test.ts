@@ -1,7 +1,7 @@
 // What the panel says: legend, status line, events, workers, tracebacks.
 
 import { describe, expect, it } from "vitest";
-import type { Counts, Worker } from "../../js_src/model/types";
+import type { Counts, Focus, Worker } from "../../js_src/model/types";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { crumbsOf } from "../../js_src/views/panel/crumbs";
 import { factWords, fitFacts } from "../../js_src/views/panel/status_line";
@@ -9,11 +9,13 @@ import {
   eventMarks,
   mergedText,
   mergeMarks,
+  nextError,
 } from "../../js_src/views/task_stream/event_marks";
 import {
   isolate,
   legendEntries,
 } from "../../js_src/views/task_stream/legend_entries";
+import { errorsInFocus } from "../../js_src/views/task_stream/errors_table";
 import { NO_SEARCH } from "../../js_src/views/task_stream/search";
 import {
   searchFact,
@@ -27,9 +29,11 @@ import {
 import { readTaskDetail } from "../../js_src/views/task_stream/task_detail";
 import { TimeWindow } from "../../js_src/views/task_stream/time_window";
 import {
+  frameName,
   parseTraceback,
   shortFile,
   splitException,
+  tracebackToCopy,
 } from "../../js_src/views/task_stream/traceback";
 import {
   groupLanes,
@@ -337,6 +341,24 @@ describe("the row of events", () => {
     ]);
   });
 
+  it("pins the errors of one mark one after the other", () => {
+    const errors = [7, 8, 9].map((task) => ({
+      task,
+      prefix: 0,
+      worker: "a",
+      time: 1,
+      exception: "KeyError(1)",
+    }));
+    const [merged] = mergeMarks(eventMarks(errors, [], [], name), 1);
+    const next = (pinned: number | null) => nextError(merged!, pinned)?.task;
+    expect([next(null), next(7), next(9), next(100)]).toEqual([7, 8, 7, 7]);
+    const [left] = mergeMarks(
+      eventMarks([], [], [change(6, "b", "removed")], name),
+      1,
+    );
+    expect(nextError(left!, null)).toBeNull();
+  });
+
   it("shows gaps in the recording with their reason", () => {
     const [mark] = eventMarks(
       [],
@@ -345,6 +367,28 @@ describe("the row of events", () => {
       name,
     );
     expect(mark).toMatchObject({ kind: "gap", text: "scheduler restarted" });
+  });
+});
+
+describe("the table of errors", () => {
+  it("lists only what is in focus", () => {
+    const error = (task: number, time: number, worker: string) => ({
+      task,
+      prefix: task % 2,
+      worker,
+      time,
+      exception: "",
+    });
+    const all = [error(0, 1, "a"), error(1, 2, "b"), error(2, 3, "a")];
+    const found = (focus: Partial<Focus>): number[] =>
+      errorsInFocus(all, { ...NO_FOCUS, ...focus }, ["x", "y"]).map(
+        ({ task }) => task,
+      );
+    expect(found({})).toEqual([0, 1, 2]);
+    expect(found({ time: [1.5, 3] })).toEqual([1, 2]);
+    expect(found({ workers: ["a"] })).toEqual([0, 2]);
+    expect(found({ prefixes: ["y"] })).toEqual([1]);
+    expect(found({ prefixes: ["y"], workers: ["a"] })).toEqual([]);
   });
 });
 
@@ -414,6 +458,25 @@ describe("a traceback", () => {
       expect.objectContaining({ library: true, name: "reindex" }),
     ]);
     expect(shortFile(frames[1]!.file)).toBe("pandas/core/frame.py");
+  });
+
+  it("names lines of a cell and of a file", () => {
+    const name = (file: string): string =>
+      frameName({ file, line: 4, name: "f", code: "", library: false });
+    expect(name("/tmp/ipykernel_4242/1234567.py")).toBe("cell, line 4");
+    expect(name("/home/me/work.py")).toBe("me/work.py:4");
+  });
+
+  it("is copied whole, with the key of its task", () => {
+    const exception = "ValueError('cannot reindex')";
+    const whole = `Task ('x', 3)\n${TEXT}ValueError: cannot reindex\n`;
+    expect(tracebackToCopy("('x', 3)", exception, TEXT)).toBe(whole);
+    const [, ...withoutHead] = TEXT.split("\n");
+    expect(tracebackToCopy("('x', 3)", exception, withoutHead.join("\n"))).toBe(
+      whole,
+    );
+    const complete = `${TEXT}ValueError: cannot reindex\n`;
+    expect(tracebackToCopy(null, exception, complete)).toBe(complete);
   });
 
   it("is kept as it came when it is none", () => {

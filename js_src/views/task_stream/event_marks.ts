@@ -13,6 +13,9 @@ export interface EventMark {
   readonly kind: "error" | "gap" | "worker";
   readonly level: "error" | "warn" | "info";
   readonly text: string;
+  /** Name of the worker that it happened on; empty for none in particular. */
+  readonly worker: string;
+  readonly error: TaskError | null;
   /** What it is called when several are merged, such as "worker spilling". */
   readonly one: string;
   readonly many: string;
@@ -40,7 +43,10 @@ function endedBy(what: string): string[] {
   return what === "removed" ? RUN_NAMES : ["paused"];
 }
 
-function errorMark(error: TaskError): EventMark {
+function errorMark(
+  error: TaskError,
+  nameOf: (worker: string) => string,
+): EventMark {
   const [type] = splitException(error.exception);
   return {
     start: error.time,
@@ -48,6 +54,8 @@ function errorMark(error: TaskError): EventMark {
     kind: "error",
     level: "error",
     text: type,
+    worker: nameOf(error.worker),
+    error,
     one: "error",
     many: "errors",
   };
@@ -60,6 +68,8 @@ function gapMark(gap: Gap): EventMark {
     kind: "gap",
     level: "warn",
     text: gap.text || `nothing recorded: ${gap.reason}`,
+    worker: "",
+    error: null,
     one: "gap in the recording",
     many: "gaps in the recording",
   };
@@ -71,6 +81,18 @@ function changeMarks(
   nameOf: (worker: string) => string,
 ): EventMark[] {
   const marks: EventMark[] = [];
+  const push = (
+    start: number,
+    stop: number,
+    worker: string,
+    text: string,
+    one: string,
+    many: string,
+  ): void => {
+    const name = worker && nameOf(worker);
+    const about = { kind: "worker", level: "warn", error: null } as const;
+    marks.push({ ...about, start, stop, worker: name, text, one, many });
+  };
   const open = new Map<string, { worker: string; what: string; at: number }>();
   const close = (worker: string, what: string, stop: number): void => {
     const run = open.get(`${what} ${worker}`);
@@ -78,15 +100,7 @@ function changeMarks(
     open.delete(`${what} ${worker}`);
     const [one, many] = RUNS[what] ?? [what, what];
     const text = `${nameOf(worker)} ${what}`;
-    marks.push({
-      start: run.at,
-      stop,
-      kind: "worker",
-      level: "warn",
-      text,
-      one,
-      many,
-    });
+    push(run.at, stop, worker, text, one, many);
   };
   for (const change of [...changes].sort((a, b) => a.time - b.time)) {
     const { worker, what, time } = change;
@@ -97,25 +111,11 @@ function changeMarks(
     }
     for (const ended of endedBy(what)) close(worker, ended, time);
     if (what === "restarted") {
-      marks.push({
-        start: time,
-        stop: time,
-        kind: "worker",
-        level: "warn",
-        text: "restarted, all tasks forgotten",
-        one: "restart",
-        many: "restarts",
-      });
+      const text = "restarted, all tasks forgotten";
+      push(time, time, "", text, "restart", "restarts");
     } else if (what === "removed") {
-      marks.push({
-        start: time,
-        stop: time,
-        kind: "worker",
-        level: "warn",
-        text: `${nameOf(worker)} left`,
-        one: "worker left",
-        many: "workers left",
-      });
+      const text = `${nameOf(worker)} left`;
+      push(time, time, worker, text, "worker left", "workers left");
     }
   }
   for (const { worker, what } of [...open.values()]) {
@@ -133,7 +133,7 @@ export function eventMarks(
   return [
     ...gaps.map(gapMark),
     ...changeMarks(changes, nameOf),
-    ...errors.map(errorMark),
+    ...errors.map((error) => errorMark(error, nameOf)),
   ].sort((one, other) => one.start - other.start);
 }
 
@@ -197,6 +197,31 @@ export interface Shown extends Merged {
   readonly text: string;
   readonly short: string;
   readonly brief: string;
+  /** Where its sign and words were drawn last, in pixels; empty off the screen. */
+  left_px: number;
+  right_px: number;
+}
+
+/** The mark at `x` in pixels, errors before others; null for none. */
+export function markAt(marks: readonly Shown[], x: number): Shown | null {
+  let found: Shown | null = null;
+  for (const mark of marks) {
+    if (x < mark.left_px || x > mark.right_px) continue;
+    if (!found || (mark.kind === "error" && found.kind !== "error")) {
+      found = mark;
+    }
+  }
+  return found;
+}
+
+/** The error of a mark that a click pins: the one after what is pinned now. */
+export function nextError(
+  mark: Merged,
+  pinned: number | null,
+): TaskError | null {
+  const errors = mark.marks.flatMap(({ error }) => error ?? []);
+  const at = errors.findIndex(({ task }) => task === pinned);
+  return errors[(at + 1) % errors.length] ?? null;
 }
 
 /** Merges anew only when the marks or the scale change, not for each frame. */
@@ -214,6 +239,8 @@ export class MergedMarks {
         text: mergedText(merged, false),
         short: mergedText(merged, true),
         brief: briefText(merged),
+        left_px: 0,
+        right_px: 0,
       }));
     }
     return this.shown;

@@ -75,6 +75,10 @@ export function paintEvents(
   context.textAlign = "left";
   const middle = top + height / 2;
   taken.clear();
+  for (const mark of merged) {
+    mark.left_px = Infinity;
+    mark.right_px = -Infinity;
+  }
   for (const mark of merged) paintBar(picture, mark, middle);
   for (const mark of merged) paintSign(picture, mark, middle);
   for (const kind of ORDER) {
@@ -117,7 +121,16 @@ const isBar = (picture: AxisPicture, mark: Merged): boolean =>
 const isSeen = (picture: AxisPicture, mark: Merged): boolean =>
   xOf(picture, mark.stop) >= 0 && xOf(picture, mark.start) <= picture.width;
 
-function paintBar(picture: AxisPicture, mark: Merged, middle: number): void {
+/** A pointer need not be exact to the pixel. */
+const REACH_PX = 4;
+
+function reach(picture: AxisPicture, mark: Shown, from: number, to: number) {
+  const near = REACH_PX * picture.pixelRatio;
+  mark.left_px = Math.min(mark.left_px, from - near);
+  mark.right_px = Math.max(mark.right_px, to + near);
+}
+
+function paintBar(picture: AxisPicture, mark: Shown, middle: number): void {
   const { context, theme, width, pixelRatio } = picture;
   if (!isBar(picture, mark) || !isSeen(picture, mark)) return;
   const from = Math.max(0, Math.round(xOf(picture, mark.start)));
@@ -127,10 +140,11 @@ function paintBar(picture: AxisPicture, mark: Merged, middle: number): void {
     mark.level === "error" ? theme.error : ([232, 135, 30] as const);
   context.fillStyle = tint(colour, theme, theme.dark ? 0.26 : 0.2);
   context.fillRect(from, Math.round(middle - half), to - from, half * 2);
+  reach(picture, mark, from, to);
 }
 
 /** A cross for errors, a tick for other moments. */
-function paintSign(picture: AxisPicture, mark: Merged, middle: number): void {
+function paintSign(picture: AxisPicture, mark: Shown, middle: number): void {
   const { context, theme, pixelRatio } = picture;
   const x = xOf(picture, mark.start);
   const half = (CROSS_PX * pixelRatio) / 2;
@@ -145,6 +159,7 @@ function paintSign(picture: AxisPicture, mark: Merged, middle: number): void {
     context.lineTo(x - half, middle + half);
     context.stroke();
     taken.take(x - half - 2 * pixelRatio, x + half + 2 * pixelRatio);
+    reach(picture, mark, x - half, x + half);
   } else if (!isBar(picture, mark)) {
     context.fillStyle = toCss(theme.warn);
     const tall = BAR_PX * pixelRatio;
@@ -152,6 +167,7 @@ function paintSign(picture: AxisPicture, mark: Merged, middle: number): void {
     const top = Math.round(middle - tall / 2);
     context.fillRect(left, top, Math.round(2 * pixelRatio), tall);
     taken.take(x - 2 * pixelRatio, x + 2 * pixelRatio);
+    reach(picture, mark, x, x);
   }
 }
 
@@ -175,6 +191,7 @@ function paintWords(
     if (left === null) continue;
     context.fillText(words, left, middle);
     taken.take(left, left + width + TEXT_GAP_PX * picture.pixelRatio);
+    reach(picture, mark, left, left + width);
     return;
   }
 }

@@ -1,7 +1,9 @@
 // Mouse, pen, touch and wheel on the plot. Inline in a notebook the plain wheel
 // stays the notebook's until the plot was clicked.
 
-import { AXIS_PX, LANES_TOP_PX } from "./geometry";
+import { nextError } from "./event_marks";
+import { LANES_TOP_PX } from "./geometry";
+import { pinRow, rowOfError } from "./go_to_task";
 import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
 
@@ -125,9 +127,21 @@ export class PlotInteraction {
       return;
     }
     if (drag.moved) return;
-    const target = stage.hit(event.offsetX, event.offsetY);
-    view.pinned.value = target?.row ?? null;
+    this.click(event.offsetX, event.offsetY);
     this.unhover();
+  }
+
+  /** Pins the task here, or the one that an error in the row of events names. */
+  private click(x: number, y: number): void {
+    const { view, stage } = this;
+    const mark = stage.eventAt(x, y);
+    const store = view.session.peek()?.store;
+    if (!mark || !store) {
+      view.pinned.value = stage.hit(x, y)?.row ?? null;
+      return;
+    }
+    const error = nextError(mark, view.pinned.peek()?.task ?? null);
+    if (error) pinRow(view, rowOfError(store, error));
   }
 
   private cancel(): void {
@@ -142,7 +156,8 @@ export class PlotInteraction {
     if (!this.pointer || this.drag) return;
     this.pointerTime = this.stage.timeAt(this.pointer.x);
     this.setCrosshair(this.pointerTime);
-    const hovers = this.view.hover.peek() ?? this.view.coarseHover.peek();
+    const { hover, coarseHover, eventHover } = this.view;
+    const hovers = hover.peek() ?? coarseHover.peek() ?? eventHover.peek();
     if (hovers) this.point(this.pointer.x, this.pointer.y);
   }
 
@@ -157,8 +172,10 @@ export class PlotInteraction {
     const { view, stage } = this;
     this.setCrosshair(this.pointerTime);
     const target = y > LANES_TOP_PX ? stage.hit(x, y) : null;
-    this.hit.style.cursor = target ? "pointer" : "";
-    this.hit.title = target ? "" : this.describe(x, y);
+    const merged = stage.eventAt(x, y);
+    view.eventHover.value = merged && { merged, pointerX: x };
+    const pins = target !== null || merged?.kind === "error";
+    this.hit.style.cursor = pins ? "pointer" : "";
     const before = view.hover.peek();
     const coarse = !target && y > LANES_TOP_PX ? stage.coarseAt(x, y) : null;
     view.coarseHover.value = coarse && { ...coarse, pointerX: x };
@@ -177,20 +194,7 @@ export class PlotInteraction {
   private unhover(): void {
     this.view.hover.value = null;
     this.view.coarseHover.value = null;
-  }
-
-  /** What the row of events says here, in full. */
-  private describe(x: number, y: number): string {
-    if (y < AXIS_PX || y > LANES_TOP_PX) return "";
-    const time = this.stage.timeAt(x);
-    const near = 6 * this.stage.secondsPerCssPixel();
-    const here = this.stage.merged.filter(
-      (mark) => time >= mark.start - near && time <= mark.stop + near,
-    );
-    const texts = here.flatMap((mark) => mark.marks.map((one) => one.text));
-    const shown = [...new Set(texts)];
-    const more = shown.length > 12 ? `\n… and ${shown.length - 12} more` : "";
-    return shown.slice(0, 12).join("\n") + more;
+    this.view.eventHover.value = null;
   }
 
   private setCrosshair(time: number | null): void {
@@ -199,7 +203,10 @@ export class PlotInteraction {
   }
 
   private doubleClick(event: MouseEvent): void {
-    const target = this.stage.hit(event.offsetX, event.offsetY);
+    const { offsetX: x, offsetY: y } = event;
+    // Its clicks went through the errors there.
+    if (this.stage.eventAt(x, y)) return;
+    const target = this.stage.hit(x, y);
     if (!target) {
       this.view.fit();
       return;

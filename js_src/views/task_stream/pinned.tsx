@@ -11,12 +11,12 @@ import {
   formatMoment,
   NOTHING,
 } from "../../base/format";
-import { copyText } from "../../base/save";
 import { slotColour } from "../../base/palette";
 import { toCss } from "../../base/colour";
 import { asProblem, type Problem } from "../../errors";
 import type { Interval, TaskDetail } from "../../model/types";
 import { Button, IconButton } from "../panel/button";
+import { useCopied } from "../panel/copied";
 import { CloseIcon, CopyIcon } from "../panel/icons";
 import type { SessionMirror } from "../panel/session_mirror";
 import { KeyText, useKey } from "./key_text";
@@ -74,6 +74,7 @@ function PinnedTask(props: {
   const { view, session, row } = props;
   const { store } = session;
   const theme = view.environment.theme.value;
+  const [copyLabel, copy] = useCopied("Copy the key");
   const localKey = useKey(store, row.task);
   const [asked, askAgain] = useDetail(session, row.task);
   const detail = asked.state === "told" ? asked.detail : null;
@@ -110,7 +111,7 @@ function PinnedTask(props: {
         <div class="ds-pinned-key">
           <KeyText text={key} longest={2000} />
           {typeof key === "string" && (
-            <IconButton label="Copy the key" onClick={() => void copyText(key)}>
+            <IconButton label={copyLabel} onClick={() => copy(key)}>
               <CopyIcon />
             </IconButton>
           )}
@@ -139,7 +140,13 @@ function PinnedTask(props: {
             )}
           </dl>
         </section>
-        <ErrorOf session={session} row={row} erred={erred} detail={detail} />
+        <ErrorOf
+          taskKey={key ?? null}
+          session={session}
+          row={row}
+          erred={erred}
+          detail={detail}
+        />
         <Missing asked={asked} again={askAgain} />
       </div>
       <div class="ds-pinned-foot">
@@ -245,6 +252,7 @@ function StartStops(props: {
 }
 
 function ErrorOf(props: {
+  taskKey: string | null;
   session: SessionMirror;
   row: Interval;
   erred: boolean;
@@ -257,6 +265,7 @@ function ErrorOf(props: {
   return (
     <section class="ds-pinned-error">
       <TracebackText
+        taskKey={props.taskKey}
         exception={exception}
         traceback={detail?.error?.traceback ?? ""}
       />

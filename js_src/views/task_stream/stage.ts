@@ -9,13 +9,8 @@ import type { Interval } from "../../model/types";
 import { CanvasView } from "../../render/canvas_view";
 import { TextMeasure } from "../../render/text";
 import { paintAxis, TickCache, type AxisPicture } from "./axis_painter";
-import { paintEvents, paintGaps } from "./events_painter";
-import {
-  eventMarks,
-  MergedMarks,
-  type EventMark,
-  type Merged,
-} from "./event_marks";
+import type { Shown } from "./event_marks";
+import { EventsRow } from "./events_row";
 import { LABEL_LANE_PX, LANES_BOTTOM_PX, LANES_TOP_PX } from "./geometry";
 import { LaneMap } from "./lane_map";
 import { LanesPainter } from "./lanes_painter";
@@ -42,8 +37,6 @@ const LONGEST_FRAME_MS = 50;
 const SAME_SCALE = 1e-7;
 /** A peak this much above the number of threads is told. */
 const PEAK_SHARE = 0.02;
-/** Events nearer than this become one mark. */
-const MARK_PX = 10;
 
 export interface StageElements {
   readonly plot: HTMLElement;
@@ -60,7 +53,6 @@ export class Stage {
   readonly laid = signal(0);
   /** A stretch being brushed, in epoch seconds. */
   brush: [number, number] | null = null;
-  merged: readonly Merged[] = [];
   /** Set by the pointer: the picture moved below it. */
   onMoved: () => void = () => {};
 
@@ -73,7 +65,7 @@ export class Stage {
     secondsPerPixel: 1,
     width_px: 1,
   };
-  private readonly mergedMarks = new MergedMarks();
+  private readonly events = new EventsRow();
   private readonly placed: Place = {
     model: null,
     map: this.map,
@@ -81,7 +73,6 @@ export class Stage {
     pixelRatio: 1,
   };
   private readonly colours: ViewColours;
-  private marks: readonly EventMark[] = [];
   private last_ms = 0;
   private settling: ReturnType<typeof setTimeout> | undefined;
   private readonly stops: (() => void)[] = [];
@@ -112,6 +103,7 @@ export class Stage {
       },
     });
     view.draw = () => this.plot.request();
+    view.reveal = (lane) => this.reveal(lane);
     this.stops.push(
       effect(() => {
         // What belongs to another session goes with it.
@@ -121,7 +113,10 @@ export class Stage {
       }),
       effect(() => this.onData()),
       effect(() => this.onLook()),
-      effect(() => this.onEvents()),
+      effect(() => {
+        this.events.read(view);
+        this.plot.request();
+      }),
       effect(() => {
         void view.hover.value;
         void view.pinned.value;
@@ -135,6 +130,7 @@ export class Stage {
     for (const stop of this.stops.splice(0)) stop();
     clearTimeout(this.settling);
     this.view.draw = () => {};
+    this.view.reveal = () => {};
     this.overview.dispose();
     this.plot.dispose();
     this.overlay.dispose();
@@ -162,6 +158,11 @@ export class Stage {
     return coarseAt(this.place(), x_px, y_px);
   }
 
+  /** What the row of events says here. */
+  eventAt(x_px: number, y_px: number): Shown | null {
+    return this.events.at(x_px, y_px, this.plot.size.pixelRatio);
+  }
+
   readonly boxOf = (row: Interval, overlay: boolean, into: Box): Box | null =>
     boxOf(this.place(), row, overlay, into);
 
@@ -180,7 +181,7 @@ export class Stage {
     return moved;
   }
 
-  reveal(lane: number): void {
+  private reveal(lane: number): void {
     this.map.reveal(lane);
     this.laid.value += 1;
     this.plot.request();
@@ -215,25 +216,6 @@ export class Stage {
     void view.focus.value;
     this.plot.request();
     this.overview.view.request();
-  }
-
-  private onEvents(): void {
-    const { view } = this;
-    const session = view.session.value;
-    if (!session) {
-      this.marks = [];
-    } else {
-      const names = new Map(
-        view.groups.value.map((group) => [group.address, group.name]),
-      );
-      this.marks = eventMarks(
-        session.errors.value,
-        session.gaps.value,
-        session.changes.value,
-        (worker) => names.get(worker) ?? worker,
-      );
-    }
-    this.plot.request();
   }
 
   // Drawing ----------------------------------------------------------------
@@ -286,12 +268,7 @@ export class Stage {
       if (x >= 0 && x < width) this.columns.push(Math.floor(x));
     }
     paintAxis(picture, ticks);
-    const merged = this.mergedMarks.update(
-      this.marks,
-      MARK_PX * pixelRatio * window.secondsPerPixel,
-    );
-    this.merged = merged;
-    paintEvents(picture, merged, this.columns, cssWidth < 560);
+    this.events.paint(picture, this.columns);
     plot.context.fillStyle = toCss(theme.panel);
     plot.context.fillRect(0, lanesTop + room, width, height - lanesTop - room);
     const paints = this.colours.current();
@@ -322,7 +299,7 @@ export class Stage {
     } else {
       plot.context.fillRect(0, lanesTop, width, room);
     }
-    paintGaps(picture, this.merged, lanesTop, lanesTop + room);
+    this.events.paintGaps(picture, lanesTop, lanesTop + room);
     if (moving) this.onMoved();
     this.drawOverlay();
     this.overview.place(start, stop);

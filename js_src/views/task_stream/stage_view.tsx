@@ -7,6 +7,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatExact } from "../../base/format";
 import { CoarseCard } from "./coarse_card";
 import { Gutter, type Band, type BusyOf } from "./gutter";
+import { EventCard } from "./event_card";
 import { geometryOf, LANES_TOP_PX } from "./geometry";
 import { HoverCard } from "./hover_card";
 import { PlotInteraction } from "./interaction";
@@ -127,6 +128,7 @@ export function StageView(props: {
       />
       <HoverCard view={view} left={gutter} top={overview} />
       <CoarseCard view={view} left={gutter} top={overview} />
+      <EventCard view={view} left={gutter} top={overview} />
       <Note view={view} />
     </div>
   );

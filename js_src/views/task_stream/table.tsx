@@ -1,24 +1,23 @@
 // The numbers of the panel as tables, for the keyboard, for screen readers, and
 // for whoever likes numbers better.
 
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import {
   durationColumn,
   formatBytes,
   formatExact,
-  formatMoment,
   formatShare,
   NOTHING,
 } from "../../base/format";
 import { IconButton } from "../panel/button";
 import { CloseIcon } from "../panel/icons";
 import type { SessionMirror } from "../panel/session_mirror";
+import { ErrorsTable } from "./errors_table";
+import { prefixesInFocus } from "./focus_totals";
 import type { BusyOf } from "./gutter";
-import { splitException } from "./traceback";
-import type { ViewState } from "./view_state";
-
-const MOST_ERRORS = 200;
+import { Table } from "./number_table";
+import { isWhole, type ViewState } from "./view_state";
 
 export function TableSheet(props: {
   view: ViewState;
@@ -58,35 +57,15 @@ function Sheet(props: {
         <Prefixes session={session} />
         <Actions session={session} />
         <Workers view={view} busyOf={props.busyOf} />
-        <Errors view={view} session={session} />
+        <ErrorsTable view={view} session={session} />
       </div>
     </div>
   );
 }
 
-function Table(props: {
-  caption: string;
-  head: readonly string[];
-  children: ComponentChildren;
-}): JSX.Element {
-  return (
-    <table class="ds-table">
-      <caption>{props.caption}</caption>
-      <thead>
-        <tr>
-          {props.head.map((name) => (
-            <th scope="col">{name}</th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>{props.children}</tbody>
-    </table>
-  );
-}
-
 function Prefixes(props: { session: SessionMirror }): JSX.Element {
   const { session } = props;
-  const rows = [...session.totals.value.prefixes].sort(
+  const rows = prefixesInFocus(session).sort(
     (one, other) => other.seconds - one.seconds,
   );
   const format = durationColumn(rows[0]?.seconds ?? 0);
@@ -95,20 +74,26 @@ function Prefixes(props: { session: SessionMirror }): JSX.Element {
   );
   return (
     <Table
-      caption="Tasks by prefix"
-      head={["Prefix", "Tasks", "Time", "Mean", "Erred"]}
+      caption={
+        isWhole(session.focus.value)
+          ? "Tasks by prefix"
+          : "Tasks by prefix, in the selection"
+      }
+      columns={[
+        { name: "Prefix" },
+        { name: "Tasks" },
+        { name: "Time" },
+        { name: "Mean", from_px: 340 },
+        { name: "Erred" },
+      ]}
     >
-      {rows.map((row) => (
-        <tr>
-          <td title={session.store.prefixes[row.prefix]}>
-            {session.store.prefixes[row.prefix] ?? NOTHING}
-          </td>
-          <td>{formatExact(row.tasks)}</td>
-          <td>{format(row.seconds)}</td>
-          <td>{each(row.seconds / Math.max(1, row.tasks))}</td>
-          <td>{row.erred > 0 ? formatExact(row.erred) : NOTHING}</td>
-        </tr>
-      ))}
+      {rows.map((row) => [
+        session.store.prefixes[row.prefix] ?? NOTHING,
+        formatExact(row.tasks),
+        format(row.seconds),
+        each(row.seconds / Math.max(1, row.tasks)),
+        row.erred > 0 ? formatExact(row.erred) : NOTHING,
+      ])}
     </Table>
   );
 }
@@ -118,88 +103,56 @@ function Actions(props: { session: SessionMirror }): JSX.Element {
   const rows = session.totals.value.actions;
   const format = durationColumn(Math.max(0, ...rows.map((row) => row.seconds)));
   return (
-    <Table caption="Time by action" head={["Action", "Times", "Time"]}>
-      {rows.map((row) => (
-        <tr>
-          <td>{session.store.actions[row.action] ?? NOTHING}</td>
-          <td>{formatExact(row.rows)}</td>
-          <td>{format(row.seconds)}</td>
-        </tr>
-      ))}
+    <Table
+      caption={actionCaption(session)}
+      columns={[{ name: "Action" }, { name: "Times" }, { name: "Time" }]}
+    >
+      {rows.map((row) => [
+        session.store.actions[row.action] ?? NOTHING,
+        formatExact(row.rows),
+        format(row.seconds),
+      ])}
     </Table>
   );
+}
+
+/** The kernel's figures are of all prefixes, whichever are isolated. */
+function actionCaption(session: SessionMirror): string {
+  const focus = session.focus.value;
+  const caption = "Time by action";
+  if (isWhole(focus)) return caption;
+  if (focus.prefixes.length > 0) return `${caption}, of all prefixes`;
+  return `${caption}, in the selection`;
 }
 
 function Workers(props: { view: ViewState; busyOf: BusyOf }): JSX.Element {
   const groups = props.view.groups.value;
   return (
     <Table
-      caption="Workers"
-      head={[
-        "Worker",
-        "Address",
-        "Threads",
-        "Busy",
-        "Memory",
-        "Limit",
-        "Spilled",
-        "Status",
+      caption="Workers: busy in the time shown, the rest as it is now"
+      columns={[
+        { name: "Worker" },
+        { name: "Address", from_px: 620 },
+        { name: "Threads", from_px: 480 },
+        { name: "Busy" },
+        { name: "Memory", from_px: 260 },
+        { name: "Limit", from_px: 480 },
+        { name: "Spilled", from_px: 480 },
+        { name: "Status" },
       ]}
     >
-      {groups.map((group) => (
-        <tr>
-          <td>{group.name}</td>
-          <td>{group.address}</td>
-          <td>{formatExact(group.info?.threads ?? group.lanes.length)}</td>
-          <td>{formatShare(props.busyOf(group))}</td>
-          <td>{group.info ? formatBytes(group.info.process) : NOTHING}</td>
-          <td>
-            {group.info && group.info.memory_limit > 0
-              ? formatBytes(group.info.memory_limit)
-              : NOTHING}
-          </td>
-          <td>
-            {group.info && group.info.spilled > 0
-              ? formatBytes(group.info.spilled)
-              : NOTHING}
-          </td>
-          <td>{group.info?.status ?? "left"}</td>
-        </tr>
-      ))}
-    </Table>
-  );
-}
-
-function Errors(props: {
-  view: ViewState;
-  session: SessionMirror;
-}): JSX.Element | null {
-  const { view, session } = props;
-  const errors = session.errors.value;
-  if (errors.length === 0) return null;
-  const names = new Map(
-    view.groups.value.map((group) => [group.address, group.name]),
-  );
-  const shown = errors.slice(-MOST_ERRORS);
-  const caption =
-    shown.length < errors.length
-      ? `Errors, the last ${shown.length} of ${formatExact(errors.length)}`
-      : "Errors";
-  return (
-    <Table caption={caption} head={["Prefix", "At", "Worker", "Error"]}>
-      {shown.map((error) => (
-        <tr>
-          <td>{session.store.prefixes[error.prefix] ?? NOTHING}</td>
-          <td>{formatMoment(error.time - session.origin.value, 3)}</td>
-          <td>{names.get(error.worker) ?? error.worker}</td>
-          <td title={error.exception}>
-            {splitException(error.exception)
-              .filter(Boolean)
-              .join(": ")
-              .slice(0, 160)}
-          </td>
-        </tr>
-      ))}
+      {groups.map(({ name, address, lanes, info }, at) => [
+        name,
+        address,
+        formatExact(info?.threads ?? lanes.length),
+        formatShare(props.busyOf(groups[at])),
+        info ? formatBytes(info.process) : NOTHING,
+        info && info.memory_limit > 0
+          ? formatBytes(info.memory_limit)
+          : NOTHING,
+        info && info.spilled > 0 ? formatBytes(info.spilled) : NOTHING,
+        info?.status ?? "left",
+      ])}
     </Table>
   );
 }

@@ -17,6 +17,7 @@ import {
 import { Menu, MenuItem } from "../panel/menu";
 import { SearchBox } from "../panel/search_box";
 import { exportAll, exportPicture, exportVisible } from "./export";
+import { goToRow, rowOfTask } from "./go_to_task";
 import { searchFact, searchSummary } from "./search_words";
 import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
@@ -27,30 +28,15 @@ interface ToolsProps {
 }
 
 /** Goes to the next match and pins it. */
-function stepSearch(props: ToolsProps, by: number): void {
-  const { view } = props;
-  const stage = props.stage();
+function stepSearch(view: ViewState, by: number): void {
   const selection = view.selection.peek();
   const task = selection?.step(by);
-  if (!stage || !selection || task === null || task === undefined) return;
-  const { model } = selection.store;
-  for (let lane = 0; lane < model.laneCount; lane++) {
-    const row = model.ofTask(lane, task)[0];
-    if (!row) continue;
-    const { window } = view;
-    const middle = row.start + Math.max(0, row.duration) / 2;
-    const width = Math.min(
-      window.width,
-      Math.max(row.duration * 40, window.width / 1e6),
-    );
-    view.pinned.value = row;
-    stage.reveal(lane);
-    view.show(middle - width / 2, middle + width / 2);
-    return;
-  }
+  if (!selection || task === null || task === undefined) return;
+  const row = rowOfTask(selection.store, task);
+  if (row) goToRow(view, row);
 }
 
-function SearchField(props: ToolsProps): JSX.Element | null {
+function SearchField(props: { view: ViewState }): JSX.Element | null {
   const { view } = props;
   const selection = view.selection.value;
   if (!selection) return null;
@@ -66,7 +52,7 @@ function SearchField(props: ToolsProps): JSX.Element | null {
         view.searchAsked.value = false;
       }}
       onText={(text) => selection.searchFor(text)}
-      onStep={(by) => stepSearch(props, by)}
+      onStep={(by) => stepSearch(view, by)}
       onLeave={() => {
         view.searchOpen.value = false;
         view.focusPlot();
@@ -150,7 +136,7 @@ export function Tools(props: ToolsProps): JSX.Element {
   return (
     <>
       <ChooserMenu view={view} />
-      {has && (field || searching) && <SearchField {...props} />}
+      {has && (field || searching) && <SearchField view={view} />}
       {has && !field && !searching && (
         <IconButton
           label="Search key or prefix"

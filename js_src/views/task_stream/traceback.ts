@@ -54,10 +54,42 @@ export function parseTraceback(text: string): Traceback {
   };
 }
 
-/** `cell 7`, `core/frame.py`: the end of a path says enough. */
+const HEADER = "Traceback (most recent call last):";
+
+/**
+ * All of it to take along: which task, then what Python would print, also where
+ * the head or the last line of that is missing.
+ */
+export function tracebackToCopy(
+  key: string | null,
+  exception: string,
+  traceback: string,
+): string {
+  const lines = traceback.trimEnd().split(/\r?\n/);
+  const body = lines.filter((line) => line.trim() !== "");
+  if (!body.some((line) => line.startsWith("Traceback ("))) {
+    lines.unshift(HEADER);
+  }
+  // Frames and their code are indented; the line that ends it is not.
+  if (/^\s/.test(body.at(-1) ?? " ")) {
+    const [type, message] = splitException(exception);
+    lines.push(message === "" ? type : `${type}: ${message}`);
+  }
+  return [...(key === null ? [] : [`Task ${key}`]), ...lines].join("\n") + "\n";
+}
+
+/** `cell, line 4`, `pandas/core/frame.py:5385`. */
+export function frameName({ file, line }: Frame): string {
+  const short = shortFile(file);
+  return short === CELL ? `${CELL}, line ${line}` : `${short}:${line}`;
+}
+
+const CELL = "cell";
+
+/** The end of a path says enough. */
 export function shortFile(file: string): string {
   const cell = /^<ipython-input-(\d+)|ipykernel_\d+[\\/](\d+)\.py$/.exec(file);
-  if (cell) return "cell";
+  if (cell) return CELL;
   const inPackage = /(?:site-packages|dist-packages)[\\/](.*)$/.exec(file);
   if (inPackage?.[1]) return inPackage[1];
   const inPython = /lib[\\/]python[\d.]+[\\/](.*)$/.exec(file);

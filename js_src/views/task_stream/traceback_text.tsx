@@ -3,21 +3,25 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { copyText } from "../../base/save";
 import { plural } from "../../base/format";
 import { LinkButton } from "../panel/button";
+import { useCopied } from "../panel/copied";
 import {
+  frameName,
   parseTraceback,
-  shortFile,
   splitException,
+  tracebackToCopy,
   type Frame,
 } from "./traceback";
 
 export function TracebackText(props: {
+  /** Of the task; null while nobody knows it. */
+  taskKey: string | null;
   exception: string;
   traceback: string;
 }): JSX.Element {
   const [all, setAll] = useState(false);
+  const [copyLabel, copy] = useCopied("Copy traceback");
   const [type, message] = splitException(props.exception);
   const { frames, rest } = parseTraceback(props.traceback);
   const own = frames.filter((frame) => !frame.library);
@@ -48,10 +52,16 @@ export function TracebackText(props: {
           )}
           <LinkButton
             onClick={() =>
-              void copyText(`${props.traceback}\n${props.exception}`)
+              copy(
+                tracebackToCopy(
+                  props.taskKey,
+                  props.exception,
+                  props.traceback,
+                ),
+              )
             }
           >
-            Copy traceback
+            {copyLabel}
           </LinkButton>
         </div>
       )}
@@ -64,7 +74,7 @@ function FrameText(props: { frame: Frame }): JSX.Element {
   return (
     <div class={frame.library ? "ds-frame ds-quiet" : "ds-frame"}>
       <div title={frame.file}>
-        {`${shortFile(frame.file)}:${frame.line}`}
+        {frameName(frame)}
         {frame.name !== "" && `, in ${frame.name}`}
       </div>
       {frame.code !== "" && <div class="ds-frame-code">{frame.code}</div>}

@@ -16,6 +16,7 @@ import { breadthOf, type PanelEnvironment } from "../panel/environment";
 import type { SessionMirror } from "../panel/session_mirror";
 import { isolate } from "./legend_entries";
 import { Selection } from "./selection";
+import type { Shown } from "./event_marks";
 import type { CoarseTarget, Target } from "./placing";
 import { TimeWindow, type Anchor, type Extent } from "./time_window";
 import { groupLanes, type WorkerGroup } from "./worker_groups";
@@ -27,6 +28,11 @@ export interface Hover extends Target {
 }
 
 export interface CoarseHover extends CoarseTarget {
+  readonly pointerX: number;
+}
+
+export interface EventHover {
+  readonly merged: Shown;
   readonly pointerX: number;
 }
 
@@ -70,11 +76,15 @@ export class ViewState {
   readonly peak = signal<number | null>(null);
   /** What a coarse stretch under the pointer stands for. */
   readonly coarseHover = signal<CoarseHover | null>(null);
+  /** Marks of the row of events under the pointer. */
+  readonly eventHover = signal<EventHover | null>(null);
   extent: Extent | null = null;
   /** Set by the panel: gives the keyboard back to the plot. */
   focusPlot: () => void = () => {};
   /** Set by the plot: draws the next frame. */
   draw: () => void = () => {};
+  /** Set by the plot: scrolls to a lane. */
+  reveal: (lane: number) => void = () => {};
 
   readonly focus: ReadonlySignal<Focus> = computed(
     () => this.session.value?.focus.value ?? NO_FOCUS,
@@ -143,6 +153,7 @@ export class ViewState {
     this.paused.value = null;
     this.hover.value = null;
     this.coarseHover.value = null;
+    this.eventHover.value = null;
     this.peak.value = null;
     this.pinned.value = null;
     this.outside.value = 0;

@@ -1,0 +1,89 @@
+// What failed, as a table: for the keyboard the way to what a click on a mark
+// of the row of events shows. Only what is in focus.
+
+import type { JSX } from "preact";
+import { formatExact, formatMoment, NOTHING } from "../../base/format";
+import type { Focus, TaskError } from "../../model/types";
+import { LinkButton } from "../panel/button";
+import type { SessionMirror } from "../panel/session_mirror";
+import { goToRow, rowOfError } from "./go_to_task";
+import { Table } from "./number_table";
+import { splitException } from "./traceback";
+import type { ViewState } from "./view_state";
+
+const MOST_ERRORS = 200;
+const MOST_CHARACTERS = 160;
+
+/** Errors in focus. Of spans they know nothing: those filter none out. */
+export function errorsInFocus(
+  errors: readonly TaskError[],
+  focus: Focus,
+  prefixes: readonly string[],
+): TaskError[] {
+  const { time } = focus;
+  const wanted = new Set(focus.prefixes);
+  const workers = new Set(focus.workers);
+  return errors.filter(
+    (error) =>
+      (!time || (error.time >= time[0] && error.time <= time[1])) &&
+      (wanted.size === 0 || wanted.has(prefixes[error.prefix] ?? "")) &&
+      (workers.size === 0 || workers.has(error.worker)),
+  );
+}
+
+export function ErrorsTable(props: {
+  view: ViewState;
+  session: SessionMirror;
+}): JSX.Element | null {
+  const { view, session } = props;
+  const all = session.errors.value;
+  if (all.length === 0) return null;
+  const { prefixes } = session.store;
+  const found = errorsInFocus(all, session.focus.value, prefixes);
+  const names = new Map(
+    view.groups.value.map((group) => [group.address, group.name]),
+  );
+  const shown = found.slice(-MOST_ERRORS);
+  return (
+    <Table
+      class="ds-errors"
+      caption={caption(shown.length, found.length, all.length)}
+      columns={[
+        { name: "Error" },
+        { name: "At" },
+        { name: "Prefix", from_px: 340 },
+        { name: "Worker", from_px: 480 },
+      ]}
+    >
+      {shown.map((error) => [
+        <LinkButton onClick={() => show(view, session, error)}>
+          {inWords(error)}
+        </LinkButton>,
+        formatMoment(error.time - session.origin.value, 3),
+        prefixes[error.prefix] ?? NOTHING,
+        names.get(error.worker) ?? error.worker,
+      ])}
+    </Table>
+  );
+}
+
+function caption(shown: number, found: number, all: number): string {
+  const selected =
+    found < all
+      ? `${formatExact(found)} of ${formatExact(all)} in the selection`
+      : formatExact(all);
+  return shown < found
+    ? `Errors: ${selected}, the last ${shown}`
+    : `Errors: ${selected}`;
+}
+
+function inWords(error: TaskError): string {
+  const words = splitException(error.exception).filter(Boolean).join(": ");
+  return words.slice(0, MOST_CHARACTERS);
+}
+
+/** The task with its traceback, in the plot. */
+function show(view: ViewState, session: SessionMirror, error: TaskError): void {
+  view.tableOpen.value = false;
+  goToRow(view, rowOfError(session.store, error));
+}

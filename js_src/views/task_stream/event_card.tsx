@@ -1,0 +1,132 @@
+// The card at a mark of the row of events: what happened, when and where.
+
+import type { JSX } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { formatMoment, formatStretch, NOTHING } from "../../base/format";
+import type { TaskError } from "../../model/types";
+import { CloseIcon, WarningIcon } from "../panel/icons";
+import type { SessionMirror } from "../panel/session_mirror";
+import { mergedText, type EventMark } from "./event_marks";
+import { AXIS_PX, EVENTS_PX } from "./geometry";
+import { KeyText, useKey } from "./key_text";
+import { placeCard } from "./place_card";
+import { splitException } from "./traceback";
+import type { EventHover, ViewState } from "./view_state";
+
+const MOST_LISTED = 6;
+
+/** `left` and `top` are where the plot begins on the stage. */
+export function EventCard(props: {
+  view: ViewState;
+  left: number;
+  top: number;
+}): JSX.Element | null {
+  const { view } = props;
+  const hover = view.eventHover.value;
+  const session = view.session.value;
+  if (!hover || !session) return null;
+  return <Card {...props} hover={hover} session={session} />;
+}
+
+function Card(props: {
+  view: ViewState;
+  left: number;
+  top: number;
+  hover: EventHover;
+  session: SessionMirror;
+}): JSX.Element {
+  const { hover, session } = props;
+  const { marks, level } = hover.merged;
+  const card = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (!card.current) return;
+    const target = { pointerX: hover.pointerX, top: AXIS_PX };
+    const height = EVENTS_PX;
+    placeCard(card.current, { ...target, height }, props.left, props.top);
+  });
+  const only = marks.length === 1 ? marks[0] : undefined;
+  const errors = marks.filter(({ error }) => error !== null);
+  const origin = session.origin.value;
+  return (
+    <div ref={card} class="ds-card" role="tooltip">
+      <div class="ds-card-head">
+        <span class={level === "info" ? "ds-quiet" : `ds-${level}`}>
+          {level === "error" ? <CloseIcon /> : <WarningIcon />}
+        </span>
+        <b class="ds-card-title">{mergedText(hover.merged, false)}</b>
+        {only && <b class="ds-card-value">{when(only, origin)}</b>}
+      </div>
+      {only?.error ? (
+        <OneError session={session} mark={only} error={only.error} />
+      ) : (
+        !only && <Several marks={marks} origin={origin} />
+      )}
+      {errors.length > 0 && (
+        <div class="ds-card-foot">
+          <span>Click to pin the task</span>
+          {errors.length > 1 && <span>again for the next</span>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function OneError(props: {
+  session: SessionMirror;
+  mark: EventMark;
+  error: TaskError;
+}): JSX.Element {
+  const { session, mark, error } = props;
+  const key = useKey(session.store, error.task);
+  const message = firstLine(splitException(error.exception)[1]);
+  return (
+    <>
+      {message !== "" && <p class="ds-card-message">{message}</p>}
+      <div class="ds-card-key">
+        <KeyText text={key} longest={160} />
+      </div>
+      <dl class="ds-facts">
+        <dt>Prefix</dt>
+        <dd>{session.store.prefixes[error.prefix] ?? NOTHING}</dd>
+        <dt>Worker</dt>
+        <dd>{mark.worker}</dd>
+      </dl>
+    </>
+  );
+}
+
+function Several(props: {
+  marks: readonly EventMark[];
+  origin: number;
+}): JSX.Element {
+  const { marks, origin } = props;
+  const more = marks.length - MOST_LISTED;
+  return (
+    <ul class="ds-card-events">
+      {marks.slice(0, MOST_LISTED).map((mark) => (
+        <li>
+          <span class="ds-quiet">{when(mark, origin)}</span>
+          <span class="ds-card-event">{sentence(mark)}</span>
+        </li>
+      ))}
+      {more > 0 && <li class="ds-quiet">{`and ${more} more`}</li>}
+    </ul>
+  );
+}
+
+function when(mark: EventMark, origin: number): string {
+  const start = mark.start - origin;
+  if (mark.stop === mark.start) return `+${formatMoment(start, 3)}`;
+  return Number.isFinite(mark.stop)
+    ? formatStretch(start, mark.stop - origin)
+    : `since ${formatMoment(start, 1)}`;
+}
+
+function sentence(mark: EventMark): string {
+  if (!mark.error) return mark.text;
+  const message = firstLine(splitException(mark.error.exception)[1]);
+  return message === "" ? mark.text : `${mark.text}: ${message}`;
+}
+
+const firstLine = (text: string): string =>
+  text.trim().split("\n", 1)[0]?.slice(0, 200) ?? "";

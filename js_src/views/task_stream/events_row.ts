@@ -1,0 +1,60 @@
+// The row of events of one plot: its marks, merged for the scale at hand, and
+// which of them is under the pointer.
+
+import type { AxisPicture } from "./axis_painter";
+import {
+  eventMarks,
+  markAt,
+  MergedMarks,
+  type EventMark,
+  type Shown,
+} from "./event_marks";
+import { paintEvents, paintGaps } from "./events_painter";
+import { AXIS_PX, LANES_TOP_PX } from "./geometry";
+import type { ViewState } from "./view_state";
+
+/** Events nearer than this become one mark. */
+const MARK_PX = 10;
+/** A narrower plot has short words. */
+const SHORT_PX = 560;
+
+export class EventsRow {
+  private readonly merging = new MergedMarks();
+  private marks: readonly EventMark[] = [];
+  private merged: readonly Shown[] = [];
+
+  /** Reads the session's signals: call it in an effect. */
+  read(view: ViewState): void {
+    const session = view.session.value;
+    const groups = view.groups.value;
+    if (!session) {
+      this.marks = [];
+      return;
+    }
+    const errors = session.errors.value;
+    const gaps = session.gaps.value;
+    const changes = session.changes.value;
+    const names = new Map(groups.map(({ address, name }) => [address, name]));
+    const nameOf = (worker: string): string => names.get(worker) ?? worker;
+    this.marks = eventMarks(errors, gaps, changes, nameOf);
+  }
+
+  paint(picture: AxisPicture, gridColumns: Iterable<number>): void {
+    const { pixelRatio, secondsPerPixel, width } = picture;
+    const near_s = MARK_PX * pixelRatio * secondsPerPixel;
+    this.merged = this.merging.update(this.marks, near_s);
+    const short = width / pixelRatio < SHORT_PX;
+    paintEvents(picture, this.merged, gridColumns, short);
+  }
+
+  /** Over the lanes, in pixels of the canvas. */
+  paintGaps(picture: AxisPicture, top: number, bottom: number): void {
+    paintGaps(picture, this.merged, top, bottom);
+  }
+
+  /** What is at a point of the plot, in CSS pixels. */
+  at(x_px: number, y_px: number, pixelRatio: number): Shown | null {
+    if (y_px < AXIS_PX || y_px > LANES_TOP_PX) return null;
+    return markAt(this.merged, x_px * pixelRatio);
+  }
+}

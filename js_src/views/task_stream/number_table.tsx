@@ -1,0 +1,51 @@
+// One table of numbers. Where it is narrow, columns that matter less stay away.
+
+import type { ComponentChildren, JSX } from "preact";
+
+export interface Column {
+  readonly name: string;
+  /** Shown where the table is at least this wide; default: always. */
+  readonly from_px?: 260 | 340 | 480 | 620;
+}
+
+export function Table(props: {
+  caption: ComponentChildren;
+  columns: readonly Column[];
+  /** Class of the whole, where its columns are of another kind. */
+  class?: string;
+  children: readonly (readonly ComponentChildren[])[];
+}): JSX.Element {
+  const { columns } = props;
+  const place = (at: number): string | undefined => {
+    const from_px = columns[at]?.from_px;
+    return from_px && `ds-from-${from_px}`;
+  };
+  return (
+    <table class={`ds-table ${props.class ?? ""}`}>
+      <caption>{props.caption}</caption>
+      <thead>
+        <tr>
+          {columns.map(({ name }, at) => (
+            <th scope="col" class={place(at)}>
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {props.children.map((cells) => (
+          <tr>
+            {cells.map((cell, at) => (
+              <td
+                class={place(at)}
+                title={typeof cell === "string" ? cell : undefined}
+              >
+                {cell}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
