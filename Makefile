@@ -15,7 +15,7 @@ SOURCES := $(shell find js_src style schema -mindepth 1 2>/dev/null) \
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-py test-js test-ui test-all check format schema build bench lock \
+.PHONY: help lab test test-py test-js test-ui test-all check format schema build bench picture lock \
   clean clean-all environment browser
 
 help: ## Show this list
@@ -52,6 +52,9 @@ test-all: build ## Also the version matrix, the wheel and other hosts (long; mak
 
 bench: build ## Measure, next to what Dask has; JSON lines into bench-results/
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && $(BIN)/python scripts/bench.py $(ARGS)
+
+picture: build ## Take the README's picture anew, in a real JupyterLab
+	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && PICTURE=1 npm run --silent test:ui
 
 format: environment ## Format both languages
 	$(BIN)/ruff format .

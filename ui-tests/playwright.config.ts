@@ -14,7 +14,8 @@ export default defineConfig({
   workers: 1,
   retries: 0,
   reporter: "list",
-  ...(process.env["TEST_ALL"] ? {} : { grepInvert: /@all/ }),
+  grepInvert: process.env["TEST_ALL"] ? /@picture/ : /@all|@picture/,
+  ...(process.env["PICTURE"] ? { grep: /@picture/, grepInvert: /@all/ } : {}),
   use: {
     baseURL: url,
     viewport: { width: 1400, height: 900 },

@@ -1,0 +1,57 @@
+// Takes the README's picture: the panel beside the tour while a cell is busy.
+// `make picture` runs it; it is not one of the tests.
+
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  cellIsBusy,
+  dockPanel,
+  dragTo,
+  expect,
+  expectTasks,
+  openSidebar,
+  runCells,
+  startCell,
+  test,
+} from "./fixtures";
+
+const ROOT = join(import.meta.dirname, "..");
+const PICTURE = join(ROOT, "docs", "images", "task-stream.png");
+/** Cells of the tour that have run by then, and the one that runs. */
+const CELLS = [2, 4, 6];
+const LAST_CELL = 8;
+/** So far into it there is something of everything to see. */
+const TASKS = 5_780;
+
+test.use({
+  viewport: { width: 1440, height: 810 },
+  deviceScaleFactor: 1.5,
+});
+
+test("the picture", { tag: "@picture" }, async ({ page }) => {
+  const tour = readFileSync(join(ROOT, "examples", "tour.ipynb"), "utf8");
+  const directory = await page.filebrowser.getCurrentDirectory();
+  await page.contents.uploadContent(tour, "text", `${directory}/tour.ipynb`);
+  await page.notebook.openByPath(`${directory}/tour.ipynb`);
+  await page.notebook.activate("tour.ipynb");
+  const sidebar = await openSidebar(page);
+  const dock = (await page.locator("#jp-main-dock-panel").boundingBox())!;
+  const item = sidebar.getByRole("button", { name: "Task stream" });
+  const bottom = dock.y + dock.height - 60;
+  await dragTo(page, item, dock.x + dock.width / 2, bottom);
+  const panel = dockPanel(page);
+  await expect(panel).toBeVisible();
+  await runCells(page, ...CELLS);
+  await startCell(page, LAST_CELL);
+  await expectTasks(panel, TASKS, 60_000);
+  // The whole run, as one sees it after a look at the end of it.
+  const plot = (await panel.locator(".ds-hit").boundingBox())!;
+  await page.mouse.click(plot.x + 20, plot.y + plot.height - 4);
+  await page.keyboard.press("f");
+  await page.mouse.move(plot.x + plot.width + 30, plot.y + plot.height + 60);
+  await expect
+    .poll(() => panel.locator(".ds-card").isVisible(), { timeout: 5_000 })
+    .toBe(false);
+  expect(await cellIsBusy(page, LAST_CELL)).toBe(true);
+  await page.screenshot({ path: PICTURE });
+});
