@@ -5,7 +5,7 @@ import { LIMITS } from "./schema";
 
 /** A jump beyond this is not a loss but nonsense: it is not remembered. */
 const MAX_JUMP = 100_000;
-/** While a reported gap is open, acks come this slowly: each may cost a resend. */
+/** While something is missing acks come this often: sooner, since it is waited for. */
 const GAP_ACK_MS = 250;
 /** A gap that is not filled after so many reports (ten seconds) is given up. */
 const MAX_REPORTS = 40;
@@ -39,7 +39,7 @@ export class Sequence {
     // Duplicates are acknowledged, too: the kernel counts their bytes.
     this.bytes += bytes;
     if (this.bytes >= LIMITS.ack_bytes) this.flush();
-    else this.schedule(LIMITS.ack_ms);
+    else this.schedule();
     return isNew;
   }
 
@@ -47,7 +47,7 @@ export class Sequence {
   expect(seq: number): void {
     if (seq <= this.highest) return;
     this.reach(seq, seq);
-    this.schedule(LIMITS.ack_ms);
+    this.schedule();
   }
 
   /** Begin a new count. */
@@ -72,13 +72,10 @@ export class Sequence {
     this.highest = seq;
   }
 
-  private schedule(delay_ms: number): void {
+  private schedule(): void {
     if (this.timer !== undefined) return;
-    const reported = [...this.missing.values()].some((times) => times > 0);
-    this.timer = setTimeout(
-      () => this.flush(),
-      reported ? GAP_ACK_MS : delay_ms,
-    );
+    const delay_ms = this.missing.size > 0 ? GAP_ACK_MS : LIMITS.ack_ms;
+    this.timer = setTimeout(() => this.flush(), delay_ms);
   }
 
   private flush(): void {
@@ -92,6 +89,6 @@ export class Sequence {
     if (hopeless) this.missing.clear();
     this.hooks.ack(this.highest, [...this.missing.keys()]);
     if (hopeless) this.hooks.giveUp();
-    if (this.missing.size > 0) this.schedule(GAP_ACK_MS);
+    if (this.missing.size > 0) this.schedule();
   }
 }
