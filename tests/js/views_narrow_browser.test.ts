@@ -92,4 +92,41 @@ describePanel("the task stream where there is little room", () => {
     await crumbs.getByRole("button").click();
     await expect.poll(() => crumbs.innerText()).toBe("Whole run");
   });
+
+  it("keeps the legend as long as it is, whatever a filter leaves", async () => {
+    await open("scenario=full", 420, 500);
+    const legend = page.getByRole("button", { name: "Legend" });
+    await expect.poll(() => legend.innerText()).toBe("10 in legend");
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const origin = session.origin.value;
+      session.setFocus({
+        ...session.focus.value,
+        time: [origin + 1, origin + 1.5],
+      });
+    });
+    await legend.click();
+    const entries = page.locator(".ds-legend-entry");
+    await expect.poll(() => entries.count()).toBe(10);
+    await expect.poll(() => entries.last().innerText()).toMatch(/0 tasks/);
+    expect(await legend.innerText()).toBe("10 in legend");
+  });
+
+  it("lets the keyboard reach the end of a long legend", async () => {
+    await open("scenario=many", 900, 400);
+    await page.getByRole("button", { name: "The rest of the legend" }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".ds-legend-list :focus").waitFor();
+    await page.keyboard.press("End");
+    const list = await page.locator(".ds-menu-list").boundingBox();
+    const last = page.locator(".ds-menu-list .ds-legend-entry").last();
+    await expect
+      .poll(async () => {
+        const box = await last.boundingBox();
+        return box!.y + box!.height <= list!.y + list!.height;
+      })
+      .toBe(true);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => last.getAttribute("aria-pressed")).toBe("true");
+  });
 });

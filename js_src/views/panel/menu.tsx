@@ -1,5 +1,5 @@
 // A button that opens a list below it. Closes on Escape, on a click outside,
-// and when the focus leaves; arrows move between its entries.
+// and when the focus leaves; arrows, Home and End move between its entries.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -40,6 +40,8 @@ export function Menu(props: MenuProps): JSX.Element {
     if (event.key === "Escape") close();
     else if (event.key === "ArrowDown") step(root.current, 1);
     else if (event.key === "ArrowUp") step(root.current, -1);
+    else if (event.key === "Home") entries(root.current)[0]?.focus();
+    else if (event.key === "End") entries(root.current).at(-1)?.focus();
     else return;
     event.preventDefault();
     event.stopPropagation();

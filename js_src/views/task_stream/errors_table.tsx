@@ -46,7 +46,7 @@ export function ErrorsTable(props: {
   const shown = found.slice(-MOST_ERRORS);
   return (
     <Table
-      class="ds-errors"
+      class="ds-errors ds-many-columns"
       caption={caption(shown.length, found.length, all.length)}
       columns={[
         { name: "Error" },

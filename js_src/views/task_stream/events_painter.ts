@@ -190,7 +190,8 @@ function paintWords(
     const left = placeOf(picture, mark, width);
     if (left === null) continue;
     context.fillText(words, left, middle);
-    taken.take(left, left + width + TEXT_GAP_PX * picture.pixelRatio);
+    const gap = TEXT_GAP_PX * picture.pixelRatio;
+    taken.take(left - gap, left + width + gap);
     reach(picture, mark, left, left + width);
     return;
   }

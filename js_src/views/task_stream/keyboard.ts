@@ -5,23 +5,25 @@ import type { Shortcut } from "../panel/help";
 import type { ViewState } from "./view_state";
 
 export const SHORTCUTS: readonly Shortcut[] = [
-  { keys: ["W", "S"], does: "Zoom in, zoom out (also ↑ ↓, + −)" },
+  { keys: ["W", "S"], does: "Zoom in, zoom out; also ↑ and ↓, + and −" },
   {
     keys: ["A", "D"],
-    does: "Earlier, later (also ← →; with Shift a whole page)",
+    does: "Earlier, later; also ← and →. With Shift by a whole page",
   },
-  { keys: ["F"], does: "Fit the whole run" },
-  { keys: ["L"], does: "Go to now and follow" },
+  { keys: ["PgUp", "PgDn"], does: "Scroll the lanes where they do not fit" },
+  { keys: ["F"], does: "Fit the whole run; also Home" },
+  { keys: ["L"], does: "Go to now and follow; also End" },
   { keys: ["Space"], does: "Pause, resume" },
   { keys: ["/"], does: "Search a key or prefix; Enter next, Shift+Enter back" },
-  { keys: ["Z"], does: "Zoom to the pinned task or the filtered time" },
-  { keys: ["T"], does: "The numbers as a table" },
+  { keys: ["Z"], does: "Zoom to the pinned task or the selected time" },
+  { keys: ["T"], does: "The numbers as a table, and every error" },
   { keys: ["Esc"], does: "Close, unpin, clear the search, drop the filters" },
   { keys: ["?"], does: "This sheet" },
 ];
 
 export const GESTURES: readonly string[] = [
-  "Drag to move, Shift-drag to select time for every panel, click to pin a task.",
+  "Drag to move. Click a task or an error to pin it, double-click a task to zoom to it, an empty place to fit the whole run.",
+  "Shift-drag to select time: every panel of the client then shows and counts only that, until you remove it.",
   "In the overview: drag the window or its edges, or drag a new one beside it.",
   "Click a colour or a worker to isolate it; Shift-click adds another.",
   "Several prefixes, or several actions and erred, mean any of them; a prefix with an action means both.",

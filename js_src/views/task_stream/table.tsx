@@ -129,6 +129,7 @@ function Workers(props: { view: ViewState; busyOf: BusyOf }): JSX.Element {
   const groups = props.view.groups.value;
   return (
     <Table
+      class="ds-many-columns"
       caption="Workers: busy in the time shown, the rest as it is now"
       columns={[
         { name: "Worker" },

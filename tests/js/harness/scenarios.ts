@@ -1,6 +1,7 @@
 // What the harness can show: each state of the panel that somebody may meet.
 
 import type { Chooser, EmptyState } from "../../../js_src/views/host";
+import type { TaskBatch } from "../../../js_src/model/tasks";
 import type { TaskDetail } from "../../../js_src/model/types";
 import { makeRun, random, toBatch, type Run } from "./run";
 import { HarnessSession } from "./session";
@@ -91,6 +92,13 @@ export async function scenario(
     return { session, empty: null };
   }
   const { batch } = run;
+  if (name === "many") {
+    const names = Array.from({ length: 20 }, (_, at) => `step-${at + 8}`);
+    session.addNames(names, []);
+    batch.task.forEach((task, row) => {
+      batch.prefix[row] = task % session.prefixes.length;
+    });
+  }
   if (name === "skew") skew(batch.start, batch.duration, batch.lane);
   session.addRows(batch, 0, run.tasks);
   await session.addKeys(0, keysOf(session, run));
@@ -101,7 +109,7 @@ export async function scenario(
       task: run.erredTask,
       prefix: 5,
       worker: run.lanes[batch.lane[erredRow] ?? 0]?.worker ?? "",
-      time: (batch.start[erredRow] ?? 0) + 0.3,
+      time: erredStop(batch, run.erredTask),
       exception:
         "ValueError('cannot reindex on an axis with duplicate labels')",
     },
@@ -167,6 +175,16 @@ export async function scenario(
         }
       : undefined;
   return { session, empty: null, ...(chooser ? { chooser } : {}) };
+}
+
+/** When the task that failed stopped: the mark of its error is at its end. */
+function erredStop(batch: TaskBatch, task: number): number {
+  let stop = 0;
+  batch.task.forEach((other, row) => {
+    if (other !== task) return;
+    stop = Math.max(stop, batch.start[row]! + batch.duration[row]!);
+  });
+  return stop;
 }
 
 /** What a late page gets first: stretches of lanes, no tasks yet. */

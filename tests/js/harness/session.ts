@@ -61,6 +61,7 @@ export class HarnessSession implements SessionStore {
   watchers = 0;
   visible = false;
   private readonly assigner = new SlotAssigner();
+  private readonly batches: TaskBatch[] = [];
 
   constructor(id: string, name = "LocalCluster") {
     this.id = id;
@@ -77,6 +78,7 @@ export class HarnessSession implements SessionStore {
   setFocus(focus: Focus): void {
     this.told.push(focus);
     this.focus.value = focus;
+    this.totals.value = totalsOf(this.batches, focus, this.lanes);
   }
 
   ask(_what: string, args: object): Promise<unknown> {
@@ -111,39 +113,11 @@ export class HarnessSession implements SessionStore {
   addRows(batch: TaskBatch, first: number, tasks: number): void {
     this.model.insert(batch);
     this.model.markCovered(first, tasks);
-    const totals = this.totals.peek();
-    const prefixes = new Map(
-      totals.prefixes.map((row) => [row.prefix, { ...row }]),
-    );
-    const actions = new Map(
-      totals.actions.map((row) => [row.action, { ...row }]),
-    );
-    let erred = 0;
-    for (let row = 0; row < batch.rows; row++) {
-      const action = batch.action[row]!;
-      const seconds = Math.max(0, batch.duration[row]!);
-      const total = actions.get(action) ?? { action, rows: 0, seconds: 0 };
-      total.rows += 1;
-      total.seconds += seconds;
-      actions.set(action, total);
-      if (action !== 0) continue;
-      const prefix = batch.prefix[row]!;
-      const sum = prefixes.get(prefix) ?? {
-        prefix,
-        tasks: 0,
-        seconds: 0,
-        erred: 0,
-      };
-      sum.tasks += 1;
-      sum.seconds += seconds;
-      sum.erred += batch.status[row]!;
-      erred += batch.status[row]!;
-      prefixes.set(prefix, sum);
-    }
-    this.totals.value = {
-      prefixes: [...prefixes.values()],
-      actions: [...actions.values()],
-    };
+    this.batches.push(batch);
+    const focus = this.focus.peek();
+    this.totals.value = totalsOf(this.batches, focus, this.lanes);
+    const whole = totalsOf([batch], NO_FOCUS, this.lanes);
+    const erred = whole.prefixes.reduce((sum, row) => sum + row.erred, 0);
     const counts = this.counts.peek();
     this.counts.value = {
       ...counts,
@@ -161,4 +135,40 @@ export class HarnessSession implements SessionStore {
     const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
     this.keys.add(first, keys.length, bytes);
   }
+}
+
+/** As the kernel says them: in focus, whichever prefixes are isolated. */
+function totalsOf(
+  batches: readonly TaskBatch[],
+  focus: Focus,
+  lanes: readonly Lane[],
+): Totals {
+  const prefixes = new Map<number, Totals["prefixes"][number]>();
+  const actions = new Map<number, Totals["actions"][number]>();
+  const [from, to] = focus.time ?? [-Infinity, Infinity];
+  const workers = new Set(focus.workers);
+  for (const batch of batches) {
+    for (let row = 0; row < batch.rows; row++) {
+      const start = batch.start[row]!;
+      const stop = start + batch.duration[row]!;
+      const { worker } = lanes[batch.lane[row]!]!;
+      if (stop < from || start > to) continue;
+      if (workers.size > 0 && !workers.has(worker)) continue;
+      const action = batch.action[row]!;
+      const seconds = Math.max(0, Math.min(stop, to) - Math.max(start, from));
+      const total = actions.get(action) ?? { action, rows: 0, seconds: 0 };
+      actions.set(action, total);
+      total.rows += 1;
+      total.seconds += seconds;
+      if (action !== 0) continue;
+      const prefix = batch.prefix[row]!;
+      const none = { prefix, tasks: 0, seconds: 0, erred: 0 };
+      const sum = prefixes.get(prefix) ?? none;
+      prefixes.set(prefix, sum);
+      sum.tasks += 1;
+      sum.seconds += seconds;
+      sum.erred += batch.status[row]!;
+    }
+  }
+  return { prefixes: [...prefixes.values()], actions: [...actions.values()] };
 }

@@ -171,34 +171,81 @@ const SHOTS = {
   },
 };
 
-async function pin(page) {
+/** Where the mark of the first error is, in the window 14.3 – 21.3 s. */
+async function errorMark(page) {
   await focus14(page);
   await page.waitForTimeout(400);
-  await page.evaluate(() => {
-    const { session } = window.harness;
-    const error = session.errors.value[0];
-    for (let lane = 0; lane < session.model.laneCount; lane++) {
-      const rows = session.model.ofTask(lane, error.task);
-      if (rows.length) window.__erred = { lane, row: rows[rows.length - 1] };
-    }
-  });
-  const at = await page.evaluate(() => {
+  return page.evaluate(() => {
     const hit = document.querySelector(".ds-hit").getBoundingClientRect();
     const { session } = window.harness;
-    const origin = session.origin.value;
-    const x =
-      ((window.__erred.row.start + 0.05 - origin - 14.3) / 7) * hit.width;
-    return { left: hit.left + x, top: hit.top, height: hit.height };
+    const time = session.errors.value[0].time - session.origin.value;
+    return { x: hit.left + ((time - 14.3) / 7) * hit.width, y: hit.top + 33 };
   });
-  // Look down the column for the erred task.
-  for (let y = at.top + 52; y < at.top + at.height - 4; y += 6) {
-    await page.mouse.click(at.left, y, { delay: 20 });
-    await page.waitForTimeout(420);
-    if (await page.locator(".ds-badge").count()) break;
-  }
+}
+
+async function pin(page) {
+  const { x, y } = await errorMark(page);
+  await page.mouse.click(x, y);
   await page.mouse.move(5, 5);
   await page.waitForTimeout(300);
 }
+
+const narrow = (scenario, act, theme = "light") => ({
+  hash: `scenario=${scenario}&theme=${theme}&width=285&height=420`,
+  size: [285, 420],
+  act,
+});
+const table = async (page) => {
+  await page.evaluate(() => document.querySelector(".ds-hit").focus());
+  await page.keyboard.press("t");
+  await page.waitForTimeout(300);
+};
+Object.assign(SHOTS, {
+  "narrow-whole": narrow("full"),
+  "narrow-focus": narrow("full", SHOTS.crowded.act, "dark"),
+  "narrow-partly": narrow("partly"),
+  "narrow-lost": narrow("lost", undefined, "dark"),
+  "narrow-pinned": narrow("full", pin),
+  "narrow-table": narrow("full", table),
+  "narrow-no-client": narrow("no-client"),
+  "narrow-help": narrow("full", SHOTS.help.act, "dark"),
+  "narrow-event": narrow("full", async (page) => {
+    const { x, y } = await errorMark(page);
+    await hover(x, y)(page);
+  }),
+  "wide-dark": {
+    hash: "scenario=many&theme=dark&width=1600&height=800",
+    size: [1600, 800],
+    act: async (page) => pin(page),
+  },
+  "wide-table": {
+    hash: "scenario=many&width=1600&height=800",
+    size: [1600, 800],
+    act: table,
+  },
+  "event-hover": {
+    hash: "scenario=full",
+    act: async (page) => {
+      const { x, y } = await errorMark(page);
+      await hover(x, y)(page);
+    },
+  },
+  "events-hover": {
+    hash: "scenario=gap&theme=dark",
+    act: async (page) => {
+      await page.waitForTimeout(300);
+      await hover(243, 155)(page);
+    },
+  },
+  "legend-long": {
+    hash: "scenario=many&width=900&height=500",
+    size: [900, 500],
+    act: async (page) => {
+      await page.click(".ds-legend-more button");
+      await page.waitForTimeout(200);
+    },
+  },
+});
 
 const [folder = "shots", ...names] = process.argv.slice(2);
 await mkdir(folder, { recursive: true });
