@@ -247,9 +247,11 @@ export class KernelLink {
     for (const channel of [...this.channels].reverse()) channel.close();
   }
 
-  /** The browser leaves the page. */
+  /** The browser leaves the page: after good-bye, a word would count as a new page's. */
   sayBye(): void {
-    this.send(say.bye(this.pageId));
+    // On each, since a comm of ours ends with the page that opened it.
+    for (const { port } of this.channels) port.send(say.bye(this.pageId));
+    this.end();
   }
 
   /** A widget's comm reaches every tab, so data go over it only alone. */

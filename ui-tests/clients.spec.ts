@@ -17,11 +17,6 @@ import {
 } from "./fixtures";
 
 test.use({ kernels: null, sessions: null });
-test.afterEach(async ({ page }) => {
-  await page.evaluate(() =>
-    window.jupyterapp.serviceManager.sessions.shutdownAll(),
-  );
-});
 
 const SECOND = `
 other = Client(processes=False, n_workers=1, threads_per_worker=1,

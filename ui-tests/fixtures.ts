@@ -7,6 +7,7 @@ import {
   test as base,
 } from "@jupyterlab/galata";
 import type { Locator, Page } from "@playwright/test";
+import { expectNothingLeft, watchRepeating } from "./leaks";
 
 /** Code of ours: the labextension, or a widget's module (loaded from a blob). */
 const OURS = /daskscope|^blob:/i;
@@ -24,14 +25,22 @@ function watchForErrors(page: Page, problems: string[]): void {
   });
 }
 
-export const test = base.extend<{ problems: string[] }>({
+export const test = base.extend<{ problems: string[]; nothingLeft: void }>({
   // Before the page goes anywhere, so that nothing is missed.
   problems: [
     async ({ context }, use) => {
       const problems: string[] = [];
       context.on("page", (page) => watchForErrors(page, problems));
+      await watchRepeating(context);
       await use(problems);
       expect(problems, "nothing of ours may complain").toEqual([]);
+    },
+    { auto: true },
+  ],
+  nothingLeft: [
+    async ({ page }, use, info) => {
+      await use();
+      if (info.status === info.expectedStatus) await expectNothingLeft(page);
     },
     { auto: true },
   ],

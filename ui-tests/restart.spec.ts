@@ -28,11 +28,6 @@ daskscope.TaskStream(client)
 
 // Galata's stand-in for the kernels' addresses loses restarts: use the real ones.
 test.use({ kernels: null, sessions: null });
-test.afterEach(async ({ page }) => {
-  await page.evaluate(() =>
-    window.jupyterapp.serviceManager.sessions.shutdownAll(),
-  );
-});
 
 test("a panel goes on after the kernel has restarted", async ({
   page,

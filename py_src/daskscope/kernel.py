@@ -71,7 +71,16 @@ def _on_comm_open(comm: Any, message: dict[str, Any]) -> None:  # noqa: ARG001 -
     hub = the_hub()
     answer_where_asked(comm)
     channel = Channel(lambda data, buffers: comm.send(data=data, buffers=list(buffers)))
-    comm.on_msg(lambda message: receive(channel, message["content"]["data"]))
+
+    def on_message(message: dict[str, Any]) -> None:
+        data = message["content"]["data"]
+        receive(channel, data)
+        if isinstance(data, dict) and data.get("type") == "bye":
+            # The page cannot close its comm on its way out: it would stay here for good.
+            hub.close(channel)
+            comm.close()
+
+    comm.on_msg(on_message)
     comm.on_close(lambda _: hub.close(channel))
     hub.open(channel)
 

@@ -293,6 +293,17 @@ describe("watching", () => {
     expect(port.of("hello"), "nobody is there").toHaveLength(greeted);
   });
 
+  it("says nothing after good-bye, which each of its channels hears", () => {
+    const other = new FakePort();
+    open(other);
+    const { port, stream } = watched();
+    links.get("k")!.sayBye();
+    expect(other.of("bye")).toHaveLength(1);
+    expect(port.sent.at(-1)?.type).toBe("bye");
+    stream.watch(false); // the browser hides a page that it leaves
+    expect(port.sent.at(-1)?.type).toBe("bye");
+  });
+
   it("begins anew when the kernel has forgotten the page", () => {
     const { port, channel, sink } = watched();
     channel.receive(names(1));

@@ -205,17 +205,35 @@ def test_a_burst_of_rows_loses_nothing_that_is_not_repaired(kernel):
     assert numbers == list(range(1, len(numbers) + 1))
 
 
+THREAD_ENDS = """
+import threading, time
+end = time.time() + 10
+while any(t.name == 'daskscope' for t in threading.enumerate()):
+    assert time.time() < end, 'the background thread goes on'
+    time.sleep(0.01)
+"""
+
+
 def test_closing_every_comm_stops_the_hub(fresh):
     fresh.evaluate(ENSURE)
     page = open_page(fresh)
     page.close()
-    fresh.run(
-        "import threading, time\n"
-        "end = time.time() + 10\n"
-        "while any(t.name == 'daskscope' for t in threading.enumerate()):\n"
-        "    assert time.time() < end, 'the background thread goes on'\n"
-        "    time.sleep(0.01)\n"
-    )
+    fresh.run(THREAD_ENDS)
+
+
+def test_a_page_that_says_good_bye_takes_its_comm_along(fresh):
+    fresh.evaluate(ENSURE)
+    page = open_page(fresh)
+    page.say("bye")
+
+    def closed():
+        return any(
+            message["msg_type"] == "comm_close" and message["content"]["comm_id"] == page.comm
+            for message in fresh.messages
+        )
+
+    fresh.wait(closed)
+    fresh.run(THREAD_ENDS)
 
 
 def test_a_forked_child_leaves_the_pages_to_its_parent(kernel):

@@ -86,6 +86,8 @@ export class NotebookKernel {
     context.kernelChanged.connect(this.onKernel);
     context.statusChanged.connect(this.onStatus);
     context.connectionStatusChanged.connect(this.onConnection);
+    // The last moment at which the kernel can be told that its comm ends.
+    context.disposed.connect(() => this.dispose());
   }
 
   /** Enter the kernel for as long as somebody holds it. */

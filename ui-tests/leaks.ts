@@ -1,0 +1,146 @@
+// What must be gone when a test has closed what it opened: in the page nothing of
+// ours may listen, repeat or draw, and in the kernel no comm, page or thread of
+// ours may be left.
+
+import { expect } from "@jupyterlab/galata";
+import type { BrowserContext, Page } from "@playwright/test";
+
+interface Repeating {
+  /** Where our pending intervals and animation frames were asked for. */
+  daskscopePending?: Map<string, string>;
+}
+
+/** Note what of ours repeats or waits for a frame, from the page's first script on. */
+export async function watchRepeating(context: BrowserContext): Promise<void> {
+  await context.addInitScript(() => {
+    const pending = new Map<string, string>();
+    (window as Repeating).daskscopePending = pending;
+    const note = (id: string) => {
+      const stack = new Error().stack ?? "";
+      // The labextension's bundle, and a widget's module.
+      if (/daskscope\/static|blob:/.test(stack)) pending.set(id, stack);
+    };
+    const { setInterval: repeat, clearInterval: stop } = window;
+    const { requestAnimationFrame: ask, cancelAnimationFrame: cancel } = window;
+    window.setInterval = ((...args: Parameters<typeof repeat>) => {
+      const id = repeat(...args);
+      note(`interval ${String(id)}`);
+      return id;
+    }) as typeof repeat;
+    window.clearInterval = (id) => {
+      pending.delete(`interval ${String(id)}`);
+      stop(id);
+    };
+    window.requestAnimationFrame = (draw) => {
+      const id = ask((time) => {
+        pending.delete(`frame ${id}`);
+        draw(time);
+      });
+      note(`frame ${id}`);
+      return id;
+    };
+    window.cancelAnimationFrame = (id) => {
+      pending.delete(`frame ${id}`);
+      cancel(id);
+    };
+  });
+}
+
+/** Close panels, notebooks and the sidebar, without questions. */
+async function closeAll(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const shell = window.jupyterapp.shell as unknown as {
+      widgets(area: string): Iterable<{ id: string; dispose(): void }>;
+      collapseLeft(): void;
+    };
+    for (const widget of [...shell.widgets("main")]) widget.dispose();
+    shell.collapseLeft();
+  });
+}
+
+/** The parts of the page's registry that tell who still uses it. */
+interface Registry {
+  links: Map<string, { channels: { port: { kind: string } }[] }>;
+  stores: Map<string, { idle: boolean }>;
+}
+
+function leftInPage(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const key = Symbol.for("daskscope.page.v1");
+    const registry = (globalThis as { [key]?: Registry })[key];
+    const pending = (window as Repeating).daskscopePending;
+    const left = [...(pending?.values() ?? [])];
+    if (!registry) return left;
+    for (const { channels } of registry.links.values()) {
+      left.push(...channels.map(({ port }) => `channel: ${port.kind}`));
+    }
+    for (const [id, { idle }] of registry.stores) {
+      if (!idle) left.push(`watched: ${id}`);
+    }
+    return left;
+  });
+}
+
+/** Close widgets and sessions, as a person can; then say what is still there. */
+const LEFT_IN_KERNEL = `
+def _left():
+    import sys, threading
+    if "daskscope" not in sys.modules:
+        return []
+    import comm, daskscope, ipywidgets
+    from daskscope import kernel
+    ipywidgets.Widget.close_all()
+    for session in daskscope.sessions():
+        session.close()
+    comms = comm.get_comm_manager().comms.values()
+    left = [f"comm: {one.target_name}" for one in comms if one.target_name == "daskscope"]
+    hub = kernel._hub
+    if hub is not None:
+        left += [f"page: {page}" for page in hub._pages]
+        left += ["channel" for _ in hub._channels]
+    left += [one.name for one in threading.enumerate() if one.name.startswith("daskscope")]
+    return left
+`;
+
+/** Of all kernels that run; a kernel that is busy is waited for. */
+function leftInKernels(page: Page): Promise<string[]> {
+  return page.evaluate(async (code) => {
+    const { kernels } = window.jupyterapp.serviceManager;
+    await kernels.refreshRunning();
+    const left: string[] = [];
+    for (const model of [...kernels.running()]) {
+      const kernel = kernels.connectTo({ model, handleComms: false });
+      const reply = await kernel.requestExecute({
+        code,
+        silent: true,
+        user_expressions: { left: "'\\n'.join(_left())" },
+      }).done;
+      kernel.dispose();
+      const { content } = reply as unknown as {
+        content: {
+          user_expressions?: Record<string, { data?: Record<string, string> }>;
+        };
+      };
+      const text = content.user_expressions?.["left"]?.data?.["text/plain"];
+      // Python's repr: '' when nothing is left.
+      if (text !== "''") left.push(text ?? JSON.stringify(content));
+    }
+    return left;
+  }, LEFT_IN_KERNEL);
+}
+
+/** Close everything and wait until nothing of ours is left; then end the kernels. */
+export async function expectNothingLeft(page: Page): Promise<void> {
+  if (page.isClosed() || !page.url().includes("/lab")) return;
+  await closeAll(page);
+  const nothing = { timeout: 15_000 };
+  await expect
+    .poll(() => leftInPage(page), { ...nothing, message: "in the page" })
+    .toEqual([]);
+  await expect
+    .poll(() => leftInKernels(page), { ...nothing, message: "in the kernel" })
+    .toEqual([]);
+  await page.evaluate(() =>
+    window.jupyterapp.serviceManager.sessions.shutdownAll(),
+  );
+}
