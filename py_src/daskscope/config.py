@@ -96,6 +96,7 @@ class Pace:
     active_s: float
     quiet_s: float
     idle_s: float
+    unwatched_s: float
     answer_bytes: int
     reader_timeout_s: float
     agent_memory_bytes: int
@@ -107,6 +108,7 @@ def pace() -> Pace:
         active_s=seconds("collect.interval"),
         quiet_s=seconds("collect.quiet-interval"),
         idle_s=seconds("collect.idle-interval"),
+        unwatched_s=seconds("collect.unwatched-interval"),
         answer_bytes=size_bytes("collect.answer-limit"),
         reader_timeout_s=seconds("agent.reader-timeout"),
         agent_memory_bytes=size_bytes("agent.memory-limit"),

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import os
 import threading
+import time
 import uuid
 import weakref
 from collections.abc import Callable
@@ -35,6 +36,9 @@ KEPT_STOPPED: Final = 3
 """So many stopped sessions stay listed at most; the user may hold any number."""
 
 CLOSE_TIMEOUT_S: Final = 1.5
+CATCH_UP_S: Final = 1.0
+FRESH_S: Final = 0.02
+"""Whoever reads a recording in a loop shall not ask the scheduler each time."""
 
 Unsubscribe = Callable[[], None]
 
@@ -60,7 +64,7 @@ class Session(traitlets.HasTraits):
         limits = self.limits = config.recording_limits()
         pace = config.pace()
         self.id = uuid.uuid4().hex
-        self.recording = Recording(
+        self._recording = Recording(
             memory_limit=limits.memory_limit,
             disk_limit=limits.disk_limit,
             overflow=limits.overflow,
@@ -72,7 +76,7 @@ class Session(traitlets.HasTraits):
         self._focus_by = "python"
         self._focus_lock = threading.RLock()
         self._callbacks: list[Callable[[Session], None]] = []
-        self._collector = collect.Collector(self._client, self.recording, pace, self._notify)
+        self._collector = collect.Collector(self._client, self._recording, pace, self._notify)
 
     # -- what it is ---------------------------------------------------------
 
@@ -112,9 +116,30 @@ class Session(traitlets.HasTraits):
         return self._collector.workers
 
     @property
+    def recording(self) -> Recording:
+        """What was captured, with all that has finished until now.
+
+        While no panel shows it, the scheduler is asked once a second only; so reading
+        this asks it, and waits for the answer: some milliseconds, a second at most. Hold
+        the recording to look at it many times.
+        """
+        if not self._foreign and not self._must_not_wait():
+            self._catch_up()
+        return self._recording
+
+    def _catch_up(self) -> None:
+        if self.closed or time.monotonic() - self._collector.asked_s < FRESH_S:
+            return
+        done = collect.submit(self._collector.catch_up())
+        try:
+            done.result(CATCH_UP_S)
+        except Exception:  # noqa: BLE001 - what is here is shown
+            done.cancel()
+
+    @property
     def counts(self) -> Counts:
-        """How many tasks were captured, kept and dropped."""
-        return self.recording.counts
+        """How many tasks were captured, kept and dropped, as of the last answer."""
+        return self._recording.counts
 
     @property
     def now(self) -> float | None:
@@ -198,7 +223,7 @@ class Session(traitlets.HasTraits):
                 logger.exception("an observer of a daskscope session failed")
         if self._collector.state == "stopped":
             try:
-                self.recording.close()
+                self._recording.close()
                 _forget_stopped()
                 _changed()
             finally:
@@ -206,6 +231,10 @@ class Session(traitlets.HasTraits):
 
     def _start(self) -> None:
         collect.hold(self).call_soon_threadsafe(self._collector.start)
+
+    def set_watched(self, watched: bool) -> None:
+        """Say whether a page shows this session. To be called in the background loop."""
+        self._collector.set_watched(watched)
 
     async def attached(self) -> None:
         """Wait in the background loop until tasks are captured or cannot be."""
@@ -363,8 +392,8 @@ def _forget_stopped() -> None:
     with _lock:
         stopped = [session for session in _sessions.values() if session.closed]
         for place, session in enumerate(reversed(stopped)):
-            memory += session.recording.memory_bytes
-            disk += session.recording.disk_bytes
+            memory += session._recording.memory_bytes
+            disk += session._recording.disk_bytes
             limits = session.limits
             full = memory > limits.memory_limit or disk > limits.disk_limit
             if place and (place >= KEPT_STOPPED or full):  # the last is kept in any case

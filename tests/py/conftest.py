@@ -58,6 +58,15 @@ def open_comms() -> list[str]:
     return [c.target_name for c in comm.get_comm_manager().comms.values() if not c._closed]
 
 
+@pytest.fixture(scope="session", autouse=True)
+def without_long_waits() -> Iterator[None]:
+    """Ask schedulers often, also while no page looks: most tests wait for tasks."""
+    import dask
+
+    with dask.config.set({"daskscope.collect.unwatched-interval": "100ms"}):
+        yield
+
+
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[LocalCluster]:
     """Two worker processes with two threads each; the scheduler is in this process."""

@@ -33,6 +33,10 @@ class PlainSession(traitlets.HasTraits):
         self.behind_s = 0.0
         self.focus_by = "python"
         self.callbacks: list[Any] = []
+        self.watched = False
+
+    def set_watched(self, watched: bool) -> None:
+        self.watched = watched
 
     def set_focus(self, focus: Focus, by: str) -> None:
         self.focus_by = by

@@ -11,9 +11,11 @@ import dask
 import pytest
 from clusters import eventually, live
 from distributed import Client
+from stream_pages import PageStub
 
 import daskscope
-from daskscope import collect
+from daskscope import collect, kernel, session
+from daskscope.stream import Channel
 
 if TYPE_CHECKING:
     from distributed import LocalCluster
@@ -85,3 +87,92 @@ def test_what_is_submitted_without_a_holder_ends_with_its_thread() -> None:
 
     assert collect.submit(where()).result(5) == "daskscope"
     eventually(lambda: not [t for t in threading.enumerate() if t.name == "daskscope"], seconds=5)
+
+
+@pytest.fixture
+def seldom(cluster: LocalCluster) -> Any:
+    """A client whose scheduler is hardly ever asked while nobody looks."""
+    settings = {
+        "daskscope.collect.interval": INTERVAL_S,
+        "daskscope.collect.quiet-interval": INTERVAL_S,
+        "daskscope.collect.unwatched-interval": "60s",
+    }
+    with dask.config.set(settings), Client(cluster, set_as_default=False) as client:
+        s = live(daskscope.connect(client))
+        yield client, s
+        s.close()
+
+
+def run_for_a_while(client: Client, tasks: int) -> None:
+    client.gather(client.map(lambda _: time.sleep(0.02), range(tasks), pure=False))
+
+
+def test_nobody_looks_so_the_scheduler_is_hardly_asked(seldom: Any) -> None:
+    client, s = seldom
+    before, began = s._collector.polls, time.monotonic()
+    run_for_a_while(client, 100)
+    assert time.monotonic() - began > 6 * INTERVAL_S
+    assert s._collector.polls <= before + 1
+
+
+def test_reading_a_recording_that_nobody_watches_brings_all_that_has_finished(
+    seldom: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "CATCH_UP_S", 20.0)
+    client, s = seldom
+    for tasks in (100, 200, 300):
+        client.gather(client.map(abs, range(-100, 0), pure=False))
+        assert s.recording.tasks["key"].nunique() == tasks
+
+
+def test_reading_a_recording_again_and_again_does_not_ask_each_time(seldom: Any) -> None:
+    _, s = seldom
+    before, began = s._collector.polls, time.monotonic()
+    for _ in range(1_000):
+        assert s.recording.next_task == 0
+    assert s._collector.polls - before < 5 + (time.monotonic() - began) / 0.01
+
+
+def test_reading_waits_for_a_backlog_of_many_answers(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "CATCH_UP_S", 20.0)  # this machine may be busy
+    with (
+        dask.config.set({"daskscope.collect.answer-limit": 1}),
+        Client(cluster, set_as_default=False) as client,
+        daskscope.connect(client) as s,
+    ):
+        live(s)
+        the_agent(cluster).poll.__func__.__globals__["CHUNK_TASKS"] = 10
+        client.gather(client.map(abs, range(-300, 0), pure=False))
+        assert s.recording.tasks["key"].nunique() == 300
+
+
+def test_a_page_that_looks_is_served_at_once_and_often(seldom: Any) -> None:
+    client, s = seldom
+    hub = kernel.the_hub()
+    page = PageStub(hub, None)
+    page.channel = Channel(page.take)
+    hub.open(page.channel)
+    page.hello()
+    page.watch(s.id)
+    eventually(lambda: page.of("status"))
+    for tasks in (20, 40):
+        run_for_a_while(client, 20)
+        eventually(lambda: len(page.covered) == tasks, seconds=10)  # noqa: B023
+    page.watch(s.id, visible=False, have=[(0, 40)])
+    eventually(lambda: not s._collector._watched)
+    hub.close(page.channel)
+    test_nobody_looks_so_the_scheduler_is_hardly_asked(seldom)
+
+
+def test_the_last_tasks_of_a_client_that_nobody_watches_are_kept(cluster: LocalCluster) -> None:
+    with dask.config.set({"daskscope.collect.unwatched-interval": "60s"}):
+        client = Client(cluster, set_as_default=False)
+        s = live(daskscope.connect(client))
+        client.gather(client.map(abs, range(-100, 0), pure=False))
+        client.close()
+        eventually(lambda: s.state == "stopped", seconds=10)
+    assert s.counts.captured == 100
+    assert s.counts.kept == 100
+    s.close()

@@ -52,6 +52,9 @@ GAP_TEXTS = {
 FIRST_RETRY_S = 0.1
 MAX_RETRY_S = 2.0
 CLIENT_CHECK_S = 0.05
+OVER_CHECK_S = 0.1
+"""So soon a closed client is noticed: its scheduler may not be there for long."""
+
 LAST_ANSWER_S = 0.5
 STOP_S = 1.0
 
@@ -86,6 +89,10 @@ class Collector:
         self._routes: BuiltinRoutes | None = None
         self._wake = asyncio.Event()
         self._spills = SpillWatch()
+        self._watched = False
+        self._asking = False
+        self._asked_s = 0.0  # monotonic
+        self._news = asyncio.Event()  # an answer came, or the state is another
         self._stopping = False
         self._why_stopped: Notice | None = None
         self._attached = asyncio.Event()
@@ -109,6 +116,27 @@ class Collector:
     async def attached(self) -> None:
         """Wait until tasks are being captured, or it is clear that they will not be."""
         await self._attached.wait()
+
+    @property
+    def asked_s(self) -> float:
+        """When the scheduler was last asked, by the monotonic clock."""
+        return self._asked_s
+
+    def set_watched(self, watched: bool) -> None:
+        """Say whether somebody looks: if so, ask at once, and often. To be called in the loop."""
+        self._watched = watched
+        if watched:
+            self._wake.set()
+
+    async def catch_up(self) -> None:
+        """Ask now; return when all that the scheduler has came, or when it cannot come."""
+        wanted = self.polls + (2 if self._asking else 1)
+        self._wake.set()
+        while self.state in ("waiting", "live", "partly") and not self._stopping:
+            if self.polls >= wanted and not self._more:
+                return
+            self._news.clear()
+            await self._news.wait()
 
     async def stop(self, why: Notice | None = None) -> None:
         """Ask once more, release the agent, and end; soon, whatever the scheduler does."""
@@ -161,11 +189,18 @@ class Collector:
     def _set(self, state: str, notices: tuple[Notice, ...]) -> None:
         if (state, notices) != (self.state, self.notices):
             self.state, self.notices = state, notices
+            self._news.set()
             self._on_change()
 
     async def _pause(self, seconds: float) -> None:
-        with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(self._wake.wait(), seconds)
+        """Wait, unless somebody wants something sooner, or the client is closed."""
+        end = time.monotonic() + seconds
+        while not self._over() and (left := end - time.monotonic()) > 0:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), min(left, OVER_CHECK_S))
+                break
+        if not self._stopping:
+            self._wake.clear()
 
     # -- one connection -----------------------------------------------------
 
@@ -180,16 +215,20 @@ class Collector:
             poll = await self._prepare(link)
             while True:
                 last = self._over()
-                asked_s = time.monotonic()
-                tasks = await asyncio.wait_for(poll(), LAST_ANSWER_S if last else None)
+                self._asked_s, self._asking = time.monotonic(), True
+                try:
+                    tasks = await asyncio.wait_for(poll(), LAST_ANSWER_S if last else None)
+                finally:
+                    self._asking = False
                 self._answered_s = time.monotonic()
                 self.polls += 1
                 self._attached.set()
+                self._news.set()
                 self._on_change()
                 if last and not self._more:
                     await self._release(link)
                     return
-                await self._pause(self._next_pause_s(tasks, self._answered_s - asked_s))
+                await self._pause(self._next_pause_s(tasks, self._answered_s - self._asked_s))
         except BaseException:
             link.abort()
             raise
@@ -207,6 +246,8 @@ class Collector:
             pause = self._pace.quiet_s if quiet_s < IDLE_AFTER_S else self._pace.idle_s
         if self._more:
             return answer_s
+        if not self._watched:
+            pause = max(pause, self._pace.unwatched_s)
         return max(pause - answer_s, min(LOADED_FACTOR * answer_s, MAX_PAUSE_S))
 
     async def _prepare(self, link: Link) -> Callable[[], Any]:

@@ -8,6 +8,7 @@ timer while somebody watches, and none otherwise.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 import time
@@ -38,7 +39,6 @@ from daskscope.wire import (
 )
 
 if TYPE_CHECKING:
-    import asyncio
     from collections.abc import Callable, Iterable
 
     from daskscope.stream.channel import Channel
@@ -58,6 +58,14 @@ class Loop(Protocol):
 
     def drop(self, holder: object) -> None:
         """Let go of it."""
+
+
+def _is_running(loop: asyncio.AbstractEventLoop) -> bool:
+    """Return whether this thread runs the loop just now."""
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False
 
 
 class Hub:
@@ -89,6 +97,7 @@ class Hub:
         self._entries_at_s = float("-inf")
         self._timer: asyncio.TimerHandle | None = None
         self._ticking = False
+        self._seen: set[str] = set()  # sessions that somebody looks at
         self._sender = Sender(clock)
 
     # -- from any thread ------------------------------------------------------
@@ -146,7 +155,10 @@ class Hub:
         if loop is None or loop.is_closed():
             return
         try:
-            loop.call_soon_threadsafe(self._safely, function, *args)
+            if _is_running(loop):  # waking it by its socket would cost as much as a poll
+                loop.call_soon(self._safely, function, *args)
+            else:
+                loop.call_soon_threadsafe(self._safely, function, *args)
         except RuntimeError:  # it was closed just now
             logger.debug("the background loop of daskscope has ended", exc_info=True)
 
@@ -327,6 +339,7 @@ class Hub:
             self._timer = None
         self._pages.clear()
         self._channels.clear()
+        self._tell_who_is_watched()
         if self._loop is not None:
             self._loop = None
             self._background.drop(self)
@@ -357,6 +370,7 @@ class Hub:
         now, cell = self._clock(), self._cell()
         for page in [page for page in self._pages.values() if page.gone(now, cell)]:
             self._forget(page)
+        self._tell_who_is_watched()
         wait_s = self._say_sessions(now)
         every = []
         pause_s = state_pause_s(len(self._watched()))
@@ -375,6 +389,14 @@ class Hub:
         if wait_s == float("inf"):
             return wait_s
         return max(wait_s, 0.001)
+
+    def _tell_who_is_watched(self) -> None:
+        """Let sessions know whether somebody looks: hidden panels do not."""
+        watched = {feed.feed.source.id for _, feed in self._watched() if feed.feed.visible}
+        for session in watched ^ self._seen:
+            if session in self._sources:
+                self._sources[session].set_watched(session in watched)
+        self._seen = watched
 
     def _watched(self) -> list[tuple[Page, Watched]]:
         return [(page, w) for page in self._pages.values() for w in page.watched.values()]

@@ -28,9 +28,10 @@ class Source(Protocol):
     """A session, as the stream sees it. Attributes are read from the hub's thread."""
 
     id: str
-    recording: Recording
     focus: Focus
 
+    @property
+    def recording(self) -> Recording: ...  # noqa: D102
     @property
     def name(self) -> str: ...  # noqa: D102
     @property
@@ -50,6 +51,9 @@ class Source(Protocol):
 
     def set_focus(self, focus: Focus, by: str) -> None:
         """Set the focus in the name of a page."""
+
+    def set_watched(self, watched: bool) -> None:
+        """Say whether a page shows it just now: it need not hurry if none does."""
 
     def on_change(self, callback: Callable[[Any], None]) -> Callable[[], None]:
         """Call `callback(source)` whenever there may be news; return how to stop."""
