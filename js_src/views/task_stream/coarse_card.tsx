@@ -1,40 +1,38 @@
-// The card over a stretch whose tasks have not come yet: what is known of them.
+// The card over a stretch whose tasks are not here in detail, or not any more:
+// what is known of them.
 
 import type { JSX } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { slotColour } from "../../base/palette";
 import { toCss } from "../../base/colour";
 import { plural } from "../../base/format";
-import { placeCard } from "./place_card";
+import type { TaskModel } from "../../model/tasks";
+import { Card, Swatch, type PlotPlace } from "./card";
 import type { ViewState } from "./view_state";
 import { placeOf } from "./worker_groups";
 
-/** `left` and `top` are where the plot begins on the stage. */
 export function CoarseCard(props: {
   view: ViewState;
-  left: number;
-  top: number;
+  plot: PlotPlace;
 }): JSX.Element | null {
   const { view } = props;
-  const card = useRef<HTMLDivElement>(null);
   const stretch = view.coarseHover.value;
   const store = view.session.value?.store;
-  useLayoutEffect(() => {
-    if (card.current && stretch) {
-      placeCard(card.current, stretch, props.left, props.top);
-    }
-  });
   if (!stretch || !store) return null;
   const { dark, text2 } = view.environment.theme.value;
-  const colour = slotColour(store.slots[stretch.prefix], dark, toCss(text2));
   const name = store.prefixes[stretch.prefix] || "(no name)";
   return (
-    <div ref={card} class="ds-card" role="tooltip">
-      <div class="ds-card-head">
-        <span class="ds-swatch" style={{ background: colour }} />
-        <b class="ds-card-title">{`Mostly ${name}`}</b>
-        <b class="ds-card-value">{plural(stretch.rows, "row")}</b>
-      </div>
+    <Card
+      target={stretch}
+      plot={props.plot}
+      sign={
+        <Swatch
+          colour={slotColour(store.slots[stretch.prefix], dark, toCss(text2))}
+        />
+      }
+      title={`Mostly ${name}`}
+      value={plural(stretch.rows, "row")}
+      foot={[whyCoarse(store.model)]}
+    >
       <dl class="ds-facts">
         <dt>Worker</dt>
         <dd>{placeOf(view.groups.value, stretch.lane)}</dd>
@@ -47,9 +45,14 @@ export function CoarseCard(props: {
           </>
         )}
       </dl>
-      <div class="ds-card-foot">
-        <span>Tasks on the way, newest first</span>
-      </div>
-    </div>
+    </Card>
   );
+}
+
+/** Stretches stand for rows that will come, or for rows that had to go. */
+function whyCoarse(model: TaskModel): string {
+  if (model.fadedRows === 0) return "Tasks on the way, newest first";
+  return model.isCoarse
+    ? "No detail of these tasks here"
+    : "Older than what this page keeps in detail";
 }

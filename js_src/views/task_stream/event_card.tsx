@@ -1,74 +1,56 @@
 // The card at a mark of the row of events: what happened, when and where.
 
 import type { JSX } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatMoment, formatStretch, NOTHING } from "../../base/format";
 import type { TaskError } from "../../model/types";
 import { CloseIcon, WarningIcon } from "../panel/icons";
 import type { SessionMirror } from "../panel/session_mirror";
+import { Card, type PlotPlace } from "./card";
 import { mergedText, type EventMark } from "./event_marks";
 import { AXIS_PX, EVENTS_PX } from "./geometry";
 import { KeyText, useKey } from "./key_text";
-import { placeCard } from "./place_card";
 import { splitException } from "./traceback";
-import type { EventHover, ViewState } from "./view_state";
+import type { ViewState } from "./view_state";
 
 const MOST_LISTED = 6;
 
-/** `left` and `top` are where the plot begins on the stage. */
 export function EventCard(props: {
   view: ViewState;
-  left: number;
-  top: number;
+  plot: PlotPlace;
 }): JSX.Element | null {
   const { view } = props;
   const hover = view.eventHover.value;
   const session = view.session.value;
   if (!hover || !session) return null;
-  return <Card {...props} hover={hover} session={session} />;
-}
-
-function Card(props: {
-  view: ViewState;
-  left: number;
-  top: number;
-  hover: EventHover;
-  session: SessionMirror;
-}): JSX.Element {
-  const { hover, session } = props;
   const { marks, level } = hover.merged;
-  const card = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    if (!card.current) return;
-    const target = { pointerX: hover.pointerX, top: AXIS_PX };
-    const height = EVENTS_PX;
-    placeCard(card.current, { ...target, height }, props.left, props.top);
-  });
   const only = marks.length === 1 ? marks[0] : undefined;
-  const errors = marks.filter(({ error }) => error !== null);
   const origin = session.origin.value;
   return (
-    <div ref={card} class="ds-card" role="tooltip">
-      <div class="ds-card-head">
+    <Card
+      target={{ pointerX: hover.pointerX, top: AXIS_PX, height: EVENTS_PX }}
+      plot={props.plot}
+      sign={
         <span class={level === "info" ? "ds-quiet" : `ds-${level}`}>
           {level === "error" ? <CloseIcon /> : <WarningIcon />}
         </span>
-        <b class="ds-card-title">{mergedText(hover.merged, false)}</b>
-        {only && <b class="ds-card-value">{when(only, origin)}</b>}
-      </div>
+      }
+      title={mergedText(hover.merged, false)}
+      value={only ? when(only, origin) : ""}
+      foot={footOf(marks)}
+    >
       {only?.error ? (
         <OneError session={session} mark={only} error={only.error} />
       ) : (
         !only && <Several marks={marks} origin={origin} />
       )}
-      {errors.length > 0 && (
-        <div class="ds-card-foot">
-          <span>Click to pin the task</span>
-          {errors.length > 1 && <span>again for the next</span>}
-        </div>
-      )}
-    </div>
+    </Card>
   );
+}
+
+function footOf(marks: readonly EventMark[]): string[] {
+  const errors = marks.filter(({ error }) => error !== null).length;
+  if (errors === 0) return [];
+  return ["Click to pin the task", ...(errors > 1 ? ["again: the next"] : [])];
 }
 
 function OneError(props: {

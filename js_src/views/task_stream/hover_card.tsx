@@ -1,7 +1,6 @@
 // The card beside the pointer: what this task is, in one glance.
 
 import type { JSX } from "preact";
-import { useLayoutEffect, useRef } from "preact/hooks";
 import {
   formatBytes,
   formatDuration,
@@ -9,51 +8,44 @@ import {
   NOTHING,
 } from "../../base/format";
 import type { SessionMirror } from "../panel/session_mirror";
+import { Card, Swatch, type PlotPlace } from "./card";
 import { KeyText, useKey } from "./key_text";
-import { placeCard } from "./place_card";
 import { capitalized, rowWords } from "./row_words";
 import type { Hover, ViewState } from "./view_state";
 import { placeOf } from "./worker_groups";
 
-/** `left` and `top` are where the plot begins on the stage. */
 export function HoverCard(props: {
   view: ViewState;
-  left: number;
-  top: number;
+  plot: PlotPlace;
 }): JSX.Element | null {
   const { view } = props;
   const hover = view.hover.value;
   const session = view.session.value;
   if (!hover || !session) return null;
-  return <Card {...props} hover={hover} session={session} />;
+  return <TaskCard {...props} hover={hover} session={session} />;
 }
 
-function Card(props: {
+function TaskCard(props: {
   view: ViewState;
-  left: number;
-  top: number;
+  plot: PlotPlace;
   hover: Hover;
   session: SessionMirror;
 }): JSX.Element {
   const { view, hover, session } = props;
   const { store } = session;
   const { row } = hover;
-  const card = useRef<HTMLDivElement>(null);
   const key = useKey(store, row.task);
   const words = rowWords(row, store, view.environment.theme.value);
   const span = store.spans[row.span]?.name.join(" › ") ?? "";
-
-  useLayoutEffect(() => {
-    if (card.current) placeCard(card.current, hover, props.left, props.top);
-  });
-
   return (
-    <div ref={card} class="ds-card" role="tooltip">
-      <div class="ds-card-head">
-        <span class="ds-swatch" style={{ background: words.colour }} />
-        <b class="ds-card-title">{words.title}</b>
-        <b class="ds-card-value">{formatDuration(row.duration)}</b>
-      </div>
+    <Card
+      target={hover}
+      plot={props.plot}
+      sign={<Swatch colour={words.colour} />}
+      title={words.title}
+      value={formatDuration(row.duration)}
+      foot={["Click to pin", "Shift-drag to select time"]}
+    >
       <div class="ds-card-key">
         <KeyText text={key} longest={160} />
       </div>
@@ -95,11 +87,7 @@ function Card(props: {
           </>
         )}
       </dl>
-      <div class="ds-card-foot">
-        <span>Click to pin</span>
-        <span>Shift-drag to select time</span>
-      </div>
-    </div>
+    </Card>
   );
 }
 

@@ -7,7 +7,6 @@ import { useEffect, useState } from "preact/hooks";
 import {
   formatBytes,
   formatClock,
-  formatDuration,
   formatMoment,
   NOTHING,
 } from "../../base/format";
@@ -22,6 +21,7 @@ import type { SessionMirror } from "../panel/session_mirror";
 import { KeyText, useKey } from "./key_text";
 import { actionCss, rowWords } from "./row_words";
 import { readTaskDetail } from "./task_detail";
+import { ends, partsOfPage, StartStops, type Part } from "./start_stops";
 import { TracebackText } from "./traceback_text";
 import type { ViewState } from "./view_state";
 import { placeOf } from "./worker_groups";
@@ -161,29 +161,6 @@ function PinnedTask(props: {
   );
 }
 
-type Part = TaskDetail["startstops"][number];
-
-function partsOfPage(session: SessionMirror, row: Interval): Part[] {
-  const rows = session.store.model.ofTask(row.lane, row.task);
-  const all = rows.length > 0 ? rows : [row];
-  return all
-    .map((part) => ({
-      action: session.store.actions[part.action] ?? "other",
-      start: part.start,
-      stop: part.start + part.duration,
-    }))
-    .sort((one, other) => one.start - other.start);
-}
-
-function ends(parts: readonly Part[]): [number, number] {
-  let [start, stop] = [Infinity, -Infinity];
-  for (const part of parts) {
-    start = Math.min(start, part.start, part.stop);
-    stop = Math.max(stop, part.start, part.stop);
-  }
-  return [start, stop];
-}
-
 function zoomTo(view: ViewState, parts: readonly Part[]): void {
   const [start, stop] = ends(parts);
   if (!(stop >= start)) return;
@@ -203,52 +180,6 @@ function startedAt(
 function formatResult(nbytes: number, erred: boolean): string {
   if (erred) return "none, it erred";
   return nbytes > 0 ? formatBytes(nbytes) : NOTHING;
-}
-
-function StartStops(props: {
-  parts: readonly Part[];
-  erred: boolean;
-  colourOf: (action: string) => string;
-}): JSX.Element {
-  const { parts, colourOf, erred } = props;
-  const [start, stop] = ends(parts);
-  const whole = Math.max(stop - start, 1e-9);
-  return (
-    <section>
-      <h4>{`Start to stop, ${formatDuration(stop - start)}`}</h4>
-      <div class="ds-startstops" aria-hidden="true">
-        {parts.map((part) => (
-          <span
-            style={{
-              left: `${((Math.min(part.start, part.stop) - start) / whole) * 100}%`,
-              width: `max(1px, ${(Math.abs(part.stop - part.start) / whole) * 100}%)`,
-              background: colourOf(part.action),
-            }}
-          />
-        ))}
-      </div>
-      <ul class="ds-parts">
-        {parts.map((part) => (
-          <li>
-            <span
-              class="ds-swatch"
-              style={{ background: colourOf(part.action) }}
-            />
-            <span>{part.action}</span>
-            {erred && part.action === "compute" && (
-              <span class="ds-quiet">ended in an error</span>
-            )}
-            {part.stop < part.start && (
-              <span class="ds-warn">clocks disagree</span>
-            )}
-            <span class="ds-value">
-              {formatDuration(part.stop - part.start)}
-            </span>
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
 }
 
 function ErrorOf(props: {

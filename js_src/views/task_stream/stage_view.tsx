@@ -65,6 +65,7 @@ export function StageView(props: {
   const { gutter, overview, bars } = geometry;
   const roomy = geometry.gutterSize === "full";
   const inset = geometry.gutterSize === "short" ? 4 : 0;
+  const plotPlace = { left: gutter, top: overview };
   const place = { left: `${gutter}px`, top: `${overview}px` };
   const overviewPlace = {
     left: `${gutter + inset}px`,
@@ -126,9 +127,9 @@ export function StageView(props: {
         aria-roledescription="timeline"
         aria-label={describe(view)}
       />
-      <HoverCard view={view} left={gutter} top={overview} />
-      <CoarseCard view={view} left={gutter} top={overview} />
-      <EventCard view={view} left={gutter} top={overview} />
+      <HoverCard view={view} plot={plotPlace} />
+      <CoarseCard view={view} plot={plotPlace} />
+      <EventCard view={view} plot={plotPlace} />
       <Note view={view} />
     </div>
   );

@@ -46,7 +46,7 @@ export function random(seed: number): () => number {
   };
 }
 
-interface Row {
+export interface Row {
   start: number;
   duration: number;
   lane: number;
@@ -188,5 +188,19 @@ export function toBatch(rows: readonly Row[]): TaskBatch {
     nbytes: Float32Array.from(rows, (row) => row.nbytes),
     span: new Uint16Array(rows.length),
     task: Uint32Array.from(rows, (row) => row.task),
+  };
+}
+
+/** One row of a batch. */
+export function rowAt(batch: TaskBatch, row: number): Row {
+  return {
+    start: batch.start[row]!,
+    duration: batch.duration[row]!,
+    lane: batch.lane[row]!,
+    prefix: batch.prefix[row]!,
+    action: batch.action[row]!,
+    status: batch.status[row]!,
+    nbytes: batch.nbytes[row]!,
+    task: batch.task[row]!,
   };
 }

@@ -3,7 +3,7 @@
 import type { Chooser, EmptyState } from "../../../js_src/views/host";
 import type { TaskBatch } from "../../../js_src/model/tasks";
 import type { TaskDetail } from "../../../js_src/model/types";
-import { makeRun, random, toBatch, type Run } from "./run";
+import { makeRun, random, rowAt, toBatch, type Row, type Run } from "./run";
 import { HarnessSession } from "./session";
 
 export interface Made {
@@ -301,21 +301,12 @@ function spill(session: HarnessSession, run: Run): void {
 function cut(session: HarnessSession, run: Run, time: number): void {
   const fresh = new HarnessSession("cut");
   const { batch } = run;
-  const rows: Parameters<typeof toBatch>[0][number][] = [];
+  const rows: Row[] = [];
   const tasks = new Set<number>();
   for (let row = 0; row < batch.rows; row++) {
     if (batch.start[row]! + batch.duration[row]! > time) continue;
     tasks.add(batch.task[row]!);
-    rows.push({
-      start: batch.start[row]!,
-      duration: batch.duration[row]!,
-      lane: batch.lane[row]!,
-      prefix: batch.prefix[row]!,
-      action: batch.action[row]!,
-      status: batch.status[row]!,
-      nbytes: batch.nbytes[row]!,
-      task: batch.task[row]!,
-    });
+    rows.push(rowAt(batch, row));
   }
   void fresh;
   Object.assign(session, { model: fresh.model });
@@ -371,23 +362,14 @@ function play(session: HarnessSession, run: Run): void {
   const numbers = new Map<number, number>();
   const timer = setInterval(() => {
     const now = ORIGIN + 0.36 + (performance.now() - began) / 1000;
-    const rows: Parameters<typeof toBatch>[0][number][] = [];
+    const rows: Row[] = [];
     const first = tasks;
     for (; at < order.length; at++) {
       const row = order[at]!;
       if (batch.start[row]! + batch.duration[row]! > now) break;
       let task = numbers.get(batch.task[row]!);
       if (task === undefined) numbers.set(batch.task[row]!, (task = tasks++));
-      rows.push({
-        start: batch.start[row]!,
-        duration: batch.duration[row]!,
-        lane: batch.lane[row]!,
-        prefix: batch.prefix[row]!,
-        action: batch.action[row]!,
-        status: batch.status[row]!,
-        nbytes: batch.nbytes[row]!,
-        task,
-      });
+      rows.push({ ...rowAt(batch, row), task });
     }
     session.now.value = now;
     if (rows.length > 0) session.addRows(toBatch(rows), first, tasks - first);

@@ -1,0 +1,171 @@
+// What happened beside the tasks: marks of the row of events, and the table of
+// errors.
+
+import { describe, expect, it } from "vitest";
+import type { Focus } from "../../js_src/model/types";
+import { NO_FOCUS } from "../../js_src/model/types";
+import { TakenRow } from "../../js_src/views/task_stream/events_painter";
+import {
+  eventMarks,
+  mergedText,
+  mergeMarks,
+  nextError,
+} from "../../js_src/views/task_stream/event_marks";
+import { errorsInFocus } from "../../js_src/views/task_stream/errors_table";
+
+describe("the row of events", () => {
+  const change = (time: number, worker: string, what: string) => ({
+    time,
+    worker,
+    what,
+    detail: "",
+  });
+  const name = (worker: string): string => `worker-${worker}`;
+
+  it("makes runs of what a worker does until it stops", () => {
+    const marks = eventMarks(
+      [],
+      [],
+      [
+        change(1, "a", "spilling"),
+        change(2, "b", "spilling"),
+        change(3, "a", "running"),
+        change(4, "a", "not-spilling"),
+        change(6, "b", "removed"),
+      ],
+      name,
+    );
+    expect(marks.map(({ start, stop, text }) => [start, stop, text])).toEqual([
+      [1, 4, "worker-a spilling"],
+      [2, 6, "worker-b spilling"],
+      [6, 6, "worker-b left"],
+    ]);
+    const merged = mergeMarks(marks, 0);
+    expect(merged.map((one) => mergedText(one, false))).toEqual([
+      "2 workers spilling",
+      "worker-b left",
+    ]);
+    expect(mergedText(merged[0]!, true)).toBe("2 spilling");
+    expect([merged[0]!.start, merged[0]!.stop]).toEqual([1, 6]);
+  });
+
+  it("keeps what a paused worker spills apart from its pause", () => {
+    const marks = eventMarks(
+      [],
+      [],
+      [
+        change(1, "a", "paused"),
+        change(2, "a", "spilling"),
+        change(3, "a", "running"),
+      ],
+      name,
+    );
+    expect(marks.map(({ start, stop, text }) => [start, stop, text])).toEqual([
+      [1, 3, "worker-a paused"],
+      [2, Infinity, "worker-a spilling"],
+    ]);
+  });
+
+  it("goes on for a worker that still spills", () => {
+    const [mark] = eventMarks([], [], [change(1, "a", "spilling")], name);
+    expect(mark!.stop).toBe(Infinity);
+  });
+
+  it("merges errors that would overlap, and keeps others apart", () => {
+    const error = (time: number, exception: string) => ({
+      task: 0,
+      prefix: 0,
+      worker: "",
+      time,
+      exception,
+    });
+    const marks = eventMarks(
+      [
+        error(1, "ValueError('x')"),
+        error(1.1, "ValueError('y')"),
+        error(9, "KeyError(1)"),
+      ],
+      [],
+      [],
+      name,
+    );
+    expect(mergeMarks(marks, 0.5).map((one) => mergedText(one, false))).toEqual(
+      ["2 × ValueError", "KeyError"],
+    );
+    expect(mergeMarks(marks, 20).map((one) => mergedText(one, false))).toEqual([
+      "3 errors",
+    ]);
+  });
+
+  it("pins the errors of one mark one after the other", () => {
+    const errors = [7, 8, 9].map((task) => ({
+      task,
+      prefix: 0,
+      worker: "a",
+      time: 1,
+      exception: "KeyError(1)",
+    }));
+    const [merged] = mergeMarks(eventMarks(errors, [], [], name), 1);
+    const next = (pinned: number | null) => nextError(merged!, pinned)?.task;
+    expect([next(null), next(7), next(9), next(100)]).toEqual([7, 8, 7, 7]);
+    const [left] = mergeMarks(
+      eventMarks([], [], [change(6, "b", "removed")], name),
+      1,
+    );
+    expect(nextError(left!, null)).toBeNull();
+  });
+
+  it("shows gaps in the recording with their reason", () => {
+    const [mark] = eventMarks(
+      [],
+      [{ start: 1, stop: 3, reason: "restarted", text: "scheduler restarted" }],
+      [],
+      name,
+    );
+    expect(mark).toMatchObject({ kind: "gap", text: "scheduler restarted" });
+  });
+});
+
+describe("the table of errors", () => {
+  it("lists only what is in focus", () => {
+    const error = (task: number, time: number, worker: string) => ({
+      task,
+      prefix: task % 2,
+      worker,
+      time,
+      exception: "",
+    });
+    const all = [error(0, 1, "a"), error(1, 2, "b"), error(2, 3, "a")];
+    const found = (focus: Partial<Focus>): number[] =>
+      errorsInFocus(all, { ...NO_FOCUS, ...focus }, ["x", "y"]).map(
+        ({ task }) => task,
+      );
+    expect(found({})).toEqual([0, 1, 2]);
+    expect(found({ time: [1.5, 3] })).toEqual([1, 2]);
+    expect(found({ workers: ["a"] })).toEqual([0, 2]);
+    expect(found({ prefixes: ["y"] })).toEqual([1]);
+    expect(found({ prefixes: ["y"], workers: ["a"] })).toEqual([]);
+  });
+});
+
+describe("the taken stretches of the row of events", () => {
+  it("gives a free place as it is", () => {
+    expect(new TakenRow().place(10, 100, 40)).toBe(10);
+  });
+
+  it("moves on behind whatever is in the way", () => {
+    const row = new TakenRow();
+    row.take(60, 80);
+    row.take(5, 20);
+    expect(row.place(10, 200, 30)).toBe(20);
+    expect(row.place(10, 200, 50)).toBe(80);
+  });
+
+  it("says so when there is no room before the end", () => {
+    const row = new TakenRow();
+    row.take(40, 90);
+    expect(row.place(10, 100, 40)).toBeNull();
+    row.clear();
+    expect(row.place(10, 100, 40)).toBe(10);
+  });
+});

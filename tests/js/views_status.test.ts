@@ -1,0 +1,207 @@
+// What the status line says, and what of it fits; how far a search reached; which
+// part of the run is shown.
+
+import { describe, expect, it } from "vitest";
+import type { Counts } from "../../js_src/model/types";
+import { NO_FOCUS } from "../../js_src/model/types";
+import { crumbsOf } from "../../js_src/views/panel/crumbs";
+import { factWords, fitFacts } from "../../js_src/views/panel/status_line";
+import { NO_SEARCH } from "../../js_src/views/task_stream/search";
+import {
+  searchFact,
+  searchSummary,
+} from "../../js_src/views/task_stream/search_words";
+import { shownPart } from "../../js_src/views/task_stream/shown_part";
+import {
+  statusFacts,
+  type StatusInput,
+} from "../../js_src/views/task_stream/status_facts";
+import { TimeWindow } from "../../js_src/views/task_stream/time_window";
+
+const COUNTS: Counts = {
+  captured: 1211,
+  kept: 1211,
+  dropped_agent: 0,
+  dropped_recording: 0,
+  rows: 2000,
+  erred: 0,
+};
+
+const STATUS: StatusInput = {
+  state: "live",
+  counts: COUNTS,
+  held: 1211,
+  workers: 4,
+  threads: 16,
+  behind_s: 0.2,
+  now: 0,
+  notices: [],
+  pausedAt: null,
+  outside: 0,
+  backwards: 0,
+  search: null,
+  selected: null,
+};
+
+function said(change: Partial<StatusInput>): string {
+  return statusFacts({ ...STATUS, ...change })
+    .map(({ lead, text }) => (lead ? `${lead} ${text}` : text))
+    .join(" · ");
+}
+
+describe("the status line", () => {
+  it("says what is shown of what there is", () => {
+    expect(said({ counts: { ...COUNTS, erred: 1 } })).toBe(
+      "1,211 of 1,211 tasks · 4 workers · 16 threads · live, 0.2 s behind · 1 erred · nothing dropped",
+    );
+  });
+
+  it("says what was dropped, and where", () => {
+    const text = said({
+      counts: {
+        ...COUNTS,
+        captured: 5000,
+        dropped_agent: 3000,
+        dropped_recording: 1,
+      },
+    });
+    expect(text).toContain("1,211 of 5,000 tasks");
+    expect(text).toContain("3,000 older ones dropped on the scheduler");
+    expect(text).toContain("1 older one dropped in the kernel");
+    expect(text).not.toContain("nothing dropped");
+  });
+
+  it("says what is still on its way", () => {
+    expect(said({ held: 1000 })).toContain("211 on the way");
+  });
+
+  it("says what came while it was paused", () => {
+    const text = said({ pausedAt: 842 });
+    expect(text).toContain("842 of 1,211 tasks shown");
+    expect(text).toContain("369 arrived since you paused");
+  });
+
+  it("says that the connection is lost, and since when", () => {
+    const text = said({ state: "lost" });
+    expect(text).toMatch(/^1,211 tasks until \d\d:\d\d:\d\d/);
+    expect(text).toContain("connection lost");
+    expect(text).not.toContain("nothing dropped");
+  });
+
+  it("keeps what is wrong where there is little room", () => {
+    const facts = statusFacts({
+      ...STATUS,
+      counts: { ...COUNTS, dropped_agent: 7, erred: 11 },
+    });
+    const fitted = (room_px: number): string =>
+      fitFacts(facts, room_px, (text) => text.length * 6)
+        .shown.map(({ fact, text }) => factWords(fact, text))
+        .join(" · ");
+    expect(fitted(2000)).toContain("16 threads · live, 0.2 s behind");
+    expect(fitted(390)).toBe(
+      "1,211 of 1,211 · 4 workers · live · 11 erred · 7 dropped",
+    );
+    expect(fitted(330)).toBe("1,211 of 1,211 · live · 11 erred · 7 dropped");
+    expect(fitted(261)).toBe("1,211 of 1,211 · 11 erred · 7 dropped");
+    expect(fitted(175)).toBe("1,211 of 1,211 · 11 erred");
+    expect(fitted(165)).toBe("1,211 of 1,211");
+    expect(fitted(60)).toBe("1,211 of 1,211");
+  });
+
+  it("lets a long warning end in an ellipsis rather than push others out", () => {
+    const facts = [
+      { text: "10 tasks", rank: 0 },
+      { text: "w".repeat(300), level: "warn" as const },
+      { text: "1 erred", level: "error" as const, rank: 1 },
+      { text: "all is well", rank: 6 },
+    ];
+    const { shown, hidden } = fitFacts(facts, 400, (text) => text.length * 6);
+    expect(shown.map(({ text, shrinks }) => [text.length, shrinks])).toEqual([
+      [8, false],
+      [300, true],
+      [7, false],
+    ]);
+    expect(hidden.map(({ text }) => text)).toEqual(["all is well"]);
+  });
+
+  it("does not say live while it is paused", () => {
+    const text = said({ pausedAt: 842 });
+    expect(text).toContain("paused, recording goes on");
+    expect(text).not.toContain("live");
+  });
+
+  it("says what a filter leaves, of the errors too", () => {
+    const text = said({
+      counts: { ...COUNTS, erred: 5 },
+      selected: { tasks: 320, erred: 1 },
+    });
+    expect(text).toContain("1,211 of 1,211 tasks");
+    expect(text).toContain("320 selected · 1 of 5 erred");
+  });
+
+  it("does not call it trouble that a search is not through yet", () => {
+    const search = {
+      ...NO_SEARCH,
+      text: "x",
+      progress: { searched: 2, of: 5 },
+      running: true,
+    };
+    expect(searchFact(search)).toEqual({ text: "2 of 5 keys searched" });
+    expect(searchSummary(search)).toBe("…");
+    expect(searchFact({ ...search, running: false })?.level).toBe("warn");
+  });
+
+  it("repeats the kernel's notices with what to do", () => {
+    const notice = {
+      code: "x",
+      level: "warn" as const,
+      text: "This scheduler refuses plugins.",
+      next: "Allow them.",
+    };
+    expect(said({ notices: [notice] })).toContain(
+      "This scheduler refuses plugins: Allow them.",
+    );
+  });
+});
+
+describe("which part of the run is shown", () => {
+  const extent = { start: 100, stop: 400 };
+  const shown = (move: (window: TimeWindow) => void): string | null => {
+    const window = new TimeWindow();
+    window.still = true;
+    window.setExtent(extent);
+    move(window);
+    window.advance(1000);
+    return shownPart(window, extent, 100);
+  };
+
+  it("is nothing to speak of while it is all of it", () => {
+    expect(shown((window) => window.fit())).toBeNull();
+    expect(shown((window) => window.show(90, 410))).toBeNull();
+    expect(shownPart(new TimeWindow(), null, 0)).toBeNull();
+  });
+
+  it("is told as a stretch, as far as there are data", () => {
+    expect(shown((window) => window.show(114, 121))).toBe("14.0 – 21.0 s");
+    expect(shown((window) => window.show(390, 450))).toBe("4:50.0 – 5:00.0");
+  });
+
+  it("is the last seconds while it follows", () => {
+    expect(shown(() => {})).toBe("last 60.0 s");
+  });
+});
+it("names each part of a focus, and takes one away at a time", () => {
+  const focus = {
+    ...NO_FOCUS,
+    time: [114.3, 121.3] as [number, number],
+    workers: ["a", "b"],
+    prefixes: ["inc"],
+  };
+  const crumbs = crumbsOf(focus, 100);
+  expect(crumbs.map(({ text }) => text)).toEqual([
+    "14.3 – 21.3 s",
+    "inc",
+    "2 workers",
+  ]);
+  expect(crumbs[2]!.without(focus)).toEqual({ ...focus, workers: [] });
+});
