@@ -2,6 +2,8 @@
 // data, the window or the size changes.
 
 import { BUSY_PREFIXES, type BusyBins } from "../model/busy";
+import type { TaskModel } from "../model/tasks";
+import { livingLanes } from "./living_lanes";
 import type { TimeWindow } from "./raster";
 
 export interface Heights {
@@ -9,11 +11,7 @@ export interface Heights {
   readonly most: number;
   /** Of the cluster as it is now. */
   readonly threads: number;
-  /** Threads that there ever were. */
-  readonly lanes: number;
   readonly filtered: boolean;
-  /** Stretches that still stand for rows may lie beside rows that have come. */
-  readonly coarse: boolean;
 }
 
 /**
@@ -21,11 +19,8 @@ export interface Heights {
  * busy: workers left, or tasks seceded and ran beside their thread's next one. What is
  * isolated may be little: then its own greatest is the height.
  */
-export function fullHeight(heights: Heights): number {
-  const { most, threads, lanes, filtered, coarse } = heights;
-  if (filtered) return Math.max(most, 1e-6);
-  const possible = coarse ? Math.min(most, lanes) : most;
-  return Math.max(possible, threads, 1);
+export function fullHeight({ most, threads, filtered }: Heights): number {
+  return filtered ? Math.max(most, 1e-6) : Math.max(most, threads, 1);
 }
 
 /** Seconds busy in a column that are not worth a colour. */
@@ -45,7 +40,8 @@ export class Minimap {
   private secondsPerPixel = 0;
 
   /** Returns whether anything changed. */
-  update(busy: BusyBins, window: TimeWindow): boolean {
+  update(model: TaskModel, window: TimeWindow): boolean {
+    const { busy } = model;
     const columns = Math.max(0, Math.floor(window.width_px));
     const same =
       busy === this.source &&
@@ -81,8 +77,27 @@ export class Minimap {
       }
       if (any) prefixes.push(prefix);
     }
+    this.limit(totals, livingLanes(model, window, columns));
     this.most = totals.reduce((a, b) => Math.max(a, b), 0);
     return true;
+  }
+
+  /**
+   * No thread does two things at once. The rows of one may overlap all the same, by some
+   * milliseconds: a worker adds to its times what it thinks the scheduler's clock is
+   * ahead, and thinks so anew with every heartbeat. And a stretch that still stands for
+   * rows may lie beside rows that have come.
+   */
+  private limit(totals: Float32Array, living: Float32Array): void {
+    const { columns, threads } = this;
+    for (let column = 0; column < columns; column++) {
+      if (totals[column] <= living[column]) continue;
+      const share = living[column] / totals[column];
+      for (const prefix of this.prefixes) {
+        threads[prefix * columns + column] *= share;
+      }
+      totals[column] = living[column];
+    }
   }
 
   /**

@@ -16,11 +16,11 @@ describe("the minimap", () => {
     );
     const minimap = new Minimap();
     const window = { start: T0, secondsPerPixel: 2, width_px: 3 };
-    expect(minimap.update(model.busy, window)).toBe(true);
+    expect(minimap.update(model, window)).toBe(true);
     expect(minimap.prefixes).toEqual([0, 1]);
     expect([...minimap.threads.subarray(0, 6)]).toEqual([1, 1, 0, 0, 2, 0]);
     expect(minimap.most).toBe(3);
-    expect(minimap.update(model.busy, window)).toBe(false);
+    expect(minimap.update(model, window)).toBe(false);
   });
 
   it("stacks prefixes from the bottom", () => {
@@ -32,7 +32,7 @@ describe("the minimap", () => {
       ]),
     );
     const minimap = new Minimap();
-    minimap.update(model.busy, { start: T0, secondsPerPixel: 1, width_px: 1 });
+    minimap.update(model, { start: T0, secondsPerPixel: 1, width_px: 1 });
     const pixels = new Uint32Array(4);
     minimap.paint(pixels, 4, 4, Uint32Array.of(7, 8), 9);
     expect([...pixels]).toEqual([0, 0, 8, 7]);
@@ -48,7 +48,7 @@ describe("the minimap", () => {
     const { start, stop } = model.extent()!;
     const secondsPerPixel = (stop - start) / columns;
     const minimap = new Minimap();
-    minimap.update(model.busy, { start, secondsPerPixel, width_px: columns });
+    minimap.update(model, { start, secondsPerPixel, width_px: columns });
     const wanted = new Float64Array(5 * columns);
     for (const row of rows) {
       if (row.action !== 0) continue;
@@ -69,7 +69,7 @@ describe("the minimap", () => {
     const minimap = new Minimap();
     const window = { start: T0, secondsPerPixel: 10, width_px: 2 };
     const busy = (): number[] => {
-      minimap.update(model.busy, window);
+      minimap.update(model, window);
       return [...minimap.threads.subarray(0, 2)];
     };
     model.setCoarse({
@@ -122,20 +122,14 @@ describe("the minimap", () => {
       ),
     );
     const minimap = new Minimap();
-    minimap.update(model.busy, { start: T0, secondsPerPixel: 1, width_px: 1 });
+    minimap.update(model, { start: T0, secondsPerPixel: 1, width_px: 1 });
     expect(minimap.most).toBeCloseTo(200);
     expect(minimap.prefixes.length).toBe(64);
   });
 });
 
 describe("the height of the minimap", () => {
-  const calm = {
-    most: 3,
-    threads: 4,
-    lanes: 4,
-    filtered: false,
-    coarse: false,
-  };
+  const calm = { most: 3, threads: 4, filtered: false };
 
   it("is the number of threads", () => {
     expect(fullHeight(calm)).toBe(4);
@@ -143,16 +137,94 @@ describe("the height of the minimap", () => {
 
   it("is what was busy when that was more: workers left, tasks seceded", () => {
     expect(fullHeight({ ...calm, most: 5.5 })).toBe(5.5);
-    expect(fullHeight({ ...calm, most: 16, lanes: 16 })).toBe(16);
-  });
-
-  it("does not count a row and the stretch that stood for it as two threads", () => {
-    expect(fullHeight({ ...calm, most: 7, coarse: true })).toBe(4);
-    const left = { ...calm, most: 20, lanes: 16, coarse: true };
-    expect(fullHeight(left)).toBe(16);
   });
 
   it("is the most of what is isolated", () => {
     expect(fullHeight({ ...calm, most: 0.2, filtered: true })).toBe(0.2);
+  });
+});
+
+describe("a column of the minimap", () => {
+  const window = { start: T0, secondsPerPixel: 1, width_px: 10 };
+  const most = (model: TaskModel): number => {
+    const minimap = new Minimap();
+    minimap.update(model, window);
+    let heights = 0;
+    for (let column = 0; column < 10; column++) {
+      let height = 0;
+      for (const prefix of minimap.prefixes) {
+        height += minimap.threads[prefix * 10 + column];
+      }
+      heights = Math.max(heights, height);
+    }
+    expect(minimap.most).toBeCloseTo(heights, 5);
+    return heights;
+  };
+  const overlapping = (lanes: number) =>
+    Array.from({ length: 12 * lanes }, (_, i) => ({
+      start: T0 + 0.8 * Math.floor(i / lanes),
+      duration: 1, // each next one begins before the last has stopped
+      lane: i % lanes,
+      prefix: i % 3,
+      task: i,
+    }));
+
+  it("has no more busy threads than there are, where a clock was corrected", () => {
+    const model = new TaskModel();
+    model.insert(batchOf(overlapping(4)));
+    expect(most(model)).toBeCloseTo(4, 2);
+  });
+
+  it("counts a thread only while it is there", () => {
+    const model = new TaskModel();
+    model.insert(
+      batchOf([
+        ...overlapping(2).slice(0, 8),
+        { start: T0 + 5, duration: 4, lane: 2, task: 100 },
+        { start: T0 + 5.5, duration: 3, lane: 2, task: 101 },
+      ]),
+    );
+    const minimap = new Minimap();
+    minimap.update(model, window);
+    const at = (column: number) =>
+      minimap.prefixes.reduce(
+        (sum, prefix) => sum + minimap.threads[prefix * 10 + column],
+        0,
+      );
+    expect(at(1)).toBeCloseTo(2, 2);
+    expect(at(4)).toBeCloseTo(0, 2);
+    expect(at(6)).toBeCloseTo(1, 2);
+  });
+
+  it("does not count a row and the stretch that stood for it as two threads", () => {
+    const model = new TaskModel();
+    model.setCoarse({
+      start: Float64Array.of(T0),
+      duration: Float32Array.of(9),
+      lane: Uint16Array.of(0),
+      prefix: Uint16Array.of(0),
+      busy: Float32Array.of(9),
+      rows: Uint32Array.of(100),
+      erred: Uint8Array.of(0),
+      first: 0,
+      tasks: 100,
+    });
+    model.insert(batchOf([{ start: T0, duration: 4, task: 0, prefix: 1 }]));
+    expect(most(model)).toBeCloseTo(1, 2);
+  });
+
+  it("keeps all threads of workers that left and of those that came", () => {
+    const model = new TaskModel();
+    model.insert(
+      batchOf(
+        Array.from({ length: 6 }, (_, lane) => ({
+          start: T0 + (lane < 3 ? 0 : 5),
+          duration: 5,
+          lane,
+          task: lane,
+        })),
+      ),
+    );
+    expect(most(model)).toBeCloseTo(3, 2);
   });
 });

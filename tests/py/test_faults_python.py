@@ -180,6 +180,31 @@ def test_clocks_that_are_hours_off_stay_in_the_data(monkeypatch: pytest.MonkeyPa
         assert s.recording.skewed_rows == 1
 
 
+def test_rows_of_one_thread_overlap_where_its_worker_corrected_its_clock() -> None:
+    """Times stay as the worker told them; the overview counts each thread once (see protocol)."""
+    with (
+        LocalCluster(
+            n_workers=1,
+            threads_per_worker=1,
+            processes=False,
+            dashboard_address=":0",
+            scheduler_kwargs={"dashboard": False},
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+        daskscope.connect(client) as s,
+    ):
+        live(s)
+        (worker,) = cluster.workers.values()
+        worker.periodic_callbacks["heartbeat"].stop()  # it would set it anew
+        for number, delay_s in enumerate((0.0, -5.0)):
+            worker.scheduler_delay = delay_s
+            client.submit(time.sleep, 0.01, key=f"sleep-{number}", pure=False).result()
+        recorded(s, 2)
+        first, second = s.recording.tasks.sort_values("key").itertuples()
+        assert (first.worker, first.thread) == (second.worker, second.thread)
+        assert second.start < first.start + first.duration
+
+
 def test_a_scheduler_that_refuses_plugins_is_read_by_its_own_routes(
     scheduler_process: SchedulerProcess,
 ) -> None:

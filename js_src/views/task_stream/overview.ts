@@ -25,7 +25,6 @@ export interface OverviewSource {
   /** One colour for all, where one action is isolated. */
   onlyColour(): number | null;
   threads(): number;
-  lanes(): number;
   /** Is told what the full height stands for, and the number of threads. */
   measured(full: number, threads: number): void;
 }
@@ -152,14 +151,12 @@ export class Overview {
       this.image = context.createImageData(width, height);
       this.pixels = new Uint32Array(this.image.data.buffer);
     }
-    const changed = this.minimap.update(model.busy, this.range);
+    const changed = this.minimap.update(model, this.range);
     const threads = this.source.threads();
     const full = fullHeight({
       most: this.minimap.most,
       threads,
-      lanes: this.source.lanes(),
       filtered: model.filter !== null,
-      coarse: model.isCoarse,
     });
     const rescaled = full !== this.full;
     this.full = full;

@@ -96,7 +96,6 @@ export class Stage {
       onlyColour: () => this.colours.only(),
       theme: () => view.environment.theme.peek(),
       threads: () => view.threads(),
-      lanes: () => store()?.lanes.length ?? 0,
       measured: (full, threads) => {
         const other = Math.abs(full - threads) > PEAK_SHARE * threads;
         view.peak.value = other ? full : null;
