@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import anywidget
 import traitlets
+from ipywidgets import Layout
 
 from daskscope import kernel
 from daskscope import session as known
@@ -37,7 +38,11 @@ def _bundle(name: str) -> str:
 
 
 class TaskStream(anywidget.AnyWidget):
-    """Every task of a session, live: one lane a worker thread.
+    """Every task of a Dask client, live: one lane for each thread of each worker.
+
+    In a notebook, the last line of a cell shows it; it follows the run while cells are
+    busy, and shows what happened before it was opened. All panels of a client share one
+    recording and one selection, which Python has as `daskscope.connect().focus`.
 
     Parameters
     ----------
@@ -47,6 +52,21 @@ class TaskStream(anywidget.AnyWidget):
         closed, the next one.
     options
         As of any ipywidget, such as `layout`.
+
+    Examples
+    --------
+    ::
+
+        import daskscope
+        from dask.distributed import Client
+
+        client = Client()
+        daskscope.TaskStream()                                # of the current client
+        daskscope.TaskStream(client, layout={"height": "300px"})
+
+    It is an ordinary widget, which can stand among others::
+
+        ipywidgets.VBox([daskscope.TaskStream(), ipywidgets.Button(description="Run")])
     """
 
     session = traitlets.Unicode("", help="id of the session; empty before there is one").tag(
@@ -58,9 +78,13 @@ class TaskStream(anywidget.AnyWidget):
     _channel: Channel | None = None
 
     def __init__(self, client: Client | Session | None = None, **options: Any) -> None:
+        """Show a client, by default the current one: `TaskStream()`, `TaskStream(client)`.
+
+        `options` are those of any ipywidget: `TaskStream(layout={"height": "300px"})`.
+        """
         shown = _session_of(client)
         self._follows = client is None
-        self._owns_layout = "layout" not in options
+        self._owns_layout = not isinstance(options.get("layout"), Layout)  # made for this one
         hub = kernel.the_hub()
         super().__init__(
             session=shown.id if shown is not None else "",

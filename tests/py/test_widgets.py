@@ -165,3 +165,12 @@ def test_focus_is_linked_between_page_and_session(client, said):
     assert told[-1]["by"] == "python"
     stream.close()
     shown.close()
+
+
+def test_its_help_has_an_example_and_the_layout_of_the_example_works(client):
+    stream = TaskStream(client, layout={"height": "300px"})
+    assert stream.layout.height == "300px"
+    assert 'TaskStream(client, layout={"height": "300px"})' in TaskStream.__doc__
+    assert "TaskStream()" in TaskStream.__init__.__doc__
+    stream.close()
+    session.of_client(client.id).close()

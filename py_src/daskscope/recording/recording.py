@@ -249,12 +249,31 @@ class Recording:
 
     @property
     def tasks(self) -> pd.DataFrame:
-        """One row per start/stop interval: start, duration, worker, thread, prefix, …
+        """A DataFrame with one row per start/stop interval of a task, in order of arrival.
 
-        ``start`` is in seconds since the epoch by the scheduler's clock, ``duration``
-        in seconds (negative when clocks disagree), ``nbytes`` the size of the task's
-        result; ``span`` is the span's full name, missing without one. Names are
-        categorical.
+        ===========  =================================================================
+        start        seconds since the epoch by the scheduler's clock, as in Dask's
+                     ``get_task_stream`` and in ``Focus(time=…)``
+        duration     seconds; negative when clocks disagree
+        worker       address
+        thread       what ``threading.get_ident()`` says there: a name for the thread
+                     within its worker, without further meaning
+        prefix       the part of the key that Dask colours by
+        action       compute, transfer, disk-read, disk-write, deserialize, …
+        status       OK or error, of the whole task
+        nbytes       size of the task's result in bytes
+        span         full name; missing without one
+        key          the task's key as text
+        ===========  =================================================================
+
+        Times are plain numbers, so ``start + duration`` is when a row stopped, and
+        ``start - recording.origin`` how far into the run it began. pandas makes dates
+        of them:
+
+        >>> import pandas as pd
+        >>> recording = Recording()
+        >>> pd.to_datetime(recording.tasks["start"], unit="s", utc=True).dtype.kind
+        'M'
         """
         return frames.tasks_frame(self.chunks(), self.names)
 
