@@ -196,6 +196,21 @@ describePanel("the task stream in its surroundings", () => {
     await page.getByText("Gateway, team-prod").waitFor({ state: "detached" });
   });
 
+  it("keeps the menu open when the first rows arrive behind it", async () => {
+    await open("scenario=chooser");
+    const show = (there: boolean) =>
+      page.evaluate((yes) => {
+        const { harness } = window;
+        harness.shown.value = yes ? harness.session : null;
+      }, there);
+    await show(false);
+    await plot().waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Choose a client" }).click();
+    await show(true);
+    await plot().waitFor();
+    expect(await page.locator(".ds-chooser .ds-menu-item").count()).toBe(2);
+  });
+
   it("does not glide for those who want no motion", async () => {
     await open("scenario=full");
     await page.emulateMedia({ reducedMotion: "reduce" });

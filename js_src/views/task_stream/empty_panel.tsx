@@ -6,28 +6,31 @@ import type { State } from "../../schema";
 import type { EmptyState } from "../host";
 import { Empty } from "../panel/states";
 import { StatusLine } from "../panel/status_line";
-import { Toolbar } from "../panel/toolbar";
-import { HelpSheet } from "./help_sheet";
-import { Notices } from "./notices";
-import { Tools } from "./tools";
 import type { ViewState } from "./view_state";
 
-export const TITLE = "Task stream";
+/** Why there is nothing to draw; null once there is. */
+export function whyEmpty(view: ViewState): EmptyState | null {
+  const why = view.host.emptyState.value;
+  const held = view.held.value > 0;
+  // Between sessions, and until the first row is here.
+  const something = held || view.arrived.value;
+  if (view.session.value && something && (held || !why)) return null;
+  return why ?? waitingState(view);
+}
 
-export function EmptyPanel(props: { view: ViewState }): JSX.Element {
-  const { view } = props;
-  const empty = view.host.emptyState.value ?? waitingState(view);
-  const session = view.session.value;
-  const state: State = session?.state.value ?? empty.state;
+export function stateWhileEmpty(view: ViewState, empty: EmptyState): State {
+  if (empty.state === "stopped") return "stopped";
+  return view.session.value?.state.value ?? empty.state;
+}
+
+/** What stands below the toolbar, in place of the plot. */
+export function EmptyBody(props: {
+  view: ViewState;
+  empty: EmptyState;
+}): JSX.Element {
+  const { view, empty } = props;
   return (
     <>
-      <Toolbar
-        title={TITLE}
-        state={empty.state === "stopped" ? "stopped" : state}
-        paused={null}
-        tools={<Tools view={view} stage={() => null} />}
-      />
-      <Notices view={view} />
       <Empty state={empty} />
       <StatusLine
         facts={
@@ -36,7 +39,6 @@ export function EmptyPanel(props: { view: ViewState }): JSX.Element {
         width_px={view.environment.width.value}
         font={view.environment.theme.value.font}
       />
-      {view.helpOpen.value && <HelpSheet view={view} />}
     </>
   );
 }

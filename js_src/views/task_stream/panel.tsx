@@ -9,7 +9,7 @@ import { Crumbs } from "../panel/crumbs";
 import type { SessionMirror } from "../panel/session_mirror";
 import { StatusLine } from "../panel/status_line";
 import { Toolbar } from "../panel/toolbar";
-import { EmptyPanel, TITLE } from "./empty_panel";
+import { EmptyBody, stateWhileEmpty, whyEmpty } from "./empty_panel";
 import { HelpSheet } from "./help_sheet";
 import { busyShare } from "./busy_share";
 import { prefixesInFocus } from "./focus_totals";
@@ -26,6 +26,8 @@ import { Tools } from "./tools";
 import { isWhole, type ViewState } from "./view_state";
 import type { WorkerGroup } from "./worker_groups";
 
+const TITLE = "Task stream";
+
 export interface PanelParts {
   handle: StageHandle | null;
 }
@@ -36,15 +38,11 @@ export function TaskStreamPanel(props: {
   parts: PanelParts;
 }): JSX.Element {
   const { view, root, parts } = props;
-  const empty = view.host.emptyState.value;
   const session = view.session.value;
   const busyOf = useBusy(view);
   const stage = useRef<StageHandle | null>(null);
-  // Between sessions, and until the first row is here.
-  const nothing = view.held.value === 0 && !view.arrived.value;
-  if (!session || (empty && view.held.value === 0) || nothing) {
-    return <EmptyPanel view={view} />;
-  }
+  const empty = whyEmpty(view);
+  const plot = session !== null && empty === null;
   const breadth = view.breadth.value;
   // A filter needs room of its own where the toolbar is full of tools.
   const filtered = !isWhole(view.focus.value);
@@ -63,40 +61,52 @@ export function TaskStreamPanel(props: {
       onWhole={() => view.showWhole()}
     />
   );
+  // The frame is the same with and without a plot, so that a menu which is open
+  // in it outlives the first row.
   return (
     <>
       <Toolbar
         title={TITLE}
-        state={session.state.value}
-        paused={pausedText(view)}
-        tools={<Tools view={view} stage={() => stage.current?.stage ?? null} />}
+        state={empty ? stateWhileEmpty(view, empty) : session!.state.value}
+        paused={plot ? pausedText(view) : null}
+        tools={
+          <Tools
+            view={view}
+            stage={() => (plot ? (stage.current?.stage ?? null) : null)}
+          />
+        }
       >
-        {!secondRow && crumbs}
-        <GoToNow view={view} />
+        {plot && !secondRow && crumbs}
+        {plot && <GoToNow view={view} />}
       </Toolbar>
       <Notices view={view} />
-      {secondRow ? (
-        <div class="ds-row2">
-          {crumbs}
-          <PanelLegend view={view} session={session} menu />
-        </div>
-      ) : (
-        <PanelLegend view={view} session={session} menu={false} />
+      {empty && <EmptyBody view={view} empty={empty} />}
+      {plot && (
+        <>
+          {secondRow ? (
+            <div class="ds-row2">
+              {crumbs}
+              <PanelLegend view={view} session={session} menu />
+            </div>
+          ) : (
+            <PanelLegend view={view} session={session} menu={false} />
+          )}
+          <div class="ds-body">
+            <StageView
+              view={view}
+              root={root}
+              busyOf={busyOf}
+              onStage={(handle) => {
+                stage.current = handle;
+                parts.handle = handle;
+              }}
+            />
+            <Pinned view={view} />
+            <TableSheet view={view} busyOf={busyOf} />
+          </div>
+          <StatusOf view={view} />
+        </>
       )}
-      <div class="ds-body">
-        <StageView
-          view={view}
-          root={root}
-          busyOf={busyOf}
-          onStage={(handle) => {
-            stage.current = handle;
-            parts.handle = handle;
-          }}
-        />
-        <Pinned view={view} />
-        <TableSheet view={view} busyOf={busyOf} />
-      </div>
-      <StatusOf view={view} />
       {view.helpOpen.value && <HelpSheet view={view} />}
     </>
   );
