@@ -94,7 +94,8 @@ describePanel("the task stream where there is little room", () => {
   });
 
   it("keeps the legend as long as it is, whatever a filter leaves", async () => {
-    await open("scenario=full", 420, 500);
+    await open("scenario=full", 1200, 500);
+    await page.evaluate(() => window.harness.setWidth(420));
     const legend = page.getByRole("button", { name: "Legend" });
     await expect.poll(() => legend.innerText()).toBe("10 in legend");
     await page.evaluate(() => {

@@ -188,6 +188,10 @@ describe("which part of the run is shown", () => {
 
   it("is the last seconds while it follows", () => {
     expect(shown(() => {})).toBe("last 60.0 s");
+    const window = new TimeWindow();
+    window.setExtent({ start: 100, stop: 106 });
+    window.setExtent({ start: 100, stop: 109 }); // the picture is on its way
+    expect(shownPart(window, { start: 100, stop: 109 }, 100)).toBeNull();
   });
 });
 it("names each part of a focus, and takes one away at a time", () => {

@@ -57,7 +57,8 @@ export function goToRow(view: ViewState, row: Interval): void {
     window.width,
     Math.max(row.duration * 40, window.width / 1e6),
   );
+  const start = Math.max(middle - width / 2, view.extent?.start ?? -Infinity);
   view.pinned.value = row;
   view.reveal(row.lane);
-  view.show(middle - width / 2, middle + width / 2);
+  view.show(start, start + width);
 }

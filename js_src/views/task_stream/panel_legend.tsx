@@ -1,7 +1,6 @@
 // The legend of what this panel shows, on its line or as a menu.
 
 import type { JSX } from "preact";
-import { useRef } from "preact/hooks";
 import { toCss } from "../../base/colour";
 import type { SessionMirror } from "../panel/session_mirror";
 import { Legend, LegendMenu } from "./legend";
@@ -17,11 +16,8 @@ export function PanelLegend(props: {
   const theme = view.environment.theme.value;
   void session.namesVersion.value;
   const { store } = session;
-  // An entry that a filter leaves nothing of stays, with 0.
-  const seen = useRef({ id: store.id, actions: new Set<string>() });
-  if (seen.current.id !== store.id) {
-    seen.current = { id: store.id, actions: new Set() };
-  }
+  const selection = view.selection.value;
+  const listed = selection?.listedActions;
   const entries = legendEntries(
     store.prefixes,
     store.slots,
@@ -29,16 +25,14 @@ export function PanelLegend(props: {
     session.totals.value,
     theme.dark,
     toCss(theme.text2),
-    seen.current.actions,
+    listed,
   );
-  for (const entry of entries) {
-    if (entry.kind === "action") seen.current.actions.add(entry.name);
+  for (const { kind, name } of entries) {
+    if (kind === "action") listed?.add(name);
   }
   const isolated = new Set([
     ...view.focus.value.prefixes.map((name) => `prefix:${name}`),
-    ...(view.selection.value?.actions.value ?? []).map(
-      (name) => `action:${name}`,
-    ),
+    ...(selection?.actions.value ?? []).map((name) => `action:${name}`),
   ]);
   const breadth = view.breadth.value;
   const shared = {

@@ -14,6 +14,7 @@ import { slotColour } from "../../base/palette";
 import { toCss } from "../../base/colour";
 import { asProblem, type Problem } from "../../errors";
 import type { Interval, TaskDetail } from "../../model/types";
+import type { SessionStore } from "../../session";
 import { Button, IconButton } from "../panel/button";
 import { useCopied } from "../panel/copied";
 import { CloseIcon, CopyIcon } from "../panel/icons";
@@ -127,7 +128,7 @@ function PinnedTask(props: {
           <h4>Where and when</h4>
           <dl class="ds-facts">
             <dt>Worker</dt>
-            <dd>{placeOf(view.groups.value, row.lane)}</dd>
+            <dd>{placeOf(view.groups.value, laneOf(store, row, detail))}</dd>
             <dt>Started</dt>
             <dd>{startedAt(parts, row, session.origin.value)}</dd>
             <dt>Result</dt>
@@ -159,6 +160,19 @@ function PinnedTask(props: {
       </div>
     </aside>
   );
+}
+
+/** The kernel knows better where a task ran whose rows are not on this page. */
+function laneOf(
+  store: SessionStore,
+  row: Interval,
+  detail: TaskDetail | null,
+): number {
+  const lane = store.lanes.findIndex(
+    ({ worker, thread }) =>
+      worker === detail?.worker && thread === detail.thread,
+  );
+  return lane < 0 ? row.lane : lane;
 }
 
 function zoomTo(view: ViewState, parts: readonly Part[]): void {

@@ -15,6 +15,8 @@ export class Selection extends SignalCopies {
   readonly search: ReadonlySignal<SearchState>;
   /** Grows when the model got another filter. */
   readonly version: ReadonlySignal<number>;
+  /** Actions that the legend has listed: they stay, whatever a filter leaves. */
+  readonly listedActions = new Set<string>();
   private readonly shared: SharedSelection;
 
   constructor(readonly store: SessionStore) {

@@ -13,13 +13,15 @@ export function shownPart(
   origin: number,
 ): string | null {
   if (!extent || window.anchor === "whole") return null;
+  const run = (extent.stop - extent.start) * (1 - UNSEEN_SHARE);
+  if (window.anchor === "now") {
+    // The picture may be a little behind: what it follows to counts.
+    const followed = window.goalWidth();
+    return followed >= run ? null : `last ${formatDuration(followed)}`;
+  }
   const start = Math.max(window.start, extent.start);
   const stop = Math.min(window.stop, extent.stop);
-  const run = extent.stop - extent.start;
-  if (stop - start >= run * (1 - UNSEEN_SHARE)) return null;
-  if (window.anchor === "now") {
-    return `last ${formatDuration(window.goalWidth())}`;
-  }
+  if (stop - start >= run) return null;
   return stop > start
     ? formatStretch(start - origin, stop - origin)
     : formatStretch(window.start - origin, window.stop - origin);
