@@ -25,10 +25,21 @@ PYTHON: dict[str, set[str]] = {
     "recording": {"schema", "errors"},
     "derive": {"recording", "schema", "errors"},
     "focus": {"schema", "errors"},
+    "shared_focus": {"focus"},
     "collect": {"agent", "recording", "schema", "errors", "config"},
     "wire": {"schema", "errors", "version"},
     "stream": {"wire", "derive", "recording", "focus", "schema", "errors", "config", "version"},
-    "session": {"collect", "recording", "derive", "stream", "focus", "schema", "errors", "config"},
+    "session": {
+        "collect",
+        "recording",
+        "derive",
+        "stream",
+        "focus",
+        "shared_focus",
+        "schema",
+        "errors",
+        "config",
+    },
 }
 PYTHON_SHELLS = {"__init__", "cells", "kernel", "magics", "recorder", "widgets"}
 """Thin outer layers: they may import everything, and nothing above may import them."""

@@ -18,12 +18,10 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-import traitlets
-
 from daskscope import collect, config
 from daskscope.errors import DaskscopeError
-from daskscope.focus import Focus
 from daskscope.recording import Counts, Recording
+from daskscope.shared_focus import SharedFocus
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -43,21 +41,11 @@ FRESH_S: Final = 0.02
 Unsubscribe = Callable[[], None]
 
 
-class _SharedFocus(traitlets.Any):
-    """A focus that is set, and told to its observers, by one thread at a time."""
-
-    def set(self, obj: Any, value: Any) -> None:
-        with obj._focus_lock:
-            super().set(obj, value)
-
-
-class Session(traitlets.HasTraits):
+class Session(SharedFocus):
     """The live recording of one Dask client. Made by `connect`.
 
     `focus` is a trait: set it, observe it, link it. Everything else is read-only.
     """
-
-    focus = _SharedFocus(Focus(), help="what is selected, in every panel of this session")
 
     def __init__(self, client: Client) -> None:
         super().__init__()
@@ -73,8 +61,7 @@ class Session(traitlets.HasTraits):
         self._client = collect.ClientView(client)
         self._name = _describe(client)
         self._closed = self._closed_by_user = False
-        self._focus_by = "python"
-        self._focus_lock = threading.RLock()
+        self._stopped_s = float("inf")  # monotonic
         self._callbacks: list[Callable[[Session], None]] = []
         self._collector = collect.Collector(self._client, self._recording, pace, self._notify)
 
@@ -180,29 +167,6 @@ class Session(traitlets.HasTraits):
             f"{counts.captured:,} tasks, {len(workers)} workers, {threads} threads>"
         )
 
-    # -- focus --------------------------------------------------------------
-
-    @traitlets.validate("focus")
-    def _checked_focus(self, proposal: Any) -> Focus:
-        try:
-            return Focus.from_json(proposal["value"])
-        except (TypeError, ValueError) as error:
-            raise traitlets.TraitError(f"focus: {error}") from error
-
-    @property
-    def focus_by(self) -> str:
-        """Who sets the focus just now: a page's id, or "python". For observers."""
-        return self._focus_by
-
-    def set_focus(self, focus: Focus, by: str) -> None:
-        """Set the focus in the name of a page."""
-        with self._focus_lock:
-            self._focus_by = by
-            try:
-                self.focus = focus
-            finally:
-                self._focus_by = "python"
-
     # -- life ---------------------------------------------------------------
 
     def on_change(self, callback: Callable[[Session], None]) -> Unsubscribe:
@@ -222,6 +186,7 @@ class Session(traitlets.HasTraits):
             except Exception:
                 logger.exception("an observer of a daskscope session failed")
         if self._collector.state == "stopped":
+            self._stopped_s = min(self._stopped_s, time.monotonic())
             try:
                 self._recording.close()
                 _forget_stopped()
@@ -387,11 +352,12 @@ def _forget(session: Session) -> None:
 
 
 def _forget_stopped() -> None:
-    """Keep the newest stopped sessions, all within the bounds of one recording."""
+    """Keep those sessions that stopped last, all within the bounds of one recording."""
     memory = disk = 0
     with _lock:
         stopped = [session for session in _sessions.values() if session.closed]
-        for place, session in enumerate(reversed(stopped)):
+        stopped.sort(key=lambda session: session._stopped_s, reverse=True)
+        for place, session in enumerate(stopped):
             memory += session._recording.memory_bytes
             disk += session._recording.disk_bytes
             limits = session.limits

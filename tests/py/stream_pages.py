@@ -7,19 +7,16 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import traitlets
 
-from daskscope.focus import Focus
 from daskscope.schema import NAME_KINDS, PROTOCOL
+from daskscope.shared_focus import SharedFocus
 
 if TYPE_CHECKING:
     from daskscope.recording import Recording
 
 
-class PlainSession(traitlets.HasTraits):
+class PlainSession(SharedFocus):
     """What the stream sees of a session, around a recording that the test fills."""
-
-    focus = traitlets.Any(Focus())
 
     def __init__(self, recording: Recording, session_id: str = "session-1") -> None:
         super().__init__()
@@ -31,17 +28,11 @@ class PlainSession(traitlets.HasTraits):
         self.workers: tuple[dict[str, Any], ...] = ({"address": "tcp://w", "threads": 2},)
         self.now: float | None = 1_700_000_000.0
         self.behind_s = 0.0
-        self.focus_by = "python"
         self.callbacks: list[Any] = []
         self.watched = False
 
     def set_watched(self, watched: bool) -> None:
         self.watched = watched
-
-    def set_focus(self, focus: Focus, by: str) -> None:
-        self.focus_by = by
-        self.focus = focus
-        self.focus_by = "python"
 
     def on_change(self, callback: Any) -> Any:
         self.callbacks.append(callback)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import importlib
 import os
 import shutil
 import subprocess
@@ -220,6 +221,17 @@ def test_stopped_sessions_take_no_more_than_one_recording_may(cluster: LocalClus
         s.close()
 
 
+def test_of_stopped_sessions_those_that_stopped_last_are_kept(cluster: LocalCluster) -> None:
+    long_one = Client(cluster, set_as_default=False)
+    first = live(daskscope.connect(long_one))
+    for _ in range(session.KEPT_STOPPED):
+        with Client(cluster, set_as_default=False) as client:
+            live(daskscope.connect(client)).close()
+    long_one.close()
+    eventually(lambda: first.closed and len(daskscope.sessions()) == session.KEPT_STOPPED)
+    assert first in daskscope.sessions()
+
+
 def test_the_repr_says_what_matters(client: Client) -> None:
     with daskscope.connect(client) as s:
         live(s)
@@ -424,6 +436,25 @@ def test_a_focus_of_python_is_never_taken_for_one_of_a_page(client: Client) -> N
         assert seen == [(("page",), "page-1"), (("python",), "python")]
 
 
+def test_an_observer_of_the_focus_that_fails_keeps_nobody_else_from_hearing(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    with daskscope.connect(client) as s:
+        s.observe(lambda _: 1 / 0, "focus")
+        heard: list[tuple[tuple[str, ...], str]] = []
+        s.on_focus(lambda *_: 1 / 0)  # type: ignore[arg-type, return-value]
+        stop = s.on_focus(lambda focus, by: heard.append((focus.prefixes, by)))
+        with pytest.raises(ZeroDivisionError):  # as with any trait: whoever sets it is told
+            s.focus = daskscope.Focus(prefixes=["python"])
+        s.set_focus(daskscope.Focus(prefixes=["page"]), by="page-1")
+        assert heard == [(("python",), "python"), (("page",), "page-1")]
+        stop()
+        s.set_focus(daskscope.Focus(), by="page-1")
+        assert len(heard) == 2
+    assert "an observer of the focus of a daskscope session failed" in caplog.text
+    assert "a listener for the focus of a daskscope session failed" in caplog.text
+
+
 def test_an_observer_that_fails_does_not_stop_the_recording(
     client: Client, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -483,6 +514,19 @@ def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None
         [sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False
     )
     assert "parent fine" in done.stdout, done.stderr
+
+
+def test_in_a_forked_child_what_fails_keeps_nothing_else_from_being_left_to_the_parent(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    loop = importlib.import_module("daskscope.collect.loop")
+    heard: list[int] = []
+    for name, value in (("_lock", loop._lock), ("_background", None), ("_holders", set())):
+        monkeypatch.setattr(loop, name, value)
+    monkeypatch.setattr(loop, "_at_fork", [lambda: 1 / 0, lambda: heard.append(1)])
+    loop._leave_to_parent()
+    assert heard == [1]
+    assert "ZeroDivisionError" in caplog.text
 
 
 def test_leaving_python_without_closing_anything_is_quick_and_quiet(tmp_path: Path) -> None:

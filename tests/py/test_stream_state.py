@@ -82,6 +82,18 @@ def test_focus_travels_from_a_page_to_python_and_to_other_pages(scene):
     assert (message["focus"], message["by"]) == (focus, "page-1")
 
 
+def test_a_focus_reaches_all_pages_although_an_observer_in_python_fails(scene, caplog):
+    scene.session.observe(lambda _: 1 / 0, "focus")
+    page, other = scene.page("page-1"), scene.page("page-2")
+    page.say("focus", session="session-1", focus={"prefixes": ["inc"]})
+    (message,) = other.of("focus")
+    assert (message["focus"]["prefixes"], message["by"]) == (["inc"], "page-1")
+    assert page.of("focus") == []
+    assert [record.message for record in caplog.records] == [
+        "an observer of the focus of a daskscope session failed"
+    ]
+
+
 def test_a_focus_that_changes_all_the_time_is_told_twice_a_second(scene):
     page = scene.page()
     for i in range(100):

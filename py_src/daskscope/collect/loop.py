@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import logging
 import os
 import threading
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -18,6 +19,8 @@ from tornado.ioloop import IOLoop
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
+
+logger = logging.getLogger(__name__)
 
 THREAD_NAME: Final = "daskscope"
 GRACE_S: Final = 0.2
@@ -132,7 +135,10 @@ def _leave_to_parent() -> None:
         _background = None
     _holders.clear()
     for callback in _at_fork:
-        callback()
+        try:
+            callback()
+        except Exception:
+            logger.exception("daskscope could not leave something to the parent process")
 
 
 if hasattr(os, "register_at_fork"):

@@ -304,17 +304,15 @@ class Hub:
         self._tick()
 
     def _listen(self, source: Source) -> Callable[[], None]:
-        def on_focus(_: object) -> None:
-            # Who set it is only known just now.
-            self._sender.focus_by[source.id] = source.focus_by
+        def on_focus(_: Focus, by: str) -> None:
+            self._sender.focus_by[source.id] = by
             self._call(self._tick)
 
-        stop = source.on_change(lambda _: self._call(self._tick))
-        source.observe(on_focus, "focus")
+        stops = (source.on_change(lambda _: self._call(self._tick)), source.on_focus(on_focus))
 
         def stop_both() -> None:
-            stop()
-            source.unobserve(on_focus, "focus")
+            for stop in stops:
+                stop()
 
         return stop_both
 

@@ -46,8 +46,6 @@ class Source(Protocol):
     def now(self) -> float | None: ...  # noqa: D102
     @property
     def behind_s(self) -> float: ...  # noqa: D102
-    @property
-    def focus_by(self) -> str: ...  # noqa: D102
 
     def set_focus(self, focus: Focus, by: str) -> None:
         """Set the focus in the name of a page."""
@@ -58,8 +56,5 @@ class Source(Protocol):
     def on_change(self, callback: Callable[[Any], None]) -> Callable[[], None]:
         """Call `callback(source)` whenever there may be news; return how to stop."""
 
-    def observe(self, handler: Callable[[Any], None], names: str) -> None:
-        """Call `handler(change)` when the trait `names` changes."""
-
-    def unobserve(self, handler: Callable[[Any], None], names: str) -> None:
-        """Stop that."""
+    def on_focus(self, callback: Callable[[Focus, str], None]) -> Callable[[], None]:
+        """Call `callback(focus, by)` when the focus changed; return how to stop."""
