@@ -35,8 +35,6 @@ KEPT_STOPPED: Final = 3
 
 CLOSE_TIMEOUT_S: Final = 1.5
 CATCH_UP_S: Final = 1.0
-FRESH_S: Final = 0.02
-"""Whoever reads a recording in a loop shall not ask the scheduler each time."""
 
 Unsubscribe = Callable[[], None]
 
@@ -115,7 +113,7 @@ class Session(SharedFocus):
         return self._recording
 
     def _catch_up(self) -> None:
-        if self.closed or time.monotonic() - self._collector.asked_s < FRESH_S:
+        if self.closed:
             return
         done = collect.submit(self._collector.catch_up())
         try:

@@ -6,13 +6,13 @@ It owns the connection, the pace and the state; it knows nothing of pages and pa
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import logging
 import time
 import uuid
 from typing import TYPE_CHECKING, Any
 
 from daskscope import agent
+from daskscope.collect.alarm import Alarm
 from daskscope.collect.builtin_routes import BuiltinRoutes
 from daskscope.collect.intake import Intake
 from daskscope.collect.link import ClientView, Link
@@ -55,6 +55,9 @@ CLIENT_CHECK_S = 0.05
 OVER_CHECK_S = 0.1
 """So soon a closed client is noticed: its scheduler may not be there for long."""
 
+LEAST_PAUSE_S = 0.02
+"""Whoever reads a recording again and again must not keep the scheduler busy."""
+
 LAST_ANSWER_S = 0.5
 STOP_S = 1.0
 
@@ -87,7 +90,7 @@ class Collector:
         self._reader = uuid.uuid4().hex
         self._intake: Intake | None = None
         self._routes: BuiltinRoutes | None = None
-        self._wake = asyncio.Event()
+        self._wake = Alarm()
         self._spills = SpillWatch()
         self._watched = False
         self._asking = False
@@ -117,21 +120,17 @@ class Collector:
         """Wait until tasks are being captured, or it is clear that they will not be."""
         await self._attached.wait()
 
-    @property
-    def asked_s(self) -> float:
-        """When the scheduler was last asked, by the monotonic clock."""
-        return self._asked_s
-
     def set_watched(self, watched: bool) -> None:
         """Say whether somebody looks: if so, ask at once, and often. To be called in the loop."""
         self._watched = watched
         if watched:
-            self._wake.set()
+            self._wake.ring()
 
     async def catch_up(self) -> None:
         """Ask now; return when all that the scheduler has came, or when it cannot come."""
         wanted = self.polls + (2 if self._asking else 1)
-        self._wake.set()
+        await asyncio.sleep(self._asked_s + LEAST_PAUSE_S - time.monotonic())
+        self._wake.ring()
         while self.state in ("waiting", "live", "partly") and not self._stopping:
             if self.polls >= wanted and not self._more:
                 return
@@ -142,7 +141,7 @@ class Collector:
         """Ask once more, release the agent, and end; soon, whatever the scheduler does."""
         self._stopping = True
         self._why_stopped = why
-        self._wake.set()
+        self._wake.ring()
         if self._task is not None:
             await asyncio.wait({self._task}, timeout=STOP_S)
             self._task.cancel()
@@ -196,8 +195,7 @@ class Collector:
         """Wait, unless somebody wants something sooner, or the client is closed."""
         end = time.monotonic() + seconds
         while not self._over() and (left := end - time.monotonic()) > 0:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), min(left, OVER_CHECK_S))
+            if await self._wake.wait(min(left, OVER_CHECK_S)):
                 break
         if not self._stopping:
             self._wake.clear()
@@ -299,7 +297,6 @@ class Collector:
 
     async def _poll_agent(self, link: Link) -> int:
         intake = self._intake
-        self._more = False
         answer = await link.ask(
             agent.name() + "_poll",
             reader=self._reader,
@@ -310,6 +307,7 @@ class Collector:
             **(intake.request() if intake else {}),
         )
         if answer is None:  # the agent has left, or this is another scheduler
+            self._more = False
             if self._over():
                 return 0
             self._gap_reason = "agent-left"
