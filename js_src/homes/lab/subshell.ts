@@ -67,8 +67,10 @@ async function control<T>(
 /** For a page that is loaded during a cell: the usual description comes after it. */
 async function infoOfBusy(
   kernel: Kernel.IKernelConnection,
+  isKnown: () => boolean,
 ): Promise<KernelMessage.IInfoReply> {
   await sleep(IDLE_MS);
+  if (isKnown()) return kernel.info; // an idle one need not be asked again
   const { id, serverSettings } = kernel;
   const model = await KernelAPI.getKernelModel(id, serverSettings);
   // Which shell is idle it does not say; but one that only starts, and must not
@@ -81,8 +83,10 @@ async function infoOfBusy(
 export async function kernelFacts(
   kernel: Kernel.IKernelConnection,
 ): Promise<KernelFacts> {
-  const busy = infoOfBusy(kernel).catch(() => kernel.info);
+  let known = false;
+  const busy = infoOfBusy(kernel, () => known).catch(() => kernel.info);
   const info = await Promise.race([kernel.info, busy]);
+  known = true;
   const { supported_features: features } = info as {
     supported_features?: string[];
   };
