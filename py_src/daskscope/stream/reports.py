@@ -55,8 +55,8 @@ def status(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
             notice(
                 "page-full",
                 "info",
-                f"This page holds {feed.page_rows / 1e6:,.1f} million rows and fetches "
-                f"no more history: {missing:,} tasks are shown as a coarse picture.",
+                "This page holds as many rows as it may and fetches no more history: "
+                f"{missing:,} tasks are shown as a coarse picture.",
                 "What happens now still comes in detail. Reload the page to begin with "
                 "the newest tasks; session.recording.tasks has all that are kept.",
             )
