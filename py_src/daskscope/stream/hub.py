@@ -23,6 +23,7 @@ from daskscope.stream.feed import Feed
 from daskscope.stream.page import STATUS_S, Cell, Page, Watched, state_pause_s
 from daskscope.stream.problems import good_bye, mismatch, unknown_session, version_differs
 from daskscope.stream.sender import Sender
+from daskscope.stream.sources import Sources
 from daskscope.version import installed_version
 from daskscope.wire import (
     Ack,
@@ -90,14 +91,12 @@ class Hub:
         self._channels: set[Channel] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pages: dict[str, Page] = {}
-        self._sources: dict[str, Source] = {}
-        self._stops: dict[str, Callable[[], None]] = {}
+        self._sources = Sources(lambda: self._call(self._tick), self._on_focus)
         self._welcomed_s: dict[str, float] = {}
         self._entries: list[dict[str, Any]] = []
         self._entries_at_s = float("-inf")
         self._timer: asyncio.TimerHandle | None = None
         self._ticking = False
-        self._seen: set[str] = set()  # sessions that somebody looks at
         self._sender = Sender(clock)
 
     # -- from any thread ------------------------------------------------------
@@ -229,7 +228,7 @@ class Hub:
             "kernel": self.id,
             "subshells": self._subshells(),
             "resumed": resumed,
-            "sessions": reports.session_entries(self._sources.values()),
+            "sessions": reports.session_entries(self._sources.all()),
         }
         channel.send(outgoing("welcome", fields))
 
@@ -270,7 +269,7 @@ class Hub:
     def _result(self, page: Page, message: Ask) -> dict[str, Any] | None:
         if message.what == "client":
             self._find_clients()
-            return {"sessions": reports.session_entries(self._sources.values())}
+            return {"sessions": reports.session_entries(self._sources.all())}
         source, watched = self._sources.get(message.session), page.watched.get(message.session)
         if message.what == "task" and source is not None:
             return answers.describe_task(source.recording, message.args)
@@ -286,35 +285,18 @@ class Hub:
 
     def _set_sessions(self, sources: list[Source]) -> None:
         now = self._clock()
-        current = {source.id: source for source in sources}
-        for session in [known for known in self._sources if known not in current]:
-            self._stops.pop(session)()
-            del self._sources[session]
+        for session in self._sources.replace(sources):
             self._sender.forget(session)
             for page in self._pages.values():
                 if session in page.watched:
                     page.watched[session].leaving_since_s = now
                     page.watched[session].status_at_s = float("-inf")
-        for session, source in current.items():
-            if session not in self._sources:
-                self._sources[session] = source
-                self._stops[session] = self._listen(source)
-        self._sources = current
         self._entries_at_s = float("-inf")
         self._tick()
 
-    def _listen(self, source: Source) -> Callable[[], None]:
-        def on_focus(_: Focus, by: str) -> None:
-            self._sender.focus_by[source.id] = by
-            self._call(self._tick)
-
-        stops = (source.on_change(lambda _: self._call(self._tick)), source.on_focus(on_focus))
-
-        def stop_both() -> None:
-            for stop in stops:
-                stop()
-
-        return stop_both
+    def _on_focus(self, session: str, by: str) -> None:
+        self._sender.focus_by[session] = by
+        self._call(self._tick)
 
     def _close(self, channel: Channel) -> None:
         with self._lock:
@@ -337,7 +319,7 @@ class Hub:
             self._timer = None
         self._pages.clear()
         self._channels.clear()
-        self._tell_who_is_watched()
+        self._say_who_is_watched()
         if self._loop is not None:
             self._loop = None
             self._background.drop(self)
@@ -368,7 +350,7 @@ class Hub:
         now, cell = self._clock(), self._cell()
         for page in [page for page in self._pages.values() if page.gone(now, cell)]:
             self._forget(page)
-        self._tell_who_is_watched()
+        self._say_who_is_watched()
         wait_s = self._say_sessions(now)
         every = []
         pause_s = state_pause_s(len(self._watched()))
@@ -388,13 +370,10 @@ class Hub:
             return wait_s
         return max(wait_s, 0.001)
 
-    def _tell_who_is_watched(self) -> None:
-        """Let sessions know whether somebody looks: hidden panels do not."""
-        watched = {feed.feed.source.id for _, feed in self._watched() if feed.feed.visible}
-        for session in watched ^ self._seen:
-            if session in self._sources:
-                self._sources[session].set_watched(session in watched)
-        self._seen = watched
+    def _say_who_is_watched(self) -> None:
+        """Hidden panels do not look."""
+        visible = {w.feed.source.id for _, w in self._watched() if w.feed.visible}
+        self._sources.say_who_is_watched(visible)
 
     def _watched(self) -> list[tuple[Page, Watched]]:
         return [(page, w) for page in self._pages.values() for w in page.watched.values()]
@@ -406,7 +385,7 @@ class Hub:
         due = self._entries_at_s + STATUS_S - now
         if due > 0:
             return due
-        entries = reports.session_entries(self._sources.values())
+        entries = reports.session_entries(self._sources.all())
         if entries != self._entries:
             self._entries = entries
             self._entries_at_s = now

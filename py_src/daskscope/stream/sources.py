@@ -1,0 +1,56 @@
+"""The sessions that the hub knows: it listens to them, and says whether somebody looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from daskscope.focus import Focus
+    from daskscope.stream.source import Source
+
+
+class Sources:
+    """Sessions by their ids, in the order in which they came."""
+
+    def __init__(self, on_change: Callable[[], None], on_focus: Callable[[str, str], None]) -> None:
+        self._on_change = on_change
+        self._on_focus = on_focus  # is told the session's id, and who set its focus
+        self._known: dict[str, Source] = {}
+        self._stops: dict[str, tuple[Callable[[], None], ...]] = {}
+        self._watched: set[str] = set()
+
+    def get(self, session: str) -> Source | None:
+        """Return a session, if it is known."""
+        return self._known.get(session)
+
+    def all(self) -> Iterable[Source]:
+        """Return every session."""
+        return self._known.values()
+
+    def replace(self, sources: Iterable[Source]) -> list[str]:
+        """Listen to these from now on; return the ids of those that are no more."""
+        current = {source.id: source for source in sources}
+        gone = [session for session in self._known if session not in current]
+        for session in gone:
+            for stop in self._stops.pop(session):
+                stop()
+        for session, source in current.items():
+            if session not in self._known:
+                self._stops[session] = self._listen(source)
+        self._known = current
+        return gone
+
+    def _listen(self, source: Source) -> tuple[Callable[[], None], ...]:
+        def on_focus(_: Focus, by: str) -> None:
+            self._on_focus(source.id, by)
+
+        return source.on_change(lambda _: self._on_change()), source.on_focus(on_focus)
+
+    def say_who_is_watched(self, sessions: set[str]) -> None:
+        """Let sessions know whether a page shows them, where that changed."""
+        for session in sessions ^ self._watched:
+            if session in self._known:
+                self._known[session].set_watched(session in sessions)
+        self._watched = sessions
