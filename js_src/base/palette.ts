@@ -106,12 +106,6 @@ export class SlotAssigner {
   }
 }
 
-/** The slot of each of `names`, in order of first appearance. */
-export function assignSlots(names: readonly string[]): number[] {
-  const assigner = new SlotAssigner();
-  return names.map((name) => assigner.next(name));
-}
-
 /** The colour of a slot; `grey` for names that came too late for one. */
 export function slotColour(
   slot: number | undefined,

@@ -16,7 +16,9 @@ export interface Theme {
   readonly error: Rgb;
   readonly warn: Rgb;
   readonly font: string;
-  readonly codeFont: string;
+  /** Of elements: hosts let people enlarge it. What canvases write stays as it is. */
+  readonly size_px: number;
+  readonly small_px: number;
 }
 
 /** Resolves what only the browser can: names, color-mix(), transparency. */
@@ -58,6 +60,7 @@ export function readTheme(element: HTMLElement): Theme {
     const read = (name: string, fallback: Rgb): Rgb =>
       resolver.over(name, panel, fallback);
     const style = getComputedStyle(element);
+    const size_px = parseFloat(style.fontSize) || 12;
     return {
       dark: isDark(panel),
       panel,
@@ -70,7 +73,8 @@ export function readTheme(element: HTMLElement): Theme {
       error: read("--ds-error", [148, 33, 33]),
       warn: read("--ds-warn", [135, 68, 0]),
       font: style.fontFamily || "sans-serif",
-      codeFont: style.getPropertyValue("--ds-code-font").trim() || "monospace",
+      size_px,
+      small_px: (size_px * 11) / 12,
     };
   } finally {
     probe.remove();

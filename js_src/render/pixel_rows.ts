@@ -157,13 +157,8 @@ export class PixelRows {
   }
 }
 
-/** `over`, `alpha` of 255 opaque, on the opaque `under`. */
-export function blend(under: number, over: number, alpha: number): number {
-  return mixPixels(under, over, alpha) >>> 0;
-}
-
-/** The same as a signed number. */
-function mixPixels(under: number, over: number, alpha: number): number {
+/** `over`, `alpha` of 255 opaque, on the opaque `under`: a signed number. */
+export function mixPixels(under: number, over: number, alpha: number): number {
   const part = alpha + (alpha >>> 7);
   const rest = 256 - part;
   const rb = ((over & 0xff00ff) * part + (under & 0xff00ff) * rest) >>> 8;

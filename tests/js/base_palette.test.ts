@@ -8,13 +8,17 @@ import {
 import {
   ACTION_COLOURS,
   actionColour,
-  assignSlots,
   NO_SLOT,
   PREFIX_SHADES,
   SlotAssigner,
   slotColour,
 } from "../../js_src/base/palette";
 import { csvField } from "../../js_src/base/save";
+
+function assignSlots(names: readonly string[]): number[] {
+  const assigner = new SlotAssigner();
+  return names.map((name) => assigner.next(name));
+}
 
 it("gives known names their known slots", () => {
   expect(
@@ -43,10 +47,11 @@ it("gives each of the first 24 names a slot of its own, later ones none", () => 
   expect(slotColour(NO_SLOT, false, "grey")).toBe("grey");
 });
 
-it("assigns the same one by one as all at once", () => {
+it("gives whatever names there are a slot", () => {
   const names = ["ä", "🦜", "", "<script>", "x".repeat(10_000)];
-  const assigner = new SlotAssigner();
-  expect(names.map((name) => assigner.next(name))).toEqual(assignSlots(names));
+  const slots = assignSlots(names);
+  expect(new Set(slots).size).toBe(names.length);
+  expect(slots.every((slot) => slot >= 0 && slot < 12)).toBe(true);
 });
 
 it("has a readable text for every fill", () => {

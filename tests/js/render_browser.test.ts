@@ -189,21 +189,6 @@ describe.skipIf(!existsSync(executablePath))(
       expect(colours).toEqual(["0,255,0", RED, WHITE]);
     });
 
-    it("carries marks where they belong", async () => {
-      await open();
-      const colours = await page.evaluate(() =>
-        window.page.marks([
-          [5, 30],
-          [4, 30],
-          [6, 30],
-          [16, 30],
-          [18, 30],
-          [20, 30],
-        ]),
-      );
-      expect(colours).toEqual([RED, WHITE, WHITE, BLUE, WHITE, WHITE]);
-    });
-
     it("has room for the start of a text that is too long", async () => {
       await open();
       const text = await page.evaluate(() => [

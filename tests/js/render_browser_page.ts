@@ -1,7 +1,6 @@
 // The page of render_browser.test.ts: what is drawn, and what the test asks for.
 
 import { CanvasView } from "../../js_src/render/canvas_view";
-import { outline, shade, verticalLine } from "../../js_src/render/marks";
 import { PixelRows } from "../../js_src/render/pixel_rows";
 import { exportPng } from "../../js_src/render/png";
 import { shorten, TextMeasure } from "../../js_src/render/text";
@@ -66,15 +65,6 @@ const page = {
     const layers = [{ source: view.canvas, x: 5, y: 0 }];
     const blob = await exportPng(layers, width + 5, height, "rgb(0, 255, 0)");
     return { type: blob.type, colours: await colours(blob, points) };
-  },
-  async marks(points: [number, number][]) {
-    const canvas = document.createElement("canvas");
-    canvas.width = canvas.height = 60;
-    const context = canvas.getContext("2d")!;
-    shade(context, 0, 0, 60, 60, "white");
-    verticalLine(context, 5, 0, 60, "red");
-    outline(context, 20, 20, 20, 20, "blue", 2, 3);
-    return colours(canvas, points);
   },
   shortened(text: string, room: number): string {
     const measure = new TextMeasure(view.context);

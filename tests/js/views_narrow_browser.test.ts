@@ -130,4 +130,20 @@ describePanel("the task stream where there is little room", () => {
     await page.keyboard.press("Enter");
     await expect.poll(() => last.getAttribute("aria-pressed")).toBe("true");
   });
+
+  it("lets less of the status line stand where the host's letters are larger", async () => {
+    await open("scenario=full", 560, 420);
+    await expect
+      .poll(() => visibleText(".ds-fact"))
+      .toContain("live, 0.2 s behind");
+    await page.evaluate(() => {
+      document.body.style.setProperty("--jp-ui-font-size1", "19px");
+    });
+    await expect
+      .poll(() => visibleText(".ds-fact"))
+      .not.toContain("live, 0.2 s behind");
+    const facts = page.locator(".ds-fact");
+    expect(await visibleText(".ds-fact")).toHaveLength(await facts.count());
+    expect(await visibleText(".ds-fact")).toContain("1 erred");
+  });
 });

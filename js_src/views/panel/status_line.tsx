@@ -2,6 +2,7 @@
 // is no room for all of it, what matters least goes first.
 
 import type { JSX } from "preact";
+import type { Theme } from "../../base/theme";
 import { textWidth } from "../../base/text_width";
 import { LinkButton } from "./button";
 
@@ -88,10 +89,10 @@ const rankOf = (fact: Fact): number => fact.rank ?? DEFAULT_RANK;
 export function StatusLine(props: {
   facts: readonly Fact[];
   width_px: number;
-  font: string;
+  theme: Theme;
 }): JSX.Element {
   const { facts } = props;
-  const font = `11px ${props.font}`;
+  const font = `${props.theme.small_px}px ${props.theme.font}`;
   const { shown, hidden } = fitFacts(
     facts,
     props.width_px - PADDING_PX,

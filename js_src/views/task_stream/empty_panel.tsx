@@ -37,7 +37,7 @@ export function EmptyBody(props: {
           empty.status ? [{ text: empty.status }] : [{ text: "no tasks yet" }]
         }
         width_px={view.environment.width.value}
-        font={view.environment.theme.value.font}
+        theme={view.environment.theme.value}
       />
     </>
   );

@@ -2,6 +2,7 @@
 // What does not fit on the line waits behind "+4".
 
 import type { JSX } from "preact";
+import type { Theme } from "../../base/theme";
 import { textWidth } from "../../base/text_width";
 import { ChevronIcon } from "../panel/icons";
 import { Menu } from "../panel/menu";
@@ -14,7 +15,7 @@ interface LegendProps {
   /** Two lines an entry where there is room, else one. */
   compact: boolean;
   width_px: number;
-  font: string;
+  theme: Theme;
   onToggle: (entry: LegendEntry, adds: boolean) => void;
 }
 
@@ -23,13 +24,16 @@ const MORE_PX = 64;
 
 /** How many entries fit, measured without touching the layout. */
 function fitting(props: LegendProps): number {
-  const { entries, compact, font, width_px } = props;
+  const { entries, compact, width_px } = props;
+  const { font, size_px, small_px } = props.theme;
   const room = width_px - PADDING_PX;
   let used = 0;
   for (let at = 0; at < entries.length; at++) {
     const entry = entries[at];
-    const name = textWidth(entry.name, `500 12px ${font}`);
-    const detail = compact ? 0 : textWidth(entry.detail, `11px ${font}`);
+    const name = textWidth(entry.name, `500 ${size_px}px ${font}`);
+    const detail = compact
+      ? 0
+      : textWidth(entry.detail, `${small_px}px ${font}`);
     const separator = startsActions(entries, at) ? 17 : 0;
     used +=
       Math.min(Math.max(name, detail), 220) + (compact ? 34 : 30) + separator;

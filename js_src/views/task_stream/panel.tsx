@@ -205,7 +205,7 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
           : {}),
       })}
       width_px={view.environment.width.value}
-      font={view.environment.theme.value.font}
+      theme={view.environment.theme.value}
     />
   );
 }

@@ -39,7 +39,7 @@ export function PanelLegend(props: {
     entries,
     isolated,
     width_px: view.environment.width.value,
-    font: theme.font,
+    theme,
     onToggle: (entry: LegendEntry, adds: boolean) =>
       view.isolateEntry(entry.kind, entry.name, adds),
   };
