@@ -22,7 +22,8 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
 lab: build ## Open JupyterLab on examples/tour.ipynb (ARGS="--no-browser --port 9999")
-	$(BIN)/jupyter lab examples/tour.ipynb $(ALLOW_ROOT) $(ARGS)
+	$(BIN)/jupyter lab --ServerApp.root_dir=examples --LabApp.default_url=/lab/tree/tour.ipynb \
+	  $(ALLOW_ROOT) $(ARGS)
 
 test: browser test-py test-js test-ui ## Run every test: Python, TypeScript, and in a real JupyterLab
 

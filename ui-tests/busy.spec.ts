@@ -42,6 +42,8 @@ test("a panel dragged out of the sidebar shows every task while the cell is busy
   await dragTo(page, item, dock.x + dock.width / 2, bottom);
   const panel = dockPanel(page);
   await expect(panel).toBeVisible();
+  const tab = page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab[data-id]");
+  await expect(tab.filter({ hasText: "Task stream" })).toHaveCount(1);
   const place = (await panel.boundingBox())!;
   expect(place.y, "dropped at the lower edge").toBeGreaterThan(
     dock.y + dock.height / 3,

@@ -14,7 +14,10 @@ const OURS = /daskscope|^blob:/i;
 
 function watchForErrors(page: Page, problems: string[]): void {
   page.on("pageerror", (error) => {
-    problems.push(`exception: ${error.stack ?? error.message}`);
+    const text = error.stack ?? error.message;
+    // Notebook 7 meets settings of JupyterLab's that it does not know.
+    if (page.url().includes("/notebooks/") && !OURS.test(text)) return;
+    problems.push(`exception: ${text}`);
   });
   page.on("console", (message) => {
     const source = message.location().url;
@@ -53,11 +56,18 @@ from dask.distributed import Client
 client = Client(processes=False, n_workers=2, threads_per_worker=2, dashboard_address=":0")
 `;
 
+/** A panel as the output of a cell. */
+export const SHOW = `
+import daskscope
+daskscope.TaskStream(client)
+`;
+
 /** A notebook with these cells, saved under a path that the test owns, and open. */
 export async function notebookWith(
   page: IJupyterLabPageFixture,
   sources: string[],
   name = "story.ipynb",
+  kernel = "python3",
 ): Promise<void> {
   const cells = sources.map((source, index) => ({
     cell_type: "code",
@@ -68,9 +78,9 @@ export async function notebookWith(
     source: source.trim(),
   }));
   const kernelspec = {
-    display_name: "Python 3",
+    display_name: kernel,
     language: "python",
-    name: "python3",
+    name: kernel,
   };
   const metadata = { kernelspec };
   const content = { cells, metadata, nbformat: 4, nbformat_minor: 5 };

@@ -1,6 +1,11 @@
 """The JupyterLab that the browser tests run in: no token, a port of its own."""
 
+import json
 import os
+import sysconfig
+import venv
+from pathlib import Path
+from tempfile import mkdtemp
 
 from jupyterlab.galata import configure_jupyter_server
 
@@ -9,3 +14,36 @@ configure_jupyter_server(c)  # noqa: F821 - Jupyter provides `c`
 c.ServerApp.port = int(os.environ["DASKSCOPE_TEST_PORT"])  # noqa: F821
 c.ServerApp.allow_root = os.geteuid() == 0  # noqa: F821
 c.Application.log_level = "ERROR"  # noqa: F821
+
+
+def kernels_without_daskscope() -> str:
+    """Make a kernel "bare" whose environment has all packages of this one but ours.
+
+    A path that a .pth file adds has no .pth files of its own read: an editable install
+    is not seen through it.
+    """
+    directory = Path(mkdtemp(prefix="galata-kernels-"))
+    venv.create(directory / "env", with_pip=False, symlinks=True)
+    (packages,) = (directory / "env" / "lib").glob("python*/site-packages")
+    (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    kernel = {
+        "argv": [
+            str(directory / "env" / "bin" / "python"),
+            "-m",
+            "ipykernel_launcher",
+            "-f",
+            "{connection_file}",
+        ],
+        "display_name": "bare",
+        "language": "python",
+        "env": {"PYTHONPATH": ""},
+    }
+    place = directory / "kernels" / "bare"
+    place.mkdir(parents=True)
+    (place / "kernel.json").write_text(json.dumps(kernel))
+    return str(directory)
+
+
+if os.environ.get("TEST_ALL"):
+    places = [kernels_without_daskscope(), *os.environ.get("JUPYTER_PATH", "").split(os.pathsep)]
+    os.environ["JUPYTER_PATH"] = os.pathsep.join(filter(None, places))

@@ -10,6 +10,7 @@ import {
   openSidebar,
   reload,
   runCells,
+  SHOW,
   tasksShown,
   test,
 } from "./fixtures";
@@ -19,11 +20,6 @@ def inc(x):
     return x + 1
 
 total = sum(client.gather(client.map(inc, range(count), pure=False)))
-`;
-
-const SHOW = `
-import daskscope
-daskscope.TaskStream(client)
 `;
 
 // Galata's stand-in for the kernels' addresses loses restarts: use the real ones.

@@ -6,14 +6,11 @@ import {
   expectTasks,
   notebookWith,
   runCells,
+  SHOW,
   tasksShown,
   test,
 } from "./fixtures";
 
-const SHOW = `
-import daskscope
-daskscope.TaskStream(client)
-`;
 const WORK = `
 def inc(x):
     return x + 1

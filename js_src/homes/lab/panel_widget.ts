@@ -75,6 +75,9 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
     this.title.label = kind.title;
     this.title.icon = kind.icon.bindprops({ stylesheet: "mainAreaTab" });
     this.title.closable = true;
+    // By it the menu of a tab finds its panel; JupyterLab sets it only on what it
+    // adds itself, not on what is dropped.
+    this.title.dataset = { id };
     this.stopTitle = effect(() => {
       const path = binding.path.value;
       this.title.caption = path ? `${kind.title} of ${path}` : kind.title;

@@ -1,0 +1,139 @@
+// Kernels that are not as one would wish: without daskscope, with an asynchronous
+// client, with a scheduler that dies and comes back.
+
+import {
+  cellIsBusy,
+  CLIENT,
+  dockPanel,
+  expect,
+  expectTasks,
+  notebookWith,
+  openSidebar,
+  runCells,
+  startCell,
+  tasksShown,
+  test,
+} from "./fixtures";
+
+const SOURCES = `${import.meta.dirname}/../py_src`;
+
+test(
+  "a panel says how to install daskscope where the kernel lacks it, then starts",
+  { tag: "@all" },
+  async ({ page }, info) => {
+    const install = `import sys; sys.path.insert(0, ${JSON.stringify(SOURCES)})`;
+    const cells = [
+      CLIENT,
+      install,
+      "kept = client.gather(client.map(abs, [1]))",
+    ];
+    await notebookWith(page, cells, "story.ipynb", "bare");
+    const sidebar = await openSidebar(page);
+    await sidebar.getByRole("button", { name: "Task stream" }).click();
+    const panel = dockPanel(page);
+    await runCells(page, 0);
+    await expect(panel).toContainText("not installed in this kernel");
+    await expect(panel).toContainText("%pip install daskscope");
+    await page.screenshot({ path: info.outputPath("missing.png") });
+    // As good as an installation: the next look finds it, without a restart.
+    await runCells(page, 1);
+    await expect(panel).toContainText("2 workers");
+    await runCells(page, 2);
+    await expectTasks(panel, 1);
+  },
+);
+
+const ASYNC_CLIENT = `
+from dask.distributed import Client
+client = await Client(asynchronous=True, processes=False, n_workers=1,
+                      threads_per_worker=2, dashboard_address=":0")
+`;
+const ASYNC_WORK = `
+import time
+
+def slow(x):
+    time.sleep(0.05)
+    return x
+
+results = await client.gather(client.map(slow, range(600), pure=False))
+`;
+
+test(
+  "an asynchronous client is watched while its cell awaits",
+  { tag: "@all" },
+  async ({ page }) => {
+    await notebookWith(page, [ASYNC_CLIENT, ASYNC_WORK]);
+    const sidebar = await openSidebar(page);
+    await sidebar.getByRole("button", { name: "Task stream" }).click();
+    const panel = dockPanel(page);
+    await runCells(page, 0);
+    await expect(sidebar).toContainText("1 worker");
+    await startCell(page, 1);
+    await expectTasks(panel, 30);
+    expect(await cellIsBusy(page, 1)).toBe(true);
+    await expectTasks(panel, 600, 60_000);
+  },
+);
+
+const SCHEDULER = `
+import subprocess, sys
+from dask.distributed import Client
+
+def dask(kind, *arguments):
+    command = [sys.executable, "-m", f"distributed.cli.dask_{kind}", "--no-dashboard"]
+    return subprocess.Popen([*command, *arguments], stderr=subprocess.DEVNULL)
+
+def start(port):
+    scheduler = dask("scheduler", "--host=127.0.0.1", f"--port={port}", "--no-show")
+    worker = dask("worker", f"tcp://127.0.0.1:{port}", "--nthreads=2", "--no-nanny",
+                  "--memory-limit=0", "--death-timeout=60")
+    return scheduler, worker
+
+import socket
+with socket.socket() as free:
+    free.bind(("127.0.0.1", 0))
+    port = free.getsockname()[1]
+scheduler, worker = start(port)
+client = Client(f"tcp://127.0.0.1:{port}", timeout=60)
+client.wait_for_workers(1)
+`;
+const KILL = `
+scheduler.kill(); worker.kill()
+scheduler.wait(), worker.wait()
+`;
+const START = `
+scheduler, worker = start(port)
+import time
+end = time.time() + 60
+while not (client.status == "running" and client.scheduler_info()["workers"]):
+    assert time.time() < end, client.status
+    time.sleep(0.1)
+`;
+const WORK = "kept = client.gather(client.map(abs, range(25), pure=False))";
+const STOP = "client.close(); scheduler.kill(); worker.kill()";
+
+test(
+  "a panel survives a scheduler that is killed and started again",
+  { tag: "@all" },
+  async ({ page }, info) => {
+    await notebookWith(page, [SCHEDULER, WORK, KILL, START, WORK, STOP]);
+    const sidebar = await openSidebar(page);
+    await sidebar.getByRole("button", { name: "Task stream" }).click();
+    const panel = dockPanel(page);
+    await runCells(page, 0);
+    await expect(sidebar).toContainText("1 worker");
+    await runCells(page, 1);
+    await expectTasks(panel, 25);
+    await runCells(page, 2);
+    await expect(panel).toContainText(
+      /waiting for the scheduler|does not answer/,
+    );
+    expect(await tasksShown(panel), "the picture is kept").toBe(25);
+    await page.screenshot({ path: info.outputPath("scheduler-gone.png") });
+    await runCells(page, 3, 4);
+    await expectTasks(panel, 50);
+    await expect(panel).toContainText("live");
+    await page.screenshot({ path: info.outputPath("scheduler-back.png") });
+    await runCells(page, 5);
+  },
+);

@@ -1,0 +1,45 @@
+// Notebook 7, which the same server offers: one document a page, panels below it.
+
+import {
+  CLIENT,
+  dockPanel,
+  expect,
+  expectTasks,
+  notebookWith,
+  tasksShown,
+  test,
+} from "./fixtures";
+
+const WORK = "kept = client.gather(client.map(abs, range(30), pure=False))";
+
+test(
+  "a panel opens below a document of Notebook 7",
+  { tag: "@all" },
+  async ({ page, context, baseURL, tmpPath }, info) => {
+    await notebookWith(page, [CLIENT, WORK]);
+    const tab = await context.newPage();
+    await tab.goto(`${baseURL}/notebooks/${tmpPath}/story.ipynb`);
+    const cells = tab.locator(".jp-Notebook .jp-CodeCell");
+    await expect(cells).toHaveCount(2);
+    await expect(tab.locator(".jp-NotebookPanel")).toContainText("Client");
+
+    await tab.keyboard.press("Control+Shift+C");
+    await tab.keyboard.type("Daskscope: Task stream");
+    await tab.keyboard.press("Enter");
+    const panel = dockPanel(tab);
+    await expect(panel).toBeVisible();
+    const place = (await panel.boundingBox())!;
+    const notebook = (await tab.locator(".jp-Notebook").boundingBox())!;
+    expect(place.y, "below the notebook").toBeGreaterThan(notebook.y + 100);
+    await expect(panel).toContainText("No Dask client in this kernel yet");
+
+    await cells.nth(0).click();
+    await tab.keyboard.press("Shift+Enter");
+    await expect(panel).toContainText("2 workers");
+    await tab.keyboard.press("Shift+Enter");
+    await expectTasks(panel, 30);
+    expect(await tasksShown(panel)).toBe(30);
+    await tab.screenshot({ path: info.outputPath("notebook7.png") });
+    await tab.close();
+  },
+);
