@@ -241,23 +241,23 @@ def test_the_same_version_in_other_words_or_none_is_no_difference(scene, monkeyp
     assert page.of("status")[-1]["notices"] == []
 
 
-@pytest.mark.parametrize("pages", [2, 30, 60])
+@pytest.mark.parametrize("pages", [2, 40])
 def test_what_many_pages_are_told_leaves_most_messages_to_the_data(scene, pages):
     every = [scene.page(f"page-{i}") for i in range(pages)]
     scene.append(1_000)
     scene.run(5)
     for page in every:
         page.messages.clear()
-    for i in range(200):
+    for i in range(100):
         scene.append(5, start=START + 1_000 + i)
         scene.session.focus = Focus(time=(0, i))
         scene.run(0.05)
     kinds = Counter(message["type"] for page in every for message in page.messages)
     said = kinds["status"] + kinds["totals"] + kinds["focus"]
-    assert said <= 10 * 0.3 * LIMITS["messages_per_s"] + 3 * pages
-    assert kinds["batch"] >= 10 * 0.4 * LIMITS["messages_per_s"] * min(1, pages / 5)
+    assert said <= 5 * 0.3 * LIMITS["messages_per_s"] + 3 * pages
+    assert kinds["batch"] >= 5 * 0.4 * LIMITS["messages_per_s"] * min(1, pages / 5)
     batches = [len(page.of("batch")) for page in every]
     assert min(batches) > 0.5 * max(batches)
     assert all(page.of("status") for page in every)
     for page in every:
-        assert max(page.covered) >= 1_900
+        assert max(page.covered) >= 1_400
