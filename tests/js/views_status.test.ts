@@ -139,6 +139,16 @@ describe("the status line", () => {
     expect(text).toContain("320 selected · 1 of 5 erred");
   });
 
+  it("does not colour errors that a filter leaves out", () => {
+    const levelFor = (erred: number) =>
+      statusFacts({
+        ...STATUS,
+        counts: { ...COUNTS, erred: 5 },
+        selected: { tasks: 320, erred },
+      }).find(({ text }) => text.endsWith("of 5 erred"))?.level;
+    expect([levelFor(0), levelFor(2)]).toEqual([undefined, "error"]);
+  });
+
   it("does not call it trouble that a search is not through yet", () => {
     const search = {
       ...NO_SEARCH,

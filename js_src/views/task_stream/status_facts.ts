@@ -163,7 +163,7 @@ export function statusFacts(input: StatusInput): Fact[] {
   if (counts.erred > 0) {
     const all = formatExact(counts.erred);
     facts.push({
-      level: "error",
+      ...(selected?.erred === 0 ? {} : { level: "error" as const }),
       rank: 1,
       ...(selected
         ? {
