@@ -31,7 +31,7 @@ test(
     await runCells(page, 2);
     await expectTasks(panel, 150);
     await expect(panel.getByRole("alert")).toHaveCount(0);
-    const notice = panel.getByText("the page's is older");
+    const notice = panel.getByText("is older than the kernel's 99.0");
     await expect(notice).toBeVisible();
     await page.screenshot({ path: info.outputPath("versions.png") });
     await info.attach("versions", { path: info.outputPath("versions.png") });

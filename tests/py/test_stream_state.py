@@ -201,9 +201,9 @@ def test_figures_that_cannot_be_built_are_said_while_that_lasts(scene, monkeypat
 @pytest.mark.parametrize(
     ("kernel", "page_version", "says", "do"),
     [
-        ("0.2.0", "0.10.0", "the kernel's is older", "restart the kernel"),
-        ("0.10.0", "0.2.0", "the page's is older", "reload this page"),
-        ("1.0.0", "1.0.0rc1", "the page's is older", "reload this page"),
+        ("0.2.0", "0.10.0", "The kernel's daskscope 0.2.0 is older", "restart the kernel"),
+        ("0.10.0", "0.2.0", "This page's daskscope 0.2.0 is older", "reload this page"),
+        ("1.0.0", "1.0.0rc1", "This page's daskscope 1.0.0rc1 is older", "reload this page"),
         ("1.0.0", "my-build", "not the same", "restart the kernel"),
         ("1.0.0", "my-build", "not the same", "reload this page"),
     ],

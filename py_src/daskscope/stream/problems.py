@@ -67,14 +67,16 @@ def version_differs(page_version: str) -> Notice | None:
     try:
         kernel, page = Version(here), Version(page_version)
     except InvalidVersion:
-        which = "they are not the same, though they understand each other."
-        both = f"{IN_KERNEL}; and {IN_JUPYTERLAB}"
-        return notice("version-differs", "info", f"{_both(page_version)}: {which}", _upgrade(both))
+        text = f"{_both(page_version)}: not the same, but they work together."
+        return notice("version-differs", "info", text, _upgrade(f"{IN_KERNEL}; {IN_JUPYTERLAB}"))
     if kernel == page:  # written in another way
         return None
-    side, place = ("kernel", IN_KERNEL) if kernel < page else ("page", IN_JUPYTERLAB)
-    which = f"the {side}'s is older. They work together; what the newer one adds may be missing."
-    return notice("version-differs", "info", f"{_both(page_version)}: {which}", _upgrade(place))
+    if kernel < page:  # which one is older comes first: a status line is short
+        text = f"The kernel's daskscope {here} is older than this page's {page_version}"
+    else:
+        text = f"This page's daskscope {page_version} is older than the kernel's {here}"
+    place = IN_KERNEL if kernel < page else IN_JUPYTERLAB
+    return notice("version-differs", "info", f"{text}; they work together.", _upgrade(place))
 
 
 def mismatch(hello: Hello) -> dict[str, Any]:
