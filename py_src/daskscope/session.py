@@ -8,7 +8,6 @@ client or they themselves were closed, for a panel that is opened afterwards.
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import threading
 import time
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
 from daskscope.errors import DaskscopeError
+from daskscope.listeners import Listeners
 from daskscope.recording import Counts, Recording
 from daskscope.shared_focus import SharedFocus
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from distributed import Client
-
-logger = logging.getLogger(__name__)
 
 KEPT_STOPPED: Final = 3
 """So many stopped sessions stay listed at most; the user may hold any number."""
@@ -60,7 +58,7 @@ class Session(SharedFocus):
         self._name = _describe(client)
         self._closed = self._closed_by_user = False
         self._stopped_s = float("inf")  # monotonic
-        self._callbacks: list[Callable[[Session], None]] = []
+        self._listeners = Listeners[[Session]]("a daskscope session")
         self._collector = collect.Collector(self._client, self._recording, pace, self._notify)
 
     # -- what it is ---------------------------------------------------------
@@ -105,8 +103,9 @@ class Session(SharedFocus):
         """What was captured, with all that has finished until now.
 
         While no panel shows it, the scheduler is asked once a second only; so reading
-        this asks it, and waits for the answer: some milliseconds, a second at most. Hold
-        the recording to look at it many times.
+        this asks it, and waits for the answer: some milliseconds, a second at most. (In
+        the loop of an asynchronous client nothing waits.) Hold the recording to look at it
+        many times.
         """
         if not self._foreign and not self._must_not_wait():
             self._catch_up()
@@ -169,26 +168,16 @@ class Session(SharedFocus):
 
     def on_change(self, callback: Callable[[Session], None]) -> Unsubscribe:
         """Call `callback(session)` in the background thread after each answer."""
-        self._callbacks.append(callback)
-
-        def unsubscribe() -> None:
-            with suppress(ValueError):
-                self._callbacks.remove(callback)
-
-        return unsubscribe
+        return self._listeners.add(callback)
 
     def _notify(self) -> None:
-        for callback in list(self._callbacks):
-            try:
-                callback(self)
-            except Exception:
-                logger.exception("an observer of a daskscope session failed")
+        self._listeners.tell(self)
         if self._collector.state == "stopped":
             self._stopped_s = min(self._stopped_s, time.monotonic())
             try:
                 self._recording.close()
                 _forget_stopped()
-                _changed()
+                _changed.tell()
             finally:
                 collect.drop(self)
 
@@ -224,7 +213,7 @@ class Session(SharedFocus):
                 with suppress(Exception):
                     done.result(CLOSE_TIMEOUT_S)
         self._closed = True
-        _changed()
+        _changed.tell()
 
     def _must_not_wait(self) -> bool:
         """Whether the scheduler, or the background loop, needs this very thread to move."""
@@ -258,7 +247,7 @@ def _describe(client: Client) -> str:
 
 _lock = threading.RLock()
 _sessions: dict[str, Session] = {}  # by their ids, oldest first
-_listeners: list[Callable[[], None]] = []
+_changed = Listeners[[]]("sessions of daskscope")
 _left_alone: weakref.WeakSet[Client] = weakref.WeakSet()
 """Clients of which the user closed a session: whatever was recorded is what was wanted."""
 
@@ -297,7 +286,7 @@ def connect(client: Client | None = None) -> Session:
         _sessions[session.id] = session
         _forget_stopped()
         session._start()
-    _changed()
+    _changed.tell()
     return session
 
 
@@ -327,21 +316,7 @@ def was_closed_by_user(client: Client) -> bool:
 
 def on_sessions_changed(callback: Callable[[], None]) -> Unsubscribe:
     """Call `callback()` when a session comes, stops or is closed; from any thread."""
-    _listeners.append(callback)
-
-    def unsubscribe() -> None:
-        with suppress(ValueError):
-            _listeners.remove(callback)
-
-    return unsubscribe
-
-
-def _changed() -> None:
-    for listener in tuple(_listeners):
-        try:
-            listener()
-        except Exception:
-            logger.exception("a listener for sessions of daskscope failed")
+    return _changed.add(callback)
 
 
 def _forget(session: Session) -> None:
@@ -370,4 +345,4 @@ def _forget_all() -> None:
     global _lock
     _lock = threading.RLock()
     _sessions.clear()
-    _listeners.clear()
+    _changed.clear()

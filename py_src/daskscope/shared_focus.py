@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import traitlets
 
 from daskscope.focus import Focus
+from daskscope.listeners import Listeners
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -39,7 +39,7 @@ class SharedFocus(traitlets.HasTraits):
         super().__init__()
         self._focus_by = "python"
         self._focus_lock = threading.RLock()
-        self._focus_callbacks: list[Callable[[Focus, str], None]] = []
+        self._focus_listeners = Listeners[[Focus, str]]("the focus of a daskscope session")
 
     @traitlets.validate("focus")
     def _checked_focus(self, proposal: Any) -> Focus:
@@ -69,17 +69,7 @@ class SharedFocus(traitlets.HasTraits):
 
         Unlike observers of the trait it is called whether or not others fail.
         """
-        self._focus_callbacks.append(callback)
-
-        def unsubscribe() -> None:
-            with suppress(ValueError):
-                self._focus_callbacks.remove(callback)
-
-        return unsubscribe
+        return self._focus_listeners.add(callback)
 
     def _tell_focus(self) -> None:
-        for callback in list(self._focus_callbacks):
-            try:
-                callback(self.focus, self._focus_by)
-            except Exception:
-                logger.exception("a listener for the focus of a daskscope session failed")
+        self._focus_listeners.tell(self.focus, self._focus_by)

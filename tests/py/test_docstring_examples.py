@@ -16,6 +16,7 @@ PACKAGES = (
     "derive",
     "errors",
     "focus",
+    "listeners",
     "recording",
     "schema",
     "stream",

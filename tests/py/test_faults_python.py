@@ -19,6 +19,17 @@ import daskscope
 from daskscope import session
 
 
+def cluster_of_one_worker(**options: Any) -> LocalCluster:
+    """Return a cluster in this process, where tests may change its clock."""
+    return LocalCluster(
+        n_workers=1,
+        processes=False,
+        dashboard_address=":0",
+        scheduler_kwargs={"dashboard": False},
+        **options,
+    )
+
+
 def test_a_scheduler_without_daskscope_is_recorded(scheduler_process: SchedulerProcess) -> None:
     scheduler_process.start()
     with Client(scheduler_process.address) as client, daskscope.connect(client) as s:
@@ -157,12 +168,7 @@ def test_a_strange_key_is_recorded_as_it_is(client: Client, key: Any) -> None:
 def test_clocks_that_are_hours_off_stay_in_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
     """A worker's clock that is two hours late and runs backwards: rows stay whole."""
     with (
-        LocalCluster(
-            n_workers=1,
-            processes=False,
-            dashboard_address=":0",
-            scheduler_kwargs={"dashboard": False},
-        ) as cluster,
+        cluster_of_one_worker() as cluster,
         Client(cluster, set_as_default=False) as client,
         daskscope.connect(client) as s,
     ):
@@ -183,13 +189,7 @@ def test_clocks_that_are_hours_off_stay_in_the_data(monkeypatch: pytest.MonkeyPa
 def test_rows_of_one_thread_overlap_where_its_worker_corrected_its_clock() -> None:
     """Times stay as the worker told them; the overview counts each thread once (see protocol)."""
     with (
-        LocalCluster(
-            n_workers=1,
-            threads_per_worker=1,
-            processes=False,
-            dashboard_address=":0",
-            scheduler_kwargs={"dashboard": False},
-        ) as cluster,
+        cluster_of_one_worker(threads_per_worker=1) as cluster,
         Client(cluster, set_as_default=False) as client,
         daskscope.connect(client) as s,
     ):

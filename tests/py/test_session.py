@@ -462,7 +462,7 @@ def test_an_observer_that_fails_does_not_stop_the_recording(
         s.on_change(lambda _: 1 / 0)
         client.submit(int, 1).result()
         recorded(s, 1)
-    assert "an observer of a daskscope session failed" in caplog.text
+    assert "a listener for a daskscope session failed" in caplog.text
 
 
 def test_wrong_settings_are_named(client: Client) -> None:
