@@ -43,7 +43,14 @@ export const test = base.extend<{ problems: string[]; nothingLeft: void }>({
   nothingLeft: [
     async ({ page }, use, info) => {
       await use();
-      if (info.status === info.expectedStatus) await expectNothingLeft(page);
+      try {
+        if (info.status === info.expectedStatus) await expectNothingLeft(page);
+      } finally {
+        // Or the next test finds the kernels of this one.
+        await page.evaluate(() =>
+          window.jupyterapp.serviceManager.sessions.shutdownAll(),
+        );
+      }
     },
     { auto: true },
   ],

@@ -5,34 +5,52 @@ import type { JSONObject } from "@lumino/coreutils";
 import { COMM_TARGET } from "../../schema";
 import { thePage } from "../../session_page";
 import type { Channel } from "../../stream";
-import { isGone, type Subshell } from "./subshell";
+import { isGone, type Subshell, within } from "./subshell";
 
-/** An open comm and its channel; `close` ends both. */
+/** An open comm with its subshell, and its channel. */
 export interface CommChannel {
   readonly channel: Channel;
-  close(): void;
+  /** Ends all of them. `leaving`: the connection to the kernel is about to be closed. */
+  close(leaving?: boolean): void;
 }
 
-/**
- * Send a comm's messages to a subshell of ours, where a cell does not hold them
- * up. JupyterLab's own subshells for comms are not there on a page that is
- * loaded during a cell.
- */
-function sendTo(
+/** A kernel that is busy for longer gets the message all the same: it waits there. */
+const FAREWELL_MS = 10_000;
+
+type CommMessage = "comm_open" | "comm_msg" | "comm_close";
+
+function send(
   kernel: Kernel.IKernelConnection,
-  subshell: Subshell,
-  msgType: "comm_open" | "comm_msg",
+  msgType: CommMessage,
   content: JSONObject,
-): void {
+  subshellId?: string,
+): Kernel.IShellFuture {
   const message = KernelMessage.createMessage({
     msgType,
     channel: "shell",
     username: kernel.username,
     session: kernel.clientId,
-    subshellId: subshell.id,
+    ...(subshellId === undefined ? {} : { subshellId }),
     content,
   } as never) as unknown as KernelMessage.IShellMessage;
-  kernel.sendShellMessage(message, false, true);
+  return kernel.sendShellMessage(message, false, true);
+}
+
+/**
+ * Close comm and subshell over a connection of its own. A server drops what it has not passed
+ * on yet when the connection that brought it is closed.
+ */
+function closeFromOutside(
+  kernel: Kernel.IKernelConnection,
+  comm_id: string,
+  subshell: Subshell | null,
+): void {
+  const connection = kernel.clone();
+  const { done } = send(connection, "comm_close", { comm_id, data: {} });
+  const closed = Promise.all([done, subshell?.close(connection)]);
+  void within(closed, FAREWELL_MS)
+    .catch(() => null) // the kernel went away, and the comm with it
+    .finally(() => connection.dispose());
 }
 
 /** Open a comm to daskscope in this kernel. `onClose`: the kernel closed it. */
@@ -50,12 +68,15 @@ export function openComm(
   comm.onClose = () => {
     open = false;
     channel?.close();
+    void subshell?.close();
     onClose();
   };
   let channel: Channel | null = null;
   if (subshell) {
     const target = { ...address, target_name: COMM_TARGET, data: {} };
-    sendTo(kernel, subshell, "comm_open", target);
+    // Where a cell does not hold them up. JupyterLab's own subshells for comms are
+    // not there on a page that is loaded during a cell.
+    send(kernel, "comm_open", target, subshell.id);
   } else {
     comm.open({});
   }
@@ -64,18 +85,27 @@ export function openComm(
     send(message) {
       if (!open || comm.isDisposed || kernel.isDisposed) return;
       const data = message as unknown as JSONObject;
-      if (subshell) sendTo(kernel, subshell, "comm_msg", { ...address, data });
-      else comm.send(data);
+      if (subshell) {
+        send(kernel, "comm_msg", { ...address, data }, subshell.id);
+      } else {
+        comm.send(data);
+      }
     },
   });
   return {
     channel,
-    close() {
+    close(leaving = false) {
       if (!open) return;
       channel.close();
       open = false;
-      if (isGone(kernel)) comm.dispose();
-      else if (!comm.isDisposed) comm.close();
+      if (isGone(kernel)) {
+        comm.dispose();
+      } else if (leaving) {
+        closeFromOutside(kernel, comm.commId, subshell);
+      } else {
+        if (!comm.isDisposed) comm.close();
+        void subshell?.close();
+      }
     },
   };
 }

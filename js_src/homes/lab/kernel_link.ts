@@ -115,15 +115,15 @@ export class NotebookKernel {
     if (facts.language !== "python") return false;
     const subshell = await openSubshell(kernel, facts);
     const id = subshell?.id ?? null;
-    const outcome = await evaluate(kernel, HAS_DISTRIBUTED, id).finally(() =>
-      subshell?.close(),
+    const outcome = await evaluate(kernel, HAS_DISTRIBUTED, id).finally(
+      () => void subshell?.close(),
     );
     return outcome.kind === "value" && outcome.value === true;
   }
 
   dispose(): void {
     this.users = 0;
-    this.disconnect({ kind: "no-kernel" });
+    this.disconnect({ kind: "no-kernel" }, true);
     this.context.kernelChanged.disconnect(this.onKernel);
     this.context.statusChanged.disconnect(this.onStatus);
     this.context.connectionStatusChanged.disconnect(this.onConnection);
@@ -202,22 +202,21 @@ export class NotebookKernel {
         return;
       }
       const comm = openComm(kernel, subshell, () => this.lost(comm));
-      this.follow(comm, subshell);
-      subshell = null; // the comm needs it from here on
+      this.follow(comm);
+      subshell = null; // the comm has it from here on
     } catch (error) {
       // The kernel went away while it was asked; a new one is announced.
       if (!current()) return;
       this.state.value = { kind: "failed", problem: asProblem(error) };
     } finally {
       clearTimeout(busy);
-      subshell?.close();
+      void subshell?.close();
       if (current()) this.connecting = false;
     }
   }
 
-  private follow(comm: CommChannel, subshell: Subshell | null): void {
+  private follow(comm: CommChannel): void {
     this.comm = comm;
-    if (subshell) this.stops.push(() => subshell.close());
     // `subscribe`, since the page's store may be of another bundle's copy.
     this.stops.push(
       comm.channel.state.subscribe((state) => this.onChannel(state)),
@@ -261,13 +260,13 @@ export class NotebookKernel {
     if (state.kind === "open") state.link.end();
   }
 
-  private disconnect(state: KernelState): void {
+  private disconnect(state: KernelState, leaving = false): void {
     this.attempt += 1;
     this.connecting = false;
     clearTimeout(this.retry);
     const { comm } = this;
     this.comm = null;
-    comm?.close();
+    comm?.close(leaving);
     for (const stop of this.stops.splice(0)) stop();
     this.stopSessions();
     this.stopSessions = () => {};

@@ -19,7 +19,11 @@ export interface KernelFacts {
 const sleep = (time_ms: number) =>
   new Promise<null>((resolve) => setTimeout(() => resolve(null), time_ms));
 
-function within<T>(promise: Promise<T>, time_ms: number): Promise<T | null> {
+/** What the promise brings, or null after that time. */
+export function within<T>(
+  promise: Promise<T>,
+  time_ms: number,
+): Promise<T | null> {
   return Promise.race([promise, sleep(time_ms)]);
 }
 
@@ -107,7 +111,8 @@ export function isGone(kernel: Kernel.IKernelConnection): boolean {
 
 export interface Subshell {
   readonly id: string;
-  close(): void;
+  /** `over`: another connection to the same kernel. Never rejects. */
+  close(over?: Kernel.IKernelConnection): Promise<unknown>;
 }
 
 /** Null where there are none, or when the kernel does not make one. */
@@ -124,9 +129,9 @@ export async function openSubshell(
   if (!id) return null;
   return {
     id,
-    close() {
+    async close(over = kernel) {
       if (isGone(kernel)) return;
-      control(kernel, "delete_subshell_request", { subshell_id: id }).catch(
+      await control(over, "delete_subshell_request", { subshell_id: id }).catch(
         () => undefined, // the kernel went away, and the subshell with it
       );
     },
