@@ -63,7 +63,8 @@ export class Page {
     });
     this.stores.set(key, store);
     this.held.value = [...this.stores.values()];
-    const idle = [...this.stores.values()].filter((old) => old.idle);
+    const others = [...this.stores.values()].filter((old) => old !== store);
+    const idle = others.filter((old) => old.idle);
     for (const old of idle.slice(0, -MAX_IDLE_STORES)) old.dispose();
     return store;
   }

@@ -92,7 +92,7 @@ const span = (value: unknown, path: string) => {
 const addressed = { page: nullable(str), session: str };
 
 const taskError = record({
-  task: count,
+  task: nullable(count),
   prefix: count,
   worker: or(str, ""),
   time: num,

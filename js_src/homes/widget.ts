@@ -44,12 +44,13 @@ export default () => {
   const state = signal<ChannelState>({ kind: "greeting" });
   const session = signal<SessionStore | null>(null);
   const emptyState = computed(() => describe(state.value));
+  let findSession = () => {};
 
   function initialize({ model }: { model: AnyModel<Traits> }): () => void {
     const channel = openChannel(model);
     const receive = (data: unknown, buffers?: BinaryBuffer[]) =>
       channel.receive(data, buffers);
-    const findSession = () => {
+    findSession = () => {
       const now = state.peek();
       const id = model.get("session");
       // What was shown stays readable when the kernel has gone.
@@ -63,13 +64,15 @@ export default () => {
       findSession();
     });
     model.on("msg:custom", receive);
-    model.on("change:session", findSession);
+    const onSession = () => findSession();
+    model.on("change:session", onSession);
     model.on("comm:close", close);
     // JupyterLab says so when the kernel restarts; nothing else does at once.
     model.on("comm_live_update" as "comm:close", close);
     return () => {
+      findSession = () => {};
       model.off("msg:custom", receive);
-      model.off("change:session", findSession);
+      model.off("change:session", onSession);
       model.off("comm:close", close);
       model.off("comm_live_update", close);
       stop();
@@ -81,6 +84,7 @@ export default () => {
   function render({ el }: RenderProps<Traits>): () => void {
     el.dataset[SUPPRESS_SHORTCUTS] = "true";
     el.classList.add("ds-widget");
+    findSession(); // the page may have let go of a store that nobody showed
     const host: PanelHost = {
       kind: "widget",
       emptyState,

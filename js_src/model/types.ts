@@ -70,7 +70,8 @@ export interface Worker {
 }
 
 export interface TaskError {
-  task: number;
+  /** Null when the task was dropped on the scheduler before it could be read. */
+  task: number | null;
   prefix: number;
   worker: string;
   time: number;

@@ -22,7 +22,7 @@ import pyarrow as pa  # noqa: E402
 from recording_rows import START  # noqa: E402
 from stream_pages import FakeLoop, PlainSession  # noqa: E402
 
-from daskscope.recording import Recording, TaskError, WorkerChange, pack_keys  # noqa: E402
+from daskscope.recording import UNKNOWN_TASK, Recording, TaskError, WorkerChange, pack_keys  # noqa: E402
 from daskscope.schema import PROTOCOL  # noqa: E402
 from daskscope.stream import Channel, Hub  # noqa: E402
 from daskscope.stream import hub as hub_module  # noqa: E402
@@ -62,7 +62,12 @@ def recording() -> Recording:
     }
     made.append_tasks(5, rows, pack_keys(0, KEYS).data)
     made.append_errors(
-        [TaskError(2, HOSTILE, 2, WORKER, START + 1.125, f"ValueError({HOSTILE})", "Traceback …")]
+        [
+            TaskError(
+                2, HOSTILE, 2, WORKER, START + 1.125, f"ValueError({HOSTILE})", "Traceback …"
+            ),
+            TaskError(UNKNOWN_TASK, "dropped-1", 2, WORKER, START + 1.25, "KeyError(1)", ""),
+        ]
     )
     made.append_changes([WorkerChange(START - 1, WORKER, "added", "2 threads")])
     made.append_gap(START + 4, START + 5, "scheduler-restarted", "The scheduler was restarted.")

@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { PanelHost } from "../../js_src/views/host";
-import type { SessionStore } from "../../js_src/session";
+import type { SessionStore, SharedSession } from "../../js_src/session";
 import { PROTOCOL } from "../../js_src/schema";
 import { thePage } from "../../js_src/session_page";
 import type { PageMessage } from "../../js_src/wire";
@@ -59,9 +59,10 @@ async function widget(traits: Record<string, unknown> = { session: "s" }) {
   const { initialize, render } = make();
   const close = initialize({ model } as never);
   const el = document.createElement("div");
-  const unmount = render({ model, el } as never);
+  const show = () => render({ model, el } as never);
+  const unmount = show();
   const { session, host } = mounted.props.at(-1) as Props;
-  return { model, el, close, unmount, session, host };
+  return { model, el, close, show, unmount, session, host };
 }
 
 afterEach(() => {
@@ -100,6 +101,19 @@ describe("an inline panel", () => {
     model.emit("change:session");
     expect(session.value?.id).toBe("s");
     expect(host.emptyState.value).toBeNull();
+    close();
+  });
+
+  it("finds its session again when the page has let go of what nobody showed", async () => {
+    const { model, session, show, unmount, close } = await widget();
+    model.emit("msg:custom", welcome());
+    unmount();
+    const before = session.value as SharedSession;
+    before.dispose();
+    show();
+    expect(session.value).not.toBe(before);
+    expect(session.value?.id).toBe("s");
+    expect(thePage().held.value).toContain(session.value);
     close();
   });
 

@@ -305,6 +305,15 @@ describe("looking", () => {
     expect(page.session(kernel.link, "s")).not.toBe(session);
   });
 
+  it("stays while two others that nobody shows yet come", () => {
+    release();
+    const first = page.session(kernel.link, "first");
+    const second = page.session(kernel.link, "second");
+    page.session(kernel.link, "third");
+    expect(page.session(kernel.link, "second")).toBe(second);
+    expect(page.session(kernel.link, "first")).toBe(first);
+  });
+
   it("goes on where it was when a panel comes back", () => {
     kernel.tasks(0, 5);
     release();

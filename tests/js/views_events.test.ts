@@ -108,6 +108,9 @@ describe("the row of events", () => {
     const [merged] = mergeMarks(eventMarks(errors, [], [], name), 1);
     const next = (pinned: number | null) => nextError(merged!, pinned)?.task;
     expect([next(null), next(7), next(9), next(100)]).toEqual([7, 8, 7, 7]);
+    const gone = errors.map((error) => ({ ...error, task: null }));
+    const [dropped] = mergeMarks(eventMarks(gone, [], [], name), 1);
+    expect(nextError(dropped!, null), "nobody has these tasks").toBeNull();
     const [left] = mergeMarks(
       eventMarks([], [], [change(6, "b", "removed")], name),
       1,
@@ -136,7 +139,7 @@ describe("the table of errors", () => {
       exception: "",
     });
     const all = [error(0, 1, "a"), error(1, 2, "b"), error(2, 3, "a")];
-    const found = (focus: Partial<Focus>): number[] =>
+    const found = (focus: Partial<Focus>) =>
       errorsInFocus(all, { ...NO_FOCUS, ...focus }, ["x", "y"]).map(
         ({ task }) => task,
       );

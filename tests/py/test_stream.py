@@ -153,6 +153,20 @@ def test_a_busy_kernel_without_acks_goes_on_blindly_up_to_a_bound(scene):
     scene.assert_complete(page)
 
 
+def test_what_is_sent_blindly_is_bounded_over_all_tabs(scene):
+    pages = [scene.page(f"page-{i}") for i in range(4)]
+    for page in pages:
+        page.acks = False
+    scene.cell = 1
+    for i in range(100):
+        scene.append(20_000, start=START + 50 * i)
+        scene.run(0.5)
+    sent = [sum(table.nbytes for table in page.rows) for page in pages]
+    assert sum(sent) <= LIMITS["blind_bytes"] + 4_000_000
+    assert sum(sent) / 50 < LIMITS["blind_bytes_per_s"] * 1.3
+    assert min(sent) > LIMITS["blind_bytes"] / 4 * 0.8, "each has its part"
+
+
 @pytest.mark.parametrize("cell", [2, None])
 def test_a_page_that_cannot_be_heard_for_long_is_not_given_up(scene, cell):
     page = scene.page()

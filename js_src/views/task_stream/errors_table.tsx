@@ -12,6 +12,8 @@ import { splitException } from "./traceback";
 import type { ViewState } from "./view_state";
 
 const MOST_ERRORS = 200;
+const DROPPED =
+  "This task was dropped on the scheduler before the kernel could read it.";
 const MOST_CHARACTERS = 160;
 
 /** Errors in focus. Of spans they know nothing: those filter none out. */
@@ -56,9 +58,13 @@ export function ErrorsTable(props: {
       ]}
     >
       {shown.map((error) => [
-        <LinkButton onClick={() => show(view, session, error)}>
-          {inWords(error)}
-        </LinkButton>,
+        error.task === null ? (
+          <span title={DROPPED}>{inWords(error)}</span>
+        ) : (
+          <LinkButton onClick={() => show(view, session, error)}>
+            {inWords(error)}
+          </LinkButton>
+        ),
         formatMoment(error.time - session.origin.value, 3),
         prefixes[error.prefix] ?? NOTHING,
         names.get(error.worker) ?? error.worker,
@@ -84,6 +90,8 @@ function inWords(error: TaskError): string {
 
 /** The task with its traceback, in the plot. */
 function show(view: ViewState, session: SessionMirror, error: TaskError): void {
+  const row = rowOfError(session.store, error);
+  if (!row) return;
   view.tableOpen.value = false;
-  goToRow(view, rowOfError(session.store, error));
+  goToRow(view, row);
 }

@@ -48,7 +48,8 @@ export function EventCard(props: {
 }
 
 function footOf(marks: readonly EventMark[]): string[] {
-  const errors = marks.filter(({ error }) => error !== null).length;
+  const known = (mark: EventMark) => (mark.error?.task ?? null) !== null;
+  const errors = marks.filter(known).length;
   if (errors === 0) return [];
   return ["Click to pin the task", ...(errors > 1 ? ["again: the next"] : [])];
 }
@@ -59,14 +60,17 @@ function OneError(props: {
   error: TaskError;
 }): JSX.Element {
   const { session, mark, error } = props;
-  const key = useKey(session.store, error.task);
   const message = firstLine(splitException(error.exception)[1]);
   return (
     <>
       {message !== "" && <p class="ds-card-message">{message}</p>}
-      <div class="ds-card-key">
-        <KeyText text={key} longest={160} />
-      </div>
+      {error.task === null ? (
+        <p class="ds-card-message ds-quiet">
+          Nothing else of this task is known: it was dropped on the scheduler.
+        </p>
+      ) : (
+        <KeyOf session={session} task={error.task} />
+      )}
       <dl class="ds-facts">
         <dt>Prefix</dt>
         <dd>{session.store.prefixes[error.prefix] ?? NOTHING}</dd>
@@ -74,6 +78,15 @@ function OneError(props: {
         <dd>{mark.worker}</dd>
       </dl>
     </>
+  );
+}
+
+function KeyOf(props: { session: SessionMirror; task: number }): JSX.Element {
+  const key = useKey(props.session.store, props.task);
+  return (
+    <div class="ds-card-key">
+      <KeyText text={key} longest={160} />
+    </div>
   );
 }
 

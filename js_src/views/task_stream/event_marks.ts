@@ -219,7 +219,9 @@ export function nextError(
   mark: Merged,
   pinned: number | null,
 ): TaskError | null {
-  const errors = mark.marks.flatMap(({ error }) => error ?? []);
+  const errors = mark.marks
+    .flatMap(({ error }) => error ?? [])
+    .filter(({ task }) => task !== null);
   const at = errors.findIndex(({ task }) => task === pinned);
   return errors[(at + 1) % errors.length] ?? null;
 }

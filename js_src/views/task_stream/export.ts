@@ -7,6 +7,7 @@ import type { Interval } from "../../model/types";
 import { exportPng } from "../../render/png";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
+import { firstRows, type Rows, savedWords } from "./export_rows";
 import { geometryOf } from "./geometry";
 import { legendEntries } from "./legend_entries";
 import { drawLegend, LEGEND_PX } from "./picture_legend";
@@ -14,7 +15,7 @@ import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
 
 /** A spreadsheet takes about this many rows. */
-export const MOST_CSV_ROWS = 1_000_000;
+const MOST_CSV_ROWS = 1_000_000;
 /** Keys are asked for only for files of this many rows. */
 const MOST_KEYS = 50_000;
 
@@ -32,67 +33,12 @@ function fileName(): string {
   return `task-stream-${now.replace("T", "-").replace(/:/g, "")}`;
 }
 
-interface Rows {
-  readonly rows: Interval[];
-  /** There were more than fit. */
-  readonly cut: boolean;
-}
-
-function collect(
-  store: SessionStore,
-  lanes: Iterable<number>,
-  start: number,
-  stop: number,
-  onlyFiltered: boolean,
-): Rows {
-  const rows: Interval[] = [];
-  const { model } = store;
-  let cut = false;
-  const filter = onlyFiltered ? model.filter : null;
-  const take = (row: Readonly<Interval>): boolean => {
-    if (filter && !passes(filter, row)) return true;
-    if (rows.length >= MOST_CSV_ROWS) {
-      cut = true;
-      return false;
-    }
-    rows.push({ ...row });
-    return true;
-  };
-  for (const lane of lanes) {
-    if (lane < 0 || (filter && !filter.hasLane(lane))) continue;
-    model.forEachVisible(lane, start, stop, 0, take);
-    model.forEachVisible(lane, start, stop, 0, take, true);
-  }
-  rows.sort((one, other) => one.start - other.start);
-  return { rows, cut };
-}
-
-/** Asks the filter about one row as if it were a column. */
-function passes(
-  filter: NonNullable<SessionStore["model"]["filter"]>,
-  row: Readonly<Interval>,
-): boolean {
-  return filter.matches(
-    {
-      start: Float64Array.of(row.start),
-      duration: Float32Array.of(row.duration),
-      prefix: Uint16Array.of(row.prefix),
-      action: Uint8Array.of(row.action),
-      status: Uint8Array.of(row.status),
-      nbytes: Float32Array.of(row.nbytes),
-      span: Uint16Array.of(row.span),
-      task: Uint32Array.of(row.task),
-    },
-    0,
-  );
-}
-
 async function toCsv(
   store: SessionStore,
   rows: readonly Interval[],
+  withKeys: boolean,
 ): Promise<string> {
   const lines = [HEADER];
-  const withKeys = rows.length <= MOST_KEYS;
   for (const row of rows) {
     const lane = store.lanes[row.lane];
     const key = withKeys ? await store.keys.text(row.task) : "";
@@ -118,17 +64,14 @@ async function toCsv(
 async function saveCsv(
   view: ViewState,
   store: SessionStore,
-  { rows, cut }: Rows,
+  found: Rows,
   name: string,
+  notHere = 0,
 ): Promise<string> {
-  const text = await toCsv(store, rows);
+  const withKeys = found.rows.length <= MOST_KEYS;
+  const text = await toCsv(store, found.rows, withKeys);
   save(view.host, `${name}.csv`, new Blob([text], { type: "text/csv" }));
-  const count = rows.length.toLocaleString("en-US");
-  const keys =
-    rows.length > MOST_KEYS ? ", without keys: there are too many" : "";
-  return cut
-    ? `Saved the first ${count} rows; zoom in to save the others${keys}`
-    : `Saved ${count} rows${keys}`;
+  return savedWords(found, withKeys, notHere);
 }
 
 /** Rows that are on the screen and pass the filters. */
@@ -136,7 +79,9 @@ export function exportVisible(view: ViewState, stage: Stage): Promise<string> {
   const store = view.session.peek()?.store;
   if (!store) return Promise.resolve("Nothing to save yet");
   const { start, stop } = view.window;
-  const found = collect(store, stage.map.shown, start, stop, true);
+  const options = { most: MOST_CSV_ROWS, onlyFiltered: true };
+  const { shown } = stage.map;
+  const found = firstRows(store.model, shown, [start, stop], options);
   return saveCsv(view, store, found, fileName());
 }
 
@@ -145,8 +90,11 @@ export function exportAll(view: ViewState): Promise<string> {
   const store = view.session.peek()?.store;
   if (!store) return Promise.resolve("Nothing to save yet");
   const lanes = store.lanes.map((_, lane) => lane);
-  const found = collect(store, lanes, -Infinity, Infinity, false);
-  return saveCsv(view, store, found, `${fileName()}-all`);
+  const options = { most: MOST_CSV_ROWS, onlyFiltered: false };
+  const whole = [-Infinity, Infinity] as const;
+  const found = firstRows(store.model, lanes, whole, options);
+  const notHere = store.counts.peek().rows - found.of;
+  return saveCsv(view, store, found, `${fileName()}-all`, notHere);
 }
 
 /** The picture as it is, with worker names and a legend. */

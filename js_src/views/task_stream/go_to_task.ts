@@ -17,8 +17,15 @@ export function rowOfTask(store: SessionStore, task: number): Interval | null {
   return null;
 }
 
-/** The row that erred; where its detail is not here (any more), its moment. */
-export function rowOfError(store: SessionStore, error: TaskError): Interval {
+/**
+ * The row that erred; where its detail is not here (any more), its moment. Null for a
+ * task that nobody has.
+ */
+export function rowOfError(
+  store: SessionStore,
+  error: TaskError,
+): Interval | null {
+  if (error.task === null) return null;
   const first = rowOfTask(store, error.task);
   if (first) {
     const rows = store.model.ofTask(first.lane, error.task);

@@ -141,7 +141,8 @@ export class PlotInteraction {
       return;
     }
     const error = nextError(mark, view.pinned.peek()?.task ?? null);
-    if (error) pinRow(view, rowOfError(store, error));
+    const row = error && rowOfError(store, error);
+    if (row) pinRow(view, row);
   }
 
   private cancel(): void {

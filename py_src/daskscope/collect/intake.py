@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from daskscope.collect.decode import IndexMap, Tasks, decode
 from daskscope.collect.tracebacks import whole_traceback
-from daskscope.recording import Recording, TaskError, WorkerChange
+from daskscope.recording import UNKNOWN_TASK, Recording, TaskError, WorkerChange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-UNKNOWN_TASK: Final = -1
-"""Number of an erred task that was dropped before it could be read."""
 
 
 class Intake:

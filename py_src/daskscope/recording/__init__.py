@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from daskscope.recording.chunk import KeyBlock, TaskChunk, pack_keys
-from daskscope.recording.logs import Gap, Log, TaskError, WorkerChange
+from daskscope.recording.logs import UNKNOWN_TASK, Gap, Log, TaskError, WorkerChange
 from daskscope.recording.names import Names
 from daskscope.recording.recording import Counts, Recording
 from daskscope.recording.totals import ActionTotal, PrefixTotal, Sums, Totals
 
 __all__ = [
+    "UNKNOWN_TASK",
     "ActionTotal",
     "Counts",
     "Gap",

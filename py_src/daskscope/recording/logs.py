@@ -20,6 +20,10 @@ MAX_LOG_CHARACTERS: Final = 8_000_000
 """Bound of all texts of one log together."""
 
 
+UNKNOWN_TASK: Final = -1
+"""Number of an erred task that was dropped before it could be read."""
+
+
 @dataclass(frozen=True, slots=True)
 class TaskError:
     """A task that erred. ``task`` is its number in the recording, ``prefix`` an index."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope.derive import coarse
-from daskscope.recording import KeyBlock, pack_keys
+from daskscope.recording import UNKNOWN_TASK, KeyBlock, pack_keys
 from daskscope.schema import COARSE, NAME_KINDS, TASKS
 from daskscope.wire import Outgoing, arrow_stream, outgoing
 
@@ -124,7 +124,7 @@ class Events:
         """Return the message."""
         errors = [
             {
-                "task": error.task,
+                "task": None if error.task == UNKNOWN_TASK else error.task,
                 "prefix": error.prefix,
                 "worker": error.worker,
                 "time": error.time,

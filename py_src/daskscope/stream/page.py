@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.focus import Focus
 from daskscope.schema import LIMITS
-from daskscope.stream.pace import Allowance
 
 if TYPE_CHECKING:
     from daskscope.stream.channel import Channel
@@ -18,8 +17,6 @@ Cell = int | None
 """Number of the cell that runs just now; 0 when none runs, `None` when nobody knows."""
 
 WINDOW_BYTES: Final = LIMITS["window_bytes"]
-BLIND_BYTES: Final = LIMITS["blind_bytes"]
-BLIND_BYTES_PER_S: Final = LIMITS["blind_bytes_per_s"]
 BLIND_AFTER_S: Final = 1.0
 """A busy kernel that heard nothing for so long goes on without acks."""
 
@@ -99,7 +96,6 @@ class Page:
         self.heard_s = now_s
         self._heard_in_cell = 0
         self._deaf_until_s = now_s  # the kernel could not have heard the page before
-        self._blind = Allowance(BLIND_BYTES_PER_S, BLIND_BYTES_PER_S / 4, now_s)
 
     def notices(self, watched: Watched) -> list[Notice]:
         """Return what a status says to this page alone."""
@@ -126,22 +122,19 @@ class Page:
         wait_s = BLIND_AFTER_S if self._deaf(cell) else BLIND_AFTER_HEARD_S
         return cell != 0 and now_s - self.heard_s >= wait_s
 
-    def credit_wait_s(self, now_s: float, room_bytes: float, cell: Cell) -> float:
+    def credit_wait_s(
+        self, now_s: float, room_bytes: float, blind_bytes: float, cell: Cell
+    ) -> float:
         """Return in how many seconds the page may get more; infinite until it acks.
 
-        `room_bytes` may be unacknowledged before another message.
+        `room_bytes` may be unacknowledged before another message, or `blind_bytes` while
+        no ack can be expected.
         """
-        if not self.blind(now_s, cell):
-            if self.in_flight_bytes <= room_bytes:
-                return 0.0
-            return float("inf") if cell == 0 else BLIND_AFTER_S
-        if self.in_flight_bytes >= BLIND_BYTES:
-            return float("inf")
-        return self._blind.wait_s(now_s)
-
-    def spend(self, size_bytes: int, now_s: float) -> None:
-        """Count what was sent against the allowance without acks, too."""
-        self._blind.spend(size_bytes, now_s)
+        if self.blind(now_s, cell):
+            return 0.0 if self.in_flight_bytes < blind_bytes else float("inf")
+        if self.in_flight_bytes <= room_bytes:
+            return 0.0
+        return float("inf") if cell == 0 else BLIND_AFTER_S
 
     def gone(self, now_s: float, cell: Cell) -> bool:
         """Return whether nobody is there any more."""

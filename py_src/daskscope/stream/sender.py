@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 BATCH_BYTES: Final = LIMITS["batch_bytes"]
+BLIND_BYTES: Final = LIMITS["blind_bytes"]
 RESTING_S: Final = 1.0
 """After a failure; its feed alone waits."""
 
@@ -40,6 +41,7 @@ class Sender:
         now = clock()
         self._messages = Allowance(LIMITS["messages_per_s"], LIMITS["messages_per_s"] / 5, now)
         self._bytes = Allowance(LIMITS["bytes_per_s"], LIMITS["bytes_per_s"] / 20, now)
+        self._blind = Allowance(LIMITS["blind_bytes_per_s"], LIMITS["blind_bytes_per_s"] / 4, now)
 
     def forget(self, session: str) -> None:
         """Drop what is kept of a session."""
@@ -131,8 +133,11 @@ class Sender:
                 return min(wait_s, max(allowed_s, 0.002))
             self._turn += 1
             page, watched = waiting[self._turn % len(waiting)]
-            credit_s = page.credit_wait_s(now, share_bytes - message_bytes, cell)
+            room_bytes = share_bytes - message_bytes
+            credit_s = page.credit_wait_s(now, room_bytes, BLIND_BYTES / active, cell)
             blind = page.blind(now, cell)
+            if blind and credit_s <= 0:
+                credit_s = self._blind.wait_s(now)
             feed, message = watched.feed, None
             try:
                 if credit_s <= 0:
@@ -151,7 +156,7 @@ class Sender:
                 waiting.remove((page, watched))
                 wait_s = min(wait_s, credit_s if credit_s > 0 else float("inf"))
                 continue
-            page.spend(message.size_bytes, now)
+            self._blind.spend(message.size_bytes, now)  # whoever could hear it
             self._send(page, message, now)
             now = self._clock()
         return wait_s

@@ -163,4 +163,4 @@ export async function lanePitch(): Promise<number> {
 }
 
 export const erredTask = () =>
-  page.evaluate(() => window.harness.session.errors.value[0]!.task);
+  page.evaluate(() => window.harness.session.errors.value[0]!.task!);
