@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from clusters import SchedulerProcess, eventually
+from traces import traces_on_schedulers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +26,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def nothing_is_left() -> Iterator[None]:
-    """Fail a test that leaves a session, a thread, a comm or the recorder behind."""
+    """Fail a test that leaves a session, a thread, a comm, an agent or the recorder behind."""
     yield
     leaks = []
     recorder = sys.modules.get("daskscope.recorder")
@@ -44,6 +45,10 @@ def nothing_is_left() -> Iterator[None]:
     except AssertionError:
         leaks.append(f"threads: {our_threads()}")
     leaks += [f"comm: {comm}" for comm in open_comms()]
+    try:
+        eventually(lambda: not traces_on_schedulers(), seconds=5)
+    except AssertionError:
+        leaks += traces_on_schedulers()
     assert not leaks, leaks
 
 
