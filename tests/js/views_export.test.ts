@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { TaskModel } from "../../js_src/model/tasks";
+import {
+  firstRows,
+  savedWords,
+} from "../../js_src/views/task_stream/export_rows";
+import { batchOf, type Row, shuffled, T0 } from "./model_rows";
+
+const WHOLE = [-Infinity, Infinity] as const;
+const LANES = [0, 1, 2, 3];
+
+/** `each` rows on four lanes, one after the other: lane 0, lane 1, … at one second each. */
+function modelOf(each: number): TaskModel {
+  const rows: Row[] = Array.from({ length: 4 * each }, (_, i) => ({
+    start: T0 + i,
+    lane: i % 4,
+    action: i % 8 < 4 ? 0 : 1, // every second row of a lane is a transfer
+    prefix: i % 2,
+    task: i,
+  }));
+  const model = new TaskModel();
+  model.insert(batchOf(shuffled(rows)));
+  return model;
+}
+
+function tasksOf(
+  model: TaskModel,
+  most: number,
+  onlyFiltered = false,
+  time: readonly [number, number] = WHOLE,
+) {
+  const found = firstRows(model, LANES, time, { most, onlyFiltered });
+  return { tasks: found.rows.map(({ task }) => task), of: found.of };
+}
+
+const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
+
+describe("the rows of a saved file", () => {
+  it("are all of them, in order of time, where they fit", () => {
+    expect(tasksOf(modelOf(10), 40)).toEqual({ tasks: upTo(40), of: 40 });
+  });
+
+  it("are the first of all lanes where there are more, and say of how many", () => {
+    expect(tasksOf(modelOf(100), 30)).toEqual({ tasks: upTo(30), of: 400 });
+    expect(tasksOf(modelOf(100), 1)).toEqual({ tasks: [0], of: 400 });
+  });
+
+  it("are no more than fit when all start at once", () => {
+    const model = new TaskModel();
+    model.insert(
+      batchOf(upTo(50).map((task) => ({ start: T0, lane: task % 4, task }))),
+    );
+    const { tasks, of } = tasksOf(model, 20);
+    expect([new Set(tasks).size, of]).toEqual([20, 50]);
+  });
+
+  it("are those of the window that pass the filter", () => {
+    const model = modelOf(100);
+    model.setFilter({ prefixes: [1], lanes: [1] });
+    const time = [T0 + 8.5, T0 + 30.5] as const;
+    expect(tasksOf(model, 3, true, time)).toEqual({
+      tasks: [9, 13, 17],
+      of: 6,
+    });
+    expect(tasksOf(model, 3, false, time).of).toBe(23);
+  });
+});
+
+describe("what is said of a saved file", () => {
+  const rows = (count: number, of: number) => {
+    const options = { most: count, onlyFiltered: false };
+    return { ...firstRows(modelOf(count), [0], WHOLE, options), of };
+  };
+
+  it("names how many of how many rows were saved", () => {
+    expect(savedWords(rows(2, 2), true, 0)).toBe("Saved 2 rows");
+    expect(savedWords(rows(1, 1), true, 0)).toBe("Saved 1 row");
+    expect(savedWords(rows(2, 3_000), false, 0)).toBe(
+      "Saved the first 2 of 3,000 rows, without keys: there are too many; zoom in and save what is shown for the others",
+    );
+  });
+
+  it("says what only the kernel has", () => {
+    expect(savedWords(rows(2, 2), true, 5_000)).toBe(
+      "Saved 2 rows. The kernel keeps 5,000 more that are not in this page: session.recording.tasks",
+    );
+  });
+});
