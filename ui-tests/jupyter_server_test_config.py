@@ -2,11 +2,13 @@
 
 import json
 import os
+import shutil
 import sysconfig
 import venv
 from pathlib import Path
 from tempfile import mkdtemp
 
+import ipykernel
 from jupyterlab.galata import configure_jupyter_server
 
 configure_jupyter_server(c)  # noqa: F821 - Jupyter provides `c`
@@ -41,6 +43,9 @@ def kernels_without_daskscope() -> str:
     place = directory / "kernels" / "bare"
     place.mkdir(parents=True)
     (place / "kernel.json").write_text(json.dumps(kernel))
+    # JupyterLab 4.2 raises for a kernel without an icon.
+    icon = Path(ipykernel.__file__).parent / "resources" / "logo-64x64.png"
+    shutil.copy(icon, place)
     return str(directory)
 
 

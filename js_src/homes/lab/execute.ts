@@ -19,6 +19,8 @@ type ExecuteMessage = KernelMessage.IExecuteRequestMsg;
 type ExecuteReply = KernelMessage.IExecuteReplyMsg;
 
 const ANSWER = "daskscope";
+const RETRY_MS = 200;
+const MAX_TRIES = 20;
 
 /** IPython's own wrapper turns a value into JSON on the way out. */
 function asJson(expression: string): string {
@@ -34,6 +36,21 @@ export async function evaluate(
   expression: string,
   subshellId: string | null,
 ): Promise<Outcome> {
+  for (let tries = 1; ; tries++) {
+    const reply = await ask(kernel, expression, subshellId);
+    if (!reply) return raised("KernelGone", "The kernel gave no answer.");
+    // When a cell fails or is interrupted, the kernel drops all that waits behind it.
+    const dropped = reply.content.status === "aborted" && tries < MAX_TRIES;
+    if (!dropped) return outcomeOf(reply);
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  }
+}
+
+async function ask(
+  kernel: Kernel.IKernelConnection,
+  expression: string,
+  subshellId: string | null,
+): Promise<ExecuteReply | undefined> {
   const message = KernelMessage.createMessage<ExecuteMessage>({
     msgType: "execute_request",
     channel: "shell",
@@ -51,9 +68,7 @@ export async function evaluate(
     },
   });
   const future = kernel.sendShellMessage(message, true);
-  const reply = (await future.done) as ExecuteReply | undefined;
-  if (!reply) return raised("KernelGone", "The kernel gave no answer.");
-  return outcomeOf(reply);
+  return (await future.done) as ExecuteReply | undefined;
 }
 
 function raised(name: string, text: string): Outcome {
