@@ -137,7 +137,7 @@ class Session(SharedFocus):
 
     @property
     def agent_error(self) -> str | None:
-        """Why the agent on the scheduler disabled itself, if it did."""
+        """What went wrong with the agent on the scheduler, if anything did."""
         return self._collector.agent_error
 
     @property

@@ -178,3 +178,46 @@ def test_the_last_tasks_of_a_client_that_nobody_watches_are_kept(cluster: LocalC
     assert s.counts.captured == 100
     assert s.counts.kept == 100
     s.close()
+
+
+def test_an_agent_that_cannot_be_installed_is_no_refusal(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(collector.agent, "pickled", lambda **_: b"not a pickle")
+    with (
+        Client(cluster, set_as_default=False) as client,
+        daskscope.connect(client) as s,
+    ):
+        eventually(lambda: s.state == "partly")
+        (notice,) = s.notices
+        assert notice.code == "agent-not-installed"
+        assert "blocked-handlers" not in notice.text + notice.next
+        assert s.agent_error
+        client.gather(client.map(abs, range(-20, 0), pure=False))
+        eventually(lambda: s.counts.captured >= 20)
+
+
+def test_tasks_that_cannot_be_read_are_counted_and_the_next_ones_come(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        Client(cluster, set_as_default=False) as client,
+        daskscope.connect(client) as s,
+    ):
+        live(s)
+
+        def broken(chunk: Any, index_map: Any) -> Any:
+            raise ValueError("of another planet")
+
+        with monkeypatch.context() as patch:
+            patch.setattr("daskscope.collect.intake.decode", broken)
+            client.gather(client.map(abs, range(-30, 0), pure=False))
+            eventually(lambda: s.counts.dropped_agent == 30)
+        client.gather(client.map(abs, range(-20, 0), pure=False))
+        assert s.recording.tasks["key"].nunique() == 20
+        assert s.counts.captured == 50
+        assert s.state == "live"
+        (notice,) = s.notices
+        assert notice.code == "tasks-unreadable"
+        assert notice.text.startswith("30 tasks")
+        assert s.agent_error == "of another planet"

@@ -21,8 +21,10 @@ from daskscope.collect.notices import (
     PLUGINS_REFUSED,
     Notice,
     agent_failed,
+    agent_refused,
     scheduler_lost,
     tasks_incomplete,
+    tasks_unreadable,
 )
 from daskscope.collect.spilling import SpillWatch
 
@@ -104,6 +106,7 @@ class Collector:
         self._busy_s = time.monotonic()  # when tasks last came
         self._workers_s = 0.0  # monotonic
         self._use_agent = True
+        self._no_agent = PLUGINS_REFUSED  # or why else it is not used
         self._gap_reason = "scheduler-restarted"
         self._task: asyncio.Task[None] | None = None
 
@@ -182,8 +185,7 @@ class Collector:
             logger.debug("daskscope lost its scheduler", exc_info=error)
         self._use_agent = True  # whoever answers next may be another scheduler
         self.agent_error = None
-        reason = str(error) or type(error).__name__
-        self._set("lost", (scheduler_lost(self.address, reason),))
+        self._set("lost", (scheduler_lost(self.address, error),))
 
     def _set(self, state: str, notices: tuple[Notice, ...]) -> None:
         if (state, notices) != (self.state, self.notices):
@@ -252,13 +254,12 @@ class Collector:
         """Return the function that polls: the agent's, or the one without it."""
         self._more = False
         if self._use_agent:
-            refused = await self._install(link)
-            if refused is None:
+            if await self._install(link):
                 return lambda: self._poll_agent(link)
             self._use_agent = False
-        notice = agent_failed(self.agent_error) if self.agent_error else PLUGINS_REFUSED
+        notice = self._no_agent
         routes = self._routes = await BuiltinRoutes.on(
-            link, self._recording, self._routes, from_now=self.agent_error is not None
+            link, self._recording, self._routes, from_now=self._intake is not None
         )
 
         async def poll() -> int:
@@ -271,8 +272,8 @@ class Collector:
 
         return poll
 
-    async def _install(self, link: Link) -> str | None:
-        """Register the agent; return the reason if the scheduler refuses."""
+    async def _install(self, link: Link) -> bool:
+        """Register the agent; return whether the scheduler took it."""
         plugin = agent.pickled(memory_limit=self._pace.agent_memory_bytes)
         try:
             await link.ask(
@@ -281,8 +282,10 @@ class Collector:
         except (TimeoutError, OSError):
             raise
         except Exception as error:  # noqa: BLE001
-            return str(error)
-        return None
+            self._no_agent = agent_refused(str(error) or type(error).__name__)
+            self.agent_error = None if self._no_agent is PLUGINS_REFUSED else repr(error)
+            return False
+        return True
 
     def _workers_due(self) -> bool:
         # A snapshot costs the scheduler microseconds a worker: a large cluster waits longer.
@@ -311,12 +314,13 @@ class Collector:
             if self._over():
                 return 0
             self._gap_reason = "agent-left"
-            if await self._install(link) is not None:
+            if not await self._install(link):
                 self._use_agent = False
                 raise _ChangeOfPlan
             return await self._poll_agent(link)
         if "error" in answer:
             self.agent_error = answer["error"]
+            self._no_agent = agent_failed(answer["error"])
             self._gap_reason = "agent-failed"
             self._say_gap(answer["time"])
             await self._release(link)
@@ -333,9 +337,16 @@ class Collector:
         self.now = answer["time"]
         if "workers" in answer:
             self._take_workers(answer["workers"], answer["time"])
-        left_out = answer["incomplete"]
-        self._set("live", (tasks_incomplete(left_out),) if left_out else ())
+        self._set("live", self._left_out(intake, answer["incomplete"]))
         return tasks
+
+    def _left_out(self, intake: Intake, incomplete: int) -> tuple[Notice, ...]:
+        """Return what to say of tasks that could not be read, wholly or in part."""
+        notices = [tasks_incomplete(incomplete)] if incomplete else []
+        if intake.unreadable:
+            self.agent_error = intake.unreadable_why
+            notices.append(tasks_unreadable(intake.unreadable))
+        return tuple(notices)
 
     def _say_gap(self, now: float) -> None:
         reason, self._gap_reason = self._gap_reason, "scheduler-restarted"

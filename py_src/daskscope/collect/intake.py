@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
 from daskscope.collect.decode import IndexMap, Tasks, decode
@@ -10,6 +11,8 @@ from daskscope.recording import UNKNOWN_TASK, Recording, TaskError, WorkerChange
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+logger = logging.getLogger(__name__)
 
 
 class Intake:
@@ -21,6 +24,9 @@ class Intake:
         self.errors = 0
         self.changes = 0
         self._recording = recording
+        self.unreadable = 0
+        """Tasks that came in a form that cannot be read; they count as dropped."""
+        self.unreadable_why = ""
         self._map = IndexMap(recording.names)
         self._waiting: list[Mapping[str, Any]] = []  # errors whose tasks are still to come
 
@@ -42,11 +48,23 @@ class Intake:
         self.changes = changes["first"] + len(changes["items"])
         before = self.cursor
         for chunk in answer["chunks"]:
-            self._take_tasks(decode(chunk, self._map))
+            self._take_chunk(chunk)
         if not answer["chunks"]:
             self._skip_to(answer["first"])
         self._recording.append_changes([_change(item) for item in changes["items"]])
         return self.cursor - before
+
+    def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
+        try:
+            tasks = decode(chunk, self._map)
+        except ValueError as error:  # it would be the same the next time: go on behind it
+            logger.exception("daskscope cannot read what the scheduler's agent sent")
+            stop = chunk["first"] + chunk["tasks"]
+            self.unreadable += stop - max(self.cursor, chunk["first"])
+            self.unreadable_why = str(error)
+            self._skip_to(stop)
+        else:
+            self._take_tasks(tasks)
 
     def _take_tasks(self, tasks: Tasks) -> None:
         self._skip_to(tasks.first)

@@ -56,6 +56,31 @@ def agent_failed(text: str) -> Notice:
     )
 
 
+def agent_refused(reason: str) -> Notice:
+    """Return the notice of a scheduler that did not take the agent."""
+    if "disallowed" in reason:  # distributed's word for a blocked handler
+        return PLUGINS_REFUSED
+    return Notice(
+        "agent-not-installed",
+        "error",
+        f"The agent could not be installed on the scheduler ({reason[:300]}). The tasks come from "
+        "Dask's own task stream: without spans and killed workers, and what ran before this panel "
+        "may be missing.",
+        "Please report this, with the text of session.agent_error.",
+    )
+
+
+def tasks_unreadable(tasks: int) -> Notice:
+    """Return the notice of tasks that arrived in a form that cannot be read."""
+    return Notice(
+        "tasks-unreadable",
+        "error",
+        f"{tasks:,} {'task' if tasks == 1 else 'tasks'} of the scheduler's agent could not be "
+        "read. They are counted as dropped; recording goes on.",
+        "Please report this, with the text of session.agent_error.",
+    )
+
+
 def tasks_incomplete(tasks: int) -> Notice:
     """Return the notice of tasks of which the workers' reports could not be read whole."""
     return Notice(
@@ -66,12 +91,23 @@ def tasks_incomplete(tasks: int) -> Notice:
     )
 
 
-def scheduler_lost(address: str, reason: str) -> Notice:
-    """Return the notice of a scheduler that does not answer."""
+def scheduler_lost(address: str, error: Exception) -> Notice:
+    """Return the notice of a connection that ended with an error."""
+    if isinstance(error, (OSError, TimeoutError)):
+        return Notice(
+            "scheduler-lost",
+            "warn",
+            f"The scheduler at {address} does not answer ({_brief(error)}). What was recorded "
+            "stays here; connecting again.",
+        )
     return Notice(
-        "scheduler-lost",
-        "warn",
-        f"The scheduler at {address} does not answer ({reason[:300]}). What was recorded stays "
-        "here; connecting again.",
-        "If the cluster is gone for good, close the client.",
+        "collect-failed",
+        "error",
+        f"Reading from the scheduler at {address} failed ({type(error).__name__}: "
+        f"{_brief(error)}). What was recorded stays here; trying again.",
+        "If it does not go away, please report it.",
     )
+
+
+def _brief(error: Exception) -> str:
+    return (str(error) or type(error).__name__)[:300]
