@@ -15,6 +15,7 @@ import uuid
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
@@ -47,6 +48,8 @@ class Session(SharedFocus):
         super().__init__()
         limits = self.limits = config.recording_limits()
         pace = config.pace()
+        if client.asynchronous:  # who reads its recording cannot wait for what is missing
+            pace = replace(pace, unwatched_s=0.0)
         self.id = uuid.uuid4().hex
         self._recording = Recording(
             memory_limit=limits.memory_limit,
@@ -103,13 +106,24 @@ class Session(SharedFocus):
         """What was captured, with all that has finished until now.
 
         While no panel shows it, the scheduler is asked once a second only; so reading
-        this asks it, and waits for the answer: some milliseconds, a second at most. (In
-        the loop of an asynchronous client nothing waits.) Hold the recording to look at it
-        many times.
+        this asks it, and waits for the answer: some milliseconds, a second at most. Hold
+        the recording to look at it many times. In the loop of an asynchronous client nothing
+        may wait: `await session.caught_up()` before.
         """
         if not self._foreign and not self._must_not_wait():
             self._catch_up()
         return self._recording
+
+    async def caught_up(self) -> Session:
+        """Wait until all that has finished until now is recorded; for asynchronous clients.
+
+        Never longer than a second, like reading `recording` elsewhere.
+        """
+        if not self.closed and not self._foreign:
+            done = asyncio.wrap_future(collect.submit(self._collector.catch_up()))
+            with suppress(Exception):
+                await asyncio.wait_for(done, CATCH_UP_S)
+        return self
 
     def _catch_up(self) -> None:
         if self.closed:

@@ -22,16 +22,15 @@ class _FocusTrait(traitlets.Any):
 
     def set(self, obj: Any, value: Any) -> None:
         with obj._focus_lock:
-            before = obj.focus
-            try:
-                super().set(obj, value)
-            finally:
-                if obj.focus != before:  # also where an observer of the user's failed
-                    obj._tell_focus()
+            super().set(obj, value)
 
 
 class SharedFocus(traitlets.HasTraits):
-    """What is selected, and who selected it."""
+    """What is selected, and who selected it.
+
+    Observers of the trait run in the thread that sets it. When that is a panel, it is one
+    of our own (`daskscope-focus`), in which an observer may take its time.
+    """
 
     focus = _FocusTrait(Focus(), help="what is selected, in every panel of this session")
 
@@ -39,7 +38,12 @@ class SharedFocus(traitlets.HasTraits):
         super().__init__()
         self._focus_by = "python"
         self._focus_lock = threading.RLock()
+        self._focus_wanted: tuple[Focus, str] | None = None
+        self._focus_thread: threading.Thread | None = None
+        self._wanted_lock = threading.Lock()  # of the two before
         self._focus_listeners = Listeners[[Focus, str]]("the focus of a daskscope session")
+        # The first observer: it hears of each change, whatever a later one does.
+        self.observe(lambda _: self._focus_listeners.tell(self.focus, self._focus_by), "focus")
 
     @traitlets.validate("focus")
     def _checked_focus(self, proposal: Any) -> Focus:
@@ -64,12 +68,28 @@ class SharedFocus(traitlets.HasTraits):
             finally:
                 self._focus_by = "python"
 
+    def set_focus_soon(self, focus: Focus, by: str) -> None:
+        """Set it without waiting for observers; of many settings the last one counts."""
+        with self._wanted_lock:
+            self._focus_wanted = (focus, by)
+            if self._focus_thread is None:
+                self._focus_thread = threading.Thread(
+                    target=self._set_wanted, name="daskscope-focus", daemon=True
+                )
+                self._focus_thread.start()
+
+    def _set_wanted(self) -> None:
+        while True:
+            with self._wanted_lock:
+                wanted, self._focus_wanted = self._focus_wanted, None
+                if wanted is None:
+                    self._focus_thread = None
+                    return
+            self.set_focus(*wanted)
+
     def on_focus(self, callback: Callable[[Focus, str], None]) -> Callable[[], None]:
         """Call `callback(focus, by)` after each change; return how to stop.
 
         Unlike observers of the trait it is called whether or not others fail.
         """
         return self._focus_listeners.add(callback)
-
-    def _tell_focus(self) -> None:
-        self._focus_listeners.tell(self.focus, self._focus_by)

@@ -31,6 +31,8 @@ class PlainSession(SharedFocus):
         self.callbacks: list[Any] = []
         self.watched = False
 
+    set_focus_soon = SharedFocus.set_focus
+
     def set_watched(self, watched: bool) -> None:
         self.watched = watched
 

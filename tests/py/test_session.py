@@ -309,6 +309,44 @@ def test_an_asynchronous_client_is_recorded_while_its_thread_is_busy() -> None:
         asyncio.run(work(cluster.scheduler_address))
 
 
+def test_an_asynchronous_client_may_wait_for_all_that_has_finished(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("daskscope.session.CATCH_UP_S", 20.0)
+
+    async def work(address: str) -> None:
+        async with Client(address, asynchronous=True, set_as_default=False) as client:
+            s = daskscope.connect(client)
+            for tasks in (100, 200, 300):
+                await client.gather(client.map(abs, range(-100, 0), pure=False))
+                recording = (await s.caught_up()).recording
+                assert recording.tasks["key"].nunique() == tasks
+            s.close()
+            assert await s.caught_up() is s
+
+    with (
+        dask.config.set({"daskscope.collect.unwatched-interval": "1s"}),
+        LocalCluster(n_workers=1, processes=False, protocol="tcp", **WITHOUT_DASHBOARD) as cluster,
+    ):
+        asyncio.run(work(cluster.scheduler_address))
+
+
+def test_an_asynchronous_client_is_never_asked_seldom(cluster: LocalCluster) -> None:
+    async def work() -> None:
+        async with Client(
+            cluster.scheduler_address, asynchronous=True, set_as_default=False
+        ) as client:
+            s = daskscope.connect(client)
+            await s.caught_up()
+            await client.gather(client.map(abs, range(-100, 0), pure=False))
+            while s.counts.captured < 100:  # noqa: ASYNC110
+                await asyncio.sleep(0.01)
+            s.close()
+
+    with dask.config.set({"daskscope.collect.unwatched-interval": "60s"}):
+        asyncio.run(asyncio.wait_for(work(), 20))
+
+
 def test_a_client_that_has_not_started_yet_is_waited_for(cluster: LocalCluster) -> None:
     async def work() -> None:
         client = Client(cluster.scheduler_address, asynchronous=True, set_as_default=False)
@@ -453,6 +491,28 @@ def test_an_observer_of_the_focus_that_fails_keeps_nobody_else_from_hearing(
         assert len(heard) == 2
     assert "an observer of the focus of a daskscope session failed" in caplog.text
     assert "a listener for the focus of a daskscope session failed" in caplog.text
+
+
+def test_an_observer_of_the_focus_may_take_its_time(client: Client) -> None:
+    with daskscope.connect(client) as s:
+        go_on = threading.Event()
+        heard: list[tuple[str, ...]] = []
+        seen: list[tuple[str, ...]] = []
+
+        def slow(change: Any) -> None:
+            seen.append(change["new"].prefixes)
+            assert go_on.wait(10)
+
+        s.observe(slow, "focus")
+        s.on_focus(lambda focus, _: heard.append(focus.prefixes))
+        for prefix in "abc":
+            s.set_focus_soon(daskscope.Focus(prefixes=[prefix]), by="page-1")
+        eventually(lambda: seen == [("a",)])
+        assert heard == [("a",)], "other pages do not wait for it"
+        go_on.set()
+        eventually(lambda: seen[-1] == ("c",))
+        assert len(seen) <= 3
+        eventually(lambda: s._focus_thread is None)
 
 
 def test_an_observer_that_fails_does_not_stop_the_recording(

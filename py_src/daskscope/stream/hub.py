@@ -252,7 +252,7 @@ class Hub:
             return
         if source.id in page.watched:
             page.watched[source.id].focus = focus
-        source.set_focus(focus, page.id)
+        source.set_focus_soon(focus, page.id)
 
     def _ask(self, page: Page, message: Ask) -> None:
         try:

@@ -47,8 +47,8 @@ class Source(Protocol):
     @property
     def behind_s(self) -> float: ...  # noqa: D102
 
-    def set_focus(self, focus: Focus, by: str) -> None:
-        """Set the focus in the name of a page."""
+    def set_focus_soon(self, focus: Focus, by: str) -> None:
+        """Set the focus in the name of a page, without waiting for whoever observes it."""
 
     def set_watched(self, watched: bool) -> None:
         """Say whether a page shows it just now: it need not hurry if none does."""
