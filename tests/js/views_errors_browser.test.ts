@@ -139,6 +139,26 @@ describePanel("the errors of the task stream", () => {
     await page.getByText("Errors: 1", { exact: true }).waitFor();
   });
 
+  it("are not all there when there were very many: the table says so, and the task", async () => {
+    await open("scenario=full");
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const answer = session.answer!;
+      session.answer = (task) => ({ ...answer(task), error: null });
+      session.counts.value = { ...session.counts.value, erred: 1_501 };
+    });
+    await plot().press("t");
+    await page
+      .getByText("Errors: 1; 1,500 of 1,501 are not here", { exact: true })
+      .waitFor();
+    await page.locator(".ds-errors button").click();
+    const pinned = page.locator(".ds-pinned");
+    await pinned.getByText("The traceback was dropped").waitFor();
+    await pinned.getByText("Erred", { exact: true }).waitFor();
+    await pinned.getByText("none, it erred").waitFor();
+    await pinned.getByText("cannot reindex on an axis").waitFor();
+  });
+
   it("show in a table that keeps its last column at 200 pixels", async () => {
     await open("scenario=full", 220, 420);
     await page.evaluate(() => window.harness.setWidth(200));

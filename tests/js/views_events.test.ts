@@ -11,7 +11,10 @@ import {
   mergeMarks,
   nextError,
 } from "../../js_src/views/task_stream/event_marks";
-import { errorsInFocus } from "../../js_src/views/task_stream/errors_table";
+import {
+  caption,
+  errorsInFocus,
+} from "../../js_src/views/task_stream/errors_table";
 
 describe("the row of events", () => {
   const change = (time: number, worker: string, what: string) => ({
@@ -148,6 +151,19 @@ describe("the table of errors", () => {
     expect(found({ workers: ["a"] })).toEqual([0, 2]);
     expect(found({ prefixes: ["y"] })).toEqual([1]);
     expect(found({ prefixes: ["y"], workers: ["a"] })).toEqual([]);
+  });
+});
+
+describe("the caption of the table of errors", () => {
+  it("says how many of how many are shown, selected and here", () => {
+    expect(caption(3, 3, 3, 3)).toBe("Errors: 3");
+    expect(caption(200, 1_000, 1_000, 1_000)).toBe(
+      "Errors: 1,000, the last 200",
+    );
+    expect(caption(200, 300, 1_000, 1_500)).toBe(
+      "Errors: 300 of 1,000 in the selection, the last 200; 500 of 1,500 are not here",
+    );
+    expect(caption(2, 2, 2, 1)).toBe("Errors: 2"); // the counts come a moment later
   });
 });
 

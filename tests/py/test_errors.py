@@ -9,11 +9,12 @@ import pytest
 from clusters import eventually, live, recorded
 
 import daskscope
+from daskscope import agent
 from daskscope.collect.tracebacks import last_line, whole_traceback
 
 if TYPE_CHECKING:
     from clusters import SchedulerProcess
-    from distributed import Client
+    from distributed import Client, LocalCluster
 
 
 def fail_after(seconds: float, error: Exception) -> None:
@@ -58,6 +59,26 @@ def test_without_an_agent_an_error_has_it_too(scheduler_process: SchedulerProces
     assert error.time == pytest.approx(row.start + row.duration, abs=1e-6)
     assert error.traceback.startswith("Traceback (most recent call last):\n")
     assert error.traceback.endswith("\nZeroDivisionError: division by zero")
+
+
+def test_errors_that_the_agent_dropped_are_counted(client: Client, cluster: LocalCluster) -> None:
+    from distributed import Client, wait
+
+    with daskscope.connect(client) as first, Client(cluster, set_as_default=False) as other:
+        plugin = cluster.scheduler.plugins[agent.name()] if live(first) else None
+        plugin.errors.limit = 10
+        plugin.memory_limit = 1  # of the tasks only those of the last chunk are kept
+        wait([client.submit(lambda: 1 / 0, key=f"broken-{i}") for i in range(30)])
+        recorded(first, 30)
+        wait(client.submit(abs, -1, key="sound"))
+        recorded(first, 31)
+        with daskscope.connect(other) as late:
+            eventually(lambda: late.counts.erred == 30)
+            assert late.counts.captured == 31
+            assert late.counts.kept < 30
+            assert len(late.recording.errors) == 10
+            assert late.recording.error_log.dropped == 20
+            assert set(late.recording.errors["task"]) <= {-1, *range(late.counts.kept)}
 
 
 def test_a_traceback_is_what_python_would_have_printed(client: Client) -> None:

@@ -251,6 +251,18 @@ def test_errors_changes_and_gaps_are_bounded_and_numbered():
     assert recording.gap_log.since(0) == [Gap(1.0, 2.0, "lost", "The scheduler went away.")]
 
 
+def test_errors_that_never_came_are_numbered_and_counted():
+    recording = new_recording()
+    error = TaskError(0, "k", 0, "tcp://w", 5.0, "ValueError('x')", "Traceback")
+    recording.append_errors([error] * 5)
+    recording.drop_errors(20)  # those that are kept stay a row of consecutive numbers
+    recording.append_errors([error] * 2)
+    assert len(recording.errors) == 2
+    assert recording.error_log.dropped == 25
+    assert recording.error_log.between(25, 27) == [error] * 2
+    assert recording.counts.erred == 27
+
+
 def test_full_lists_of_names_end_in_other():
     names = Names()
     for i in range(1_000):

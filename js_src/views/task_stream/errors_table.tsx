@@ -49,7 +49,12 @@ export function ErrorsTable(props: {
   return (
     <Table
       class="ds-errors ds-many-columns"
-      caption={caption(shown.length, found.length, all.length)}
+      caption={caption(
+        shown.length,
+        found.length,
+        all.length,
+        session.counts.value.erred,
+      )}
       columns={[
         { name: "Error" },
         { name: "At" },
@@ -73,14 +78,23 @@ export function ErrorsTable(props: {
   );
 }
 
-function caption(shown: number, found: number, all: number): string {
+/** `ever` counts also those whose texts the kernel has dropped. */
+export function caption(
+  shown: number,
+  found: number,
+  here: number,
+  ever: number,
+): string {
   const selected =
-    found < all
-      ? `${formatExact(found)} of ${formatExact(all)} in the selection`
-      : formatExact(all);
-  return shown < found
-    ? `Errors: ${selected}, the last ${shown}`
-    : `Errors: ${selected}`;
+    found < here
+      ? `${formatExact(found)} of ${formatExact(here)} in the selection`
+      : formatExact(here);
+  const last = shown < found ? `, the last ${shown}` : "";
+  const others =
+    here < ever
+      ? `; ${formatExact(ever - here)} of ${formatExact(ever)} are not here`
+      : "";
+  return `Errors: ${selected}${last}${others}`;
 }
 
 function inWords(error: TaskError): string {

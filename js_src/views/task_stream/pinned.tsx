@@ -14,6 +14,7 @@ import { slotColour } from "../../base/palette";
 import { toCss } from "../../base/colour";
 import { asProblem, type Problem } from "../../errors";
 import type { Interval, TaskDetail } from "../../model/types";
+import { STATUSES } from "../../schema";
 import type { SessionStore } from "../../session";
 import { Button, IconButton } from "../panel/button";
 import { useCopied } from "../panel/copied";
@@ -26,6 +27,8 @@ import { ends, partsOfPage, StartStops, type Part } from "./start_stops";
 import { TracebackText } from "./traceback_text";
 import type { ViewState } from "./view_state";
 import { placeOf } from "./worker_groups";
+
+const ERROR = STATUSES[1];
 
 type Asked =
   | { readonly state: "asking" }
@@ -88,7 +91,7 @@ function PinnedTask(props: {
   const key = detail?.key ?? localKey;
   const parts = detail?.startstops ?? partsOfPage(session, row);
   const span = detail?.span ?? store.spans[row.span]?.name ?? [];
-  const erred = detail ? detail.error !== null : words.erred;
+  const erred = words.erred || detail?.status === ERROR;
 
   return (
     <aside class="ds-pinned" aria-label={`Task of ${words.prefix}`}>
@@ -207,13 +210,21 @@ function ErrorOf(props: {
   const { detail, session, row } = props;
   const known = session.errors.value.find((error) => error.task === row.task);
   const exception = detail?.error?.exception ?? known?.exception ?? "";
+  const traceback = detail?.error?.traceback ?? "";
   return (
     <section class="ds-pinned-error">
-      <TracebackText
-        taskKey={props.taskKey}
-        exception={exception}
-        traceback={detail?.error?.traceback ?? ""}
-      />
+      {exception + traceback !== "" && (
+        <TracebackText
+          taskKey={props.taskKey}
+          exception={exception}
+          traceback={traceback}
+        />
+      )}
+      {detail && !detail.error && (
+        <p class="ds-note">
+          The traceback was dropped: of many errors only the newest keep theirs.
+        </p>
+      )}
     </section>
   );
 }

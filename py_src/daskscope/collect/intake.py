@@ -43,6 +43,7 @@ class Intake:
         """Append what an answer brings; return how many tasks that were."""
         self._map.extend(answer["names"])
         errors, changes = answer["errors"], answer["changes"]
+        self._recording.drop_errors(errors["first"] - self.errors)
         self._waiting += errors["items"]
         self.errors = errors["first"] + len(errors["items"])
         self.changes = changes["first"] + len(changes["items"])

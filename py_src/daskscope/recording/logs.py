@@ -113,6 +113,15 @@ class Log(Generic[T]):
                 ):
                     self._characters -= self._entries.popleft().characters
 
+    def skip(self, entries: int) -> None:
+        """Number entries that nobody has. Older ones go too: what is kept has no holes."""
+        if entries <= 0:
+            return
+        with self._lock:
+            self._entries.clear()
+            self._characters = 0
+            self.next += entries
+
     def since(self, cursor: int) -> list[T]:
         """Return the entries that are kept of number ``cursor`` and later."""
         return self.between(cursor, self.next)

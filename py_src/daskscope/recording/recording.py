@@ -41,7 +41,8 @@ class Counts:
 
     ``captured`` tasks reached the agent since it came; ``kept`` are in the
     recording, with ``rows`` start/stop intervals. The rest was dropped, by the
-    agent's bound or by the recording's. ``erred`` counts captured tasks.
+    agent's bound or by the recording's. ``erred`` counts captured tasks, whether
+    they, or what they raised, were dropped or not.
     """
 
     captured: int = 0
@@ -151,6 +152,11 @@ class Recording:
         with self._lock:
             self.error_log.extend(list(errors))
 
+    def drop_errors(self, errors: int) -> None:
+        """Count errors whose texts the agent's bound cost before they were read."""
+        with self._lock:
+            self.error_log.skip(errors)
+
     def append_changes(self, changes: Sequence[WorkerChange]) -> None:
         """Append workers that came, changed or left."""
         with self._lock:
@@ -189,7 +195,8 @@ class Recording:
                 dropped_agent=self._dropped_agent,
                 dropped_recording=dropped + self._refused,
                 rows=self._rows - dropped_rows,
-                erred=int(self._sums.erred.sum()),
+                # A task that was dropped before it could be read is in the log alone.
+                erred=max(int(self._sums.erred.sum()), self.error_log.next),
             )
 
     @property
