@@ -120,7 +120,7 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
     loop.run(2)
     hub.set_sessions(list)
     say("ack", session=session.id, seq=99, missing=[])
-    hub.shut_down()
+    hub.close(channel)
 
     def last(kind: str, /, **wanted: Any) -> tuple[dict[str, Any], list[bytes]]:
         found = [

@@ -138,10 +138,6 @@ class Hub:
                 return
         self._call(lambda: self._set_sessions(list(current())))
 
-    def shut_down(self) -> None:
-        """Forget every channel and page."""
-        self._call(self._shut_down)
-
     def abandon(self) -> None:
         """Stop without touching the loop: in a forked child it is the parent's."""
         self._lock = threading.Lock()
@@ -307,10 +303,6 @@ class Hub:
 
     def _forget(self, page: Page) -> None:
         self._pages.pop(page.id, None)
-
-    def _shut_down(self) -> None:
-        with self._lock:
-            self._let_go()
 
     def _let_go(self) -> None:
         """Keep nothing running. Sessions are still listened to, which costs nothing."""
