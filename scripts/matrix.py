@@ -20,7 +20,10 @@ ROOT = environment.ROOT
 ENVIRONMENTS = ROOT / ".envs"
 PYTHONS = ENVIRONMENTS / "pythons"
 LOCK = ROOT / "requirements.lock"
-OTHER_PYTHONS = ("3.10", "3.12")
+MINOR = sys.version_info.minor
+OTHER_PYTHONS = (f"3.{MINOR - 1}", f"3.{MINOR + 1}")
+"""One older and one newer than the one that runs this."""
+
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 
 
@@ -56,7 +59,7 @@ ENTRIES = (
     Entry("pinned", pytest=None, browser=True),
     Entry("other-pythons", pytest=("tests/py/matrix",)),
     Entry("lowest", (*LOWEST, "ipykernel==6.29.5")),
-    Entry("newest", upgrade=True),
+    Entry("newest", upgrade=True, browser=True),
     Entry(
         "lab-4.2",
         ("jupyterlab==4.2.*", "notebook==7.2.*"),
