@@ -64,30 +64,15 @@ export const badMessage = (detail: string): DaskscopeError =>
     next: "Check that daskscope has the same version where JupyterLab and where the kernel runs.",
   });
 
-/** Compare dotted versions; negative when `a` is the older one. */
-export function compareVersions(a: string, b: string): number {
-  const parts = (text: string) =>
-    text.split(/[.+-]/).map((part) => Number.parseInt(part, 10) || 0);
-  const [left, right] = [parts(a), parts(b)];
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const difference = (left[i] ?? 0) - (right[i] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
-}
-
 /** The two sides speak different protocols: say which one to upgrade. */
 export function versionMismatch(
   page: { version: string; protocol: number },
   kernel: { version: string; protocol: number },
 ): DaskscopeError {
-  const upgradeKernel =
-    kernel.protocol !== page.protocol
-      ? kernel.protocol < page.protocol
-      : compareVersions(kernel.version, page.version) < 0;
-  const place = upgradeKernel
-    ? "in the kernel's environment, then restart the kernel"
-    : "in the environment that runs JupyterLab, then reload this page";
+  const place =
+    kernel.protocol < page.protocol
+      ? "in the kernel's environment, then restart the kernel"
+      : "in the environment that runs JupyterLab, then reload this page";
   return new DaskscopeError({
     code: "version-mismatch",
     text:

@@ -130,7 +130,6 @@ export class KernelLink {
   readonly alive: Signal<boolean> = signal(false);
   /** Whether the kernel answers while a cell runs. */
   subshells = false;
-  version = "";
   private readonly channels: Channel[] = [];
   private readonly streams = new Map<string, SessionStream>();
   private readonly questions = new Map<string, Question>();
@@ -190,7 +189,6 @@ export class KernelLink {
     // The kernel sends data to the channel that greeted last.
     this.channels.unshift(channel);
     this.subshells = message.subshells;
-    this.version = message.version;
     this.sessions.value = message.sessions;
     this.alive.value = true;
     for (const stream of this.streams.values()) {

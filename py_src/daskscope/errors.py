@@ -1,9 +1,12 @@
-"""Errors that a user may meet: what happened, what was done, what to do next.
+"""What a user is told: what happened, what was done, what to do next.
 
 Panels show `text` and `next` as they are (`js_src/errors.ts`); programs go by `code`.
 """
 
 from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Literal
 
 
 class DaskscopeError(Exception):
@@ -18,6 +21,20 @@ class DaskscopeError(Exception):
         self.code = code
         self.text = text
         self.next = next
+
+
+@dataclass(frozen=True)
+class Notice:
+    """Something that the user should know while it lasts."""
+
+    code: str
+    level: Literal["info", "warn", "error"]
+    text: str
+    next: str = ""
+
+    def to_json(self) -> dict[str, str]:
+        """Return the message form, see docs/protocol.md."""
+        return asdict(self)
 
 
 class BadSettingError(DaskscopeError, ValueError):

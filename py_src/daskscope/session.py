@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
-from daskscope.errors import DaskscopeError
+from daskscope.errors import DaskscopeError, Notice
 from daskscope.listeners import Listeners
 from daskscope.recording import Counts, Recording
 from daskscope.shared_focus import SharedFocus
@@ -92,7 +92,7 @@ class Session(SharedFocus):
         return "stopped" if self._foreign or self._closed else self._collector.state
 
     @property
-    def notices(self) -> tuple[collect.Notice, ...]:
+    def notices(self) -> tuple[Notice, ...]:
         """What the user should know just now."""
         return self._collector.notices
 

@@ -22,6 +22,7 @@ import pyarrow as pa  # noqa: E402
 from recording_rows import START  # noqa: E402
 from stream_pages import FakeLoop, PlainSession  # noqa: E402
 
+from daskscope.errors import Notice  # noqa: E402
 from daskscope.recording import UNKNOWN_TASK, Recording, TaskError, WorkerChange, pack_keys  # noqa: E402
 from daskscope.schema import PROTOCOL  # noqa: E402
 from daskscope.stream import Channel, Hub  # noqa: E402
@@ -34,10 +35,12 @@ WORKER = "tcp://10.0.0.1:40001"
 FOCUS = {"time": [START, START + 1.5], "prefixes": ["inc", HOSTILE], "workers": [], "spans": []}
 
 
-class Notice:
-    code, level = "plugins-refused", "warn"
-    text = "The scheduler refuses plugins; spans and deserialization are missing."
-    next = "Ask whoever runs it to allow register_scheduler_plugin."
+NOTICE = Notice(
+    "plugins-refused",
+    "warn",
+    "The scheduler refuses plugins; spans and deserialization are missing.",
+    "Ask whoever runs it to allow register_scheduler_plugin.",
+)
 
 
 def recording() -> Recording:
@@ -81,7 +84,7 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
     hub.id = "kernel-1"
     hub_module.installed_version = lambda: "0.1.0"
     session = PlainSession(recording())
-    session.notices = (Notice(),)
+    session.notices = (NOTICE,)
     session.now, session.behind_s = START + 10.25, 0.125
     session.workers = (
         {

@@ -22,6 +22,7 @@ MAX_NAMES = 60_000  # an index must fit into uint16
 MAX_ACTIONS = 250  # an index must fit into uint8
 MAX_NAME_CHARS = 300  # a key without a dash is its own prefix, whatever its length
 MAX_KEY_CHARS = 100_000
+MAX_ERROR_CHARS = 20_000  # of an exception, and of a traceback
 CHUNK_OVERHEAD_BYTES = 800  # what a chunk costs in Python objects beside its bytes
 
 MAX_KEY_LENGTHS = 8  # of tuples, of which each is a part of the columns

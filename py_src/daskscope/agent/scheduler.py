@@ -21,6 +21,7 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 
 from daskscope.agent.packing import (
     MAX_ACTIONS,
+    MAX_ERROR_CHARS,
     MAX_NAME_CHARS,
     REPORTED_NAMES,
     Interned,
@@ -37,7 +38,6 @@ from daskscope.agent.packing import (
 CHUNK_TASKS = 2_000
 MAX_ERRORS = 1_000
 MAX_CHANGES = 10_000
-MAX_ERROR_CHARS = 20_000
 MAX_LOG_CHARS = 4_000_000
 UNKNOWN_CLIENT_LEASE_S = 60.0
 CLOSED_CLIENT_LEASE_S = 2.0  # for the reader's last question

@@ -5,13 +5,12 @@ from __future__ import annotations
 from daskscope.collect.collector import Collector
 from daskscope.collect.link import ClientView
 from daskscope.collect.loop import after_fork, drop, hold, inside, loop, submit
-from daskscope.collect.notices import SESSION_CLOSED, Notice
+from daskscope.collect.notices import SESSION_CLOSED
 
 __all__ = [
     "SESSION_CLOSED",
     "ClientView",
     "Collector",
-    "Notice",
     "after_fork",
     "drop",
     "hold",

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from dask.utils import key_split
 
+from daskscope.agent.packing import MAX_ERROR_CHARS, clean_text
+from daskscope.collect.notices import GAP_TEXTS
 from daskscope.collect.tracebacks import whole_traceback
 from daskscope.recording import Recording, TaskError, pack_keys
 
@@ -20,9 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from daskscope.collect.link import Link
-
-MAX_TEXT = 20_000
-GAP_TEXT = "The scheduler was restarted: what finished in between is not here."
 
 
 class BuiltinRoutes:
@@ -47,8 +46,8 @@ class BuiltinRoutes:
             before._link = link
             return before
         if before is not None:
-            now = time()
-            recording.append_gap(before._last_stop or now, now, "scheduler-restarted", GAP_TEXT)
+            now, reason = time(), "scheduler-restarted"
+            recording.append_gap(before._last_stop or now, now, reason, GAP_TEXTS[reason])
         routes = cls(link, recording, identity["id"])
         if from_now:
             routes._last_stop = time()
@@ -150,8 +149,8 @@ class BuiltinRoutes:
 
 
 def _error(message: Mapping[str, Any], task: int, key: str, prefix: int) -> TaskError:
-    exception = str(message.get("exception_text") or "")[:MAX_TEXT]
-    frames = str(message.get("traceback_text") or "")[:MAX_TEXT]
+    exception = clean_text(message.get("exception_text") or "", MAX_ERROR_CHARS)
+    frames = clean_text(message.get("traceback_text") or "", MAX_ERROR_CHARS)
     return TaskError(
         task=task,
         key=key,

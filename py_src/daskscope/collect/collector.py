@@ -18,8 +18,8 @@ from daskscope.collect.intake import Intake
 from daskscope.collect.link import ClientView, Link
 from daskscope.collect.notices import (
     CLIENT_CLOSED,
+    GAP_TEXTS,
     PLUGINS_REFUSED,
-    Notice,
     agent_failed,
     agent_refused,
     scheduler_lost,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from daskscope.config import Pace
+    from daskscope.errors import Notice
     from daskscope.recording import Recording
 
 logger = logging.getLogger(__name__)
@@ -42,14 +43,6 @@ MAX_PAUSE_S = 2.0
 LOADED_FACTOR = 2.0
 """A scheduler that takes t to answer is left alone for at least twice t. Not more: with a
 busy kernel a part of t is our own waiting for the interpreter."""
-
-GAP_TEXTS = {
-    "agent-failed": "The agent on the scheduler stopped after an error: what finished just then "
-    "is not here.",
-    "scheduler-restarted": "The scheduler was restarted: what finished in between is not here.",
-    "agent-left": "Nobody read the scheduler's agent for long, so it left: what finished in "
-    "between is not here.",
-}
 
 FIRST_RETRY_S = 0.1
 MAX_RETRY_S = 2.0

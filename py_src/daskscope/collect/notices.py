@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Final
 
+from daskscope.errors import Notice
 
-@dataclass(frozen=True)
-class Notice:
-    """Something that the user should know while it lasts."""
-
-    code: str
-    level: Literal["info", "warn", "error"]
-    text: str
-    next: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the message form, see docs/protocol.md."""
-        return asdict(self)
-
+GAP_TEXTS: Final = {
+    "agent-failed": "The agent on the scheduler stopped after an error: what finished just then "
+    "is not here.",
+    "scheduler-restarted": "The scheduler was restarted: what finished in between is not here.",
+    "agent-left": "Nobody read the scheduler's agent for long, so it left: what finished in "
+    "between is not here.",
+}
+"""Why tasks may have run unseen, by the reason of the gap."""
 
 PLUGINS_REFUSED = Notice(
     "plugins-refused",

@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import Final, Generic, Protocol, TypeVar
 
-MAX_TEXT: Final = 20_000
-"""Characters of an exception or traceback; the agent cuts at the same length."""
-
 MAX_ERRORS: Final = 1_000
 MAX_CHANGES: Final = 10_000
 MAX_GAPS: Final = 1_000

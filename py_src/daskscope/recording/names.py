@@ -79,14 +79,6 @@ class Names:
         index[item] = len(items) - 1
         return len(items) - 1
 
-    def find(self, kind: str, item: str | tuple[str, ...]) -> int | None:
-        """Return the index of ``item``, or ``None`` when it was never met."""
-        return self._index[kind].get(item)
-
     def since(self, kind: str, first: int) -> list[Any]:
         """Return the entries of one list from index ``first`` on."""
         return self._lists[kind][first:]
-
-    def size(self, kind: str) -> int:
-        """Return how many entries a list has."""
-        return len(self._lists[kind])

@@ -179,14 +179,6 @@ class ChunkStore:
                 seen()
         self._keep_bounds()
 
-    def clear(self) -> None:
-        """Forget everything; files go when their last reader goes."""
-        with self._lock:
-            self._sealed = []
-            self._tail = self._tail_chunk = None
-            self._segments = []
-            self._spilled = self._sealed_bytes = 0
-
     def _add_sealed(self, chunk: TaskChunk, seen: Callable[[], None] | None = None) -> None:
         chunk = summarised(chunk)
         with self._lock:

@@ -104,11 +104,6 @@ class Feed:
         """Whether keys are wanted that have not been sent yet."""
         return self._keys.asked
 
-    @property
-    def resending(self) -> bool:
-        """Whether something has to be said again."""
-        return bool(self._lost)
-
     def watch(self, visible: bool, have: Iterable[Range], *, restart: bool = False) -> None:
         """Take over what the page says that it holds; what is on its way counts as held.
 

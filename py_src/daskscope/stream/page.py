@@ -9,9 +9,9 @@ from daskscope.focus import Focus
 from daskscope.schema import LIMITS
 
 if TYPE_CHECKING:
+    from daskscope.errors import Notice
     from daskscope.stream.channel import Channel
     from daskscope.stream.feed import Feed
-    from daskscope.stream.problems import Notice
 
 Cell = int | None
 """Number of the cell that runs just now; 0 when none runs, `None` when nobody knows."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from packaging.version import InvalidVersion, Version
 
-from daskscope.errors import DaskscopeError
+from daskscope.errors import DaskscopeError, Notice
 from daskscope.schema import PROTOCOL
 from daskscope.version import installed_version
 from daskscope.wire import outgoing
@@ -14,8 +14,6 @@ from daskscope.wire import outgoing
 if TYPE_CHECKING:
     from daskscope.wire import Hello, Outgoing
 
-
-Notice = dict[str, str]
 
 KEPT_NO_LONGER: Final = "The kernel keeps this recording no longer; what the page has stays."
 """Of a stopped session that later ones have displaced: nothing is wrong."""
@@ -31,14 +29,9 @@ def good_bye(page: str, session: str) -> Outgoing:
     return outgoing("bye", {"page": page, "session": session, "text": KEPT_NO_LONGER})
 
 
-def notice(code: str, level: str, text: str, next_step: str) -> Notice:
-    """Return what a status says as long as it lasts."""
-    return {"code": code, "level": level, "text": text, "next": next_step}
-
-
 def unsendable(error: Exception) -> Notice:
     """Return the notice of a part of a session that could not be made into a message."""
-    return notice(
+    return Notice(
         "not-sent",
         "error",
         f"The kernel could not send a part of this session ({type(error).__name__}: "
@@ -68,7 +61,7 @@ def version_differs(page_version: str) -> Notice | None:
         kernel, page = Version(here), Version(page_version)
     except InvalidVersion:
         text = f"{_both(page_version)}: not the same, but they work together."
-        return notice("version-differs", "info", text, _upgrade(f"{IN_KERNEL}; {IN_JUPYTERLAB}"))
+        return Notice("version-differs", "info", text, _upgrade(f"{IN_KERNEL}; {IN_JUPYTERLAB}"))
     if kernel == page:  # written in another way
         return None
     if kernel < page:  # which one is older comes first: a status line is short
@@ -76,7 +69,7 @@ def version_differs(page_version: str) -> Notice | None:
     else:
         text = f"This page's daskscope {page_version} is older than the kernel's {here}"
     place = IN_KERNEL if kernel < page else IN_JUPYTERLAB
-    return notice("version-differs", "info", f"{text}; they work together.", _upgrade(place))
+    return Notice("version-differs", "info", f"{text}; they work together.", _upgrade(place))
 
 
 def mismatch(hello: Hello) -> dict[str, Any]:

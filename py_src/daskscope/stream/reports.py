@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from daskscope.derive import FocusTotals
-from daskscope.stream.problems import notice
+from daskscope.errors import Notice
 from daskscope.wire import outgoing
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from daskscope.focus import Focus
     from daskscope.recording import Totals
     from daskscope.stream.feed import Feed
-    from daskscope.stream.problems import Notice
     from daskscope.stream.source import Source
     from daskscope.wire import Outgoing
 
@@ -40,10 +39,10 @@ def status(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
     """Return the state of a session, for one page, with what that page alone is told."""
     source = feed.source
     recording = source.recording
-    notices = [notice(n.code, n.level, n.text, n.next) for n in source.notices]
+    notices = [*source.notices]
     if recording.spill_error:
         notices.append(
-            notice(
+            Notice(
                 "disk-refused",
                 "warn",
                 f"The disk takes no more tasks ({recording.spill_error}); the oldest are dropped.",
@@ -52,7 +51,7 @@ def status(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
         )
     if feed.full and (missing := feed.history_missing()):
         notices.append(
-            notice(
+            Notice(
                 "page-full",
                 "info",
                 "This page holds as many rows as it may and fetches no more history: "
@@ -70,7 +69,7 @@ def status(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
         "now": source.now if source.now is not None else time.time(),
         "origin": recording.origin,
         "last_seq": feed.seq,
-        "notices": [*notices, *of_page],
+        "notices": [notice.to_json() for notice in (*notices, *of_page)],
         "workers": list(source.workers),
     }
     return outgoing("status", fields)

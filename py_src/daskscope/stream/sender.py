@@ -74,7 +74,7 @@ class Sender:
         trouble = unsendable(error)
         if part == "status" and part not in watched.troubles:  # there is none to say it
             address = {"page": page.id, "session": watched.feed.source.id}
-            fields = {key: trouble[key] for key in ("code", "text", "next")}
+            fields = {"code": trouble.code, "text": trouble.text, "next": trouble.next}
             self._send(page, outgoing("error", address | fields), now)
         watched.troubles[part] = trouble
 

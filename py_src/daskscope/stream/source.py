@@ -7,21 +7,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from daskscope.errors import Notice
     from daskscope.focus import Focus
     from daskscope.recording import Recording
-
-
-class NoticeLike(Protocol):
-    """Something that the user should know."""
-
-    @property
-    def code(self) -> str: ...  # noqa: D102
-    @property
-    def level(self) -> str: ...  # noqa: D102
-    @property
-    def text(self) -> str: ...  # noqa: D102
-    @property
-    def next(self) -> str: ...  # noqa: D102
 
 
 class Source(Protocol):
@@ -39,7 +27,7 @@ class Source(Protocol):
     @property
     def state(self) -> str: ...  # noqa: D102
     @property
-    def notices(self) -> Sequence[NoticeLike]: ...  # noqa: D102
+    def notices(self) -> Sequence[Notice]: ...  # noqa: D102
     @property
     def workers(self) -> Sequence[Mapping[str, Any]]: ...  # noqa: D102
     @property
