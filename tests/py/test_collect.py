@@ -5,21 +5,18 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import dask
 import pytest
 from clusters import eventually, live
-from distributed import Client
+from distributed import Client, LocalCluster
 from stream_pages import PageStub
 
 import daskscope
-from daskscope import collect, kernel, session
+from daskscope import agent, collect, kernel, session
 from daskscope.collect import collector
 from daskscope.stream import Channel
-
-if TYPE_CHECKING:
-    from distributed import LocalCluster
 
 INTERVAL_S = 0.05
 
@@ -217,7 +214,25 @@ def test_tasks_that_cannot_be_read_are_counted_and_the_next_ones_come(
         assert s.recording.tasks["key"].nunique() == 20
         assert s.counts.captured == 50
         assert s.state == "live"
-        (notice,) = s.notices
+        notice = s.notices[-1]
         assert notice.code == "tasks-unreadable"
         assert notice.text.startswith("30 tasks")
         assert s.agent_error == "of another planet"
+
+
+def test_what_had_finished_before_the_recording_began_is_said() -> None:
+    with (
+        LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        with daskscope.connect(client) as s:
+            live(s)
+            client.gather(client.map(abs, range(-20, 0), pure=False))
+            assert s.recording.counts.captured == 20
+            assert s.notices == ()
+        eventually(lambda: not cluster.scheduler.plugins.keys() & {agent.name()})
+        with daskscope.connect(client) as s:
+            live(s)
+            (notice,) = s.notices
+            assert notice.code == "tasks-before"
+            assert notice.text.startswith("About 20 tasks had finished")

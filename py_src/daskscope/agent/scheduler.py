@@ -94,6 +94,7 @@ class Agent(SchedulerPlugin):
         self.memory = 0
         self.next = 0  # number of the first task that is still pending
         self.incomplete = 0
+        self.before = 0  # tasks that had finished when capturing began
         self.errors = Log(MAX_ERRORS)
         self.changes = Log(MAX_CHANGES)
         self.prefixes = Interned(describe_name)
@@ -108,6 +109,7 @@ class Agent(SchedulerPlugin):
         """Begin to capture and to answer."""
         self.scheduler = scheduler
         self.transition = self.make_transition()
+        self.before = finished(scheduler)
         scheduler.handlers[self.name + "_poll"] = self.poll
         scheduler.handlers[self.name + "_release"] = self.release
         self.readers["(installer)"] = ["", time(), UNKNOWN_CLIENT_LEASE_S]
@@ -387,6 +389,7 @@ class Agent(SchedulerPlugin):
             "first": self.chunk_firsts[0] if self.chunks else self.next,
             "next": self.next,
             "incomplete": self.incomplete,
+            "before": self.before,
             "chunks": chunks,
             "names": {
                 kind: interned.described[names.get(kind, 0) :]
@@ -403,6 +406,12 @@ class Agent(SchedulerPlugin):
         if want.get("workers"):
             answer["workers"] = self.describe_workers()
         return answer
+
+
+def finished(scheduler: Any) -> int:
+    """Return about how many tasks have finished on this scheduler; data put there counts, too."""
+    prefixes = scheduler.task_prefixes.values()
+    return sum(p.state_counts["memory"] + p.state_counts["erred"] for p in prefixes)
 
 
 def _ignore(key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:

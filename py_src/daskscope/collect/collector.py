@@ -23,6 +23,7 @@ from daskscope.collect.notices import (
     agent_failed,
     agent_refused,
     scheduler_lost,
+    tasks_before,
     tasks_incomplete,
     tasks_unreadable,
 )
@@ -98,6 +99,7 @@ class Collector:
         self._answered_s = 0.0  # monotonic
         self._busy_s = time.monotonic()  # when tasks last came
         self._workers_s = 0.0  # monotonic
+        self._before = 0  # tasks that had finished when the first agent began
         self._use_agent = True
         self._no_agent = PLUGINS_REFUSED  # or why else it is not used
         self._gap_reason = "scheduler-restarted"
@@ -321,6 +323,7 @@ class Collector:
             raise _ChangeOfPlan
         if intake is None:
             intake = self._intake = Intake(answer["agent"], self._recording)
+            self._before = answer["before"]  # later agents begin behind a gap
         elif intake.agent != answer["agent"]:
             self._say_gap(answer["time"])
             self._intake = Intake(answer["agent"], self._recording)
@@ -334,8 +337,10 @@ class Collector:
         return tasks
 
     def _left_out(self, intake: Intake, incomplete: int) -> tuple[Notice, ...]:
-        """Return what to say of tasks that could not be read, wholly or in part."""
-        notices = [tasks_incomplete(incomplete)] if incomplete else []
+        """Return what to say of tasks that are not here, or not whole."""
+        notices = [tasks_before(self._before)] if self._before else []
+        if incomplete:
+            notices.append(tasks_incomplete(incomplete))
         if intake.unreadable:
             self.agent_error = intake.unreadable_why
             notices.append(tasks_unreadable(intake.unreadable))

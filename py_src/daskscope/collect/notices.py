@@ -76,6 +76,17 @@ def tasks_unreadable(tasks: int) -> Notice:
     )
 
 
+def tasks_before(tasks: int) -> Notice:
+    """Return the notice of tasks that had finished before anybody captured them."""
+    return Notice(
+        "tasks-before",
+        "info",
+        f"About {tasks:,} {'task' if tasks == 1 else 'tasks'} had finished on this cluster before "
+        "recording began; they are not here.",
+        "With `import daskscope` before `Client()`, recording begins with the client.",
+    )
+
+
 def tasks_incomplete(tasks: int) -> Notice:
     """Return the notice of tasks of which the workers' reports could not be read whole."""
     return Notice(
