@@ -57,6 +57,12 @@ class SharedFocus(traitlets.HasTraits):
         """Who sets the focus just now: a page's id, or "python". For observers."""
         return self._focus_by
 
+    @property
+    def focus_to_come(self) -> Focus:
+        """The focus, or what a page wants it to be: so it is told of no earlier one."""
+        wanted = self._focus_wanted
+        return self.focus if wanted is None else wanted[0]
+
     def set_focus(self, focus: Focus, by: str) -> None:
         """Set the focus in the name of a page, which is not to blame for failing observers."""
         with self._focus_lock:
@@ -79,13 +85,15 @@ class SharedFocus(traitlets.HasTraits):
                 self._focus_thread.start()
 
     def _set_wanted(self) -> None:
+        done = None
         while True:
             with self._wanted_lock:
-                wanted, self._focus_wanted = self._focus_wanted, None
-                if wanted is None:
-                    self._focus_thread = None
+                wanted = self._focus_wanted
+                if wanted is None or wanted is done:
+                    self._focus_wanted = self._focus_thread = None
                     return
             self.set_focus(*wanted)
+            done = wanted
 
     def on_focus(self, callback: Callable[[Focus, str], None]) -> Callable[[], None]:
         """Call `callback(focus, by)` after each change; return how to stop.

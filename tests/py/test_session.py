@@ -510,10 +510,13 @@ def test_an_observer_of_the_focus_may_take_its_time(client: Client) -> None:
         for prefix in "bc":
             s.set_focus_soon(daskscope.Focus(prefixes=[prefix]), by="page-1")
         assert heard == [("a",)], "other pages do not wait for it"
+        assert s.focus_to_come.prefixes == ("c",), "the page itself is not told to go back to a"
         go_on.set()
         eventually(lambda: seen[-1] == ("c",))
         assert len(seen) <= 3
         eventually(lambda: s._focus_thread is None)
+        s.focus = daskscope.Focus(prefixes=["d"])
+        assert s.focus_to_come.prefixes == ("d",)
 
 
 def test_an_observer_that_fails_does_not_stop_the_recording(

@@ -19,6 +19,8 @@ class Source(Protocol):
     focus: Focus
 
     @property
+    def focus_to_come(self) -> Focus: ...  # noqa: D102
+    @property
     def recording(self) -> Recording: ...  # noqa: D102
     @property
     def name(self) -> str: ...  # noqa: D102
