@@ -5,6 +5,7 @@ A widget is a channel to the hub and the id of a session; all else is in the bro
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +21,8 @@ from daskscope.session import Session
 from daskscope.stream import Channel
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from distributed import Client
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -82,6 +85,7 @@ class TaskStream(anywidget.AnyWidget):
 
         `options` are those of any ipywidget: `TaskStream(layout={"height": "300px"})`.
         """
+        self._refuse_unknown(options)
         shown = _session_of(client)
         self._follows = client is None
         self._owns_layout = not isinstance(options.get("layout"), Layout)  # made for this one
@@ -98,6 +102,16 @@ class TaskStream(anywidget.AnyWidget):
         hub.open(channel)
         self._unsubscribe = known.on_sessions_changed(self._find_session)
         self._find_session()
+
+    @classmethod
+    def _refuse_unknown(cls, options: Iterable[str]) -> None:
+        """Name an argument that is none: traitlets would take it, and do nothing with it."""
+        known = [name for name in cls.class_trait_names() if not name.startswith("_")]
+        for name in options:
+            if name not in known:
+                likely = get_close_matches(name, ["client", *known], n=1)
+                hint = f": did you mean {likely[0]!r}?" if likely else ""
+                raise TypeError(f"TaskStream() got an unexpected argument {name!r}{hint}")
 
     @traitlets.observe("comm")
     def _on_comm(self, change: Any) -> None:

@@ -97,6 +97,21 @@ def test_a_wrong_client_is_refused_by_name(wrong):
         TaskStream(wrong)
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"foo": 1}, "unexpected argument 'foo'$"),
+        ({"layuot": {"height": "300px"}}, "unexpected argument 'layuot': did you mean 'layout'"),
+        ({"Client": None}, "unexpected argument 'Client': did you mean 'client'"),
+        ({"_unsubscribe": None}, "unexpected argument '_unsubscribe'"),
+    ],
+)
+def test_an_unknown_argument_is_refused_by_name(options, said):
+    with pytest.raises(TypeError, match=said):
+        TaskStream(**options)
+    assert session.sessions() == []
+
+
 def test_it_is_an_ordinary_widget(client):
     stream = TaskStream(client, layout=ipywidgets.Layout(height="300px"))
     seen = []
