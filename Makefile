@@ -25,7 +25,7 @@ lab: build ## Open JupyterLab on examples/tour.ipynb (ARGS="--no-browser --port 
 	$(BIN)/jupyter lab --ServerApp.root_dir=examples --LabApp.default_url=/lab/tree/tour.ipynb \
 	  $(ALLOW_ROOT) $(ARGS)
 
-test: browser test-py test-js test-ui ## Run every test: Python, TypeScript, and in a real JupyterLab
+test: browser test-py test-js test-ui ## Run the tests: Python, TypeScript, and in a real JupyterLab
 
 test-py: build
 	$(BIN)/python -m pytest $(ARGS)
@@ -48,7 +48,7 @@ check: environment ## Formatting, lint, types, import arrows, stale generated fi
 	$(BIN)/python scripts/check_generated.py
 	$(BIN)/python -m pytest -q tests/py/test_contract.py
 
-test-all: build ## Also the version matrix, the wheel and other hosts (long; makes .envs/)
+test-all: build ## Also all browser stories, the version matrix, the wheel, other hosts (long; makes .envs/)
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && $(BIN)/python scripts/matrix.py $(ARGS)
 
 bench: build ## Measure, next to what Dask has; JSON lines into bench-results/

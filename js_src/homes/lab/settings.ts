@@ -4,7 +4,7 @@ import type { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { type ReadonlySignal, signal } from "@preact/signals";
 
 export interface Settings {
-  /** Look for clients in every open notebook while the sidebar is visible. */
+  /** Look for clients in every open notebook while the sidebar or a panel is open. */
   readonly detectClients: ReadonlySignal<boolean>;
   /** The plain mouse wheel zooms a panel in the dock. */
   readonly wheelZooms: ReadonlySignal<boolean>;
