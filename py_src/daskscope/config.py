@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -89,6 +90,21 @@ def choice(key: str, options: tuple[str, ...]) -> str:
     return str(value)
 
 
+def directory(key: str) -> str | None:
+    """Return where temporary files go: what is set here, else for all of Dask."""
+    value = get(key)
+    if value is None:
+        value = dask.config.get("temporary-directory", None)
+        key = "temporary-directory"
+    else:
+        key = f"daskscope.{key}"
+    if value is None:
+        return None
+    if not isinstance(value, str | PathLike) or not str(value):
+        raise BadSettingError(key, value, "a directory, or null")
+    return str(Path(value).expanduser())
+
+
 @dataclass(frozen=True)
 class Pace:
     """How often the agent is asked, and how much it may answer."""
@@ -122,6 +138,8 @@ class RecordingLimits:
     memory_limit: int
     disk_limit: int
     overflow: Literal["spill", "drop"]
+    directory: str | None
+    """For temporary files; the system's if there is none."""
 
 
 def recording_limits() -> RecordingLimits:
@@ -130,4 +148,5 @@ def recording_limits() -> RecordingLimits:
         memory_limit=size_bytes("recording.memory-limit", MIN_RECORDING_BYTES),
         disk_limit=size_bytes("recording.disk-limit"),
         overflow=cast("Literal['spill', 'drop']", choice("recording.overflow", ("spill", "drop"))),
+        directory=directory("recording.directory"),
     )

@@ -55,6 +55,7 @@ class Session(SharedFocus):
             memory_limit=limits.memory_limit,
             disk_limit=limits.disk_limit,
             overflow=limits.overflow,
+            directory=limits.directory,
         )
         self._pid = os.getpid()
         self._client = collect.ClientView(client)

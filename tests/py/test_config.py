@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import dask
@@ -37,6 +38,18 @@ def test_a_users_value_wins() -> None:
         assert config.pace().active_s == 0.5
 
 
+def test_temporary_files_go_where_dask_puts_its_own_unless_told_otherwise(tmp_path: Path) -> None:
+    with dask.config.set({"temporary-directory": None}):
+        assert config.recording_limits().directory is None
+    with dask.config.set({"temporary-directory": str(tmp_path)}):
+        assert config.recording_limits().directory == str(tmp_path)
+        with dask.config.set({"daskscope.recording.directory": "~/recordings"}):
+            assert config.recording_limits().directory == str(Path.home() / "recordings")
+    with dask.config.set({"temporary-directory": 7}), pytest.raises(BadSettingError) as caught:
+        config.recording_limits()
+    assert "has temporary-directory = 7" in str(caught.value)
+
+
 def test_the_defaults_survive_a_setting_that_was_there_for_a_while() -> None:
     config._register_defaults.cache_clear()
     before = dict(dask.config.config)
@@ -60,6 +73,7 @@ def test_the_defaults_survive_a_setting_that_was_there_for_a_while() -> None:
         ("collect.interval", None),
         ("recording.overflow", "explode"),
         ("recording.memory-limit", "1 kB"),
+        ("recording.directory", 7),
     ],
 )
 def test_a_wrong_value_is_an_error_that_names_the_key(key: str, value: Any) -> None:

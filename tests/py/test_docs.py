@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -37,5 +38,5 @@ def test_the_guide_lists_every_setting_with_its_default() -> None:
 
 def flat(key: str, value: Any) -> list[tuple[str, str]]:
     if not isinstance(value, dict):
-        return [(key, str(value).lower() if isinstance(value, bool) else str(value))]
+        return [(key, value if isinstance(value, str) else json.dumps(value))]
     return [pair for name, inner in value.items() for pair in flat(f"{key}.{name}", inner)]

@@ -169,7 +169,8 @@ def test_with_overflow_drop_nothing_goes_to_disk():
 
 
 def test_a_full_disk_costs_the_oldest_tasks_not_the_kernel(tmp_path):
-    recording = new_recording(memory_limit=4_000_000, directory=str(tmp_path / "missing"))
+    (tmp_path / "file").touch()
+    recording = new_recording(memory_limit=4_000_000, directory=str(tmp_path / "file"))
     for _ in range(100):
         append(recording, 5_000)
     assert recording.spill_error

@@ -20,7 +20,7 @@ import traitlets
 from clusters import eventually, live, recorded
 from distributed import Client, LocalCluster
 from distributed.security import Security
-from recording_rows import make_rows
+from recording_rows import append, make_rows
 
 import daskscope
 from daskscope import agent, session
@@ -491,6 +491,19 @@ def test_an_observer_of_the_focus_that_fails_keeps_nobody_else_from_hearing(
         assert len(heard) == 2
     assert "an observer of the focus of a daskscope session failed" in caplog.text
     assert "a listener for the focus of a daskscope session failed" in caplog.text
+
+
+def test_a_recording_spills_to_where_dask_puts_temporary_files(
+    client: Client, tmp_path: Path
+) -> None:
+    scratch = tmp_path / "is" / "made"
+    limits = {"daskscope.recording.memory-limit": 4_000_000, "temporary-directory": str(scratch)}
+    with dask.config.set(limits), daskscope.connect(client) as s:
+        live(s)
+        while not s.recording.disk_bytes and not s.recording.spill_error:
+            append(s.recording, 5_000)
+        assert s.recording.spill_error is None
+        assert scratch.is_dir()
 
 
 def test_an_observer_of_the_focus_may_take_its_time(client: Client) -> None:

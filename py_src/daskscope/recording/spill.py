@@ -11,6 +11,7 @@ from __future__ import annotations
 import mmap
 import tempfile
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +29,8 @@ def spill(chunks: Sequence[TaskChunk], directory: str | None = None) -> list[Tas
 
     Raises ``OSError`` when the disk does not take them; nothing is left behind then.
     """
+    if directory is not None:
+        Path(directory).mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryFile(prefix="daskscope-", dir=directory) as file:
         for chunk in chunks:
             for name in DTYPES:

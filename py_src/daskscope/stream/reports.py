@@ -46,7 +46,7 @@ def status(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
                 "disk-refused",
                 "warn",
                 f"The disk takes no more tasks ({recording.spill_error}); the oldest are dropped.",
-                "Make room where temporary files go, or raise daskscope.recording.memory-limit.",
+                "Make room there, or choose another place with daskscope.recording.directory.",
             )
         )
     if feed.full and (missing := feed.history_missing()):
