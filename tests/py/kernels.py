@@ -14,7 +14,7 @@ from jupyter_client import KernelManager
 from daskscope.schema import COMM_TARGET, PROTOCOL
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 SOURCES = Path(__file__).parents[2] / "py_src"
 ENSURE = '__import__("daskscope.kernel", fromlist=["ensure"]).ensure() and None'
@@ -139,10 +139,10 @@ class CommPage:
     def watch(self, session: str) -> None:
         self.say("watch", session=session, visible=True, have=[])
 
-    def ack(self, session: str) -> None:
+    def ack(self, session: str, missing: Sequence[int] = ()) -> None:
         numbers = [m["seq"] for m in self.got() if "seq" in m]
         if numbers:
-            self.say("ack", session=session, seq=max(numbers), missing=[])
+            self.say("ack", session=session, seq=max(numbers), missing=list(missing))
 
     def close(self) -> None:
         self.kernel.send("comm_close", {"comm_id": self.comm, "data": {}}, subshell=self.subshell)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from kernels import ENSURE, CommPage, Kernel
+
+from daskscope.schema import LIMITS
 
 CLUSTER = """
 from distributed import Client, LocalCluster
@@ -203,6 +207,69 @@ def test_a_burst_of_rows_loses_nothing_that_is_not_repaired(kernel):
     kernel.wait(complete)
     numbers = [message["seq"] for message in page.got() if "seq" in message]
     assert numbers == list(range(1, len(numbers) + 1))
+
+
+BURST = """
+import threading
+import daskscope
+import numpy as np
+from daskscope.recording import pack_keys
+
+def burst(recording, times, tasks=20_000):
+    rows = {"start": np.arange(tasks) * 0.001 + 1.7e9, "task": np.arange(tasks)}
+    for name in ("lane", "prefix", "action", "status", "span", "nbytes"):
+        rows[name] = np.zeros(tasks)
+    keys = pack_keys(0, [f"burst-{i}" for i in range(tasks)]).data
+    for _ in range(times):
+        recording.append_tasks(tasks, rows | {"duration": np.full(tasks, 0.001)}, keys)
+
+recording = daskscope.connect(client).recording
+recording.names.intern("lanes", ("tcp://10.0.0.1:1", "1"))
+recording.names.intern("prefixes", "burst")
+"""
+
+
+def test_a_page_that_stalls_during_a_burst_gets_no_more_than_a_window_and_then_the_rest(fresh):
+    """Half a million rows, in a thread: no cell runs, so acks could be heard."""
+    fresh.evaluate(ENSURE)
+    fresh.run(CLUSTER + BURST)
+    page = open_page(fresh)
+    session = session_of(page)
+    page.watch(session)
+    page.wait("status")
+    fresh.run("threading.Thread(target=burst, args=(recording, 25)).start()")
+
+    def stalled():
+        *_, before, last = [None, None, *page.got("status")]
+        recorded = before is not None and before["counts"]["kept"] == 500_000
+        return recorded and last["last_seq"] == before["last_seq"]
+
+    def numbered():
+        return {m["seq"]: m for m in page.got() if "seq" in m}
+
+    def rows(messages):
+        return sum(m["rows"] for m in messages if m.get("kind") in ("live", "detail"))
+
+    fresh.wait(stalled)
+    unconfirmed = numbered().values()
+    sizes = [sum(map(len, message["buffers"])) for message in unconfirmed]
+    assert LIMITS["window_bytes"] / 2 < sum(sizes) <= LIMITS["window_bytes"]
+    assert 0 < rows(unconfirmed) < 500_000
+
+    batches = [number for number, message in numbered().items() if message["type"] == "batch"]
+    lost = {batches[0], batches[len(batches) // 2], batches[-1]}
+
+    def complete():
+        copies = Counter(m["seq"] for m in page.got() if "seq" in m)
+        missing = [number for number in lost if copies[number] == 1]
+        page.ack(session, missing)
+        return not missing and rows(numbered().values()) >= 500_000
+
+    fresh.wait(complete)
+    assert rows(numbered().values()) == 500_000
+    assert sorted(numbered()) == list(range(1, max(numbered()) + 1))
+    copies = Counter(m["seq"] for m in page.got() if "seq" in m)
+    assert {number for number, times in copies.items() if times > 1} == lost
 
 
 THREAD_ENDS = """
