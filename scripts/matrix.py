@@ -37,8 +37,6 @@ class Entry:
     """Arguments of pytest; None when Python tests say nothing new here."""
     browser: bool = False
     """Whether the browser tests run, too: all of them, not only those of every change."""
-    browser_without: str = ""
-    """Title of browser tests that the test tool itself cannot run here."""
     upgrade: bool = False
     """Whether everything is taken as new as it comes, instead of pinned."""
 
@@ -65,8 +63,6 @@ ENTRIES = (
         ("jupyterlab==4.2.*", "notebook==7.2.*"),
         pytest=None,
         browser=True,
-        # Galata, made for JupyterLab 4.6, saves the notebook where no second tab finds it.
-        browser_without="two tabs",
     ),
     Entry("ipykernel-6", ("ipykernel==6.*",), browser=True),
     Entry("ipykernel-7.3", ("ipykernel==7.3.*",), browser=True),
@@ -167,8 +163,6 @@ def run(entry: Entry, variables: dict[str, str]) -> list[str]:
     if entry.browser:
         command = ["npm", "run", "--silent", "test:ui", "--"]
         command += ["--output", f"ui-tests/test-results/{entry.name}"]
-        if entry.browser_without:
-            command += ["--grep-invert", entry.browser_without]
         if subprocess.run(command, cwd=ROOT, env={**surroundings, "TEST_ALL": "1"}).returncode:
             failed.append(f"{entry.name}: browser tests")
     return failed

@@ -98,6 +98,15 @@ export async function notebookWith(
   await page.notebook.activate(name);
 }
 
+/** Where the notebook in front really lies: not each Galata puts it below `tmpPath`. */
+export function notebookPath(page: Page): Promise<string> {
+  return page.evaluate(() => {
+    const { currentWidget } = window.jupyterapp.shell;
+    return (currentWidget as unknown as { context: { path: string } }).context
+      .path;
+  });
+}
+
 interface NotebookWidget {
   isVisible: boolean;
   content: { activeCellIndex: number };

@@ -4,6 +4,7 @@ import {
   CLIENT,
   expect,
   expectTasks,
+  notebookPath,
   notebookWith,
   runCells,
   SHOW,
@@ -22,7 +23,6 @@ test("two tabs on one notebook both show every task", async ({
   page,
   context,
   baseURL,
-  tmpPath,
 }) => {
   await notebookWith(page, [CLIENT, SHOW, WORK]);
   await runCells(page, 0, 1);
@@ -32,7 +32,7 @@ test("two tabs on one notebook both show every task", async ({
 
   const tab = await context.newPage();
   await tab.goto(
-    `${baseURL}/lab/workspaces/second/tree/${tmpPath}/story.ipynb`,
+    `${baseURL}/lab/workspaces/second/tree/${await notebookPath(page)}`,
   );
   const second = tab.locator(".ds-widget");
   await expect(second).toBeVisible();
