@@ -8,6 +8,15 @@ const nothing = {
   total: () => 0,
 };
 
+/** A kernel that answers when it is told to. */
+function silent() {
+  let answer = (): void => {};
+  const answers = new Promise<void>((done) => {
+    answer = done;
+  });
+  return { answers, answer: () => answer() };
+}
+
 function filled(): KeyStore {
   const store = new KeyStore(nothing);
   store.add(4, 2, keysBuffer(["Sum-4", "sum-5"]));
@@ -159,10 +168,11 @@ describe("searching keys", () => {
 
   it("asks for what it needs, also while a part of it is asked for", async () => {
     const asked: [number, number][] = [];
+    const kernel = silent();
     const store: KeyStore = new KeyStore({
       fetch: async (first, tasks) => {
         asked.push([first, tasks]);
-        await new Promise((done) => setTimeout(done, 5));
+        await kernel.answers;
         const keys = Array.from({ length: tasks }, (_, i) => `k${first + i}`);
         store.add(first, tasks, keysBuffer(keys));
       },
@@ -170,7 +180,10 @@ describe("searching keys", () => {
       total: () => 100,
     });
     const one = store.text(0);
-    const { tasks } = await store.search("k");
+    const search = store.search("k");
+    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    kernel.answer();
+    const { tasks } = await search;
     expect(tasks).toHaveLength(100);
     expect(await one).toBe("k0");
     expect(asked).toEqual([
@@ -181,10 +194,11 @@ describe("searching keys", () => {
 
   it("has what it asks for shared by who needs a part of it", async () => {
     const asked: [number, number][] = [];
+    const kernel = silent();
     const store: KeyStore = new KeyStore({
       fetch: async (first, tasks) => {
         asked.push([first, tasks]);
-        await new Promise((done) => setTimeout(done, 5));
+        await kernel.answers;
         const keys = Array.from({ length: tasks }, (_, i) => `k${first + i}`);
         store.add(first, tasks, keysBuffer(keys));
       },
@@ -193,7 +207,9 @@ describe("searching keys", () => {
     });
     const search = store.search("k");
     await vi.waitFor(() => expect(asked).toHaveLength(1));
-    expect(await store.text(7)).toBe("k7");
+    const one = store.text(7);
+    kernel.answer();
+    expect(await one).toBe("k7");
     await search;
     expect(asked).toEqual([[0, 100]]);
   });

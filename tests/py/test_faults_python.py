@@ -7,7 +7,7 @@ import os
 import signal
 import threading
 import time
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dask
 import pytest
@@ -17,6 +17,11 @@ from distributed.scheduler import KilledWorker
 
 import daskscope
 from daskscope import session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from daskscope.collect.collector import Collector
 
 
 def cluster_of_one_worker(**options: Any) -> LocalCluster:
@@ -118,17 +123,27 @@ def _pid_of_worker(client: Client) -> int:
     return int(pid)
 
 
+@pytest.mark.parametrize(
+    "moment",
+    [
+        pytest.param(lambda _: True, id="before the scheduler is asked"),
+        pytest.param(lambda collector: collector._asking, id="while it is asked"),
+        pytest.param(
+            lambda collector: collector.polls > 1 and not collector._asking,
+            id="between two questions",
+        ),
+    ],
+)
 def test_a_client_closed_while_it_is_being_polled_harms_nobody(
-    cluster: LocalCluster, caplog: pytest.LogCaptureFixture
+    cluster: LocalCluster, caplog: pytest.LogCaptureFixture, moment: Callable[[Collector], bool]
 ) -> None:
-    for pause_s in (0, 0.05, 0.11):
-        client = Client(cluster, set_as_default=False)
-        s = daskscope.connect(client)
-        client.map(abs, range(-200, 0), pure=False)
-        time.sleep(pause_s)
-        client.close()
-        eventually(lambda s=s: s.state == "stopped")
-        s.close()
+    client = Client(cluster, set_as_default=False)
+    s = daskscope.connect(client)
+    client.map(abs, range(-200, 0), pure=False)
+    eventually(lambda: moment(s._collector))
+    client.close()
+    eventually(lambda: s.state == "stopped")
+    s.close()
     assert not [r for r in caplog.records if r.name.startswith("daskscope")]
 
 

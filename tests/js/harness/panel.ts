@@ -110,8 +110,7 @@ export async function shown(): Promise<[number, number]> {
       Math.abs(now[0] - before[0]) < 1e-6 &&
       Math.abs(now[1] - before[1]) < 1e-6;
     if (still) return now;
-    before = now;
-    await page.waitForTimeout(30);
+    before = now; // frames went by for each of the two
   }
   return before;
 }
