@@ -176,7 +176,8 @@ class Session(SharedFocus):
         threads = sum(worker["threads"] for worker in workers)
         return (
             f"<daskscope.Session {self.name}: {self.state}, {counts.kept:,} of "
-            f"{counts.captured:,} tasks, {len(workers)} workers, {threads} threads>"
+            f"{counts.captured:,} tasks, {_plural(len(workers), 'worker')}, "
+            f"{_plural(threads, 'thread')}>"
         )
 
     # -- life ---------------------------------------------------------------
@@ -244,6 +245,14 @@ class Session(SharedFocus):
     def __enter__(self) -> Session:
         return self
 
+    async def __aenter__(self) -> Session:
+        await asyncio.wrap_future(collect.submit(self._collector.attached()))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.caught_up()
+        self.close()
+
     def __exit__(
         self,
         kind: type[BaseException] | None,
@@ -251,6 +260,10 @@ class Session(SharedFocus):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun if count == 1 else noun + 's'}"
 
 
 def _describe(client: Client) -> str:
@@ -270,20 +283,14 @@ _left_alone: weakref.WeakSet[Client] = weakref.WeakSet()
 def connect(client: Client | None = None) -> Session:
     """Return the session of a client, by default the current one.
 
+    Where there is no current client, it is the newest one that is recorded.
     There is one session per client: connecting again gives the same. It records until
     the client or the session is closed; after `session.close()` a new one begins.
     """
     from distributed import Client
 
     if client is None:
-        try:
-            client = Client.current()
-        except ValueError:
-            raise DaskscopeError(
-                "no-client",
-                "There is no Dask client in this process.",
-                "Make one with Client() or pass one: connect(client).",
-            ) from None
+        client = _current_client()
     if not isinstance(client, Client):
         raise TypeError(f"client must be a distributed.Client or None, got {type(client).__name__}")
     with _lock:
@@ -303,6 +310,24 @@ def connect(client: Client | None = None) -> Session:
         session._start()
     _changed.tell()
     return session
+
+
+def _current_client() -> Client:
+    """Return Dask's current client, else the newest one that is recorded."""
+    from distributed import Client
+
+    try:
+        return Client.current()
+    except ValueError:
+        for session in reversed(sessions()):
+            client = session.client
+            if client is not None and not session.closed:
+                return client
+    raise DaskscopeError(
+        "no-client",
+        "There is no current Dask client, and none is recorded.",
+        "Make one with Client() or pass one: connect(client).",
+    )
 
 
 def sessions() -> list[Session]:

@@ -22,7 +22,8 @@ class _FocusTrait(traitlets.Any):
 
     def set(self, obj: Any, value: Any) -> None:
         with obj._focus_lock:
-            super().set(obj, value)
+            # traitlets checks no None: here it means that nothing is selected.
+            super().set(obj, Focus() if value is None else value)
 
 
 class SharedFocus(traitlets.HasTraits):
@@ -50,7 +51,7 @@ class SharedFocus(traitlets.HasTraits):
         try:
             return Focus.from_json(proposal["value"])
         except (TypeError, ValueError) as error:
-            raise traitlets.TraitError(f"focus: {error}") from error
+            raise traitlets.TraitError(f"focus: {error}") from None
 
     @property
     def focus_by(self) -> str:

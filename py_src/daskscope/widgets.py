@@ -51,8 +51,7 @@ class TaskStream(anywidget.AnyWidget):
     ----------
     client
         The Dask client, or its `daskscope.Session`, to show. By default the current
-        client's; when there is none yet, the first that comes, and when that has been
-        closed, the next one.
+        client; without one the last that was recorded, until the next one comes.
     options
         As of any ipywidget, such as `layout`.
 
@@ -130,9 +129,12 @@ class TaskStream(anywidget.AnyWidget):
         shown = known.find(self.session)
         if shown is not None and not shown.closed:
             return
-        living = [one for one in known.sessions() if not one.closed]
+        every = known.sessions()
+        living = [one for one in every if not one.closed]
         if living:
             self.session = living[-1].id
+        elif shown is None and every:
+            self.session = every[-1].id  # what is left of the last client
 
     def close(self) -> None:
         """Remove the panel from all pages and let go of everything."""
@@ -162,7 +164,8 @@ def _session_of(client: Client | Session | None) -> Session | None:
         return client
     if client is not None:
         try:
-            return known.connect(client)
+            # Also one that the user closed: a panel shows, it does not begin to record anew.
+            return known.of_client(getattr(client, "id", "")) or known.connect(client)
         except TypeError:
             raise TypeError(
                 "client must be a distributed.Client, a daskscope.Session or None, "

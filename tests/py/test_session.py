@@ -646,3 +646,46 @@ def test_when_a_worker_spills_is_written_down(client: Client) -> None:
             eventually(lambda: "spilling" in list(s.recording.workers["what"]))
             del kept
             eventually(lambda: list(s.recording.workers["what"])[-1] == "not-spilling")
+
+
+def test_no_focus_is_an_empty_focus(client: Client) -> None:
+    with daskscope.connect(client) as s:
+        s.focus = daskscope.Focus(prefixes=["a"])
+        s.focus = None
+        assert s.focus == daskscope.Focus()
+
+
+def test_without_a_current_client_the_newest_recorded_one_is_taken(cluster: LocalCluster) -> None:
+    with pytest.raises(daskscope.DaskscopeError) as none:
+        daskscope.connect()
+    assert none.value.code == "no-client"
+    with Client(cluster, set_as_default=False) as client:
+        s = daskscope.connect(client)
+        assert daskscope.connect() is s
+        s.close()
+    with pytest.raises(daskscope.DaskscopeError):
+        daskscope.connect()
+
+
+def test_a_session_is_an_asynchronous_context_too(cluster: LocalCluster) -> None:
+    async def work() -> None:
+        async with Client(
+            cluster.scheduler_address, asynchronous=True, set_as_default=False
+        ) as client:
+            async with daskscope.connect(client) as s:
+                assert s.state == "live"
+                await client.gather(client.map(abs, range(-30, 0), pure=False))
+            assert s.closed
+            assert s.recording.tasks["key"].nunique() == 30
+
+    asyncio.run(asyncio.wait_for(work(), 60))
+
+
+def test_one_worker_is_no_workers() -> None:
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, **WITHOUT_DASHBOARD) as c,
+        Client(c, set_as_default=False) as client,
+        daskscope.connect(client) as s,
+    ):
+        eventually(lambda: s.workers)
+        assert "1 worker, 1 thread>" in repr(s)

@@ -91,6 +91,26 @@ def test_without_a_client_of_its_own_it_follows_to_the_next(cluster):
     stream.close()
 
 
+def test_after_the_last_client_it_shows_what_is_left_of_it(cluster):
+    from distributed import Client
+
+    with Client(cluster) as client:
+        shown = daskscope.connect(client)
+    eventually(lambda: shown.closed)
+    stream = TaskStream()
+    assert stream.session == shown.id
+    stream.close()
+
+
+def test_a_panel_of_a_client_shows_the_recording_that_was_closed(client):
+    with daskscope.connect(client) as shown:
+        pass
+    stream = TaskStream(client)
+    assert stream.session == shown.id
+    assert session.of_client(client.id) is shown, "nothing is recorded anew"
+    stream.close()
+
+
 @pytest.mark.parametrize("wrong", ["tcp://127.0.0.1:8786", 5, object()])
 def test_a_wrong_client_is_refused_by_name(wrong):
     with pytest.raises(TypeError, match="client must be"):

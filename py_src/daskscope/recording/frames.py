@@ -96,7 +96,7 @@ def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "start": column("start", "f8"),
-            "duration": column("duration", "f4"),
+            "duration": column("duration", "f4").astype("f8"),
             "worker": _categorical(lane, [worker for worker, _ in names.lanes]),
             "thread": _categorical(lane, [thread for _, thread in names.lanes]),
             "prefix": _categorical(column("prefix", "u2"), names.prefixes),
