@@ -23,7 +23,7 @@ help: ## Show this list
 
 lab: build ## Open JupyterLab on examples/tour.ipynb (ARGS="--no-browser --port 9999")
 	$(BIN)/jupyter lab --ServerApp.root_dir=examples --LabApp.default_url=/lab/tree/tour.ipynb \
-	  $(ALLOW_ROOT) $(ARGS)
+	  --LabApp.workspaces_dir=$(CURDIR)/$(VENV)/workspaces $(ALLOW_ROOT) $(ARGS)
 
 test: browser test-py test-js test-ui ## Run the tests: Python, TypeScript, and in a real JupyterLab
 

@@ -250,8 +250,8 @@ def report(metric: str, value: float, unit: str, **more: Any) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=40)
-    parser.add_argument("--tasks", type=int, default=30_000)
+    parser.add_argument("--pairs", type=int, default=20)
+    parser.add_argument("--tasks", type=int, default=100_000)
     parser.add_argument("--one", choices=PLUGINS)
     parser.add_argument("--keys", choices=LIMIT_BYTES)
     options = parser.parse_args()
