@@ -157,6 +157,13 @@ test("no key and no plain wheel of an inline panel reaches the notebook", async 
   await expect(root).not.toHaveCSS("color", text!);
   await expect(root).not.toHaveCSS("background-color", ground!);
   await page.screenshot({ path: info.outputPath("inline-dark.png") });
+
+  // Also for one that is made in a dark page.
+  await panel.evaluate((node) => (node.dataset["made"] = "in the light"));
+  await runCells(page, 1);
+  await expect(page.locator(".ds-widget[data-made]")).toHaveCount(0);
+  await expectTasks(panel, 100);
+  await expect.poll(() => lightness(panel)).toBeLessThan(80);
   await page.theme.setLightTheme();
   await expect.poll(() => lightness(panel)).toBe(255);
   expect(await colours()).toEqual([text, ground]);

@@ -48,7 +48,7 @@ class Resolver {
   }
 }
 
-/** Reads the theme at `element`, which must be in the document. */
+/** Reads the theme at `element`; outside of the document it is a light one. */
 export function readTheme(element: HTMLElement): Theme {
   adoptSurroundings(element);
   const probe = document.createElement("span");

@@ -10,6 +10,21 @@ import {
   shown,
 } from "./harness/panel";
 
+const LIGHT = [255, 255, 255];
+const DARK = [33, 33, 33];
+
+/** What the corners of the plot and of the overview are painted with. */
+const backgrounds = () =>
+  page.evaluate(() =>
+    [".ds-plot canvas", ".ds-overview canvas"].map((where) => {
+      const canvas = document.querySelector<HTMLCanvasElement>(where);
+      const context = canvas?.getContext("2d");
+      return context
+        ? [...context.getImageData(2, 2, 1, 1).data.slice(0, 3)]
+        : null;
+    }),
+  );
+
 describePanel("the task stream in its surroundings", () => {
   it("lets no key reach the notebook around it", async () => {
     await open("scenario=full&inline=1", 900, 600);
@@ -54,16 +69,32 @@ describePanel("the task stream in its surroundings", () => {
 
   it("takes on the theme of the host at once", async () => {
     await open("scenario=full");
-    const background = () =>
-      page.evaluate(() => {
-        const canvas =
-          document.querySelector<HTMLCanvasElement>(".ds-plot canvas")!;
-        const context = canvas.getContext("2d")!;
-        return [...context.getImageData(2, 2, 1, 1).data.slice(0, 3)];
-      });
-    await expect.poll(background).toEqual([255, 255, 255]);
+    await expect.poll(backgrounds).toEqual([LIGHT, LIGHT]);
     await page.evaluate(() => window.harness.setDark(true));
-    await expect.poll(background).toEqual([33, 33, 33]);
+    await expect.poll(backgrounds).toEqual([DARK, DARK]);
+  });
+
+  it("is dark in a dark page, also if it was made before it was shown", async () => {
+    await open("scenario=full&theme=dark");
+    await page.evaluate(() => {
+      window.harness.dispose();
+      window.harness.remountDetached();
+    });
+    await page.getByText("1,394 of 1,394 tasks").waitFor();
+    await expect.poll(backgrounds).toEqual([DARK, DARK]);
+  });
+
+  it("takes on a theme that changed while it was out of the page", async () => {
+    await open("scenario=full");
+    await expect.poll(backgrounds).toEqual([LIGHT, LIGHT]);
+    await page.evaluate(async () => {
+      window.harness.takeOut();
+      window.harness.setDark(true);
+      // Whatever listens to the page hears of it before the panel is back.
+      await new Promise((done) => setTimeout(done, 1000));
+      window.harness.putBack();
+    });
+    await expect.poll(backgrounds).toEqual([DARK, DARK]);
   });
 
   it("draws and asks for nothing while nobody can see it", async () => {

@@ -26,9 +26,19 @@ export function watchEnvironment(
   const motion = matchMedia("(prefers-reduced-motion: reduce)");
   const reducedMotion = signal(motion.matches);
 
+  const onTheme = (): void => {
+    // Out of the document every colour is empty: what was read before counts.
+    if (!root.isConnected) return;
+    const next = readTheme(root);
+    if (!sameTheme(next, theme.peek())) theme.value = next;
+  };
+
   const sizes = new ResizeObserver((entries) => {
     const box = entries[entries.length - 1]?.contentRect;
     if (!box) return;
+    // Hosts build a panel before they show it, and take it out for a while:
+    // only now there are colours to read, and others than before perhaps.
+    if (width.peek() === 0) onTheme();
     width.value = box.width;
     height.value = box.height;
   });
@@ -44,10 +54,6 @@ export function watchEnvironment(
   };
   document.addEventListener("visibilitychange", onPage);
 
-  const onTheme = (): void => {
-    const next = readTheme(root);
-    if (!sameTheme(next, theme.peek())) theme.value = next;
-  };
   const unwatchTheme = watchTheme(onTheme);
 
   const onMotion = (): void => {

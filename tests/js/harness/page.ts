@@ -57,6 +57,15 @@ Object.assign(window, {
     remount: () => {
       dispose = mountTaskStream(place, { session, host });
     },
+    /** As ipywidgets does: mounted in an element that is shown only later. */
+    remountDetached: () => {
+      place.remove();
+      dispose = mountTaskStream(place, { session, host });
+      document.body.append(place);
+    },
+    /** As a notebook does with an output that is scrolled away. */
+    takeOut: () => place.remove(),
+    putBack: () => document.body.append(place),
     setWidth: (width_px: number) => {
       place.style.width = `${width_px}px`;
     },

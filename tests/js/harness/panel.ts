@@ -16,6 +16,9 @@ interface Harness {
   live(): void;
   dispose(): void;
   remount(): void;
+  remountDetached(): void;
+  takeOut(): void;
+  putBack(): void;
   setWidth(width_px: number): void;
   setDark(on: boolean): void;
 }
