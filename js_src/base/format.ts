@@ -38,7 +38,7 @@ export function plural(
   return `${formatExact(count)} ${count === 1 ? one : many}`;
 }
 
-/** A duration that stands alone: `412 µs`, `9.71 s`, `2 m 29 s`, `1.6 h`. */
+/** A duration: `412 µs`, `9.71 s`, `29.1 s`, `2:29`, `1:36:00`. */
 export function formatDuration(seconds: number): string {
   if (!Number.isFinite(seconds)) return NOTHING;
   const size = Math.abs(seconds);
@@ -50,23 +50,8 @@ export function formatDuration(seconds: number): string {
   if (size < 9.95e-3) return `${fixed(seconds * 1e3, 1)} ms`;
   if (size < 0.9995) return `${fixed(seconds * 1e3, 0)} ms`;
   if (size < 9.995) return `${fixed(seconds, 2)} s`;
-  if (size < 119.95) return `${fixed(seconds, 1)} s`;
-  if (size < 3599.5) {
-    const whole = Math.round(size);
-    const sign = seconds < 0 ? MINUS : "";
-    return `${sign}${Math.floor(whole / 60)} m ${whole % 60} s`;
-  }
-  return `${fixed(seconds / 3600, 1)} h`;
-}
-
-/** One unit and one number of decimals for a whole column of durations. */
-export function durationColumn(largest_s: number): (seconds: number) => string {
-  if (largest_s >= 360_000) return (s) => `${fixed(s / 3600, 1)} h`;
-  if (largest_s >= 0.95) return (s) => `${fixed(s, 1)} s`;
-  if (largest_s >= 0.95e-3 || largest_s === 0) {
-    return (s) => `${fixed(s * 1e3, 1)} ms`;
-  }
-  return (s) => `${fixed(s * 1e6, 0)} µs`;
+  if (size < LONGEST_IN_SECONDS - 0.05) return `${fixed(seconds, 1)} s`;
+  return formatMoment(seconds, 0);
 }
 
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
@@ -119,12 +104,14 @@ export function decimalsFor(seconds_per_px: number): number {
   return Math.min(9, Math.max(0, Math.ceil(-Math.log10(seconds_per_px))));
 }
 
+/** From here on minutes are told, as on a clock: `2:00`. */
+const LONGEST_IN_SECONDS = 120;
+
 /** A moment of the run: `18.455 s`, `2:29.0`, `1:02:03.284`. */
 export function formatMoment(seconds: number, decimals: number): string {
   if (!Number.isFinite(seconds)) return NOTHING;
-  const size = Math.abs(seconds);
-  if (size < 120) return `${fixed(seconds, decimals)} s`;
-  const rounded = Number(size.toFixed(decimals));
+  const rounded = Number(Math.abs(seconds).toFixed(decimals));
+  if (rounded < LONGEST_IN_SECONDS) return `${fixed(seconds, decimals)} s`;
   const hours = Math.floor(rounded / 3600);
   const minutes = Math.floor((rounded - hours * 3600) / 60);
   const rest = (rounded - hours * 3600 - minutes * 60).toFixed(decimals);

@@ -66,6 +66,8 @@ export const PREFIX_SHADES: Shades = {
 export const SLOTS = 12;
 /** Names after the 24th: grey until isolated. */
 export const NO_SLOT = 24;
+/** That grey: far from the background, and further from what erred. */
+export const NO_SLOT_COLOUR = { light: "#b8b8b8", dark: "#5c5c5c" } as const;
 
 export const ACTION_COLOURS = {
   transfer: { light: "#d7263d", dark: "#f2555a" },
@@ -106,14 +108,11 @@ export class SlotAssigner {
   }
 }
 
-/** The colour of a slot; `grey` for names that came too late for one. */
-export function slotColour(
-  slot: number | undefined,
-  dark: boolean,
-  grey: string,
-): string {
-  const shades = dark ? PREFIX_SHADES.dark : PREFIX_SHADES.light;
-  return (slot === undefined ? undefined : shades[slot]) ?? grey;
+/** The colour of a slot, or of a name that came too late for one. */
+export function slotColour(slot: number | undefined, dark: boolean): string {
+  const mode = dark ? "dark" : "light";
+  const own = slot === undefined ? undefined : PREFIX_SHADES[mode][slot];
+  return own ?? NO_SLOT_COLOUR[mode];
 }
 
 /** Which colour an action of distributed has; null means the prefix's own. */

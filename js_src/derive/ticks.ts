@@ -1,5 +1,7 @@
 // Ticks of a time axis: steps of 1, 2 and 5 (of minutes and hours what clocks use),
-// one unit and fixed decimals per axis.
+// fixed decimals per axis, and moments written as everywhere else.
+
+import { formatMoment } from "../base/format";
 
 export interface Tick {
   /** Seconds since the epoch. */
@@ -10,17 +12,15 @@ export interface Tick {
 export interface TimeTicks {
   ticks: Tick[];
   step_s: number;
-  unit: TimeUnit;
 }
 
-type TimeUnit = "µs" | "ms" | "s" | "m" | "h";
+/** Seconds, or what is smaller where no label comes near to one. */
+type TimeUnit = "µs" | "ms" | "s";
 
 const UNIT_S: Record<TimeUnit, number> = {
   µs: 1e-6,
   ms: 1e-3,
   s: 1,
-  m: 60,
-  h: 3600,
 };
 
 const WANTED_PX = 80;
@@ -40,7 +40,7 @@ export function timeTicks(
   origin: number,
 ): TimeTicks {
   if (!(stop > start) || !(width_px > 0)) {
-    return { ticks: [], step_s: 1, unit: "s" };
+    return { ticks: [], step_s: 1 };
   }
   const perPixel = (stop - start) / width_px;
   const largest = Math.max(Math.abs(start - origin), Math.abs(stop - origin));
@@ -48,9 +48,13 @@ export function timeTicks(
   let unit = unitOf(largest, step_s);
   // Long labels (a deep zoom late in a run) need wider steps.
   for (let i = 0; i < 3; i++) {
-    const label = formatTime(largest, unit, decimalsOf(step_s, unit));
-    const needed = label.length * CHARACTER_PX + LABEL_GAP_PX;
-    if (step_s / perPixel >= needed) break;
+    const decimals = decimalsOf(step_s, unit);
+    const longest = Math.max(
+      ...[start, stop].map(
+        (time) => formatTime(time - origin, unit, decimals).length,
+      ),
+    );
+    if (step_s / perPixel >= longest * CHARACTER_PX + LABEL_GAP_PX) break;
     step_s = niceStep(step_s * 1.01);
     unit = unitOf(largest, step_s);
   }
@@ -65,7 +69,7 @@ export function timeTicks(
       label: formatTime(seconds, unit, decimals),
     });
   }
-  return { ticks, step_s, unit };
+  return { ticks, step_s };
 }
 
 /** The first nice step at or above `least` seconds. */
@@ -90,8 +94,6 @@ function tidy(step: number): number {
 }
 
 function unitOf(largest_s: number, step_s: number): TimeUnit {
-  if (step_s >= 3600 && step_s % 3600 === 0) return "h";
-  if (step_s >= 60) return "m";
   if (largest_s >= 1 || step_s >= 1) return "s";
   return largest_s >= 1e-3 ? "ms" : "µs";
 }
@@ -110,10 +112,8 @@ function round(value: number, decimals: number): number {
 }
 
 function formatTime(seconds: number, unit: TimeUnit, decimals: number): string {
+  if (unit === "s") return formatMoment(seconds, decimals);
   const value = round(seconds / UNIT_S[unit], decimals);
-  const [whole, part] = Math.abs(value).toFixed(decimals).split(".");
-  // `toLocaleString` costs a millisecond a frame.
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
-  const text = part ? `${grouped}.${part}` : grouped;
-  return `${value < 0 ? "−" : ""}${text} ${unit}`;
+  const sign = value < 0 ? "−" : "";
+  return `${sign}${Math.abs(value).toFixed(decimals)} ${unit}`;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   decimalsFor,
-  durationColumn,
   formatBytes,
   formatBytesOf,
   formatCount,
@@ -22,9 +21,10 @@ describe("durations that stand alone", () => {
     [9.71, "9.71 s"],
     [29.1, "29.1 s"],
     [119.9, "119.9 s"],
-    [149, "2 m 29 s"],
-    [3599.4, "59 m 59 s"],
-    [5760, "1.6 h"],
+    [119.96, "2:00"],
+    [149, "2:29"],
+    [3599.4, "59:59"],
+    [5760, "1:36:00"],
     [0, "0 s"],
     [-0.25, "−250 ms"],
     [NaN, "–"],
@@ -38,16 +38,6 @@ describe("durations that stand alone", () => {
       expect(formatDuration(seconds)).not.toMatch(/1,?000 |10\.0 ms|60 s$/);
     }
   });
-});
-
-it("writes a column of durations in one unit", () => {
-  const format = durationColumn(149.1);
-  expect([149.1, 13.14, 0.2].map(format)).toEqual([
-    "149.1 s",
-    "13.1 s",
-    "0.2 s",
-  ]);
-  expect(durationColumn(0.04)(0.0061)).toBe("6.1 ms");
 });
 
 it("writes sizes in binary units", () => {
@@ -75,11 +65,17 @@ it("abbreviates counts from a million on, and keeps the exact one at hand", () =
 it("writes moments of a run from its beginning", () => {
   expect(formatMoment(18.4551, 3)).toBe("18.455 s");
   expect(formatMoment(-0.03, 2)).toBe("−0.03 s");
+  expect(formatMoment(119.97, 2)).toBe("119.97 s");
+  expect(formatMoment(119.97, 1)).toBe("2:00.0");
   expect(formatMoment(149, 1)).toBe("2:29.0");
   expect(formatMoment(3723.284, 3)).toBe("1:02:03.284");
   expect(formatMoment(3599.99, 0)).toBe("1:00:00");
   expect(formatStretch(14.3, 21.3)).toBe("14.3 – 21.3 s");
   expect(formatStretch(149, 160)).toBe("2:29.0 – 2:40.0");
+});
+
+it("writes a stretch over two minutes with both of its ends whole", () => {
+  expect(formatStretch(100, 160)).toBe("100.0 s – 2:40.0");
 });
 
 it("has as many decimals as tell two pixels apart", () => {

@@ -9,6 +9,7 @@ import {
   ACTION_COLOURS,
   actionColour,
   NO_SLOT,
+  NO_SLOT_COLOUR,
   PREFIX_SHADES,
   SlotAssigner,
   slotColour,
@@ -18,6 +19,12 @@ import { csvField } from "../../js_src/base/save";
 function assignSlots(names: readonly string[]): number[] {
   const assigner = new SlotAssigner();
   return names.map((name) => assigner.next(name));
+}
+
+/** L* of CIELAB, 0 to 100, of a grey. */
+function lightness(grey: string): number {
+  const white = contrast(parseColour(grey)!, [0, 0, 0]) * 0.05 - 0.05;
+  return 116 * Math.cbrt(white) - 16;
 }
 
 it("gives known names their known slots", () => {
@@ -44,7 +51,19 @@ it("gives each of the first 24 names a slot of its own, later ones none", () => 
     Array.from({ length: 12 }, (_, at) => at + 12),
   );
   expect(slots.slice(24).every((slot) => slot === NO_SLOT)).toBe(true);
-  expect(slotColour(NO_SLOT, false, "grey")).toBe("grey");
+  expect(slotColour(NO_SLOT, false)).toBe(NO_SLOT_COLOUR.light);
+  expect(slotColour(undefined, true)).toBe(NO_SLOT_COLOUR.dark);
+});
+
+it("tells names without a colour from errors, overhead and background", () => {
+  const panels = { light: "#ffffff", dark: "#212121" };
+  for (const mode of ["light", "dark"] as const) {
+    const grey = lightness(NO_SLOT_COLOUR[mode]);
+    const away = (from: string) => Math.abs(grey - lightness(from));
+    expect(away(ACTION_COLOURS.erred[mode])).toBeGreaterThan(45);
+    expect(away(ACTION_COLOURS.deserialize[mode])).toBeGreaterThan(10);
+    expect(away(panels[mode])).toBeGreaterThan(25);
+  }
 });
 
 it("gives whatever names there are a slot", () => {

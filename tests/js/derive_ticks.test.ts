@@ -27,20 +27,25 @@ describe("ticks of time", () => {
   });
 
   it("take the steps of a clock for minutes and hours", () => {
-    expect(labels(0, 600)).toEqual(
-      Array.from({ length: 11 }, (_, i) => `${i} m`),
-    );
-    expect(labels(0, 7200, 600).slice(0, 3)).toEqual(["0 m", "20 m", "40 m"]);
-    expect(labels(0, 36_000).slice(0, 3)).toEqual(["0 h", "1 h", "2 h"]);
-    expect(labels(0, 360_000, 900).slice(0, 2)).toEqual(["0 h", "12 h"]);
+    expect(labels(0, 600)).toEqual([
+      "0 s",
+      "60 s",
+      ...Array.from({ length: 9 }, (_, i) => `${i + 2}:00`),
+    ]);
+    expect(labels(0, 7200, 600).slice(0, 3)).toEqual(["0 s", "20:00", "40:00"]);
+    expect(labels(0, 36_000).slice(0, 3)).toEqual([
+      ...["0 s", "1:00:00", "2:00:00"],
+    ]);
+    expect(labels(0, 360_000, 900)[1]).toBe("12:00:00");
   });
 
   it("write what lies before the origin with a minus sign", () => {
     expect(labels(-2, 2, 320)).toEqual(["−2 s", "−1 s", "0 s", "1 s", "2 s"]);
   });
 
-  it("group thousands", () => {
-    expect(labels(4_000, 4_001, 700)[0]).toBe("4,000.0 s");
+  it("read as the crosshair over them does: minutes from two on", () => {
+    expect(labels(110, 140, 320)).toEqual(["110 s", "2:00", "2:10", "2:20"]);
+    expect(labels(4_000, 4_001, 700)[0]).toBe("1:06:40.0");
   });
 
   it("keep their distance, however long the labels are", () => {

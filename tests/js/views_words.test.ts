@@ -5,11 +5,48 @@ import type { Worker } from "../../js_src/model/types";
 import {
   isolate,
   legendEntries,
+  type LegendEntry,
 } from "../../js_src/views/task_stream/legend_entries";
+import { chooseEntries } from "../../js_src/views/task_stream/legend_room";
 import {
   groupLanes,
   placeOf,
 } from "../../js_src/views/task_stream/worker_groups";
+
+describe("the legend where there is no room for all", () => {
+  const listed = (seconds: Record<string, number>, kind = "prefix" as const) =>
+    Object.entries(seconds).map(([name, weight]): LegendEntry => ({
+      ...{ id: name, kind, name, weight },
+      ...{ colour: "", detail: "", exact: "" },
+    }));
+  /** Entries of 50 px: two fit beside the button for the rest. */
+  const choose = (entries: LegendEntry[], before: Iterable<string> = []) => [
+    ...chooseEntries(entries, () => 50, 170, new Set(before)),
+  ];
+
+  it("shows all as soon as they fit without a button for the rest", () => {
+    expect(choose(listed({ a: 1, b: 2, c: 3 }))).toEqual(["a", "b", "c"]);
+  });
+
+  it("shows those that took the most time, however late they came", () => {
+    const shown = choose(listed({ a: 1, b: 5, c: 0, d: 90 }));
+    expect(shown.sort()).toEqual(["b", "d"]);
+  });
+
+  it("lets one that is shown stay until another clearly overtakes it", () => {
+    expect(choose(listed({ a: 10, b: 50, c: 11, d: 0 }), "ab")).toContain("a");
+    expect(choose(listed({ a: 10, b: 50, c: 14, d: 0 }), "ab")).toContain("c");
+  });
+
+  it("shows before all others that there are errors", () => {
+    const erred = {
+      ...listed({ erred: Infinity })[0]!,
+      kind: "action",
+    } as const;
+    const shown = choose([...listed({ a: 1, b: 2, c: 3 }), erred]);
+    expect(shown[0]).toBe("erred");
+  });
+});
 
 describe("the legend", () => {
   const entries = legendEntries(
@@ -37,16 +74,15 @@ describe("the legend", () => {
       ],
     },
     false,
-    "grey",
   );
 
   it("lists prefixes as they appeared, then actions, disk as one", () => {
     expect(entries.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([
-      "read: 256 · 149.1 s",
-      "add: 1.2 M · 3.0 s",
+      "read: 256 · 2:29",
+      "add: 1.2 M · 3.04 s",
       "transfer: 47 · 12.3 s",
-      "disk: 5 · 3.0 s",
-      "new-one: 1 · 0.1 s",
+      "disk: 5 · 3.00 s",
+      "new-one: 1 · 100 ms",
       "erred: 1 task",
     ]);
   });
@@ -58,19 +94,36 @@ describe("the legend", () => {
       ["compute", "transfer", "disk-read"],
       { prefixes: [], actions: [] },
       false,
-      "grey",
       new Set(["transfer", "disk", "erred"]),
     );
     expect(left.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([
-      "read: 0 · 0.0 ms",
-      "transfer: 0 · 0.0 ms",
-      "disk: 0 · 0.0 ms",
+      "read: 0 · 0 s",
+      "transfer: 0 · 0 s",
+      "disk: 0 · 0 s",
       "erred: 0 tasks",
     ]);
   });
 
+  it("writes each time in a unit of its own: zero only where there is none", () => {
+    const [long, short] = legendEntries(
+      ["slow", "lambda"],
+      [0, 1],
+      [],
+      {
+        prefixes: [
+          { prefix: 0, tasks: 3, seconds: 400, erred: 0 },
+          { prefix: 1, tasks: 50, seconds: 0.0012, erred: 0 },
+        ],
+        actions: [],
+      },
+      false,
+    );
+    expect(long!.detail).toBe("3 · 6:40");
+    expect(short!.detail).toBe("50 · 1.2 ms");
+  });
+
   it("keeps exact figures for the tooltip", () => {
-    expect(entries[1]!.exact).toBe("add: 1,200,000 tasks · 3.0 s");
+    expect(entries[1]!.exact).toBe("add: 1,200,000 tasks · 3.04 s");
   });
 
   it("isolates with a click, frees with another, adds with Shift", () => {

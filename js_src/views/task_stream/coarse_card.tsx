@@ -3,7 +3,6 @@
 
 import type { JSX } from "preact";
 import { slotColour } from "../../base/palette";
-import { toCss } from "../../base/colour";
 import { plural } from "../../base/format";
 import type { TaskModel } from "../../model/tasks";
 import { Card, Swatch, type PlotPlace } from "./card";
@@ -18,17 +17,13 @@ export function CoarseCard(props: {
   const stretch = view.coarseHover.value;
   const store = view.session.value?.store;
   if (!stretch || !store) return null;
-  const { dark, text2 } = view.environment.theme.value;
+  const { dark } = view.environment.theme.value;
   const name = store.prefixes[stretch.prefix] || "(no name)";
   return (
     <Card
       target={stretch}
       plot={props.plot}
-      sign={
-        <Swatch
-          colour={slotColour(store.slots[stretch.prefix], dark, toCss(text2))}
-        />
-      }
+      sign={<Swatch colour={slotColour(store.slots[stretch.prefix], dark)} />}
       title={`Mostly ${name}`}
       value={plural(stretch.rows, "row")}
       foot={[whyCoarse(store.model)]}

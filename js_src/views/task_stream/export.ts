@@ -127,7 +127,6 @@ export async function exportPicture(
       store.actions,
       store.totals.peek(),
       theme.dark,
-      toCss(theme.text2),
     ),
     map: stage.map,
   });

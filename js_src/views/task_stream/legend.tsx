@@ -1,12 +1,14 @@
 // The legend: colours with counts and times. A click isolates, shift adds.
-// What does not fit on the line waits behind "+4".
+// What does not fit on the line waits behind "+4": what took least time.
 
 import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
 import type { Theme } from "../../base/theme";
 import { textWidth } from "../../base/text_width";
 import { ChevronIcon } from "../panel/icons";
 import { Menu } from "../panel/menu";
 import type { LegendEntry } from "./legend_entries";
+import { chooseEntries } from "./legend_room";
 
 interface LegendProps {
   entries: readonly LegendEntry[];
@@ -20,27 +22,16 @@ interface LegendProps {
 }
 
 const PADDING_PX = 24;
-const MORE_PX = 64;
 
-/** How many entries fit, measured without touching the layout. */
-function fitting(props: LegendProps): number {
-  const { entries, compact, width_px } = props;
+/** Measured without touching the layout. */
+function entryWidth(props: LegendProps): (entry: LegendEntry) => number {
+  const { compact } = props;
   const { font, size_px, small_px } = props.theme;
-  const room = width_px - PADDING_PX;
-  let used = 0;
-  for (let at = 0; at < entries.length; at++) {
-    const entry = entries[at];
-    const name = textWidth(entry.name, `500 ${size_px}px ${font}`);
-    const detail = compact
-      ? 0
-      : textWidth(entry.detail, `${small_px}px ${font}`);
-    const separator = startsActions(entries, at) ? 17 : 0;
-    used +=
-      Math.min(Math.max(name, detail), 220) + (compact ? 34 : 30) + separator;
-    const last = at === entries.length - 1;
-    if (used > room - (last ? 0 : MORE_PX)) return at;
-  }
-  return entries.length;
+  return ({ name, detail }) => {
+    const first = textWidth(name, `500 ${size_px}px ${font}`);
+    const second = compact ? 0 : textWidth(detail, `${small_px}px ${font}`);
+    return Math.min(Math.max(first, second), 220) + (compact ? 34 : 30);
+  };
 }
 
 function startsActions(entries: readonly LegendEntry[], at: number): boolean {
@@ -50,15 +41,23 @@ function startsActions(entries: readonly LegendEntry[], at: number): boolean {
 }
 
 export function Legend(props: LegendProps): JSX.Element {
-  const { entries } = props;
-  const count = fitting(props);
+  const before = useRef<ReadonlySet<string>>(new Set());
+  const chosen = chooseEntries(
+    props.entries,
+    entryWidth(props),
+    props.width_px - PADDING_PX,
+    before.current,
+  );
+  before.current = chosen;
+  const entries = props.entries.filter(({ id }) => chosen.has(id));
+  const rest = props.entries.filter(({ id }) => !chosen.has(id));
   return (
     <div
       class={`ds-legend ${props.compact ? "ds-compact" : ""}`}
       role="group"
       aria-label="Legend: choose what to isolate"
     >
-      {entries.slice(0, count).map((entry, at) => (
+      {entries.map((entry, at) => (
         <>
           {startsActions(entries, at) && (
             <span class="ds-legend-rule" aria-hidden="true" />
@@ -66,18 +65,18 @@ export function Legend(props: LegendProps): JSX.Element {
           <Entry {...props} entry={entry} />
         </>
       ))}
-      {count < entries.length && (
+      {rest.length > 0 && (
         <Menu
           label="The rest of the legend"
           class="ds-legend-more"
           face={
             <>
-              {`+${entries.length - count}`}
+              {`+${rest.length}`}
               <ChevronIcon />
             </>
           }
         >
-          {() => <LegendList {...props} entries={entries.slice(count)} />}
+          {() => <LegendList {...props} entries={rest} />}
         </Menu>
       )}
     </div>

@@ -2,7 +2,7 @@
 // the actions that Dask users know by colour.
 
 import { ACTION_COLOURS, actionColour, slotColour } from "../../base/palette";
-import { durationColumn, formatCount, formatExact } from "../../base/format";
+import { formatDuration, formatCount, formatExact } from "../../base/format";
 import type { ActionTotal, PrefixTotal } from "../../model/types";
 
 export interface LegendEntry {
@@ -15,6 +15,8 @@ export interface LegendEntry {
   readonly detail: string;
   /** The same with exact figures, for the tooltip. */
   readonly exact: string;
+  /** By how much it deserves a place: seconds; errors come before all. */
+  readonly weight: number;
 }
 
 export const ERRED = "erred";
@@ -39,7 +41,6 @@ export function legendEntries(
   actions: readonly string[],
   totals: { prefixes: readonly PrefixTotal[]; actions: readonly ActionTotal[] },
   dark: boolean,
-  grey: string,
   /** Actions to list also where nothing of them is left. */
   always: ReadonlySet<string> = new Set(),
 ): LegendEntry[] {
@@ -47,7 +48,7 @@ export function legendEntries(
   const byPrefix = new Map(totals.prefixes.map((row) => [row.prefix, row]));
   const prefixRows: Row[] = prefixes.map((name, prefix) => ({
     name,
-    colour: slotColour(slots[prefix], dark, grey),
+    colour: slotColour(slots[prefix], dark),
     count: byPrefix.get(prefix)?.tasks ?? 0,
     seconds: byPrefix.get(prefix)?.seconds ?? 0,
     noun: "tasks",
@@ -89,16 +90,11 @@ export function legendEntries(
     });
   }
 
-  const longest = Math.max(
-    0,
-    ...prefixRows.map((row) => row.seconds ?? 0),
-    ...actionRows.map((row) => row.seconds ?? 0),
-  );
-  const format = durationColumn(longest);
   const entry =
     (kind: LegendEntry["kind"]) =>
     (row: Row): LegendEntry => {
-      const time = row.seconds === null ? "" : ` · ${format(row.seconds)}`;
+      const time =
+        row.seconds === null ? "" : ` · ${formatDuration(row.seconds)}`;
       const noun = row.count === 1 ? row.noun.slice(0, -1) : row.noun;
       const told = time === "" ? ` ${noun}` : time;
       return {
@@ -107,6 +103,7 @@ export function legendEntries(
         name: row.name,
         colour: row.colour,
         detail: formatCount(row.count) + told,
+        weight: row.seconds ?? Infinity,
         exact: `${row.name}: ${formatExact(row.count)} ${noun}${time}`,
       };
     };

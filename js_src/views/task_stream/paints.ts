@@ -6,6 +6,7 @@ import {
   actionColour,
   hashName,
   NO_SLOT,
+  NO_SLOT_COLOUR,
   slotColour,
   SLOTS,
 } from "../../base/palette";
@@ -34,7 +35,6 @@ export function makePaints(
   isolated: readonly string[],
 ): Paints {
   const mode = theme.dark ? "dark" : "light";
-  const grey = toCss(theme.text2);
   const rgb = (css: string): Rgb => parseColour(css) ?? theme.text2;
   const prefixes = store.prefixes.map((name, at) => {
     let slot = store.slots[at];
@@ -42,7 +42,7 @@ export function makePaints(
     if (slot === NO_SLOT && isolated.includes(name)) {
       slot = hashName(name) % SLOTS;
     }
-    return rgb(slotColour(slot, theme.dark, grey));
+    return rgb(slotColour(slot, theme.dark));
   });
   const other = rgb(ACTION_COLOURS.deserialize[mode]);
   const erred = rgb(ACTION_COLOURS.erred[mode]);
@@ -58,7 +58,7 @@ export function makePaints(
     rest,
   });
   return {
-    compute: track(prefixes, theme.text2),
+    compute: track(prefixes, rgb(NO_SLOT_COLOUR[mode])),
     overlay: track(actions, other),
     labels: prefixes.map(textOn),
     erredLabel: textOn(erred),

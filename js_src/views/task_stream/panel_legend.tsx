@@ -1,7 +1,6 @@
 // The legend of what this panel shows, on its line or as a menu.
 
 import type { JSX } from "preact";
-import { toCss } from "../../base/colour";
 import type { SessionMirror } from "../panel/session_mirror";
 import { Legend, LegendMenu } from "./legend";
 import { legendEntries, type LegendEntry } from "./legend_entries";
@@ -24,7 +23,6 @@ export function PanelLegend(props: {
     store.actions,
     session.totals.value,
     theme.dark,
-    toCss(theme.text2),
     listed,
   );
   for (const { kind, name } of entries) {

@@ -11,7 +11,6 @@ import {
   NOTHING,
 } from "../../base/format";
 import { slotColour } from "../../base/palette";
-import { toCss } from "../../base/colour";
 import { asProblem, type Problem } from "../../errors";
 import type { Interval, TaskDetail } from "../../model/types";
 import { STATUSES } from "../../schema";
@@ -83,11 +82,7 @@ function PinnedTask(props: {
   const [asked, askAgain] = useDetail(session, row.task);
   const detail = asked.state === "told" ? asked.detail : null;
   const words = rowWords(row, store, theme);
-  const prefixColour = slotColour(
-    store.slots[row.prefix],
-    theme.dark,
-    toCss(theme.text2),
-  );
+  const prefixColour = slotColour(store.slots[row.prefix], theme.dark);
   const key = detail?.key ?? localKey;
   const parts = detail?.startstops ?? partsOfPage(session, row);
   const span = detail?.span ?? store.spans[row.span]?.name ?? [];

@@ -1,7 +1,6 @@
 // What a row is called and coloured, wherever it is described.
 
 import { ACTION_COLOURS, actionColour, slotColour } from "../../base/palette";
-import { toCss } from "../../base/colour";
 import type { Theme } from "../../base/theme";
 import type { Interval } from "../../model/types";
 import type { SessionStore } from "../../session";
@@ -23,8 +22,7 @@ export function rowWords(
   const prefix = session.prefixes[row.prefix] ?? "(unknown)";
   const action = session.actions[row.action] ?? "(unknown)";
   const erred = row.status === 1;
-  const grey = toCss(theme.text2);
-  const prefixColour = slotColour(session.slots[row.prefix], theme.dark, grey);
+  const prefixColour = slotColour(session.slots[row.prefix], theme.dark);
   return {
     prefix,
     action,

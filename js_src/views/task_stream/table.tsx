@@ -4,8 +4,8 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import {
-  durationColumn,
   formatBytes,
+  formatDuration,
   formatExact,
   formatShare,
   NOTHING,
@@ -68,10 +68,6 @@ function Prefixes(props: { session: SessionMirror }): JSX.Element {
   const rows = prefixesInFocus(session).sort(
     (one, other) => other.seconds - one.seconds,
   );
-  const format = durationColumn(rows[0]?.seconds ?? 0);
-  const each = durationColumn(
-    Math.max(0, ...rows.map((row) => row.seconds / Math.max(1, row.tasks))),
-  );
   return (
     <Table
       caption={
@@ -90,8 +86,8 @@ function Prefixes(props: { session: SessionMirror }): JSX.Element {
       {rows.map((row) => [
         session.store.prefixes[row.prefix] ?? NOTHING,
         formatExact(row.tasks),
-        format(row.seconds),
-        each(row.seconds / Math.max(1, row.tasks)),
+        formatDuration(row.seconds),
+        formatDuration(row.seconds / Math.max(1, row.tasks)),
         row.erred > 0 ? formatExact(row.erred) : NOTHING,
       ])}
     </Table>
@@ -101,7 +97,6 @@ function Prefixes(props: { session: SessionMirror }): JSX.Element {
 function Actions(props: { session: SessionMirror }): JSX.Element {
   const { session } = props;
   const rows = session.totals.value.actions;
-  const format = durationColumn(Math.max(0, ...rows.map((row) => row.seconds)));
   return (
     <Table
       caption={actionCaption(session)}
@@ -110,7 +105,7 @@ function Actions(props: { session: SessionMirror }): JSX.Element {
       {rows.map((row) => [
         session.store.actions[row.action] ?? NOTHING,
         formatExact(row.rows),
-        format(row.seconds),
+        formatDuration(row.seconds),
       ])}
     </Table>
   );
