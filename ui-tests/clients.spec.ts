@@ -100,9 +100,9 @@ test(
     await expect(sidebar.locator(".ds-client")).toHaveCount(2);
     await expectTasks(panel, 7);
     // Both are called LocalCluster: the ends of their addresses tell them apart.
-    await choose(panel, /^LocalCluster #\d+/);
+    await choose(panel, /^LocalCluster inproc\/\d+/);
     await expect.poll(() => tasksShown(panel)).toBe(30);
-    await choose(panel, /^LocalCluster #\d+/, 1);
+    await choose(panel, /^LocalCluster inproc\/\d+/, 1);
     await expect.poll(() => tasksShown(panel)).toBe(7);
   },
 );

@@ -2,6 +2,7 @@
 // never asks which home it is in, only for what it needs of it.
 
 import type { ReadonlySignal } from "@preact/signals";
+import type { State } from "../schema";
 
 /** A button that a home offers. */
 export interface PanelAction {
@@ -23,12 +24,14 @@ export interface EmptyState {
   readonly actions?: readonly PanelAction[];
 }
 
-/** One of the sessions that a person may choose between. */
+/** One of the sessions, or notebooks, that a person may choose between. */
 export interface Choice {
   readonly id: string;
   readonly name: string;
-  readonly address: string;
-  readonly state: string;
+  /** Such as "live · 4 workers": a second line, or none. */
+  readonly detail: string;
+  /** Null where it is no session: no mark. */
+  readonly state: State | null;
 }
 
 /** Several clients, or several notebooks: which of them this panel shows. */

@@ -130,6 +130,7 @@ describe("what a panel can show instead", () => {
     id: "old",
     kernelId: "k0",
     info: signal({ id: "old", name: "LocalCluster", address: "tcp://h:1" }),
+    counts: signal({ kept: 40 }),
   } as unknown as SessionStore;
 
   it("tells clusters of one name apart by the ends of their addresses", () => {
@@ -141,7 +142,7 @@ describe("what a panel can show instead", () => {
     ]);
     expect([...names.values()]).toEqual([
       "LocalCluster :8786",
-      "LocalCluster #1",
+      "LocalCluster inproc/1",
       "SSHCluster",
       "Client",
     ]);
@@ -149,12 +150,12 @@ describe("what a panel can show instead", () => {
 
   it("is the kernel's sessions, those of kernels before, and other notebooks", () => {
     const other = { path: "a/b.ipynb", name: "b.ipynb", inFront: true };
-    const list = listChoices([entry("s")], [store], [other], true);
-    expect(list.map(({ name }) => name)).toEqual([
-      "s",
-      "LocalCluster, before",
-      "b.ipynb",
-      "Follow the notebook in front",
+    const list = listChoices([entry("s")], [], [store], [other], true);
+    expect(list.map(({ name, detail }) => [name, detail])).toEqual([
+      ["s", "live · 0 workers"],
+      ["LocalCluster :1", "of the kernel before, 40 tasks kept"],
+      ["b.ipynb", "the notebook in front"],
+      ["Follow the notebook in front", ""],
     ]);
     expect(list.map(({ id }) => pickedBy(id, [store])?.kind)).toEqual([
       "session",
@@ -163,6 +164,30 @@ describe("what a panel can show instead", () => {
       "follow",
     ]);
     expect(pickedBy(list[2]!.id, [])).toMatchObject({ path: "a/b.ipynb" });
+  });
+
+  it("says what became of each session", () => {
+    const held = {
+      ...store,
+      id: "b",
+      counts: signal({ kept: 1 }),
+    } as unknown as SessionStore;
+    const list = listChoices(
+      [
+        { ...named("a", "LocalCluster", "tcp://h:1"), workers: 1 },
+        { ...named("b", "LocalCluster", "tcp://h:2"), state: "stopped" },
+        { ...named("c", "LocalCluster", "inproc://h/7/3"), state: "lost" },
+      ],
+      [held],
+      [],
+      [],
+      false,
+    );
+    expect(list.map(({ name, detail }) => [name, detail])).toEqual([
+      ["LocalCluster :1", "live · 1 worker"],
+      ["LocalCluster :2", "stopped, 1 task kept"],
+      ["LocalCluster inproc/3", "lost"],
+    ]);
   });
 
   it("is not what the page has let go of meanwhile", () => {

@@ -203,6 +203,22 @@ describePanel("the task stream by mouse and keyboard", () => {
     ).toBe(true);
   });
 
+  it.each([1200, 560])(
+    "takes the letters right after `/` for the search, %i px wide",
+    async (width) => {
+      await open("scenario=full", width);
+      const focused = await plot().evaluate(async (element) => {
+        let frames = 0;
+        requestAnimationFrame(() => frames++);
+        const key = new KeyboardEvent("keydown", { key: "/", bubbles: true });
+        element.dispatchEvent(key);
+        for (let job = 0; job < 5; job++) await Promise.resolve();
+        return frames === 0 ? document.activeElement?.tagName : "too late";
+      });
+      expect(focused).toBe("INPUT");
+    },
+  );
+
   it("moves the window in the overview", async () => {
     await open("scenario=full");
     const overview = await page.locator(".ds-overview-hit").boundingBox();

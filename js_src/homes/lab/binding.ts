@@ -145,7 +145,10 @@ export class Binding {
         inFront: other === front,
       }));
     const pinned = this.chosen.value && this.notebooks.open.value.length > 1;
-    const list = listChoices(sessions, this.earlier(), others, pinned);
+    const state = notebook?.kernel.state.value;
+    const kernelId = state?.kind === "open" ? state.link.kernelId : null;
+    const held = this.held.value.filter((store) => store.kernelId === kernelId);
+    const list = listChoices(sessions, held, this.earlier(), others, pinned);
     if (list.length < 2) return null;
     const shown = this.session.value;
     const now = sessions.some(({ id }) => id === shown?.id);

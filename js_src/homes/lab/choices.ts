@@ -1,6 +1,7 @@
 // What a panel can show instead: the sessions of its notebook's kernel, what the
 // page still holds of kernels before it, and other notebooks.
 
+import { plural } from "../../base/format";
 import type { SessionStore } from "../../session";
 import type { Choice } from "../../views/host";
 import type { SessionEntry } from "../../wire";
@@ -26,66 +27,88 @@ export function earlierId(store: SessionStore): string {
   return `${EARLIER}${store.kernelId} ${store.id}`;
 }
 
-/** What tells two clusters of one name apart: a port, or what ends an address. */
+/** The end of an address, by which one knows a cluster: `:8786`, `inproc/1`. */
 function shortAddress(address: string): string {
-  return /:\d+$/.exec(address)?.[0] ?? `#${address.split("/").at(-1) ?? ""}`;
+  const port = /:\d+$/.exec(address)?.[0];
+  if (port !== undefined || address === "") return port ?? "";
+  const [scheme] = address.split("://");
+  return `${scheme}/${address.split("/").at(-1)}`;
+}
+
+function fullName(name: string, address: string): string {
+  return `${name || "Client"} ${shortAddress(address)}`.trimEnd();
 }
 
 /** Names of sessions, by id; those that would look alike get more to them. */
 export function distinctNames(
   entries: readonly Pick<SessionEntry, "id" | "name" | "address">[],
 ): Map<string, string> {
-  const nameOf = ({ name }: { name: string }) => name || "Client";
   return new Map(
-    entries.map((entry) => {
-      const name = nameOf(entry);
-      const alike = entries.filter((other) => nameOf(other) === name);
-      const more = alike.length > 1 ? ` ${shortAddress(entry.address)}` : "";
-      return [entry.id, name + more];
+    entries.map(({ id, name, address }) => {
+      const alike = entries.filter((other) => other.name === name);
+      return [
+        id,
+        alike.length > 1 ? fullName(name, address) : name || "Client",
+      ];
     }),
   );
+}
+
+/** How many tasks this page knows of a session; none if it never showed it. */
+function tasksKept(store: SessionStore | undefined): string {
+  const kept = store?.counts.value.kept ?? 0;
+  return kept > 0 ? `, ${plural(kept, "task")} kept` : "";
+}
+
+function describe(
+  entry: SessionEntry,
+  store: SessionStore | undefined,
+): string {
+  const { state, workers } = entry;
+  if (state === "stopped" || state === "lost") return state + tasksKept(store);
+  return `${state} · ${plural(workers, "worker")}`;
 }
 
 /** `pinned`: a person chose what is shown, and may want it to follow again. */
 export function listChoices(
   sessions: readonly SessionEntry[],
+  held: readonly SessionStore[],
   earlier: readonly SessionStore[],
   notebooks: readonly OtherNotebook[],
   pinned: boolean,
 ): Choice[] {
-  const names = distinctNames(sessions);
+  const follow: Choice = {
+    id: FOLLOW,
+    name: "Follow the notebook in front",
+    detail: "",
+    state: null,
+  };
   return [
-    ...sessions.map(({ id, address, state }) => ({
-      id,
-      name: names.get(id)!,
-      address,
-      state,
+    ...sessions.map((entry) => ({
+      id: entry.id,
+      name: fullName(entry.name, entry.address),
+      detail: describe(
+        entry,
+        held.find(({ id }) => id === entry.id),
+      ),
+      state: entry.state,
     })),
     ...earlier.map((store) => {
-      const { name } = store.info.peek();
+      const { name, address } = store.info.value;
       return {
         id: earlierId(store),
-        name: `${name || "Client"}, before`,
-        address: "of the kernel before, kept on this page",
-        state: "stopped",
+        name: fullName(name, address),
+        detail: `of the kernel before${tasksKept(store)}`,
+        state: "stopped" as const,
       };
     }),
     ...notebooks.map(({ path, name, inFront }) => ({
       id: NOTEBOOK + path,
       name,
-      address: inFront ? "the notebook in front" : "another notebook",
-      state: "",
+      detail: inFront ? "the notebook in front" : "another notebook",
+      state: null,
     })),
-    ...(pinned
-      ? [
-          {
-            id: FOLLOW,
-            name: "Follow the notebook in front",
-            address: "",
-            state: "",
-          },
-        ]
-      : []),
+    ...(pinned ? [follow] : []),
   ];
 }
 

@@ -6,6 +6,7 @@ import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
 import { type ComponentChildren, type JSX, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { plural } from "../../base/format";
 import type { SessionEntry } from "../../wire";
 import { distinctNames } from "./choices";
 import type { Clusters } from "./clusters";
@@ -33,10 +34,6 @@ const STATE_WORDS: Record<SessionEntry["state"], string> = {
   stopped: "stopped",
   "no-client": "no client",
 };
-
-function plural(count: number, noun: string): string {
-  return `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`;
-}
 
 function Section(props: {
   title: string;

@@ -6,6 +6,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 
 interface MenuProps {
   label: string;
+  /** Of the button; default: the label. */
+  title?: string | undefined;
   /** What the button shows. */
   face: ComponentChildren;
   class?: string;
@@ -60,7 +62,7 @@ export function Menu(props: MenuProps): JSX.Element {
         aria-label={props.label}
         aria-haspopup="true"
         aria-expanded={open}
-        title={props.label}
+        title={props.title ?? props.label}
         onClick={() => setOpen(!open)}
       >
         {props.face}

@@ -2,7 +2,7 @@
 // match, Shift+Enter to the one before, Escape clears and gives the focus back.
 
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { Key } from "./button";
 import { CloseIcon, SearchIcon } from "./icons";
 
@@ -20,7 +20,9 @@ export function SearchBox(props: {
   onLeave: () => void;
 }): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  // Before the next key: an effect waits for a frame, and what is typed until
+  // then would be commands of the plot.
+  useLayoutEffect(() => {
     if (!props.asked) return;
     input.current?.focus({ preventScroll: true });
     input.current?.select();

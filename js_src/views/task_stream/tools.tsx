@@ -1,10 +1,9 @@
 // The right end of the toolbar: search, pause, fit, export, help; in a menu
-// where there is no room. And which client is shown, where there are several.
+// where there is no room.
 
 import type { JSX } from "preact";
 import { IconButton } from "../panel/button";
 import {
-  ChevronIcon,
   ExportIcon,
   FitIcon,
   HelpIcon,
@@ -16,6 +15,7 @@ import {
 } from "../panel/icons";
 import { Menu, MenuItem } from "../panel/menu";
 import { SearchBox } from "../panel/search_box";
+import { ChooserMenu } from "./chooser";
 import { exportAll, exportPicture, exportVisible } from "./export";
 import { goToRow, rowOfTask } from "./go_to_task";
 import { searchFact, searchSummary } from "./search_words";
@@ -220,45 +220,5 @@ function MoreItems(props: ToolsProps & { close: () => void }): JSX.Element {
         Keys and gestures
       </MenuItem>
     </>
-  );
-}
-
-function ChooserMenu(props: { view: ViewState }): JSX.Element | null {
-  const { view } = props;
-  const chooser = view.host.chooser?.value;
-  if (!chooser || chooser.sessions.length < 2) return null;
-  const chosen = chooser.sessions.find(({ id }) => id === chooser.chosen);
-  const roomy =
-    view.breadth.value === "wide" || view.breadth.value === "medium";
-  return (
-    <Menu
-      label="Choose a client"
-      class="ds-chooser"
-      face={
-        <>
-          <span class="ds-chooser-name">
-            {roomy
-              ? (chosen?.name ?? "Choose a client")
-              : `${chooser.sessions.length}`}
-          </span>
-          <ChevronIcon />
-        </>
-      }
-    >
-      {(close) =>
-        chooser.sessions.map((choice) => (
-          <MenuItem
-            checked={choice.id === chooser.chosen}
-            detail={choice.address}
-            onClick={() => {
-              close();
-              chooser.choose(choice.id);
-            }}
-          >
-            {choice.name}
-          </MenuItem>
-        ))
-      }
-    </Menu>
   );
 }

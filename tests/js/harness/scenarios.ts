@@ -153,7 +153,7 @@ export async function scenario(
       detail: "",
     }));
   }
-  const chooser =
+  const chooser: Chooser | undefined =
     name === "chooser"
       ? {
           chosen: "one",
@@ -161,15 +161,15 @@ export async function scenario(
           sessions: [
             {
               id: "one",
-              name: "LocalCluster",
-              address: "tcp://127.0.0.1:37219",
+              name: "LocalCluster :37219",
+              detail: "live · 4 workers",
               state: "live",
             },
             {
               id: "two",
-              name: "Gateway, team-prod",
-              address: "tls://gateway:8786",
-              state: "live",
+              name: "Gateway, team-prod :8786",
+              detail: "stopped, 1,394 tasks kept",
+              state: "stopped",
             },
           ],
         }
