@@ -75,6 +75,18 @@ describePanel("the errors of the task stream", () => {
       .toBe(true);
   });
 
+  it("are told before all else in a low panel", async () => {
+    await open("scenario=full", 900, 330);
+    const at = await errorMark();
+    await page.mouse.click(at.x, at.y);
+    const pinned = page.locator(".ds-pinned-body");
+    const line = pinned.getByText("g = part.reindex(region.index)");
+    await line.waitFor();
+    const below = (await line.boundingBox())!;
+    const room = (await pinned.boundingBox())!;
+    expect(below.y + below.height).toBeLessThan(room.y + room.height);
+  });
+
   it("are pinned also while the page lacks the rows of the task", async () => {
     await open("scenario=coarse");
     await page.evaluate(() => {

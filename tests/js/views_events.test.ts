@@ -4,9 +4,15 @@
 import { describe, expect, it } from "vitest";
 import type { Focus } from "../../js_src/model/types";
 import { NO_FOCUS } from "../../js_src/model/types";
-import { TakenRow } from "../../js_src/views/task_stream/events_painter";
+import type { AxisPicture } from "../../js_src/views/task_stream/axis_painter";
+import {
+  paintEvents,
+  TakenRow,
+} from "../../js_src/views/task_stream/events_painter";
 import {
   eventMarks,
+  type EventMark,
+  MergedMarks,
   mergedText,
   mergeMarks,
   nextError,
@@ -16,15 +22,15 @@ import {
   errorsInFocus,
 } from "../../js_src/views/task_stream/errors_table";
 
-describe("the row of events", () => {
-  const change = (time: number, worker: string, what: string) => ({
-    time,
-    worker,
-    what,
-    detail: "",
-  });
-  const name = (worker: string): string => `worker-${worker}`;
+const change = (time: number, worker: string, what: string) => ({
+  time,
+  worker,
+  what,
+  detail: "",
+});
+const name = (worker: string): string => `worker-${worker}`;
 
+describe("the row of events", () => {
   it("makes runs of what a worker does until it stops", () => {
     const marks = eventMarks(
       [],
@@ -164,6 +170,80 @@ describe("the caption of the table of errors", () => {
       "Errors: 300 of 1,000 in the selection, the last 200; 500 of 1,500 are not here",
     );
     expect(caption(2, 2, 2, 1)).toBe("Errors: 2"); // the counts come a moment later
+  });
+});
+
+describe("the words in the row of events", () => {
+  const LETTER_PX = 6;
+  const error = (time: number) => ({
+    task: 0,
+    prefix: 0,
+    worker: "",
+    time,
+    exception: "ValueError('x')",
+  });
+  /** What is written on a plot of `width` pixels, a second each. */
+  function written(width: number, marks: EventMark[]) {
+    const words: { text: string; from: number; to: number }[] = [];
+    const measure = {
+      setFont() {},
+      width: (t: string) => t.length * LETTER_PX,
+    };
+    const context = {
+      ...{ fillRect() {}, beginPath() {}, moveTo() {}, lineTo() {} },
+      ...{ stroke() {} },
+      fillText(text: string, from: number) {
+        words.push({ text, from, to: from + measure.width(text) });
+      },
+    };
+    const theme = {
+      ...{ panel: [255, 255, 255], grid: [0, 0, 0], text: [0, 0, 0] },
+      ...{ error: [200, 0, 0], warn: [200, 100, 0], font: "f", dark: false },
+    };
+    const picture = {
+      ...{ context, measure, theme, start: 0, secondsPerPixel: 1 },
+      ...{ width, pixelRatio: 1 },
+    } as unknown as AxisPicture;
+    paintEvents(picture, new MergedMarks().update(marks, 10), [], true);
+    return words.sort((one, other) => one.from - other.from);
+  }
+  const spilling = ["a", "b"].map((worker) => change(30, worker, "spilling"));
+
+  it("keep apart from each other and from the signs of others", () => {
+    const errors = [40, 80, 180].map(error);
+    const words = written(400, eventMarks(errors, [], spilling, name));
+    expect(words.map(({ text }) => text)).toContain("2 spilling");
+    for (const [at, { from, to }] of words.entries()) {
+      const next = words[at + 1];
+      if (next) expect(next.from - to).toBeGreaterThanOrEqual(10);
+      for (const { time } of errors) {
+        const free = to <= time - 8 || from >= time + 8;
+        expect(free, `the cross at ${time}`).toBe(true);
+      }
+    }
+  });
+
+  it("are left out where there is no room, rather than cut to a number", () => {
+    const marks = eventMarks(
+      [],
+      [],
+      [
+        ...spilling,
+        ...["a", "b"].map((worker) => change(60, worker, "not-spilling")),
+      ],
+      name,
+    );
+    expect(written(400, marks)).toEqual([]);
+  });
+
+  it("are a bare count only right beside its cross", () => {
+    const errors = [40, 49, 58, 67, 76].map(error);
+    const counted = (changes: ReturnType<typeof change>[]) =>
+      written(110, eventMarks(errors, [], changes, name)).map(
+        ({ text }) => text,
+      );
+    expect(counted([])).toEqual(["5"]);
+    expect(counted([change(52, "a", "removed")])).not.toContain("5");
   });
 });
 

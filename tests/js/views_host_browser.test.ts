@@ -242,6 +242,24 @@ describePanel("the task stream in its surroundings", () => {
     expect(await page.locator(".ds-chooser .ds-menu-item").count()).toBe(2);
   });
 
+  it("scrolls its help where that is higher than the panel", async () => {
+    await open("scenario=full&inline=1", 900, 260);
+    const before = await shown();
+    await plot().press("?");
+    const last = page.locator(".ds-help-note").last();
+    const panel = (await page.locator(".ds-root").boundingBox())!;
+    const bottom = async () => {
+      const box = (await last.boundingBox())!;
+      return box.y + box.height;
+    };
+    expect(await bottom()).toBeGreaterThan(panel.y + panel.height);
+    await page.locator(".ds-help").press("End");
+    await expect.poll(bottom).toBeLessThan(panel.y + panel.height);
+    expect(await page.evaluate(() => window.harness.leaked)).toEqual([]);
+    await page.keyboard.press("Escape");
+    expect(await shown(), "the plot stayed where it was").toEqual(before);
+  });
+
   it("does not glide for those who want no motion", async () => {
     await open("scenario=full");
     await page.emulateMedia({ reducedMotion: "reduce" });

@@ -8,6 +8,7 @@ import {
   type LegendEntry,
 } from "../../js_src/views/task_stream/legend_entries";
 import { chooseEntries } from "../../js_src/views/task_stream/legend_room";
+import { threadsLabel } from "../../js_src/views/task_stream/threads_label";
 import {
   groupLanes,
   placeOf,
@@ -176,5 +177,14 @@ describe("the lanes of workers", () => {
   it("are only those of the focus", () => {
     const groups = groupLanes(lanes, workers, ["tcp://h:2"]);
     expect(groups.map(({ name }) => name)).toEqual(["worker-2"]);
+  });
+});
+
+describe("the height of the overview", () => {
+  it("is said in whole threads, however short they were busy", () => {
+    expect(threadsLabel(8, null, false).text).toBe("Threads busy, of 8");
+    expect(threadsLabel(8, 0.015, true).text).toBe("Threads, peak 1");
+    expect(threadsLabel(8, 3.2, true).text).toBe("Threads, peak 4");
+    expect(threadsLabel(8, 12.0000001, false).text).toBe("Threads, peak 12");
   });
 });

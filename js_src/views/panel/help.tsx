@@ -10,6 +10,11 @@ export interface Shortcut {
   readonly does: string;
 }
 
+/** What scrolls a sheet that is higher than its panel. */
+const SCROLLING = new Set([
+  ...["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End"],
+]);
+
 export function Help(props: {
   title: string;
   shortcuts: readonly Shortcut[];
@@ -27,6 +32,10 @@ export function Help(props: {
       role="dialog"
       aria-label={props.title}
       tabIndex={-1}
+      onKeyDown={(event) => {
+        // Else they would move the plot that the sheet covers.
+        if (SCROLLING.has(event.key)) event.stopPropagation();
+      }}
     >
       <div class="ds-help-head">
         <h3>{props.title}</h3>

@@ -62,12 +62,18 @@ function waitingState(view: ViewState): EmptyState {
       text: "They were recorded before this panel opened, and arrive now.",
     };
   }
+  const before = session.notices.value.some(
+    ({ code }) => code === "tasks-before",
+  );
+  const nothing = before
+    ? "nothing has run since recording began"
+    : "nothing has run";
   return {
     state: "waiting",
     title:
       workers === 0
         ? "No workers yet"
-        : `${plural(workers, "worker")} connected, nothing has run`,
+        : `${plural(workers, "worker")} connected, ${nothing}`,
     text: "Tasks appear as they finish.",
     status: `0 tasks · ${plural(workers, "worker")}`,
   };

@@ -168,12 +168,14 @@ export function mergeMarks(
   return merged;
 }
 
-/** What is left to say where there is hardly any room. */
+/** What is left to say where there is hardly any room: no count of nobody knows what. */
 export function briefText(merged: Merged): string {
   const { marks, kind } = merged;
-  if (kind === "gap")
-    return marks.length === 1 ? "gap" : `${marks.length} gaps`;
-  return marks.length === 1 ? "" : String(marks.length);
+  if (kind === "worker") return "";
+  const count = String(marks.length);
+  // Errors have a cross before it.
+  if (kind === "error") return marks.length === 1 ? "" : count;
+  return marks.length === 1 ? "gap" : `${count} gaps`;
 }
 
 /** `ValueError`, `3 errors`, `2 workers spilling`; `short` for a narrow plot. */

@@ -10,6 +10,10 @@ import { tint } from "./paints";
 const BAR_PX = 11;
 const CROSS_PX = 7;
 const TEXT_GAP_PX = 6;
+/** Between the words of two marks. */
+const APART_PX = 10;
+/** Around a sign: less than to its own words, enough to others'. */
+const SIGN_ROOM_PX = 5;
 /** A narrower bar is a moment: what it means stands beside it. */
 const NARROW_PX = 12;
 
@@ -158,7 +162,8 @@ function paintSign(picture: AxisPicture, mark: Shown, middle: number): void {
     context.moveTo(x + half, middle - half);
     context.lineTo(x - half, middle + half);
     context.stroke();
-    taken.take(x - half - 2 * pixelRatio, x + half + 2 * pixelRatio);
+    const room = SIGN_ROOM_PX * pixelRatio;
+    taken.take(x - half - room, x + half + room);
     reach(picture, mark, x - half, x + half);
   } else if (!isBar(picture, mark)) {
     context.fillStyle = toCss(theme.warn);
@@ -166,7 +171,8 @@ function paintSign(picture: AxisPicture, mark: Shown, middle: number): void {
     const left = Math.round(x - pixelRatio);
     const top = Math.round(middle - tall / 2);
     context.fillRect(left, top, Math.round(2 * pixelRatio), tall);
-    taken.take(x - 2 * pixelRatio, x + 2 * pixelRatio);
+    const room = SIGN_ROOM_PX * pixelRatio;
+    taken.take(x - room, x + room);
     reach(picture, mark, x, x);
   }
 }
@@ -187,21 +193,25 @@ function paintWords(
     const words = at === 0 ? first : at === 1 ? mark.short : mark.brief;
     if (words === "") continue;
     const width = measure.width(words);
-    const left = placeOf(picture, mark, width);
+    const left = placeOf(picture, mark, width, words === mark.brief);
     if (left === null) continue;
     context.fillText(words, left, middle);
-    const gap = TEXT_GAP_PX * picture.pixelRatio;
+    const gap = APART_PX * picture.pixelRatio;
     taken.take(left - gap, left + width + gap);
     reach(picture, mark, left, left + width);
     return;
   }
 }
 
-/** Inside its bar; beside a moment, at the right if there is room. */
+/**
+ * Inside its bar; beside a moment, at the right if there is room. A bare count
+ * means something only `beside` its own sign.
+ */
 function placeOf(
   picture: AxisPicture,
   mark: Merged,
   words: number,
+  beside: boolean,
 ): number | null {
   const { pixelRatio, width } = picture;
   const gap = TEXT_GAP_PX * pixelRatio;
@@ -210,7 +220,8 @@ function placeOf(
   const to = xOf(picture, mark.stop);
   if (to - from >= NARROW_PX * pixelRatio) {
     const inside = Math.max(0, from + sign) + gap;
-    return taken.place(inside, Math.min(width, to) - gap / 2, words);
+    const found = taken.place(inside, Math.min(width, to) - gap / 2, words);
+    return beside && mark.kind === "error" && found !== inside ? null : found;
   }
   const right = to + sign + gap;
   if (taken.place(right, width, words) === right) return right;

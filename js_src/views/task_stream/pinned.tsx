@@ -115,6 +115,13 @@ function PinnedTask(props: {
             </IconButton>
           )}
         </div>
+        <ErrorOf
+          taskKey={key ?? null}
+          session={session}
+          row={row}
+          erred={erred}
+          detail={detail}
+        />
         <StartStops
           parts={parts}
           erred={erred}
@@ -139,13 +146,6 @@ function PinnedTask(props: {
             )}
           </dl>
         </section>
-        <ErrorOf
-          taskKey={key ?? null}
-          session={session}
-          row={row}
-          erred={erred}
-          detail={detail}
-        />
         <Missing asked={asked} again={askAgain} />
       </div>
       <div class="ds-pinned-foot">

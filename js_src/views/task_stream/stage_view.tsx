@@ -4,7 +4,7 @@
 import { useComputed } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { formatExact } from "../../base/format";
+import { plural } from "../../base/format";
 import { CoarseCard } from "./coarse_card";
 import { Gutter, type Band, type BusyOf } from "./gutter";
 import { EventCard } from "./event_card";
@@ -137,8 +137,9 @@ export function StageView(props: {
 
 function describe(view: ViewState): string {
   const counts = view.session.value?.counts.value;
-  const tasks = formatExact(counts?.captured ?? 0);
-  return `Task stream: ${tasks} tasks on ${view.groups.value.length} workers. W A S D move and zoom, T shows the numbers as a table, ? lists all keys.`;
+  const tasks = plural(counts?.captured ?? 0, "task");
+  const workers = plural(view.groups.value.length, "worker");
+  return `Task stream: ${tasks} on ${workers}. W A S D move and zoom, T shows the numbers as a table, ? lists all keys.`;
 }
 
 function ThreadsLabel(props: { view: ViewState; full: boolean }): JSX.Element {

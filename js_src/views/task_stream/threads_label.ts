@@ -12,7 +12,8 @@ export function threadsLabel(
   if (peak === null) {
     return { text: `Threads busy, of ${have}`, title: "" };
   }
-  const most = Number(peak.toPrecision(peak < 10 ? 2 : 3)).toLocaleString("en");
+  // Busy for a part of what a pixel stands for: that many threads were, once.
+  const most = formatExact(Math.ceil(Number(peak.toPrecision(3))));
   return {
     text: `Threads, peak ${most}`,
     title: filtered
