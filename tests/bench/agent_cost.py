@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import gc
 import json
-import math
 import operator
 import random
 import statistics
@@ -27,6 +26,7 @@ from distributed.diagnostics.task_stream import TaskStreamPlugin
 from distributed.protocol.core import dumps, loads
 from distributed.scheduler import SchedulerState
 from distributed.worker_state_machine import TaskFinishedMsg
+from interval import median_between
 
 TASKS_PER_ANSWER = 200
 WARM_UP_TASKS = 100_000
@@ -193,17 +193,6 @@ def fresh(which: str, keys: str, tasks: int) -> dict[str, float]:
     command = [sys.executable, __file__, "--one", which, "--keys", keys, "--tasks", str(tasks)]
     figures: dict[str, float] = json.loads(subprocess.check_output(command, text=True))
     return figures
-
-
-def median_between(values: list[float]) -> tuple[float, float]:
-    """Return the 95 % interval of a median, which asks nothing of how values scatter."""
-    ordered, n = sorted(values), len(values)
-    below, k = 0.5**n, 0
-    while below <= 0.025:
-        k += 1
-        below += math.comb(n, k) * 0.5**n
-    k = max(k - 1, 0)
-    return ordered[k], ordered[n - 1 - k]
 
 
 def compare(keys: str, pairs: int, tasks: int) -> None:
