@@ -111,4 +111,44 @@ describePanel("the task stream in a browser", () => {
     const [start, stop] = await shown();
     expect(stop - start).toBeGreaterThan(10);
   });
+
+  it("gives a prefix that came too late for a colour one where it is isolated", async () => {
+    await open("scenario=many");
+    const late = 26;
+    const name = await page.evaluate((prefix) => {
+      const { session } = window.harness;
+      session.setFocus({
+        ...session.focus.value,
+        prefixes: [session.prefixes[prefix]!],
+      });
+      return session.prefixes[prefix]!;
+    }, late);
+    const at = await placeOf(late);
+    const backgroundOf = (selector: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((element) => getComputedStyle(element).backgroundColor);
+    await page.mouse.move(at.x, at.y);
+    const card = await backgroundOf(".ds-card .ds-swatch");
+    const plotted = await page.evaluate(({ x, y }) => {
+      const canvas =
+        document.querySelector<HTMLCanvasElement>(".ds-plot canvas")!;
+      const { left, top } = canvas.getBoundingClientRect();
+      const { data } = canvas
+        .getContext("2d")!
+        .getImageData(x - left, y - top, 1, 1);
+      return `rgb(${data[0]}, ${data[1]}, ${data[2]})`;
+    }, at);
+    await page.mouse.click(at.x, at.y);
+    const pinned = await backgroundOf(".ds-pinned-head .ds-swatch");
+    await page.getByRole("button", { name: "The rest of the legend" }).click();
+    const legend = await backgroundOf(
+      `.ds-legend-entry:has-text("${name}") .ds-swatch`,
+    );
+    expect(plotted).not.toBe("rgb(184, 184, 184)");
+    expect({ card, pinned, legend }).toEqual({
+      ...{ card: plotted, pinned: plotted, legend: plotted },
+    });
+  });
 });

@@ -52,7 +52,7 @@ describe("the legend where there is no room for all", () => {
 describe("the legend", () => {
   const entries = legendEntries(
     ["read", "add"],
-    [3, 4],
+    () => "",
     [
       "compute",
       "transfer",
@@ -91,7 +91,7 @@ describe("the legend", () => {
   it("keeps an action that a filter leaves nothing of", () => {
     const left = legendEntries(
       ["read"],
-      [3],
+      () => "",
       ["compute", "transfer", "disk-read"],
       { prefixes: [], actions: [] },
       false,
@@ -108,7 +108,7 @@ describe("the legend", () => {
   it("writes each time in a unit of its own: zero only where there is none", () => {
     const [long, short] = legendEntries(
       ["slow", "lambda"],
-      [0, 1],
+      () => "",
       [],
       {
         prefixes: [

@@ -2,10 +2,10 @@
 // what is known of them.
 
 import type { JSX } from "preact";
-import { slotColour } from "../../base/palette";
 import { plural } from "../../base/format";
 import type { TaskModel } from "../../model/tasks";
 import { Card, Swatch, type PlotPlace } from "./card";
+import { prefixColoursOf } from "./prefix_colour";
 import type { ViewState } from "./view_state";
 import { placeOf } from "./worker_groups";
 
@@ -17,13 +17,13 @@ export function CoarseCard(props: {
   const stretch = view.coarseHover.value;
   const store = view.session.value?.store;
   if (!stretch || !store) return null;
-  const { dark } = view.environment.theme.value;
+  const colour = prefixColoursOf(view, store)(stretch.prefix);
   const name = store.prefixes[stretch.prefix] || "(no name)";
   return (
     <Card
       target={stretch}
       plot={props.plot}
-      sign={<Swatch colour={slotColour(store.slots[stretch.prefix], dark)} />}
+      sign={<Swatch colour={colour} />}
       title={`Mostly ${name}`}
       value={plural(stretch.rows, "row")}
       foot={[whyCoarse(store.model)]}

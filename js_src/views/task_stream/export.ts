@@ -11,6 +11,7 @@ import { firstRows, type Rows, savedWords } from "./export_rows";
 import { geometryOf } from "./geometry";
 import { legendEntries } from "./legend_entries";
 import { drawLegend, LEGEND_PX } from "./picture_legend";
+import { prefixColoursOf } from "./prefix_colour";
 import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
 
@@ -123,7 +124,7 @@ export async function exportPicture(
     theme,
     entries: legendEntries(
       store.prefixes,
-      store.slots,
+      prefixColoursOf(view, store),
       store.actions,
       store.totals.peek(),
       theme.dark,

@@ -35,7 +35,7 @@ function TaskCard(props: {
   const { store } = session;
   const { row } = hover;
   const key = useKey(store, row.task);
-  const words = rowWords(row, store, view.environment.theme.value);
+  const words = rowWords(row, store, view);
   const span = store.spans[row.span]?.name.join(" › ") ?? "";
   return (
     <Card

@@ -1,9 +1,10 @@
 // What the legend lists: every prefix in the order in which it appeared, then
 // the actions that Dask users know by colour.
 
-import { ACTION_COLOURS, actionColour, slotColour } from "../../base/palette";
+import { ACTION_COLOURS, actionColour } from "../../base/palette";
 import { formatDuration, formatCount, formatExact } from "../../base/format";
 import type { ActionTotal, PrefixTotal } from "../../model/types";
+import type { PrefixColour } from "./prefix_colour";
 
 export interface LegendEntry {
   /** `prefix:name` or `action:name`. */
@@ -37,7 +38,7 @@ export function legendAction(action: string): string {
 
 export function legendEntries(
   prefixes: readonly string[],
-  slots: readonly number[],
+  colourOf: PrefixColour,
   actions: readonly string[],
   totals: { prefixes: readonly PrefixTotal[]; actions: readonly ActionTotal[] },
   dark: boolean,
@@ -48,7 +49,7 @@ export function legendEntries(
   const byPrefix = new Map(totals.prefixes.map((row) => [row.prefix, row]));
   const prefixRows: Row[] = prefixes.map((name, prefix) => ({
     name,
-    colour: slotColour(slots[prefix], dark),
+    colour: colourOf(prefix),
     count: byPrefix.get(prefix)?.tasks ?? 0,
     seconds: byPrefix.get(prefix)?.seconds ?? 0,
     noun: "tasks",

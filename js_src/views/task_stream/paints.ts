@@ -4,16 +4,13 @@ import { mix, parseColour, textOn, toPixel, type Rgb } from "../../base/colour";
 import {
   ACTION_COLOURS,
   actionColour,
-  hashName,
-  NO_SLOT,
   NO_SLOT_COLOUR,
-  slotColour,
-  SLOTS,
 } from "../../base/palette";
 import { toCss } from "../../base/colour";
 import type { Theme } from "../../base/theme";
 import type { TrackColours } from "../../derive/columns";
 import type { SessionStore } from "../../session";
+import { prefixColours } from "./prefix_colour";
 
 /** How much a row that is not isolated is still seen. */
 const DIMMED = 0.11;
@@ -36,14 +33,8 @@ export function makePaints(
 ): Paints {
   const mode = theme.dark ? "dark" : "light";
   const rgb = (css: string): Rgb => parseColour(css) ?? theme.text2;
-  const prefixes = store.prefixes.map((name, at) => {
-    let slot = store.slots[at];
-    // Names that came too late for a colour get one while they are isolated.
-    if (slot === NO_SLOT && isolated.includes(name)) {
-      slot = hashName(name) % SLOTS;
-    }
-    return rgb(slotColour(slot, theme.dark));
-  });
+  const colourOf = prefixColours(store, isolated, theme.dark);
+  const prefixes = store.prefixes.map((_, prefix) => rgb(colourOf(prefix)));
   const other = rgb(ACTION_COLOURS.deserialize[mode]);
   const erred = rgb(ACTION_COLOURS.erred[mode]);
   const rest =

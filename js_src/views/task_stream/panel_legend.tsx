@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import type { SessionMirror } from "../panel/session_mirror";
 import { Legend, LegendMenu } from "./legend";
 import { legendEntries, type LegendEntry } from "./legend_entries";
+import { prefixColoursOf } from "./prefix_colour";
 import type { ViewState } from "./view_state";
 
 export function PanelLegend(props: {
@@ -19,7 +20,7 @@ export function PanelLegend(props: {
   const listed = selection?.listedActions;
   const entries = legendEntries(
     store.prefixes,
-    store.slots,
+    prefixColoursOf(view, store),
     store.actions,
     session.totals.value,
     theme.dark,

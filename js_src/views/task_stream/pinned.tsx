@@ -10,7 +10,6 @@ import {
   formatMoment,
   NOTHING,
 } from "../../base/format";
-import { slotColour } from "../../base/palette";
 import { asProblem, type Problem } from "../../errors";
 import type { Interval, TaskDetail } from "../../model/types";
 import { STATUSES } from "../../schema";
@@ -81,8 +80,8 @@ function PinnedTask(props: {
   const localKey = useKey(store, row.task);
   const [asked, askAgain] = useDetail(session, row.task);
   const detail = asked.state === "told" ? asked.detail : null;
-  const words = rowWords(row, store, theme);
-  const prefixColour = slotColour(store.slots[row.prefix], theme.dark);
+  const words = rowWords(row, store, view);
+  const { prefixColour } = words;
   const key = detail?.key ?? localKey;
   const parts = detail?.startstops ?? partsOfPage(session, row);
   const span = detail?.span ?? store.spans[row.span]?.name ?? [];

@@ -1,13 +1,16 @@
 // What a row is called and coloured, wherever it is described.
 
-import { ACTION_COLOURS, actionColour, slotColour } from "../../base/palette";
-import type { Theme } from "../../base/theme";
+import { ACTION_COLOURS, actionColour } from "../../base/palette";
 import type { Interval } from "../../model/types";
 import type { SessionStore } from "../../session";
+import { prefixColoursOf } from "./prefix_colour";
+import type { ViewState } from "./view_state";
 
 export interface RowWords {
   readonly prefix: string;
+  readonly prefixColour: string;
   readonly action: string;
+  /** The action's where it has one of its own. */
   readonly colour: string;
   readonly erred: boolean;
   /** The action where it is not the computation, else the prefix. */
@@ -16,19 +19,21 @@ export interface RowWords {
 
 export function rowWords(
   row: Interval,
-  session: SessionStore,
-  theme: Theme,
+  store: SessionStore,
+  view: ViewState,
 ): RowWords {
-  const prefix = session.prefixes[row.prefix] ?? "(unknown)";
-  const action = session.actions[row.action] ?? "(unknown)";
+  const prefix = store.prefixes[row.prefix] ?? "(unknown)";
+  const action = store.actions[row.action] ?? "(unknown)";
   const erred = row.status === 1;
-  const prefixColour = slotColour(session.slots[row.prefix], theme.dark);
+  const { dark } = view.environment.theme.value;
+  const prefixColour = prefixColoursOf(view, store)(row.prefix);
   return {
     prefix,
+    prefixColour,
     action,
     erred,
     title: action === "compute" ? prefix : action,
-    colour: actionCss(action, erred, prefixColour, theme.dark),
+    colour: actionCss(action, erred, prefixColour, dark),
   };
 }
 
