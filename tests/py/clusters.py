@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from daskscope.session import Session
 
 T = TypeVar("T")
+
+WITHOUT_DASHBOARD: dict[str, Any] = {
+    "dashboard_address": ":0",
+    "scheduler_kwargs": {"dashboard": False},
+    "memory_limit": "1 GiB",
+}
+"""Arguments of a LocalCluster that costs little."""
 
 WITHOUT_DASKSCOPE = "import sys; sys.modules['daskscope'] = None; "
 

@@ -7,7 +7,7 @@ import threading
 from typing import TYPE_CHECKING
 
 import pytest
-from clusters import SchedulerProcess, eventually
+from clusters import WITHOUT_DASHBOARD, SchedulerProcess, eventually
 from traces import traces_on_schedulers
 
 if TYPE_CHECKING:
@@ -77,13 +77,7 @@ def cluster() -> Iterator[LocalCluster]:
     """Two worker processes with two threads each; the scheduler is in this process."""
     from distributed import LocalCluster
 
-    with LocalCluster(
-        n_workers=2,
-        threads_per_worker=2,
-        dashboard_address=":0",
-        scheduler_kwargs={"dashboard": False},
-        memory_limit="1 GiB",
-    ) as cluster:
+    with LocalCluster(n_workers=2, threads_per_worker=2, **WITHOUT_DASHBOARD) as cluster:
         yield cluster
 
 

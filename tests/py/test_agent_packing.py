@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import math
-import pickletools
-import subprocess
-import sys
 import zlib
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from daskscope import agent
 from daskscope.agent import packing
 from daskscope.collect.decode import IndexMap, Tasks, decode
 from daskscope.recording import Names
@@ -263,31 +258,3 @@ def test_a_damaged_chunk_is_an_error_that_says_so() -> None:
         decode(chunk | {"data": b"no"}, index_map)
     with pytest.raises(ValueError, match="cannot be read"):
         decode(chunk, index_map)  # its names never came
-
-
-def test_the_agent_is_python_3_9_without_imports_of_daskscope() -> None:
-    tree = ast.parse(agent.source(), feature_version=(3, 9))
-    imported = {
-        (node.module if isinstance(node, ast.ImportFrom) else node.names[0].name)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-    }
-    assert not [name for name in imported if str(name).startswith("daskscope")]
-
-
-def test_the_agent_is_unpickled_where_daskscope_is_not_installed() -> None:
-    code = (
-        "import sys, pickle; sys.modules['daskscope'] = None; "
-        "print(pickle.loads(sys.stdin.buffer.read()).name)"
-    )
-    sent = agent.pickled(memory_limit=1_000_000)
-    done = subprocess.run([sys.executable, "-c", code], input=sent, capture_output=True)
-    assert done.stdout.decode().strip() == agent.name(), done.stderr.decode()
-
-
-def test_the_agent_travels_as_text_and_one_call_of_eval() -> None:
-    operations = list(pickletools.genops(agent.pickled(memory_limit=1)))
-    texts = [argument for _, argument, _ in operations if isinstance(argument, str)]
-    called = [operation.name for operation, _, _ in operations if operation.name == "STACK_GLOBAL"]
-    assert len(called) == 1
-    assert texts[:2] == ["builtins", "eval"]

@@ -1,0 +1,92 @@
+"""Sessions in a process that forks, and in one that ends."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None:
+    script = tmp_path / "forks.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import os, sys, time, daskscope
+            from distributed import Client
+
+            def wait(condition):
+                end = time.monotonic() + 20
+                while not condition():
+                    assert time.monotonic() < end
+                    time.sleep(0.01)
+
+            if __name__ == "__main__":
+                client = Client(processes=False, n_workers=1, dashboard_address=":0")
+                session = daskscope.connect(client)
+                wait(lambda: session.state == "live")
+                child = os.fork()
+                if child == 0:
+                    assert session.state == "stopped"
+                    assert daskscope.sessions() == []
+                    session.close()
+                    sys.stdout.flush()
+                    os._exit(0)
+                assert os.waitpid(child, 0)[1] == 0
+                client.submit(int, 1).result()
+                wait(lambda: session.counts.captured == 1)
+                assert session.state == "live"
+                session.close()
+                client.close()
+                print("parent fine")
+            """
+        )
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "parent fine" in done.stdout, done.stderr
+
+
+def test_in_a_forked_child_what_fails_keeps_nothing_else_from_being_left_to_the_parent(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    loop = importlib.import_module("daskscope.collect.loop")
+    heard: list[int] = []
+    for name, value in (("_lock", loop._lock), ("_background", None), ("_holders", set())):
+        monkeypatch.setattr(loop, name, value)
+    monkeypatch.setattr(loop, "_at_fork", [lambda: 1 / 0, lambda: heard.append(1)])
+    loop._leave_to_parent()
+    assert heard == [1]
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_leaving_python_without_closing_anything_is_quick_and_quiet(tmp_path: Path) -> None:
+    script = tmp_path / "leaves.py"
+    script.write_text(
+        textwrap.dedent(
+            """
+            import daskscope
+            from distributed import Client
+
+            if __name__ == "__main__":
+                client = Client(processes=False, n_workers=1, dashboard_address=":0")
+                session = daskscope.connect(client)
+                client.submit(int, 1).result()
+            """
+        )
+    )
+    done = subprocess.run(
+        [sys.executable, str(script)], capture_output=True, text=True, timeout=30, check=False
+    )
+    assert done.returncode == 0
+    assert done.stderr == ""
