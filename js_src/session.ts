@@ -39,6 +39,12 @@ export interface SessionInfo {
   address: string;
 }
 
+/** Entries that were dropped: on the scheduler, in the kernel or on this page. */
+export interface NotHere {
+  readonly errors: number;
+  readonly changes: number;
+}
+
 export interface Totals {
   prefixes: PrefixTotal[];
   actions: ActionTotal[];
@@ -73,6 +79,7 @@ export interface SessionStore {
   readonly errors: Signal<TaskError[]>;
   readonly changes: Signal<Change[]>;
   readonly gaps: Signal<Gap[]>;
+  readonly notHere: Signal<NotHere>;
   readonly focus: Signal<Focus>;
   /** Time under the pointer, in every panel of the page. */
   readonly crosshair: Signal<number | null>;
@@ -98,6 +105,7 @@ const NO_COUNTS: Counts = {
   dropped_recording: 0,
   rows: 0,
   erred: 0,
+  changes: 0,
 };
 
 type NamesMessage = Message<"names">;
@@ -133,6 +141,7 @@ export class SharedSession implements SessionStore, Sink {
   readonly errors = this.logs.errors.entries;
   readonly changes = this.logs.changes.entries;
   readonly gaps = this.logs.gaps.entries;
+  readonly notHere = signal<NotHere>({ errors: 0, changes: 0 });
   private readonly stream: SessionStream;
   private readonly intake = new RowIntake(this.model, () => this.onRows());
   private readonly assigner = new SlotAssigner();
@@ -329,6 +338,8 @@ export class SharedSession implements SessionStore, Sink {
       this.logs.errors.take(first.errors, message.errors);
       this.logs.changes.take(first.changes, message.changes);
       this.logs.gaps.take(first.gaps, message.gaps);
+      const { errors, changes } = this.logs;
+      this.notHere.value = { errors: errors.missing, changes: changes.missing };
     });
   }
 

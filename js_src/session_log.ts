@@ -10,6 +10,12 @@ export class NumberedLog<T> {
   /** The newest entries, in the order of their numbers. */
   readonly entries: Signal<T[]> = signal<T[]>([]);
   private known = new Map<number, T>(); // in the order of their numbers
+  private stop = 0; // behind the newest known one
+
+  /** How many of those up to the newest known one are not here; later ones are to come. */
+  get missing(): number {
+    return this.stop - this.known.size;
+  }
 
   /** Take entries that are numbered from `first` on. */
   take(first: number, items: readonly T[]): void {
@@ -18,6 +24,7 @@ export class NumberedLog<T> {
       if (!this.known.has(first + i)) this.known.set(first + i, item);
     });
     if (this.known.size === size) return;
+    this.stop = Math.max(this.stop, first + items.length);
     const newest = [...this.known]
       .sort(([a], [b]) => a - b)
       .slice(-MAX_ENTRIES);

@@ -51,6 +51,7 @@ const counts = record({
   dropped_recording: count,
   rows: count,
   erred: count,
+  changes: or(count, 0),
 });
 
 const notice = record({

@@ -48,6 +48,8 @@ export interface Counts {
   dropped_recording: number;
   rows: number;
   erred: number;
+  /** How often a worker came, changed or left. */
+  changes: number;
 }
 
 export interface Notice {

@@ -189,6 +189,19 @@ describe("a session on the page", () => {
     expect(erred()[0]).toBe(5);
   });
 
+  it("tells events that were dropped from those that are still to come", () => {
+    const missing = () => session.notHere.value.errors;
+    kernel.number("events", errors(20, [20, 21])); // the kernel has none before
+    expect(missing()).toBe(20);
+    kernel.number("events", errors(22, [22]));
+    expect(missing()).toBe(20);
+    kernel.number("events", errors(33, [33])); // ten were dropped on the scheduler
+    expect(missing()).toBe(30);
+    const tasks = Array.from({ length: 10_000 }, (_, task) => task);
+    kernel.number("events", errors(34, tasks));
+    expect(missing()).toBe(34);
+  });
+
   it("gets names that were lost for good by asking for all of them again", () => {
     const names = (first: number, items: string[]) =>
       kernel.number("names", { prefixes: { first, items } });

@@ -158,6 +158,7 @@ describePanel("the errors of the task stream", () => {
       const answer = session.answer!;
       session.answer = (task) => ({ ...answer(task), error: null });
       session.counts.value = { ...session.counts.value, erred: 1_501 };
+      session.notHere.value = { errors: 1_500, changes: 0 };
     });
     await plot().press("t");
     await page

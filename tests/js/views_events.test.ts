@@ -21,6 +21,7 @@ import {
   caption,
   errorsInFocus,
 } from "../../js_src/views/task_stream/errors_table";
+import { notHere } from "../../js_src/views/task_stream/number_table";
 
 const change = (time: number, worker: string, what: string) => ({
   time,
@@ -162,14 +163,17 @@ describe("the table of errors", () => {
 
 describe("the caption of the table of errors", () => {
   it("says how many of how many are shown, selected and here", () => {
-    expect(caption(3, 3, 3, 3)).toBe("Errors: 3");
-    expect(caption(200, 1_000, 1_000, 1_000)).toBe(
-      "Errors: 1,000, the last 200",
-    );
-    expect(caption(200, 300, 1_000, 1_500)).toBe(
+    expect(caption(3, 3, 3, "")).toBe("Errors: 3");
+    expect(caption(200, 1_000, 1_000, "")).toBe("Errors: 1,000, the last 200");
+    expect(caption(200, 300, 1_000, notHere(500, 1_500))).toBe(
       "Errors: 300 of 1,000 in the selection, the last 200; 500 of 1,500 are not here",
     );
-    expect(caption(2, 2, 2, 1)).toBe("Errors: 2"); // the counts come a moment later
+  });
+
+  it("says of the dropped ones alone that they are not here", () => {
+    expect(notHere(0, 1_500)).toBe(""); // they are still to come
+    expect(notHere(20, 0)).toBe("; 20 of 20 are not here"); // counts come later
+    expect(notHere(1, 2, " changes")).toBe("; 1 of 2 changes are not here");
   });
 });
 

@@ -25,6 +25,7 @@ const COUNTS: Counts = {
   dropped_recording: 0,
   rows: 2000,
   erred: 0,
+  changes: 0,
 };
 
 const STATUS: StatusInput = {

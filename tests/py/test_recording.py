@@ -264,6 +264,17 @@ def test_errors_that_never_came_are_numbered_and_counted():
     assert recording.counts.erred == 27
 
 
+def test_changes_that_never_came_are_numbered_and_counted():
+    recording = new_recording()
+    change = WorkerChange(1.0, "tcp://w", "paused", "")
+    recording.append_changes([change] * 5)
+    recording.drop_changes(20)
+    recording.append_changes([change] * 2)
+    assert len(recording.workers) == 2
+    assert recording.change_log.between(25, 27) == [change] * 2
+    assert recording.counts.changes == 27
+
+
 def test_full_lists_of_names_end_in_other():
     names = Names()
     for i in range(1_000):

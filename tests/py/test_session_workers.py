@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import dask
 from clusters import WITHOUT_DASHBOARD, eventually, live
 from distributed import Client, LocalCluster
 
 import daskscope
+from daskscope import agent
 
 
 def test_workers_are_described(client: Client) -> None:
@@ -53,3 +56,22 @@ def test_one_worker_is_no_workers() -> None:
     ):
         eventually(lambda: s.workers)
         assert "1 worker, 1 thread>" in repr(s)
+
+
+def test_changes_that_the_agent_dropped_are_counted(client: Client, cluster: LocalCluster) -> None:
+    with daskscope.connect(client) as first, Client(cluster, set_as_default=False) as other:
+        live(first)
+        before = first.counts.changes
+
+        def change_much(dask_scheduler: Any) -> None:
+            plugin = dask_scheduler.plugins[agent.name()]
+            plugin.changes.limit = 10
+            for i in range(30):
+                plugin.change("tcp://w:1", "paused", f"number {i}")
+
+        client.run_on_scheduler(change_much)
+        eventually(lambda: first.counts.changes == before + 30)
+        assert len(first.recording.workers) == 10
+        with daskscope.connect(other) as late:
+            eventually(lambda: late.counts.changes == 30)
+            assert list(late.recording.workers["detail"]) == [f"number {i}" for i in range(20, 30)]

@@ -19,6 +19,7 @@ export class SessionMirror extends SignalCopies {
   readonly errors;
   readonly changes;
   readonly gaps;
+  readonly notHere;
   readonly focus;
   readonly crosshair;
 
@@ -38,6 +39,7 @@ export class SessionMirror extends SignalCopies {
     this.errors = this.copy(store.errors);
     this.changes = this.copy(store.changes);
     this.gaps = this.copy(store.gaps);
+    this.notHere = this.copy(store.notHere);
     this.focus = this.copy(store.focus);
     this.crosshair = this.copy(store.crosshair);
   }

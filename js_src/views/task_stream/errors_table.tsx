@@ -7,7 +7,7 @@ import type { Focus, TaskError } from "../../model/types";
 import { LinkButton } from "../panel/button";
 import type { SessionMirror } from "../panel/session_mirror";
 import { goToRow, rowOfError } from "./go_to_task";
-import { Table } from "./number_table";
+import { notHere, Table } from "./number_table";
 import { splitException } from "./traceback";
 import type { ViewState } from "./view_state";
 
@@ -53,7 +53,7 @@ export function ErrorsTable(props: {
         shown.length,
         found.length,
         all.length,
-        session.counts.value.erred,
+        notHere(session.notHere.value.errors, session.counts.value.erred),
       )}
       columns={[
         { name: "Error" },
@@ -78,23 +78,18 @@ export function ErrorsTable(props: {
   );
 }
 
-/** `ever` counts also those whose texts the kernel has dropped. */
 export function caption(
   shown: number,
   found: number,
   here: number,
-  ever: number,
+  missing: string,
 ): string {
   const selected =
     found < here
       ? `${formatExact(found)} of ${formatExact(here)} in the selection`
       : formatExact(here);
   const last = shown < found ? `, the last ${shown}` : "";
-  const others =
-    here < ever
-      ? `; ${formatExact(ever - here)} of ${formatExact(ever)} are not here`
-      : "";
-  return `Errors: ${selected}${last}${others}`;
+  return `Errors: ${selected}${last}${missing}`;
 }
 
 function inWords(error: TaskError): string {

@@ -1,6 +1,7 @@
 // One table of numbers. Where it is narrow, columns that matter less stay away.
 
 import type { ComponentChildren, JSX } from "preact";
+import { formatExact } from "../../base/format";
 
 export interface Column {
   readonly name: string;
@@ -48,4 +49,12 @@ export function Table(props: {
       </tbody>
     </table>
   );
+}
+
+/** What a caption says of entries that were dropped, of so many `ever`. */
+export function notHere(missing: number, ever: number, noun = ""): string {
+  if (missing <= 0) return "";
+  // The count may be a moment older than the entries.
+  const all = formatExact(Math.max(ever, missing));
+  return `; ${formatExact(missing)} of ${all}${noun} are not here`;
 }

@@ -16,7 +16,7 @@ import type { SessionMirror } from "../panel/session_mirror";
 import { ErrorsTable } from "./errors_table";
 import { prefixesInFocus } from "./focus_totals";
 import type { BusyOf } from "./gutter";
-import { Table } from "./number_table";
+import { notHere, Table } from "./number_table";
 import { isWhole, type ViewState } from "./view_state";
 
 export function TableSheet(props: {
@@ -56,7 +56,7 @@ function Sheet(props: {
       <div ref={scroll} class="ds-table-scroll" tabIndex={0}>
         <Prefixes session={session} />
         <Actions session={session} />
-        <Workers view={view} busyOf={props.busyOf} />
+        <Workers view={view} session={session} busyOf={props.busyOf} />
         <ErrorsTable view={view} session={session} />
       </div>
     </div>
@@ -120,12 +120,21 @@ function actionCaption(session: SessionMirror): string {
   return `${caption}, in the selection`;
 }
 
-function Workers(props: { view: ViewState; busyOf: BusyOf }): JSX.Element {
+function Workers(props: {
+  view: ViewState;
+  session: SessionMirror;
+  busyOf: BusyOf;
+}): JSX.Element {
   const groups = props.view.groups.value;
+  const { counts, notHere: dropped } = props.session;
   return (
     <Table
       class="ds-many-columns"
-      caption="Workers: busy in the time shown, the rest as it is now"
+      caption={`Workers: busy in the time shown, the rest as it is now${notHere(
+        dropped.value.changes,
+        counts.value.changes,
+        " changes of workers",
+      )}`}
       columns={[
         { name: "Worker" },
         { name: "Address", from_px: 620 },

@@ -44,6 +44,7 @@ class Intake:
         self._map.extend(answer["names"])
         errors, changes = answer["errors"], answer["changes"]
         self._recording.drop_errors(errors["first"] - self.errors)
+        self._recording.drop_changes(changes["first"] - self.changes)
         self._waiting += errors["items"]
         self.errors = errors["first"] + len(errors["items"])
         self.changes = changes["first"] + len(changes["items"])

@@ -42,7 +42,8 @@ class Counts:
     ``captured`` tasks reached the agent since it came; ``kept`` are in the
     recording, with ``rows`` start/stop intervals. The rest was dropped, by the
     agent's bound or by the recording's. ``erred`` counts captured tasks, whether
-    they, or what they raised, were dropped or not.
+    they, or what they raised, were dropped or not. So does ``changes`` count how
+    often a worker came, changed or left, of which the newest are kept.
     """
 
     captured: int = 0
@@ -51,6 +52,7 @@ class Counts:
     dropped_recording: int = 0
     rows: int = 0
     erred: int = 0
+    changes: int = 0
 
     def to_json(self) -> dict[str, int]:
         """Return the counts as a message carries them."""
@@ -162,6 +164,11 @@ class Recording:
         with self._lock:
             self.change_log.extend(list(changes))
 
+    def drop_changes(self, changes: int) -> None:
+        """Count changes of workers that the agent's bound cost before they were read."""
+        with self._lock:
+            self.change_log.skip(changes)
+
     def append_gap(self, start: float, stop: float, reason: str, text: str) -> None:
         """Say that tasks between two times may have run unseen, and why."""
         with self._lock:
@@ -186,7 +193,7 @@ class Recording:
 
     @property
     def counts(self) -> Counts:
-        """Exact figures: captured, kept, dropped, rows, erred."""
+        """Exact figures: captured, kept, dropped, rows, erred, changes."""
         with self._lock:
             dropped, dropped_rows = self._store.dropped
             return Counts(
@@ -197,6 +204,7 @@ class Recording:
                 rows=self._rows - dropped_rows,
                 # A task that was dropped before it could be read is in the log alone.
                 erred=max(int(self._sums.erred.sum()), self.error_log.next),
+                changes=self.change_log.next,
             )
 
     @property

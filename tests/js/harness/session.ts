@@ -18,7 +18,7 @@ import {
   type Worker,
 } from "../../../js_src/model/types";
 import { ACTIONS, KEY_SEPARATOR, type State } from "../../../js_src/schema";
-import type { SessionStore, Totals } from "../../../js_src/session";
+import type { NotHere, SessionStore, Totals } from "../../../js_src/session";
 import { KeyStore } from "../../../js_src/session_keys";
 
 export class HarnessSession implements SessionStore {
@@ -33,6 +33,7 @@ export class HarnessSession implements SessionStore {
     dropped_recording: 0,
     rows: 0,
     erred: 0,
+    changes: 0,
   });
   readonly notices = signal<Notice[]>([]);
   readonly workers = signal<Worker[]>([]);
@@ -51,6 +52,7 @@ export class HarnessSession implements SessionStore {
   readonly errors = signal<TaskError[]>([]);
   readonly changes = signal<Change[]>([]);
   readonly gaps = signal<Gap[]>([]);
+  readonly notHere = signal<NotHere>({ errors: 0, changes: 0 });
   readonly focus = signal<Focus>(NO_FOCUS);
   readonly crosshair = signal<number | null>(null);
   readonly keys: KeyStore;
