@@ -12,7 +12,16 @@ import pytest
 from recording_rows import START, append, make_rows, new_recording
 
 from daskscope import config
-from daskscope.recording import Gap, Names, Recording, TaskError, WorkerChange, pack_keys, store
+from daskscope.recording import (
+    UNKNOWN_TASK,
+    Gap,
+    Names,
+    Recording,
+    TaskError,
+    WorkerChange,
+    pack_keys,
+    store,
+)
 from daskscope.recording.names import LIMITS
 from daskscope.schema import OTHER_NAME
 
@@ -47,8 +56,9 @@ def test_tasks_frame_has_one_row_per_interval_with_names_and_keys():
     frame = recording.tasks
     assert list(frame.columns) == [
         "start", "duration", "worker", "thread", "prefix",
-        "action", "status", "nbytes", "span", "key",
+        "action", "status", "nbytes", "span", "key", "task",
     ]  # fmt: skip
+    assert frame["task"].tolist() == [0, 0, 1, 1, 2, 2]
     assert frame["key"].tolist() == ["a", "a", "b", "b", "('c', 0)", "('c', 0)"]
     assert frame["action"].tolist() == ["compute", "transfer"] * 3
     assert frame["span"].tolist()[0] == "load / clean"
@@ -250,6 +260,20 @@ def test_errors_changes_and_gaps_are_bounded_and_numbered():
     assert recording.workers["what"].tolist() == ["added"]
     assert recording.gaps["reason"].tolist() == ["lost"]
     assert recording.gap_log.since(0) == [Gap(1.0, 2.0, "lost", "The scheduler went away.")]
+
+
+def test_errors_join_the_rows_of_their_tasks():
+    recording = new_recording()
+    append(recording, 10)
+    append(recording, 10, rows_each=2)
+    assert recording.errors["task"].dtype == recording.tasks["task"].dtype
+    assert recording.tasks.merge(recording.errors, on="task").empty
+    for task in (12, UNKNOWN_TASK):  # the rows of the second were dropped
+        error = TaskError(task, "k", 0, "tcp://w", 5.0, "ValueError('x')", "Traceback")
+        recording.append_errors([error])
+    joined = recording.tasks.merge(recording.errors[["task", "exception"]], on="task")
+    assert joined["key"].tolist() == [recording.key_of(12)] * 2
+    assert joined["exception"].tolist() == ["ValueError('x')"] * 2
 
 
 def test_errors_that_never_came_are_numbered_and_counted():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,19 +19,6 @@ if TYPE_CHECKING:
     from daskscope.recording.chunk import KeyBlock, TaskChunk
     from daskscope.recording.logs import TaskError
     from daskscope.recording.names import Names, Span
-
-TASK_COLUMNS: Final = (
-    "start",
-    "duration",
-    "worker",
-    "thread",
-    "prefix",
-    "action",
-    "status",
-    "nbytes",
-    "span",
-    "key",
-)
 
 
 def span_name(span: Span) -> str:
@@ -105,8 +92,8 @@ def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
             "nbytes": column("nbytes", "f8"),
             "span": _categorical(column("span", "u2"), [span_name(s) for s in names.spans]),
             "key": pa.chunked_array(keys, pa.large_string()).to_pandas(),
-        },
-        columns=list(TASK_COLUMNS),
+            "task": column("task", "u4").astype("i8"),
+        }
     )
 
 
@@ -116,7 +103,8 @@ def errors_frame(errors: Sequence[TaskError], names: Names) -> pd.DataFrame:
 
     order = ["time", "key", "prefix", "worker", "exception", "traceback", "task"]
     rows = [asdict(error) | {"prefix": names.prefixes[error.prefix]} for error in errors]
-    return pd.DataFrame(rows, columns=order)
+    # Without errors, too, `task` is a column that joins that of the tasks.
+    return pd.DataFrame(rows, columns=order).astype({"time": "f8", "task": "i8"})
 
 
 def records_frame(kind: type[Any], records: Sequence[Any]) -> pd.DataFrame:

@@ -279,6 +279,8 @@ class Recording:
         nbytes       size of the task's result in bytes
         span         full name; missing without one
         key          the task's key as text
+        task         number of the task in this recording, as in ``errors``: a key may
+                     run more than once
         ===========  =================================================================
 
         Times are plain numbers, so ``start + duration`` is when a row stopped, and
@@ -297,7 +299,8 @@ class Recording:
         """Tasks that erred: time, key, prefix, worker, exception, traceback, task.
 
         ``time`` is when the task stopped, as in ``tasks``; of one that ran nowhere (its
-        worker was killed) when the scheduler heard of it.
+        worker was killed) when the scheduler heard of it. ``task`` is its number, as in
+        ``tasks``; -1 when the scheduler dropped the task before it could be read.
         """
         return frames.errors_frame(self.error_log.since(0), self.names)
 
