@@ -65,7 +65,10 @@ def open_comms() -> list[str]:
 
 @pytest.fixture(scope="session", autouse=True)
 def without_long_waits() -> Iterator[None]:
-    """Ask schedulers often, also while no page looks: most tests wait for tasks."""
+    """Ask schedulers often, also while no page looks: most tests wait for tasks.
+
+    What is shipped is tested in test_default_pace.py.
+    """
     import dask
 
     with dask.config.set({"daskscope.collect.unwatched-interval": "100ms"}):
