@@ -157,6 +157,15 @@ export async function openSidebar(
   return sidebar;
 }
 
+/** The sidebar, and the panel that a click in it opens beside the notebook. */
+export async function openTaskStream(
+  page: IJupyterLabPageFixture,
+): Promise<{ sidebar: Locator; panel: Locator }> {
+  const sidebar = await openSidebar(page);
+  await sidebar.getByRole("button", { name: "Task stream" }).click();
+  return { sidebar, panel: dockPanel(page) };
+}
+
 /** Reload as a person does; Galata's own reload waits for the launcher. */
 export async function reload(page: Page): Promise<void> {
   const loaded = page.waitForEvent("load");

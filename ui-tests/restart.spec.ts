@@ -1,16 +1,16 @@
 // Kernels restart and pages reload; a panel outlives both.
 
 import {
-  CLIENT,
   choose,
-  dockPanel,
+  CLIENT,
   expect,
   expectTasks,
   notebookWith,
-  openSidebar,
+  openTaskStream,
   reload,
   runCells,
   SHOW,
+  startCell,
   tasksShown,
   test,
 } from "./fixtures";
@@ -29,9 +29,7 @@ test("a panel goes on after the kernel has restarted", async ({
   page,
 }, info) => {
   await notebookWith(page, [CLIENT, SHOW, "count = 40", WORK, "count = 15"]);
-  const sidebar = await openSidebar(page);
-  await sidebar.getByRole("button", { name: "Task stream" }).click();
-  const panel = dockPanel(page);
+  const { sidebar, panel } = await openTaskStream(page);
   const inline = page.locator(".ds-widget");
   await runCells(page, 0, 1, 2, 3);
   await expectTasks(panel, 40);
@@ -43,17 +41,26 @@ test("a panel goes on after the kernel has restarted", async ({
     .getByText("Restart", { exact: true })
     .click();
   // At once: silence alone would be noticed after ten seconds.
-  for (const shown of [panel, inline]) {
-    await expect(shown).toContainText("connection lost", { timeout: 5_000 });
-    expect(await tasksShown(shown), "the picture is kept").toBe(40);
-  }
+  await expect(panel).toContainText("connecting to the kernel", {
+    timeout: 5_000,
+  });
+  await expect(inline).toContainText("not connected to a kernel", {
+    timeout: 5_000,
+  });
   await expect(inline).toContainText("The kernel has restarted or stopped");
   await expect(inline).toContainText("Run the cell again to connect.");
+  for (const shown of [panel, inline]) {
+    expect(await tasksShown(shown), "the picture is kept").toBe(40);
+    await expect(shown.getByRole("alert"), "nothing is wrong").toHaveCount(0);
+    await expect(shown).not.toContainText(/lost/i);
+  }
 
   await expect(panel, "the new kernel is found").toContainText(
     "no Dask client yet: the picture of the old kernel is kept",
     { timeout: 60_000 },
   );
+  await expect(panel.getByText("No client", { exact: true })).toBeVisible();
+  await expect(panel.getByRole("alert")).toHaveCount(0);
   await expect(sidebar).toContainText("no Dask client yet");
   expect(await tasksShown(panel)).toBe(40);
   await page.screenshot({ path: info.outputPath("restarted.png") });
@@ -67,6 +74,28 @@ test("a panel goes on after the kernel has restarted", async ({
   await expect.poll(() => tasksShown(panel)).toBe(15);
 });
 
+test(
+  "a panel says that its kernel died, and goes on with the next client",
+  { tag: "@all" },
+  async ({ page }, info) => {
+    const die = "import os; os._exit(1)";
+    await notebookWith(page, [CLIENT, "count = 40", WORK, die, "count = 15"]);
+    const { panel } = await openTaskStream(page);
+    await runCells(page, 0, 1, 2);
+    await expectTasks(panel, 40);
+    await startCell(page, 3);
+    await expect(panel.getByRole("alert")).toContainText("The kernel died");
+    await page.locator(".jp-Dialog").getByText("Ok", { exact: true }).click();
+    await expect(panel.getByRole("alert")).toContainText("no Dask client yet");
+    await expect(panel.getByText("Lost", { exact: true })).toBeVisible();
+    expect(await tasksShown(panel), "the picture is kept").toBe(40);
+    await page.screenshot({ path: info.outputPath("died.png") });
+    await runCells(page, 0, 4, 2);
+    await expect.poll(() => tasksShown(panel)).toBe(15);
+    await expect(panel.getByRole("alert")).toHaveCount(0);
+  },
+);
+
 test("a panel comes back with its data when the page is reloaded", async ({
   page,
 }) => {
@@ -78,9 +107,7 @@ test("a panel comes back with its data when the page is reloaded", async ({
       (request.postData() ?? "").includes("story.ipynb") &&
       (request.postData() ?? "").includes("daskscope-task-stream"),
   );
-  const sidebar = await openSidebar(page);
-  await sidebar.getByRole("button", { name: "Task stream" }).click();
-  const panel = dockPanel(page);
+  const { panel } = await openTaskStream(page);
   await runCells(page, 0, 1, 2);
   await page.notebook.save();
   await expectTasks(panel, 60);

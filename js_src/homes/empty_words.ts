@@ -10,6 +10,7 @@ export const KERNEL_GONE: EmptyState = {
   state: "stopped",
   title: "The kernel has restarted or stopped",
   text: "Run the cell again to connect.",
+  status: "Not connected to a kernel",
 };
 
 /** `place` says where to run the code: "a cell", or a notebook's name. */
@@ -28,6 +29,7 @@ export function versionsDiffer(problem: Problem): boolean {
 export function notConnected(problem: Problem): EmptyState {
   return {
     state: "stopped",
+    trouble: true,
     title: versionsDiffer(problem)
       ? "This panel and the kernel have different versions"
       : "This panel could not connect",

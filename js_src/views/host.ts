@@ -17,6 +17,8 @@ export interface PanelAction {
  */
 export interface EmptyState {
   readonly state: "no-client" | "waiting" | "stopped";
+  /** Something is wrong; else it is information, without a colour of alarm. */
+  readonly trouble?: boolean;
   readonly title: string;
   readonly text: string;
   /** One line for the status line, such as "Waiting for a client in …". */

@@ -104,8 +104,8 @@ describe("a panel without a session", () => {
 
 describe("a panel whose kernel has restarted", () => {
   const actions = { insertClientCode() {}, again() {}, reload() {} };
-  const kept = (kernel: KernelState) =>
-    pictureKept(emptyStateFor(kernel, "tour.ipynb", actions), kernel);
+  const kept = (kernel: KernelState, died = false) =>
+    pictureKept(emptyStateFor(kernel, "tour.ipynb", actions), kernel, died);
 
   it("says that the picture stays until the next client", () => {
     const shown = kept({ kind: "open", link: null as never });
@@ -116,7 +116,21 @@ describe("a panel whose kernel has restarted", () => {
 
   it("says what it waits for before that", () => {
     expect(kept({ kind: "missing" }).text).toContain("%pip install daskscope");
-    expect(kept({ kind: "starting" }).status).toBeUndefined();
+    expect(kept({ kind: "starting" }).status).toMatch(/^Connecting/);
+  });
+
+  it("is no trouble, unless the kernel died or cannot be reached", () => {
+    const open: KernelState = { kind: "open", link: null as never };
+    const problem = { code: "x", text: "It broke.", next: "Do." };
+    expect(kept(open).trouble).toBeFalsy();
+    expect(kept({ kind: "starting" }).trouble).toBeFalsy();
+    expect(kept({ kind: "missing" }).trouble).toBeFalsy();
+    expect(kept({ kind: "failed", problem }).trouble).toBe(true);
+    expect(kept(open, true)).toMatchObject({
+      trouble: true,
+      title: expect.stringContaining("The kernel died"),
+    });
+    expect(kept({ kind: "starting" }, true).trouble).toBe(true);
   });
 });
 

@@ -112,6 +112,24 @@ describePanel("the task stream in a browser", () => {
     expect(stop - start).toBeGreaterThan(10);
   });
 
+  it("raises no alarm where the kernel was restarted", async () => {
+    await open("scenario=restarted");
+    await page.getByText("No Dask client in the new kernel yet").waitFor();
+    await page.getByText("No client", { exact: true }).waitFor();
+    const status = await page.locator(".ds-status").innerText();
+    expect(status).toContain("the picture of the old kernel is kept");
+    expect(status).not.toContain("lost");
+    expect(await page.getByRole("alert").count()).toBe(0);
+    const alarms = ".ds-error, .ds-warn, .ds-state-lost";
+    expect(await page.locator(alarms).count()).toBe(0);
+    await page.evaluate(() => {
+      const { emptyState } = window.harness;
+      emptyState.value = { ...emptyState.value!, trouble: true };
+    });
+    await page.getByRole("alert").waitFor();
+    await page.getByText("Lost", { exact: true }).waitFor();
+  });
+
   it("gives a prefix that came too late for a colour one where it is isolated", async () => {
     await open("scenario=many");
     const late = 26;

@@ -37,6 +37,7 @@ const STATUS: StatusInput = {
   behind_s: 0.2,
   now: 0,
   notices: [],
+  kept: null,
   pausedAt: null,
   outside: 0,
   backwards: 0,
@@ -87,6 +88,19 @@ describe("the status line", () => {
     expect(text).toMatch(/^1,211 tasks until \d\d:\d\d:\d\d/);
     expect(text).toContain("connection lost");
     expect(text).not.toContain("nothing dropped");
+  });
+
+  it("says of a picture that is only kept why, and that this is no trouble", () => {
+    const input = { ...STATUS, state: "lost" as const };
+    const why = { text: "Not connected to a kernel", trouble: false };
+    const kept = statusFacts({ ...input, kept: why });
+    const [first] = kept;
+    expect(first?.text).toMatch(/^tasks until/);
+    expect(kept.map(({ text }) => text)).toContain("not connected to a kernel");
+    expect(kept.map(({ text }) => text)).not.toContain("connection lost");
+    expect(kept.filter(({ level }) => level)).toEqual([]);
+    const died = statusFacts({ ...input, kept: { ...why, trouble: true } });
+    expect(died.filter(({ level }) => level === "error")).toHaveLength(1);
   });
 
   it("keeps what is wrong where there is little room", () => {

@@ -126,7 +126,8 @@ export class Binding {
             again: () => notebook?.kernel.again(),
             reload: () => location.reload(),
           });
-    return shown ? pictureKept(why, kernel) : why;
+    const died = notebook?.kernel.died.value ?? false;
+    return shown ? pictureKept(why, kernel, died) : why;
   }
 
   private choices(): Chooser | null {

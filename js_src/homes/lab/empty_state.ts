@@ -28,14 +28,26 @@ export const OF_EARLIER_KERNEL: EmptyState = {
 };
 
 /** The words beside a picture that is kept, though nothing more can come to it. */
-export function pictureKept(why: EmptyState, kernel: KernelState): EmptyState {
-  const { state, title, text, actions = [] } = why;
-  if (kernel.kind !== "open") return { state, title, text, actions };
+export function pictureKept(
+  why: EmptyState,
+  kernel: KernelState,
+  died: boolean,
+): EmptyState {
+  const open = kernel.kind === "open";
+  if (died) {
+    return {
+      ...why,
+      trouble: true,
+      title: open
+        ? "The kernel died, and the new one has no Dask client yet"
+        : "The kernel died",
+      status: "the kernel died: its picture is kept until the next client",
+    };
+  }
+  if (!open) return why;
   return {
-    state,
+    ...why,
     title: "No Dask client in the new kernel yet",
-    text,
-    actions,
     status:
       "no Dask client yet: the picture of the old kernel is kept until the next client",
   };

@@ -69,6 +69,8 @@ export class NotebookKernel {
   });
   /** The clients of this kernel; empty while there is no way to it. */
   readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
+  /** The kernel before this one ended by itself: nobody restarted it. */
+  readonly died: Signal<boolean> = signal(false);
   /** Ids of the kernels that this notebook had before. */
   readonly earlierKernels: Signal<readonly string[]> = signal([]);
   private users = 0;
@@ -135,6 +137,7 @@ export class NotebookKernel {
   }
 
   private readonly onKernel = (): void => {
+    this.died.value = false;
     this.end();
     this.disconnect({ kind: "no-kernel" });
     if (this.users > 0) void this.connect();
@@ -143,6 +146,7 @@ export class NotebookKernel {
   private readonly onStatus = (_: unknown, status: Kernel.Status): void => {
     if (status === "restarting" || status === "autorestarting") {
       this.isNew = true;
+      this.died.value = status === "autorestarting";
       this.end();
       this.disconnect({ kind: "starting" });
     } else if (status === "dead" || status === "terminating") {

@@ -91,6 +91,13 @@ export const WarningIcon = (): JSX.Element => (
   </Icon>
 );
 
+export const InfoIcon = (): JSX.Element => (
+  <Icon>
+    <circle cx="8" cy="8" r="5.6" />
+    <path d="M8 7.2v3.6M8 4.9v1.3" />
+  </Icon>
+);
+
 export const TableIcon = (): JSX.Element => (
   <Icon>
     <path d="M2.7 3.2h10.6v9.6H2.7zM2.7 6.4h10.6M2.7 9.6h10.6M6.2 6.4v6.4" />

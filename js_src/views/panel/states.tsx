@@ -1,10 +1,10 @@
 // What a panel shows when it has nothing to draw, and the banner over what it
 // still has: what happened, and the next step.
 
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import type { EmptyState, PanelAction } from "../host";
 import { Button, LinkButton } from "./button";
-import { CloseIcon, TasksIcon, WarningIcon } from "./icons";
+import { CloseIcon, InfoIcon, TasksIcon, WarningIcon } from "./icons";
 
 /** Parts between back-ticks as code. Text only: nothing of it is markup. */
 export function WithCode(props: { text: string }): JSX.Element {
@@ -24,7 +24,7 @@ export function WithCode(props: { text: string }): JSX.Element {
 
 export function Empty(props: { state: EmptyState }): JSX.Element {
   const { state } = props;
-  const trouble = state.state === "stopped";
+  const trouble = state.trouble === true;
   return (
     <div class="ds-empty">
       <div class="ds-empty-inside">
@@ -47,18 +47,22 @@ export function Empty(props: { state: EmptyState }): JSX.Element {
   );
 }
 
+/** Only what is wrong interrupts whoever listens to the page. */
 export function Banner(props: {
-  level: "warn" | "error";
+  level: "info" | "warn" | "error";
   title: string;
   text: string;
   actions: readonly PanelAction[];
   onClose?: () => void;
-  children?: ComponentChildren;
 }): JSX.Element {
+  const info = props.level === "info";
   return (
-    <div class={`ds-banner ds-banner-${props.level}`} role="alert">
-      <span class={`ds-${props.level}`}>
-        <WarningIcon />
+    <div
+      class={`ds-banner ds-banner-${props.level}`}
+      role={info ? "status" : "alert"}
+    >
+      <span class={info ? "ds-quiet" : `ds-${props.level}`}>
+        {info ? <InfoIcon /> : <WarningIcon />}
       </span>
       <div class="ds-banner-text">
         <div class="ds-banner-title" title={props.title}>
@@ -69,10 +73,10 @@ export function Banner(props: {
         </div>
       </div>
       {props.actions.map((action) =>
-        props.level === "warn" ? (
-          <LinkButton onClick={action.run}>{action.label}</LinkButton>
-        ) : (
+        props.level === "error" ? (
           <Button onClick={action.run}>{action.label}</Button>
+        ) : (
+          <LinkButton onClick={action.run}>{action.label}</LinkButton>
         ),
       )}
       {props.onClose && (

@@ -2,7 +2,6 @@
 
 import type { JSX } from "preact";
 import { plural } from "../../base/format";
-import type { State } from "../../schema";
 import type { EmptyState } from "../host";
 import { Empty } from "../panel/states";
 import { StatusLine } from "../panel/status_line";
@@ -16,11 +15,6 @@ export function whyEmpty(view: ViewState): EmptyState | null {
   const something = held || view.arrived.value;
   if (view.session.value && something && (held || !why)) return null;
   return why ?? waitingState(view);
-}
-
-export function stateWhileEmpty(view: ViewState, empty: EmptyState): State {
-  if (empty.state === "stopped") return "stopped";
-  return view.session.value?.state.value ?? empty.state;
 }
 
 /** What stands below the toolbar, in place of the plot. */

@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { formatClock } from "../../base/format";
 import type { Notice } from "../../model/types";
 import { Banner } from "../panel/states";
+import { isAlarming } from "./panel_state";
 import type { ViewState } from "./view_state";
 
 /** The notice that the banner shows; it need not stand in the status line too. */
@@ -34,11 +35,12 @@ export function Notices(props: { view: ViewState }): JSX.Element | null {
     );
   }
   const state = session?.state.value;
+  // Of a session that was cut off the home knows why.
   const why = view.host.emptyState.value;
   if (why && (state === "lost" || state === "stopped") && view.held.value > 0) {
     return (
       <Banner
-        level="warn"
+        level={isAlarming(why) ? "error" : "info"}
         title={why.title}
         text={why.text}
         actions={why.actions ?? []}

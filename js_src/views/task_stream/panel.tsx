@@ -9,13 +9,14 @@ import { Crumbs } from "../panel/crumbs";
 import type { SessionMirror } from "../panel/session_mirror";
 import { StatusLine } from "../panel/status_line";
 import { Toolbar } from "../panel/toolbar";
-import { EmptyBody, stateWhileEmpty, whyEmpty } from "./empty_panel";
+import { EmptyBody, whyEmpty } from "./empty_panel";
 import { HelpSheet } from "./help_sheet";
 import { busyShare } from "./busy_share";
 import { prefixesInFocus } from "./focus_totals";
 import { Notices, useBannerNotice } from "./notices";
 import { Pinned } from "./pinned";
 import { PanelLegend } from "./panel_legend";
+import { isAlarming, stateShown } from "./panel_state";
 import { NO_SEARCH } from "./search";
 import { searchFact } from "./search_words";
 import { shownPart } from "./shown_part";
@@ -67,7 +68,7 @@ export function TaskStreamPanel(props: {
     <>
       <Toolbar
         title={TITLE}
-        state={empty ? stateWhileEmpty(view, empty) : session!.state.value}
+        state={stateShown(view, empty)}
         paused={plot ? pausedText(view) : null}
         tools={
           <Tools
@@ -179,9 +180,8 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
   const workers = session.workers.value;
   const banner = useBannerNotice(view);
   const erred = session.counts.value.erred;
-  const kept = view.host.emptyState.value?.status;
+  const why = view.host.emptyState.value;
   const notices = session.notices.value.filter((notice) => notice !== banner);
-  if (kept) notices.push({ code: "kept", level: "warn", text: kept, next: "" });
   return (
     <StatusLine
       facts={statusFacts({
@@ -193,6 +193,9 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
         behind_s: session.behind_s.value,
         now: session.now.value,
         notices,
+        kept: why?.status
+          ? { text: why.status, trouble: isAlarming(why) }
+          : null,
         pausedAt: paused?.held ?? null,
         outside: view.outside.value,
         backwards: view.backwards.value,

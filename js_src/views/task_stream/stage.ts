@@ -16,6 +16,7 @@ import { LaneMap } from "./lane_map";
 import { LanesPainter } from "./lanes_painter";
 import { Overview } from "./overview";
 import { paintOverlay } from "./overlay_painter";
+import { isAlarming } from "./panel_state";
 import {
   boxOf,
   coarseAt,
@@ -213,6 +214,7 @@ export class Stage {
     void session?.namesVersion.value;
     void view.selection.value?.version.value;
     void view.focus.value;
+    void view.host.emptyState.value;
     this.plot.request();
     this.overview.view.request();
   }
@@ -353,7 +355,8 @@ export class Stage {
     const session = view.session.peek();
     if (session?.state.peek() !== "lost" || !view.extent) return null;
     const time = Math.max(session.now.peek(), view.extent.stop);
-    return { time, colour: toCss(theme.error) };
+    const alarming = isAlarming(view.host.emptyState.peek());
+    return { time, colour: toCss(alarming ? theme.error : theme.text2) };
   }
 
   private settle(): void {

@@ -22,6 +22,8 @@ export interface StatusInput {
   readonly behind_s: number;
   readonly now: number;
   readonly notices: readonly Notice[];
+  /** Why the picture is only kept, in the words of the home. */
+  readonly kept: { readonly text: string; readonly trouble: boolean } | null;
   /** Tasks held when the person paused; null while not paused. */
   readonly pausedAt: number | null;
   /** Rows that the axis leaves out: their clocks disagree. */
@@ -50,6 +52,11 @@ function shown(input: StatusInput): Fact {
 
 function liveness(input: StatusInput): Fact {
   const rank = 3;
+  if (input.kept) {
+    const { text, trouble } = input.kept;
+    const words = text.charAt(0).toLowerCase() + text.slice(1);
+    return { text: words, ...(trouble ? { level: "error", rank: 1 } : {}) };
+  }
   switch (input.state) {
     case "live":
     case "partly": {

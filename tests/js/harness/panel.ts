@@ -6,11 +6,13 @@ import { chromium, type Browser, type Page } from "@playwright/test";
 import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 // @ts-expect-error: a plain script, shared with the one that takes pictures
 import { BROWSER, buildHarness } from "./build.mjs";
+import type { EmptyState } from "../../../js_src/views/host";
 import type { HarnessSession } from "./session";
 
 interface Harness {
   session: HarnessSession;
   shown: { value: HarnessSession | null };
+  emptyState: { value: EmptyState | null };
   saved: { name: string; content: Blob }[];
   leaked: string[];
   live(): void;

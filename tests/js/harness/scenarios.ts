@@ -53,6 +53,7 @@ export async function scenario(
       session: null,
       empty: {
         state: "stopped",
+        trouble: true,
         title: "This panel stopped: the kernel sends a newer format",
         text: "The kernel has daskscope 0.3.0, this page 0.1.0. Upgrade the extension where JupyterLab runs, then reload: `pip install -U daskscope`",
         status: "Protocol 3 asked, 1 known · recording goes on in the kernel",
@@ -116,7 +117,7 @@ export async function scenario(
   ];
   spill(session, run);
   if (name === "busy") session.answer = null;
-  if (name === "lost") {
+  if (name === "lost" || name === "restarted") {
     session.state.value = "lost";
     session.now.value = ORIGIN + 15;
     cut(session, run, ORIGIN + 14.9);
@@ -153,6 +154,17 @@ export async function scenario(
       detail: "",
     }));
   }
+  const empty: EmptyState | null =
+    name === "restarted"
+      ? {
+          state: "no-client",
+          title: "No Dask client in the new kernel yet",
+          text: "Run `Client()` in analysis.ipynb and this panel starts by itself.",
+          status:
+            "no Dask client yet: the picture of the old kernel is kept until the next client",
+          actions: [{ label: "Insert client code", run: () => {} }],
+        }
+      : null;
   const chooser: Chooser | undefined =
     name === "chooser"
       ? {
@@ -174,7 +186,7 @@ export async function scenario(
           ],
         }
       : undefined;
-  return { session, empty: null, ...(chooser ? { chooser } : {}) };
+  return { session, empty, ...(chooser ? { chooser } : {}) };
 }
 
 /** When the task that failed stopped: the mark of its error is at its end. */

@@ -59,6 +59,14 @@ const SHOTS = {
     },
   },
   lost: { hash: "scenario=lost&width=484&height=350", size: [484, 350] },
+  restarted: {
+    hash: "scenario=restarted&width=700&height=400",
+    size: [700, 400],
+  },
+  "restarted-dark": {
+    hash: "scenario=restarted&width=700&height=400&theme=dark",
+    size: [700, 400],
+  },
   partly: { hash: "scenario=partly&width=900&height=420", size: [900, 420] },
   "no-client": {
     hash: "scenario=no-client&width=484&height=350",
@@ -205,6 +213,7 @@ Object.assign(SHOTS, {
   "narrow-focus": narrow("full", SHOTS.crowded.act, "dark"),
   "narrow-partly": narrow("partly"),
   "narrow-lost": narrow("lost", undefined, "dark"),
+  "narrow-restarted": narrow("restarted", undefined, "dark"),
   "narrow-pinned": narrow("full", pin),
   "narrow-table": narrow("full", table),
   "narrow-no-client": narrow("no-client"),
