@@ -2,14 +2,13 @@
 
 import type { Page } from "@playwright/test";
 import {
-  CLIENT,
   cellIsBusy,
   choose,
-  dockPanel,
+  CLIENT,
   expect,
   expectTasks,
   notebookWith,
-  openSidebar,
+  openTaskStream,
   reload,
   runCells,
   startCell,
@@ -56,9 +55,7 @@ test(
         request.method() === "PUT" &&
         (request.postData() ?? "").includes("daskscope-task-stream"),
     );
-    const sidebar = await openSidebar(page);
-    await sidebar.getByRole("button", { name: "Task stream" }).click();
-    const panel = dockPanel(page);
+    const { panel } = await openTaskStream(page);
     await runCells(page, 0);
     await expect(panel).toContainText("2 workers");
     const subshells = await hasSubshells(page);
@@ -93,9 +90,7 @@ test(
       "kept = client.gather(client.map(abs, range(30), pure=False))",
       "kept = other.gather(other.map(abs, range(7), pure=False))",
     ]);
-    const sidebar = await openSidebar(page);
-    await sidebar.getByRole("button", { name: "Task stream" }).click();
-    const panel = dockPanel(page);
+    const { sidebar, panel } = await openTaskStream(page);
     await runCells(page, 0, 1, 2, 3);
     await expect(sidebar.locator(".ds-client")).toHaveCount(2);
     await expectTasks(panel, 7);

@@ -2,11 +2,10 @@
 
 import {
   CLIENT,
-  dockPanel,
   expect,
   expectTasks,
   notebookWith,
-  openSidebar,
+  openTaskStream,
   runCells,
   test,
 } from "./fixtures";
@@ -23,9 +22,7 @@ test(
   { tag: "@all" },
   async ({ page }) => {
     await notebookWith(page, [CLIENT, RUN(150), CLOSE, AGAIN, RUN(70)]);
-    const sidebar = await openSidebar(page);
-    await sidebar.getByRole("button", { name: "Task stream" }).click();
-    const panel = dockPanel(page);
+    const { sidebar, panel } = await openTaskStream(page);
     await runCells(page, 0, 1);
     await expectTasks(panel, 150);
     await runCells(page, 2);

@@ -2,11 +2,10 @@
 
 import {
   CLIENT,
-  dockPanel,
   expect,
   expectTasks,
   notebookWith,
-  openSidebar,
+  openTaskStream,
   runCells,
   test,
 } from "./fixtures";
@@ -32,9 +31,7 @@ test(
   { tag: "@all" },
   async ({ page }) => {
     await notebookWith(page, [CLIENT, WORK, NONE, SAY, NONE]);
-    const sidebar = await openSidebar(page);
-    await sidebar.getByRole("button", { name: "Task stream" }).click();
-    const panel = dockPanel(page);
+    const { panel } = await openTaskStream(page);
     await runCells(page, 0, 1);
     await expectTasks(panel, 200);
     const chip = panel.locator(".ds-chip");

@@ -4,11 +4,10 @@
 import {
   cellIsBusy,
   CLIENT,
-  dockPanel,
   expect,
   expectTasks,
   notebookWith,
-  openSidebar,
+  openTaskStream,
   runCells,
   startCell,
   tasksShown,
@@ -28,9 +27,7 @@ test(
       "kept = client.gather(client.map(abs, [1]))",
     ];
     await notebookWith(page, cells, "story.ipynb", "bare");
-    const sidebar = await openSidebar(page);
-    await sidebar.getByRole("button", { name: "Task stream" }).click();
-    const panel = dockPanel(page);
+    const { panel } = await openTaskStream(page);
     await runCells(page, 0);
     await expect(panel).toContainText("not installed in this kernel");
     await expect(panel).toContainText("%pip install daskscope");
@@ -63,9 +60,7 @@ test(
   { tag: "@all" },
   async ({ page }) => {
     await notebookWith(page, [ASYNC_CLIENT, ASYNC_WORK]);
-    const sidebar = await openSidebar(page);
-    await sidebar.getByRole("button", { name: "Task stream" }).click();
-    const panel = dockPanel(page);
+    const { sidebar, panel } = await openTaskStream(page);
     await runCells(page, 0);
     await expect(sidebar).toContainText("1 worker");
     await startCell(page, 1);
@@ -117,9 +112,7 @@ test(
   { tag: "@all" },
   async ({ page }, info) => {
     await notebookWith(page, [SCHEDULER, WORK, KILL, START, WORK, STOP]);
-    const sidebar = await openSidebar(page);
-    await sidebar.getByRole("button", { name: "Task stream" }).click();
-    const panel = dockPanel(page);
+    const { sidebar, panel } = await openTaskStream(page);
     await runCells(page, 0);
     await expect(sidebar).toContainText("1 worker");
     await runCells(page, 1);

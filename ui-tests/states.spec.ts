@@ -1,14 +1,12 @@
 // A panel that has nothing to show says why, in the theme of the host.
 
-import { dockPanel, expect, notebookWith, openSidebar, test } from "./fixtures";
+import { expect, notebookWith, openTaskStream, test } from "./fixtures";
 
 test("a panel without a client says what to run, in both themes", async ({
   page,
 }, info) => {
   await notebookWith(page, ["x = 1"]);
-  const sidebar = await openSidebar(page);
-  await sidebar.getByRole("button", { name: "Task stream" }).click();
-  const panel = dockPanel(page);
+  const { panel } = await openTaskStream(page);
   await expect(panel).toContainText("No Dask client in this kernel yet");
   await expect(panel).toContainText("story.ipynb");
   await page.screenshot({ path: info.outputPath("no-client-light.png") });

@@ -2,11 +2,10 @@
 
 import {
   CLIENT,
-  dockPanel,
   expect,
   expectTasks,
   notebookWith,
-  openSidebar,
+  openTaskStream,
   runCells,
   test,
 } from "./fixtures";
@@ -25,9 +24,7 @@ test(
   async ({ page }, info) => {
     await notebookWith(page, [NEWER, CLIENT, RUN]);
     await runCells(page, 0, 1);
-    const sidebar = await openSidebar(page);
-    await sidebar.getByRole("button", { name: "Task stream" }).click();
-    const panel = dockPanel(page);
+    const { panel } = await openTaskStream(page);
     await runCells(page, 2);
     await expectTasks(panel, 150);
     await expect(panel.getByRole("alert")).toHaveCount(0);

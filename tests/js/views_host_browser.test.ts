@@ -87,13 +87,14 @@ describePanel("the task stream in its surroundings", () => {
   it("takes on a theme that changed while it was out of the page", async () => {
     await open("scenario=full");
     await expect.poll(backgrounds).toEqual([LIGHT, LIGHT]);
-    await page.evaluate(async () => {
+    await page.clock.install();
+    await page.evaluate(() => {
       window.harness.takeOut();
       window.harness.setDark(true);
-      // Whatever listens to the page hears of it before the panel is back.
-      await new Promise((done) => setTimeout(done, 1000));
-      window.harness.putBack();
     });
+    // Whatever listens to the page has looked for the last time before it is back.
+    await page.clock.runFor(1000);
+    await page.evaluate(() => window.harness.putBack());
     await expect.poll(backgrounds).toEqual([DARK, DARK]);
   });
 
