@@ -12,13 +12,13 @@ from __future__ import annotations
 import traceback
 import uuid
 from bisect import bisect_right
-from collections import deque
-from itertools import islice
 from time import time
 from typing import Any, Callable
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
+from daskscope.agent.cluster import describe_span, describe_workers, finished_tasks
+from daskscope.agent.log import Log
 from daskscope.agent.packing import (
     MAX_ACTIONS,
     MAX_ERROR_CHARS,
@@ -38,39 +38,9 @@ from daskscope.agent.packing import (
 CHUNK_TASKS = 2_000
 MAX_ERRORS = 1_000
 MAX_CHANGES = 10_000
-MAX_LOG_CHARS = 4_000_000
 UNKNOWN_CLIENT_LEASE_S = 60.0
 CLOSED_CLIENT_LEASE_S = 2.0  # for the reader's last question
 LEASE_CHECK_S = 30.0
-
-
-class Log:
-    """The newest entries of a numbered list; older ones are dropped and counted."""
-
-    def __init__(self, limit: int) -> None:
-        self.limit = limit
-        self.first = 0
-        self.chars = 0
-        self.entries: deque[dict[str, Any]] = deque()
-
-    def append(self, entry: dict[str, Any]) -> None:
-        """Append; the oldest go when there are too many, or when they are too long."""
-        self.entries.append(entry)
-        self.chars += _chars(entry)
-        while len(self.entries) > self.limit or (
-            self.chars > MAX_LOG_CHARS and len(self.entries) > 1
-        ):
-            self.chars -= _chars(self.entries.popleft())
-            self.first += 1
-
-    def since(self, cursor: int) -> dict[str, Any]:
-        """Return the entries from number `cursor` on, and the number of the first."""
-        start = min(max(cursor - self.first, 0), len(self.entries))
-        return {"first": self.first + start, "items": list(islice(self.entries, start, None))}
-
-
-def _chars(entry: dict[str, Any]) -> int:
-    return sum([len(value) for value in entry.values() if type(value) is str])
 
 
 class Agent(SchedulerPlugin):
@@ -100,7 +70,7 @@ class Agent(SchedulerPlugin):
         self.prefixes = Interned(describe_name)
         self.lanes = Lanes()
         self.actions = Interned(describe_name, MAX_ACTIONS, actions)
-        self.spans = Interned(self.describe_span)
+        self.spans = Interned(lambda span_id: describe_span(self.scheduler, span_id))
         self.spans.add("")
 
     # -- life ---------------------------------------------------------------
@@ -109,7 +79,7 @@ class Agent(SchedulerPlugin):
         """Begin to capture and to answer."""
         self.scheduler = scheduler
         self.transition = self.make_transition()
-        self.before = finished(scheduler)
+        self.before = finished_tasks(scheduler)
         scheduler.handlers[self.name + "_poll"] = self.poll
         scheduler.handlers[self.name + "_release"] = self.release
         self.readers["(installer)"] = ["", time(), UNKNOWN_CLIENT_LEASE_S]
@@ -276,17 +246,6 @@ class Agent(SchedulerPlugin):
         del self.chunks[:count]
         del self.chunk_firsts[:count]
 
-    def describe_span(self, span_id: Any) -> list[str]:
-        """Return id and full name of a span."""
-        if span_id is None:
-            return ["", "(other)"]
-        if not span_id:
-            return [""]
-        extension = self.scheduler.extensions.get("spans")
-        span = extension.spans.get(span_id) if extension is not None else None
-        name = span.name if span is not None else ()
-        return [span_id, *[clean_text(part, MAX_NAME_CHARS) for part in name]]
-
     # -- workers ------------------------------------------------------------
 
     def add_worker(self, scheduler: Any, worker: str) -> None:
@@ -324,26 +283,6 @@ class Agent(SchedulerPlugin):
             )
         except Exception:
             self.fail()
-
-    def describe_workers(self) -> list[dict[str, Any]]:
-        """Return a snapshot of the workers."""
-        snapshot = []
-        for state in self.scheduler.workers.values():
-            memory = state.memory
-            snapshot.append(
-                {
-                    "address": state.address,
-                    "name": clean_text(state.name, MAX_NAME_CHARS),
-                    "host": state.host,
-                    "threads": state.nthreads,
-                    "memory_limit": state.memory_limit,
-                    "process": memory.process,
-                    "managed": memory.managed,
-                    "spilled": memory.spilled,
-                    "status": state.status.name,
-                }
-            )
-        return snapshot
 
     # -- readers ------------------------------------------------------------
 
@@ -404,14 +343,8 @@ class Agent(SchedulerPlugin):
             "changes": self.changes.since(want.get("changes") or 0),
         }
         if want.get("workers"):
-            answer["workers"] = self.describe_workers()
+            answer["workers"] = describe_workers(self.scheduler)
         return answer
-
-
-def finished(scheduler: Any) -> int:
-    """Return about how many tasks have finished on this scheduler; data put there counts, too."""
-    prefixes = scheduler.task_prefixes.values()
-    return sum(p.state_counts["memory"] + p.state_counts["erred"] for p in prefixes)
 
 
 def _ignore(key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:

@@ -1,0 +1,49 @@
+"""What a scheduler tells of its workers and of the tasks that it has seen.
+
+Runs inside the scheduler, as `daskscope.agent.scheduler` does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from daskscope.agent.packing import MAX_NAME_CHARS, clean_text
+
+
+def describe_workers(scheduler: Any) -> list[dict[str, Any]]:
+    """Return a snapshot of the workers."""
+    snapshot = []
+    for state in scheduler.workers.values():
+        memory = state.memory
+        snapshot.append(
+            {
+                "address": state.address,
+                "name": clean_text(state.name, MAX_NAME_CHARS),
+                "host": state.host,
+                "threads": state.nthreads,
+                "memory_limit": state.memory_limit,
+                "process": memory.process,
+                "managed": memory.managed,
+                "spilled": memory.spilled,
+                "status": state.status.name,
+            }
+        )
+    return snapshot
+
+
+def describe_span(scheduler: Any, span_id: Any) -> list[str]:
+    """Return id and full name of a span."""
+    if span_id is None:
+        return ["", "(other)"]
+    if not span_id:
+        return [""]
+    extension = scheduler.extensions.get("spans")
+    span = extension.spans.get(span_id) if extension is not None else None
+    name = span.name if span is not None else ()
+    return [span_id, *[clean_text(part, MAX_NAME_CHARS) for part in name]]
+
+
+def finished_tasks(scheduler: Any) -> int:
+    """Return about how many tasks have finished on this scheduler; data put there counts, too."""
+    prefixes = scheduler.task_prefixes.values()
+    return sum(p.state_counts["memory"] + p.state_counts["erred"] for p in prefixes)
