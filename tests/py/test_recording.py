@@ -1,35 +1,18 @@
+"""Rows, keys, names and figures of a recording."""
+
 from __future__ import annotations
 
-import gc
-import inspect
 import threading
 import zlib
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
 from recording_rows import START, append, make_rows, new_recording
 
-from daskscope import config
-from daskscope.recording import (
-    UNKNOWN_TASK,
-    Gap,
-    Names,
-    Recording,
-    TaskError,
-    WorkerChange,
-    pack_keys,
-    store,
-)
+from daskscope.recording import Names, Recording, pack_keys, store
 from daskscope.recording.names import LIMITS
 from daskscope.schema import OTHER_NAME
-
-MAPS = Path("/proc/self/maps")
-
-
-def maps_below(folder: Path) -> list[str]:
-    return [line for line in MAPS.read_text().splitlines() if str(folder) in line]
 
 
 def test_tasks_are_numbered_in_order_of_arrival():
@@ -122,86 +105,6 @@ def test_rows_of_a_range_of_tasks_are_found():
     assert chunk.rows_of(16, 17) == slice(34, 37)
 
 
-def test_oldest_tasks_are_spilled_and_stay_readable():
-    recording = new_recording(memory_limit=4_000_000)
-    for _ in range(100):
-        append(recording, 5_000)
-    counts = recording.counts
-    assert counts.kept == counts.captured == 500_000
-    assert counts.dropped_recording == 0
-    assert recording.memory_bytes <= 4_000_000
-    assert recording.disk_bytes > 10_000_000
-    assert recording.key_of(3) == "key-3"
-    assert recording.tasks["start"].iloc[0] == START
-    assert len(recording.tasks) == 500_000
-
-
-@pytest.mark.skipif(not MAPS.exists(), reason="needs /proc")
-def test_spilled_files_have_no_name_and_go_with_the_recording(tmp_path):
-    recording = new_recording(memory_limit=4_000_000, directory=str(tmp_path))
-    for _ in range(100):
-        append(recording, 5_000)
-    assert recording.disk_bytes > 0
-    assert list(tmp_path.iterdir()) == []
-    assert maps_below(tmp_path)
-    chunk = recording.chunks()[0]
-    recording.close()
-    del recording
-    gc.collect()
-    assert chunk.key_of(3) == "key-3"
-    del chunk
-    gc.collect()
-    assert not maps_below(tmp_path)
-
-
-def test_beyond_the_disk_limit_the_oldest_are_dropped_and_counted():
-    recording = new_recording(memory_limit=4_000_000, disk_limit=8_000_000)
-    for _ in range(200):
-        append(recording, 5_000, rows_each=2)
-    counts = recording.counts
-    assert counts.captured == 1_000_000
-    assert counts.kept + counts.dropped_recording == 1_000_000
-    assert 0 < counts.kept < 1_000_000
-    assert counts.rows == 2 * counts.kept == len(recording.tasks)
-    assert recording.chunks()[0].first == counts.dropped_recording
-    assert recording.disk_bytes <= 8_000_000
-
-
-def test_with_overflow_drop_nothing_goes_to_disk():
-    recording = new_recording(memory_limit=4_000_000, overflow="drop")
-    for _ in range(200):
-        append(recording, 2_000)
-    assert recording.disk_bytes == 0
-    assert recording.memory_bytes <= 4_000_000
-    counts = recording.counts
-    assert counts.dropped_recording > 0
-    assert counts.kept + counts.dropped_recording == counts.captured == 400_000
-
-
-def test_a_full_disk_costs_the_oldest_tasks_not_the_kernel(tmp_path):
-    (tmp_path / "file").touch()
-    recording = new_recording(memory_limit=4_000_000, directory=str(tmp_path / "file"))
-    for _ in range(100):
-        append(recording, 5_000)
-    assert recording.spill_error
-    assert recording.memory_bytes <= 4_000_000
-    counts = recording.counts
-    assert counts.kept + counts.dropped_recording == 500_000
-
-
-def test_totals_stay_true_when_rows_are_dropped():
-    recording = new_recording(memory_limit=4_000_000, overflow="drop")
-    for _ in range(100):
-        append(recording, 5_000, rows_each=2)
-    totals = recording.totals
-    assert [(t.prefix, t.tasks, t.erred) for t in totals.prefixes] == [
-        (0, 250_000, 0),
-        (1, 250_000, 0),
-    ]
-    assert [(t.action, t.rows) for t in totals.actions] == [(0, 500_000), (1, 500_000)]
-    assert totals.prefixes[0].seconds == pytest.approx(250_000 * 0.004, rel=1e-5)
-
-
 def test_tasks_that_ran_nowhere_are_counted():
     recording = new_recording()
     columns = make_rows(2)
@@ -246,59 +149,6 @@ def test_damaged_blocks_of_keys_cost_only_the_keys():
     assert recording.tasks["key"].tolist() == ["", "", "", "one", "two", "", "\ufffd", "ok"]
 
 
-def test_errors_changes_and_gaps_are_bounded_and_numbered():
-    recording = new_recording()
-    error = TaskError(0, "k", 0, "tcp://w", 5.0, "ValueError('x')", "Traceback")
-    recording.append_errors([error] * 1_500)
-    recording.append_changes([WorkerChange(1.0, "tcp://w", "added", "")])
-    recording.append_gap(1.0, 2.0, "lost", "The scheduler went away.")
-    assert len(recording.errors) == 1_000
-    assert recording.error_log.dropped == 500
-    assert recording.errors["prefix"].tolist()[0] == "inc"
-    assert len(recording.error_log.since(1_499)) == 1
-    assert recording.error_log.since(1_500) == []
-    assert recording.workers["what"].tolist() == ["added"]
-    assert recording.gaps["reason"].tolist() == ["lost"]
-    assert recording.gap_log.since(0) == [Gap(1.0, 2.0, "lost", "The scheduler went away.")]
-
-
-def test_errors_join_the_rows_of_their_tasks():
-    recording = new_recording()
-    append(recording, 10)
-    append(recording, 10, rows_each=2)
-    assert recording.errors["task"].dtype == recording.tasks["task"].dtype
-    assert recording.tasks.merge(recording.errors, on="task").empty
-    for task in (12, UNKNOWN_TASK):  # the rows of the second were dropped
-        error = TaskError(task, "k", 0, "tcp://w", 5.0, "ValueError('x')", "Traceback")
-        recording.append_errors([error])
-    joined = recording.tasks.merge(recording.errors[["task", "exception"]], on="task")
-    assert joined["key"].tolist() == [recording.key_of(12)] * 2
-    assert joined["exception"].tolist() == ["ValueError('x')"] * 2
-
-
-def test_errors_that_never_came_are_numbered_and_counted():
-    recording = new_recording()
-    error = TaskError(0, "k", 0, "tcp://w", 5.0, "ValueError('x')", "Traceback")
-    recording.append_errors([error] * 5)
-    recording.drop_errors(20)  # those that are kept stay a row of consecutive numbers
-    recording.append_errors([error] * 2)
-    assert len(recording.errors) == 2
-    assert recording.error_log.dropped == 25
-    assert recording.error_log.between(25, 27) == [error] * 2
-    assert recording.counts.erred == 27
-
-
-def test_changes_that_never_came_are_numbered_and_counted():
-    recording = new_recording()
-    change = WorkerChange(1.0, "tcp://w", "paused", "")
-    recording.append_changes([change] * 5)
-    recording.drop_changes(20)
-    recording.append_changes([change] * 2)
-    assert len(recording.workers) == 2
-    assert recording.change_log.between(25, 27) == [change] * 2
-    assert recording.counts.changes == 27
-
-
 def test_full_lists_of_names_end_in_other():
     names = Names()
     for i in range(1_000):
@@ -318,21 +168,6 @@ def test_wrong_columns_are_refused_by_name():
     with pytest.raises(ValueError, match="tasks=2"):
         recording.append_tasks(2, make_rows(3), b"")
     assert recording.counts.captured == 0
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("memory_limit", 10), ("disk_limit", -1), ("overflow", "explode")]
-)
-def test_wrong_limits_are_refused_by_name(name, value):
-    with pytest.raises(ValueError, match=name):
-        Recording(**{name: value})
-
-
-def test_the_bounds_are_by_default_those_of_the_settings():
-    defaults = inspect.signature(Recording).parameters
-    limits = config.recording_limits()
-    for name in ("memory_limit", "disk_limit", "overflow"):
-        assert defaults[name].default == getattr(limits, name)
 
 
 def test_tasks_are_counted_in_the_moment_in_which_they_can_be_read(monkeypatch):
@@ -361,14 +196,6 @@ def look(recording, seen):
     readable = sum(chunk.tasks for chunk in recording.chunks())
     seen.append((recording.counts.captured, readable))
     seen.append((recording.next_task, readable))
-
-
-def test_what_the_agent_dropped_is_captured_but_not_kept():
-    recording = new_recording()
-    append(recording, 10)
-    recording.drop_from_agent(7)
-    counts = recording.counts
-    assert (counts.captured, counts.kept, counts.dropped_agent) == (17, 10, 7)
 
 
 def test_a_closed_recording_takes_no_more_and_stays_readable():
