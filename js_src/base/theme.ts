@@ -16,7 +16,7 @@ export interface Theme {
   readonly error: Rgb;
   readonly warn: Rgb;
   readonly font: string;
-  /** Of elements: hosts let people enlarge it. What canvases write stays as it is. */
+  /** Of elements: hosts let people enlarge it. */
   readonly size_px: number;
   readonly small_px: number;
 }

@@ -11,7 +11,6 @@ export interface LaneLayout {
   contentHeight: number;
 }
 
-const MAX_LANE = 26;
 const WORKER_GAP = 10;
 /** Gaps between workers give way before lanes do: at most this part of the space. */
 const GAP_SHARE = 0.25;
@@ -25,6 +24,8 @@ export function layOutLanes(
   workerOfLane: readonly string[],
   height: number,
   pixelRatio = 1,
+  /** The highest that a lane gets, in CSS pixels. */
+  most_px = 26,
 ): LaneLayout {
   const byWorker = new Map<string, number[]>();
   workerOfLane.forEach((worker, lane) => {
@@ -46,6 +47,7 @@ export function layOutLanes(
   const { lane, gap, pitch } = fit(
     (height - gaps * workerGap) / Math.max(1, count),
     pixelRatio,
+    most_px * pixelRatio,
   );
   const lanes = new Uint32Array(count);
   const top = new Float64Array(count);
@@ -76,8 +78,8 @@ export function layOutLanes(
 function fit(
   space: number,
   pixelRatio: number,
+  most: number,
 ): { lane: number; gap: number; pitch: number } {
-  const most = MAX_LANE * pixelRatio;
   for (const [gap, from] of [
     [2, 8],
     [1, 3],

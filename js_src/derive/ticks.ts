@@ -23,8 +23,9 @@ const UNIT_S: Record<TimeUnit, number> = {
   s: 1,
 };
 
-const WANTED_PX = 80;
-const CHARACTER_PX = 6.5;
+/** In widths of the text's size: 80 px and 6.5 px where that is 11 px. */
+const WANTED = 80 / 11;
+const CHARACTER = 6.5 / 11;
 const LABEL_GAP_PX = 18;
 const CLOCK_STEPS_S = [
   10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 10800, 21600, 43200,
@@ -38,13 +39,14 @@ export function timeTicks(
   stop: number,
   width_px: number,
   origin: number,
+  font_px: number,
 ): TimeTicks {
   if (!(stop > start) || !(width_px > 0)) {
     return { ticks: [], step_s: 1 };
   }
   const perPixel = (stop - start) / width_px;
   const largest = Math.max(Math.abs(start - origin), Math.abs(stop - origin));
-  let step_s = niceStep(perPixel * WANTED_PX);
+  let step_s = niceStep(perPixel * WANTED * font_px);
   let unit = unitOf(largest, step_s);
   // Long labels (a deep zoom late in a run) need wider steps.
   for (let i = 0; i < 3; i++) {
@@ -54,7 +56,8 @@ export function timeTicks(
         (time) => formatTime(time - origin, unit, decimals).length,
       ),
     );
-    if (step_s / perPixel >= longest * CHARACTER_PX + LABEL_GAP_PX) break;
+    if (step_s / perPixel >= longest * CHARACTER * font_px + LABEL_GAP_PX)
+      break;
     step_s = niceStep(step_s * 1.01);
     unit = unitOf(largest, step_s);
   }

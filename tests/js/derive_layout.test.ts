@@ -14,6 +14,13 @@ describe("the layout of lanes", () => {
     expect(layout.contentHeight).toBe(120);
   });
 
+  it("has higher lanes where larger text has to fit in them", () => {
+    const lanes = lanesOf(2, 2);
+    expect(layOutLanes(lanes, 700, 1, 31).height).toBe(31);
+    expect(layOutLanes(lanes, 1400, 2, 31).height).toBe(62);
+    expect(layOutLanes(lanes, 60, 1, 31).height, "no more than fits").toBe(10);
+  });
+
   it("has smaller gaps between lower lanes", () => {
     const gapOf = (lanes: number): number => {
       const { top, height } = layOutLanes(lanesOf(1, lanes), 700);

@@ -3,7 +3,7 @@ import { niceStep, timeTicks } from "../../js_src/derive/ticks";
 import { T0 } from "./model_rows";
 
 const labels = (from: number, to: number, width = 800): string[] =>
-  timeTicks(T0 + from, T0 + to, width, T0).ticks.map((tick) => tick.label);
+  timeTicks(T0 + from, T0 + to, width, T0, 11).ticks.map((tick) => tick.label);
 
 describe("ticks of time", () => {
   it("count from the origin, in seconds", () => {
@@ -52,7 +52,13 @@ describe("ticks of time", () => {
     for (let exponent = -5; exponent < 6; exponent += 0.25) {
       for (const from of [0, 18.455, 86_400]) {
         const seconds = 10 ** exponent;
-        const { ticks } = timeTicks(T0 + from, T0 + from + seconds, 1600, T0);
+        const { ticks } = timeTicks(
+          T0 + from,
+          T0 + from + seconds,
+          1600,
+          T0,
+          11,
+        );
         if (ticks.length < 2) continue;
         const gap = (1600 * (ticks[1].time - ticks[0].time)) / seconds;
         const longest = Math.max(...ticks.map((tick) => tick.label.length));

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Focus } from "../../js_src/model/types";
 import { NO_FOCUS } from "../../js_src/model/types";
 import type { AxisPicture } from "../../js_src/views/task_stream/axis_painter";
+import { plotRows } from "../../js_src/views/task_stream/geometry";
 import {
   paintEvents,
   TakenRow,
@@ -206,7 +207,7 @@ describe("the words in the row of events", () => {
     };
     const picture = {
       ...{ context, measure, theme, start: 0, secondsPerPixel: 1 },
-      ...{ width, pixelRatio: 1 },
+      ...{ width, pixelRatio: 1, rows: plotRows(11) },
     } as unknown as AxisPicture;
     paintEvents(picture, new MergedMarks().update(marks, 10), [], true);
     return words.sort((one, other) => one.from - other.from);

@@ -74,6 +74,19 @@ describePanel("the task stream in its surroundings", () => {
     await expect.poll(backgrounds).toEqual([DARK, DARK]);
   });
 
+  it("makes room for larger text as soon as the host has it", async () => {
+    await open("scenario=full");
+    const lanesTop = async () => {
+      const gutter = (await page.locator(".ds-gutter").boundingBox())!;
+      return gutter.y - (await plotBox()).y;
+    };
+    await expect.poll(lanesTop).toBe(49);
+    await page.evaluate(() =>
+      document.body.style.setProperty("--jp-ui-font-size1", "18px"),
+    );
+    await expect.poll(lanesTop).toBe(57);
+  });
+
   it("is dark in a dark page, also if it was made before it was shown", async () => {
     await open("scenario=full&theme=dark");
     await page.evaluate(() => {

@@ -4,9 +4,8 @@ import { toCss } from "../../base/colour";
 import type { Theme } from "../../base/theme";
 import { timeTicks, type Tick } from "../../derive/ticks";
 import type { TextMeasure } from "../../render/text";
-import { AXIS_PX } from "./geometry";
+import type { PlotRows } from "./geometry";
 
-export const FONT_PX = 11;
 const TICK_PX = 5;
 
 /** Ticks for three widths, so that panning makes no new ones. */
@@ -22,14 +21,22 @@ export class TickCache {
     stop: number,
     width_px: number,
     origin: number,
+    font_px: number,
   ): readonly Tick[] {
     const span = stop - start;
-    const key = `${span.toPrecision(6)} ${width_px} ${origin}`;
+    const key = `${span.toPrecision(6)} ${width_px} ${origin} ${font_px}`;
     if (key !== this.key || start < this.from || stop > this.to) {
       this.key = key;
       this.from = start - span;
       this.to = stop + span;
-      this.ticks = timeTicks(this.from, this.to, width_px * 3, origin).ticks;
+      const width3_px = width_px * 3;
+      this.ticks = timeTicks(
+        this.from,
+        this.to,
+        width3_px,
+        origin,
+        font_px,
+      ).ticks;
     }
     return this.ticks;
   }
@@ -43,17 +50,18 @@ export interface AxisPicture {
   readonly secondsPerPixel: number;
   readonly width: number;
   readonly pixelRatio: number;
+  readonly rows: PlotRows;
 }
 
 export const xOf = (picture: AxisPicture, time: number): number =>
   (time - picture.start) / picture.secondsPerPixel;
 
 export function paintAxis(picture: AxisPicture, ticks: readonly Tick[]): void {
-  const { context, theme, width, pixelRatio, measure } = picture;
-  const height = AXIS_PX * pixelRatio;
+  const { context, theme, width, pixelRatio, measure, rows } = picture;
+  const height = rows.axis * pixelRatio;
   context.fillStyle = toCss(theme.panel);
   context.fillRect(0, 0, width, height);
-  const font = `${FONT_PX * pixelRatio}px ${theme.font}`;
+  const font = `${rows.font * pixelRatio}px ${theme.font}`;
   measure.setFont(font);
   context.font = font;
   context.textBaseline = "alphabetic";

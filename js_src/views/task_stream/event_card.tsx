@@ -7,7 +7,6 @@ import { CloseIcon, WarningIcon } from "../panel/icons";
 import type { SessionMirror } from "../panel/session_mirror";
 import { Card, type PlotPlace } from "./card";
 import { mergedText, type EventMark } from "./event_marks";
-import { AXIS_PX, EVENTS_PX } from "./geometry";
 import { KeyText, useKey } from "./key_text";
 import { splitException } from "./traceback";
 import type { ViewState } from "./view_state";
@@ -23,11 +22,12 @@ export function EventCard(props: {
   const session = view.session.value;
   if (!hover || !session) return null;
   const { marks, level } = hover.merged;
+  const { axis, events } = view.rows.value;
   const only = marks.length === 1 ? marks[0] : undefined;
   const origin = session.origin.value;
   return (
     <Card
-      target={{ pointerX: hover.pointerX, top: AXIS_PX, height: EVENTS_PX }}
+      target={{ pointerX: hover.pointerX, top: axis, height: events }}
       plot={props.plot}
       sign={
         <span class={level === "info" ? "ds-quiet" : `ds-${level}`}>

@@ -2,12 +2,10 @@
 // come first, words go where nothing else is: errors choose before the others.
 
 import { toCss } from "../../base/colour";
-import { FONT_PX, xOf, type AxisPicture } from "./axis_painter";
+import { xOf, type AxisPicture } from "./axis_painter";
 import type { Merged, Shown } from "./event_marks";
-import { AXIS_PX, EVENTS_PX } from "./geometry";
 import { tint } from "./paints";
 
-const BAR_PX = 11;
 const CROSS_PX = 7;
 const TEXT_GAP_PX = 6;
 /** Between the words of two marks. */
@@ -61,9 +59,9 @@ export function paintEvents(
   gridColumns: Iterable<number>,
   short: boolean,
 ): void {
-  const { context, theme, width, pixelRatio, measure } = picture;
-  const top = AXIS_PX * pixelRatio;
-  const height = EVENTS_PX * pixelRatio;
+  const { context, theme, width, pixelRatio, measure, rows } = picture;
+  const top = rows.axis * pixelRatio;
+  const height = rows.events * pixelRatio;
   context.fillStyle = toCss(theme.panel);
   context.fillRect(0, top, width, height + 6 * pixelRatio);
   context.fillStyle = toCss(theme.grid);
@@ -72,7 +70,7 @@ export function paintEvents(
     context.fillRect(x, top, line, height + 6 * pixelRatio);
   }
   if (merged.length === 0) return;
-  const font = `${FONT_PX * pixelRatio}px ${theme.font}`;
+  const font = `${rows.font * pixelRatio}px ${theme.font}`;
   measure.setFont(font);
   context.font = font;
   context.textBaseline = "middle";
@@ -139,7 +137,7 @@ function paintBar(picture: AxisPicture, mark: Shown, middle: number): void {
   if (!isBar(picture, mark) || !isSeen(picture, mark)) return;
   const from = Math.max(0, Math.round(xOf(picture, mark.start)));
   const to = Math.min(width, Math.round(xOf(picture, mark.stop)));
-  const half = (BAR_PX * pixelRatio) / 2;
+  const half = (picture.rows.font * pixelRatio) / 2;
   const colour =
     mark.level === "error" ? theme.error : ([232, 135, 30] as const);
   context.fillStyle = tint(colour, theme, theme.dark ? 0.26 : 0.2);
@@ -167,7 +165,7 @@ function paintSign(picture: AxisPicture, mark: Shown, middle: number): void {
     reach(picture, mark, x - half, x + half);
   } else if (!isBar(picture, mark)) {
     context.fillStyle = toCss(theme.warn);
-    const tall = BAR_PX * pixelRatio;
+    const tall = picture.rows.font * pixelRatio;
     const left = Math.round(x - pixelRatio);
     const top = Math.round(middle - tall / 2);
     context.fillRect(left, top, Math.round(2 * pixelRatio), tall);

@@ -10,7 +10,7 @@ import {
   type Shown,
 } from "./event_marks";
 import { paintEvents, paintGaps } from "./events_painter";
-import { AXIS_PX, LANES_TOP_PX } from "./geometry";
+import type { PlotRows } from "./geometry";
 import type { ViewState } from "./view_state";
 
 /** Events nearer than this become one mark. */
@@ -53,8 +53,13 @@ export class EventsRow {
   }
 
   /** What is at a point of the plot, in CSS pixels. */
-  at(x_px: number, y_px: number, pixelRatio: number): Shown | null {
-    if (y_px < AXIS_PX || y_px > LANES_TOP_PX) return null;
+  at(
+    x_px: number,
+    y_px: number,
+    rows: PlotRows,
+    pixelRatio: number,
+  ): Shown | null {
+    if (y_px < rows.axis || y_px > rows.lanesTop) return null;
     return markAt(this.merged, x_px * pixelRatio);
   }
 }

@@ -106,9 +106,11 @@ export async function exportPicture(
   const { width, height, pixelRatio } = stage.plot.size;
   const store = view.session.peek()?.store;
   if (!store) return "Nothing to save yet";
+  const rows = view.rows.peek();
   const geometry = geometryOf(
     view.breadth.peek(),
     view.environment.height.peek(),
+    rows,
   );
   const gutter = Math.round(Math.max(geometry.gutter, 84) * pixelRatio);
   const bars = stage.overview.view.canvas;
@@ -122,6 +124,7 @@ export async function exportPicture(
     lanesTop: top + overview,
     pixelRatio,
     theme,
+    rows,
     entries: legendEntries(
       store.prefixes,
       prefixColoursOf(view, store),

@@ -20,12 +20,16 @@ const GUTTER: Record<Breadth, number> = {
   tiny: 32,
 };
 
-export function geometryOf(breadth: Breadth, height_px: number): Geometry {
+export function geometryOf(
+  breadth: Breadth,
+  height_px: number,
+  rows: PlotRows,
+): Geometry {
   const roomy = breadth === "wide" || breadth === "medium";
   const bars = roomy ? 40 : 28;
   const overview = height_px < 180 ? 0 : bars + (roomy ? 8 : 7);
   return {
-    gutter: GUTTER[breadth],
+    gutter: Math.round((GUTTER[breadth] * rows.font) / USUAL_FONT_PX),
     gutterSize:
       breadth === "wide" ? "full" : GUTTER[breadth] > 32 ? "names" : "short",
     overview,
@@ -33,12 +37,42 @@ export function geometryOf(breadth: Breadth, height_px: number): Geometry {
   };
 }
 
-/** Rows of the plot, from its top. */
-export const AXIS_PX = 23;
-export const EVENTS_PX = 20;
-export const LANES_TOP_PX = AXIS_PX + EVENTS_PX + 6;
+/** Rows of the plot from its top, as high as the text in them needs. */
+export interface PlotRows {
+  /** Size of the text on the canvas. */
+  readonly font: number;
+  readonly axis: number;
+  readonly events: number;
+  /** Where the lanes begin. */
+  readonly lanesTop: number;
+  /** The highest that a lane gets. */
+  readonly lane: number;
+  /** Names are written on lanes from this height on. */
+  readonly labelled: number;
+  /** A line of the gutter. */
+  readonly line: number;
+}
+
+const USUAL_FONT_PX = 11;
+const LEAST_FONT_PX = 10;
+const LARGEST_FONT_PX = 16;
+
+/** For the host's small text: the canvas follows it within reason. */
+export function plotRows(small_px: number): PlotRows {
+  const wanted = Math.round(small_px) || USUAL_FONT_PX;
+  const font = Math.min(Math.max(wanted, LEAST_FONT_PX), LARGEST_FONT_PX);
+  const [axis, events] = [font + 12, font + 9];
+  return {
+    font,
+    axis,
+    events,
+    lanesTop: axis + events + 6,
+    lane: font + 15,
+    labelled: font + 4,
+    line: font + 4,
+  };
+}
+
 export const LANES_BOTTOM_PX = 6;
 /** Share of a lane that the strip of a transfer takes, as it is drawn. */
 export const STRIP_SHARE = 0.36;
-/** Names are written on lanes from this height on. */
-export const LABEL_LANE_PX = 15;

@@ -16,10 +16,10 @@ export interface Band {
 /** Share of the shown time that the worker's threads were busy; NaN unknown. */
 export type BusyOf = (group: WorkerGroup) => number;
 
-const LINE_PX = 15;
-
 export function Gutter(props: {
   bands: readonly Band[];
+  /** Height of a line of text. */
+  line_px: number;
   /** Full: name, address, busy, memory. Else the name, or two letters. */
   size: "full" | "names" | "short";
   busyOf: BusyOf;
@@ -27,7 +27,10 @@ export function Gutter(props: {
   onIsolate: (address: string, adds: boolean) => void;
 }): JSX.Element {
   return (
-    <div class={`ds-gutter-rows ds-gutter-${props.size}`}>
+    <div
+      class={`ds-gutter-rows ds-gutter-${props.size}`}
+      style={{ "--ds-gutter-line": `${props.line_px}px` }}
+    >
       {props.bands.map(
         (band) =>
           band.rule !== null && (
@@ -44,7 +47,7 @@ export function Gutter(props: {
           class="ds-worker"
           style={{
             transform: `translateY(${band.top}px)`,
-            height: `${Math.max(band.height, LINE_PX)}px`,
+            height: `${Math.max(band.height, props.line_px)}px`,
           }}
           aria-pressed={props.isolated.includes(band.group.address)}
           title={describe(band.group, props.busyOf(band.group))}
@@ -56,7 +59,11 @@ export function Gutter(props: {
             {props.size === "short" ? band.group.short : band.group.name}
           </span>
           {props.size === "full" && (
-            <Details band={band} busy={props.busyOf(band.group)} />
+            <Details
+              band={band}
+              busy={props.busyOf(band.group)}
+              line_px={props.line_px}
+            />
           )}
         </button>
       ))}
@@ -64,9 +71,13 @@ export function Gutter(props: {
   );
 }
 
-function Details(props: { band: Band; busy: number }): JSX.Element {
+function Details(props: {
+  band: Band;
+  busy: number;
+  line_px: number;
+}): JSX.Element {
   const { group, height } = props.band;
-  const room = Math.floor((height - LINE_PX) / LINE_PX);
+  const room = Math.floor(height / props.line_px) - 1;
   const lines: JSX.Element[] = [];
   // Trouble first when there is no room for all of it.
   const memory = memoryLine(group);

@@ -2,7 +2,6 @@
 // stays the notebook's until the plot was clicked.
 
 import { nextError } from "./event_marks";
-import { LANES_TOP_PX } from "./geometry";
 import { pinRow, rowOfError } from "./go_to_task";
 import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
@@ -172,13 +171,14 @@ export class PlotInteraction {
   private point(x: number, y: number): void {
     const { view, stage } = this;
     this.setCrosshair(this.pointerTime);
-    const target = y > LANES_TOP_PX ? stage.hit(x, y) : null;
+    const { lanesTop } = view.rows.peek();
+    const target = y > lanesTop ? stage.hit(x, y) : null;
     const merged = stage.eventAt(x, y);
     view.eventHover.value = merged && { merged, pointerX: x };
     const pins = target !== null || merged?.kind === "error";
     this.hit.style.cursor = pins ? "pointer" : "";
     const before = view.hover.peek();
-    const coarse = !target && y > LANES_TOP_PX ? stage.coarseAt(x, y) : null;
+    const coarse = !target && y > lanesTop ? stage.coarseAt(x, y) : null;
     view.coarseHover.value = coarse && { ...coarse, pointerX: x };
     if (!target) {
       if (before) view.hover.value = null;

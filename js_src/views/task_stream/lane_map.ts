@@ -12,6 +12,7 @@ export class LaneMap {
   scroll = 0;
   height = 0;
   private pixelRatio = 1;
+  private most_px = 0;
   private readonly positions = new Map<number, number>();
 
   /** True when something moved. */
@@ -19,17 +20,21 @@ export class LaneMap {
     groups: readonly WorkerGroup[],
     height: number,
     pixelRatio: number,
+    /** The highest that a lane gets, in CSS pixels. */
+    most_px: number,
   ): boolean {
     if (
       groups === this.groups &&
       height === this.height &&
-      pixelRatio === this.pixelRatio
+      pixelRatio === this.pixelRatio &&
+      most_px === this.most_px
     ) {
       return false;
     }
     this.groups = groups;
     this.height = height;
     this.pixelRatio = pixelRatio;
+    this.most_px = most_px;
     const shown: number[] = [];
     const workers: string[] = [];
     for (const group of groups) {
@@ -43,7 +48,12 @@ export class LaneMap {
     shown.forEach((lane, at) => {
       if (lane >= 0) this.positions.set(lane, at);
     });
-    this.layout = layOutLanes(workers, Math.max(1, height), pixelRatio);
+    this.layout = layOutLanes(
+      workers,
+      Math.max(1, height),
+      pixelRatio,
+      most_px,
+    );
     this.scrollBy(0);
     return true;
   }

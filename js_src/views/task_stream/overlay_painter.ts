@@ -5,7 +5,7 @@ import { textOn, toCss } from "../../base/colour";
 import { formatMoment } from "../../base/format";
 import type { Theme } from "../../base/theme";
 import type { Interval } from "../../model/types";
-import { AXIS_PX, LANES_TOP_PX } from "./geometry";
+import type { PlotRows } from "./geometry";
 import type { LaneMap } from "./lane_map";
 import { tint } from "./paints";
 import type { Box } from "./placing";
@@ -16,6 +16,7 @@ export interface OverlayPicture {
   readonly width: number;
   readonly height: number;
   readonly pixelRatio: number;
+  readonly rows: PlotRows;
   readonly start: number;
   readonly secondsPerPixel: number;
   readonly origin: number;
@@ -39,11 +40,11 @@ export interface OverlayPicture {
 const box: Box = { x: 0, y: 0, width: 0, height: 0 };
 
 export function paintOverlay(picture: OverlayPicture): void {
-  const { context, width, height, theme, pixelRatio } = picture;
+  const { context, width, height, theme, pixelRatio, rows } = picture;
   context.clearRect(0, 0, width, height);
   const xOf = (time: number): number =>
     (time - picture.start) / picture.secondsPerPixel;
-  const top = AXIS_PX * pixelRatio;
+  const top = rows.axis * pixelRatio;
 
   if (picture.focus) shadeOutside(picture, xOf, top);
   if (picture.brush) paintBrush(picture, xOf, top);
@@ -51,7 +52,7 @@ export function paintOverlay(picture: OverlayPicture): void {
 
   context.save();
   context.beginPath();
-  context.rect(0, LANES_TOP_PX * pixelRatio - 5, width, height);
+  context.rect(0, rows.lanesTop * pixelRatio - 5, width, height);
   context.clip();
   if (picture.hover) {
     const place = picture.boxOf(picture.hover, picture.hoverOverlay, box);
@@ -97,7 +98,7 @@ function paintScroll(picture: OverlayPicture): void {
   const { context, width, theme, pixelRatio, scroll } = picture;
   const wide = 4 * pixelRatio;
   const share = scroll.height / scroll.layout.contentHeight;
-  const top = LANES_TOP_PX * pixelRatio;
+  const top = picture.rows.lanesTop * pixelRatio;
   context.fillStyle = toCss(theme.text2);
   context.globalAlpha = 0.6;
   context.beginPath();
@@ -170,19 +171,19 @@ function paintCrosshair(
   x: number,
   time: number,
 ): void {
-  const { context, width, height, theme, pixelRatio } = picture;
+  const { context, width, height, theme, pixelRatio, rows } = picture;
   if (x < 0 || x > width) return;
-  const top = AXIS_PX * pixelRatio;
+  const top = rows.axis * pixelRatio;
   const line = Math.max(1, Math.round(pixelRatio));
   context.fillStyle = toCss(theme.text);
   context.globalAlpha = 0.55;
   context.fillRect(Math.floor(x), top, line, height - top);
   context.globalAlpha = 1;
   const label = formatMoment(time - picture.origin, picture.decimals);
-  context.font = `${11 * pixelRatio}px ${theme.font}`;
+  context.font = `${rows.font * pixelRatio}px ${theme.font}`;
   const wide = context.measureText(label).width + 14 * pixelRatio;
   const left = Math.round(Math.min(Math.max(x - wide / 2, 0), width - wide));
-  const tall = 18 * pixelRatio;
+  const tall = (rows.font + 7) * pixelRatio;
   context.fillStyle = theme.dark ? "#ffffff" : "#000000";
   context.beginPath();
   context.roundRect(left, 2 * pixelRatio, wide, tall, 2 * pixelRatio);

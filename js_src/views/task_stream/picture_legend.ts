@@ -4,12 +4,11 @@
 import { toCss } from "../../base/colour";
 import type { Theme } from "../../base/theme";
 import { shorten, TextMeasure } from "../../render/text";
-import { LANES_TOP_PX } from "./geometry";
+import type { PlotRows } from "./geometry";
 import type { LaneMap } from "./lane_map";
 import type { LegendEntry } from "./legend_entries";
 
 export const LEGEND_PX = 34;
-const FONT_PX = 12;
 const LONGEST_NAME_PX = 200;
 
 export interface PictureChrome {
@@ -19,19 +18,20 @@ export interface PictureChrome {
   readonly lanesTop: number;
   readonly pixelRatio: number;
   readonly theme: Theme;
+  readonly rows: PlotRows;
   readonly entries: readonly LegendEntry[];
   readonly map: LaneMap;
 }
 
 export function drawLegend(picture: PictureChrome): HTMLCanvasElement {
-  const { width, height, pixelRatio, theme, entries, gutter } = picture;
+  const { width, height, pixelRatio, theme, rows, entries, gutter } = picture;
   const canvas = document.createElement("canvas");
   canvas.width = width;
   canvas.height = height;
   const context = canvas.getContext("2d");
   if (!context) throw new Error("This browser offers no 2D canvas.");
   const measure = new TextMeasure(context);
-  const font = `${FONT_PX * pixelRatio}px ${theme.font}`;
+  const font = `${(rows.font + 1) * pixelRatio}px ${theme.font}`;
   measure.setFont(font);
   context.font = font;
   context.textBaseline = "middle";
@@ -54,7 +54,7 @@ export function drawLegend(picture: PictureChrome): HTMLCanvasElement {
     if (!place) return;
     const y =
       picture.lanesTop +
-      LANES_TOP_PX * pixelRatio +
+      rows.lanesTop * pixelRatio +
       place.top -
       map.scroll +
       8 * pixelRatio;

@@ -4,7 +4,7 @@ import type { TimeWindow } from "../../derive/raster";
 import { findAfter } from "../../model/search";
 import type { TaskModel } from "../../model/tasks";
 import type { Interval } from "../../model/types";
-import { LANES_TOP_PX, STRIP_SHARE } from "./geometry";
+import { STRIP_SHARE } from "./geometry";
 import type { LaneMap } from "./lane_map";
 
 /** The pointer catches a row this near. */
@@ -25,6 +25,8 @@ export interface Place {
   readonly map: LaneMap;
   readonly window: TimeWindow;
   pixelRatio: number;
+  /** Where the lanes begin, in CSS pixels. */
+  lanesTop_px: number;
 }
 
 /** A row and where it is, in CSS pixels of the plot. */
@@ -60,7 +62,7 @@ interface Spot {
 
 function spotAt(place: Place, x_px: number, y_px: number): Spot | null {
   const { map, window, pixelRatio } = place;
-  const y = (y_px - LANES_TOP_PX) * pixelRatio;
+  const y = (y_px - place.lanesTop_px) * pixelRatio;
   if (y < 0) return null;
   const position = map.positionAt(y);
   const lane = map.shown[position];
@@ -125,7 +127,7 @@ export function coarseAt(
     rows: coarse.rows[at],
     busyShare: duration > 0 ? Math.min(1, coarse.busy[at] / duration) : 1,
     erred: coarse.erred[at] === 1,
-    top: LANES_TOP_PX + map.topOf(map.positionOf(spot.lane)) / pixelRatio,
+    top: place.lanesTop_px + map.topOf(map.positionOf(spot.lane)) / pixelRatio,
     height: map.layout.height / pixelRatio,
   };
 }
@@ -153,6 +155,7 @@ export function boxOf(
   into.x = from;
   into.width = to - from;
   into.height = part;
-  into.y = LANES_TOP_PX * pixelRatio + map.topOf(position) + height - part;
+  const top = place.lanesTop_px * pixelRatio + map.topOf(position);
+  into.y = top + height - part;
   return into;
 }

@@ -11,7 +11,7 @@ import { TextMeasure } from "../../render/text";
 import { paintAxis, TickCache, type AxisPicture } from "./axis_painter";
 import type { Shown } from "./event_marks";
 import { EventsRow } from "./events_row";
-import { LABEL_LANE_PX, LANES_BOTTOM_PX, LANES_TOP_PX } from "./geometry";
+import { LANES_BOTTOM_PX } from "./geometry";
 import { LaneMap } from "./lane_map";
 import { LanesPainter } from "./lanes_painter";
 import { Overview } from "./overview";
@@ -72,6 +72,7 @@ export class Stage {
     map: this.map,
     window: this.window,
     pixelRatio: 1,
+    lanesTop_px: 0,
   };
   private readonly colours: ViewColours;
   private last_ms = 0;
@@ -160,7 +161,8 @@ export class Stage {
 
   /** What the row of events says here. */
   eventAt(x_px: number, y_px: number): Shown | null {
-    return this.events.at(x_px, y_px, this.plot.size.pixelRatio);
+    const rows = this.view.rows.peek();
+    return this.events.at(x_px, y_px, rows, this.plot.size.pixelRatio);
   }
 
   readonly boxOf = (row: Interval, overlay: boolean, into: Box): Box | null =>
@@ -169,6 +171,7 @@ export class Stage {
   private place(): Place {
     this.placed.model = this.view.session.peek()?.store.model ?? null;
     this.placed.pixelRatio = this.plot.size.pixelRatio;
+    this.placed.lanesTop_px = this.view.rows.peek().lanesTop;
     return this.placed;
   }
 
@@ -243,9 +246,10 @@ export class Stage {
     if (Math.abs(scale - window.secondsPerPixel) > scale * SAME_SCALE) {
       window.secondsPerPixel = scale;
     }
-    const lanesTop = Math.round(LANES_TOP_PX * pixelRatio);
+    const rows = view.rows.peek();
+    const lanesTop = Math.round(rows.lanesTop * pixelRatio);
     const room = height - lanesTop - Math.round(LANES_BOTTOM_PX * pixelRatio);
-    if (this.map.update(view.groups.peek(), room, pixelRatio)) {
+    if (this.map.update(view.groups.peek(), room, pixelRatio, rows.lane)) {
       this.laid.value += 1;
     }
     const theme = view.environment.theme.peek();
@@ -257,11 +261,12 @@ export class Stage {
       secondsPerPixel: window.secondsPerPixel,
       width,
       pixelRatio,
+      rows,
     };
     const cssWidth = width / pixelRatio;
     const { start, stop } = view.window;
     const ticks = view.window.hasExtent
-      ? this.ticks.update(start, stop, cssWidth, view.origin.peek())
+      ? this.ticks.update(start, stop, cssWidth, view.origin.peek(), rows.font)
       : [];
     this.columns.length = 0;
     for (const tick of ticks) {
@@ -290,8 +295,8 @@ export class Stage {
               ? Infinity
               : (limit - window.start) / window.secondsPerPixel,
           mayLabel: this.mayLabel,
-          font: `${11 * pixelRatio}px ${theme.font}`,
-          labelHeight_px: LABEL_LANE_PX * pixelRatio,
+          font: `${rows.font * pixelRatio}px ${theme.font}`,
+          labelHeight_px: rows.labelled * pixelRatio,
           pixelRatio,
           background: toCss(theme.panel),
         },
@@ -330,6 +335,7 @@ export class Stage {
       width,
       height,
       pixelRatio,
+      rows: view.rows.peek(),
       start: window.start,
       secondsPerPixel: window.secondsPerPixel,
       origin: view.origin.peek(),

@@ -8,7 +8,7 @@ import { plural } from "../../base/format";
 import { CoarseCard } from "./coarse_card";
 import { Gutter, type Band, type BusyOf } from "./gutter";
 import { EventCard } from "./event_card";
-import { geometryOf, LANES_TOP_PX } from "./geometry";
+import { geometryOf } from "./geometry";
 import { HoverCard } from "./hover_card";
 import { PlotInteraction } from "./interaction";
 import { OverviewInteraction } from "./overview_interaction";
@@ -58,9 +58,11 @@ export function StageView(props: {
     };
   }, [view, root]);
 
+  const rows = view.rows.value;
   const geometry = geometryOf(
     view.breadth.value,
     view.environment.height.value,
+    rows,
   );
   const { gutter, overview, bars } = geometry;
   const roomy = geometry.gutterSize === "full";
@@ -105,7 +107,7 @@ export function StageView(props: {
             event.stopPropagation();
           }
         }}
-        style={{ top: `${overview + LANES_TOP_PX}px`, width: `${gutter}px` }}
+        style={{ top: `${overview + rows.lanesTop}px`, width: `${gutter}px` }}
       >
         <GutterOf
           view={view}
@@ -116,7 +118,10 @@ export function StageView(props: {
       </div>
       <div
         class="ds-gutter-rule"
-        style={{ left: `${gutter - 1}px`, top: `${overview + 22}px` }}
+        style={{
+          left: `${gutter - 1}px`,
+          top: `${overview + rows.axis - 1}px`,
+        }}
       />
       <div
         ref={hitRef}
@@ -166,9 +171,11 @@ function GutterOf(props: {
   void laid.value;
   void stage?.laid.value;
   if (!stage) return null;
+  const line_px = view.rows.value.line;
   return (
     <Gutter
-      bands={bandsOf(stage)}
+      bands={bandsOf(stage, line_px)}
+      line_px={line_px}
       size={props.size}
       busyOf={props.busyOf}
       isolated={view.focus.value.workers}
@@ -177,10 +184,8 @@ function GutterOf(props: {
   );
 }
 
-const NAME_PX = 15;
-
 /** Bands that have room for a name; of crowded ones each that has. */
-function bandsOf(stage: Stage): Band[] {
+function bandsOf(stage: Stage, line_px: number): Band[] {
   const { map } = stage;
   const ratio = stage.plot.size.pixelRatio;
   const bands: Band[] = [];
@@ -199,7 +204,7 @@ function bandsOf(stage: Stage): Band[] {
         ? Math.round(above.bottom + between / 2 - map.scroll) / ratio
         : null;
     bands.push({ group, top, height, rule });
-    free = top + NAME_PX;
+    free = top + line_px;
   });
   return bands;
 }

@@ -14,6 +14,7 @@ import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
 import { breadthOf, type PanelEnvironment } from "../panel/environment";
 import type { SessionMirror } from "../panel/session_mirror";
+import { plotRows } from "./geometry";
 import { isolate } from "./legend_entries";
 import { Selection } from "./selection";
 import type { Shown } from "./event_marks";
@@ -114,6 +115,10 @@ export class ViewState {
     return tasks;
   });
   readonly breadth = computed(() => breadthOf(this.environment.width.value));
+  /** How high the rows of the plot are. */
+  readonly rows = computed(() =>
+    plotRows(this.environment.theme.value.small_px),
+  );
 
   /** What workers were called, also those that have left. */
   private readonly names = new Map<string, string>();

@@ -17,6 +17,11 @@ const dark = wanted.get("theme") === "dark";
 document.body.dataset["jpThemeLight"] = String(!dark);
 document.body.classList.add(wanted.get("vars") === "none" ? "plain" : "jp");
 
+const font_px = wanted.get("font");
+if (font_px) {
+  document.body.style.setProperty("--jp-ui-font-size1", `${font_px}px`);
+}
+
 const place = document.getElementById("place")!;
 place.style.width = `${wanted.get("width") ?? 1400}px`;
 place.style.height = `${wanted.get("height") ?? 700}px`;

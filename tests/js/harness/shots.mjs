@@ -67,6 +67,25 @@ const SHOTS = {
     hash: "scenario=restarted&width=700&height=400&theme=dark",
     size: [700, 400],
   },
+  "large-text": {
+    hash: "scenario=full&font=18&width=1000&height=560",
+    size: [1000, 560],
+    act: async (page) => {
+      await focus14(page);
+      await page.waitForTimeout(300);
+      await hover(600, 270)(page);
+    },
+  },
+  "large-text-narrow": {
+    hash: "scenario=full&font=18&theme=dark&width=420&height=560",
+    size: [420, 560],
+    act: focus14,
+  },
+  "small-text": {
+    hash: "scenario=full&font=11&width=1000&height=440",
+    size: [1000, 440],
+    act: focus14,
+  },
   partly: { hash: "scenario=partly&width=900&height=420", size: [900, 420] },
   "no-client": {
     hash: "scenario=no-client&width=484&height=350",
