@@ -79,7 +79,7 @@ export const LIMITS = {
   bytes_per_s: 30000000,
   messages_per_s: 100,
   ack_bytes: 2000000,
-  ack_ms: 500,
+  ack_ms: 1000,
   blind_bytes_per_s: 4000000,
   blind_bytes: 64000000,
   page_rows: 20000000,

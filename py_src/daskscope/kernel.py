@@ -47,6 +47,7 @@ def the_hub() -> Hub:
                 cell=cells.current,
                 subshells=supports_subshells,
                 find_clients=recorder.attach_all,
+                crowded=collect.crowded,
             )
             session.on_sessions_changed(lambda: hub.set_sessions(session.sessions))
             hub.set_sessions(session.sessions)

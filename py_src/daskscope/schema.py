@@ -123,7 +123,7 @@ LIMITS: Final = {
     "bytes_per_s": 30_000_000,
     "messages_per_s": 100,
     "ack_bytes": 2_000_000,
-    "ack_ms": 500,
+    "ack_ms": 1_000,
     "blind_bytes_per_s": 4_000_000,
     "blind_bytes": 64_000_000,
     "page_rows": 20_000_000,

@@ -147,21 +147,27 @@ def test_reading_waits_for_a_backlog_of_many_answers(
         assert s.recording.tasks["key"].nunique() == 300
 
 
-def test_a_page_that_looks_is_served_at_once_and_often(seldom: Any) -> None:
-    client, s = seldom
+@pytest.fixture
+def page() -> Any:
+    """A page that has greeted this process's hub."""
     hub = kernel.the_hub()
     page = PageStub(hub, None)
     page.channel = Channel(page.take)
     hub.open(page.channel)
     page.hello()
+    yield page
+    hub.close(page.channel)
+
+
+def test_a_page_that_looks_is_served_at_once_and_often(seldom: Any, page: PageStub) -> None:
+    client, s = seldom
     page.watch(s.id)
     eventually(lambda: page.of("status"))
     for tasks in (20, 40):
         run_for_a_while(client, 20)
         eventually(lambda: len(page.covered) == tasks, seconds=10)  # noqa: B023
     page.watch(s.id, visible=False, have=[(0, 40)])
-    eventually(lambda: not s._collector._watched)
-    hub.close(page.channel)
+    eventually(lambda: not s._collector._rhythm.watched)
     test_nobody_looks_so_the_scheduler_is_hardly_asked(seldom)
 
 

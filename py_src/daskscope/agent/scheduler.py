@@ -12,7 +12,7 @@ from __future__ import annotations
 import traceback
 import uuid
 from bisect import bisect_right
-from time import time
+from time import thread_time, time
 from typing import Any, Callable
 
 from distributed.diagnostics.plugin import SchedulerPlugin
@@ -295,7 +295,8 @@ class Agent(SchedulerPlugin):
         timeout_s: float = 600.0,
         **want: Any,
     ) -> dict[str, Any]:
-        """Answer one reader with everything that is new to it."""
+        """Answer one reader with everything that is new to it, and how long that took."""
+        begun = thread_time()
         lease_s = timeout_s if client in self.scheduler.clients else UNKNOWN_CLIENT_LEASE_S
         self.readers[reader] = [client, time(), lease_s]
         self.readers.pop("(installer)", None)
@@ -305,6 +306,7 @@ class Agent(SchedulerPlugin):
             except Exception:
                 self.fail()
             if self.failure is None:
+                answer["seconds"] = thread_time() - begun
                 return answer
         return {"agent": self.id, "time": time(), "error": self.failure}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from daskscope.collect.collector import Collector
+from daskscope.collect.crowding import crowded
 from daskscope.collect.link import ClientView
 from daskscope.collect.loop import after_fork, drop, hold, inside, loop, submit
 from daskscope.collect.notices import SESSION_CLOSED
@@ -12,6 +13,7 @@ __all__ = [
     "ClientView",
     "Collector",
     "after_fork",
+    "crowded",
     "drop",
     "hold",
     "inside",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from daskscope import agent
 from daskscope.collect.alarm import Alarm
 from daskscope.collect.builtin_routes import BuiltinRoutes
+from daskscope.collect.crowding import crowding
 from daskscope.collect.intake import Intake
 from daskscope.collect.link import ClientView, Link
 from daskscope.collect.notices import (
@@ -27,6 +28,7 @@ from daskscope.collect.notices import (
     tasks_incomplete,
     tasks_unreadable,
 )
+from daskscope.collect.rhythm import Rhythm
 from daskscope.collect.spilling import SpillWatch
 
 if TYPE_CHECKING:
@@ -38,18 +40,15 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-IDLE_AFTER_S = 60.0
 WORKERS_EVERY_S = 1.0
-MAX_PAUSE_S = 2.0
-LOADED_FACTOR = 2.0
-"""A scheduler that takes t to answer is left alone for at least twice t. Not more: with a
-busy kernel a part of t is our own waiting for the interpreter."""
-
 FIRST_RETRY_S = 0.1
 MAX_RETRY_S = 2.0
 CLIENT_CHECK_S = 0.05
 OVER_CHECK_S = 0.1
-"""So soon a closed client is noticed: its scheduler may not be there for long."""
+"""So soon a closed client is noticed in a long pause: its scheduler may not be there for long."""
+
+SHORT_PAUSE_S = 0.2
+"""A pause up to this is one wait: looking up costs a computing cell a turn."""
 
 LEAST_PAUSE_S = 0.02
 """Whoever reads a recording again and again must not keep the scheduler busy."""
@@ -88,7 +87,7 @@ class Collector:
         self._routes: BuiltinRoutes | None = None
         self._wake = Alarm()
         self._spills = SpillWatch()
-        self._watched = False
+        self._rhythm = Rhythm(pace, time.monotonic())
         self._asking = False
         self._asked_s = 0.0  # monotonic
         self._news = asyncio.Event()  # an answer came, or the state is another
@@ -97,7 +96,7 @@ class Collector:
         self._attached = asyncio.Event()
         self._more = False  # the last answer was full: there is more to fetch
         self._answered_s = 0.0  # monotonic
-        self._busy_s = time.monotonic()  # when tasks last came
+        self._scheduler_s: float | None = None  # that the last answer took of its time
         self._workers_s = 0.0  # monotonic
         self._before = 0  # tasks that had finished when the first agent began
         self._use_agent = True
@@ -120,7 +119,7 @@ class Collector:
 
     def set_watched(self, watched: bool) -> None:
         """Say whether somebody looks: if so, ask at once, and often. To be called in the loop."""
-        self._watched = watched
+        self._rhythm.watched = watched
         if watched:
             self._wake.ring()
 
@@ -192,8 +191,11 @@ class Collector:
         """Wait, unless somebody wants something sooner, or the client is closed."""
         end = time.monotonic() + seconds
         while not self._over() and (left := end - time.monotonic()) > 0:
-            if await self._wake.wait(min(left, OVER_CHECK_S)):
+            step = left if left <= SHORT_PAUSE_S else OVER_CHECK_S
+            due = time.monotonic() + step
+            if await self._wake.wait(step):
                 break
+            crowding.woke(time.monotonic() - due)
         if not self._stopping:
             self._wake.clear()
 
@@ -210,7 +212,7 @@ class Collector:
             poll = await self._prepare(link)
             while True:
                 last = self._over()
-                self._asked_s, self._asking = time.monotonic(), True
+                self._asked_s, self._asking, self._scheduler_s = time.monotonic(), True, None
                 try:
                     tasks = await asyncio.wait_for(poll(), LAST_ANSWER_S if last else None)
                 finally:
@@ -223,27 +225,18 @@ class Collector:
                 if last and not self._more:
                     await self._release(link)
                     return
-                await self._pause(self._next_pause_s(tasks, self._answered_s - self._asked_s))
+                now, rhythm = self._answered_s, self._rhythm
+                rhythm.answered(now, tasks, now - self._asked_s, self._scheduler_s)
+                await self._pause(
+                    rhythm.catching_up_s()
+                    if self._more
+                    else rhythm.pause_s(now, crowded=crowding.crowded)
+                )
         except BaseException:
             link.abort()
             raise
         finally:
             await link.close()
-
-    def _next_pause_s(self, tasks: int, answer_s: float) -> float:
-        now = time.monotonic()
-        if tasks:
-            self._busy_s = now
-        quiet_s = now - self._busy_s
-        if quiet_s < 2 * self._pace.quiet_s:
-            pause = self._pace.active_s
-        else:
-            pause = self._pace.quiet_s if quiet_s < IDLE_AFTER_S else self._pace.idle_s
-        if self._more:
-            return answer_s
-        if not self._watched:
-            pause = max(pause, self._pace.unwatched_s)
-        return max(pause - answer_s, min(LOADED_FACTOR * answer_s, MAX_PAUSE_S))
 
     async def _prepare(self, link: Link) -> Callable[[], Any]:
         """Return the function that polls: the agent's, or the one without it."""
@@ -313,6 +306,7 @@ class Collector:
                 self._use_agent = False
                 raise _ChangeOfPlan
             return await self._poll_agent(link)
+        self._scheduler_s = answer.get("seconds")
         if "error" in answer:
             self.agent_error = answer["error"]
             self._no_agent = agent_failed(answer["error"])

@@ -68,6 +68,8 @@ class Link:
             address, timeout=CONNECT_TIMEOUT_S, deserialize=False, **connection_args
         )
         comm.name = "daskscope"
+        # Requests are small: measuring each costs more than any thread could save.
+        comm.allow_offload = False
         return cls(comm)
 
     async def ask(self, op: str, **arguments: Any) -> Any:

@@ -77,9 +77,10 @@ class Feed:
         self.page_rows = 0
         self._address = {"page": page, "session": source.id}
         self._names = dict.fromkeys(NAME_KINDS, 0)
-        self._live = source.recording.next_task
+        self._recording = source.recording
+        self._live = self._recording.next_task
         self._held = Ranges()
-        self._keys = KeyCursor(source.recording)
+        self._keys = KeyCursor(self._recording)
         self._out_of_step = False
         self._coarse_due = False
         self._coarse_stop = 0  # the coarse picture that was sent ends here
@@ -110,7 +111,7 @@ class Feed:
         With `restart` the page has given up what it lost: all names, keys and events are
         sent again, under new numbers. It tells by their own numbers what it has already.
         """
-        recording = self.source.recording
+        recording = self._recording
         if restart or self._out_of_step:  # or another store than the one that was told so far
             self._out_of_step = False
             self._names = dict.fromkeys(NAME_KINDS, 0)
@@ -158,7 +159,7 @@ class Feed:
         if content is None:
             return None
         address = {**self._address, "seq": self.seq + 1}
-        message = content.build(self.source.recording, address)
+        message = content.build(self._recording, address)
         self.seq += 1
         self._sent[self.seq] = _Sent(content, message.size_bytes, now_s)
         self.in_flight_bytes += message.size_bytes
@@ -174,7 +175,7 @@ class Feed:
         sent = self._sent[number]
         sent.at_s = now_s
         sent.resend_s = min(MAX_RESEND_S, 2 * sent.resend_s)
-        return sent.content.build(self.source.recording, {**self._address, "seq": number})
+        return sent.content.build(self._recording, {**self._address, "seq": number})
 
     def _plan(self, now_s: float, keys_while_busy: bool, max_bytes: float) -> Content | None:
         """Return what to say next. Nothing counts as said yet: building it may fail."""
@@ -221,7 +222,7 @@ class Feed:
 
     def _plan_names(self, max_bytes: float) -> Names | None:
         """Names come before rows that speak of them."""
-        names = self.source.recording.names
+        names = self._recording.names
         ranges = []
         for kind in NAME_KINDS:
             first = self._names[kind]
@@ -238,12 +239,12 @@ class Feed:
 
     def history_missing(self) -> int:
         """Return how many kept tasks the page lacks."""
-        recording = self.source.recording
+        recording = self._recording
         oldest = next(iter(recording.chunks()), None)
         return self._held.missing(oldest.first, recording.next_task) if oldest else 0
 
     def _plan_live(self, rows: int) -> Rows | None:
-        recording = self.source.recording
+        recording = self._recording
         if recording.next_task - self._live > LIVE_LAG_TASKS:
             self._live = recording.next_task
             self._coarse_due = self.history_missing() >= COARSE_TASKS and not self.full
@@ -263,7 +264,7 @@ class Feed:
         return None
 
     def _plan_detail(self, now_s: float, rows: int) -> Rows | Coarse | None:
-        chunks = self.source.recording.chunks()
+        chunks = self._recording.chunks()
         gap = self._held.newest_gap(chunks[0].first, self._live) if chunks else None
         if gap is None:
             return None
@@ -271,7 +272,7 @@ class Feed:
         if self.full:
             late = stop > self._coarse_stop and now_s - self._coarse_at_s >= COARSE_PAUSE_S
             return Coarse() if late else None
-        chunk = self.source.recording.chunk_of(stop - 1)
+        chunk = self._recording.chunk_of(stop - 1)
         if chunk is None:  # dropped just now
             return None
         return Rows("detail", _tasks_back(chunk, max(low, chunk.first), stop, rows), stop)
@@ -280,7 +281,7 @@ class Feed:
         if now_s < self._events_from_s:
             return None
         entries = max(1, min(EVENT_ENTRIES, int(max_bytes / EVENT_BYTES)))
-        recording = self.source.recording
+        recording = self._recording
         ranges = []
         for log, cursor in (
             (recording.error_log, self._events[0]),

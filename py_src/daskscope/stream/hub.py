@@ -79,6 +79,7 @@ class Hub:
         cell: Callable[[], Cell] = lambda: 0,
         subshells: Callable[[], bool] = lambda: False,
         find_clients: Callable[[], object] = lambda: None,
+        crowded: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.id = uuid.uuid4().hex
@@ -86,12 +87,13 @@ class Hub:
         self._cell = cell
         self._subshells = subshells
         self._find_clients = find_clients
+        self._crowded = crowded
         self._clock = clock
         self._lock = threading.Lock()  # of the next two, and of all without a loop
         self._channels: set[Channel] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pages: dict[str, Page] = {}
-        self._sources = Sources(lambda: self._call(self._tick), self._on_focus)
+        self._sources = Sources(self._on_source, self._on_focus)
         self._welcomed_s: dict[str, float] = {}
         self._entries: list[dict[str, Any]] = []
         self._entries_at_s = float("-inf")
@@ -290,6 +292,14 @@ class Hub:
         self._entries_at_s = float("-inf")
         self._tick()
 
+    def _on_source(self) -> None:
+        """Send what came; at once, where a turn of the loop would be taken from a cell."""
+        loop = self._loop
+        if loop is not None and not self._ticking and _is_running(loop):
+            self._safely(self._tick)
+        else:
+            self._call(self._tick)
+
     def _on_focus(self, session: str, by: str) -> None:
         self._sender.focus_by[session] = by
         self._call(self._tick)
@@ -345,7 +355,7 @@ class Hub:
         self._say_who_is_watched()
         wait_s = self._say_sessions(now)
         every = []
-        pause_s = state_pause_s(len(self._watched()))
+        pause_s = state_pause_s(len(self._watched()), crowded=self._crowded())
         for page, watched in self._watched():
             watched.state_pause_s = pause_s
             if watched.resting_until_s <= now:

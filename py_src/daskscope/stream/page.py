@@ -30,6 +30,9 @@ ASLEEP_S: Final = 3600.0
 """A page that owes nothing may be silent for so long."""
 
 STATUS_S: Final = 0.5
+CROWDED_STATUS_S: Final = 1.0
+"""While a cell computes: each message takes Python's lock from it, several times."""
+
 HIDDEN_STATUS_S: Final = 5.0
 TOTALS_PAUSE_S: Final = 0.02
 """Between two turns at the figures of a focus: the collector has its turn, too."""
@@ -44,13 +47,15 @@ STATUS_BYTES_PER_S: Final = 100_000
 """On a cluster of thousands of workers, the state of all of them comes less often."""
 
 
-def state_pause_s(feeds: int) -> float:
+def state_pause_s(feeds: int, *, crowded: bool) -> float:
     """Return the time between two statuses of a feed when so many are watched.
 
-    >>> state_pause_s(1), state_pause_s(5), state_pause_s(30)
-    (0.5, 0.5, 3.0)
+    >>> [state_pause_s(feeds, crowded=False) for feeds in (1, 5, 30)]
+    [0.5, 0.5, 3.0]
     """
-    return max(STATUS_S, feeds * STATE_MESSAGES / STATE_MESSAGES_PER_S)
+    return max(
+        CROWDED_STATUS_S if crowded else STATUS_S, feeds * STATE_MESSAGES / STATE_MESSAGES_PER_S
+    )
 
 
 @dataclass(slots=True)

@@ -1,0 +1,144 @@
+"""When the scheduler is asked next: what is spared, and what nobody has to wait for."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+import pytest
+from clusters import eventually, live
+from distributed import Client, LocalCluster
+
+import daskscope
+from daskscope import collect
+from daskscope.collect.crowding import Crowding
+from daskscope.collect.rhythm import (
+    CROWDED_PAUSE_S,
+    IDLE_AFTER_S,
+    MAX_SPARED_S,
+    SCHEDULER_SHARE,
+    Rhythm,
+)
+from daskscope.config import Pace
+
+PACE = Pace(
+    active_s=0.1,
+    quiet_s=0.25,
+    idle_s=0.5,
+    unwatched_s=1.0,
+    answer_bytes=1,
+    reader_timeout_s=600,
+    agent_memory_bytes=1,
+)
+
+
+@pytest.fixture
+def rhythm() -> Rhythm:
+    """Of a collector that somebody watches, and to which tasks came just now."""
+    made = Rhythm(PACE, now=0.0)
+    made.watched = True
+    made.answered(1.0, tasks=5, answer_s=0.01, scheduler_s=0.0001)
+    return made
+
+
+def test_between_two_questions_is_one_interval_with_the_answer(rhythm: Rhythm) -> None:
+    assert rhythm.pause_s(1.0, crowded=False) == pytest.approx(PACE.active_s - 0.01)
+
+
+def test_it_asks_more_rarely_the_longer_nothing_finishes(rhythm: Rhythm) -> None:
+    moments = (1.0, 1.0 + 3 * PACE.quiet_s, 1.0 + 2 * IDLE_AFTER_S)
+    pauses = [rhythm.pause_s(now, crowded=False) + 0.01 for now in moments]
+    assert pauses == pytest.approx([PACE.active_s, PACE.quiet_s, PACE.idle_s])
+
+
+def test_nobody_watches_so_it_asks_rarely(rhythm: Rhythm) -> None:
+    rhythm.watched = False
+    assert rhythm.pause_s(1.0, crowded=False) + 0.01 == pytest.approx(PACE.unwatched_s)
+
+
+def test_a_cell_that_computes_is_asked_for_less_often(rhythm: Rhythm) -> None:
+    assert rhythm.pause_s(1.0, crowded=True) + 0.01 == pytest.approx(CROWDED_PAUSE_S)
+
+
+def test_a_scheduler_that_works_long_on_answers_gives_them_a_small_part_of_its_time(
+    rhythm: Rhythm,
+) -> None:
+    rhythm.answered(1.0, tasks=5, answer_s=0.03, scheduler_s=0.02)
+    pause_s = rhythm.pause_s(1.0, crowded=False)
+    assert 0.02 / (0.02 + pause_s) == pytest.approx(SCHEDULER_SHARE)
+
+
+def test_an_answer_that_waited_long_is_no_reason_to_wait_longer(rhythm: Rhythm) -> None:
+    rhythm.answered(1.0, tasks=5, answer_s=0.09, scheduler_s=0.0001)
+    assert rhythm.pause_s(1.0, crowded=False) == pytest.approx(0.01)
+
+
+def test_where_the_scheduler_does_not_tell_its_time_all_waiting_counts(rhythm: Rhythm) -> None:
+    rhythm.answered(1.0, tasks=5, answer_s=0.3)
+    assert rhythm.pause_s(1.0, crowded=False) == pytest.approx(0.6)
+
+
+def test_the_slowest_scheduler_is_asked_again(rhythm: Rhythm) -> None:
+    rhythm.answered(1.0, tasks=5, answer_s=100.0)
+    assert rhythm.pause_s(1.0, crowded=False) == MAX_SPARED_S
+
+
+def test_one_late_timer_is_no_crowd() -> None:
+    crowding = Crowding()
+    for _ in range(20):
+        crowding.woke(0.0001)
+    crowding.woke(0.006)
+    assert not crowding.crowded
+
+
+def test_a_crowd_is_over_when_timers_are_punctual_again() -> None:
+    crowding = Crowding()
+    crowding.woke(5.0)
+    assert crowding.crowded
+    for _ in range(10):
+        crowding.woke(0.0001)
+    assert not crowding.crowded
+
+
+@pytest.fixture
+def watched(cluster: LocalCluster) -> Any:
+    """A session that somebody looks at."""
+    with Client(cluster, set_as_default=False) as client:
+        s = live(daskscope.connect(client))
+        collect.loop().call_soon_threadsafe(s.set_watched, True)
+        yield s
+        s.close()
+
+
+def test_a_thread_that_computes_is_noticed_and_forgotten(watched: Any) -> None:
+    eventually(lambda: not collect.crowded())
+    computing = True
+
+    def compute() -> None:
+        while computing:
+            sum(i * i for i in range(10_000))
+
+    thread = threading.Thread(target=compute)
+    thread.start()
+    try:
+        eventually(collect.crowded, seconds=10)
+    finally:
+        computing = False
+        thread.join()
+    eventually(lambda: not collect.crowded(), seconds=10)
+
+
+def test_an_answer_says_how_long_the_scheduler_worked_on_it(watched: Any) -> None:
+    collector = watched._collector
+    before = collector.polls
+    eventually(lambda: collector.polls > before)
+    taken: list[float] = []
+
+    def note() -> bool:
+        if collector._scheduler_s is not None:  # not while a question is under way
+            taken.append(collector._scheduler_s)
+        return bool(taken)
+
+    eventually(note)
+    assert 0 < taken[0] < time.monotonic()
