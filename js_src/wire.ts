@@ -30,6 +30,7 @@ const session = record({
   state: or(oneOf(STATES), "waiting" as const),
   workers: or(count, 0),
   threads: or(count, 0),
+  active: or(bool, false),
 });
 
 const worker = record({

@@ -34,6 +34,8 @@ export interface Choice {
   readonly detail: string;
   /** Null where it is no session: no mark. */
   readonly state: State | null;
+  /** Tasks finish there just now. */
+  readonly active?: boolean;
 }
 
 /** Several clients, or several notebooks: which of them this panel shows. */

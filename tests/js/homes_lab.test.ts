@@ -20,7 +20,8 @@ function entry(
   id: string,
   state: SessionEntry["state"] = "live",
 ): SessionEntry {
-  return { id, name: id, address: "", state, workers: 0, threads: 0 };
+  const none = { address: "", workers: 0, threads: 0, active: false };
+  return { ...none, id, name: id, state };
 }
 
 describe("which session a panel shows", () => {
@@ -189,6 +190,7 @@ describe("what a panel can show instead", () => {
     const list = listChoices(
       [
         { ...named("a", "LocalCluster", "tcp://h:1"), workers: 1 },
+        { ...named("d", "LocalCluster", "tcp://h:4"), active: true },
         { ...named("b", "LocalCluster", "tcp://h:2"), state: "stopped" },
         { ...named("c", "LocalCluster", "inproc://h/7/3"), state: "lost" },
       ],
@@ -199,8 +201,17 @@ describe("what a panel can show instead", () => {
     );
     expect(list.map(({ name, detail }) => [name, detail])).toEqual([
       ["LocalCluster :1", "live · 1 worker"],
+      ["LocalCluster :4", "live, running tasks · 0 workers"],
       ["LocalCluster :2", "stopped, 1 task kept"],
       ["LocalCluster inproc/3", "lost"],
+    ]);
+  });
+
+  it("marks the clients whose tasks run", () => {
+    const busy = { ...entry("b"), active: true };
+    const list = listChoices([entry("a"), busy], [], [store], [], false);
+    expect(list.map(({ active }) => active ?? false)).toEqual([
+      ...[false, true, false],
     ]);
   });
 

@@ -237,6 +237,12 @@ describePanel("the task stream in its surroundings", () => {
     await open("scenario=chooser");
     await page.getByRole("button", { name: "Choose a client" }).click();
     await page.getByText("Gateway, team-prod").waitFor();
+    const busy = page.locator(".ds-menu-item", {
+      has: page.locator(".ds-active"),
+    });
+    expect(await busy.allInnerTexts()).toEqual([
+      expect.stringMatching(/SSHCluster[^]*running tasks/),
+    ]);
     await page.keyboard.press("Escape");
     await page.getByText("Gateway, team-prod").waitFor({ state: "detached" });
   });
@@ -253,7 +259,7 @@ describePanel("the task stream in its surroundings", () => {
     await page.getByRole("button", { name: "Choose a client" }).click();
     await show(true);
     await plot().waitFor();
-    expect(await page.locator(".ds-chooser .ds-menu-item").count()).toBe(2);
+    expect(await page.locator(".ds-chooser .ds-menu-item").count()).toBe(3);
   });
 
   it("scrolls its help where that is higher than the panel", async () => {

@@ -26,6 +26,7 @@ def test_a_page_is_welcomed_and_told_the_sessions(scene):
             "state": "live",
             "workers": 1,
             "threads": 2,
+            "active": False,
         }
     ]
 

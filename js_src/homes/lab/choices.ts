@@ -60,13 +60,19 @@ function tasksKept(store: SessionStore | undefined): string {
   return kept > 0 ? `, ${plural(kept, "task")} kept` : "";
 }
 
+/** The state, and whether tasks finish just now: the mark alone says too little. */
+export function stateWords({ state, active }: SessionEntry): string {
+  const words = state === "no-client" ? "no client" : state;
+  return active ? `${words}, running tasks` : words;
+}
+
 function describe(
   entry: SessionEntry,
   store: SessionStore | undefined,
 ): string {
   const { state, workers } = entry;
   if (state === "stopped" || state === "lost") return state + tasksKept(store);
-  return `${state} · ${plural(workers, "worker")}`;
+  return `${stateWords(entry)} · ${plural(workers, "worker")}`;
 }
 
 /** `pinned`: a person chose what is shown, and may want it to follow again. */
@@ -92,6 +98,7 @@ export function listChoices(
         held.find(({ id }) => id === entry.id),
       ),
       state: entry.state,
+      active: entry.active,
     })),
     ...earlier.map((store) => {
       const { name, address } = store.info.value;

@@ -8,7 +8,7 @@ import { type ComponentChildren, type JSX, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { plural } from "../../base/format";
 import type { SessionEntry } from "../../wire";
-import { distinctNames } from "./choices";
+import { distinctNames, stateWords } from "./choices";
 import type { Clusters } from "./clusters";
 import { dragOnMove } from "./drag";
 import { taskStreamIcon } from "./icons";
@@ -25,15 +25,6 @@ export interface SidebarProps {
   /** Open a panel beside the notebook in front, or show the one that is there. */
   open(kind: PanelKind): void;
 }
-
-const STATE_WORDS: Record<SessionEntry["state"], string> = {
-  live: "live",
-  waiting: "waiting",
-  lost: "lost",
-  partly: "partly",
-  stopped: "stopped",
-  "no-client": "no client",
-};
 
 function Section(props: {
   title: string;
@@ -52,13 +43,16 @@ function Client(props: {
   name: string;
   notebook: Notebook;
 }): JSX.Element {
-  const { address, state, workers, threads } = props.session;
+  const { address, state, workers, threads, active } = props.session;
   return (
     <li class={`ds-client ds-client-${state}`}>
       <div class="ds-client-head">
-        <span class="ds-client-mark" aria-hidden="true" />
+        <span
+          class={active ? "ds-client-mark ds-active" : "ds-client-mark"}
+          aria-hidden="true"
+        />
         <span class="ds-client-name">{props.name}</span>
-        <span class="ds-client-state">{STATE_WORDS[state]}</span>
+        <span class="ds-client-state">{stateWords(props.session)}</span>
       </div>
       <div class="ds-client-fact" title={address}>
         {props.notebook.name}, {address}

@@ -59,7 +59,7 @@ function Mark({ choice }: { choice: Choice }): JSX.Element | null {
   if (choice.state === null) return null;
   return (
     <span class={`ds-state-${choice.state}`} aria-hidden="true">
-      <span class="ds-dot" />
+      <span class={choice.active ? "ds-dot ds-active" : "ds-dot"} />
     </span>
   );
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from bisect import bisect_left, bisect_right
 from dataclasses import asdict, dataclass
 from threading import Lock, RLock
@@ -104,6 +105,7 @@ class Recording:
         self._dropped_agent = 0
         self._sums = Sums()
         self._origin: float | None = None
+        self._grew_s = float("-inf")  # monotonic
         self._closed = False
 
     # Writing
@@ -144,6 +146,7 @@ class Recording:
                         np.asarray(rowless["prefix"], "u2"), np.asarray(rowless["status"], "u1")
                     )
                 self._next = first + tasks
+                self._grew_s = time.monotonic()
                 self._rows += len(arrays["task"])
 
             self._store.append(numbered, KeyBlock(first, tasks, bytes(keys)), count)
@@ -217,6 +220,11 @@ class Recording:
     def origin(self) -> float | None:
         """Start of the first tasks that came: zero of a time axis."""
         return self._origin
+
+    @property
+    def quiet_s(self) -> float:
+        """Seconds since tasks last came; infinite before the first."""
+        return time.monotonic() - self._grew_s
 
     @property
     def memory_bytes(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.derive import FocusTotals
 from daskscope.errors import Notice
@@ -20,8 +20,17 @@ if TYPE_CHECKING:
     from daskscope.wire import Outgoing
 
 
+ACTIVE_S: Final = 3.0
+"""So long after tasks came a session counts as active: long enough that a pause of a
+second between two of them is none for whoever reads it."""
+
+
 def session_entries(sources: Iterable[Source]) -> list[dict[str, Any]]:
-    """Return what a chooser shows of each session."""
+    """Return what a chooser shows of each session.
+
+    What is ``active`` ends with time alone: sources say that there may be news after
+    each answer of their schedulers, also where no tasks came.
+    """
     return [
         {
             "id": source.id,
@@ -30,6 +39,7 @@ def session_entries(sources: Iterable[Source]) -> list[dict[str, Any]]:
             "state": source.state,
             "workers": len(source.workers),
             "threads": sum(int(worker.get("threads") or 0) for worker in source.workers),
+            "active": source.state in ("live", "partly") and source.recording.quiet_s < ACTIVE_S,
         }
         for source in sources
     ]

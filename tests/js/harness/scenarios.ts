@@ -178,6 +178,13 @@ export async function scenario(
               state: "live",
             },
             {
+              id: "busy",
+              name: "SSHCluster :8786",
+              detail: "live, running tasks · 12 workers",
+              state: "live",
+              active: true,
+            },
+            {
               id: "two",
               name: "Gateway, team-prod :8786",
               detail: "stopped, 1,394 tasks kept",

@@ -147,7 +147,16 @@ const SHOTS = {
     hash: "scenario=full&vars=none&theme=dark&inline=1&width=900",
     size: [900, 700],
   },
-  chooser: { hash: "scenario=chooser&width=700", size: [700, 700] },
+  chooser: {
+    hash: "scenario=chooser&width=700&height=420",
+    size: [700, 420],
+    act: (page) => page.click(".ds-chooser button"),
+  },
+  "chooser-dark": {
+    hash: "scenario=chooser&width=420&height=420&theme=dark",
+    size: [420, 420],
+    act: (page) => page.click(".ds-chooser button"),
+  },
   live: {
     hash: "scenario=live",
     act: async (page) => {

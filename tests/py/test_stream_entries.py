@@ -1,0 +1,34 @@
+"""What a page is told of the clients that it may choose between."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from daskscope.recording import recording
+
+
+def test_a_session_is_active_while_tasks_come_and_three_seconds_longer(scene, monkeypatch):
+    monkeypatch.setattr(recording, "time", SimpleNamespace(monotonic=scene.loop.clock))
+    page = scene.page(watch=False)
+    for _ in range(5):
+        scene.append(1)
+        scene.run(1)
+    assert _active(page) == [False, True], "a second between two tasks is no pause"
+    for _ in range(6):  # answers without tasks
+        scene.run(0.5)
+        scene.session.changed()
+    assert _active(page) == [False, True, False]
+
+
+def _active(page):
+    return [entry["active"] for message in page.of("sessions") for entry in message["sessions"]]
+
+
+def test_a_session_that_has_stopped_is_not_active(scene):
+    page = scene.page(watch=False)
+    scene.append(1)
+    scene.run(1)
+    scene.session.state = "stopped"
+    scene.session.changed()
+    scene.run(1)
+    assert _active(page) == [False, True, False]
