@@ -59,7 +59,7 @@ export interface SessionStore {
   readonly counts: Signal<Counts>;
   readonly notices: Signal<Notice[]>;
   readonly workers: Signal<Worker[]>;
-  /** Epoch seconds: time zero of every axis. */
+  /** Epoch seconds: time zero of every axis; 0 before the first row. */
   readonly origin: Signal<number>;
   /** The scheduler's clock at the last status. */
   readonly now: Signal<number>;
@@ -325,11 +325,20 @@ export class SharedSession implements SessionStore, Sink {
   }
 
   private onRows(): void {
-    this.dataVersion.value += 1;
+    batch(() => {
+      this.findOrigin();
+      this.dataVersion.value += 1;
+    });
     const { rows, fadedRows } = this.model;
     if (fadedRows === this.toldFadedRows) return;
     this.toldFadedRows = fadedRows;
     this.noticed.add(pageFaded(rows, fadedRows));
+  }
+
+  /** Rows may come half a second before the status that says where time begins. */
+  private findOrigin(): void {
+    if (this.origin.peek() !== 0) return;
+    this.origin.value = this.model.extent()?.start ?? 0;
   }
 
   private takeEvents(message: Message<"events">): void {

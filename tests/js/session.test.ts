@@ -107,6 +107,20 @@ describe("a session on the page", () => {
     expect(session.dataVersion.value).toBe(1);
   });
 
+  it("has a time zero as soon as it has rows, though the kernel's comes later", () => {
+    kernel.tasks(0, 20);
+    vi.advanceTimersByTime(200);
+    expect(session.origin.value).toBe(1000);
+    const counts = {
+      ...{ captured: 40, kept: 40, dropped_agent: 0, dropped_recording: 0 },
+      ...{ rows: 40, erred: 0 },
+    };
+    kernel.say("status", { state: "live", counts, now: 1005, origin: 999.5 });
+    kernel.tasks(20, 20);
+    vi.advanceTimersByTime(200);
+    expect(session.origin.value).toBe(999.5);
+  });
+
   it("takes the same tasks once", () => {
     kernel.tasks(0, 20);
     kernel.tasks(0, 20);
