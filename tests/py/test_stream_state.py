@@ -11,7 +11,8 @@ from stream_pages import PageStub, PlainSession
 from daskscope.focus import Focus
 from daskscope.schema import LIMITS, PROTOCOL
 from daskscope.stream import problems, reports
-from daskscope.wire import BadMessageError
+from daskscope.stream.greetings import MAX_VERSIONS, Greetings
+from daskscope.wire import BadMessageError, Hello
 
 
 def test_another_protocol_is_refused_with_what_to_upgrade(scene):
@@ -229,6 +230,32 @@ def test_a_page_of_another_version_works_and_says_what_to_upgrade(
     assert "`pip install -U daskscope`" in notice["next"]
     assert do in notice["next"]
     assert same.of("status")[-1]["notices"] == []
+
+
+def test_a_page_that_was_given_up_is_of_another_version_still(scene, monkeypatch):
+    monkeypatch.setattr(problems, "installed_version", lambda: "1.0.0")
+    page = scene.page(watch=False)
+    page.say("hello", protocol=PROTOCOL, version="0.9.0")
+    page.watch()
+    page.acks = False
+    scene.append(10)
+    scene.run(70)
+    assert scene.hub._pages == {}
+    page.acks = True
+    page.ack()  # it does not know that it was given up, so it says no version
+    page.watch(have=[(0, 10)])
+    scene.run(1)
+    (notice,) = page.of("status")[-1]["notices"]
+    assert notice["code"] == "version-differs"
+
+
+def test_of_pages_that_come_and_go_the_latest_are_remembered():
+    greetings = Greetings()
+    pages = [f"page-{number}" for number in range(3 * MAX_VERSIONS)]
+    for page in pages:
+        greetings.remember(Hello(page, PROTOCOL, "0.9.0"))
+    known = [page for page in pages if greetings.version_of(page)]
+    assert known == pages[-MAX_VERSIONS:]
 
 
 @pytest.mark.parametrize("page_version", ["1.0.0-rc.1", ""])

@@ -20,6 +20,7 @@ from daskscope.focus import Focus
 from daskscope.schema import PROTOCOL
 from daskscope.stream import answers, reports
 from daskscope.stream.feed import Feed
+from daskscope.stream.greetings import Greetings
 from daskscope.stream.page import STATUS_S, Cell, Page, Watched, state_pause_s
 from daskscope.stream.problems import good_bye, mismatch, unknown_session, version_differs
 from daskscope.stream.sender import Sender
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WELCOME_AGAIN_S: Final = 1.0
 MAX_PAGES: Final = 64
 
 
@@ -94,7 +94,7 @@ class Hub:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pages: dict[str, Page] = {}
         self._sources = Sources(self._on_source, self._on_focus)
-        self._welcomed_s: dict[str, float] = {}
+        self._greetings = Greetings()
         self._entries: list[dict[str, Any]] = []
         self._entries_at_s = float("-inf")
         self._timer: asyncio.TimerHandle | None = None
@@ -206,17 +206,16 @@ class Hub:
             page = self._pages[message.page] = Page(message.page, channel, now)
         page.channel = channel
         page.differs = version_differs(message.version)
+        self._greetings.remember(message)
         page.hear(now, self._cell())
         self._welcome(channel, page.id, resumed=resumed)
         self._tick()
 
     def _welcome_stranger(self, channel: Channel, page_id: str, now: float) -> None:
         """A page that was given up, or greeted an earlier hub: begin anew with it."""
-        if now - self._welcomed_s.get(page_id, float("-inf")) < WELCOME_AGAIN_S:
-            return
-        self._welcomed_s = {k: t for k, t in self._welcomed_s.items() if now - t < WELCOME_AGAIN_S}
-        self._welcomed_s[page_id] = now
-        self._hello(channel, Hello(page_id, PROTOCOL, ""), now)
+        if self._greetings.welcomes_stranger(page_id, now):
+            version = self._greetings.version_of(page_id)
+            self._hello(channel, Hello(page_id, PROTOCOL, version), now)
 
     def _welcome(self, channel: Channel, page_id: str, *, resumed: bool) -> None:
         fields = {

@@ -55,7 +55,7 @@ def _upgrade(place: str) -> str:
 def version_differs(page_version: str) -> Notice | None:
     """Return the notice for a page of another version that speaks the same protocol."""
     here = installed_version()
-    if page_version in ("", here):  # a page that was forgotten does not say it again
+    if page_version in ("", here):  # a page need not say it
         return None
     try:
         kernel, page = Version(here), Version(page_version)
