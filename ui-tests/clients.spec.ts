@@ -80,6 +80,31 @@ test(
   },
 );
 
+const BUSY = `
+import time
+kept = other.gather(other.map(lambda x: time.sleep(0.1), range(80), pure=False))
+`;
+
+test(
+  "one sees which of two clients runs tasks",
+  { tag: "@all" },
+  async ({ page }, info) => {
+    await notebookWith(page, [CLIENT, SECOND, BUSY]);
+    const { sidebar, panel } = await openTaskStream(page);
+    await runCells(page, 0, 1);
+    const clients = sidebar.locator(".ds-client");
+    await expect(clients).toHaveCount(2);
+    await startCell(page, 2);
+    await expect(clients.filter({ hasText: "running tasks" })).toHaveCount(1);
+    await panel.getByRole("button", { name: "Choose a client" }).click();
+    const items = panel.locator(".ds-chooser .ds-menu-item");
+    await expect(items.filter({ hasText: "running tasks" })).toHaveCount(1);
+    await page.screenshot({ path: info.outputPath("running.png") });
+    await expect(items.filter({ hasText: "running tasks" })).toHaveCount(0);
+    await expect(clients.filter({ hasText: "running tasks" })).toHaveCount(0);
+  },
+);
+
 test(
   "a second client that is not the default can be chosen",
   { tag: "@all" },
