@@ -201,7 +201,7 @@ describe("what a panel can show instead", () => {
     );
     expect(list.map(({ name, detail }) => [name, detail])).toEqual([
       ["LocalCluster :1", "live · 1 worker"],
-      ["LocalCluster :4", "live, running tasks · 0 workers"],
+      ["LocalCluster :4", "live · 0 workers · running tasks"],
       ["LocalCluster :2", "stopped, 1 task kept"],
       ["LocalCluster inproc/3", "lost"],
     ]);

@@ -60,10 +60,9 @@ function tasksKept(store: SessionStore | undefined): string {
   return kept > 0 ? `, ${plural(kept, "task")} kept` : "";
 }
 
-/** The state, and whether tasks finish just now: the mark alone says too little. */
-export function stateWords({ state, active }: SessionEntry): string {
-  const words = state === "no-client" ? "no client" : state;
-  return active ? `${words}, running tasks` : words;
+/** Whether tasks finish just now: a mark alone says too little. */
+export function activity({ active }: SessionEntry): string {
+  return active ? " · running tasks" : "";
 }
 
 function describe(
@@ -72,7 +71,7 @@ function describe(
 ): string {
   const { state, workers } = entry;
   if (state === "stopped" || state === "lost") return state + tasksKept(store);
-  return `${stateWords(entry)} · ${plural(workers, "worker")}`;
+  return `${state} · ${plural(workers, "worker")}${activity(entry)}`;
 }
 
 /** `pinned`: a person chose what is shown, and may want it to follow again. */

@@ -8,7 +8,7 @@ import { type ComponentChildren, type JSX, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { plural } from "../../base/format";
 import type { SessionEntry } from "../../wire";
-import { distinctNames, stateWords } from "./choices";
+import { activity, distinctNames } from "./choices";
 import type { Clusters } from "./clusters";
 import { dragOnMove } from "./drag";
 import { taskStreamIcon } from "./icons";
@@ -52,13 +52,16 @@ function Client(props: {
           aria-hidden="true"
         />
         <span class="ds-client-name">{props.name}</span>
-        <span class="ds-client-state">{stateWords(props.session)}</span>
+        <span class="ds-client-state">
+          {state === "no-client" ? "no client" : state}
+        </span>
       </div>
       <div class="ds-client-fact" title={address}>
         {props.notebook.name}, {address}
       </div>
       <div class="ds-client-fact">
         {plural(workers, "worker")} · {plural(threads, "thread")}
+        {activity(props.session)}
       </div>
     </li>
   );

@@ -180,7 +180,7 @@ export async function scenario(
             {
               id: "busy",
               name: "SSHCluster :8786",
-              detail: "live, running tasks · 12 workers",
+              detail: "live · 12 workers · running tasks",
               state: "live",
               active: true,
             },
