@@ -9,7 +9,7 @@ describe("the rows of the plot", () => {
     expect(plotRows(11)).toMatchObject({
       ...{ font: 11, axis: 23, events: 20, lanesTop: 49, lane: 26 },
     });
-    expect(geometryOf("wide", 600, plotRows(11)).gutter).toBe(132);
+    expect(geometryOf("wide", 600, plotRows(11), 8).gutter).toBe(132);
   });
 
   it("grow with the text, so that it fits", () => {
@@ -21,7 +21,7 @@ describe("the rows of the plot", () => {
       }
       expect(rows.labelled).toBeGreaterThan(rows.font);
       expect(rows.lane).toBeGreaterThan(rows.labelled);
-      expect(geometryOf("wide", 600, rows).gutter).toBeGreaterThan(132);
+      expect(geometryOf("wide", 600, rows, 8).gutter).toBeGreaterThan(132);
     }
   });
 
@@ -35,5 +35,27 @@ describe("the rows of the plot", () => {
     const ticks = (font_px: number) =>
       timeTicks(0, 100, 1100, 0, font_px).ticks.length;
     expect(ticks(16)).toBeLessThan(ticks(11));
+  });
+});
+
+describe("the overview above the plot", () => {
+  const rows = plotRows(11);
+  const overviewOf = (height_px: number, lanes: number) =>
+    geometryOf("wide", height_px, rows, lanes).overview;
+
+  it("has its whole height where the lanes have theirs", () => {
+    expect(overviewOf(600, 16)).toBe(48);
+    expect(overviewOf(260, 2)).toBe(48);
+  });
+
+  it("gives way before lanes do where height is short", () => {
+    expect(overviewOf(215, 8)).toBe(0);
+    expect(overviewOf(270, 8)).toBe(45);
+    expect(overviewOf(300, 32)).toBe(31);
+    expect(geometryOf("wide", 300, rows, 32).bars).toBe(23);
+  });
+
+  it("stays above a thousand lanes in a high panel", () => {
+    expect(overviewOf(600, 1000)).toBe(48);
   });
 });

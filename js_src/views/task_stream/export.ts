@@ -8,7 +8,6 @@ import { exportPng } from "../../render/png";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
 import { firstRows, type Rows, savedWords } from "./export_rows";
-import { geometryOf } from "./geometry";
 import { legendEntries } from "./legend_entries";
 import { drawLegend, LEGEND_PX } from "./picture_legend";
 import { prefixColoursOf } from "./prefix_colour";
@@ -107,11 +106,7 @@ export async function exportPicture(
   const store = view.session.peek()?.store;
   if (!store) return "Nothing to save yet";
   const rows = view.rows.peek();
-  const geometry = geometryOf(
-    view.breadth.peek(),
-    view.environment.height.peek(),
-    rows,
-  );
+  const geometry = view.geometry.peek();
   const gutter = Math.round(Math.max(geometry.gutter, 84) * pixelRatio);
   const bars = stage.overview.view.canvas;
   const top = Math.round(LEGEND_PX * pixelRatio);

@@ -20,14 +20,33 @@ const GUTTER: Record<Breadth, number> = {
   tiny: 32,
 };
 
+/** Toolbar, legend and status line. */
+const CHROME_PX = 90;
+/** Lanes are readable from this height on, with the gap below them. */
+const READABLE_LANE_PX = 10;
+/** Where lanes need room, the overview takes at most this part of it. */
+const OVERVIEW_SHARE = 0.2;
+const LEAST_BARS_PX = 14;
+
 export function geometryOf(
   breadth: Breadth,
   height_px: number,
   rows: PlotRows,
+  /** How many lanes there are. */
+  lanes: number,
 ): Geometry {
   const roomy = breadth === "wide" || breadth === "medium";
-  const bars = roomy ? 40 : 28;
-  const overview = height_px < 180 ? 0 : bars + (roomy ? 8 : 7);
+  const around = roomy ? 8 : 7;
+  const wanted = (roomy ? 40 : 28) + around;
+  // The lanes are what a panel is for: where height is short the overview gives way.
+  const room = height_px - CHROME_PX - rows.lanesTop - LANES_BOTTOM_PX;
+  const spare = Math.max(
+    room - lanes * READABLE_LANE_PX,
+    Math.floor(room * OVERVIEW_SHARE),
+  );
+  const given = Math.min(wanted, spare);
+  const overview = given < LEAST_BARS_PX + around ? 0 : given;
+  const bars = Math.max(0, overview - around);
   return {
     gutter: Math.round((GUTTER[breadth] * rows.font) / USUAL_FONT_PX),
     gutterSize:

@@ -8,7 +8,6 @@ import { plural } from "../../base/format";
 import { CoarseCard } from "./coarse_card";
 import { Gutter, type Band, type BusyOf } from "./gutter";
 import { EventCard } from "./event_card";
-import { geometryOf } from "./geometry";
 import { HoverCard } from "./hover_card";
 import { PlotInteraction } from "./interaction";
 import { OverviewInteraction } from "./overview_interaction";
@@ -59,11 +58,7 @@ export function StageView(props: {
   }, [view, root]);
 
   const rows = view.rows.value;
-  const geometry = geometryOf(
-    view.breadth.value,
-    view.environment.height.value,
-    rows,
-  );
+  const geometry = view.geometry.value;
   const { gutter, overview, bars } = geometry;
   const roomy = geometry.gutterSize === "full";
   const inset = geometry.gutterSize === "short" ? 4 : 0;

@@ -14,7 +14,7 @@ import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
 import { breadthOf, type PanelEnvironment } from "../panel/environment";
 import type { SessionMirror } from "../panel/session_mirror";
-import { plotRows } from "./geometry";
+import { geometryOf, plotRows } from "./geometry";
 import { isolate } from "./legend_entries";
 import { Selection } from "./selection";
 import type { Shown } from "./event_marks";
@@ -119,6 +119,17 @@ export class ViewState {
   readonly rows = computed(() =>
     plotRows(this.environment.theme.value.small_px),
   );
+  /** The same whichever workers are isolated: nothing moves under the pointer. */
+  readonly geometry = computed(() => {
+    const session = this.session.value;
+    void session?.namesVersion.value;
+    return geometryOf(
+      this.breadth.value,
+      this.environment.height.value,
+      this.rows.value,
+      Math.max(this.threads(), session?.store.lanes.length ?? 0),
+    );
+  });
 
   /** What workers were called, also those that have left. */
   private readonly names = new Map<string, string>();
