@@ -57,7 +57,7 @@ def test_empty_frames_have_their_columns():
     assert recording.tasks.empty
     assert "start" in recording.tasks.columns
     assert list(recording.gaps.columns) == ["start", "stop", "reason", "text"]
-    assert list(recording.workers.columns) == ["time", "worker", "what", "detail"]
+    assert list(recording.workers.columns) == ["time", "worker", "name", "what", "detail"]
     assert "traceback" in recording.errors.columns
 
 

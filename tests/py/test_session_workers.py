@@ -31,6 +31,71 @@ def test_adaptive_workers_come_and_go_in_the_recording() -> None:
         cluster.scale(1)
         eventually(lambda: len(s.workers) == 1)
         eventually(lambda: {"added", "removed"} <= set(s.recording.workers["what"]))
+        removed = s.recording.workers.query("what == 'removed'")
+        assert set(removed["detail"]) == {""}
+
+
+def test_workers_that_were_there_from_the_beginning_are_in_the_log(client: Client) -> None:
+    with daskscope.connect(client) as s:
+        live(s)
+        workers = s.recording.workers
+        assert workers["what"].tolist() == ["present", "present"]
+        assert sorted(workers["name"]) == ["worker-0", "worker-1"]
+        assert set(workers["worker"]) == {worker["address"] for worker in s.workers}
+        assert set(workers["detail"]) == {"2 threads"}
+        assert s.counts.changes == 0
+
+
+def test_tasks_and_errors_join_the_names_of_panels_also_of_workers_that_left() -> None:
+    with (
+        LocalCluster(n_workers=2, processes=False, **WITHOUT_DASHBOARD) as cluster,
+        Client(cluster) as client,
+        daskscope.connect(client) as s,
+    ):
+        live(s)
+        place = dict(zip(client.run(lambda: None), ["first", "second"], strict=True))
+        for address, key in place.items():
+            client.submit(int, 1, key=f"{key}-1", workers=[address]).result()
+            client.submit(int, "x", key=f"{key}-2", workers=[address]).exception()
+        cluster.scale(1)
+        eventually(lambda: len(s.workers) == 1)
+        recording = s.recording
+        names = {w["address"]: f"worker-{w['name']}" for w in s.workers}
+        left = next(address for address in place if address not in names)
+        names[left] = ({"worker-0", "worker-1"} - set(names.values())).pop()
+        tasks = recording.tasks
+        assert (
+            dict(zip(tasks["worker"], tasks["worker"].map(recording.worker_names), strict=True))
+            == names
+        )
+        errors = recording.errors
+        assert (
+            dict(zip(errors["worker"], errors["worker"].map(recording.worker_names), strict=True))
+            == names
+        )
+        last = recording.workers.iloc[-1]
+        assert (last["what"], last["name"]) == ("removed", names[left])
+
+
+def test_a_worker_that_came_and_left_between_two_answers_has_its_name(client: Client) -> None:
+    with daskscope.connect(client) as s:
+        live(s)
+
+        def come_and_go(dask_scheduler: Any) -> None:
+            plugin = dask_scheduler.plugins[agent.name()]
+            one = next(iter(dask_scheduler.workers))
+            state = dask_scheduler.workers[one]
+            dask_scheduler.workers["tcp://short:1"] = state
+            plugin.add_worker(dask_scheduler, "tcp://short:1")
+            del dask_scheduler.workers["tcp://short:1"]
+            plugin.remove_worker(dask_scheduler, "tcp://short:1", stimulus_id="internal-1")
+
+        client.run_on_scheduler(come_and_go)
+        eventually(lambda: "tcp://short:1" in s.recording.worker_names)
+        log = s.recording.workers.query("worker == 'tcp://short:1'")
+        assert log["what"].tolist() == ["added", "removed"]
+        assert log["detail"].tolist() == ["2 threads", ""]
+        assert log["name"].tolist()[0].startswith("worker-")
 
 
 def test_when_a_worker_spills_is_written_down(client: Client) -> None:
@@ -71,7 +136,8 @@ def test_changes_that_the_agent_dropped_are_counted(client: Client, cluster: Loc
 
         client.run_on_scheduler(change_much)
         eventually(lambda: first.counts.changes == before + 30)
-        assert len(first.recording.workers) == 10
+        assert (first.recording.workers["what"] == "paused").sum() == 10
         with daskscope.connect(other) as late:
             eventually(lambda: late.counts.changes == 30)
-            assert list(late.recording.workers["detail"]) == [f"number {i}" for i in range(20, 30)]
+            log = late.recording.workers.query("what == 'paused'")
+            assert list(log["detail"]) == [f"number {i}" for i in range(20, 30)]

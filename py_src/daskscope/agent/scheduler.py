@@ -252,14 +252,15 @@ class Agent(SchedulerPlugin):
         """Note that a worker came."""
         try:
             state = scheduler.workers[worker]
-            detail = "%s, %d threads" % (state.name, state.nthreads)
-            self.change(worker, "added", detail)
+            detail = "%d thread%s" % (state.nthreads, "" if state.nthreads == 1 else "s")
+            # It may leave before anybody takes a snapshot: its name goes along.
+            self.change(worker, "added", detail, name=clean_text(state.name, MAX_NAME_CHARS))
         except Exception:
             self.fail()
 
     def remove_worker(self, scheduler: Any, worker: str, **kwargs: Any) -> None:
-        """Note that a worker left."""
-        self.change(worker, "removed", kwargs.get("stimulus_id") or "")
+        """Note that a worker left; why, the scheduler does not say in words for people."""
+        self.change(worker, "removed", "")
 
     def restart(self, scheduler: Any) -> None:
         """Note that the user restarted the cluster."""
@@ -270,7 +271,7 @@ class Agent(SchedulerPlugin):
         if type(msg) is dict and msg.get("action") == "worker-status-change":
             self.change(topic, str(msg.get("status")), "was %s" % (msg.get("prev-status"),))
 
-    def change(self, worker: Any, what: str, detail: Any) -> None:
+    def change(self, worker: Any, what: str, detail: Any, **more: Any) -> None:
         """Append to the changes of workers."""
         try:
             self.changes.append(
@@ -279,6 +280,7 @@ class Agent(SchedulerPlugin):
                     "worker": clean_text(worker, MAX_NAME_CHARS),
                     "what": what,
                     "detail": clean_text(detail, MAX_NAME_CHARS),
+                    **more,
                 }
             )
         except Exception:

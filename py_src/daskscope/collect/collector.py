@@ -284,6 +284,10 @@ class Collector:
 
     def _take_workers(self, workers: Sequence[dict[str, Any]], now: float) -> None:
         self.workers = tuple(workers)
+        self._recording.name_workers({worker["address"]: worker["name"] for worker in workers})
+        self._recording.note_present(
+            {worker["address"]: worker["threads"] for worker in workers}, now
+        )
         self._recording.append_changes(self._spills.take(workers, now))
 
     async def _poll_agent(self, link: Link) -> int:

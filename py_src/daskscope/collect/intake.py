@@ -53,6 +53,9 @@ class Intake:
             self._take_chunk(chunk)
         if not answer["chunks"]:
             self._skip_to(answer["first"])
+        self._recording.name_workers(
+            {item["worker"]: item["name"] for item in changes["items"] if "name" in item}
+        )
         self._recording.append_changes([_change(item) for item in changes["items"]])
         return self.cursor - before
 

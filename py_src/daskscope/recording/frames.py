@@ -10,14 +10,14 @@ import numpy as np
 from daskscope.schema import STATUSES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from daskscope.recording.chunk import KeyBlock, TaskChunk
-    from daskscope.recording.logs import TaskError
+    from daskscope.recording.logs import TaskError, WorkerChange
     from daskscope.recording.names import Names, Span
 
 
@@ -105,6 +105,14 @@ def errors_frame(errors: Sequence[TaskError], names: Names) -> pd.DataFrame:
     rows = [asdict(error) | {"prefix": names.prefixes[error.prefix]} for error in errors]
     # Without errors, too, `task` is a column that joins that of the tasks.
     return pd.DataFrame(rows, columns=order).astype({"time": "f8", "task": "i8"})
+
+
+def workers_frame(changes: Sequence[WorkerChange], names: Mapping[str, str]) -> pd.DataFrame:
+    """Return what happened to workers, with what panels call them."""
+    import pandas as pd
+
+    rows = [asdict(change) | {"name": names.get(change.worker, "")} for change in changes]
+    return pd.DataFrame(rows, columns=["time", "worker", "name", "what", "detail"])
 
 
 def records_frame(kind: type[Any], records: Sequence[Any]) -> pd.DataFrame:

@@ -24,6 +24,7 @@ from daskscope.recording.logs import (
 from daskscope.recording.names import Names
 from daskscope.recording.store import ChunkStore, Overflow
 from daskscope.recording.totals import Sums, Totals
+from daskscope.recording.worker_names import WorkerNames
 from daskscope.schema import MIN_RECORDING_BYTES
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ class Recording:
         self.error_log: Log[TaskError] = Log(MAX_ERRORS)
         self.change_log: Log[WorkerChange] = Log(MAX_CHANGES)
         self.gap_log: Log[Gap] = Log(MAX_GAPS)
+        self._present: list[WorkerChange] | None = None  # until the first snapshot
+        self._worker_names = WorkerNames()
         self._writer = RLock()  # one append at a time
         self._lock = Lock()  # held for moments: figures, logs, and the store's list of chunks
         self._store = ChunkStore(memory_limit, disk_limit, overflow, directory, self._lock)
@@ -171,6 +174,26 @@ class Recording:
         """Count changes of workers that the agent's bound cost before they were read."""
         with self._lock:
             self.change_log.skip(changes)
+
+    def name_workers(self, given: Mapping[str, str]) -> None:
+        """Say what the scheduler calls the workers at some addresses."""
+        self._worker_names.learn(given)
+
+    def note_present(self, threads: Mapping[str, int], now: float) -> None:
+        """Say which workers were there when recording began: the first call counts.
+
+        Those that the log has as added are no news. These entries are no changes: they are
+        neither counted nor sent to pages, which are told of all workers that are there.
+        """
+        if self._present is not None:
+            return
+        with self._lock:
+            came = {change.worker for change in self.change_log.since(0) if change.what == "added"}
+        there = [(worker, count) for worker, count in threads.items() if worker not in came]
+        self._present = [
+            WorkerChange(now, worker, "present", f"{count} thread{'' if count == 1 else 's'}")
+            for worker, count in there[:MAX_CHANGES]
+        ]
 
     def append_gap(self, start: float, stop: float, reason: str, text: str) -> None:
         """Say that tasks between two times may have run unseen, and why."""
@@ -278,14 +301,16 @@ class Recording:
         start        seconds since the epoch by the scheduler's clock, as in Dask's
                      ``get_task_stream`` and in ``Focus(time=…)``
         duration     seconds; negative when clocks disagree
-        worker       address
+        worker       address; ``worker_names`` has what panels call it
         thread       what ``threading.get_ident()`` says there: a name for the thread
                      within its worker, without further meaning
         prefix       the part of the key that Dask colours by
         action       compute, transfer, disk-read, disk-write, deserialize, …
         status       OK or error, of the whole task
         nbytes       size of the task's result in bytes
-        span         full name; missing without one
+        span         full name; "default" for tasks outside of any ``with span(…)``;
+                     missing where the cluster has no spans, or the scheduler refuses
+                     plugins
         key          the task's key as text
         task         number of the task in this recording, as in ``errors``: a key may
                      run more than once
@@ -303,6 +328,18 @@ class Recording:
         return frames.tasks_frame(self.chunks(), self.names)
 
     @property
+    def worker_names(self) -> dict[str, str]:
+        """What panels call the workers, by address; those that have left, too.
+
+        It joins all that has a column of workers, ``tasks``, ``errors`` and exported CSVs:
+
+        >>> recording = Recording()
+        >>> recording.tasks["worker"].map(recording.worker_names).tolist()
+        []
+        """
+        return dict(self._worker_names.by_address)
+
+    @property
     def errors(self) -> pd.DataFrame:
         """Tasks that erred: time, key, prefix, worker, exception, traceback, task.
 
@@ -314,8 +351,16 @@ class Recording:
 
     @property
     def workers(self) -> pd.DataFrame:
-        """Workers that came, changed or left: time, worker, what, detail."""
-        return frames.records_frame(WorkerChange, self.change_log.since(0))
+        """A log of what happened to workers: time, worker, name, what, detail.
+
+        ``what`` is "present" for those that were there when recording began; "added" and
+        "removed"; a status such as "paused" or "running"; "spilling" while some of its
+        data is on disk and "not-spilling" afterwards; and "restarted", of no worker in
+        particular, when the client restarted the cluster. ``detail`` is how many threads
+        it came with, or its status before. As they are now, ``session.workers`` has them.
+        """
+        entries = [*(self._present or []), *self.change_log.since(0)]
+        return frames.workers_frame(entries, self.worker_names)
 
     @property
     def gaps(self) -> pd.DataFrame:
