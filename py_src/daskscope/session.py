@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import threading
 import time
 import uuid
@@ -34,6 +35,11 @@ KEPT_STOPPED: Final = 3
 
 CLOSE_TIMEOUT_S: Final = 1.5
 CATCH_UP_S: Final = 1.0
+
+RANDOM_NAME: Final = re.compile("[0-9a-f]{8}")
+"""What Dask calls a cluster that was given no name."""
+
+MAX_NAME_CHARACTERS: Final = 200
 
 Unsubscribe = Callable[[], None]
 
@@ -79,7 +85,7 @@ class Session(SharedFocus):
 
     @property
     def name(self) -> str:
-        """What a chooser shows: the kind of cluster, or the scheduler's address."""
+        """What a chooser shows: the cluster's name, or its kind, or the scheduler's address."""
         return self._name or self.address
 
     @property
@@ -170,12 +176,17 @@ class Session(SharedFocus):
         """Whether this is the copy of a session in a forked child."""
         return os.getpid() != self._pid
 
+    @property
+    def _title(self) -> str:
+        """What tells this session from others: several clusters may have one name."""
+        return f"{self._name} {self.address}".strip()
+
     def __repr__(self) -> str:
         counts = self.counts
         workers = self.workers
         threads = sum(worker["threads"] for worker in workers)
         return (
-            f"<daskscope.Session {self.name}: {self.state}, {counts.kept:,} of "
+            f"<daskscope.Session {self._title}: {self.state}, {counts.kept:,} of "
             f"{counts.captured:,} tasks, {_plural(len(workers), 'worker')}, "
             f"{_plural(threads, 'thread')}>"
         )
@@ -268,7 +279,12 @@ def _plural(count: int, noun: str) -> str:
 
 def _describe(client: Client) -> str:
     cluster = getattr(client, "cluster", None)
-    return type(cluster).__name__ if cluster is not None else ""
+    if cluster is None:
+        return ""
+    name = str(getattr(cluster, "name", None) or "")
+    if name and not RANDOM_NAME.fullmatch(name):
+        return name[:MAX_NAME_CHARACTERS]
+    return type(cluster).__name__
 
 
 # -- the sessions of this process ---------------------------------------------
@@ -323,10 +339,16 @@ def _current_client() -> Client:
             client = session.client
             if client is not None and not session.closed:
                 return client
+    make = "Make one with Client() or pass one: connect(client)."
+    if not (stopped := sessions()):
+        text = "There is no current Dask client, and none is recorded."
+        raise DaskscopeError("no-client", text, make)
+    listed = "; ".join(f"[{i}] {session._title}" for i, session in enumerate(stopped))
     raise DaskscopeError(
         "no-client",
-        "There is no current Dask client, and none is recorded.",
-        "Make one with Client() or pass one: connect(client).",
+        f"There is no current Dask client, and what daskscope.sessions() has is stopped: {listed}.",
+        "To look at one of them: daskscope.sessions()[0].recording, or "
+        f"daskscope.TaskStream(daskscope.sessions()[0]). To record a client: {make}",
     )
 
 

@@ -43,6 +43,14 @@ describe("which session a panel shows", () => {
     expect(chooseSession(sessions, "a", null)).toBe("b");
   });
 
+  it("stays while its scheduler is lost, for that may come back", () => {
+    const [lost, beside] = [entry("a", "lost"), entry("b")];
+    expect(chooseSession([lost, beside], "a", null)).toBe("a");
+    expect(chooseSession([beside, lost], "a", null)).toBe("a");
+    expect(chooseSession([lost, beside], null, null), "a new panel").toBe("b");
+    expect(chooseSession([beside, lost], null, null), "a new panel").toBe("b");
+  });
+
   it("stays when it has stopped and nothing else lives", () => {
     const sessions = [entry("a", "stopped"), entry("b", "lost")];
     expect(chooseSession(sessions, "a", null)).toBe("a");
@@ -152,12 +160,14 @@ describe("what a panel can show instead", () => {
     const names = distinctNames([
       named("a", "LocalCluster", "tcp://127.0.0.1:8786"),
       named("b", "LocalCluster", "inproc://10.0.0.1/77/1"),
+      named("e", "LocalCluster", "inproc://10.0.0.1/78/1"),
       named("c", "SSHCluster", "tcp://127.0.0.1:8787"),
       named("d", "", "tcp://127.0.0.1:8788"),
     ]);
     expect([...names.values()]).toEqual([
       "LocalCluster :8786",
-      "LocalCluster inproc/1",
+      "LocalCluster inproc/77/1",
+      "LocalCluster inproc/78/1",
       "SSHCluster",
       "Client",
     ]);
@@ -203,7 +213,7 @@ describe("what a panel can show instead", () => {
       ["LocalCluster :1", "live · 1 worker"],
       ["LocalCluster :4", "live · 0 workers · running tasks"],
       ["LocalCluster :2", "stopped, 1 task kept"],
-      ["LocalCluster inproc/3", "lost"],
+      ["LocalCluster inproc/7/3", "lost"],
     ]);
   });
 

@@ -49,6 +49,29 @@ def test_two_clients_to_two_clusters_do_not_mix() -> None:
         assert len([t for t in threading.enumerate() if t.name == "daskscope"]) == 1
 
 
+def test_a_session_has_the_name_that_the_user_gave_the_cluster() -> None:
+    options = {"n_workers": 0, "processes": False, **WITHOUT_DASHBOARD}
+    with (
+        LocalCluster(name="alpha", **options) as named,
+        LocalCluster(name="<b>" * 1000, **options) as long,
+        LocalCluster(**options) as unnamed,
+        Client(named, set_as_default=False) as one,
+        Client(long, set_as_default=False) as two,
+        Client(unnamed, set_as_default=False) as three,
+        Client(unnamed.scheduler_address, set_as_default=False) as four,
+        daskscope.connect(one) as first,
+        daskscope.connect(two) as second,
+        daskscope.connect(three) as third,
+        daskscope.connect(four) as fourth,
+    ):
+        assert first.name == "alpha"
+        assert repr(first).startswith(f"<daskscope.Session alpha {named.scheduler_address}: ")
+        assert second.name == ("<b>" * 1000)[:200]
+        assert third.name == "LocalCluster"
+        assert fourth.name == unnamed.scheduler_address
+        assert repr(fourth).startswith(f"<daskscope.Session {unnamed.scheduler_address}: ")
+
+
 def test_an_asynchronous_client_is_recorded_while_its_thread_is_busy() -> None:
     async def work(address: str) -> None:
         async with Client(address, asynchronous=True, set_as_default=False) as client:

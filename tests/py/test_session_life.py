@@ -55,8 +55,19 @@ def test_without_a_current_client_the_newest_recorded_one_is_taken(cluster: Loca
         s = daskscope.connect(client)
         assert daskscope.connect() is s
         s.close()
-    with pytest.raises(daskscope.DaskscopeError):
+
+
+def test_an_error_names_the_sessions_that_have_stopped(cluster: LocalCluster) -> None:
+    for _ in range(2):
+        with Client(cluster, set_as_default=False) as client:
+            live(daskscope.connect(client)).close()
+    with pytest.raises(daskscope.DaskscopeError) as caught:
         daskscope.connect()
+    assert caught.value.code == "no-client"
+    address = cluster.scheduler_address
+    assert f"[0] LocalCluster {address}; [1] LocalCluster {address}" in caught.value.text
+    assert "daskscope.TaskStream(daskscope.sessions()[0])" in caught.value.next
+    assert "connect(client)" in caught.value.next
 
 
 def test_a_closed_client_is_an_error_that_says_so(cluster: LocalCluster) -> None:
@@ -121,6 +132,7 @@ def test_the_repr_says_what_matters(client: Client) -> None:
     with daskscope.connect(client) as s:
         live(s)
         eventually(lambda: s.workers)
-        assert (
-            repr(s) == "<daskscope.Session LocalCluster: live, 0 of 0 tasks, 2 workers, 4 threads>"
+        assert repr(s) == (
+            f"<daskscope.Session LocalCluster {client.scheduler.address}: "
+            "live, 0 of 0 tasks, 2 workers, 4 threads>"
         )

@@ -27,12 +27,15 @@ export function earlierId(store: SessionStore): string {
   return `${EARLIER}${store.kernelId} ${store.id}`;
 }
 
-/** The end of an address, by which one knows a cluster: `:8786`, `inproc/1`. */
+/**
+ * The end of an address, by which one knows a cluster: `:8786`; in a kernel's own
+ * process, that process and a count, `inproc/4711/1`: the count alone begins anew in each.
+ */
 function shortAddress(address: string): string {
   const port = /:\d+$/.exec(address)?.[0];
   if (port !== undefined || address === "") return port ?? "";
   const [scheme] = address.split("://");
-  return `${scheme}/${address.split("/").at(-1)}`;
+  return `${scheme}/${address.split("/").slice(-2).join("/")}`;
 }
 
 function fullName(name: string, address: string): string {
