@@ -64,8 +64,10 @@ export class LaneRaster {
     this.widest = rough ? ROUGH_BLOCK_PX : FINE_BLOCK_PX;
     const t1 = window.start + to * window.secondsPerPixel;
     const { filter } = model;
-    const laneFilter = filter && filter.hasLane(lane) ? filter : null;
-    const dimmed = filter !== null && laneFilter === null;
+    const dimmed = filter !== null && !filter.hasLane(lane);
+    const laneFilter = !dimmed && filter?.byRow ? filter : null;
+    // Of what rows a stretch stands for it cannot say.
+    const dimmedCoarse = dimmed || laneFilter !== null;
     let begun = false;
     const track = model.track(lane, overlay);
     if (track) {
@@ -74,16 +76,16 @@ export class LaneRaster {
         const segment = segments[at];
         if (segment.firstStart >= t1) break;
         if (segment.maxStop < this.t0) continue;
-        if (!begun) this.columns.begin(this.width, dimmed || !!laneFilter);
+        if (!begun) this.columns.begin(this.width, dimmedCoarse);
         begun = true;
         this.drawSegment(track, at, t1, laneFilter, dimmed);
       }
     }
     const coarse = overlay ? undefined : model.coarseLane(lane);
     if (coarse && coarse.hiddenCount < coarse.count) {
-      if (!begun) this.columns.begin(this.width, filter !== null);
+      if (!begun) this.columns.begin(this.width, dimmedCoarse);
       begun = true;
-      this.drawCoarse(coarse, t1, filter !== null);
+      this.drawCoarse(coarse, t1, dimmedCoarse);
     }
     if (begun) this.columns.write(colours, out, from);
     else out.fill(0, from, to);

@@ -69,8 +69,13 @@ export class Coarse {
 
   constructor(
     private readonly changes: Changes,
-    /** Where stretches count as busy until the rows themselves do. */
-    private readonly busy: BusyBins,
+    /** Stretches count as busy until the rows themselves do. */
+    private readonly count: (
+      stretches: CoarseLane,
+      i: number,
+      sign: number,
+      lane: number,
+    ) => void,
   ) {}
 
   set(batch: CoarseBatch, coverage: Coverage): void {
@@ -95,7 +100,7 @@ export class Coarse {
       lane.prefix[lane.count] = batch.prefix[row];
       lane.erred[lane.count] = batch.erred[row];
       lane.rows[lane.count] = batch.rows[row];
-      this.count(lane, lane.count, 1);
+      this.count(lane, lane.count, 1, number);
       lane.count++;
     }
     this.changes.note(-Infinity, Infinity);
@@ -109,7 +114,7 @@ export class Coarse {
       this.clear();
       return;
     }
-    for (const lane of this.lanes) {
+    for (const [number, lane] of this.lanes.entries()) {
       if (!lane || lane.hiddenCount === lane.count) continue;
       let i = findAfter(lane.start, 0, lane.count, range.start);
       // A stretch that began before is hidden if most of it lies in the range.
@@ -120,7 +125,7 @@ export class Coarse {
         if (middle < range.start || middle > range.stop) continue;
         lane.hidden[i] = 1;
         lane.hiddenCount++;
-        this.count(lane, i, -1);
+        this.count(lane, i, -1, number);
         this.changes.note(lane.start[i], lane.start[i] + lane.duration[i]);
       }
     }
@@ -128,20 +133,26 @@ export class Coarse {
 
   clear(): void {
     if (this.isEmpty) return;
-    for (const lane of this.lanes) {
+    for (const [number, lane] of this.lanes.entries()) {
       for (let i = 0; lane && i < lane.count; i++) {
-        if (lane.hidden[i] === 0) this.count(lane, i, -1);
+        if (lane.hidden[i] === 0) this.count(lane, i, -1, number);
       }
     }
     this.lanes = [];
     this.stretches = 0;
     this.changes.note(-Infinity, Infinity);
   }
+}
 
-  private count(lane: CoarseLane, i: number, sign: number): void {
-    const { start, duration, busy, prefix } = lane;
-    if (!(duration[i] > 0)) return;
-    const share = (sign * busy[i]) / duration[i];
-    this.busy.add(start[i], duration[i], prefix[i], share);
-  }
+/** Add what a stretch was busy to bins, or take it away. */
+export function countStretch(
+  busy: BusyBins,
+  stretches: CoarseLane,
+  i: number,
+  sign: number,
+): void {
+  const duration = stretches.duration[i];
+  if (!(duration > 0)) return;
+  const share = (sign * stretches.busy[i]) / duration;
+  busy.add(stretches.start[i], duration, stretches.prefix[i], share);
 }

@@ -42,6 +42,12 @@ export class RowFilter {
     return this.actions !== null;
   }
 
+  /** Whether rows of a lane that it has may be in the dark. */
+  get byRow(): boolean {
+    const { prefixes, actions, spans, tasks } = this;
+    return this.erred || !!(prefixes || actions || spans || tasks);
+  }
+
   /** Whether anything of this lane can match. */
   hasLane(lane: number): boolean {
     return this.lanes === null || this.lanes[lane] === 1;

@@ -36,9 +36,15 @@ export class FilterPass {
     return this.remaining.length === 0;
   }
 
-  /** The filter, if anything on this track can match. */
+  /** The filter, if it has to look at rows of this track. */
   of(track: Track): RowFilter | null {
-    return this.filter.hasLane(track.lane) ? this.filter : null;
+    const { filter } = this;
+    return filter.byRow && filter.hasLane(track.lane) ? filter : null;
+  }
+
+  /** Whether stretches count that stand for rows: of what rows they are they cannot say. */
+  countsStretches(lane: number): boolean {
+    return !this.filter.byRow && this.filter.hasLane(lane);
   }
 
   /** Whether the minimap counts this row. Strips only if actions are asked for. */
@@ -59,13 +65,13 @@ export class FilterPass {
 
   /** Filter and count the rows of one segment, once. */
   visit(track: Track, segment: Segment): void {
-    const filter = this.of(track);
-    if (!filter) return;
+    const { filter } = this;
+    if (!filter.hasLane(track.lane)) return;
     if (segment.counted !== filter.version) {
       segment.counted = filter.version;
       if (this.counts(track)) this.count(segment);
     }
-    if (!isFiltered(segment, filter)) refresh(segment, filter);
+    if (filter.byRow && !isFiltered(segment, filter)) refresh(segment, filter);
   }
 
   private count(segment: Segment): void {

@@ -4,7 +4,12 @@
 import type { TasksColumns } from "../schema";
 import { BusyBins } from "./busy";
 import { Changes } from "./changes";
-import { Coarse, type CoarseBatch, type CoarseLane } from "./coarse";
+import {
+  Coarse,
+  type CoarseBatch,
+  type CoarseLane,
+  countStretch,
+} from "./coarse";
 import { Coverage } from "./coverage";
 import { Extents, type Extent } from "./extent";
 import { Faded } from "./faded";
@@ -44,7 +49,14 @@ export class TaskModel {
   private readonly extents = new Extents();
   private coarseEdges: Extent | null = null;
   private readonly allBusy = new BusyBins();
-  private readonly coarse = new Coarse(this.changes, this.allBusy);
+  private readonly coarse = new Coarse(
+    this.changes,
+    (stretches, i, sign, lane) => {
+      countStretch(this.allBusy, stretches, i, sign);
+      if (!this.pass?.countsStretches(lane)) return;
+      countStretch(this.pass.busy, stretches, i, sign);
+    },
+  );
   private readonly faded = new Faded();
   /** Of both, for lanes that have both. */
   private readonly joined = new Map<number, CoarseLane>();
@@ -246,6 +258,7 @@ export class TaskModel {
     if (spec) {
       const filter = new RowFilter(spec, ++this.filters);
       this.pass = new FilterPass(filter, this.allTracks());
+      this.countStretches(this.pass);
     } else {
       this.pass = null;
       for (const track of this.allTracks()) {
@@ -318,6 +331,17 @@ export class TaskModel {
 
   private withCoarse(extent: Extent | null): Extent | null {
     return this.coarse.isEmpty ? extent : union(extent, this.coarseEdges);
+  }
+
+  private countStretches(pass: FilterPass): void {
+    for (let lane = 0; lane < this.laneCount; lane++) {
+      if (!pass.countsStretches(lane)) continue;
+      const stretches = this.coarseLane(lane);
+      for (let i = 0; stretches && i < stretches.count; i++) {
+        if (stretches.hidden[i] === 1) continue;
+        countStretch(pass.busy, stretches, i, 1);
+      }
+    }
   }
 
   private *allTracks(): Iterable<Track> {

@@ -97,6 +97,48 @@ describe("the minimap", () => {
     expect(busy()).toEqual([1, 0.5]);
   });
 
+  it("counts of isolated workers both rows and stretches that stand for rows", () => {
+    const model = new TaskModel();
+    const coarse = {
+      start: Float64Array.of(T0, T0 + 10, T0),
+      duration: Float32Array.of(10, 10, 20),
+      lane: Uint16Array.of(0, 0, 1),
+      prefix: Uint16Array.of(0, 0, 0),
+      busy: Float32Array.of(10, 5, 20),
+      rows: Uint32Array.of(1, 2, 7),
+      erred: Uint8Array.of(0, 0, 0),
+      first: 0,
+      tasks: 10,
+    };
+    model.setCoarse(coarse);
+    model.setFilter({ lanes: [0] });
+    const minimap = new Minimap();
+    const window = { start: T0, secondsPerPixel: 10, width_px: 2 };
+    const expectBusy = (...threads: number[]): void => {
+      while (model.work(1));
+      minimap.update(model, window);
+      for (const [column, busy] of threads.entries()) {
+        expect(minimap.threads[column]).toBeCloseTo(busy, 5);
+      }
+    };
+    expectBusy(1, 0.5);
+    model.insert(
+      batchOf([
+        { start: T0 + 10, duration: 5, task: 1 },
+        { start: T0 + 15, duration: 4, task: 2 },
+        { start: T0 + 10, duration: 9, task: 3, lane: 1 },
+      ]),
+    );
+    model.markCovered(1, 3);
+    expectBusy(1, 0.9);
+    model.setFilter({ lanes: [0] });
+    expectBusy(1, 0.9);
+    model.fade(0);
+    expectBusy(1, 0.9);
+    model.setFilter({ lanes: [0] });
+    expectBusy(1, 0.9);
+  });
+
   it("keeps its resolution when a clock is hours off", () => {
     const rows = randomRun(5000, 4);
     const model = new TaskModel();

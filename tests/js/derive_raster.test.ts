@@ -244,6 +244,23 @@ describe("a filter", () => {
     expect([...pixels]).toEqual(Array(4).fill(COLOURS.rest));
   });
 
+  it("of workers leaves their own lanes as they are, from the first frame", () => {
+    const model = modelOf(rows);
+    model.setCoarse({
+      start: Float64Array.of(T0 - 50),
+      duration: Float32Array.of(20),
+      lane: Uint16Array.of(0),
+      prefix: Uint16Array.of(0),
+      busy: Float32Array.of(20),
+      rows: Uint32Array.of(2),
+      erred: Uint8Array.of(0),
+    });
+    const window = { start: T0 - 50, secondsPerPixel: 1, width_px: 250 };
+    const before = draw(model, window);
+    model.setFilter({ lanes: [0] });
+    expect(draw(model, window)).toEqual(before);
+  });
+
   it("is gone without a trace when it is taken off", () => {
     const model = modelOf(rows);
     const window = { start: T0, secondsPerPixel: 1, width_px: 200 };

@@ -18,10 +18,11 @@ import {
   mergeMarks,
   nextError,
 } from "../../js_src/views/task_stream/event_marks";
+import { caption } from "../../js_src/views/task_stream/errors_table";
 import {
-  caption,
+  changesInFocus,
   errorsInFocus,
-} from "../../js_src/views/task_stream/errors_table";
+} from "../../js_src/views/task_stream/events_in_focus";
 import { notHere } from "../../js_src/views/task_stream/number_table";
 
 const change = (time: number, worker: string, what: string) => ({
@@ -159,6 +160,20 @@ describe("the table of errors", () => {
     expect(found({ workers: ["a"] })).toEqual([0, 2]);
     expect(found({ prefixes: ["y"] })).toEqual([1]);
     expect(found({ prefixes: ["y"], workers: ["a"] })).toEqual([]);
+  });
+});
+
+describe("what happened to the workers that are isolated", () => {
+  it("leaves out the others, but not what happened to all", () => {
+    const all = [
+      change(1, "a", "spilling"),
+      change(2, "b", "removed"),
+      change(3, "", "restarted"),
+    ];
+    const found = (workers: string[]) =>
+      changesInFocus(all, { ...NO_FOCUS, workers }).map(({ what }) => what);
+    expect(found(["a"])).toEqual(["spilling", "restarted"]);
+    expect(found([])).toHaveLength(3);
   });
 });
 

@@ -183,6 +183,35 @@ describePanel("the task stream by mouse and keyboard", () => {
     await page.locator(".ds-chip", { hasText: "worker-2" }).waitFor();
   });
 
+  it("shows above the lanes only what the isolated worker did", async () => {
+    await open("scenario=full");
+    const label = page.locator(".ds-overview-label");
+    await expect.poll(() => label.innerText()).toBe("Threads busy, of 16");
+    const errorAt = await page.evaluate(() => {
+      const { session } = window.harness;
+      return session.errors.value[0]!.time - session.origin.value;
+    });
+    const box = await plotBox();
+    const [start, stop] = await shown();
+    const x = box.x + ((errorAt - start) / (stop - start)) * box.width;
+    const card = page.locator(".ds-card", { hasText: "ValueError" });
+    const pointAtError = async () => {
+      await page.mouse.move(x - 40, box.y + 200);
+      await page.mouse.move(x, box.y + 33);
+    };
+    await pointAtError();
+    await card.waitFor();
+    // It was worker-2 that erred.
+    await page.locator(".ds-worker", { hasText: "worker-1" }).click();
+    await expect.poll(() => label.innerText()).toBe("Threads busy, of 4");
+    await pointAtError();
+    expect(await card.count()).toBe(0);
+    await page.locator(".ds-worker", { hasText: "worker-1" }).click();
+    await page.locator(".ds-worker", { hasText: "worker-2" }).click();
+    await pointAtError();
+    await card.waitFor();
+  });
+
   it("finds keys, says how many it searched, and steps through them", async () => {
     await open("scenario=full");
     await plot().press("/");

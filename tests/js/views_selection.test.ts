@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { NO_FOCUS } from "../../js_src/model/types";
 import type { Selection } from "../../js_src/views/task_stream/selection";
 import { HarnessSession } from "./harness/session";
 
@@ -52,6 +53,21 @@ describe("panels of different bundles", () => {
     expect(before).not.toBeNull();
     other.isolateActions([]);
     expect(one.actions.value).toEqual([]);
+    expect(store.model.filter).toBeNull();
+    one.dispose();
+    other.dispose();
+  });
+
+  it("follow the workers in focus, with lanes that come later, too", () => {
+    const [one, other] = open();
+    const lit = () =>
+      [0, 1, 2].map((lane) => store.model.filter?.hasLane(lane));
+    store.addNames([], [{ worker: "v", thread: "1" }]);
+    store.setFocus({ ...NO_FOCUS, workers: ["w"] });
+    expect(lit()).toEqual([true, false, false]);
+    store.addNames([], [{ worker: "w", thread: "2" }]);
+    expect(lit()).toEqual([true, false, true]);
+    store.setFocus(NO_FOCUS);
     expect(store.model.filter).toBeNull();
     one.dispose();
     other.dispose();

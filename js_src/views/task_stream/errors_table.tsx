@@ -3,9 +3,10 @@
 
 import type { JSX } from "preact";
 import { formatExact, formatMoment, NOTHING } from "../../base/format";
-import type { Focus, TaskError } from "../../model/types";
+import type { TaskError } from "../../model/types";
 import { LinkButton } from "../panel/button";
 import type { SessionMirror } from "../panel/session_mirror";
+import { errorsInFocus } from "./events_in_focus";
 import { goToRow, rowOfError } from "./go_to_task";
 import { notHere, Table } from "./number_table";
 import { splitException } from "./traceback";
@@ -15,23 +16,6 @@ const MOST_ERRORS = 200;
 const DROPPED =
   "This task was dropped on the scheduler before the kernel could read it.";
 const MOST_CHARACTERS = 160;
-
-/** Errors in focus. Of spans they know nothing: those filter none out. */
-export function errorsInFocus(
-  errors: readonly TaskError[],
-  focus: Focus,
-  prefixes: readonly string[],
-): TaskError[] {
-  const { time } = focus;
-  const wanted = new Set(focus.prefixes);
-  const workers = new Set(focus.workers);
-  return errors.filter(
-    (error) =>
-      (!time || (error.time >= time[0] && error.time <= time[1])) &&
-      (wanted.size === 0 || wanted.has(prefixes[error.prefix] ?? "")) &&
-      (workers.size === 0 || workers.has(error.worker)),
-  );
-}
 
 export function ErrorsTable(props: {
   view: ViewState;

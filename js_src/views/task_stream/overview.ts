@@ -24,6 +24,7 @@ export interface OverviewSource {
   theme(): Theme;
   /** One colour for all, where one action is isolated. */
   onlyColour(): number | null;
+  /** Of the workers that are shown. */
   threads(): number;
   /** Is told what the full height stands for, and the number of threads. */
   measured(full: number, threads: number): void;
@@ -156,7 +157,7 @@ export class Overview {
     const full = fullHeight({
       most: this.minimap.most,
       threads,
-      filtered: model.filter !== null,
+      filtered: model.filter?.byRow ?? false,
     });
     const rescaled = full !== this.full;
     this.full = full;

@@ -67,7 +67,7 @@ export class SharedSelection {
   /** Which rows are in the light; null when all are. */
   private filter(): FilterSpec | null {
     const { store, mirror } = this;
-    const { prefixes, spans } = mirror.focus.value;
+    const { prefixes, spans, workers } = mirror.focus.value;
     const actions = this.actions.value;
     const search = this.search.state.value;
     void mirror.namesVersion.value;
@@ -78,6 +78,12 @@ export class SharedSelection {
       const wanted = new Set(spans);
       spec.spans = store.spans.flatMap((span, at) =>
         wanted.has(span.id) ? [at] : [],
+      );
+    }
+    if (workers.length > 0) {
+      const wanted = new Set(workers);
+      spec.lanes = store.lanes.flatMap(({ worker }, at) =>
+        wanted.has(worker) ? [at] : [],
       );
     }
     const drawn = actions.filter((action) => action !== ERRED);

@@ -97,7 +97,7 @@ export class Stage {
       paints: () => this.colours.current(),
       onlyColour: () => this.colours.only(),
       theme: () => view.environment.theme.peek(),
-      threads: () => view.threads(),
+      threads: () => view.threadsShown(),
       measured: (full, threads) => {
         const other = Math.abs(full - threads) > PEAK_SHARE * threads;
         view.peak.value = other ? full : null;
@@ -316,10 +316,10 @@ export class Stage {
   }
 
   private readonly mayLabel = (prefix: number): boolean => {
-    const filter = this.view.session.peek()?.store.model.filter;
-    if (!filter) return true;
+    const store = this.view.session.peek()?.store;
+    if (!store?.model.filter?.byRow) return true;
     const { prefixes } = this.view.focus.peek();
-    const name = this.view.session.peek()?.store.prefixes[prefix];
+    const name = store.prefixes[prefix];
     return name !== undefined && prefixes.includes(name);
   };
 

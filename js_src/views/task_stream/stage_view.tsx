@@ -145,9 +145,9 @@ function describe(view: ViewState): string {
 function ThreadsLabel(props: { view: ViewState; full: boolean }): JSX.Element {
   const { view } = props;
   const { text, title } = threadsLabel(
-    view.threads(),
+    view.threadsShown(),
     view.peak.value,
-    (view.session.value?.store.model.filter ?? null) !== null,
+    view.session.value?.store.model.filter?.byRow ?? false,
   );
   return <span title={title}>{props.full ? text : "Threads"}</span>;
 }

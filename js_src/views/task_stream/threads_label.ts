@@ -18,6 +18,6 @@ export function threadsLabel(
     text: `Threads, peak ${most}`,
     title: filtered
       ? `The height is the most that was busy with what is isolated: ${most} threads, of ${have}.`
-      : `The cluster has ${have} threads now, and ${most} were busy at once: workers have left, or tasks seceded from their thread.`,
+      : `There are ${have} threads now, and ${most} were busy at once: workers have left, or tasks seceded from their thread.`,
   };
 }

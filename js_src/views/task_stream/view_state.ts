@@ -213,6 +213,15 @@ export class ViewState {
     return sum || session.store.lanes.length;
   }
 
+  /** The same, of the workers that are isolated. */
+  threadsShown(): number {
+    if (this.focus.value.workers.length === 0) return this.threads();
+    return this.groups.value.reduce(
+      (sum, { info, lanes }) => sum + (info?.threads ?? lanes.length),
+      0,
+    );
+  }
+
   // Moving in time ---------------------------------------------------------
 
   zoom(factor: number, at: number, animate = false): void {
