@@ -1,5 +1,5 @@
-// Which rectangles get their name written on them: those where the whole name fits, in
-// their visible part, with no other row and no strip below it.
+// Which rectangles get their name written on them: those where it fits, whole or at least
+// its beginning, in their visible part, with no other row and no strip below it.
 
 import type { TaskModel } from "../model/tasks";
 import type { TimeWindow } from "./raster";
@@ -8,6 +8,8 @@ import type { TimeWindow } from "./raster";
 export class LabelList {
   count = 0;
   x = new Float64Array(256);
+  /** Width that the text may take. */
+  room = new Float64Array(256);
   lane = new Uint32Array(256);
   prefix = new Uint32Array(256);
   /** 1 where the task erred, for the colour of the text. */
@@ -17,9 +19,16 @@ export class LabelList {
     this.count = 0;
   }
 
-  add(x: number, lane: number, prefix: number, erred: boolean): void {
+  add(
+    x: number,
+    room: number,
+    lane: number,
+    prefix: number,
+    erred: boolean,
+  ): void {
     if (this.count === this.x.length) this.grow();
     this.x[this.count] = x;
+    this.room[this.count] = room;
     this.lane[this.count] = lane;
     this.prefix[this.count] = prefix;
     this.erred[this.count] = erred ? 1 : 0;
@@ -28,9 +37,11 @@ export class LabelList {
 
   private grow(): void {
     const size = this.x.length * 2;
-    const { x, lane, prefix, erred } = this;
+    const { x, room, lane, prefix, erred } = this;
     this.x = new Float64Array(size);
     this.x.set(x);
+    this.room = new Float64Array(size);
+    this.room.set(room);
     this.lane = new Uint32Array(size);
     this.lane.set(lane);
     this.prefix = new Uint32Array(size);
@@ -40,6 +51,15 @@ export class LabelList {
   }
 }
 
+/**
+ * Widths of a prefix's name in device pixels: of the whole, and of the least of it that is
+ * still worth reading. Names that a filter dims are left out by returning Infinity.
+ */
+export interface NameWidths {
+  whole(prefix: number): number;
+  least(prefix: number): number;
+}
+
 /** Narrower rectangles hold no name worth reading. */
 const LEAST_PX = 24;
 const PADDING_PX = 6;
@@ -47,21 +67,18 @@ const PADDING_PX = 6;
 /** Candidate of the lane being looked at. */
 let open = false;
 let labelLeft = 0;
-let labelRight = 0;
+let labelRoom = 0;
 let labelPrefix = 0;
 let labelErred = false;
 /** Nothing may be written left of this: a longer row lies there. */
 let blockedUntil = 0;
 
-/**
- * Add the labels of one lane to `into`. `widthOf` gives the width of a prefix's name in
- * device pixels; names that a filter dims are left out by returning Infinity.
- */
+/** Add the labels of one lane to `into`. */
 export function placeLabels(
   model: TaskModel,
   lane: number,
   window: TimeWindow,
-  widthOf: (prefix: number) => number,
+  names: NameWidths,
   pixelRatio: number,
   into: LabelList,
 ): void {
@@ -72,10 +89,11 @@ export function placeLabels(
     if (!open) return;
     open = false;
     const from = start + labelLeft * secondsPerPixel;
-    const to = start + labelRight * secondsPerPixel;
+    const to = start + (labelLeft + labelRoom) * secondsPerPixel;
     let free = true;
     model.forEachVisible(lane, from, to, 0, () => (free = false), true);
-    if (free) into.add(labelLeft, lane, labelPrefix, labelErred);
+    if (!free) return;
+    into.add(labelLeft, labelRoom, lane, labelPrefix, labelErred);
   };
   open = false;
   blockedUntil = -Infinity;
@@ -90,15 +108,14 @@ export function placeLabels(
       const left = (row.start - start) / secondsPerPixel;
       const right = left + row.duration / secondsPerPixel;
       // A row that begins under the last label takes it away.
-      if (open && left < labelRight) open = false;
+      if (open && left < labelLeft + labelRoom) open = false;
       flush();
       const text = Math.max(left, 0) + padding;
-      const end = text + widthOf(prefix);
-      const fits = end + padding <= Math.min(right, width_px);
-      if (fits && text >= blockedUntil) {
+      const room = Math.min(right, width_px) - padding - text;
+      if (names.least(prefix) <= room && text >= blockedUntil) {
         open = true;
         labelLeft = text;
-        labelRight = end;
+        labelRoom = Math.min(names.whole(prefix), room);
         labelPrefix = prefix;
         labelErred = status === 1;
       }

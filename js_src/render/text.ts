@@ -1,7 +1,14 @@
 // Text on a canvas: widths measured once per font and string.
 
+/** Names come from anywhere: forget them all rather than grow. */
+const MOST_KNOWN = 20_000;
+/** Beyond that nobody reads on, and no room is that wide. */
+const LONGEST_CUT = 200;
+
 export class TextMeasure {
   private widths = new Map<string, number>();
+  /** Beginnings of texts by their number of characters, with an ellipsis. */
+  private cuts = new Map<string, string[]>();
   private font = "";
 
   constructor(private readonly context: CanvasRenderingContext2D) {}
@@ -19,9 +26,21 @@ export class TextMeasure {
     if (width === undefined) {
       this.context.font = this.font;
       width = this.context.measureText(text).width;
+      if (this.widths.size >= MOST_KNOWN) {
+        this.widths.clear();
+        this.cuts.clear();
+      }
       this.widths.set(text, width);
     }
     return width;
+  }
+
+  /** The first characters and an ellipsis; kept, since each frame asks again. */
+  cut(text: string, characters: number): string {
+    let cuts = this.cuts.get(text);
+    if (cuts === undefined) this.cuts.set(text, (cuts = []));
+    return (cuts[characters] ??=
+      [...text.slice(0, 2 * characters)].slice(0, characters).join("") + "…");
   }
 }
 
@@ -32,14 +51,12 @@ export function shorten(
   measure: TextMeasure,
 ): string {
   if (measure.width(text) <= room) return text;
-  const characters = [...text];
   let from = 0;
-  let to = characters.length;
+  let to = Math.min(text.length, LONGEST_CUT);
   while (from < to) {
     const middle = (from + to + 1) >> 1;
-    const cut = characters.slice(0, middle).join("") + "…";
-    if (measure.width(cut) <= room) from = middle;
+    if (measure.width(measure.cut(text, middle)) <= room) from = middle;
     else to = middle - 1;
   }
-  return from > 0 ? characters.slice(0, from).join("") + "…" : "";
+  return from > 0 ? measure.cut(text, from) : "";
 }

@@ -1,11 +1,11 @@
 // Draws the lanes: rows of pixels from the raster, names where they fit.
 
-import { LabelList, placeLabels } from "../../derive/labels";
+import { LabelList, placeLabels, type NameWidths } from "../../derive/labels";
 import { LanePicture } from "../../derive/lane_picture";
 import type { TimeWindow } from "../../derive/raster";
 import type { TaskModel } from "../../model/tasks";
 import { PixelRows } from "../../render/pixel_rows";
-import { TextMeasure } from "../../render/text";
+import { shorten, TextMeasure } from "../../render/text";
 import type { LaneMap } from "./lane_map";
 import type { Paints } from "./paints";
 
@@ -33,6 +33,34 @@ export interface LanesPicture {
  * left of 16.7 ms is for putting the picture together and for the browser itself.
  */
 const PAINT_MS = 4;
+/** Fewer characters of a longer name say nothing. */
+const LEAST_CHARACTERS = 5;
+/** Do not measure names that fit nowhere whole. */
+const LONGEST_NAME = 200;
+
+class MeasuredNames implements NameWidths {
+  picture: LanesPicture | null = null;
+
+  constructor(private readonly measure: TextMeasure) {}
+
+  whole(prefix: number): number {
+    const name = this.nameOf(prefix);
+    if (name === null || name.length > LONGEST_NAME) return Infinity;
+    return this.measure.width(name);
+  }
+
+  least(prefix: number): number {
+    const name = this.nameOf(prefix);
+    if (name === null) return Infinity;
+    if (name.length <= LEAST_CHARACTERS + 1) return this.measure.width(name);
+    return this.measure.width(this.measure.cut(name, LEAST_CHARACTERS));
+  }
+
+  private nameOf(prefix: number): string | null {
+    if (!this.picture?.mayLabel(prefix)) return null;
+    return this.picture.prefixes[prefix] ?? null;
+  }
+}
 
 export class LanesPainter {
   private readonly picture = new LanePicture();
@@ -40,9 +68,11 @@ export class LanesPainter {
   private readonly labels = new LabelList();
   private readonly measure: TextMeasure;
   private readonly visible: number[] = [];
+  private readonly names: MeasuredNames;
 
   constructor(private readonly context: CanvasRenderingContext2D) {
     this.measure = new TextMeasure(context);
+    this.names = new MeasuredNames(this.measure);
   }
 
   resize(width: number, height: number): void {
@@ -106,17 +136,12 @@ export class LanesPainter {
 
   private place(picture: LanesPicture, lane: number): void {
     this.measure.setFont(picture.font);
+    this.names.picture = picture;
     placeLabels(
       picture.model,
       lane,
       picture.window,
-      (prefix) => {
-        if (!picture.mayLabel(prefix)) return Infinity;
-        const name = picture.prefixes[prefix];
-        // Names of a thousand characters fit nowhere: do not measure them.
-        if (name === undefined || name.length > 200) return Infinity;
-        return this.measure.width(name);
-      },
+      this.names,
       picture.pixelRatio,
       this.labels,
     );
@@ -140,7 +165,7 @@ export class LanesPainter {
           ? paints.erredLabel
           : (paints.labels[prefix] ?? "#000000");
       context.fillText(
-        prefixes[prefix] ?? "",
+        shorten(prefixes[prefix] ?? "", labels.room[at], this.measure),
         Math.round(labels.x[at]),
         top + map.topOf(position) + map.layout.height / 2,
       );

@@ -274,6 +274,31 @@ Object.assign(SHOTS, {
       await hover(243, 155)(page);
     },
   },
+  short: {
+    hash: "scenario=full&workers=4&threads=2&width=922&height=215",
+    size: [922, 215],
+  },
+  "short-menu": {
+    hash: "scenario=many&width=922&height=300",
+    size: [922, 300],
+    act: async (page) => {
+      await page.click(".ds-legend-more button");
+      await page.waitForTimeout(200);
+    },
+  },
+  "narrow-search": {
+    hash: "scenario=chooser&workers=24&threads=2&width=332&height=600",
+    size: [332, 600],
+    act: async (page) => {
+      await page.evaluate(() => document.querySelector(".ds-hit").focus());
+      await page.keyboard.press("/");
+      await page.locator(".ds-search input").fill("rename");
+      await page.waitForTimeout(400);
+    },
+  },
+  "narrow-more": narrow("full", async (page) => {
+    await page.click(".ds-menu-button[aria-label=More]");
+  }),
   "legend-long": {
     hash: "scenario=many&width=900&height=500",
     size: [900, 500],
