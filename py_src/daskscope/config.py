@@ -5,6 +5,7 @@ The defaults are in `daskscope.yaml`. A wrong value raises an error that names i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from os import PathLike
@@ -18,12 +19,20 @@ from dask.utils import parse_bytes, parse_timedelta
 from daskscope.errors import BadSettingError
 from daskscope.schema import MIN_RECORDING_BYTES
 
+MIN_READER_TIMEOUT_S = 10.0
+"""With less, one slow answer would be taken for a reader that has gone."""
+
 
 @cache
 def _defaults() -> dict[str, Any]:
     text = (Path(__file__).parent / "daskscope.yaml").read_text(encoding="utf-8")
     defaults: dict[str, Any] = yaml.safe_load(text)
     return defaults
+
+
+def _sections() -> dict[str, dict[str, Any]]:
+    sections: dict[str, dict[str, Any]] = _defaults()["daskscope"]
+    return sections
 
 
 @cache
@@ -33,10 +42,23 @@ def _register_defaults() -> None:
 
 def load_defaults() -> None:
     """Make the shipped defaults part of Dask's configuration, again if they were lost."""
+    _check_sections()  # first: Dask would put the defaults in the place of `recorder: false`
     _register_defaults()
     if "daskscope" not in dask.config.config:
         # They came within a `with dask.config.set(...)`, and its end took them along.
         dask.config.update(dask.config.config, _defaults(), priority="old")
+
+
+def _check_sections() -> None:
+    """Refuse a single value where a section belongs; an empty one (null) has the defaults."""
+    ours = dask.config.config.get("daskscope")
+    if not isinstance(ours, Mapping | None):
+        raise BadSettingError("daskscope", ours, "a section with " + ", ".join(_sections()))
+    for name, defaults in _sections().items():
+        section = (ours or {}).get(name)
+        if not isinstance(section, Mapping | None):
+            wanted = "a section with " + ", ".join(defaults)
+            raise BadSettingError(f"daskscope.{name}", section, wanted)
 
 
 def get(key: str) -> Any:
@@ -44,7 +66,7 @@ def get(key: str) -> Any:
     load_defaults()
     try:
         return dask.config.get(f"daskscope.{key}")
-    except KeyError:
+    except (KeyError, TypeError):  # one of our keys is missing, or its section is null
         dask.config.update(dask.config.config, _defaults(), priority="old")
         return dask.config.get(f"daskscope.{key}")
 
@@ -62,7 +84,7 @@ def size_bytes(key: str, at_least: int = 0) -> int:
     value = get(key)
     try:
         size = value if isinstance(value, int) else parse_bytes(value)
-    except (ValueError, TypeError, AttributeError):
+    except (ValueError, TypeError, AttributeError, OverflowError):
         size = -1
     if isinstance(value, bool) or size < at_least:
         wanted = "a size such as '256 MiB'" + (f", at least {at_least} bytes" if at_least else "")
@@ -70,15 +92,16 @@ def size_bytes(key: str, at_least: int = 0) -> int:
     return int(size)
 
 
-def seconds(key: str) -> float:
+def seconds(key: str, at_least: float = 0.0) -> float:
     """Return a duration in seconds, from a number or from text as in `100ms`."""
     value = get(key)
     try:
         duration = float(parse_timedelta(value, default="s"))
-    except (ValueError, TypeError, AttributeError, KeyError):
+    except (ValueError, TypeError, AttributeError, KeyError, OverflowError):
         duration = -1.0
-    if isinstance(value, bool) or not 0 <= duration < float("inf"):
-        raise BadSettingError(f"daskscope.{key}", value, "a duration such as '100ms'")
+    if isinstance(value, bool) or not at_least <= duration < float("inf"):
+        wanted = "a duration such as '100ms'" + (f", at least {at_least:g} s" if at_least else "")
+        raise BadSettingError(f"daskscope.{key}", value, wanted)
     return duration
 
 
@@ -126,7 +149,7 @@ def pace() -> Pace:
         idle_s=seconds("collect.idle-interval"),
         unwatched_s=seconds("collect.unwatched-interval"),
         answer_bytes=size_bytes("collect.answer-limit"),
-        reader_timeout_s=seconds("agent.reader-timeout"),
+        reader_timeout_s=seconds("agent.reader-timeout", MIN_READER_TIMEOUT_S),
         agent_memory_bytes=size_bytes("agent.memory-limit"),
     )
 
@@ -150,3 +173,11 @@ def recording_limits() -> RecordingLimits:
         overflow=cast("Literal['spill', 'drop']", choice("recording.overflow", ("spill", "drop"))),
         directory=directory("recording.directory"),
     )
+
+
+def check() -> None:
+    """Read every setting: one that cannot be used is an error, also where it is not needed yet."""
+    flag("recorder.enabled")
+    seconds("recorder.start-timeout")
+    pace()
+    recording_limits()

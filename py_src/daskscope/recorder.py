@@ -62,7 +62,14 @@ def in_kernel() -> bool:
 
 def enabled() -> bool:
     """Return whether new clients of this process are recorded by themselves."""
-    return _enabled_here() and HOOK_MODULE in _preload()[0]
+    if not _enabled_here() or HOOK_MODULE not in _preload()[0]:
+        return False
+    from daskscope import config
+
+    try:
+        return config.flag("recorder.enabled")
+    except BadSettingError:
+        return False
 
 
 def _enabled_here() -> bool:
@@ -176,7 +183,7 @@ def _attach(client: Client) -> Future[None]:
                 attached = session.connect(client)
                 collect.submit(attached.attached()).result(LAST_READ_S)
         except BadSettingError as error:
-            logger.warning("daskscope does not record this client. %s", error)
+            _say_not_recorded(error)
         except Exception:
             logger.debug("daskscope could not attach to %s", client.id, exc_info=True)
         finally:
@@ -184,6 +191,10 @@ def _attach(client: Client) -> Future[None]:
 
     threading.Thread(target=work, name="daskscope-attach", daemon=True).start()
     return done
+
+
+def _say_not_recorded(error: BadSettingError) -> None:
+    logger.warning("daskscope does not record this client. %s", error)
 
 
 async def _client_started(client: Client) -> None:
@@ -194,9 +205,12 @@ async def _client_started(client: Client) -> None:
         from daskscope import config
 
         if config.flag("recorder.enabled"):
+            timeout_s = config.seconds("recorder.start-timeout")
             # `wait` neither raises what the other side raises nor cancels it.
             attached = asyncio.wrap_future(_attach(client))
-            await asyncio.wait({attached}, timeout=config.seconds("recorder.start-timeout"))
+            await asyncio.wait({attached}, timeout=timeout_s)
+    except BadSettingError as error:
+        _say_not_recorded(error)
     except Exception:
         logger.debug("daskscope goes on attaching to %s", client.id, exc_info=True)
 

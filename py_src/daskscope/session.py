@@ -52,6 +52,7 @@ class Session(SharedFocus):
 
     def __init__(self, client: Client) -> None:
         super().__init__()
+        config.check()
         limits = self.limits = config.recording_limits()
         pace = config.pace()
         if client.asynchronous:  # who reads its recording cannot wait for what is missing

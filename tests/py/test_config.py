@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,28 @@ def test_a_users_value_wins() -> None:
         assert config.pace().active_s == 0.5
 
 
+@pytest.mark.parametrize(
+    ("ours", "named"),
+    [(5, "daskscope"), ({"recorder": False}, "daskscope.recorder"), ({"recording": "spill"}, None)],
+)
+def test_the_defaults_do_not_overwrite_a_value_where_a_section_belongs(
+    monkeypatch: pytest.MonkeyPatch, ours: Any, named: str | None
+) -> None:
+    monkeypatch.setitem(dask.config.config, "daskscope", ours)
+    config._register_defaults.cache_clear()  # as before the first import
+    with pytest.raises(BadSettingError, match=f"has {named or 'daskscope.recording'} = "):
+        config.flag("recorder.enabled")
+    assert dask.config.config["daskscope"] == ours
+
+
+@pytest.mark.parametrize("ours", [None, {"recorder": None}])
+def test_an_empty_section_has_the_defaults(monkeypatch: pytest.MonkeyPatch, ours: Any) -> None:
+    config.load_defaults()
+    monkeypatch.setitem(dask.config.config, "daskscope", ours)
+    assert config.flag("recorder.enabled")
+    config.check()
+
+
 def test_temporary_files_go_where_dask_puts_its_own_unless_told_otherwise(tmp_path: Path) -> None:
     with dask.config.set({"temporary-directory": None}):
         assert config.recording_limits().directory is None
@@ -68,22 +91,23 @@ def test_the_defaults_survive_a_setting_that_was_there_for_a_while() -> None:
         ("agent.memory-limit", "much"),
         ("agent.memory-limit", -1),
         ("agent.memory-limit", True),
+        ("agent.memory-limit", math.inf),
+        ("agent.reader-timeout", 0),
+        ("agent.reader-timeout", "1e999s"),
+        ("recorder.start-timeout", "soon"),
         ("collect.interval", "soon"),
         ("collect.interval", -1),
         ("collect.interval", None),
         ("recording.overflow", "explode"),
         ("recording.memory-limit", "1 kB"),
         ("recording.directory", 7),
+        ("recorder", False),
+        ("recording", "spill"),
     ],
 )
 def test_a_wrong_value_is_an_error_that_names_the_key(key: str, value: Any) -> None:
-    def read_all() -> None:
-        config.flag("recorder.enabled")
-        config.pace()
-        config.recording_limits()
-
     with dask.config.set({f"daskscope.{key}": value}), pytest.raises(BadSettingError) as caught:
-        read_all()
+        config.check()
     assert f"daskscope.{key}" in str(caught.value)
     assert caught.value.code == "bad-setting"
     assert isinstance(caught.value, ValueError)

@@ -161,6 +161,8 @@ def test_the_setting_also_counts_after_it_was_enabled(
         Client(cluster, set_as_default=False) as client,
     ):
         assert session.of_client(client.id) is None
+        assert not recorder.enabled()
+    assert recorder.enabled()
 
 
 def test_the_ipython_extension_switches_it_on_and_off() -> None:
@@ -231,17 +233,27 @@ def test_a_recorder_that_fails_or_hangs_does_not_stop_the_client(
         assert client.submit(int, 1).result() == 1
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("recording.overflow", "explode"),
+        ("recording.memory-limit", float("inf")),
+        ("recorder.start-timeout", "soon"),
+        ("recorder.enabled", "perhaps"),
+        ("recorder", False),
+    ],
+)
 @pytest.mark.usefixtures("recording_by_itself")
 def test_wrong_settings_are_told_once_and_harm_nobody(
-    cluster: LocalCluster, caplog: pytest.LogCaptureFixture
+    cluster: LocalCluster, caplog: pytest.LogCaptureFixture, key: str, value: Any
 ) -> None:
     with (
-        dask.config.set({"daskscope.recording.overflow": "explode"}),
+        dask.config.set({f"daskscope.{key}": value}),
         Client(cluster, set_as_default=False) as client,
     ):
         assert client.submit(int, 1).result() == 1
     (told,) = [r.getMessage() for r in caplog.records if r.name == "daskscope.recorder"]
-    assert "daskscope.recording.overflow" in told
+    assert f"daskscope.{key} = {value!r}" in told
 
 
 @pytest.mark.usefixtures("recording_by_itself")
