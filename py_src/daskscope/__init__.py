@@ -4,6 +4,16 @@ In a notebook, importing this package (or `%load_ext daskscope`) starts the flig
 recorder: every Dask client of the kernel is recorded, so that a panel opened after the
 slow cell still shows it. In a script, call `daskscope.connect()`. The import is cheap:
 what needs pandas, pyarrow or widgets is loaded when it is used.
+
+    TaskStream()           a panel inline: every task of the current client
+    connect()              the Session of the current client; connect(client) of another one
+    session.recording      what was captured: tasks, errors, workers, gaps, counts
+    session.focus          what is selected in all panels, a Focus
+    sessions()             all sessions of this process, also a few that have stopped
+    recorder               switch the flight recorder: recorder.enable(), recorder.disable()
+
+`help(daskscope.connect)` and the like tell more of each. What is not listed in
+`dir(daskscope)` is not public.
 """
 
 from __future__ import annotations
@@ -52,7 +62,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return [*__all__, "__version__"]
 
 
 def load_ipython_extension(ipython: Any) -> None:  # noqa: ARG001

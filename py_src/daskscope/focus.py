@@ -9,8 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
+FIELDS = ("time", "prefixes", "workers", "spans")
 MAX_ITEMS = 10_000
 MAX_CHARS = 10_000
 
@@ -87,7 +89,10 @@ class Focus:
             return cls()
         if not isinstance(value, Mapping):
             raise TypeError(f"focus must be a Focus, a dict or None, got {value!r:.200}")
-        unknown = set(value) - {"time", "prefixes", "workers", "spans"}
+        unknown = [str(name) for name in value if name not in FIELDS]
         if unknown:
-            raise TypeError(f"focus has no field {min(map(str, unknown))!r:.200}")
+            name = min(unknown)
+            likely = get_close_matches(name[:MAX_CHARS], FIELDS, n=1)
+            hint = f"did you mean {likely[0]!r}?" if likely else f"it has {', '.join(FIELDS)}"
+            raise TypeError(f"focus has no field {name!r:.200}: {hint}")
         return cls(**{name: part for name, part in value.items() if part is not None})

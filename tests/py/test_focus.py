@@ -31,6 +31,11 @@ def test_names_are_kept_once_and_in_order() -> None:
     [
         ("inc", "focus"),
         ({"colour": []}, "colour"),
+        ({"prefix": ["inc"]}, "has no field 'prefix': did you mean 'prefixes'"),
+        ({"worker": []}, "did you mean 'workers'"),
+        ({"colour": []}, "it has time, prefixes, workers, spans"),
+        ({7: []}, "has no field '7'"),
+        ({"x" * 10**6: []}, "has no field 'xxx"),
         ({"prefixes": "inc"}, "prefixes"),
         ({"prefixes": [1]}, "prefixes"),
         ({"prefixes": [[]]}, "prefixes"),

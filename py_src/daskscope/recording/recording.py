@@ -87,8 +87,8 @@ class Recording:
         directory: str | None = None,
     ) -> None:
         if memory_limit < MIN_RECORDING_BYTES:
-            wanted = f"at least {MIN_RECORDING_BYTES} bytes"
-            raise ValueError(f"memory_limit: {wanted}, not {memory_limit}")
+            wanted = f"at least {MIN_RECORDING_BYTES / 1e6:g} MB"
+            raise ValueError(f"memory_limit: {wanted}, not {memory_limit:,} bytes")
         if disk_limit < 0:
             raise ValueError(f"disk_limit: not negative, but {disk_limit}")
         if overflow not in get_args(Overflow):
