@@ -22,6 +22,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
 lab: build ## Open JupyterLab on examples/tour.ipynb (ARGS="--no-browser --port 9999")
+	@printf '\ndaskscope: starting JupyterLab; Ctrl-C here stops it\n' >&2
 	$(BIN)/jupyter lab --ServerApp.root_dir=examples --LabApp.default_url=/lab/tree/tour.ipynb \
 	  --LabApp.workspaces_dir=$(CURDIR)/$(VENV)/workspaces $(ALLOW_ROOT) $(ARGS)
 
@@ -69,6 +70,7 @@ schema: environment ## Write the files that are generated: js_src/schema.ts, gol
 build: $(VENV)/.built ## Build labextension and widget
 
 $(VENV)/.built: $(SOURCES) | environment
+	@printf '\ndaskscope: building the labextension and the widget\n' >&2
 	rm -rf lib
 	npm run --silent build
 	$(SETUP) develop

@@ -36,6 +36,11 @@ def fail(text: str) -> NoReturn:
     sys.exit(1)
 
 
+def say(text: str) -> None:
+    """Tell what is being done: some steps take a minute."""
+    print("\ndaskscope: " + text, file=sys.stderr, flush=True)
+
+
 def run(command: list[str], **more: object) -> None:
     """Run a command, and stop with its name when it fails."""
     print("+ " + " ".join(command), file=sys.stderr, flush=True)
@@ -67,9 +72,11 @@ def python_environment(directory: Path, requirements: Path) -> None:
             import ensurepip  # noqa: F401
         except ImportError:
             fail("This python3 cannot make environments. On Debian: apt install python3-venv")
+        say(f"making a Python environment in {directory.name}")
         run([sys.executable, "-m", "venv", str(directory)])
     # JupyterLab runs CommonJS of its own, which must not take our "type": "module" for its own.
     (directory / "package.json").write_text('{"type": "commonjs"}\n')
+    say(f"downloading and installing the Python packages of {requirements.name}, perhaps a minute")
     run([str(python), "-m", "pip", "install", "--quiet", "--requirement", str(requirements)])
     stamp.write_text(wanted)
 
@@ -85,6 +92,7 @@ def node_modules() -> None:
     found = subprocess.run([node, "--version"], stdout=subprocess.PIPE, check=True).stdout.decode()
     if int(found.lstrip("v").split(".")[0]) < OLDEST_NODE:
         fail(f"Node >= {OLDEST_NODE} is needed, and node is {found.strip()}.")
+    say("downloading and installing the npm packages of package-lock.json, perhaps a minute")
     # Browser tests use a Chromium of the system; playwright's own download is not wanted.
     run([npm, "ci"], env={**os.environ, "PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD": "1"})
     stamp.write_text(wanted)
@@ -99,6 +107,7 @@ def develop(directory: Path) -> None:
     # pip would follow the link of last time and delete the built files in the checkout.
     if link.is_symlink():
         link.unlink()
+    say(f"making this checkout importable in {directory.name}, and its labextension visible")
     pip = [str(directory / "bin" / "python"), "-m", "pip", "install", "--quiet"]
     run([*pip, "--no-deps", "--no-build-isolation", "--editable", "."])
     shutil.rmtree(link, ignore_errors=True)
@@ -120,6 +129,7 @@ def browser() -> None:
     path = find_browser()
     apt = shutil.which("apt-get")
     if path is None and apt and os.geteuid() == 0:
+        say("installing Debian's Chromium for the browser tests")
         quiet = {"stdout": subprocess.DEVNULL}
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         run([apt, "update"], env=environment, **quiet)

@@ -87,7 +87,8 @@ def size_bytes(key: str, at_least: int = 0) -> int:
     except (ValueError, TypeError, AttributeError, OverflowError):
         size = -1
     if isinstance(value, bool) or size < at_least:
-        wanted = "a size such as '256 MiB'" + (f", at least {at_least} bytes" if at_least else "")
+        least = f", at least {at_least / 1e6:g} MB" if at_least else ""
+        wanted = f"a size such as '256 MiB'{least}"
         raise BadSettingError(f"daskscope.{key}", value, wanted)
     return int(size)
 

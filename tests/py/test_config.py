@@ -84,6 +84,15 @@ def test_the_defaults_survive_a_setting_that_was_there_for_a_while() -> None:
     dask.config.config.update(before)
 
 
+def test_a_size_that_is_too_small_is_told_the_least_in_units() -> None:
+    wanted = r"a size such as '256 MiB', at least 4 MB"
+    with (
+        dask.config.set({"daskscope.recording.memory-limit": "1 kB"}),
+        pytest.raises(BadSettingError, match=wanted),
+    ):
+        config.check()
+
+
 @pytest.mark.parametrize(
     ("key", "value"),
     [
