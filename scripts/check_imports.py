@@ -20,13 +20,14 @@ PYTHON: dict[str, set[str]] = {
     "schema": set(),
     "errors": set(),
     "version": set(),
+    "forks": set(),
     "config": {"schema", "errors"},
     "agent": {"schema"},  # sent to schedulers where daskscope is not installed
-    "recording": {"schema", "errors"},
+    "recording": {"schema", "errors", "forks"},
     "derive": {"recording", "schema", "errors"},
     "focus": {"schema", "errors"},
     "listeners": set(),
-    "shared_focus": {"focus", "listeners"},
+    "shared_focus": {"focus", "listeners", "forks"},
     "collect": {"agent", "recording", "schema", "errors", "config"},
     "wire": {"schema", "errors", "version"},
     "stream": {"wire", "derive", "recording", "focus", "schema", "errors", "config", "version"},
@@ -43,7 +44,7 @@ PYTHON: dict[str, set[str]] = {
         "config",
     },
 }
-PYTHON_SHELLS = {"__init__", "cells", "kernel", "magics", "recorder", "widgets"}
+PYTHON_SHELLS = {"__init__", "cells", "kernel", "recorder", "widgets"}
 """Thin outer layers: they may import everything, and nothing above may import them."""
 
 # TypeScript: the first folder or file below js_src.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import traitlets
 
 from daskscope.focus import Focus
+from daskscope.forks import renew_in_children
 from daskscope.listeners import Listeners
 
 if TYPE_CHECKING:
@@ -38,13 +39,19 @@ class SharedFocus(traitlets.HasTraits):
     def __init__(self) -> None:
         super().__init__()
         self._focus_by = "python"
-        self._focus_lock = threading.RLock()
-        self._focus_wanted: tuple[Focus, str] | None = None
-        self._focus_thread: threading.Thread | None = None
-        self._wanted_lock = threading.Lock()  # of the two before
+        self.renew_locks()
         self._focus_listeners = Listeners[[Focus, str]]("the focus of a daskscope session")
         # The first observer: it hears of each change, whatever a later one does.
         self.observe(lambda _: self._focus_listeners.tell(self.focus, self._focus_by), "focus")
+
+        renew_in_children(self)
+
+    def renew_locks(self) -> None:
+        """Take locks that nobody holds: at first, and in a forked child."""
+        self._focus_lock = threading.RLock()
+        self._wanted_lock = threading.Lock()  # of the next two
+        self._focus_wanted: tuple[Focus, str] | None = None
+        self._focus_thread: threading.Thread | None = None
 
     @traitlets.validate("focus")
     def _checked_focus(self, proposal: Any) -> Focus:

@@ -21,7 +21,7 @@ def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None
     script.write_text(
         textwrap.dedent(
             """
-            import os, sys, time, daskscope
+            import faulthandler, os, sys, threading, time, daskscope
             from distributed import Client
 
             def wait(condition):
@@ -34,16 +34,46 @@ def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None
                 client = Client(processes=False, n_workers=1, dashboard_address=":0")
                 session = daskscope.connect(client)
                 wait(lambda: session.state == "live")
+                client.submit(int, 0).result()
+                wait(lambda: session.counts.captured == 1)
+                recording = session._recording
+                locks = [
+                    recording._lock, recording._writer, session._focus_lock,
+                    session._wanted_lock, recording.error_log._lock,
+                ]
+                held, over = threading.Event(), threading.Event()
+
+                def hold():  # as the background thread does while it appends
+                    for lock in locks:
+                        lock.acquire()
+                    held.set()
+                    over.wait()
+                    for lock in reversed(locks):
+                        lock.release()
+
+                holder = threading.Thread(target=hold)
+                holder.start()
+                held.wait()
                 child = os.fork()
                 if child == 0:
+                    faulthandler.dump_traceback_later(10, exit=True)
                     assert session.state == "stopped"
                     assert daskscope.sessions() == []
+                    assert session.recording.counts.kept == 1
+                    assert session.recording.tasks["key"].str.startswith("int").all()
+                    assert session.recording.errors.empty
+                    session.focus = {"prefixes": ["int"]}
+                    session.set_focus_soon(daskscope.Focus(), "page")
+                    wait(lambda: not session.focus)
                     session.close()
+                    recording.close()
                     sys.stdout.flush()
                     os._exit(0)
+                over.set()
+                holder.join()
                 assert os.waitpid(child, 0)[1] == 0
                 client.submit(int, 1).result()
-                wait(lambda: session.counts.captured == 1)
+                wait(lambda: session.counts.captured == 2)
                 assert session.state == "live"
                 session.close()
                 client.close()

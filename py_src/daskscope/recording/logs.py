@@ -91,6 +91,10 @@ class Log(Generic[T]):
         self._limit = limit
         self._characters = 0
         self._entries: deque[T] = deque()
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """Take a lock that nobody holds: at first, and in a forked child."""
         self._lock = Lock()
 
     @property

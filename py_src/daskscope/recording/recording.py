@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 
+from daskscope.forks import renew_in_children
 from daskscope.recording import frames
 from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk
 from daskscope.recording.logs import (
@@ -99,9 +100,8 @@ class Recording:
         self.gap_log: Log[Gap] = Log(MAX_GAPS)
         self._present: list[WorkerChange] | None = None  # until the first snapshot
         self._worker_names = WorkerNames()
-        self._writer = RLock()  # one append at a time
-        self._lock = Lock()  # held for moments: figures, logs, and the store's list of chunks
-        self._store = ChunkStore(memory_limit, disk_limit, overflow, directory, self._lock)
+        self._store = ChunkStore(memory_limit, disk_limit, overflow, directory)
+        self.renew_locks()
         self._next = 0
         self._rows = 0
         self._refused = 0
@@ -110,6 +110,15 @@ class Recording:
         self._origin: float | None = None
         self._grew_s = float("-inf")  # monotonic
         self._closed = False
+        renew_in_children(self)
+
+    def renew_locks(self) -> None:
+        """Take locks that nobody holds: at first, and in a forked child."""
+        self._writer = RLock()  # one append at a time
+        self._lock = Lock()  # held for moments: figures, logs, and the store's list of chunks
+        self._store.lock = self._lock
+        for log in (self.error_log, self.change_log, self.gap_log):
+            log.renew_lock()
 
     # Writing
 

@@ -9,6 +9,7 @@ that a reader holds ever changes.
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
@@ -25,7 +26,6 @@ from daskscope.recording.stretches import fit, of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from threading import Lock
 
     from numpy.typing import NDArray
 
@@ -109,8 +109,8 @@ class ChunkStore:
         disk_limit: int,
         overflow: Overflow,
         directory: str | None,
-        lock: Lock,
     ) -> None:
+        self.lock = Lock()  # held for moments: swaps of the lists below; a recording sets its own
         self.spill_error: str | None = None
         self.dropped = (0, 0)  # tasks and rows, replaced together
         self._memory_limit = memory_limit
@@ -118,7 +118,6 @@ class ChunkStore:
         self._overflow = overflow
         self._directory = directory
         self._segment_bytes = min(max(memory_limit // 8, disk_limit // MAX_SEGMENTS), memory_limit)
-        self._lock = lock  # held for moments: swaps of the lists below
         self._sealed: list[TaskChunk] = []
         self._spilled = 0  # so many of _sealed, the oldest, are mapped from files
         self._segments: list[tuple[int, int]] = []  # (chunks, bytes) of each file
@@ -139,14 +138,14 @@ class ChunkStore:
 
     def snapshot(self) -> list[TaskChunk]:
         """Return all chunks, oldest first. They stay valid whatever happens later."""
-        with self._lock:
+        with self.lock:
             chunks = list(self._sealed)
             tail = self._tail_chunk
         return [*chunks, tail] if tail is not None else chunks
 
     def newest(self) -> TaskChunk | None:
         """Return the chunk that has the latest tasks."""
-        with self._lock:
+        with self.lock:
             if self._tail_chunk is not None:
                 return self._tail_chunk
             return self._sealed[-1] if self._sealed else None
@@ -174,14 +173,14 @@ class ChunkStore:
                 self._tail = _Tail(block.first)
             self._tail.append(columns, block)
             chunk = self._tail.chunk()
-            with self._lock:
+            with self.lock:
                 self._tail_chunk = chunk
                 seen()
         self._keep_bounds()
 
     def _add_sealed(self, chunk: TaskChunk, seen: Callable[[], None] | None = None) -> None:
         chunk = summarised(chunk)
-        with self._lock:
+        with self.lock:
             self._sealed.append(chunk)
             self._tail = self._tail_chunk = None
             self._sealed_bytes += _memory_bytes(chunk)
@@ -236,14 +235,14 @@ class ChunkStore:
         first = self._spilled
         before = self._sealed[first : first + count]
         mapped = spill(before, self._directory)
-        with self._lock:
+        with self.lock:
             self._sealed[first : first + count] = mapped
             self._spilled += count
             self._segments.append((count, size))
             self._sealed_bytes += sum(map(_memory_bytes, mapped)) - sum(map(_memory_bytes, before))
 
     def _drop_oldest(self, count: int) -> None:
-        with self._lock:
+        with self.lock:
             dropped = self._sealed[:count]
             del self._sealed[:count]
             if self._segments:
