@@ -1,5 +1,6 @@
 // A panel goes with the notebook in front, until a person chooses what it shows.
 
+import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
 import {
   CLIENT,
   choose,
@@ -7,6 +8,7 @@ import {
   expect,
   notebookWith,
   openSidebar,
+  openTaskStream,
   runCells,
   tasksShown,
   test,
@@ -62,5 +64,31 @@ test(
     await expect.poll(() => tasksShown(panel.last())).toBe(40);
     await choose(panel.first(), "Follow the notebook in front");
     await expect.poll(shown).toBe(40);
+  },
+);
+
+/** Whether the kernel of the notebook in front has loaded daskscope. */
+async function isEntered(page: IJupyterLabPageFixture): Promise<boolean> {
+  await runCells(page, 0);
+  const outputs = page.locator(".jp-NotebookPanel:visible .jp-OutputArea");
+  return (await outputs.first().innerText()).includes("entered");
+}
+
+test(
+  "the first client of a notebook that came to the front is recorded from its first task",
+  { tag: "@all" },
+  async ({ page }) => {
+    const look = `import sys; print("entered" * ("daskscope.kernel" in sys.modules))`;
+    await notebookWith(page, [look, CLIENT + work(30)], "second.ipynb");
+    await notebookWith(page, [CLIENT], "first.ipynb");
+    const { panel } = await openTaskStream(page);
+    await runCells(page, 0);
+    await expect(panel).toContainText("2 workers");
+    await page.notebook.activate("second.ipynb");
+    await expect.poll(() => isEntered(page)).toBe(true);
+    await runCells(page, 1);
+    await expect.poll(() => tasksShown(panel)).toBe(30);
+    // Its toolbar fails when it is taken down just after it was shown first.
+    await page.notebook.activate("first.ipynb");
   },
 );

@@ -1,6 +1,7 @@
 // The Dask clients in the kernels of open notebooks, for the sidebar and for
 // panels that follow the notebook in front. Looks only while one of them is
-// open, and loads nothing into a kernel without Dask.
+// open. The kernel in front is entered as it is, so that its next cell is recorded
+// from its first task; into the others nothing is loaded before they have Dask.
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import type { Notebook, Notebooks } from "./notebooks";
@@ -13,7 +14,7 @@ export class Clusters {
   private readonly stops: (() => void)[];
 
   constructor(
-    notebooks: Notebooks,
+    private readonly notebooks: Notebooks,
     detect: ReadonlySignal<boolean>,
     panelsOpen: ReadonlySignal<boolean>,
   ) {
@@ -23,6 +24,7 @@ export class Clusters {
     this.stops = [
       effect(() => {
         const open = notebooks.open.value;
+        void notebooks.front.value; // the one that comes to the front is entered
         for (const notebook of this.held.keys()) {
           if (!open.includes(notebook)) this.release(notebook);
         }
@@ -50,8 +52,9 @@ export class Clusters {
     this.asking.add(notebook);
     try {
       await notebook.panel.sessionContext.ready;
-      const hasDask = await notebook.kernel.hasDask();
-      if (!hasDask || !this.wanted.peek() || notebook.panel.isDisposed) return;
+      const isFront = () => this.notebooks.front.peek() === notebook;
+      const enter = isFront() || (await notebook.kernel.hasDask()) || isFront();
+      if (!enter || !this.wanted.peek() || notebook.panel.isDisposed) return;
       this.held.set(notebook, notebook.kernel.use());
     } catch {
       // The kernel went away while it was asked: the next cell asks again.
