@@ -2,12 +2,13 @@
 
 import type { SessionEntry } from "../../wire";
 
-const over = ({ state }: SessionEntry) =>
-  state === "stopped" || state === "lost";
+const living = ({ state }: SessionEntry) =>
+  state !== "stopped" && state !== "lost";
 
 /**
  * What a person chose counts while it exists. Otherwise a panel stays with its
- * session while that one lives, then goes to the newest living one.
+ * session until that has stopped, then goes to the newest living one. A lost
+ * scheduler may come back; if it does not, Dask closes the client, which stops it.
  */
 export function chooseSession(
   sessions: readonly SessionEntry[],
@@ -17,7 +18,7 @@ export function chooseSession(
   const find = (id: string | null) => sessions.find((entry) => entry.id === id);
   if (find(wanted)) return wanted;
   const now = find(current);
-  if (now && !over(now)) return now.id;
-  const alive = sessions.filter((entry) => !over(entry));
-  return (alive.at(-1) ?? now ?? sessions.at(-1))?.id ?? null;
+  if (now && now.state !== "stopped") return now.id;
+  const next = sessions.filter(living).at(-1) ?? now ?? sessions.at(-1);
+  return next?.id ?? null;
 }
