@@ -6,8 +6,10 @@
 import { Coverage } from "./model/coverage";
 import { KEY_SEPARATOR, LIMITS } from "./schema";
 
-/** Keys of opened blocks that are kept at hand, in tasks. */
-const OPENED_TASKS = 200_000;
+/** Opened blocks that are kept at hand: so many bytes, or the last one alone. */
+const OPENED_BYTES = 64_000_000;
+/** What a key takes in memory beside its text, and a character at most. */
+const [KEY_BYTES, CHARACTER_BYTES] = [40, 2];
 /** A block that unpacks to more than this is refused, not swallowed. */
 const MAX_BLOCK_BYTES = 256_000_000;
 /** How many tasks' keys one question asks for. */
@@ -19,6 +21,11 @@ interface KeyBlock {
   readonly first: number;
   readonly tasks: number;
   readonly packed: Uint8Array<ArrayBuffer>;
+}
+
+interface OpenedBlock {
+  readonly keys: readonly string[];
+  readonly bytes: number;
 }
 
 /** A question to the kernel that is not answered yet. */
@@ -129,11 +136,11 @@ function* hits(text: string, needle: string, first: number) {
 
 export class KeyStore implements KeyLookup {
   private readonly blocks: KeyBlock[] = []; // by first task
-  private readonly opened = new Map<KeyBlock, string[]>(); // oldest use first
-  private readonly opening = new Map<KeyBlock, Promise<string[]>>();
+  private readonly opened = new Map<KeyBlock, OpenedBlock>(); // oldest use first
+  private readonly opening = new Map<KeyBlock, Promise<OpenedBlock>>();
   private readonly fetching = new Set<Request>();
   private readonly uses = new Set<KeyBlock>(); // every block, oldest use first
-  private openedTasks = 0;
+  private openedBytes = 0;
   private bytes = 0;
 
   constructor(
@@ -169,16 +176,16 @@ export class KeyStore implements KeyLookup {
     this.blocks.length = 0;
     this.uses.clear();
     this.opened.clear();
-    this.openedTasks = 0;
+    this.openedBytes = 0;
     this.bytes = 0;
   }
 
   text(task: number): string | null | Promise<string | null> {
     const block = this.blockOf(task);
-    const keys = block && this.opened.get(block);
-    if (!keys) return this.lookUp(task, block);
-    this.touch(block, keys);
-    return keys[task - block.first] ?? null;
+    const opened = block && this.opened.get(block);
+    if (!opened) return this.lookUp(task, block);
+    this.touch(block, opened);
+    return opened.keys[task - block.first] ?? null;
   }
 
   async search(
@@ -242,7 +249,7 @@ export class KeyStore implements KeyLookup {
     if (!known && !(await this.tryFetch(task, 1))) return null;
     const block = known ?? this.blockOf(task);
     if (!block) return null;
-    return (await this.open(block))[task - block.first] ?? null;
+    return (await this.open(block)).keys[task - block.first] ?? null;
   }
 
   /** Several panels may point at the same task: a question that asks for it is shared. */
@@ -265,14 +272,16 @@ export class KeyStore implements KeyLookup {
     }
   }
 
-  private open(block: KeyBlock): Promise<string[]> {
+  private open(block: KeyBlock): Promise<OpenedBlock> {
     let request = this.opening.get(block);
     if (!request) {
       request = inflate(block.packed)
         .then((text) => {
           const keys = text.split(KEY_SEPARATOR);
-          if (this.uses.has(block)) this.touch(block, keys);
-          return keys;
+          const bytes = text.length * CHARACTER_BYTES + keys.length * KEY_BYTES;
+          const opened = { keys, bytes };
+          if (this.uses.has(block)) this.touch(block, opened);
+          return opened;
         })
         .finally(() => this.opening.delete(block));
       this.opening.set(block, request);
@@ -280,23 +289,28 @@ export class KeyStore implements KeyLookup {
     return request;
   }
 
-  private touch(block: KeyBlock, keys: string[]): void {
-    if (!this.opened.delete(block)) this.openedTasks += block.tasks;
-    this.opened.set(block, keys);
+  private touch(block: KeyBlock, opened: OpenedBlock): void {
+    this.shut(block);
+    this.opened.set(block, opened);
+    this.openedBytes += opened.bytes;
     this.uses.delete(block);
     this.uses.add(block);
     for (const oldest of this.opened.keys()) {
-      if (this.openedTasks <= OPENED_TASKS || oldest === block) break;
-      this.opened.delete(oldest);
-      this.openedTasks -= oldest.tasks;
+      if (this.openedBytes <= OPENED_BYTES || oldest === block) break;
+      this.shut(oldest);
     }
+  }
+
+  private shut(block: KeyBlock): void {
+    this.openedBytes -= this.opened.get(block)?.bytes ?? 0;
+    this.opened.delete(block);
   }
 
   private drop(block: KeyBlock): void {
     this.blocks.splice(this.after(block.first) - 1, 1);
     this.uses.delete(block);
     this.bytes -= block.packed.byteLength;
-    if (this.opened.delete(block)) this.openedTasks -= block.tasks;
+    this.shut(block);
   }
 
   private blockOf(task: number): KeyBlock | undefined {
