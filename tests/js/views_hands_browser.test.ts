@@ -176,6 +176,39 @@ describePanel("the task stream by mouse and keyboard", () => {
       .toBeNull();
   });
 
+  it("shows everything that narrows the view as a chip, and counts it", async () => {
+    await open("scenario=full");
+    const chips = () => page.locator(".ds-chip").allInnerTexts();
+    const status = () => page.locator(".ds-status").innerText();
+    const [erred, transfers] = await page.evaluate(() => {
+      const { session } = window.harness;
+      const at = session.actions.indexOf("transfer");
+      const rows = session.totals.value.actions.find(
+        ({ action }) => action === at,
+      )!.rows;
+      return [session.errors.value.length, rows];
+    });
+    await page.getByRole("button", { name: /^erred/ }).click();
+    await expect.poll(chips).toEqual(["erred"]);
+    await expect.poll(status).toContain(`${erred} selected`);
+    await page.locator(".ds-worker", { hasText: "worker-1" }).click();
+    await expect.poll(chips).toEqual(["erred", "worker-1"]);
+    await expect.poll(status).toMatch(/\b0 selected/);
+    await page.getByLabel("Remove the filter worker-1").click();
+    await page.getByRole("button", { name: /^transfer/ }).click();
+    await expect.poll(status).toContain(`${transfers} × transfer selected`);
+    // How many of them a prefix has, nobody counts.
+    await page.getByRole("button", { name: /^rename/ }).click();
+    await expect.poll(status).not.toContain("selected");
+    await page.getByLabel("Remove the filter transfer").click();
+    await expect.poll(chips).toEqual(["rename"]);
+    await expect.poll(status).toContain("selected");
+    await page.getByRole("button", { name: /^transfer/ }).click();
+    await page.getByText("Whole run").click();
+    await expect.poll(chips).toEqual([]);
+    await expect.poll(status).not.toContain("selected");
+  });
+
   it("shows only the lanes of a worker that is clicked", async () => {
     await open("scenario=full");
     await page.locator(".ds-worker", { hasText: "worker-2" }).click();
@@ -210,6 +243,39 @@ describePanel("the task stream by mouse and keyboard", () => {
     await page.locator(".ds-worker", { hasText: "worker-2" }).click();
     await pointAtError();
     await card.waitFor();
+  });
+
+  it("resumes as it followed before the pause", async () => {
+    await open("scenario=full");
+    await plot().press("f");
+    await plot().press(" ");
+    await page.getByText("Paused at").waitFor();
+    await plot().press("w");
+    await page.locator(".ds-crumbs", { hasText: " – " }).waitFor();
+    await page.locator(".ds-button", { hasText: "Resume" }).click();
+    await page.locator(".ds-crumbs", { hasText: /^Whole run$/ }).waitFor();
+    expect(await page.getByText("Go to now").count()).toBe(0);
+  });
+
+  it("offers no pause where nothing comes any more", async () => {
+    await open("scenario=full");
+    const pause = page.getByRole("button", { name: "Pause" });
+    const setState = (state: "live" | "stopped") =>
+      page.evaluate((now) => {
+        window.harness.session.state.value = now;
+      }, state);
+    await pause.waitFor();
+    await setState("stopped");
+    await pause.waitFor({ state: "detached" });
+    await plot().press(" ");
+    expect(await page.getByText("Paused at").count()).toBe(0);
+    await setState("live");
+    await plot().press(" ");
+    await page.getByText("Paused at").waitFor();
+    // What was paused before can be resumed.
+    await setState("stopped");
+    await page.locator(".ds-button", { hasText: "Resume" }).click();
+    await page.getByText("Paused at").waitFor({ state: "detached" });
   });
 
   it("finds keys, says how many it searched, and steps through them", async () => {

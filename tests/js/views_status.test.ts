@@ -148,7 +148,7 @@ describe("the status line", () => {
   it("says what a filter leaves, of the errors too", () => {
     const text = said({
       counts: { ...COUNTS, erred: 5 },
-      selected: { tasks: 320, erred: 1 },
+      selected: { count: "320", erred: 1 },
     });
     expect(text).toContain("1,211 of 1,211 tasks");
     expect(text).toContain("320 selected · 1 of 5 erred");
@@ -159,7 +159,7 @@ describe("the status line", () => {
       statusFacts({
         ...STATUS,
         counts: { ...COUNTS, erred: 5 },
-        selected: { tasks: 320, erred },
+        selected: { count: "320", erred },
       }).find(({ text }) => text.endsWith("of 5 erred"))?.level;
     expect([levelFor(0), levelFor(2)]).toEqual([undefined, "error"]);
   });
@@ -219,18 +219,20 @@ describe("which part of the run is shown", () => {
     expect(shownPart(window, { start: 100, stop: 109 }, 100)).toBeNull();
   });
 });
-it("names each part of a focus, and takes one away at a time", () => {
-  const focus = {
+it("names each part of what narrows the view", () => {
+  const narrowing = {
     ...NO_FOCUS,
+    actions: ["erred"],
     time: [114.3, 121.3] as [number, number],
     workers: ["a", "b"],
     prefixes: ["inc"],
   };
-  const crumbs = crumbsOf(focus, 100);
-  expect(crumbs.map(({ text }) => text)).toEqual([
-    "14.3 – 21.3 s",
-    "inc",
-    "2 workers",
+  const crumbs = crumbsOf(narrowing, 100);
+  expect(crumbs.map(({ part, text }) => [part, text])).toEqual([
+    ["time", "14.3 – 21.3 s"],
+    ["prefixes", "inc"],
+    ["actions", "erred"],
+    ["workers", "2 workers"],
   ]);
-  expect(crumbs[2]!.without(focus)).toEqual({ ...focus, workers: [] });
+  expect(crumbs[3]!.full).toBe("a\nb");
 });

@@ -56,6 +56,37 @@ it("leaves live when panned and returns when asked", () => {
   expect(window.stop).toBeGreaterThan(T + 40);
 });
 
+it("follows after a pause as it did before", () => {
+  const whole = following(20);
+  whole.fit();
+  whole.hold();
+  whole.pan(-3);
+  whole.setExtent({ start: T, stop: T + 200 });
+  whole.release();
+  settle(whole);
+  expect(whole.anchor).toBe("whole");
+  expect(whole.start).toBeLessThan(T);
+  expect(whole.stop).toBeGreaterThan(T + 200);
+
+  const live = following(20);
+  live.hold();
+  live.setExtent({ start: T, stop: T + 40 });
+  live.release();
+  settle(live);
+  expect(live.anchor).toBe("now");
+  expect(live.start).toBeLessThan(T);
+
+  const still = following(20);
+  still.show(T + 3, T + 4);
+  still.hold();
+  still.release();
+  expect([still.anchor, still.start]).toEqual(["free", T + 3]);
+  still.hold();
+  still.fit(); // asked for while it was paused
+  still.release();
+  expect(still.anchor).toBe("whole");
+});
+
 it("keeps the newest row in place while it zooms and follows", () => {
   const window = following(20);
   const { stop } = window;

@@ -3,75 +3,57 @@
 // the plot shows only a part: Whole run › 14.3 – 21.3 s
 
 import type { JSX } from "preact";
-import { formatStretch } from "../../base/format";
+import { formatStretch, plural } from "../../base/format";
 import type { Focus } from "../../model/types";
 import { CloseIcon } from "./icons";
 
+/** What narrows the view: the focus, and actions, which only this page isolates. */
+export interface Narrowing extends Focus {
+  readonly actions: readonly string[];
+}
+
 interface Crumb {
+  /** Which part of the narrowing it stands for. */
+  readonly part: keyof Narrowing;
   readonly text: string;
   /** Everything that is in it, for the tooltip. */
   readonly full: string;
-  without(focus: Focus): Focus;
 }
 
 function several(names: readonly string[], noun: string): string {
   return names.length === 1 ? (names[0] ?? "") : `${names.length} ${noun}`;
 }
 
-/** The parts of a focus, in the order in which people narrow a run. */
-export function crumbsOf(focus: Focus, origin_s: number): Crumb[] {
+/** The parts of a narrowing, in the order in which people narrow a run. */
+export function crumbsOf(narrowing: Narrowing, origin_s: number): Crumb[] {
+  const { time, prefixes, actions, workers, spans } = narrowing;
   const crumbs: Crumb[] = [];
-  if (focus.time) {
-    const [start, stop] = focus.time;
-    const text = formatStretch(start - origin_s, stop - origin_s);
-    crumbs.push({
-      text,
-      full: `Only ${text}`,
-      without: (now) => ({ ...now, time: null }),
-    });
+  if (time) {
+    const text = formatStretch(time[0] - origin_s, time[1] - origin_s);
+    crumbs.push({ part: "time", text, full: `Only ${text}` });
   }
-  if (focus.prefixes.length > 0) {
-    crumbs.push({
-      text: several(focus.prefixes, "prefixes"),
-      full: focus.prefixes.join("\n"),
-      without: (now) => ({ ...now, prefixes: [] }),
-    });
-  }
-  if (focus.workers.length > 0) {
-    crumbs.push({
-      text: several(focus.workers, "workers"),
-      full: focus.workers.join("\n"),
-      without: (now) => ({ ...now, workers: [] }),
-    });
-  }
-  if (focus.spans.length > 0) {
-    crumbs.push({
-      text: `${focus.spans.length} ${focus.spans.length === 1 ? "span" : "spans"}`,
-      full: focus.spans.join("\n"),
-      without: (now) => ({ ...now, spans: [] }),
-    });
-  }
+  const add = (part: Crumb["part"], names: readonly string[], text: string) => {
+    if (names.length > 0) crumbs.push({ part, text, full: names.join("\n") });
+  };
+  add("prefixes", prefixes, several(prefixes, "prefixes"));
+  add("actions", actions, several(actions, "actions"));
+  add("workers", workers, several(workers, "workers"));
+  add("spans", spans, plural(spans.length, "span"));
   return crumbs;
 }
 
 export function Crumbs(props: {
-  focus: Focus;
+  narrowing: Narrowing;
   origin_s: number;
-  /** Says a worker by its name instead of its address. */
-  nameOf?: (worker: string) => string;
   /** At 320 px "Whole run" is only "…". */
   short: boolean;
   /** The part of the run that is shown; null while that is all of it. */
   part: string | null;
-  onFocus: (focus: Focus) => void;
+  onRemove: (part: Crumb["part"]) => void;
   /** Back to all of it. */
   onWhole: () => void;
 }): JSX.Element {
-  const { focus } = props;
-  const shown: Focus = props.nameOf
-    ? { ...focus, workers: focus.workers.map(props.nameOf) }
-    : focus;
-  const crumbs = crumbsOf(shown, props.origin_s);
+  const crumbs = crumbsOf(props.narrowing, props.origin_s);
   if (crumbs.length === 0 && props.part === null) {
     return <span class="ds-crumbs ds-quiet">Whole run</span>;
   }
@@ -108,7 +90,7 @@ export function Crumbs(props: {
               type="button"
               class="ds-chip-close"
               aria-label={`Remove the filter ${crumb.text}`}
-              onClick={() => props.onFocus(crumb.without(focus))}
+              onClick={() => props.onRemove(crumb.part)}
             >
               <CloseIcon />
             </button>

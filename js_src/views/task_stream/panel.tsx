@@ -3,28 +3,26 @@
 import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { formatMoment } from "../../base/format";
-import { plainAddress } from "./worker_groups";
 import { Button, Key } from "../panel/button";
 import { Crumbs } from "../panel/crumbs";
-import type { SessionMirror } from "../panel/session_mirror";
 import { StatusLine } from "../panel/status_line";
 import { Toolbar } from "../panel/toolbar";
 import { EmptyBody, whyEmpty } from "./empty_panel";
 import { HelpSheet } from "./help_sheet";
 import { busyShare } from "./busy_share";
-import { prefixesInFocus } from "./focus_totals";
 import { Notices, useBannerNotice } from "./notices";
 import { Pinned } from "./pinned";
 import { PanelLegend } from "./panel_legend";
 import { isAlarming, stateShown } from "./panel_state";
 import { NO_SEARCH } from "./search";
 import { searchFact } from "./search_words";
+import { selectedOf } from "./selected_words";
 import { shownPart } from "./shown_part";
 import { StageView, type StageHandle } from "./stage_view";
 import { statusFacts } from "./status_facts";
 import { TableSheet } from "./table";
 import { Tools } from "./tools";
-import { isWhole, type ViewState } from "./view_state";
+import { narrows, type ViewState } from "./view_state";
 import type { WorkerGroup } from "./worker_groups";
 
 const TITLE = "Task stream";
@@ -46,19 +44,16 @@ export function TaskStreamPanel(props: {
   const plot = session !== null && empty === null;
   const breadth = view.breadth.value;
   // A filter needs room of its own where the toolbar is full of tools.
-  const filtered = !isWhole(view.focus.value);
-  const secondRow = breadth !== "wide" && (breadth !== "medium" || filtered);
+  const narrowing = view.narrowing.value;
+  const secondRow =
+    breadth !== "wide" && (breadth !== "medium" || narrows(narrowing));
   const crumbs = (
     <Crumbs
-      focus={view.focus.value}
+      narrowing={narrowing}
       origin_s={view.origin.value}
-      nameOf={(worker) =>
-        view.groups.value.find((group) => group.address === worker)?.name ??
-        plainAddress(worker)
-      }
       short={breadth === "tiny"}
       part={shownPart(view.window, view.extent, view.origin.value)}
-      onFocus={(focus) => view.setFocus(focus)}
+      onRemove={(part) => view.widen(part)}
       onWhole={() => view.showWhole()}
     />
   );
@@ -156,8 +151,7 @@ function GoToNow(props: { view: ViewState }): JSX.Element | null {
     );
   }
   if (view.anchor.value !== "free") return null;
-  const state = view.session.value?.state.value;
-  const live = state === "live" || state === "partly" || state === "waiting";
+  const live = view.growing.value;
   const breadth = view.breadth.value;
   const brief = breadth === "small" || breadth === "tiny";
   return (
@@ -200,7 +194,7 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
         outside: view.outside.value,
         backwards: view.backwards.value,
         search: searchFact(view.selection.value?.search.value ?? NO_SEARCH),
-        selected: selectedOf(session),
+        selected: selectedOf(session, view.narrowing.value),
         ...(erred > 0
           ? {
               showErrors: () => view.isolateEntry("action", "erred", false),
@@ -211,18 +205,4 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
       theme={view.environment.theme.value}
     />
   );
-}
-
-/** What a filter leaves; nobody works it out again once the kernel is gone. */
-function selectedOf(
-  session: SessionMirror,
-): { tasks: number; erred: number } | null {
-  const state = session.state.value;
-  if (isWhole(session.focus.value) || state === "lost") return null;
-  let [tasks, erred] = [0, 0];
-  for (const row of prefixesInFocus(session)) {
-    tasks += row.tasks;
-    erred += row.erred;
-  }
-  return { tasks, erred };
 }

@@ -11,6 +11,7 @@ import {
 import type { Counts, Notice } from "../../model/types";
 import type { State } from "../../schema";
 import type { Fact } from "../panel/status_line";
+import type { Selected } from "./selected_words";
 
 export interface StatusInput {
   readonly state: State;
@@ -32,7 +33,7 @@ export interface StatusInput {
   readonly backwards: number;
   readonly search: Fact | null;
   /** What the filter leaves; null while there is none. */
-  readonly selected: { readonly tasks: number; readonly erred: number } | null;
+  readonly selected: Selected | null;
   readonly showErrors?: () => void;
 }
 
@@ -160,10 +161,10 @@ export function statusFacts(input: StatusInput): Fact[] {
     { text: plural(input.threads, "thread"), rank: 7 },
     liveness(input),
   ];
-  if (selected) {
+  if (selected?.count) {
     facts.push({
-      text: `${formatExact(selected.tasks)} selected`,
-      title: "Tasks that the filter leaves, of all that were kept.",
+      text: `${selected.count} selected`,
+      title: "What the filters leave.",
       rank: 2,
     });
   }

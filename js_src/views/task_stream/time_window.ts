@@ -35,6 +35,8 @@ export class TimeWindow {
   private known = false;
   /** Width while following; 0 means: as long as the run, up to FOLLOWED_S. */
   private followed_s = 0;
+  /** What it followed before it was held. */
+  private held: Anchor = "free";
   private moving = false;
   private moveFromStart = 0;
   private moveFromStop = 0;
@@ -162,10 +164,18 @@ export class TimeWindow {
     this.moveTo(this.goalStart(), this.goalStop());
   }
 
-  /** Stays where it is from now on. */
+  /** Stays where it is until `release`, or until it is moved. */
   hold(): void {
     this.moving = false;
+    this.held = this.anchor;
     this.anchor = "free";
+  }
+
+  /** Follows as before `hold`; another way that was chosen meanwhile stays. */
+  release(): void {
+    if (this.anchor !== "free" || this.held === "free") return;
+    this.anchor = this.held;
+    this.moveTo(this.goalStart(), this.goalStop());
   }
 
   private jump(): void {

@@ -108,9 +108,10 @@ function ExportItems(props: ToolsProps & { close: () => void }): JSX.Element {
   );
 }
 
-function PauseButton(props: { view: ViewState }): JSX.Element {
+function PauseButton(props: { view: ViewState }): JSX.Element | null {
   const { view } = props;
   const paused = view.paused.value !== null;
+  if (!paused && !view.growing.value) return null;
   return (
     <IconButton
       label={paused ? "Resume" : "Pause"}

@@ -12,6 +12,7 @@ import {
 import { NO_FOCUS, type Focus, type Interval } from "../../model/types";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
+import type { Narrowing } from "../panel/crumbs";
 import { breadthOf, type PanelEnvironment } from "../panel/environment";
 import type { SessionMirror } from "../panel/session_mirror";
 import { geometryOf, plotRows } from "./geometry";
@@ -20,7 +21,7 @@ import { Selection } from "./selection";
 import type { Shown } from "./event_marks";
 import type { CoarseTarget, Target } from "./placing";
 import { TimeWindow, type Anchor, type Extent } from "./time_window";
-import { groupLanes, type WorkerGroup } from "./worker_groups";
+import { groupLanes, plainAddress, type WorkerGroup } from "./worker_groups";
 
 /** A row under the pointer and where it is on the stage, in CSS pixels. */
 export interface Hover extends Target {
@@ -105,6 +106,23 @@ export class ViewState {
       this.focus.value.workers,
       this.names,
     );
+  });
+  /** Everything that narrows the view, workers by their names. */
+  readonly narrowing: ReadonlySignal<Narrowing> = computed(() => {
+    const focus = this.focus.value;
+    const groups = this.groups.value;
+    const workers = focus.workers.map(
+      (address) =>
+        groups.find((group) => group.address === address)?.name ??
+        plainAddress(address),
+    );
+    const actions = this.selection.value?.actions.value ?? [];
+    return { ...focus, workers, actions };
+  });
+  /** Tasks may still come. */
+  readonly growing = computed(() => {
+    const state = this.session.value?.state.value;
+    return state === "live" || state === "partly" || state === "waiting";
   });
   readonly held: ReadonlySignal<number> = computed(() => {
     const session = this.session.value;
@@ -246,7 +264,7 @@ export class ViewState {
 
   /** No filter, and all of the run on the screen. */
   showWhole(): void {
-    if (!isWhole(this.focus.peek())) this.setFocus(NO_FOCUS);
+    this.dropFilters();
     this.fit();
   }
 
@@ -258,10 +276,12 @@ export class ViewState {
 
   togglePause(): void {
     if (this.paused.peek()) {
-      this.goToNow();
+      this.paused.value = null;
+      this.window.release();
+      this.moved();
       return;
     }
-    if (!this.extent) return;
+    if (!this.extent || !this.growing.peek()) return;
     this.paused.value = { time: this.extent.stop, held: this.held.peek() };
     this.window.hold();
     this.moved();
@@ -293,6 +313,18 @@ export class ViewState {
     this.setFocus({ ...focus, workers: isolate(focus.workers, address, adds) });
   }
 
+  /** Takes one part of what narrows the view away. */
+  widen(part: keyof Narrowing): void {
+    if (part === "actions") this.selection.peek()?.isolateActions([]);
+    else this.setFocus({ ...this.focus.peek(), [part]: NO_FOCUS[part] });
+  }
+
+  private dropFilters(): void {
+    const { actions, ...focus } = this.narrowing.peek();
+    if (actions.length > 0) this.selection.peek()?.isolateActions([]);
+    if (!isWhole(focus)) this.setFocus(NO_FOCUS);
+  }
+
   openSearch(): void {
     this.searchOpen.value = true;
     this.searchAsked.value = true;
@@ -307,9 +339,7 @@ export class ViewState {
     else if (selection && selection.search.peek().text !== "") {
       selection.searchFor("");
     } else if (this.searchOpen.peek()) this.searchOpen.value = false;
-    else if (selection && selection.actions.peek().length > 0) {
-      selection.isolateActions([]);
-    } else if (!isWhole(this.focus.peek())) this.setFocus(NO_FOCUS);
+    else if (narrows(this.narrowing.peek())) this.dropFilters();
     else return false;
     return true;
   }
@@ -327,6 +357,10 @@ export class ViewState {
     this.window.show(focus.time[0], focus.time[1], true);
     this.moved();
   }
+}
+
+export function narrows({ actions, ...focus }: Narrowing): boolean {
+  return actions.length > 0 || !isWhole(focus);
 }
 
 export function isWhole(focus: Focus): boolean {
