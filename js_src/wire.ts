@@ -106,6 +106,7 @@ const change = record({
   worker: str,
   what: str,
   detail: or(str, ""),
+  name: or(str, ""),
 });
 
 const gap = record({

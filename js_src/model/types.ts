@@ -85,6 +85,8 @@ export interface Change {
   worker: string;
   what: string;
   detail: string;
+  /** What the kernel last knew the worker as; missing or empty when it knew nothing. */
+  name?: string;
 }
 
 export interface Gap {

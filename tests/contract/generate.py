@@ -72,6 +72,7 @@ def recording() -> Recording:
             TaskError(UNKNOWN_TASK, "dropped-1", 2, WORKER, START + 1.25, "KeyError(1)", ""),
         ]
     )
+    made.name_workers({WORKER: "0"})
     made.append_changes([WorkerChange(START - 1, WORKER, "added", "2 threads")])
     made.append_gap(START + 4, START + 5, "scheduler-restarted", "The scheduler was restarted.")
     return made

@@ -104,6 +104,21 @@ describePanel("the task stream in a browser", () => {
     await page.getByText("Threads, peak 16").waitFor();
   });
 
+  it("has the names of workers that left before it was opened", async () => {
+    await open("scenario=full");
+    await page.evaluate(() => {
+      const { harness } = window;
+      const { lanes, workers, changes } = harness.session;
+      const { worker } = lanes[0]!;
+      const left = { time: 0, worker, what: "removed", detail: "" };
+      workers.value = [];
+      changes.value = [{ ...left, name: "worker-77" }];
+      harness.dispose();
+      harness.remount();
+    });
+    await page.locator(".ds-worker-name").getByText("worker-77").waitFor();
+  });
+
   it("keeps the picture when the connection is lost", async () => {
     await open("scenario=lost");
     await page.getByText("The connection was lost").waitFor();

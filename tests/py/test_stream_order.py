@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from recording_rows import START, make_rows
 
-from daskscope.recording import TaskError, pack_keys
+from daskscope.recording import TaskError, WorkerChange, pack_keys
 
 
 def test_live_rows_arrive_at_once_with_the_names_that_they_need(scene):
@@ -87,6 +87,17 @@ def test_events_are_sent_once_and_in_order(scene):
     assert errors == list(range(450))
     assert [gap["reason"] for m in page.of("events") for gap in m["gaps"]] == ["lost"]
     assert len(page.of("events")[0]["errors"][0]["exception"]) == 1_000
+
+
+def test_changes_of_workers_tell_their_names_to_a_page_that_comes_late(scene):
+    scene.recording.name_workers({"tcp://w:1": "3"})
+    scene.recording.append_changes(
+        [WorkerChange(1.0, worker, "removed", "") for worker in ("tcp://w:1", "tcp://unknown:1")]
+    )
+    page = scene.page()
+    scene.run(1)
+    changes = [change for m in page.of("events") for change in m["changes"]]
+    assert [change["name"] for change in changes] == ["worker-3", ""]
 
 
 def test_events_that_never_end_are_told_twice_a_second(scene):

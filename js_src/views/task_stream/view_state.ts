@@ -99,6 +99,9 @@ export class ViewState {
     if (!session) return [];
     void session.namesVersion.value;
     const workers = session.workers.value;
+    for (const { worker, name } of session.changes.value) {
+      if (name) this.names.set(worker, name); // it may have left before this page came
+    }
     for (const { address, name } of workers) this.names.set(address, name);
     return groupLanes(
       session.store.lanes,

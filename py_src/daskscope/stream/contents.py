@@ -132,7 +132,11 @@ class Events:
             }
             for error in recording.error_log.between(*self.errors)
         ]
-        changes = [asdict(change) for change in recording.change_log.between(*self.changes)]
+        names = recording.worker_names  # a page that comes late saw nobody of those that left
+        changes = [
+            asdict(change) | {"name": names.get(change.worker, "")}
+            for change in recording.change_log.between(*self.changes)
+        ]
         gaps = [asdict(gap) for gap in recording.gap_log.between(*self.gaps)]
         first = {  # the oldest of a range may have been dropped since
             "errors": self.errors[1] - len(errors),
