@@ -47,6 +47,13 @@ function waitingState(view: ViewState): EmptyState {
       text: "Run `Client()` and this panel starts by itself.",
     };
   }
+  if (session.now.value === 0) {
+    return {
+      state: "waiting",
+      title: "Connecting",
+      text: "What is known of this client arrives in a moment.",
+    };
+  }
   const workers = session.workers.value.length;
   const captured = session.counts.value.captured;
   if (captured > 0) {

@@ -1,0 +1,43 @@
+// What stands in the place of a plot that has nothing to draw yet.
+
+import { signal } from "@preact/signals";
+import { describe, expect, it } from "vitest";
+import { whyEmpty } from "../../js_src/views/task_stream/empty_panel";
+import type { ViewState } from "../../js_src/views/task_stream/view_state";
+
+/** A panel whose session has said so much. */
+function panel(said: { now: number; workers?: number; captured?: number }) {
+  const session = {
+    now: signal(said.now),
+    workers: signal(Array.from({ length: said.workers ?? 0 })),
+    counts: signal({ captured: said.captured ?? 0 }),
+    notices: signal([]),
+  };
+  return {
+    host: { emptyState: signal(null) },
+    held: signal(0),
+    arrived: signal(false),
+    session: signal(session),
+  } as unknown as ViewState;
+}
+
+describe("a panel without tasks", () => {
+  it("does not speak of workers before it has heard of any", () => {
+    expect(whyEmpty(panel({ now: 0 }))?.title).toBe("Connecting");
+  });
+
+  it("says how many workers there are once it knows", () => {
+    const now = 1_700_000_000;
+    expect(whyEmpty(panel({ now }))?.title).toBe("No workers yet");
+    expect(whyEmpty(panel({ now, workers: 1 }))?.title).toBe(
+      "1 worker connected, nothing has run",
+    );
+  });
+
+  it("says that tasks are on their way", () => {
+    const now = 1_700_000_000;
+    expect(whyEmpty(panel({ now, captured: 3 }))?.title).toBe(
+      "3 tasks on the way",
+    );
+  });
+});
