@@ -27,6 +27,43 @@ describePanel("the task stream where there is little room", () => {
       .toEqual(expect.arrayContaining(["1,394 of 1,394 tasks", "16 threads"]));
   });
 
+  it("keeps all of the search field in the panel while it is open", async () => {
+    await open("scenario=chooser", 640, 420);
+    await plot().press("/");
+    await page.locator(".ds-search input").fill("rename");
+    await expect
+      .poll(() => page.locator(".ds-search-found").innerText())
+      .toMatch(/tasks/);
+    for (const width of [640, 484, 332, 250]) {
+      await page.evaluate((to) => window.harness.setWidth(to), width);
+      const line = page.locator(".ds-toolbar");
+      await expect
+        .poll(async () => (await line.boundingBox())!.width)
+        .toBe(width);
+      for (const part of [
+        ...[".ds-search input", ".ds-search-found"],
+        ...[".ds-search .ds-chip-close", ".ds-tools > :last-child"],
+      ]) {
+        const box = (await page.locator(part).boundingBox())!;
+        expect(box.x + box.width, part).toBeLessThanOrEqual(width);
+        expect(box.width, part).toBeGreaterThanOrEqual(16);
+      }
+    }
+    await page.locator(".ds-search input").press("Escape");
+    await page.getByRole("heading", { name: "Task stream" }).waitFor();
+  });
+
+  it("tells numbered workers apart where their names have little room", async () => {
+    await open("scenario=full&workers=24&threads=2", 330, 600);
+    const names = page.locator(".ds-worker-name");
+    await expect.poll(() => names.count()).toBe(24);
+    const cut = await names.evaluateAll((all) => ({
+      different: new Set(all.map((one) => one.textContent)).size,
+      hidden: all.filter((one) => one.scrollWidth > one.clientWidth).length,
+    }));
+    expect(cut).toEqual({ different: 24, hidden: 0 });
+  });
+
   it("keeps the names of filters readable, below each other if need be", async () => {
     await open("scenario=full", 285, 420);
     await page.evaluate(() => {

@@ -1,6 +1,7 @@
 // What the panel calls things: legend and workers.
 
 import { describe, expect, it } from "vitest";
+import { shortenMiddle } from "../../js_src/base/text_width";
 import type { Worker } from "../../js_src/model/types";
 import {
   isolate,
@@ -186,5 +187,18 @@ describe("the height of the overview", () => {
     expect(threadsLabel(8, 0.015, true).text).toBe("Threads, peak 1");
     expect(threadsLabel(8, 3.2, true).text).toBe("Threads, peak 4");
     expect(threadsLabel(8, 12.0000001, false).text).toBe("Threads, peak 12");
+  });
+});
+
+describe("a name that has no room", () => {
+  const shorten = (text: string, room: number) =>
+    shortenMiddle(text, room, (some) => [...some].length);
+
+  it("keeps its end, which tells numbered names apart", () => {
+    expect(shorten("worker-12", 9)).toBe("worker-12");
+    expect(shorten("ip-10-4-0-21-worker-12", 10)).toBe("ip-1…er-12");
+    expect(shorten("worker-12", 4)).toBe("w…12");
+    expect(shorten("worker-12", 2)).toBe("…2");
+    expect(shorten("worker-12", 1)).toBe("");
   });
 });

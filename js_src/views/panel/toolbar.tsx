@@ -45,12 +45,18 @@ export function Toolbar(props: {
   title: string;
   state: State;
   paused: string | null;
+  /** Another needs the room of the title. */
+  brief?: boolean;
   /** Beside the state: what the panel is filtered to. */
   children?: ComponentChildren;
   tools: ComponentChildren;
 }): JSX.Element {
   return (
-    <div class="ds-toolbar" role="toolbar" aria-label={props.title}>
+    <div
+      class={`ds-toolbar ${props.brief ? "ds-brief" : ""}`}
+      role="toolbar"
+      aria-label={props.title}
+    >
       <h2 class="ds-title">{props.title}</h2>
       <StateWord state={props.state} paused={props.paused} />
       <div class="ds-toolbar-middle">{props.children}</div>

@@ -2,6 +2,7 @@
 
 import type { JSX } from "preact";
 import { formatBytes, formatBytesOf, formatShare } from "../../base/format";
+import { shortenMiddle } from "../../base/text_width";
 import { plainAddress, type WorkerGroup } from "./worker_groups";
 
 /** One worker's rows on the stage, in CSS pixels below the top of the lanes. */
@@ -22,6 +23,9 @@ export function Gutter(props: {
   line_px: number;
   /** Full: name, address, busy, memory. Else the name, or two letters. */
   size: "full" | "names" | "short";
+  /** For a name, in CSS pixels. */
+  room_px: number;
+  widthOf: (name: string) => number;
   busyOf: BusyOf;
   isolated: readonly string[];
   onIsolate: (address: string, adds: boolean) => void;
@@ -55,9 +59,7 @@ export function Gutter(props: {
             props.onIsolate(band.group.address, event.shiftKey)
           }
         >
-          <span class="ds-worker-name">
-            {props.size === "short" ? band.group.short : band.group.name}
-          </span>
+          <span class="ds-worker-name">{nameOf(band.group, props)}</span>
           {props.size === "full" && (
             <Details
               band={band}
@@ -69,6 +71,21 @@ export function Gutter(props: {
       ))}
     </div>
   );
+}
+
+function nameOf(
+  group: WorkerGroup,
+  room: {
+    size: "full" | "names" | "short";
+    room_px: number;
+    widthOf: (name: string) => number;
+  },
+): string {
+  const { room_px, widthOf } = room;
+  if (room.size !== "short") return shortenMiddle(group.name, room_px, widthOf);
+  const { short } = group;
+  if (widthOf(short) <= room_px) return short;
+  return shortenMiddle(short.slice(1), room_px, widthOf);
 }
 
 function Details(props: {

@@ -21,7 +21,7 @@ import { shownPart } from "./shown_part";
 import { StageView, type StageHandle } from "./stage_view";
 import { statusFacts } from "./status_facts";
 import { TableSheet } from "./table";
-import { Tools } from "./tools";
+import { searchCrowds, Tools } from "./tools";
 import { narrows, type ViewState } from "./view_state";
 import type { WorkerGroup } from "./worker_groups";
 
@@ -47,6 +47,7 @@ export function TaskStreamPanel(props: {
   const narrowing = view.narrowing.value;
   const secondRow =
     breadth !== "wide" && (breadth !== "medium" || narrows(narrowing));
+  const crowded = plot && searchCrowds(view);
   const crumbs = (
     <Crumbs
       narrowing={narrowing}
@@ -65,6 +66,7 @@ export function TaskStreamPanel(props: {
         title={TITLE}
         state={stateShown(view, empty)}
         paused={plot ? pausedText(view) : null}
+        brief={crowded}
         tools={
           <Tools
             view={view}
@@ -73,7 +75,7 @@ export function TaskStreamPanel(props: {
         }
       >
         {plot && !secondRow && crumbs}
-        {plot && <GoToNow view={view} />}
+        {plot && !crowded && <GoToNow view={view} />}
       </Toolbar>
       <Notices view={view} />
       {empty && <EmptyBody view={view} empty={empty} />}

@@ -5,9 +5,11 @@ import { useComputed } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { plural } from "../../base/format";
+import { textWidth } from "../../base/text_width";
 import { CoarseCard } from "./coarse_card";
 import { Gutter, type Band, type BusyOf } from "./gutter";
 import { EventCard } from "./event_card";
+import type { Geometry } from "./geometry";
 import { HoverCard } from "./hover_card";
 import { PlotInteraction } from "./interaction";
 import { OverviewInteraction } from "./overview_interaction";
@@ -108,7 +110,7 @@ export function StageView(props: {
           view={view}
           stageRef={stageRef}
           busyOf={props.busyOf}
-          size={geometry.gutterSize}
+          geometry={geometry}
         />
       </div>
       <div
@@ -156,7 +158,7 @@ function GutterOf(props: {
   view: ViewState;
   stageRef: { current: Stage | null };
   busyOf: BusyOf;
-  size: "full" | "names" | "short";
+  geometry: Geometry;
 }): JSX.Element | null {
   const { view } = props;
   // The stage exists only after the first layout.
@@ -167,11 +169,15 @@ function GutterOf(props: {
   void stage?.laid.value;
   if (!stage) return null;
   const line_px = view.rows.value.line;
+  const { gutter, gutterSize } = props.geometry;
+  const { font, size_px } = view.environment.theme.value;
   return (
     <Gutter
       bands={bandsOf(stage, line_px)}
       line_px={line_px}
-      size={props.size}
+      size={gutterSize}
+      room_px={gutter - (gutterSize === "short" ? 5 : 17)}
+      widthOf={(name) => textWidth(name, `500 ${size_px}px ${font}`)}
       busyOf={props.busyOf}
       isolated={view.focus.value.workers}
       onIsolate={(address, adds) => view.isolateWorker(address, adds)}

@@ -124,19 +124,32 @@ function PauseButton(props: { view: ViewState }): JSX.Element | null {
   );
 }
 
+/** Wide enough for the search field beside "Go to now" and a chooser. */
+function hasRoomForField(view: ViewState): boolean {
+  const wide = view.breadth.value === "wide";
+  return wide || view.environment.width.value >= 760;
+}
+
+function isSearching(view: ViewState): boolean {
+  const text = view.selection.value?.search.value.text ?? "";
+  return view.searchOpen.value || text !== "";
+}
+
+/** The field takes the place of what else is on the line, where that is short. */
+export function searchCrowds(view: ViewState): boolean {
+  return isSearching(view) && !hasRoomForField(view);
+}
+
 export function Tools(props: ToolsProps): JSX.Element {
   const { view } = props;
   const breadth = view.breadth.value;
   const roomy = breadth === "wide" || breadth === "medium";
   const has = view.session.value !== null && view.arrived.value;
-  // Beside "Go to now" and a chooser there must be room for the field.
-  const field = breadth === "wide" || view.environment.width.value >= 760;
-  const searching =
-    view.searchOpen.value ||
-    (view.selection.value?.search.value.text ?? "") !== "";
+  const field = hasRoomForField(view);
+  const searching = isSearching(view);
   return (
     <>
-      <ChooserMenu view={view} />
+      {!(has && searchCrowds(view)) && <ChooserMenu view={view} />}
       {has && (field || searching) && <SearchField view={view} />}
       {has && !field && !searching && (
         <IconButton
