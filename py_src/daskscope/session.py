@@ -340,7 +340,7 @@ def _current_client() -> Client:
             client = session.client
             if client is not None and not session.closed:
                 return client
-    make = "Make one with Client() or pass one: connect(client)."
+    make = "To record, make one with Client() or pass one: connect(client)."
     if not (stopped := sessions()):
         text = "There is no current Dask client, and none is recorded."
         raise DaskscopeError("no-client", text, make)
@@ -349,7 +349,7 @@ def _current_client() -> Client:
         "no-client",
         f"There is no current Dask client, and what daskscope.sessions() has is stopped: {listed}.",
         "To look at one of them: daskscope.sessions()[0].recording, or "
-        f"daskscope.TaskStream(daskscope.sessions()[0]). To record a client: {make}",
+        f"daskscope.TaskStream(daskscope.sessions()[0]). {make}",
     )
 
 
