@@ -20,6 +20,7 @@ PYTHON: dict[str, set[str]] = {
     "schema": set(),
     "errors": set(),
     "version": set(),
+    "cluster_name": set(),
     "forks": set(),
     "config": {"schema", "errors"},
     "agent": {"schema"},  # sent to schedulers where daskscope is not installed
@@ -32,6 +33,7 @@ PYTHON: dict[str, set[str]] = {
     "wire": {"schema", "errors", "version"},
     "stream": {"wire", "derive", "recording", "focus", "schema", "errors", "config", "version"},
     "session": {
+        "cluster_name",
         "collect",
         "recording",
         "derive",

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import threading
 import time
 import uuid
@@ -20,6 +19,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
+from daskscope.cluster_name import cluster_name
 from daskscope.errors import DaskscopeError, Notice
 from daskscope.listeners import Listeners
 from daskscope.recording import Counts, Recording
@@ -35,11 +35,6 @@ KEPT_STOPPED: Final = 3
 
 CLOSE_TIMEOUT_S: Final = 1.5
 CATCH_UP_S: Final = 1.0
-
-RANDOM_NAME: Final = re.compile("[0-9a-f]{8}")
-"""What Dask calls a cluster that was given no name."""
-
-MAX_NAME_CHARACTERS: Final = 200
 
 Unsubscribe = Callable[[], None]
 
@@ -66,7 +61,7 @@ class Session(SharedFocus):
         )
         self._pid = os.getpid()
         self._client = collect.ClientView(client)
-        self._name = _describe(client)
+        self._name = cluster_name(client)
         self._closed = self._closed_by_user = False
         self._stopped_s = float("inf")  # monotonic
         self._listeners = Listeners[[Session]]("a daskscope session")
@@ -276,16 +271,6 @@ class Session(SharedFocus):
 
 def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else noun + 's'}"
-
-
-def _describe(client: Client) -> str:
-    cluster = getattr(client, "cluster", None)
-    if cluster is None:
-        return ""
-    name = str(getattr(cluster, "name", None) or "")
-    if name and not RANDOM_NAME.fullmatch(name):
-        return name[:MAX_NAME_CHARACTERS]
-    return type(cluster).__name__
 
 
 # -- the sessions of this process ---------------------------------------------
