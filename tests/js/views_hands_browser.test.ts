@@ -257,6 +257,57 @@ describePanel("the task stream by mouse and keyboard", () => {
     expect(await page.getByText("Go to now").count()).toBe(0);
   });
 
+  it("gives the keys back to the plot after a click with the mouse", async () => {
+    await open("scenario=full");
+    const plotHasKeys = () =>
+      expect
+        .poll(() => plot().evaluate((it) => it === document.activeElement))
+        .toBe(true);
+    const button = (name: string | RegExp) =>
+      page.getByRole("button", { name, exact: true });
+    const list = page.locator(".ds-menu-list");
+    await button("Fit the whole run").click();
+    await plotHasKeys();
+    await button(/^read-parquet/).click();
+    await plotHasKeys();
+    await page.locator(".ds-worker", { hasText: "worker-1" }).click();
+    await plotHasKeys();
+    await page.getByLabel("Remove the filter worker-1").click();
+    await plotHasKeys();
+    await button("Export").click();
+    await list.locator(":focus").waitFor();
+    await page.keyboard.press("Escape");
+    await list.waitFor({ state: "detached" });
+    await plotHasKeys();
+    await button("Export").click();
+    await list.locator("button").nth(1).click();
+    await plotHasKeys();
+    await button("Export").click();
+    await button("Export").click();
+    await list.waitFor({ state: "detached" });
+    await plotHasKeys();
+    await page.keyboard.press(" ");
+    await page.getByText("Paused at").waitFor();
+    expect(await list.count()).toBe(0);
+  });
+
+  it("leaves the keys on a button that was reached by keyboard", async () => {
+    await open("scenario=full");
+    const hasKeys = (name: string) =>
+      expect
+        .poll(() => page.evaluate(() => document.activeElement?.ariaLabel))
+        .toBe(name);
+    const button = (name: string) => page.getByRole("button", { name });
+    await button("Fit the whole run").focus();
+    await page.keyboard.press("Enter");
+    await hasKeys("Fit the whole run");
+    await button("Export").focus();
+    await page.keyboard.press(" ");
+    await page.locator(".ds-menu-list :focus").waitFor();
+    await page.keyboard.press("Escape");
+    await hasKeys("Export");
+  });
+
   it("offers no pause where nothing comes any more", async () => {
     await open("scenario=full");
     const pause = page.getByRole("button", { name: "Pause" });

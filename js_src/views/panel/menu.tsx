@@ -1,5 +1,5 @@
-// A button that opens a list below it. Closes on Escape, on a click outside,
-// and when the focus leaves; arrows, Home and End move between its entries.
+// A button that opens a list below it. Closes on Escape and on a click outside;
+// arrows, Home and End move between its entries.
 
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -19,9 +19,11 @@ export function Menu(props: MenuProps): JSX.Element {
   const [open, setOpen] = useState(false);
   const root = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
+  const byMouse = useRef(false);
   const close = (): void => {
     setOpen(false);
-    button.current?.focus({ preventScroll: true });
+    // Who came by mouse gets the keys of the panel back, not those of the button.
+    if (!byMouse.current) button.current?.focus({ preventScroll: true });
   };
 
   useEffect(() => {
@@ -63,7 +65,10 @@ export function Menu(props: MenuProps): JSX.Element {
         aria-haspopup="true"
         aria-expanded={open}
         title={props.title ?? props.label}
-        onClick={() => setOpen(!open)}
+        onClick={(event) => {
+          byMouse.current = event.detail > 0;
+          setOpen(!open);
+        }}
       >
         {props.face}
       </button>

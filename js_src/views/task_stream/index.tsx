@@ -6,6 +6,7 @@ import { render } from "preact";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
 import { watchEnvironment } from "../panel/environment";
+import { keepFocus, returnFocus } from "./keyboard_focus";
 import { isTyping, pressesButton, pressKey } from "./keyboard";
 import { TaskStreamPanel, type PanelParts } from "./panel";
 import { ViewState } from "./view_state";
@@ -51,7 +52,8 @@ export function mountTaskStream(
       view.use(store);
     }),
     listenToKeys(root, view, parts, inline),
-    keepFocus(root, view),
+    keepFocus(root, view.focusPlot),
+    returnFocus(root, view.focusPlot),
   ];
   render(<TaskStreamPanel view={view} root={root} parts={parts} />, root);
 
@@ -62,41 +64,6 @@ export function mountTaskStream(
     view.dispose();
     environment.dispose();
     root.remove();
-  };
-}
-
-/**
- * When what had the focus goes away (a sheet closes, a chip is removed), the
- * browser gives it to the page, and the next keys would reach the notebook.
- */
-function keepFocus(root: HTMLElement, view: ViewState): () => void {
-  let last: Element | null = null;
-  const abort = new AbortController();
-  const { signal } = abort;
-  root.addEventListener(
-    "focusin",
-    (event) => {
-      last = event.target instanceof Element ? event.target : null;
-    },
-    { signal },
-  );
-  root.addEventListener(
-    "focusout",
-    (event) => {
-      if (event.relatedTarget !== null) last = null;
-    },
-    { signal },
-  );
-  const observer = new MutationObserver(() => {
-    if (!last || last.isConnected || !root.isConnected) return;
-    last = null;
-    const active = (root.getRootNode() as Document | ShadowRoot).activeElement;
-    if (active === null || active === document.body) view.focusPlot();
-  });
-  observer.observe(root, { childList: true, subtree: true });
-  return () => {
-    abort.abort();
-    observer.disconnect();
   };
 }
 
