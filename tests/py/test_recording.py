@@ -133,6 +133,18 @@ def test_clock_skew_is_kept_and_counted():
     assert recording.totals.prefixes[1].seconds == pytest.approx(80 - 0.008, rel=1e-3)
 
 
+def test_a_time_axis_begins_with_the_first_start_that_is_a_time():
+    recording = new_recording()
+    columns = make_rows(3)
+    columns["start"][:] = [np.nan, -np.inf, np.inf]
+    recording.append_tasks(3, columns, pack_keys(0, ["a", "b", "c"]).data)
+    assert recording.origin is None
+    columns["start"][:] = [np.nan, START + 1, START]
+    columns["duration"] = [1e300, 1, 1]  # the first is wider than the column
+    recording.append_tasks(3, columns, pack_keys(0, ["a", "b", "c"]).data)
+    assert recording.origin == START
+
+
 def test_hostile_keys_come_back_as_they_were():
     keys = ["<script>alert(1)</script>", "x" * 10_000, "😀", "a\nb", "('t', 1)", repr(b"\xff"), ""]
     recording = new_recording()

@@ -155,12 +155,14 @@ def decode(chunk: Mapping[str, Any], index_map: IndexMap) -> Tasks:
     task = np.repeat(np.arange(len(rows), dtype=np.uint32), rows)
     status = packed["status"]
     nowhere = rows == 0
+    with np.errstate(over="ignore", invalid="ignore"):  # times that workers made up
+        duration = (packed["stop"] - packed["start"]).astype(np.float32)
     return Tasks(
         first=chunk["first"],
         tasks=chunk["tasks"],
         columns={
             "start": packed["start"],
-            "duration": (packed["stop"] - packed["start"]).astype(np.float32),
+            "duration": duration,
             "lane": lane[task],
             "prefix": prefix[task],
             "action": action.astype(np.uint8),

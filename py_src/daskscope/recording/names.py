@@ -27,8 +27,17 @@ _OTHER: Final[dict[str, Any]] = {
 }
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_NAME_CHARACTERS else text[: MAX_NAME_CHARACTERS - 1] + "…"
+def _clean(text: str) -> str:
+    r"""Return a name of bounded length that can be encoded.
+
+    >>> _clean("lone\ud800-surrogate")
+    'lone\ufffd-surrogate'
+    """
+    if len(text) > MAX_NAME_CHARACTERS:
+        text = text[: MAX_NAME_CHARACTERS - 1] + "…"
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 class Names:
@@ -64,7 +73,7 @@ class Names:
 
         Once a list is full every further name is ``OTHER_NAME``.
         """
-        item = _cut(item) if isinstance(item, str) else tuple(_cut(part) for part in item)
+        item = _clean(item) if isinstance(item, str) else tuple(_clean(part) for part in item)
         index = self._index[kind]
         found = index.get(item)
         if found is not None:

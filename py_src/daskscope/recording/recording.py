@@ -146,9 +146,10 @@ class Recording:
                 with self._lock:
                     self._refused += tasks
                 return first
-            if self._origin is None and len(arrays["start"]):
-                self._origin = float(np.median(arrays["start"][:1000]))
-                self._origin = float(arrays["start"].min(initial=self._origin))
+            if self._origin is None:
+                starts = arrays["start"]
+                starts = starts[np.isfinite(starts)]
+                self._origin = float(starts.min()) if len(starts) else None
             numbered = {**arrays, "task": arrays["task"] + np.uint32(first)}
 
             def count() -> None:
@@ -386,7 +387,8 @@ class Recording:
 
 def _checked(tasks: int, columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
     """Return the columns with their types, in order of task number."""
-    arrays = {name: np.asarray(columns[name], dtype) for name, dtype in DTYPES.items()}
+    with np.errstate(over="ignore"):  # times that workers made up
+        arrays = {name: np.asarray(columns[name], dtype) for name, dtype in DTYPES.items()}
     rows = len(arrays["task"])
     for name, array in arrays.items():
         if array.shape != (rows,):
