@@ -131,6 +131,7 @@ def daskscope(scheduler: Any) -> tuple[Any, Any]:
 
     plugin: Any = agent.local(memory_limit=256_000_000)
     plugin.scheduler = scheduler
+    scheduler.plugins[plugin.name] = plugin
     plugin.transition = plugin.make_transition()
     asked: dict[str, Any] = {"cursor": 0, "names": {}, "errors": 0, "changes": 0}
 

@@ -298,6 +298,34 @@ async def test_workers_that_come_change_and_go_are_noted() -> None:
         assert ours[-1] == "removed"
 
 
+async def test_an_agent_that_was_unregistered_by_force_leaves_instead_of_answering() -> None:
+    async with installed() as (scheduler, client, plugin):
+        assert plugin.poll(reader="r", client=client.id)
+        await client.unregister_scheduler_plugin(agent.name())
+        assert plugin.poll(reader="r", client=client.id) is None
+        assert is_gone(scheduler)
+        assert plugin.lease_check is None
+
+
+async def test_agents_of_two_versions_capture_side_by_side(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with installed() as (scheduler, client, older):
+        text = agent.source() + "# of another version\n"
+        monkeypatch.setattr(agent, "source", lambda: text)
+        monkeypatch.setattr(agent, "name", agent.name.__wrapped__)
+        await register(scheduler)
+        newer = scheduler.plugins[agent.name()]
+        assert newer is not older
+        await run_tasks(client, 3)
+        assert older.poll(reader="one", client=client.id)["next"] == 3
+        assert newer.poll(reader="two", client=client.id)["next"] == 3
+        older.release(reader="one")
+        await run_tasks(client, 2, "more")
+        assert scheduler.handlers[agent.name() + "_poll"](reader="two")["next"] == 5
+        assert [name for name in scheduler.plugins if "daskscope" in name] == [agent.name()]
+        newer.release(reader="two")
+        assert is_gone(scheduler)
+
+
 async def test_a_snapshot_of_the_workers_comes_when_asked_for() -> None:
     async with installed() as (scheduler, client, plugin):
         assert "workers" not in plugin.poll(reader="r", client=client.id)

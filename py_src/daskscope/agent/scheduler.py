@@ -296,15 +296,19 @@ class Agent(SchedulerPlugin):
         limit_bytes: int = 4_000_000,
         timeout_s: float = 600.0,
         **want: Any,
-    ) -> dict[str, Any]:
+    ) -> dict[str, Any] | None:
         """Answer one reader with everything that is new to it, and how long that took."""
+        if self.scheduler.plugins.get(self.name) is not self:
+            # Unregistered by force: no task reaches it any more. As if it were not here.
+            self.leave()
+            return None
         begun = thread_time()
         lease_s = timeout_s if client in self.scheduler.clients else UNKNOWN_CLIENT_LEASE_S
         self.readers[reader] = [client, time(), lease_s]
         self.readers.pop("(installer)", None)
         if self.failure is None:
             try:
-                answer = self.answer(cursor, limit_bytes, want)
+                answer: dict[str, Any] = self.answer(cursor, limit_bytes, want)
             except Exception:
                 self.fail()
             if self.failure is None:
