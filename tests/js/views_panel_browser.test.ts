@@ -135,6 +135,7 @@ describePanel("the task stream in a browser", () => {
     expect(status).toContain("the picture of the old kernel is kept");
     expect(status).not.toContain("lost");
     expect(await page.getByRole("alert").count()).toBe(0);
+    await page.getByText(/ · spilling/).waitFor();
     const alarms = ".ds-error, .ds-warn, .ds-state-lost";
     expect(await page.locator(alarms).count()).toBe(0);
     await page.evaluate(() => {

@@ -27,6 +27,8 @@ export function Gutter(props: {
   room_px: number;
   widthOf: (name: string) => number;
   busyOf: BusyOf;
+  /** What is said of memory is so now. */
+  live: boolean;
   isolated: readonly string[];
   onIsolate: (address: string, adds: boolean) => void;
 }): JSX.Element {
@@ -64,6 +66,7 @@ export function Gutter(props: {
             <Details
               band={band}
               busy={props.busyOf(band.group)}
+              live={props.live}
               line_px={props.line_px}
             />
           )}
@@ -91,21 +94,22 @@ function nameOf(
 function Details(props: {
   band: Band;
   busy: number;
+  live: boolean;
   line_px: number;
 }): JSX.Element {
   const { group, height } = props.band;
   const room = Math.floor(height / props.line_px) - 1;
   const lines: JSX.Element[] = [];
   // Trouble first when there is no room for all of it.
-  const memory = memoryLine(group);
+  const memory = memoryLine(group, props.live);
   const address = plainAddress(group.address);
   const busy = Number.isFinite(props.busy)
     ? `busy ${formatShare(props.busy)}`
     : null;
   if (address !== group.name) lines.push(<span>{address}</span>);
   if (busy !== null) lines.push(<span>{busy}</span>);
-  if (memory) lines.push(memory);
-  if (room < lines.length && memory) {
+  lines.push(memory);
+  if (room < lines.length) {
     lines.splice(
       0,
       lines.length,
@@ -118,17 +122,17 @@ function Details(props: {
   );
 }
 
-function memoryLine(group: WorkerGroup): JSX.Element | null {
+/** Trouble of a cluster that is not seen any more is no alarm. */
+function memoryLine(group: WorkerGroup, live: boolean): JSX.Element {
   const { info } = group;
   if (!info) return <span>left</span>;
+  const level = live ? "ds-warn" : "";
   if (info.status === "paused") {
-    return (
-      <span class="ds-warn">{`${formatBytes(info.process)} · paused`}</span>
-    );
+    return <span class={level}>{`${formatBytes(info.process)} · paused`}</span>;
   }
   if (info.spilled > 0) {
     return (
-      <span class="ds-warn">{`${formatBytes(info.process)} · spilling`}</span>
+      <span class={level}>{`${formatBytes(info.process)} · spilling`}</span>
     );
   }
   return <span>{formatBytesOf(info.process, info.memory_limit)}</span>;

@@ -179,6 +179,7 @@ function GutterOf(props: {
       room_px={gutter - (gutterSize === "short" ? 5 : 17)}
       widthOf={(name) => textWidth(name, `500 ${size_px}px ${font}`)}
       busyOf={props.busyOf}
+      live={view.growing.value}
       isolated={view.focus.value.workers}
       onIsolate={(address, adds) => view.isolateWorker(address, adds)}
     />
