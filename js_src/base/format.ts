@@ -40,6 +40,12 @@ export function plural(
 
 /** A duration: `412 µs`, `9.71 s`, `29.1 s`, `2:29`, `1:36:00`. */
 export function formatDuration(seconds: number): string {
+  const clock = Math.abs(seconds) >= LONGEST_IN_SECONDS - 0.05;
+  return clock ? formatMoment(seconds, 0) : formatSeconds(seconds);
+}
+
+/** The same for a column, where each is compared with those above: `149.2 s`. */
+export function formatSeconds(seconds: number): string {
   if (!Number.isFinite(seconds)) return NOTHING;
   const size = Math.abs(seconds);
   if (size === 0) return "0 s";
@@ -50,8 +56,7 @@ export function formatDuration(seconds: number): string {
   if (size < 9.95e-3) return `${fixed(seconds * 1e3, 1)} ms`;
   if (size < 0.9995) return `${fixed(seconds * 1e3, 0)} ms`;
   if (size < 9.995) return `${fixed(seconds, 2)} s`;
-  if (size < LONGEST_IN_SECONDS - 0.05) return `${fixed(seconds, 1)} s`;
-  return formatMoment(seconds, 0);
+  return `${fixed(seconds, 1)} s`;
 }
 
 const BYTE_UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];

@@ -7,6 +7,7 @@ import {
   formatDuration,
   formatExact,
   formatMoment,
+  formatSeconds,
   formatShare,
   formatStretch,
   plural,
@@ -60,6 +61,14 @@ it("abbreviates counts from a million on, and keeps the exact one at hand", () =
   expect(plural(1, "task")).toBe("1 task");
   expect(plural(1211, "task")).toBe("1,211 tasks");
   expect(formatShare(0.884)).toBe("88 %");
+});
+
+it("writes durations of a column in seconds, however long", () => {
+  expect(formatSeconds(74.3)).toBe("74.3 s");
+  expect(formatSeconds(157.96)).toBe("158.0 s");
+  expect(formatSeconds(36_000)).toBe("36,000.0 s");
+  expect(formatSeconds(0.0064)).toBe("6.4 ms");
+  expect(formatSeconds(NaN)).toBe("–");
 });
 
 it("writes moments of a run from its beginning", () => {

@@ -32,6 +32,31 @@ describePanel("the task stream in a browser", () => {
     expect(widths[0]).toBeLessThanOrEqual(widths[1]!);
   });
 
+  it("says what its numbers are of, in colours and units of one kind", async () => {
+    await open("scenario=full");
+    await plot().press("w"); // zooming counts nothing anew
+    await plot().press("t");
+    const table = page.getByRole("table", { name: "Tasks by prefix" });
+    const caption = table.locator("caption");
+    await expect
+      .poll(() => caption.innerText())
+      .toBe("Tasks by prefix, of the whole run");
+    const rows = table.locator("tbody tr");
+    expect(await rows.first().innerText()).toMatch(/148\.8 s/);
+    expect(await rows.locator(".ds-swatch").count()).toBe(await rows.count());
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const origin = session.origin.value;
+      session.setFocus({
+        ...session.focus.value,
+        time: [origin + 3, origin + 9],
+      });
+    });
+    await expect
+      .poll(() => caption.innerText())
+      .toBe("Tasks by prefix, in the selection");
+  });
+
   it("is not stretched by a clock that is hours off, and says so", async () => {
     await open("scenario=skew");
     const [start, stop] = await shown();

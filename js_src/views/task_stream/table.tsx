@@ -5,8 +5,8 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import {
   formatBytes,
-  formatDuration,
   formatExact,
+  formatSeconds,
   formatShare,
   NOTHING,
 } from "../../base/format";
@@ -17,6 +17,8 @@ import { ErrorsTable } from "./errors_table";
 import { prefixesInFocus } from "./focus_totals";
 import type { BusyOf } from "./gutter";
 import { notHere, Table } from "./number_table";
+import { prefixColoursOf } from "./prefix_colour";
+import { actionCss } from "./row_words";
 import { isWhole, type ViewState } from "./view_state";
 
 export function TableSheet(props: {
@@ -54,8 +56,10 @@ function Sheet(props: {
         </IconButton>
       </div>
       <div ref={scroll} class="ds-table-scroll" tabIndex={0}>
-        <Prefixes session={session} />
-        <Actions session={session} />
+        <div class="ds-table-pair">
+          <Prefixes view={view} session={session} />
+          <Actions view={view} session={session} />
+        </div>
         <Workers view={view} session={session} busyOf={props.busyOf} />
         <ErrorsTable view={view} session={session} />
       </div>
@@ -63,18 +67,35 @@ function Sheet(props: {
   );
 }
 
-function Prefixes(props: { session: SessionMirror }): JSX.Element {
-  const { session } = props;
+interface TableOf {
+  view: ViewState;
+  session: SessionMirror;
+}
+
+/** A name behind the colour that it has in the plot. */
+function Named(props: { name: string; colour: string }): JSX.Element {
+  return (
+    <span title={props.name}>
+      <span class="ds-swatch" style={{ background: props.colour }} />
+      {props.name}
+    </span>
+  );
+}
+
+/** Zooming alone counts nothing again: it is of the whole run then, too. */
+function scopeOf(session: SessionMirror): string {
+  return isWhole(session.focus.value) ? "of the whole run" : "in the selection";
+}
+
+function Prefixes(props: TableOf): JSX.Element {
+  const { view, session } = props;
+  const colourOf = prefixColoursOf(view, session.store);
   const rows = prefixesInFocus(session).sort(
     (one, other) => other.seconds - one.seconds,
   );
   return (
     <Table
-      caption={
-        isWhole(session.focus.value)
-          ? "Tasks by prefix"
-          : "Tasks by prefix, in the selection"
-      }
+      caption={`Tasks by prefix, ${scopeOf(session)}`}
       columns={[
         { name: "Prefix" },
         { name: "Tasks" },
@@ -84,28 +105,36 @@ function Prefixes(props: { session: SessionMirror }): JSX.Element {
       ]}
     >
       {rows.map((row) => [
-        session.store.prefixes[row.prefix] ?? NOTHING,
+        <Named
+          name={session.store.prefixes[row.prefix] ?? NOTHING}
+          colour={colourOf(row.prefix)}
+        />,
         formatExact(row.tasks),
-        formatDuration(row.seconds),
-        formatDuration(row.seconds / Math.max(1, row.tasks)),
+        formatSeconds(row.seconds),
+        formatSeconds(row.seconds / Math.max(1, row.tasks)),
         row.erred > 0 ? formatExact(row.erred) : NOTHING,
       ])}
     </Table>
   );
 }
 
-function Actions(props: { session: SessionMirror }): JSX.Element {
-  const { session } = props;
+function Actions(props: TableOf): JSX.Element {
+  const { view, session } = props;
   const rows = session.totals.value.actions;
+  const { dark } = view.environment.theme.value;
+  const nameOf = (action: number) => session.store.actions[action] ?? NOTHING;
   return (
     <Table
       caption={actionCaption(session)}
       columns={[{ name: "Action" }, { name: "Times" }, { name: "Time" }]}
     >
       {rows.map((row) => [
-        session.store.actions[row.action] ?? NOTHING,
+        <Named
+          name={nameOf(row.action)}
+          colour={actionCss(nameOf(row.action), false, "transparent", dark)}
+        />,
         formatExact(row.rows),
-        formatDuration(row.seconds),
+        formatSeconds(row.seconds),
       ])}
     </Table>
   );
@@ -113,11 +142,9 @@ function Actions(props: { session: SessionMirror }): JSX.Element {
 
 /** The kernel's figures are of all prefixes, whichever are isolated. */
 function actionCaption(session: SessionMirror): string {
-  const focus = session.focus.value;
-  const caption = "Time by action";
-  if (isWhole(focus)) return caption;
-  if (focus.prefixes.length > 0) return `${caption}, of all prefixes`;
-  return `${caption}, in the selection`;
+  const { prefixes } = session.focus.value;
+  const scope = prefixes.length > 0 ? "of all prefixes" : scopeOf(session);
+  return `Time by action, ${scope}`;
 }
 
 function Workers(props: {
