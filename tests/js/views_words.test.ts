@@ -106,6 +106,31 @@ describe("the legend", () => {
     ]);
   });
 
+  it("gives no place to what a selection leaves nothing of", () => {
+    const left = legendEntries(
+      ["load", "step", "combine"],
+      () => "",
+      ["compute", "transfer"],
+      {
+        prefixes: [
+          { prefix: 1, tasks: 4854, seconds: 29.1, erred: 0 },
+          { prefix: 2, tasks: 6, seconds: 0.05, erred: 0 },
+        ],
+        actions: [{ action: 1, rows: 6, seconds: 0.6 }],
+      },
+      false,
+      new Set(["erred"]),
+    );
+    expect(left.map(({ name }) => name)).toEqual([
+      ...["step", "combine", "load"],
+      ...["transfer", "erred"],
+    ]);
+    const shown = chooseEntries(left, () => 50, 260, new Set());
+    expect([...shown].map((id) => id.split(":")[1])).toEqual([
+      ...["step", "transfer", "combine"],
+    ]);
+  });
+
   it("writes each time in a unit of its own: zero only where there is none", () => {
     const [long, short] = legendEntries(
       ["slow", "lambda"],

@@ -1,5 +1,6 @@
-// What the legend lists: every prefix in the order in which it appeared, then
-// the actions that Dask users know by colour.
+// What the legend lists: every prefix in the order in which it appeared, those
+// of which a selection leaves nothing last; then the actions that Dask users
+// know by colour.
 
 import { ACTION_COLOURS, actionColour } from "../../base/palette";
 import { formatDuration, formatCount, formatExact } from "../../base/format";
@@ -16,7 +17,7 @@ export interface LegendEntry {
   readonly detail: string;
   /** The same with exact figures, for the tooltip. */
   readonly exact: string;
-  /** By how much it deserves a place: seconds; errors come before all. */
+  /** By how much it deserves a place: seconds; errors come before all, nothing last. */
   readonly weight: number;
 }
 
@@ -104,12 +105,14 @@ export function legendEntries(
         name: row.name,
         colour: row.colour,
         detail: formatCount(row.count) + told,
-        weight: row.seconds ?? Infinity,
+        weight: row.count === 0 ? 0 : (row.seconds ?? Infinity),
         exact: `${row.name}: ${formatExact(row.count)} ${noun}${time}`,
       };
     };
+  const some = (row: Row) => row.count > 0;
   return [
-    ...prefixRows.map(entry("prefix")),
+    ...prefixRows.filter(some).map(entry("prefix")),
+    ...prefixRows.filter((row) => !some(row)).map(entry("prefix")),
     ...actionRows.map(entry("action")),
   ];
 }
