@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
+from numbers import Real
 from typing import Any
 
 FIELDS = ("time", "prefixes", "workers", "spans")
@@ -37,10 +38,13 @@ def _time(value: object) -> tuple[float, float] | None:
     if isinstance(value, str) or not isinstance(value, Iterable):
         raise TypeError(f"time must be None or (start, stop) in seconds, got {value!r:.200}")
     ends = tuple(value)
-    numbers = all(isinstance(end, (int, float)) and not isinstance(end, bool) for end in ends)
+    numbers = all(isinstance(end, Real) and not isinstance(end, bool) for end in ends)
     if len(ends) != 2 or not numbers:
         raise TypeError(f"time must be None or (start, stop) in seconds, got {ends!r:.200}")
-    start, stop = float(ends[0]), float(ends[1])
+    try:
+        start, stop = float(ends[0]), float(ends[1])
+    except OverflowError:
+        raise ValueError("time must be finite, got a number beyond any float") from None
     if not (math.isfinite(start) and math.isfinite(stop)):
         raise ValueError(f"time must be finite, got {ends!r:.200}")
     if start > stop:

@@ -1,9 +1,13 @@
-"""Functions that want to hear of something; one that fails keeps no other from hearing."""
+"""Functions that want to hear of something; one that fails keeps no other from hearing.
+
+They may be told ten times a second: of each that fails only the first failure is logged.
+"""
 
 from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, ParamSpec
 
 if TYPE_CHECKING:
@@ -12,6 +16,12 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(eq=False, slots=True)
+class _Listener(Generic[P]):
+    callback: Callable[P, object]
+    failed: bool = False
 
 
 class Listeners(Generic[P]):
@@ -29,26 +39,31 @@ class Listeners(Generic[P]):
 
     def __init__(self, of: str) -> None:
         self._of = of
-        self._callbacks: list[Callable[P, object]] = []
+        self._listeners: list[_Listener[P]] = []
 
     def add(self, callback: Callable[P, object]) -> Callable[[], None]:
         """Call `callback` from now on; return how to stop."""
-        self._callbacks.append(callback)
+        if not callable(callback):
+            raise TypeError(f"callback must be callable, got {callback!r:.200}")
+        listener = _Listener(callback)
+        self._listeners.append(listener)
 
         def stop() -> None:
             with suppress(ValueError):
-                self._callbacks.remove(callback)
+                self._listeners.remove(listener)
 
         return stop
 
     def tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
         """Call everybody; what fails is logged."""
-        for callback in tuple(self._callbacks):
+        for listener in tuple(self._listeners):
             try:
-                callback(*args, **kwargs)
+                listener.callback(*args, **kwargs)
             except Exception:
-                logger.exception("a listener for %s failed", self._of)
+                if not listener.failed:
+                    logger.exception("a listener for %s failed", self._of)
+                listener.failed = True
 
     def clear(self) -> None:
         """Forget all."""
-        self._callbacks.clear()
+        self._listeners.clear()

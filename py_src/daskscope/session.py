@@ -13,7 +13,7 @@ import threading
 import time
 import uuid
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
@@ -43,6 +43,9 @@ class Session(SharedFocus):
     """The live recording of one Dask client. Made by `connect`.
 
     `focus` is a trait: set it, observe it, link it. Everything else is read-only.
+
+    Of an asynchronous client, also of one that is still connecting, every task is here after
+    `session = await connect(client)`, or within `async with connect(client) as session`.
     """
 
     def __init__(self, client: Client) -> None:
@@ -249,11 +252,16 @@ class Session(SharedFocus):
             return False
         return client is not None and bool(client.asynchronous)
 
+    def __await__(self) -> Generator[Any, None, Session]:
+        """Wait until tasks are captured, or it is clear that they cannot be."""
+        return self.__aenter__().__await__()
+
     def __enter__(self) -> Session:
         return self
 
     async def __aenter__(self) -> Session:
-        await asyncio.wrap_future(collect.submit(self._collector.attached()))
+        if not self._foreign:
+            await asyncio.wrap_future(collect.submit(self._collector.attached()))
         return self
 
     async def __aexit__(self, *_: object) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from daskscope.focus import Focus
@@ -20,6 +21,13 @@ def test_it_survives_a_message() -> None:
     focus = Focus(time=(1, 2.5), prefixes=["inc", "sum"], workers=["tcp://w:1"], spans=["s"])
     assert Focus.from_json(focus.to_json()) == focus
     assert hash(focus) == hash(Focus.from_json(focus.to_json()))
+
+
+def test_times_may_be_numbers_of_any_kind() -> None:
+    times = Focus(time=(np.int64(1), np.float32(2.5))).time
+    assert times == (1.0, 2.5)
+    assert times is not None
+    assert [type(end) for end in times] == [float, float]
 
 
 def test_names_are_kept_once_and_in_order() -> None:
@@ -49,6 +57,7 @@ def test_names_are_kept_once_and_in_order() -> None:
         ({"time": [True, False]}, "time"),
         ({"time": [2, 1]}, "time"),
         ({"time": [0, math.nan]}, "time"),
+        ({"time": [0, 10**400]}, "time"),
         ({"time": [-math.inf, 0]}, "time"),
     ],
 )

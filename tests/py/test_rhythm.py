@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster
 
 import daskscope
 from daskscope import collect
-from daskscope.collect.crowding import Crowding
+from daskscope.collect.crowding import FORGOTTEN_S, Crowding
 from daskscope.collect.rhythm import (
     CROWDED_PAUSE_S,
     IDLE_AFTER_S,
@@ -99,6 +99,24 @@ def test_a_crowd_is_over_when_timers_are_punctual_again() -> None:
     for _ in range(10):
         crowding.woke(0.0001)
     assert not crowding.crowded
+
+
+def test_a_crowd_is_forgotten_when_nobody_collects_any_more() -> None:
+    now_s = 100.0
+    crowding = Crowding(clock=lambda: now_s)
+    for _ in range(10):
+        crowding.woke(0.005)
+    now_s += FORGOTTEN_S
+    assert crowding.crowded
+    now_s += 0.01
+    assert not crowding.crowded
+    crowding.woke(0.005)
+    assert not crowding.crowded  # one late timer, as at the beginning
+
+
+def test_while_catching_up_the_scheduler_has_half_of_its_time(rhythm: Rhythm) -> None:
+    rhythm.answered(1.0, tasks=5, answer_s=0.3, scheduler_s=0.2)
+    assert rhythm.catching_up_s() == 0.3
 
 
 @pytest.fixture

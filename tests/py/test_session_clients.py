@@ -128,6 +128,23 @@ def test_an_asynchronous_client_is_never_asked_seldom(cluster: LocalCluster) -> 
         asyncio.run(asyncio.wait_for(work(), 20))
 
 
+def test_who_awaits_the_session_of_an_asynchronous_client_misses_no_task() -> None:
+    async def work(address: str) -> None:
+        client = Client(address, asynchronous=True, set_as_default=False)
+        s = await daskscope.connect(client)  # before the client has started
+        assert s.state == "live"
+        await client
+        await client.gather(client.map(abs, range(-200, 0), pure=False))
+        assert (await s.caught_up()).counts.captured == 200
+        assert s.notices == ()
+        s.close()
+        assert await s is s
+        await client.close()
+
+    with LocalCluster(n_workers=1, processes=False, protocol="tcp", **WITHOUT_DASHBOARD) as cluster:
+        asyncio.run(asyncio.wait_for(work(cluster.scheduler_address), 20))
+
+
 def test_a_client_that_has_not_started_yet_is_waited_for(cluster: LocalCluster) -> None:
     async def work() -> None:
         client = Client(cluster.scheduler_address, asynchronous=True, set_as_default=False)

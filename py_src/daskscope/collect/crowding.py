@@ -7,7 +7,11 @@ runs would tell less.
 
 from __future__ import annotations
 
-from typing import Final
+import time
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CROWDED_S: Final = 0.002
 MOST_S: Final = 0.05
@@ -15,6 +19,9 @@ MOST_S: Final = 0.05
 
 WEIGHT: Final = 0.3
 """Of the latest timer in the mean: one hiccup of the machine is no cell that computes."""
+
+FORGOTTEN_S: Final = 1.0
+"""So long without a timer tells nothing any more: nothing is collected, and no cell is slowed."""
 
 
 class Crowding:
@@ -29,17 +36,26 @@ class Crowding:
     True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._late_s = 0.0
+        self._woke_s = float("-inf")
 
     def woke(self, late_s: float) -> None:
         """Take note of a timer."""
+        self._forget()
+        self._woke_s = self._clock()
         self._late_s += (min(late_s, MOST_S) - self._late_s) * WEIGHT
 
     @property
     def crowded(self) -> bool:
         """Whether the loop gets its turns late."""
+        self._forget()
         return self._late_s > CROWDED_S
+
+    def _forget(self) -> None:
+        if self._clock() - self._woke_s > FORGOTTEN_S:
+            self._late_s = 0.0
 
 
 crowding: Final = Crowding()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 IDLE_AFTER_S: Final = 60.0
 SCHEDULER_SHARE: Final = 0.04
-"""At most so much of a scheduler's time goes into answers."""
+"""At most so much of a scheduler's time goes into answers, except while catching up: see there."""
 
 BUILTIN_SHARE: Final = 1 / 3
 """The same for Dask's own routes, which do not tell their time: all waiting counts as theirs."""
@@ -69,5 +69,10 @@ class Rhythm:
         return max(pause_s - self._answer_s, self._spared_s)
 
     def catching_up_s(self) -> float:
-        """Return the pause while there is more to fetch than one answer holds."""
+        """Return the pause while there is more to fetch than one answer holds.
+
+        As long as the answer took: what waits is bounded by the agent's memory, and the
+        sooner it is here, the less of it is dropped. So up to half of a scheduler's time
+        goes into answers, for as long as that lasts.
+        """
         return self._answer_s
