@@ -73,6 +73,22 @@ describe("the status line", () => {
     expect(text).not.toContain("nothing dropped");
   });
 
+  it("vouches for nothing where the scheduler takes no agent", () => {
+    expect(said({ state: "live" })).toContain("nothing dropped");
+    expect(said({ state: "partly" })).not.toContain("nothing dropped");
+  });
+
+  it("names the bound that dropped them", () => {
+    const counts = { ...COUNTS, captured: 5000, dropped_agent: 3000 };
+    const titles = (state: "live" | "partly") =>
+      statusFacts({ ...STATUS, counts, state })
+        .map((fact) => fact.title ?? "")
+        .join();
+    expect(titles("live")).toContain("daskscope.agent.memory-limit");
+    expect(titles("partly")).toContain("task-stream-length");
+    expect(titles("partly")).not.toContain("daskscope.agent");
+  });
+
   it("says what is still on its way", () => {
     expect(said({ held: 1000 })).toContain("211 on the way");
   });

@@ -19,7 +19,7 @@ import daskscope
 from daskscope import session
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from daskscope.collect.collector import Collector
 
@@ -65,7 +65,9 @@ def test_a_scheduler_killed_and_restarted_leaves_a_gap_and_goes_on(
         recorded(s, 10)
         scheduler_process.kill_scheduler()
         eventually(lambda: s.state == "lost")
-        assert [notice.code for notice in s.notices] == ["scheduler-lost"]
+        (notice,) = s.notices
+        assert notice.code == "scheduler-lost"
+        assert "<" not in notice.text  # no `repr` of a connection
         assert len(s.recording.tasks) == 10
         scheduler_process.start()
         live(s)
@@ -160,6 +162,23 @@ def test_a_cluster_without_workers_is_live() -> None:
         assert s.recording.tasks.empty
 
 
+def cluster_that_refuses(**options: Any) -> LocalCluster:
+    """Return a cluster in this process that takes no agent."""
+    with dask.config.set({"distributed.scheduler.blocked-handlers": ["register_scheduler_plugin"]}):
+        return cluster_of_one_worker(**options)
+
+
+@pytest.fixture(scope="module")
+def refusing() -> Iterator[Client]:
+    """A client of a scheduler that refuses the agent."""
+    with (
+        cluster_that_refuses(protocol="tcp") as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("route", ["client", "refusing"], ids=["agent", "built-in"])
 @pytest.mark.parametrize(
     "key",
     [
@@ -172,12 +191,32 @@ def test_a_cluster_without_workers_is_live() -> None:
     ],
     ids=["long", "script", "emoji", "newlines", "tuple", "number"],
 )
-def test_a_strange_key_is_recorded_as_it_is(client: Client, key: Any) -> None:
-    with daskscope.connect(client) as s:
-        live(s)
-        client.submit(int, 1, key=key).result()
+def test_a_strange_key_is_recorded_as_it_is(
+    request: pytest.FixtureRequest, route: str, key: Any
+) -> None:
+    with daskscope.connect(request.getfixturevalue(route)) as s:
+        eventually(lambda: s.state == ("live" if route == "client" else "partly"))
+        s.client.submit(int, 1, key=key).result()
+        eventually(lambda: str(key) in set(s.recording.tasks["key"]))
+
+
+@pytest.mark.parametrize("start", [cluster_of_one_worker, cluster_that_refuses])
+def test_a_key_that_cannot_be_encoded_is_recorded_nearly_as_it_is(
+    start: Callable[[], LocalCluster],
+) -> None:
+    """Dask itself takes such a key within one process, and loses a connection by it else."""
+    with (
+        start() as cluster,
+        Client(cluster, set_as_default=False) as client,
+        daskscope.connect(client) as s,
+    ):
+        eventually(lambda: s.state in ("live", "partly"))
+        client.submit(int, "x", key="lone\ud800").exception()
         recorded(s, 1)
-        assert list(s.recording.tasks["key"]) == [str(key)]
+        eventually(lambda: len(s.recording.errors))
+        assert list(s.recording.tasks["key"]) == ["lone\ufffd"]
+        assert list(s.recording.tasks["prefix"]) == ["lone\ufffd"]
+        assert list(s.recording.errors["key"]) == ["lone\ufffd"]
 
 
 def test_clocks_that_are_hours_off_stay_in_the_data(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -249,6 +288,34 @@ def test_a_scheduler_that_refuses_plugins_is_read_by_its_own_routes(
         eventually(lambda: [worker["threads"] for worker in s.workers] == [2])
 
 
+def test_a_scheduler_that_refuses_its_own_stream_too_is_left_in_peace_with_a_word(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refusals() -> int:
+        return sum("Exception while handling op" in record.message for record in caplog.records)
+
+    with cluster_of_one_worker() as cluster, Client(cluster, set_as_default=False) as client:
+        blocked = ["register_scheduler_plugin", "get_task_stream"]
+        cluster.scheduler.blocked_handlers = blocked
+        with daskscope.connect(client) as s:
+            eventually(lambda: s.state == "lost")
+            (notice,) = s.notices
+            assert notice.code == "reading-refused"
+            assert "get_task_stream" in notice.text
+            assert "blocked-handlers" in notice.next
+            assert "Error" not in notice.text + notice.next
+            assert refusals() == 2
+            for _ in range(3):  # who reads does not make it ask again
+                assert s.recording.tasks.empty
+            client.submit(time.sleep, 1).result()
+            assert refusals() == 2
+        monkeypatch.setattr("daskscope.collect.collector.REFUSED_RETRY_S", 0.1)
+        with daskscope.connect(client) as s:
+            eventually(lambda: s.state == "lost")
+            cluster.scheduler.blocked_handlers = []
+            live(s)
+
+
 def test_an_agent_that_fails_is_reported_and_replaced_by_the_built_in_routes(
     cluster: LocalCluster,
 ) -> None:
@@ -272,11 +339,20 @@ def test_an_agent_that_fails_is_reported_and_replaced_by_the_built_in_routes(
         assert len(s.recording.gaps) == 1
 
 
-def test_an_agent_that_left_is_installed_again_with_a_gap(client: Client) -> None:
-    def throw_out(dask_scheduler: Any) -> None:
-        (plugin,) = [p for n, p in dask_scheduler.plugins.items() if n.startswith("daskscope")]
-        plugin.leave()
+def throw_out(dask_scheduler: Any) -> None:
+    (plugin,) = [p for n, p in dask_scheduler.plugins.items() if n.startswith("daskscope")]
+    plugin.leave()
 
+
+def unregister(dask_scheduler: Any) -> None:
+    (name,) = [name for name in dask_scheduler.plugins if name.startswith("daskscope")]
+    dask_scheduler.remove_plugin(name)
+
+
+@pytest.mark.parametrize("throw_out", [throw_out, unregister])
+def test_an_agent_that_is_gone_is_installed_again_with_a_gap(
+    client: Client, throw_out: Callable[[Any], None]
+) -> None:
     with daskscope.connect(client) as s:
         live(s)
         client.submit(int, 1, key="before-1").result()

@@ -110,12 +110,15 @@ function missing(input: StatusInput): Fact[] {
     });
   }
   if (counts.dropped_agent > 0) {
+    const bound =
+      input.state === "partly"
+        ? "distributed.scheduler.dashboard.tasks.task-stream-length on the scheduler"
+        : "daskscope.agent.memory-limit";
     facts.push({
       level: "warn",
       text: `${plural(counts.dropped_agent, "older one")} dropped on the scheduler`,
       brief: `${formatExact(counts.dropped_agent)} dropped`,
-      title:
-        "They came faster than this kernel fetched them, and the memory that may hold them there is bounded. To keep more, raise daskscope.agent.memory-limit.",
+      title: `They came faster than this kernel fetched them, and the memory that may hold them there is bounded. To keep more, raise ${bound}.`,
     });
   }
   if (counts.dropped_recording > 0) {
@@ -127,7 +130,8 @@ function missing(input: StatusInput): Fact[] {
         "The recording reached its bound. To keep more, raise daskscope.recording.memory-limit.",
     });
   }
-  if (dropped === 0 && input.state !== "waiting" && input.state !== "lost") {
+  // Where the scheduler takes no agent, a gap may have cost tasks that nobody counted.
+  if (dropped === 0 && ["live", "stopped", "no-client"].includes(input.state)) {
     facts.push({
       text: pausedAt === null ? "nothing dropped" : "none lost",
       rank: 6,

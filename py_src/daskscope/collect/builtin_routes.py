@@ -1,8 +1,8 @@
 """The way without an agent: what a scheduler that refuses plugins still answers.
 
-Dask's own task stream is asked by index where the scheduler knows that (since 2026.5),
-else by time. It forgets: 100,000 tasks by default, and nothing from before somebody
-first asked, unless a dashboard was open. It knows no spans and no killed workers.
+Dask's own task stream (`daskscope.collect.task_stream`) forgets: it keeps 100,000 tasks by
+default, and nothing from before somebody first asked, unless a dashboard was open. It knows
+no spans and no killed workers.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dask.utils import key_split
 
 from daskscope.agent.packing import MAX_ERROR_CHARS, clean_text
 from daskscope.collect.notices import GAP_TEXTS
+from daskscope.collect.task_stream import TaskStream
 from daskscope.collect.tracebacks import whole_traceback
 from daskscope.recording import Recording, TaskError, pack_keys
 
@@ -31,10 +32,8 @@ class BuiltinRoutes:
         self._link = link
         self._recording = recording
         self._scheduler = scheduler
-        self._cursor: int | None = None
-        self._by_index = True
-        self._last_stop = 0.0
-        self._seen_at_last_stop: set[str] = set()
+        self._stream = TaskStream(link)
+        self._read_at = time()
 
     @classmethod
     async def on(
@@ -43,68 +42,29 @@ class BuiltinRoutes:
         """Return the routes over a new connection; to the same scheduler, they go on."""
         identity = await _identity(link)
         if before is not None and before._scheduler == identity["id"]:
-            before._link = link
+            before._link = before._stream.link = link
             return before
         if before is not None:
-            now, reason = time(), "scheduler-restarted"
-            recording.append_gap(before._last_stop or now, now, reason, GAP_TEXTS[reason])
+            before._say_gap("scheduler-restarted")
         routes = cls(link, recording, identity["id"])
         if from_now:
-            routes._last_stop = time()
-            routes._cursor = await routes._index()
+            await routes._stream.skip()
         return routes
-
-    async def _index(self) -> int | None:
-        try:
-            index: int | None = await self._link.ask("get_task_stream_index")
-        except OSError:
-            raise
-        except Exception:  # noqa: BLE001
-            index = None
-        self._by_index = index is not None
-        return index
 
     async def poll(self) -> int:
         """Append what is new; return how many tasks that were."""
-        messages = await self._new_messages()
-        if messages:
-            self._append(messages)
-        return len(messages)
+        news = await self._stream.read()
+        if news.forgotten is None:
+            self._say_gap("stream-overrun")
+        elif news.forgotten:
+            self._recording.drop_from_agent(news.forgotten)
+        self._read_at = time()
+        if news.messages:
+            self._append(news.messages)
+        return len(news.messages)
 
-    async def _new_messages(self) -> Sequence[Mapping[str, Any]]:
-        if self._cursor is None and self._by_index:
-            self._cursor = await self._first_index()
-        messages: Sequence[Mapping[str, Any]]
-        if self._cursor is None:
-            messages = await self._link.ask("get_task_stream", start=self._last_stop or None)
-            return self._not_seen(messages)
-        messages = await self._link.ask("get_task_stream", start_index=self._cursor)
-        self._cursor += len(messages)
-        return messages
-
-    async def _first_index(self) -> int | None:
-        """Return the index of the oldest task that Dask keeps; count what it has lost."""
-        total = await self._index()
-        if total is None:
-            return None
-        kept = await self._link.ask("get_task_stream", start_index=0)
-        lost: int = max(0, total - len(kept))
-        self._recording.drop_from_agent(lost)
-        return lost
-
-    def _not_seen(self, messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-        new = []
-        for message in messages:
-            stop = max((row["stop"] for row in message.get("startstops") or ()), default=0.0)
-            identity = f"{message['key']!r} {stop!r}"
-            if identity in self._seen_at_last_stop:
-                continue
-            if stop > self._last_stop:
-                self._last_stop = stop
-                self._seen_at_last_stop = set()
-            self._seen_at_last_stop.add(identity)
-            new.append(message)
-        return new
+    def _say_gap(self, reason: str) -> None:
+        self._recording.append_gap(self._read_at, time(), reason, GAP_TEXTS[reason])
 
     def _append(self, messages: Sequence[Mapping[str, Any]]) -> None:
         names = self._recording.names
@@ -132,10 +92,7 @@ class BuiltinRoutes:
                 rows["task"].append(task)
             if erred:
                 errors.append((task, prefix, message))
-        keys = [
-            key if isinstance(key, str) else str(key)
-            for key in (message["key"] for message in messages)
-        ]
+        keys = [clean_text(message["key"]) for message in messages]
         columns = {name: np.array(values) for name, values in rows.items()}
         first = self._recording.append_tasks(len(messages), columns, bytes(pack_keys(0, keys).data))
         self._recording.append_errors(

@@ -16,13 +16,14 @@ from daskscope.collect.alarm import Alarm
 from daskscope.collect.builtin_routes import BuiltinRoutes
 from daskscope.collect.crowding import crowding
 from daskscope.collect.intake import Intake
-from daskscope.collect.link import ClientView, Link
+from daskscope.collect.link import ClientView, HandlerRefused, Link
 from daskscope.collect.notices import (
     CLIENT_CLOSED,
     GAP_TEXTS,
     PLUGINS_REFUSED,
     agent_failed,
-    agent_refused,
+    agent_not_installed,
+    reading_refused,
     scheduler_lost,
     tasks_before,
     tasks_incomplete,
@@ -43,6 +44,9 @@ logger = logging.getLogger(__name__)
 WORKERS_EVERY_S = 1.0
 FIRST_RETRY_S = 0.1
 MAX_RETRY_S = 2.0
+REFUSED_RETRY_S = 60.0
+"""Each question that a scheduler refuses is a traceback in its log."""
+
 CLIENT_CHECK_S = 0.05
 OVER_CHECK_S = 0.1
 """So soon a closed client is noticed in a long pause: its scheduler may not be there for long."""
@@ -154,6 +158,11 @@ class Collector:
                     retry_s = FIRST_RETRY_S
                 except _ChangeOfPlan:
                     continue
+                except HandlerRefused as refused:
+                    self._set("lost", (reading_refused(self.address, refused.op),))
+                    self._attached.set()
+                    self._use_agent = True  # the next scheduler may take it
+                    await self._rest(REFUSED_RETRY_S)
                 except Exception as error:  # noqa: BLE001
                     if self._over():
                         break
@@ -199,6 +208,12 @@ class Collector:
         if not self._stopping:
             self._wake.clear()
 
+    async def _rest(self, seconds: float) -> None:
+        """Wait, whatever somebody wants meanwhile, unless the client is closed."""
+        end = time.monotonic() + seconds
+        while not self._over() and (left := end - time.monotonic()) > 0:
+            await self._pause(left)
+
     # -- one connection -----------------------------------------------------
 
     async def _collect(self) -> None:
@@ -243,6 +258,7 @@ class Collector:
         self._more = False
         if self._use_agent:
             if await self._install(link):
+                self._routes = None  # if they serve again, what the agent brought is not new
                 return lambda: self._poll_agent(link)
             self._use_agent = False
         notice = self._no_agent
@@ -269,9 +285,12 @@ class Collector:
             )
         except (TimeoutError, OSError):
             raise
+        except HandlerRefused:
+            self._no_agent, self.agent_error = PLUGINS_REFUSED, None
+            return False
         except Exception as error:  # noqa: BLE001
-            self._no_agent = agent_refused(str(error) or type(error).__name__)
-            self.agent_error = None if self._no_agent is PLUGINS_REFUSED else repr(error)
+            self._no_agent = agent_not_installed(str(error) or type(error).__name__)
+            self.agent_error = repr(error)
             return False
         return True
 

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from distributed.comm import Comm
 
 CONNECT_TIMEOUT_S = 5.0
+REFUSAL = "handler has been explicitly disallowed"
+"""distributed's words, and all that it tells, of what `blocked-handlers` names."""
 
 
 class ClientView:
@@ -52,6 +54,14 @@ class ClientView:
         return args
 
 
+class HandlerRefused(Exception):  # noqa: N818 - a setting of the scheduler, no mistake
+    """The scheduler's settings forbid one of its handlers."""
+
+    def __init__(self, op: str) -> None:
+        super().__init__(op)
+        self.op = op
+
+
 class Link:
     """One connection; requests go one after the other."""
 
@@ -76,7 +86,14 @@ class Link:
         """Call a handler of the scheduler and return its answer."""
         from distributed.core import send_recv
 
-        return await send_recv(self._comm, op=op, **arguments)
+        try:
+            return await send_recv(self._comm, op=op, **arguments)
+        except OSError:
+            raise
+        except Exception as error:
+            if REFUSAL in str(error):
+                raise HandlerRefused(op) from error
+            raise
 
     async def close(self) -> None:
         """Close the connection, whatever its state."""

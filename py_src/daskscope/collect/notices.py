@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from daskscope.errors import Notice
+
+_CONNECTION: Final = re.compile(r"\bin <[^<>]*>: ")
 
 GAP_TEXTS: Final = {
     "agent-failed": "The agent on the scheduler stopped after an error: what finished just then "
     "is not here.",
     "scheduler-restarted": "The scheduler was restarted: what finished in between is not here.",
-    "agent-left": "Nobody read the scheduler's agent for long, so it left: what finished in "
-    "between is not here.",
+    "agent-left": "The agent on the scheduler was gone, as nobody read it for long or somebody "
+    "unregistered it: what finished in between is not here.",
+    "stream-overrun": "Dask's own task stream had forgotten some of the tasks that finished in "
+    "between before they could be read.",
 }
 """Why tasks may have run unseen, by the reason of the gap."""
 
@@ -51,10 +56,8 @@ def agent_failed(text: str) -> Notice:
     )
 
 
-def agent_refused(reason: str) -> Notice:
-    """Return the notice of a scheduler that did not take the agent."""
-    if "disallowed" in reason:  # distributed's word for a blocked handler
-        return PLUGINS_REFUSED
+def agent_not_installed(reason: str) -> Notice:
+    """Return the notice of a scheduler that could not take the agent."""
     return Notice(
         "agent-not-installed",
         "error",
@@ -62,6 +65,19 @@ def agent_refused(reason: str) -> Notice:
         "Dask's own task stream: without spans and killed workers, and what ran before this panel "
         "may be missing.",
         "Please report this, with the text of session.agent_error.",
+    )
+
+
+def reading_refused(address: str, op: str) -> Notice:
+    """Return the notice of a scheduler that refuses plugins and its own routes as well."""
+    return Notice(
+        "reading-refused",
+        "error",
+        f"The scheduler at {address} took no plugin and refuses {op} as well: its tasks cannot "
+        "be recorded.",
+        "Remove register_scheduler_plugin from the scheduler's setting "
+        f"distributed.scheduler.blocked-handlers, or at least {op}. It is asked again once a "
+        "minute.",
     )
 
 
@@ -83,7 +99,9 @@ def tasks_before(tasks: int) -> Notice:
         "info",
         f"About {tasks:,} {'task' if tasks == 1 else 'tasks'} had finished on this cluster before "
         "recording began; they are not here.",
-        "With `import daskscope` before `Client()`, recording begins with the client.",
+        "To have all from the first task on, run `import daskscope` before `Client()` in a "
+        "notebook, or `daskscope.connect(client)` (`await` it where the client is asynchronous) "
+        "before the first task.",
     )
 
 
@@ -116,4 +134,9 @@ def scheduler_lost(address: str, error: Exception) -> Notice:
 
 
 def _brief(error: Exception) -> str:
-    return (str(error) or type(error).__name__)[:300]
+    """Return an error's text without the connection that distributed puts in front of it.
+
+    >>> _brief(OSError("in <TCP (closed) local=tcp://a:1 remote=tcp://b:2>: Stream is closed"))
+    'Stream is closed'
+    """
+    return _CONNECTION.sub("", str(error) or type(error).__name__)[:300]
