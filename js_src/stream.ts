@@ -127,6 +127,8 @@ interface Question {
 /** One kernel process, over whichever of its channels works. */
 export class KernelLink {
   readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
+  /** Whether new clients of this kernel are recorded by themselves. */
+  readonly recorder: Signal<boolean> = signal(true);
   readonly alive: Signal<boolean> = signal(false);
   /** Whether the kernel answers while a cell runs. */
   subshells = false;
@@ -190,6 +192,7 @@ export class KernelLink {
     this.channels.unshift(channel);
     this.subshells = message.subshells;
     this.sessions.value = message.sessions;
+    this.recorder.value = message.recorder;
     this.alive.value = true;
     for (const stream of this.streams.values()) {
       stream.resume(message.resumed);
@@ -218,6 +221,7 @@ export class KernelLink {
     switch (message.type) {
       case "sessions":
         this.sessions.value = message.sessions;
+        this.recorder.value = message.recorder;
         return;
       case "answer":
         this.answer(message);

@@ -142,8 +142,9 @@ const shapes = {
     subshells: or(bool, false),
     resumed: or(bool, false),
     sessions: list(session),
+    recorder: or(bool, true),
   }),
-  sessions: record({ sessions: list(session) }),
+  sessions: record({ sessions: list(session), recorder: or(bool, true) }),
   status: record({
     ...addressed,
     state: oneOf(STATES),

@@ -14,7 +14,14 @@ export const KERNEL_GONE: EmptyState = {
 };
 
 /** `place` says where to run the code: "a cell", or a notebook's name. */
-export function noClientYet(place: string): EmptyState {
+export function noClientYet(place: string, recorder: boolean): EmptyState {
+  if (!recorder) {
+    return {
+      state: "no-client",
+      title: "The recorder is off in this kernel",
+      text: `Clients are not recorded by themselves, as \`daskscope.recorder.enabled\` is false. Run \`daskscope.connect(client)\` in ${place} and this panel shows it.`,
+    };
+  }
   return {
     state: "no-client",
     title: "No Dask client in this kernel yet",
@@ -26,13 +33,20 @@ export function versionsDiffer(problem: Problem): boolean {
   return problem.code === "version-mismatch";
 }
 
+/** A value in Dask's configuration keeps the kernel from being entered. */
+export function badSetting(text: string): Problem {
+  return { code: "bad-setting", text, next: "" };
+}
+
 export function notConnected(problem: Problem): EmptyState {
   return {
     state: "stopped",
     trouble: true,
     title: versionsDiffer(problem)
       ? "This panel and the kernel have different versions"
-      : "This panel could not connect",
-    text: `${problem.text} ${problem.next}`,
+      : problem.code === "bad-setting"
+        ? "A setting of Daskscope is wrong"
+        : "This panel could not connect",
+    text: `${problem.text} ${problem.next}`.trim(),
   };
 }

@@ -43,6 +43,7 @@ function openChannel(model: AnyModel<Traits>): Channel {
 export default () => {
   const state = signal<ChannelState>({ kind: "greeting" });
   const session = signal<SessionStore | null>(null);
+  const recorder = signal(true);
   const emptyState = computed(() => describe(state.value));
   let findSession = () => {};
 
@@ -59,7 +60,13 @@ export default () => {
     };
     const close = () => channel.close();
     // `subscribe`, since the page's store may be of another bundle's copy.
+    let stopRecorder = () => {};
     const stop = channel.state.subscribe((now) => {
+      stopRecorder();
+      stopRecorder =
+        now.kind === "open"
+          ? now.link.recorder.subscribe((on) => void (recorder.value = on))
+          : () => {};
       state.value = now;
       findSession();
     });
@@ -76,6 +83,7 @@ export default () => {
       model.off("comm:close", close);
       model.off("comm_live_update", close);
       stop();
+      stopRecorder();
       close();
       session.value = null;
     };
@@ -98,7 +106,7 @@ export default () => {
     if (session.value) return null;
     if (now.kind === "failed") return notConnected(now.problem);
     // Without an id, the kernel sends one as soon as it has a client.
-    if (now.kind === "open") return noClientYet("a cell");
+    if (now.kind === "open") return noClientYet("a cell", recorder.value);
     return {
       state: "waiting",
       title: CONNECTING,

@@ -46,7 +46,7 @@ def the_hub() -> Hub:
                 collect,
                 cell=cells.current,
                 subshells=supports_subshells,
-                find_clients=recorder.attach_all,
+                recorder_on=recorder.enabled,
                 crowded=collect.crowded,
             )
             session.on_sessions_changed(lambda: hub.set_sessions(session.sessions))

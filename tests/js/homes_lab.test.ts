@@ -6,6 +6,7 @@ import {
   listChoices,
   pickedBy,
 } from "../../js_src/homes/lab/choices";
+import { badSetting } from "../../js_src/homes/empty_words";
 import { chooseSession } from "../../js_src/homes/lab/choose_session";
 import {
   closedNotebookState,
@@ -72,7 +73,7 @@ describe("a panel without a session", () => {
     { kind: "other-language", language: "R" },
     { kind: "missing" },
     { kind: "failed", problem: { code: "x", text: "It broke.", next: "Do." } },
-    { kind: "open", link: null as never },
+    { kind: "open", link: null as never, recorder: true },
   ];
 
   it.each(states)("says what happened and the next step: $kind", (state) => {
@@ -85,6 +86,31 @@ describe("a panel without a session", () => {
   it("says how to install daskscope in the kernel's environment", () => {
     const shown = emptyStateFor({ kind: "missing" }, "tour.ipynb", actions);
     expect(shown.text).toContain("%pip install daskscope");
+  });
+
+  it("does not promise that a client is recorded where the recorder is off", () => {
+    const kernel: KernelState = {
+      kind: "open",
+      link: null as never,
+      recorder: false,
+    };
+    const shown = emptyStateFor(kernel, "tour.ipynb", actions);
+    expect(shown.title).toBe("The recorder is off in this kernel");
+    expect(shown.text).toContain("daskscope.recorder.enabled");
+    expect(shown.text).toContain("daskscope.connect(client)");
+    expect(pictureKept(shown, kernel, false).title).toBe(shown.title);
+  });
+
+  it("says which setting is wrong, and of no installation", () => {
+    const problem = badSetting("… has daskscope.recorder.enabled = 'no', …");
+    const shown = emptyStateFor(
+      { kind: "failed", problem },
+      "a.ipynb",
+      actions,
+    );
+    expect(shown.title).toBe("A setting of Daskscope is wrong");
+    expect(shown.text).toContain("daskscope.recorder.enabled = 'no'");
+    expect(shown.actions?.[0]?.label).toBe("Try again");
   });
 
   it("offers to reload when the versions differ", () => {
@@ -117,7 +143,7 @@ describe("a panel whose kernel has restarted", () => {
     pictureKept(emptyStateFor(kernel, "tour.ipynb", actions), kernel, died);
 
   it("says that the picture stays until the next client", () => {
-    const shown = kept({ kind: "open", link: null as never });
+    const shown = kept({ kind: "open", link: null as never, recorder: true });
     expect(shown.title).toContain("new kernel");
     expect(shown.status).toMatch(/^no Dask client yet: the picture/);
     expect(shown.actions?.[0]?.label).toBe("Insert client code");
@@ -129,7 +155,11 @@ describe("a panel whose kernel has restarted", () => {
   });
 
   it("is no trouble, unless the kernel died or cannot be reached", () => {
-    const open: KernelState = { kind: "open", link: null as never };
+    const open: KernelState = {
+      kind: "open",
+      link: null as never,
+      recorder: true,
+    };
     const problem = { code: "x", text: "It broke.", next: "Do." };
     expect(kept(open).trouble).toBeFalsy();
     expect(kept({ kind: "starting" }).trouble).toBeFalsy();

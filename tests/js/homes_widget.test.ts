@@ -104,6 +104,22 @@ describe("an inline panel", () => {
     close();
   });
 
+  it("says that the recorder is off, for as long as it is", async () => {
+    const { model, host, close } = await widget({ session: "" });
+    model.emit("msg:custom", welcome({ sessions: [], recorder: false }), []);
+    expect(host.emptyState.value?.title).toBe(
+      "The recorder is off in this kernel",
+    );
+    expect(host.emptyState.value?.text).toContain(
+      "`daskscope.connect(client)`",
+    );
+    model.emit("msg:custom", { type: "sessions", sessions: [] }, []);
+    expect(host.emptyState.value?.title).toBe(
+      "No Dask client in this kernel yet",
+    );
+    close();
+  });
+
   it("finds its session again when the page has let go of what nobody showed", async () => {
     const { model, session, show, unmount, close } = await widget();
     model.emit("msg:custom", welcome());

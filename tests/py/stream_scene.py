@@ -14,7 +14,13 @@ class Scene:
     def __init__(self, **limits):
         self.loop = FakeLoop()
         self.cell = 0
-        self.hub = Hub(self.loop, cell=lambda: self.cell, clock=self.loop.clock)
+        self.recorder_on = True
+        self.hub = Hub(
+            self.loop,
+            cell=lambda: self.cell,
+            recorder_on=lambda: self.recorder_on,
+            clock=self.loop.clock,
+        )
         self.recording = new_recording(**limits)
         self.session = PlainSession(self.recording)
         self.hub.set_sessions(lambda: [self.session])

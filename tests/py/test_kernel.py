@@ -91,11 +91,32 @@ def test_ensure_is_silent_and_leaves_no_trace(fresh):
     assert kinds <= {"status", "execute_input"}
 
 
+def test_a_wrong_setting_of_the_recorder_is_named_to_who_enters_the_kernel(fresh):
+    fresh.run("import dask; dask.config.set({'daskscope.recorder.enabled': 'no'})")
+    answer = fresh.evaluate(ENSURE)
+    assert answer["ename"] == "BadSettingError"
+    assert "daskscope.recorder.enabled = 'no'" in answer["evalue"]
+    fresh.run("dask.config.set({'daskscope.recorder.enabled': True})")
+    assert fresh.evaluate(ENSURE)["status"] == "ok"
+
+
+def test_a_page_hears_that_the_recorder_is_off_and_of_what_is_connected_by_hand(fresh):
+    fresh.run("import dask; dask.config.set({'daskscope.recorder.enabled': False})")
+    fresh.run(CLUSTER)
+    assert fresh.evaluate(ENSURE)["status"] == "ok"
+    page = open_page(fresh)
+    (welcome,) = page.got("welcome")
+    assert (welcome["sessions"], welcome["recorder"]) == ([], False)
+    fresh.run("import daskscope; daskscope.connect(client)")
+    session_of(page)
+    page.close()
+
+
 def test_a_page_hears_of_a_client_that_comes_later(fresh):
     fresh.evaluate(ENSURE)
     page = open_page(fresh)
     (welcome,) = page.got("welcome")
-    assert welcome["sessions"] == []
+    assert (welcome["sessions"], welcome["recorder"]) == ([], True)
     assert welcome["subshells"] is fresh.subshells
     fresh.run(CLUSTER)
     session = session_of(page)

@@ -32,3 +32,14 @@ def test_a_session_that_has_stopped_is_not_active(scene):
     scene.session.changed()
     scene.run(1)
     assert _active(page) == [False, True, False]
+
+
+def test_a_page_is_told_whether_new_clients_are_recorded_by_themselves(scene):
+    scene.recorder_on = False
+    page = scene.page(watch=False)
+    assert [message["recorder"] for message in page.of("welcome")] == [False]
+    scene.recorder_on = True
+    scene.run(1)
+    scene.session.changed()
+    scene.run(1)
+    assert page.of("sessions")[-1]["recorder"] is True

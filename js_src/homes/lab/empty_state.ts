@@ -44,7 +44,11 @@ export function pictureKept(
       status: "the kernel died: its picture is kept until the next client",
     };
   }
-  if (!open) return why;
+  if (kernel.kind !== "open") return why;
+  if (!kernel.recorder) {
+    const status = "the recorder is off: the picture of the old kernel is kept";
+    return { ...why, status };
+  }
   return {
     ...why,
     title: "No Dask client in the new kernel yet",
@@ -125,8 +129,14 @@ export function emptyStateFor(
       };
     }
     case "open":
+      if (!kernel.recorder) {
+        return {
+          ...noClientYet(notebook, false),
+          status: `The recorder is off in ${notebook}`,
+        };
+      }
       return {
-        ...noClientYet(notebook),
+        ...noClientYet(notebook, true),
         status: `Waiting for a client in ${notebook}`,
         actions: [
           action("Insert client code", () => actions.insertClientCode()),

@@ -7,6 +7,7 @@ import { type Signal, signal } from "@preact/signals";
 import { asProblem, type Problem } from "../../errors";
 import type { ChannelState, KernelLink } from "../../stream";
 import type { SessionEntry } from "../../wire";
+import { badSetting } from "../empty_words";
 import { type CommChannel, openComm } from "./comm_port";
 import { evaluate, type Outcome } from "./execute";
 import {
@@ -26,7 +27,12 @@ export type KernelState =
   /** The kernel's environment lacks daskscope. */
   | { readonly kind: "missing" }
   | { readonly kind: "failed"; readonly problem: Problem }
-  | { readonly kind: "open"; readonly link: KernelLink };
+  | {
+      readonly kind: "open";
+      readonly link: KernelLink;
+      /** Whether new clients are recorded by themselves. */
+      readonly recorder: boolean;
+    };
 
 const ENSURE =
   '__import__("daskscope.kernel", fromlist=["ensure"]).ensure() and None';
@@ -55,6 +61,9 @@ async function enter(
   const outcome = await evaluate(kernel, ENSURE, subshell?.id ?? null);
   if (outcome.kind === "value") return null;
   if (isMissing(outcome)) return { kind: "missing" };
+  if (outcome.name === "BadSettingError") {
+    return { kind: "failed", problem: badSetting(outcome.text) };
+  }
   const problem = {
     code: "kernel-import",
     text: `daskscope could not be loaded in the kernel: ${outcome.name}: ${outcome.text}`,
@@ -77,7 +86,7 @@ export class NotebookKernel {
   private attempt = 0;
   private comm: CommChannel | null = null;
   private readonly stops: (() => void)[] = [];
-  private stopSessions: () => void = () => {};
+  private stopLink: () => void = () => {};
   private retry: ReturnType<typeof setTimeout> | undefined;
   private wasDisconnected = false;
   private connecting = false;
@@ -230,12 +239,19 @@ export class NotebookKernel {
   private onChannel(state: ChannelState): void {
     if (state.kind === "open") {
       const { link } = state;
-      this.stopSessions();
+      this.stopLink();
       this.remember(link.kernelId);
-      this.stopSessions = link.sessions.subscribe((sessions) => {
-        this.sessions.value = sessions;
-      });
-      this.state.value = { kind: "open", link };
+      const stops = [
+        link.sessions.subscribe((sessions) => {
+          this.sessions.value = sessions;
+        }),
+        link.recorder.subscribe((recorder) => {
+          this.state.value = { kind: "open", link, recorder };
+        }),
+      ];
+      this.stopLink = () => {
+        for (const stop of stops) stop();
+      };
     } else if (state.kind === "failed") {
       this.state.value = { kind: "failed", problem: state.problem };
     }
@@ -272,8 +288,8 @@ export class NotebookKernel {
     this.comm = null;
     comm?.close(leaving);
     for (const stop of this.stops.splice(0)) stop();
-    this.stopSessions();
-    this.stopSessions = () => {};
+    this.stopLink();
+    this.stopLink = () => {};
     this.sessions.value = [];
     this.state.value = state;
   }

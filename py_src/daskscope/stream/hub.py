@@ -78,7 +78,7 @@ class Hub:
         *,
         cell: Callable[[], Cell] = lambda: 0,
         subshells: Callable[[], bool] = lambda: False,
-        find_clients: Callable[[], object] = lambda: None,
+        recorder_on: Callable[[], bool] = lambda: True,
         crowded: Callable[[], bool] = lambda: False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -86,7 +86,7 @@ class Hub:
         self._background = background
         self._cell = cell
         self._subshells = subshells
-        self._find_clients = find_clients
+        self._recorder_on = recorder_on
         self._crowded = crowded
         self._clock = clock
         self._lock = threading.Lock()  # of the next two, and of all without a loop
@@ -95,8 +95,8 @@ class Hub:
         self._pages: dict[str, Page] = {}
         self._sources = Sources(self._on_source, self._on_focus)
         self._greetings = Greetings()
-        self._entries: list[dict[str, Any]] = []
-        self._entries_at_s = float("-inf")
+        self._chooser: dict[str, Any] = {}  # as it was told last
+        self._chooser_at_s = float("-inf")
         self._timer: asyncio.TimerHandle | None = None
         self._ticking = False
         self._sender = Sender(clock)
@@ -225,7 +225,7 @@ class Hub:
             "kernel": self.id,
             "subshells": self._subshells(),
             "resumed": resumed,
-            "sessions": reports.session_entries(self._sources.all()),
+            **reports.chooser(self._sources.all(), recorder_on=self._recorder_on()),
         }
         channel.send(outgoing("welcome", fields))
 
@@ -264,9 +264,6 @@ class Hub:
         self._sender.answer(page, message.session, message.id, fields, self._clock())
 
     def _result(self, page: Page, message: Ask) -> dict[str, Any] | None:
-        if message.what == "client":
-            self._find_clients()
-            return {"sessions": reports.session_entries(self._sources.all())}
         source, watched = self._sources.get(message.session), page.watched.get(message.session)
         if message.what == "task" and source is not None:
             return answers.describe_task(source.recording, message.args)
@@ -288,7 +285,7 @@ class Hub:
                 if session in page.watched:
                     page.watched[session].leaving_since_s = now
                     page.watched[session].status_at_s = float("-inf")
-        self._entries_at_s = float("-inf")
+        self._chooser_at_s = float("-inf")
         self._tick()
 
     def _on_source(self) -> None:
@@ -383,14 +380,14 @@ class Hub:
         """Tell every channel which sessions there are, when that changed."""
         if not self._pages:
             return float("inf")
-        due = self._entries_at_s + STATUS_S - now
+        due = self._chooser_at_s + STATUS_S - now
         if due > 0:
             return due
-        entries = reports.session_entries(self._sources.all())
-        if entries != self._entries:
-            self._entries = entries
-            self._entries_at_s = now
-            message = outgoing("sessions", {"sessions": entries})
+        chooser = reports.chooser(self._sources.all(), recorder_on=self._recorder_on())
+        if chooser != self._chooser:
+            self._chooser = chooser
+            self._chooser_at_s = now
+            message = outgoing("sessions", chooser)
             for channel in {page.channel for page in self._pages.values()}:
                 channel.send(message)
         return float("inf")

@@ -25,13 +25,13 @@ ACTIVE_S: Final = 3.0
 second between two of them is none for whoever reads it."""
 
 
-def session_entries(sources: Iterable[Source]) -> list[dict[str, Any]]:
-    """Return what a chooser shows of each session.
+def chooser(sources: Iterable[Source], *, recorder_on: bool) -> dict[str, Any]:
+    """Return what a chooser shows: each session, and whether others come by themselves.
 
     What is ``active`` ends with time alone: sources say that there may be news after
     each answer of their schedulers, also where no tasks came.
     """
-    return [
+    sessions = [
         {
             "id": source.id,
             "name": source.name,
@@ -43,6 +43,7 @@ def session_entries(sources: Iterable[Source]) -> list[dict[str, Any]]:
         }
         for source in sources
     ]
+    return {"sessions": sessions, "recorder": recorder_on}
 
 
 def status(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
