@@ -304,11 +304,12 @@ def test_a_scheduler_that_refuses_its_own_stream_too_is_left_in_peace_with_a_wor
             assert "get_task_stream" in notice.text
             assert "blocked-handlers" in notice.next
             assert "Error" not in notice.text + notice.next
-            assert refusals() == 2
+            refused = refusals()
+            assert refused in (2, 3)  # an older scheduler does not know the stream's index
             for _ in range(3):  # who reads does not make it ask again
                 assert s.recording.tasks.empty
             client.submit(time.sleep, 1).result()
-            assert refusals() == 2
+            assert refusals() == refused
         monkeypatch.setattr("daskscope.collect.collector.REFUSED_RETRY_S", 0.1)
         with daskscope.connect(client) as s:
             eventually(lambda: s.state == "lost")
