@@ -136,11 +136,19 @@ export function formatStretch(start_s: number, stop_s: number): string {
   return `${shared ? start.slice(0, -2) : start} – ${stop}`;
 }
 
+const two = (value: number): string => String(value).padStart(2, "0");
+
+/** `2026-11-18` in the calendar of the reader. */
+export function formatDate(epoch_s: number): string {
+  const date = new Date(epoch_s * 1000);
+  if (Number.isNaN(date.getTime())) return NOTHING;
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
 /** `14:02:50.617` on the clock of the reader. */
 export function formatClock(epoch_s: number, decimals = 3): string {
   const date = new Date(epoch_s * 1000);
   if (Number.isNaN(date.getTime())) return NOTHING;
-  const two = (value: number): string => String(value).padStart(2, "0");
   const clock = `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}`;
   if (decimals === 0) return clock;
   const millis = String(date.getMilliseconds()).padStart(3, "0");

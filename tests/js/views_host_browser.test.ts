@@ -212,6 +212,36 @@ describePanel("the task stream in its surroundings", () => {
     ).toBeGreaterThan(10_000);
   });
 
+  it("saves a picture that says what it is of, with all that is on the screen", async () => {
+    await open("scenario=many", 900, 500);
+    await page.evaluate(() => {
+      const said: string[] = [];
+      Object.assign(window, { said });
+      const { prototype } = CanvasRenderingContext2D;
+      const { fillText } = prototype;
+      prototype.fillText = function (text, ...rest) {
+        if (!this.canvas.isConnected) said.push(text);
+        fillText.call(this, text, ...rest);
+      };
+    });
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.locator(".ds-menu-list button").first().click();
+    await page.getByText("Saved the picture").waitFor();
+    const said = await page.evaluate(
+      () => (window as unknown as { said: string[] }).said,
+    );
+    expect(said[0]).toBe("Task stream");
+    expect(said[1]).toMatch(
+      /^LocalCluster · \d+\.\d – \d+\.\d s · from 2026-\d\d-\d\d \d\d:\d\d:\d\d$/,
+    );
+    expect(said).toEqual(
+      expect.arrayContaining(["transfer", "disk", "erred", "worker-0"]),
+    );
+    const status = await page.locator(".ds-status").innerText();
+    const counted = /^[\d,]+ of [\d,]+/.exec(status)![0];
+    expect(said.at(-1)).toContain(`${counted} tasks`);
+  });
+
   it("shows the time under the pointer of another panel", async () => {
     await open("scenario=full");
     const overlay = () =>

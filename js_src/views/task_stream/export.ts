@@ -8,10 +8,10 @@ import { exportPng } from "../../render/png";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
 import { firstRows, type Rows, savedWords } from "./export_rows";
-import { legendEntries } from "./legend_entries";
-import { drawLegend, LEGEND_PX } from "./picture_legend";
-import { prefixColoursOf } from "./prefix_colour";
+import { drawChrome, drawWindow } from "./picture_chrome";
+import { pictureWords } from "./picture_words";
 import type { Stage } from "./stage";
+import { viewLegend } from "./view_legend";
 import type { ViewState } from "./view_state";
 
 /** A spreadsheet takes about this many rows. */
@@ -97,46 +97,50 @@ export function exportAll(view: ViewState): Promise<string> {
   return saveCsv(view, store, found, `${fileName()}-all`, notHere);
 }
 
-/** The picture as it is, with worker names and a legend. */
+/** The picture as it is, with what elements say on the screen around it. */
 export async function exportPicture(
   view: ViewState,
   stage: Stage,
 ): Promise<string> {
-  const { width, height, pixelRatio } = stage.plot.size;
-  const store = view.session.peek()?.store;
-  if (!store) return "Nothing to save yet";
-  const rows = view.rows.peek();
+  const { width: plotWidth, height: plotHeight, pixelRatio } = stage.plot.size;
+  if (!view.session.peek()) return "Nothing to save yet";
   const geometry = view.geometry.peek();
   const gutter = Math.round(Math.max(geometry.gutter, 84) * pixelRatio);
-  const bars = stage.overview.view.canvas;
-  const top = Math.round(LEGEND_PX * pixelRatio);
-  const overview = geometry.overview > 0 ? bars.height + 8 * pixelRatio : 0;
+  const width = gutter + plotWidth;
+  const { overview } = stage;
+  const overviewHeight =
+    geometry.overview > 0 ? overview.view.canvas.height + 8 * pixelRatio : 0;
   const theme = view.environment.theme.peek();
-  const chrome = drawLegend({
-    width: gutter + width,
-    height: top + overview + height,
+  const { canvas, stageTop } = drawChrome({
+    ...viewLegend(view),
+    width,
+    stageHeight: overviewHeight + plotHeight,
+    overviewHeight,
     gutter,
-    lanesTop: top + overview,
     pixelRatio,
     theme,
-    rows,
-    entries: legendEntries(
-      store.prefixes,
-      prefixColoursOf(view, store),
-      store.actions,
-      store.totals.peek(),
-      theme.dark,
-    ),
+    rows: view.rows.peek(),
     map: stage.map,
+    words: pictureWords(view),
   });
+  const bars = { source: overview.view.canvas, x: gutter, y: stageTop };
+  const edges = overview.edges(view.window.start, view.window.stop);
+  const window = edges && {
+    ...bars,
+    source: drawWindow(
+      overview.view.canvas,
+      [edges[0] * pixelRatio, edges[1] * pixelRatio],
+      theme,
+    ),
+  };
   const picture = await exportPng(
     [
-      { source: chrome, x: 0, y: 0 },
-      ...(overview > 0 ? [{ source: bars, x: gutter, y: top }] : []),
-      { source: stage.plot.canvas, x: gutter, y: top + overview },
+      { source: canvas, x: 0, y: 0 },
+      ...(overviewHeight > 0 ? [bars, ...(window ? [window] : [])] : []),
+      { source: stage.plot.canvas, x: gutter, y: stageTop + overviewHeight },
     ],
-    gutter + width,
-    top + overview + height,
+    width,
+    canvas.height,
     toCss(theme.panel),
   );
   save(view.host, `${fileName()}.png`, picture);

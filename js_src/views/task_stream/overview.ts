@@ -101,11 +101,22 @@ export class Overview {
 
   /** Puts the window where the plot is. Cheap: once a frame. */
   place(start: number, stop: number): void {
-    this.measure();
     this.frame.hidden = this.source.extent() === null;
+    const edges = this.edges(start, stop);
+    if (!edges) return;
+    const [left, right] = edges;
+    this.shadeLeft.style.width = `${Math.max(0, left)}px`;
+    this.shadeRight.style.left = `${right}px`;
+    this.frame.style.transform = `translateX(${left}px)`;
+    this.frame.style.width = `${Math.max(2, right - left)}px`;
+  }
+
+  /** Left and right of a window, in CSS pixels of what is there; null for none. */
+  edges(start: number, stop: number): [number, number] | null {
+    this.measure();
     const width = this.view.size.width / this.view.size.pixelRatio;
     const scale = 1 / this.secondsPerCssPixel();
-    if (!(width > 0) || !Number.isFinite(scale)) return;
+    if (!(width > 0) || !Number.isFinite(scale)) return null;
     let left = (start - this.range.start) * scale;
     let right = (stop - this.range.start) * scale;
     if (right - left < NARROWEST_PX) {
@@ -113,12 +124,10 @@ export class Overview {
       left = middle - NARROWEST_PX / 2;
       right = middle + NARROWEST_PX / 2;
     }
-    const shownLeft = Math.min(Math.max(left, 0), width - 2);
-    const shownRight = Math.max(Math.min(right, width), 2);
-    this.shadeLeft.style.width = `${Math.max(0, shownLeft)}px`;
-    this.shadeRight.style.left = `${shownRight}px`;
-    this.frame.style.transform = `translateX(${shownLeft}px)`;
-    this.frame.style.width = `${Math.max(2, shownRight - shownLeft)}px`;
+    return [
+      Math.min(Math.max(left, 0), width - 2),
+      Math.max(Math.min(right, width), 2),
+    ];
   }
 
   private measure(): void {

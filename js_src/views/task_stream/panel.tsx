@@ -13,13 +13,10 @@ import { busyShare } from "./busy_share";
 import { Notices, useBannerNotice } from "./notices";
 import { Pinned } from "./pinned";
 import { PanelLegend } from "./panel_legend";
-import { isAlarming, stateShown } from "./panel_state";
-import { NO_SEARCH } from "./search";
-import { searchFact } from "./search_words";
-import { selectedOf } from "./selected_words";
+import { panelFacts } from "./panel_facts";
+import { stateShown } from "./panel_state";
 import { shownPart } from "./shown_part";
 import { StageView, type StageHandle } from "./stage_view";
-import { statusFacts } from "./status_facts";
 import { TableSheet } from "./table";
 import { searchCrowds, Tools } from "./tools";
 import { narrows, type ViewState } from "./view_state";
@@ -84,10 +81,10 @@ export function TaskStreamPanel(props: {
           {secondRow ? (
             <div class="ds-row2">
               {crumbs}
-              <PanelLegend view={view} session={session} menu />
+              <PanelLegend view={view} menu />
             </div>
           ) : (
-            <PanelLegend view={view} session={session} menu={false} />
+            <PanelLegend view={view} menu={false} />
           )}
           <div class="ds-body">
             <StageView
@@ -171,38 +168,9 @@ function GoToNow(props: { view: ViewState }): JSX.Element | null {
 
 function StatusOf(props: { view: ViewState }): JSX.Element {
   const { view } = props;
-  const session = view.session.value!;
-  const paused = view.paused.value;
-  const workers = session.workers.value;
-  const banner = useBannerNotice(view);
-  const erred = session.counts.value.erred;
-  const why = view.host.emptyState.value;
-  const notices = session.notices.value.filter((notice) => notice !== banner);
   return (
     <StatusLine
-      facts={statusFacts({
-        state: session.state.value,
-        counts: session.counts.value,
-        held: view.held.value,
-        workers: workers.length,
-        threads: view.threads(),
-        behind_s: session.behind_s.value,
-        now: session.now.value,
-        notices,
-        kept: why?.status
-          ? { text: why.status, trouble: isAlarming(why) }
-          : null,
-        pausedAt: paused?.held ?? null,
-        outside: view.outside.value,
-        backwards: view.backwards.value,
-        search: searchFact(view.selection.value?.search.value ?? NO_SEARCH),
-        selected: selectedOf(session, view.narrowing.value),
-        ...(erred > 0
-          ? {
-              showErrors: () => view.isolateEntry("action", "erred", false),
-            }
-          : {}),
-      })}
+      facts={panelFacts(view, useBannerNotice(view))}
       width_px={view.environment.width.value}
       theme={view.environment.theme.value}
     />

@@ -1,68 +1,49 @@
-// The chrome of an exported picture: on the screen it is made of elements, in a
-// file it has to be drawn.
+// The legend of an exported picture: on as many lines as it needs, up to a few. The
+// prefixes that took least time give way, and are counted.
 
-import { toCss } from "../../base/colour";
-import type { Theme } from "../../base/theme";
-import { shorten, TextMeasure } from "../../render/text";
-import type { PlotRows } from "./geometry";
-import type { LaneMap } from "./lane_map";
 import type { LegendEntry } from "./legend_entries";
 
-export const LEGEND_PX = 34;
-const LONGEST_NAME_PX = 200;
+const MOST_LINES = 4;
+/** More names than that nobody tells apart by colour. */
+const MOST_ENTRIES = 200;
 
-export interface PictureChrome {
-  readonly width: number;
-  readonly height: number;
-  readonly gutter: number;
-  readonly lanesTop: number;
-  readonly pixelRatio: number;
-  readonly theme: Theme;
-  readonly rows: PlotRows;
-  readonly entries: readonly LegendEntry[];
-  readonly map: LaneMap;
+export interface PictureLegend {
+  readonly lines: readonly (readonly LegendEntry[])[];
+  /** Entries that found no place. */
+  readonly rest: number;
 }
 
-export function drawLegend(picture: PictureChrome): HTMLCanvasElement {
-  const { width, height, pixelRatio, theme, rows, entries, gutter } = picture;
-  const canvas = document.createElement("canvas");
-  canvas.width = width;
-  canvas.height = height;
-  const context = canvas.getContext("2d");
-  if (!context) throw new Error("This browser offers no 2D canvas.");
-  const measure = new TextMeasure(context);
-  const font = `${(rows.font + 1) * pixelRatio}px ${theme.font}`;
-  measure.setFont(font);
-  context.font = font;
-  context.textBaseline = "middle";
-  const middle = (LEGEND_PX / 2) * pixelRatio;
-  const square = 10 * pixelRatio;
-  let x = 12 * pixelRatio;
-  for (const { name, colour } of entries) {
-    const text = shorten(name, LONGEST_NAME_PX * pixelRatio, measure);
-    const wide = square + 6 * pixelRatio + measure.width(text);
-    if (x + wide > width) break;
-    context.fillStyle = colour;
-    context.fillRect(x, middle - square / 2, square, square);
-    context.fillStyle = toCss(theme.text);
-    context.fillText(text, x + square + 6 * pixelRatio, middle);
-    x += wide + 16 * pixelRatio;
-  }
-  const { map } = picture;
-  map.groups.forEach((group, at) => {
-    const place = map.layout.groups[at];
-    if (!place) return;
-    const y =
-      picture.lanesTop +
-      rows.lanesTop * pixelRatio +
-      place.top -
-      map.scroll +
-      8 * pixelRatio;
-    const name = shorten(group.name, gutter - 16 * pixelRatio, measure);
-    context.fillStyle = toCss(theme.text);
-    if (place.bottom - place.top >= 10 * pixelRatio || at % 4 === 0) {
-      context.fillText(name, 12 * pixelRatio, y);
+/** `rest_px` is the room for "+14 more" at the end of the last line. */
+export function legendLines(
+  entries: readonly LegendEntry[],
+  width_px: (entry: LegendEntry) => number,
+  room_px: number,
+  rest_px: number,
+): PictureLegend {
+  const ranked = [
+    ...entries.filter(({ kind }) => kind === "action"),
+    ...entries
+      .filter(({ kind }) => kind === "prefix")
+      .sort((one, other) => other.weight - one.weight),
+  ];
+  const most = Math.min(entries.length, MOST_ENTRIES);
+  for (let count = most; count > 0; count--) {
+    const chosen = new Set(ranked.slice(0, count));
+    const rest = entries.length - count;
+    const lines: LegendEntry[][] = [[]];
+    let x = 0;
+    for (const entry of entries) {
+      if (!chosen.has(entry)) continue;
+      const width = width_px(entry);
+      if (x > 0 && x + width > room_px) {
+        lines.push([]);
+        x = 0;
+      }
+      lines[lines.length - 1].push(entry);
+      x += width;
     }
-  });
-  return canvas;
+    const fits = rest === 0 || x + rest_px <= room_px;
+    if (lines.length <= MOST_LINES && fits) return { lines, rest };
+  }
+  return { lines: [], rest: entries.length };
 }
