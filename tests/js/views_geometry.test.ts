@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { timeTicks } from "../../js_src/derive/ticks";
+import { labelsBetween } from "../../js_src/views/task_stream/axis_painter";
 import { geometryOf, plotRows } from "../../js_src/views/task_stream/geometry";
 
 describe("the rows of the plot", () => {
@@ -58,4 +59,12 @@ describe("the overview above the plot", () => {
   it("stays above a thousand lanes in a high panel", () => {
     expect(overviewOf(600, 1000)).toBe(48);
   });
+});
+
+it("covers labels of the axis whole where the time at the pointer touches them", () => {
+  const labels = [10, 40, 110, 140, 210, 240];
+  expect(labelsBetween(labels, 130, 180)).toEqual([110, 140]);
+  expect(labelsBetween(labels, 30, 120)).toEqual([10, 140]);
+  expect(labelsBetween(labels, 40, 110)).toBeNull();
+  expect(labelsBetween([], 0, 100)).toBeNull();
 });

@@ -168,6 +168,24 @@ describePanel("the task stream where there is little room", () => {
     await expect.poll(() => last.getAttribute("aria-pressed")).toBe("true");
   });
 
+  it("keeps menus inside the panel, and says what their entries do", async () => {
+    const overhang = () =>
+      page.locator(".ds-menu-list").evaluate((list) => {
+        const box = list.getBoundingClientRect();
+        const panel = list.closest(".ds-root")!.getBoundingClientRect();
+        const sides = [panel.left - box.left, box.right - panel.right];
+        return Math.max(...sides, box.bottom - panel.bottom);
+      });
+    await open("scenario=many", 920, 300);
+    await page.getByRole("button", { name: "The rest of the legend" }).click();
+    expect(await overhang()).toBeLessThan(0);
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => window.harness.setWidth(250));
+    await page.getByRole("button", { name: "More" }).click();
+    expect(await overhang()).toBeLessThan(0);
+    await page.getByRole("button", { name: "Export PNG" }).waitFor();
+  });
+
   it("lets less of the status line stand where the host's letters are larger", async () => {
     await open("scenario=full", 560, 420);
     await expect

@@ -57,6 +57,25 @@ describePanel("the task stream in a browser", () => {
       .toBe("Tasks by prefix, in the selection");
   });
 
+  it("looks the same in an output of JupyterLab, which styles lists of terms", async () => {
+    await open("scenario=full&inline=1");
+    await page.addStyleTag({
+      content: `
+        .output dl, .output dt, .output dd { display: block }
+        .output dt { font-weight: bold; float: left; width: 20% }`,
+    });
+    await page.evaluate(() => document.body.classList.add("output"));
+    const at = await placeOf(3);
+    await page.mouse.click(at.x, at.y);
+    const facts = page.locator(".ds-pinned .ds-facts");
+    await facts.waitFor();
+    const looks = await facts.evaluate((list) => {
+      const term = getComputedStyle(list.querySelector("dt")!);
+      return [getComputedStyle(list).display, term.fontWeight];
+    });
+    expect(looks).toEqual(["grid", "400"]);
+  });
+
   it("is not stretched by a clock that is hours off, and says so", async () => {
     await open("scenario=skew");
     const [start, stop] = await shown();

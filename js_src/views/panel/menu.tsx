@@ -2,7 +2,7 @@
 // arrows, Home and End move between its entries.
 
 import type { ComponentChildren, JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 interface MenuProps {
   label: string;
@@ -25,6 +25,10 @@ export function Menu(props: MenuProps): JSX.Element {
     // Who came by mouse gets the keys of the panel back, not those of the button.
     if (!byMouse.current) button.current?.focus({ preventScroll: true });
   };
+
+  useLayoutEffect(() => {
+    if (open) keepInside(root.current?.querySelector(".ds-menu-list") ?? null);
+  }, [open]);
 
   useEffect(() => {
     if (!open) return;
@@ -104,6 +108,21 @@ export function MenuItem(props: {
       )}
     </button>
   );
+}
+
+const MARGIN_PX = 8;
+/** Some entries can be seen, however low the panel. */
+const LEAST_PX = 96;
+
+/** What does not fit in the panel is scrolled to: panels cut what leaves them. */
+function keepInside(list: HTMLElement | null): void {
+  const panel = list?.closest(".ds-root");
+  if (!list || !panel) return;
+  const box = panel.getBoundingClientRect();
+  const below = box.bottom - list.getBoundingClientRect().top - MARGIN_PX;
+  const across = box.width - 2 * MARGIN_PX;
+  list.style.setProperty("--ds-room-below", `${Math.max(below, LEAST_PX)}px`);
+  list.style.setProperty("--ds-room-across", `${across}px`);
 }
 
 function entries(root: HTMLElement | null): HTMLElement[] {

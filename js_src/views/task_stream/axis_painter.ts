@@ -6,7 +6,7 @@ import { timeTicks, type Tick } from "../../derive/ticks";
 import type { TextMeasure } from "../../render/text";
 import type { PlotRows } from "./geometry";
 
-const TICK_PX = 5;
+export const TICK_PX = 5;
 
 /** Ticks for three widths, so that panning makes no new ones. */
 export class TickCache {
@@ -56,7 +56,28 @@ export interface AxisPicture {
 export const xOf = (picture: AxisPicture, time: number): number =>
   (time - picture.start) / picture.secondsPerPixel;
 
-export function paintAxis(picture: AxisPicture, ticks: readonly Tick[]): void {
+/** From the left end of the first to the right end of the last label there. */
+export function labelsBetween(
+  labels: readonly number[],
+  left: number,
+  right: number,
+): readonly [number, number] | null {
+  let from = Infinity;
+  let to = -Infinity;
+  for (let at = 0; at < labels.length; at += 2) {
+    if (labels[at] >= right || labels[at + 1] <= left) continue;
+    from = Math.min(from, labels[at]);
+    to = Math.max(to, labels[at + 1]);
+  }
+  return from < to ? [from, to] : null;
+}
+
+export function paintAxis(
+  picture: AxisPicture,
+  ticks: readonly Tick[],
+  /** Is filled with the left and the right end of each label. */
+  labels: number[],
+): void {
   const { context, theme, width, pixelRatio, measure, rows } = picture;
   const height = rows.axis * pixelRatio;
   context.fillStyle = toCss(theme.panel);
@@ -67,6 +88,7 @@ export function paintAxis(picture: AxisPicture, ticks: readonly Tick[]): void {
   context.textBaseline = "alphabetic";
   context.textAlign = "left";
   const line = Math.max(1, Math.round(pixelRatio));
+  labels.length = 0;
   for (const tick of ticks) {
     const x = xOf(picture, tick.time);
     if (x < -100 * pixelRatio || x > width) continue;
@@ -82,7 +104,9 @@ export function paintAxis(picture: AxisPicture, ticks: readonly Tick[]): void {
       context.globalAlpha = 1;
     }
     const left = Math.round(x + 5 * pixelRatio);
-    if (left < 2 || left + measure.width(tick.label) > width) continue;
+    const right = left + measure.width(tick.label);
+    if (left < 2 || right > width) continue;
+    labels.push(left, right);
     context.fillStyle = toCss(theme.text2);
     context.fillText(tick.label, left, height - 8 * pixelRatio);
   }

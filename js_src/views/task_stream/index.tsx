@@ -41,7 +41,6 @@ export function mountTaskStream(
     effect(() => {
       const classes = root.classList;
       classes.toggle("ds-dark", environment.theme.value.dark);
-      root.style.setProperty("--ds-height", `${environment.height.value}px`);
       for (const name of ["wide", "medium", "narrow", "small", "tiny"]) {
         classes.toggle(`ds-${name}`, view.breadth.value === name);
       }

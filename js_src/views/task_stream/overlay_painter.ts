@@ -5,6 +5,7 @@ import { textOn, toCss } from "../../base/colour";
 import { formatMoment } from "../../base/format";
 import type { Theme } from "../../base/theme";
 import type { Interval } from "../../model/types";
+import { labelsBetween, TICK_PX } from "./axis_painter";
 import type { PlotRows } from "./geometry";
 import type { LaneMap } from "./lane_map";
 import { tint } from "./paints";
@@ -17,6 +18,8 @@ export interface OverlayPicture {
   readonly height: number;
   readonly pixelRatio: number;
   readonly rows: PlotRows;
+  /** Left and right ends of the labels on the axis. */
+  readonly tickLabels: readonly number[];
   readonly start: number;
   readonly secondsPerPixel: number;
   readonly origin: number;
@@ -184,6 +187,13 @@ function paintCrosshair(
   const wide = context.measureText(label).width + 14 * pixelRatio;
   const left = Math.round(Math.min(Math.max(x - wide / 2, 0), width - wide));
   const tall = (rows.font + 7) * pixelRatio;
+  // Half a label beside the tag reads as another time: cover it whole.
+  const covered = labelsBetween(picture.tickLabels, left, left + wide);
+  if (covered) {
+    context.fillStyle = toCss(theme.panel);
+    const bottom = top - (TICK_PX + 1) * pixelRatio;
+    context.fillRect(covered[0] - 1, 0, covered[1] - covered[0] + 2, bottom);
+  }
   context.fillStyle = theme.dark ? "#ffffff" : "#000000";
   context.beginPath();
   context.roundRect(left, 2 * pixelRatio, wide, tall, 2 * pixelRatio);

@@ -61,6 +61,8 @@ export class Stage {
   private readonly measure: TextMeasure;
   private readonly ticks = new TickCache();
   private readonly columns: number[] = [];
+  /** Ends of the labels on the axis, as it was last drawn. */
+  private readonly tickLabels: number[] = [];
   private readonly window: PixelWindow = {
     start: 0,
     secondsPerPixel: 1,
@@ -273,7 +275,7 @@ export class Stage {
       const x = (tick.time - window.start) / window.secondsPerPixel;
       if (x >= 0 && x < width) this.columns.push(Math.floor(x));
     }
-    paintAxis(picture, ticks);
+    paintAxis(picture, ticks, this.tickLabels);
     this.events.paint(picture, this.columns);
     plot.context.fillStyle = toCss(theme.panel);
     plot.context.fillRect(0, lanesTop + room, width, height - lanesTop - room);
@@ -336,6 +338,7 @@ export class Stage {
       height,
       pixelRatio,
       rows: view.rows.peek(),
+      tickLabels: this.tickLabels,
       start: window.start,
       secondsPerPixel: window.secondsPerPixel,
       origin: view.origin.peek(),

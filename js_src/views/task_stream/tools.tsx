@@ -77,8 +77,15 @@ async function tell(view: ViewState, saving: Promise<string>): Promise<void> {
   }
 }
 
-function ExportItems(props: ToolsProps & { close: () => void }): JSX.Element {
+function ExportItems(
+  props: ToolsProps & {
+    close: () => void;
+    /** Says what the items do, in a menu that is not of exports alone. */
+    verb?: boolean;
+  },
+): JSX.Element {
   const { view, close } = props;
+  const verb = props.verb ? "Export " : "";
   const run = (save: (stage: Stage) => Promise<string>) => () => {
     const stage = props.stage();
     close();
@@ -90,19 +97,19 @@ function ExportItems(props: ToolsProps & { close: () => void }): JSX.Element {
         detail="as it is on the screen"
         onClick={run((stage) => exportPicture(view, stage))}
       >
-        PNG
+        {`${verb}PNG`}
       </MenuItem>
       <MenuItem
         detail="rows on the screen"
         onClick={run((stage) => exportVisible(view, stage))}
       >
-        CSV
+        {`${verb}CSV`}
       </MenuItem>
       <MenuItem
         detail="all rows on this page, CSV"
         onClick={run(() => exportAll(view))}
       >
-        Data
+        {verb ? `${verb}data` : "Data"}
       </MenuItem>
     </>
   );
@@ -224,7 +231,7 @@ function MoreItems(props: ToolsProps & { close: () => void }): JSX.Element {
       >
         Numbers as a table
       </MenuItem>
-      <ExportItems {...props} />
+      <ExportItems {...props} verb />
       <MenuItem
         detail="?"
         onClick={run(() => {
