@@ -40,6 +40,8 @@ function hasSubshells(page: Page): Promise<boolean> {
     const kernel = kernels.connectTo({ model: model!, handleComms: false });
     const info = (await kernel.info) as { supported_features?: string[] };
     kernel.dispose();
+    // JupyterLab opens them from 4.4 on.
+    if (typeof kernel.requestCreateSubshell !== "function") return false;
     return info.supported_features?.includes("kernel subshells") ?? false;
   });
 }

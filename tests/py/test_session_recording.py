@@ -88,7 +88,7 @@ def test_an_observer_that_fails_does_not_stop_the_recording(
 ) -> None:
     with daskscope.connect(client) as s:
         s.on_change(lambda _: 1 / 0)
-        client.submit(int, 1).result()
+        client.submit(int, 1, pure=False).result()
         recorded(s, 1)
     assert "a listener for a daskscope session failed" in caplog.text
 

@@ -100,7 +100,7 @@ export function emptyStateFor(
       return {
         state: "waiting",
         title: "The kernel is busy",
-        text: `This kernel answers only between cells: the panel starts when the running cell of ${notebook} ends. With ipykernel 7 or newer it need not wait.`,
+        text: `This kernel answers only between cells: the panel starts when the running cell of ${notebook} ends. With ipykernel 7 and JupyterLab 4.4, or newer, it need not wait.`,
         status: `Waiting for the cell in ${notebook}`,
       };
     case "other-language":
