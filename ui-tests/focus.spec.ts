@@ -47,9 +47,14 @@ test(
       await page.mouse.up();
       await page.keyboard.up("Shift");
       await expect(chip).toHaveCount(1);
-      await runCells(page, 3);
       const output = page.locator(".jp-Cell").nth(3);
-      await expect(output).toContainText("selected: True ()");
+      // Hands are slower: the page tells the kernel a moment after the mouse is up.
+      await expect(async () => {
+        await runCells(page, 3);
+        await expect(output).toContainText("selected: True ()", {
+          timeout: 2_000,
+        });
+      }).toPass();
       await expect(chip, "nothing takes it back").toHaveCount(1);
     }
     await runCells(page, 4);
