@@ -21,7 +21,8 @@ T = TypeVar("T")
 WITHOUT_DASHBOARD: dict[str, Any] = {
     "dashboard_address": ":0",
     "scheduler_kwargs": {"dashboard": False},
-    "memory_limit": "1 GiB",
+    # A worker in this process sees all of its memory, and pauses for good at its limit.
+    "memory_limit": "8 GiB",
 }
 """Arguments of a LocalCluster that costs little."""
 

@@ -117,5 +117,5 @@ def test_hostile_text_travels_as_text(scene):
     scene.recording.names.intern("prefixes", hostile)
     scene.recording.append_errors([TaskError(0, hostile, 0, hostile, np.nan, hostile, hostile)])
     scene.session.changed()
-    assert page.of("names")[-1]["prefixes"]["items"][-1] == hostile.replace("\ud800", "?")
+    assert page.of("names")[-1]["prefixes"]["items"][-1] == hostile.replace("\ud800", "\ufffd")
     assert page.of("events")[0]["errors"][0]["time"] == 0
