@@ -16,7 +16,7 @@ def test_workers_are_described(client: Client) -> None:
     with daskscope.connect(client) as s:
         eventually(lambda: len(s.workers) == 2)
         assert {worker["threads"] for worker in s.workers} == {2}
-        assert all(worker["memory_limit"] == 2**30 for worker in s.workers)
+        assert all(worker["memory_limit"] == 8 * 2**30 for worker in s.workers)
 
 
 def test_adaptive_workers_come_and_go_in_the_recording() -> None:
