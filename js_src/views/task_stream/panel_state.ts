@@ -14,6 +14,6 @@ export function stateShown(view: ViewState, empty: EmptyState | null): State {
   const own = view.session.value?.state.value;
   const why = empty ?? view.host.emptyState.value;
   if (own === undefined) return empty?.state ?? "waiting";
-  if (own === "lost") return isAlarming(why) || !why ? own : why.state;
+  if (own === "lost") return why && !isAlarming(why) ? why.state : own;
   return empty?.state === "stopped" ? "stopped" : own;
 }

@@ -4,8 +4,8 @@ Uncompressed, since the page reads the columns where they lie; what needs packin
 the way is packed by the web server's own compression, where it is wanted.
 
 Written here, not by pyarrow: the two tables have fixed schemas of plain columns, and
-pyarrow gives up Python's lock a dozen times for a batch of ten kilobytes. While a cell
-computes, each time costs up to 5 ms to get it back (docs/decisions/0013).
+pyarrow gives up Python's lock while it writes. While a cell computes, each time costs up
+to 5 ms to get it back (docs/decisions/0013).
 """
 
 from __future__ import annotations
