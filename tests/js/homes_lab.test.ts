@@ -26,41 +26,56 @@ function entry(
 }
 
 describe("which session a panel shows", () => {
+  const choose = (
+    sessions: readonly SessionEntry[],
+    current: string | null,
+    wanted: string | null,
+    beforeLoss: readonly string[] = ["a", "b", "c"],
+  ) => chooseSession(sessions, current, wanted, new Set(beforeLoss));
+
   it("is none while there is none", () => {
-    expect(chooseSession([], null, null)).toBeNull();
+    expect(choose([], null, null)).toBeNull();
   });
 
   it("is the newest living one", () => {
     const sessions = [entry("a"), entry("b"), entry("c", "stopped")];
-    expect(chooseSession(sessions, null, null)).toBe("b");
+    expect(choose(sessions, null, null)).toBe("b");
   });
 
   it("stays while it lives, although a newer one comes", () => {
-    expect(chooseSession([entry("a"), entry("b")], "a", null)).toBe("a");
+    expect(choose([entry("a"), entry("b")], "a", null)).toBe("a");
   });
 
   it("moves on when it has stopped", () => {
     const sessions = [entry("a", "stopped"), entry("b")];
-    expect(chooseSession(sessions, "a", null)).toBe("b");
+    expect(choose(sessions, "a", null)).toBe("b");
   });
 
   it("stays while its scheduler is lost, for that may come back", () => {
     const [lost, beside] = [entry("a", "lost"), entry("b")];
-    expect(chooseSession([lost, beside], "a", null)).toBe("a");
-    expect(chooseSession([beside, lost], "a", null)).toBe("a");
-    expect(chooseSession([lost, beside], null, null), "a new panel").toBe("b");
-    expect(chooseSession([beside, lost], null, null), "a new panel").toBe("b");
+    expect(choose([lost, beside], "a", null)).toBe("a");
+    expect(choose([beside, lost], "a", null)).toBe("a");
+    expect(choose([lost, beside], null, null), "a new panel").toBe("b");
+    expect(choose([beside, lost], null, null), "a new panel").toBe("b");
+  });
+
+  it("is one that began after the scheduler was lost, at once", () => {
+    const sessions = [entry("a", "lost"), entry("b"), entry("c", "waiting")];
+    expect(choose(sessions, "a", null, ["a", "b"])).toBe("c");
+    expect(choose(sessions, "a", "a", ["a", "b"]), "chosen").toBe("a");
+    const gone = [entry("a", "lost"), entry("b"), entry("c", "stopped")];
+    expect(choose(gone, "a", null, ["a", "b"])).toBe("a");
   });
 
   it("stays when it has stopped and nothing else lives", () => {
     const sessions = [entry("a", "stopped"), entry("b", "lost")];
-    expect(chooseSession(sessions, "a", null)).toBe("a");
+    expect(choose(sessions, "a", null)).toBe("a");
   });
 
   it("is what a person chose, even a stopped one, while it exists", () => {
     const sessions = [entry("a", "stopped"), entry("b")];
-    expect(chooseSession(sessions, "b", "a")).toBe("a");
-    expect(chooseSession(sessions, null, "gone")).toBe("b");
+    expect(choose(sessions, "b", "a")).toBe("a");
+    expect(choose(sessions, null, "gone")).toBe("b");
   });
 });
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -118,6 +119,11 @@ class SchedulerProcess:
                 stdout=log,
                 stderr=log,
             )
+
+    def pause(self) -> None:
+        """Let the scheduler answer nothing more, with its connections open."""
+        assert self._scheduler is not None
+        self._scheduler.send_signal(signal.SIGSTOP)
 
     def kill_scheduler(self) -> None:
         """Kill the scheduler as a crash would, and its workers, which do not come back."""

@@ -129,7 +129,6 @@ def _pid_of_worker(client: Client) -> int:
     "moment",
     [
         pytest.param(lambda _: True, id="before the scheduler is asked"),
-        pytest.param(lambda collector: collector._asking, id="while it is asked"),
         pytest.param(
             lambda collector: collector.polls > 1 and not collector._asking,
             id="between two questions",
@@ -143,6 +142,20 @@ def test_a_client_closed_while_it_is_being_polled_harms_nobody(
     s = daskscope.connect(client)
     client.map(abs, range(-200, 0), pure=False)
     eventually(lambda: moment(s._collector))
+    client.close()
+    eventually(lambda: s.state == "stopped")
+    s.close()
+    assert not [r for r in caplog.records if r.name.startswith("daskscope")]
+
+
+def test_a_client_closed_while_its_scheduler_does_not_answer_stops_the_session(
+    scheduler_process: SchedulerProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    scheduler_process.start(workers=0)
+    client = Client(scheduler_process.address)
+    s = live(daskscope.connect(client))
+    scheduler_process.pause()
+    eventually(lambda: s._collector._asking and s.behind_s > 1)
     client.close()
     eventually(lambda: s.state == "stopped")
     s.close()

@@ -34,6 +34,8 @@ export class Binding {
   /** A person chose what is shown: it stays, whatever is in front. */
   readonly chosen: Signal<boolean>;
   private readonly wanted = signal<string | null>(null);
+  /** The sessions there were when the one that is shown was not lost. */
+  private beforeLoss: ReadonlySet<string> = new Set();
   /** What the page holds; it may be of another bundle's copy, hence our own. */
   private readonly held = signal<readonly SessionStore[]>([]);
   private readonly stops: (() => void)[] = [];
@@ -98,7 +100,11 @@ export class Binding {
     const shown = this.session.peek();
     if (shown && wanted === earlierId(shown)) return; // a person went back to it
     const current = shown?.kernelId === state.link.kernelId ? shown.id : null;
-    const id = chooseSession(sessions, current, wanted);
+    if (sessions.find(({ id }) => id === current)?.state !== "lost") {
+      this.beforeLoss = new Set(sessions.map(({ id }) => id));
+    }
+    const { beforeLoss } = this;
+    const id = chooseSession(sessions, current, wanted, beforeLoss);
     if (id === null || id === current) return;
     this.session.value = untracked(() => thePage().session(state.link, id));
   }

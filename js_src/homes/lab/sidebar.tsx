@@ -76,7 +76,7 @@ function withoutClient(state: KernelState): string | null {
     case "failed":
       return state.problem.text;
     case "open":
-      return "no Dask client yet";
+      return state.recorder ? "no Dask client yet" : "the recorder is off";
     default:
       return null; // nothing to say of kernels that were not entered
   }

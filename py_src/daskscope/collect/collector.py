@@ -33,7 +33,7 @@ from daskscope.collect.rhythm import Rhythm
 from daskscope.collect.spilling import SpillWatch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from daskscope.config import Pace
     from daskscope.errors import Notice
@@ -49,7 +49,9 @@ REFUSED_RETRY_S = 60.0
 
 CLIENT_CHECK_S = 0.05
 OVER_CHECK_S = 0.1
-"""So soon a closed client is noticed in a long pause: its scheduler may not be there for long."""
+"""So soon a closed client is noticed in a long pause: its scheduler may not be there for long.
+
+Also while an answer is awaited, which may never come."""
 
 SHORT_PAUSE_S = 0.2
 """A pause up to this is one wait: looking up costs a computing cell a turn."""
@@ -227,11 +229,8 @@ class Collector:
             poll = await self._prepare(link)
             while True:
                 last = self._over()
-                self._asked_s, self._asking, self._scheduler_s = time.monotonic(), True, None
-                try:
-                    tasks = await asyncio.wait_for(poll(), LAST_ANSWER_S if last else None)
-                finally:
-                    self._asking = False
+                self._asked_s, self._scheduler_s = time.monotonic(), None
+                tasks = await self._answer_of(poll)
                 self._answered_s = time.monotonic()
                 self.polls += 1
                 self._attached.set()
@@ -253,7 +252,29 @@ class Collector:
         finally:
             await link.close()
 
-    async def _prepare(self, link: Link) -> Callable[[], Any]:
+    async def _answer_of(self, poll: Callable[[], Awaitable[int]]) -> int:
+        """Ask; once the end has come, wait only a little longer for the answer."""
+        loop = asyncio.get_running_loop()
+        look: asyncio.TimerHandle | None = None
+
+        def hurry() -> None:
+            nonlocal look
+            if self._over():
+                limit.reschedule(loop.time() + LAST_ANSWER_S)
+            else:
+                look = loop.call_later(OVER_CHECK_S, hurry)
+
+        self._asking = True
+        try:
+            async with asyncio.timeout(None) as limit:
+                hurry()
+                return await poll()
+        finally:
+            self._asking = False
+            if look is not None:
+                look.cancel()
+
+    async def _prepare(self, link: Link) -> Callable[[], Awaitable[int]]:
         """Return the function that polls: the agent's, or the one without it."""
         self._more = False
         if self._use_agent:
