@@ -205,13 +205,15 @@ def pack_tuples(keys: Any) -> bytes:
     if len(several) > MAX_KEY_LENGTHS:
         raise ValueError("too many lengths")
     index: dict[str, int] = {}
-    columns = [array("H", lengths)]
+    columns = [array("H", several) * len(keys) if len(several) == 1 else array("H", lengths)]
     for length in several:
         same = keys if len(several) == 1 else [key for key in keys if len(key) == length]
         names, *numbers = zip(*same)
-        for name in dict.fromkeys(names):
-            index.setdefault(name, len(index))
-        columns.append(array("H", [index[name] for name in names]))
+        places = [index.setdefault(name, len(index)) for name in dict.fromkeys(names)]
+        if len(places) == 1:  # mostly
+            columns.append(array("H", places) * len(names))
+        else:
+            columns.append(array("H", [index[name] for name in names]))
         for column in numbers:
             if {*map(type, column)} != {int}:  # an array would take True for 1
                 raise TypeError("not an integer")
