@@ -16,6 +16,8 @@ const MAX_BLOCK_BYTES = 256_000_000;
 const ASK_TASKS = 16_384;
 /** A search passes hundreds of blocks in this time: no need to tell of each. */
 const PROGRESS_MS = 100;
+/** What is found among keys that the kernel sends meanwhile is shown so often. */
+const FOUND_MS = 1000;
 
 interface KeyBlock {
   readonly first: number;
@@ -36,8 +38,8 @@ interface Request {
 }
 
 export interface SearchProgress {
-  /** Numbers of the tasks found so far. */
-  readonly found: number;
+  /** Those found by now, in order, where it is time to show them. */
+  readonly tasks: Uint32Array | null;
   /** Tasks whose keys were looked at … */
   readonly searched: number;
   /** … of this many. */
@@ -55,8 +57,9 @@ export interface KeyLookup {
   /** The key of a task; null when nobody has it (any more). */
   text(task: number): string | null | Promise<string | null>;
   /**
-   * Tasks whose key contains `query`, in any case, newest blocks first.
-   * When `signal` ends it early the answer says how far it came.
+   * Tasks whose key contains `query`, in any case, newest blocks first. What is
+   * found on this page is told before the kernel, which may be busy, is asked for
+   * other keys. When `signal` ends it early the answer says how far it came.
    */
   search(
     query: string,
@@ -199,6 +202,11 @@ export class KeyStore implements KeyLookup {
     let searched = 0;
     let told_ms = -Infinity;
     const of = () => Math.max(searched, this.source.total());
+    const result = () => ({
+      tasks: Uint32Array.from(tasks).sort(),
+      searched,
+      of: of(),
+    });
     const pass = async () => {
       for (const block of [...this.blocks].reverse()) {
         if (signal?.aborted) return;
@@ -216,17 +224,23 @@ export class KeyStore implements KeyLookup {
         const now_ms = performance.now();
         if (now_ms - told_ms < PROGRESS_MS) continue;
         told_ms = now_ms;
-        onProgress({ found: tasks.length, searched, of: of() });
+        onProgress({ tasks: null, searched, of: of() });
       }
     };
     if (needle && !needle.includes(KEY_SEPARATOR)) {
       await pass();
+      let shown_ms = -Infinity;
       for (const [first, count] of this.missingPieces()) {
-        if (signal?.aborted || !(await this.tryFetch(first, count))) break;
+        if (signal?.aborted) break;
+        if (performance.now() - shown_ms >= FOUND_MS) {
+          onProgress(result());
+          shown_ms = performance.now();
+        }
+        if (!(await this.tryFetch(first, count))) break;
         await pass();
       }
     }
-    return { tasks: Uint32Array.from(tasks).sort(), searched, of: of() };
+    return result();
   }
 
   /** What to ask for so that every shown task has a key, newest first. */

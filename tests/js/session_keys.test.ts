@@ -225,6 +225,21 @@ describe("searching keys", () => {
     expect(asked).toEqual([[0, 100]]);
   });
 
+  it("tells what it found here before a busy kernel answers", async () => {
+    const store = new KeyStore({
+      fetch: () => new Promise(() => {}),
+      have: () => [[0, 10]],
+      total: () => 10,
+    });
+    store.add(4, 2, keysBuffer(["a", "b"]));
+    const told = new Promise((resolve) => {
+      void store.search("a", ({ tasks, searched, of }) => {
+        if (tasks) resolve({ tasks: [...tasks], searched, of });
+      });
+    });
+    expect(await told).toEqual({ tasks: [4], searched: 2, of: 10 });
+  });
+
   it("asks for missing keys, and answers without them when it must", async () => {
     const asked: [number, number][] = [];
     const store = new KeyStore({

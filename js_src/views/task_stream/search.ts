@@ -14,6 +14,8 @@ export interface SearchState {
   readonly progress: { searched: number; of: number } | null;
   /** Not through yet: `found` belongs to what was typed before. */
   readonly running: boolean;
+  /** The kernel is asked for keys that are not here; what is, was searched. */
+  readonly fetching: boolean;
   readonly failed: string;
   /**
    * Prefixes whose name matches. They stand in for the keys that this page does
@@ -22,8 +24,6 @@ export interface SearchState {
   readonly prefixes: readonly number[];
   /** Which match is shown, from 0; -1 before the first step. */
   readonly at: number;
-  /** Grows with each search that began. */
-  readonly runs: number;
 }
 
 export const NO_SEARCH: SearchState = {
@@ -31,10 +31,10 @@ export const NO_SEARCH: SearchState = {
   found: null,
   progress: null,
   running: false,
+  fetching: false,
   failed: "",
   prefixes: [],
   at: -1,
-  runs: 0,
 };
 
 export class Search {
@@ -49,11 +49,10 @@ export class Search {
     this.running?.abort();
     this.running = null;
     if (text.trim() === "") {
-      const { runs } = this.state.peek();
-      this.state.value = { ...NO_SEARCH, text, runs };
+      this.state.value = { ...NO_SEARCH, text };
       return;
     }
-    this.change({ text, failed: "", running: true });
+    this.change({ text, failed: "", running: true, fetching: false });
     this.timer = setTimeout(() => void this.run(text.trim()), TYPING_MS);
   }
 
@@ -77,12 +76,24 @@ export class Search {
     this.state.value = { ...this.state.peek(), ...part };
   }
 
+  /** More may be found later: the match that is shown stays the one that is shown. */
+  private show(tasks: Uint32Array, fetching: boolean): void {
+    const { running, found: before, at } = this.state.peek();
+    const same = !running && before?.length === tasks.length;
+    const shown = running || at < 0 ? undefined : before?.[at];
+    this.change({
+      found: same ? before : tasks,
+      at: shown === undefined ? -1 : tasks.indexOf(shown),
+      running: false,
+      fetching,
+    });
+  }
+
   private async run(query: string): Promise<void> {
     const running = new AbortController();
     this.running = running;
     const needle = query.toLowerCase();
     this.change({
-      runs: this.state.peek().runs + 1,
       at: -1,
       prefixes: this.session.prefixes.flatMap((name, at) =>
         name.toLowerCase().includes(needle) ? [at] : [],
@@ -91,20 +102,22 @@ export class Search {
     try {
       const result = await this.session.keys.search(
         query,
-        ({ searched, of }) => {
-          if (!running.signal.aborted) {
-            this.change({ progress: { searched, of } });
-          }
+        ({ tasks, searched, of }) => {
+          if (running.signal.aborted) return;
+          this.change({ progress: { searched, of } });
+          if (tasks) this.show(tasks, true);
         },
         running.signal,
       );
       if (running.signal.aborted) return;
-      const { tasks: found, searched, of } = result;
-      this.change({ found, progress: { searched, of }, running: false });
+      const { tasks, searched, of } = result;
+      this.change({ progress: { searched, of } });
+      this.show(tasks, false);
     } catch (error) {
       if (running.signal.aborted) return;
       this.change({
         running: false,
+        fetching: false,
         failed: error instanceof Error ? error.message : String(error),
       });
     }

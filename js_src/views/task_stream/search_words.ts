@@ -36,7 +36,7 @@ export function searchFact(search: SearchState): Fact | null {
   const { searched, of } = progress;
   const text = `${formatExact(searched)} of ${formatExact(of)} keys searched`;
   // That it is not through yet is no trouble.
-  if (search.running || !isPartial(search)) return { text };
+  if (search.running || search.fetching || !isPartial(search)) return { text };
   return {
     text,
     level: "warn",
