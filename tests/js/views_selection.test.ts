@@ -9,6 +9,7 @@ import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
 import type { Selection } from "../../js_src/views/task_stream/selection";
+import { toBatch } from "./harness/run";
 import { HarnessSession } from "./harness/session";
 
 type Bundle = { Selection: typeof Selection };
@@ -98,6 +99,26 @@ describe("panels of different bundles", () => {
     );
     expect(other.step(1)).toBe(1);
     expect(one.search.value.at).toBe(0);
+    one.dispose();
+    other.dispose();
+  });
+
+  it("light what the newest search found, also when it is as much as before", async () => {
+    const [one, other] = open();
+    const row = { start: 0, duration: 1, lane: 0, action: 0, status: 0 };
+    const batch = toBatch(
+      [0, 1].map((task) => ({ ...row, prefix: task, nbytes: 0, task })),
+    );
+    store.addRows(batch, 0, 2);
+    await store.addKeys(0, ["read-1", "add-2"]);
+    const lit = () =>
+      [0, 1].filter((at) => store.model.filter?.matches(batch, at));
+    one.searchFor("read-1");
+    await vi.waitFor(() => expect(lit()).toEqual([0]));
+    one.searchFor("add-2");
+    await vi.waitFor(() => expect(one.search.value.running).toBe(false));
+    expect(one.search.value.found).toEqual(Uint32Array.of(1));
+    expect(lit()).toEqual([1]);
     one.dispose();
     other.dispose();
   });

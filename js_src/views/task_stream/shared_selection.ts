@@ -27,6 +27,7 @@ export class SharedSelection {
   private readonly mirror: SessionMirror;
   private readonly stop: () => void;
   private applied = "";
+  private appliedFound: Uint32Array | null = null;
   private panels = 0;
 
   private constructor(private readonly store: SessionStore) {
@@ -54,12 +55,12 @@ export class SharedSelection {
 
   private apply(): void {
     const spec = this.filter();
-    const { found, runs } = this.search.state.value;
+    const { found } = this.search.state.value;
     // New names come often and change the filter seldom.
     const rest = JSON.stringify({ ...spec, tasks: null });
-    const description = `${rest} ${found?.length ?? "-"} ${runs}`;
-    if (description === this.applied) return;
-    this.applied = description;
+    if (rest === this.applied && found === this.appliedFound) return;
+    this.applied = rest;
+    this.appliedFound = found;
     this.store.model.setFilter(spec);
     this.version.value = this.version.peek() + 1;
   }
