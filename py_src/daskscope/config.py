@@ -1,22 +1,23 @@
 """Settings: Dask configuration keys under `daskscope:`, with their types.
 
-The defaults are in `daskscope.yaml`. A wrong value raises an error that names its key.
+The defaults are in `daskscope.yaml`. A wrong value raises an error that names its key, and the
+keys of all others that are wrong: nobody has to try again for each.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Final, Literal, cast
 
 import dask.config
 import yaml
 from dask.utils import parse_bytes, parse_timedelta
 
-from daskscope.errors import BadSettingError
+from daskscope.errors import BadSettingError, WrongSetting
 from daskscope.schema import MIN_RECORDING_BYTES
 
 MIN_READER_TIMEOUT_S = 10.0
@@ -42,91 +43,139 @@ def _register_defaults() -> None:
 
 def load_defaults() -> None:
     """Make the shipped defaults part of Dask's configuration, again if they were lost."""
-    _check_sections()  # first: Dask would put the defaults in the place of `recorder: false`
+    if _wrong_sections():  # first: Dask would put the defaults in the place of `recorder: false`
+        check()
     _register_defaults()
     if "daskscope" not in dask.config.config:
         # They came within a `with dask.config.set(...)`, and its end took them along.
         dask.config.update(dask.config.config, _defaults(), priority="old")
 
 
-def _check_sections() -> None:
-    """Refuse a single value where a section belongs; an empty one (null) has the defaults."""
+def _wrong_sections() -> list[WrongSetting]:
+    """Return single values where a section belongs; an empty one (null) has the defaults."""
     ours = dask.config.config.get("daskscope")
     if not isinstance(ours, Mapping | None):
-        raise BadSettingError("daskscope", ours, "a section with " + ", ".join(_sections()))
-    for name, defaults in _sections().items():
-        section = (ours or {}).get(name)
-        if not isinstance(section, Mapping | None):
-            wanted = "a section with " + ", ".join(defaults)
-            raise BadSettingError(f"daskscope.{name}", section, wanted)
+        return [WrongSetting("daskscope", ours, "a section with " + ", ".join(_sections()))]
+    return [
+        WrongSetting(f"daskscope.{name}", section, "a section with " + ", ".join(defaults))
+        for name, defaults in _sections().items()
+        if not isinstance(section := (ours or {}).get(name), Mapping | None)
+    ]
 
 
-def get(key: str) -> Any:
-    """Return the raw value of `daskscope.<key>`."""
-    load_defaults()
-    try:
-        return dask.config.get(f"daskscope.{key}")
-    except (KeyError, TypeError):  # one of our keys is missing, or its section is null
-        dask.config.update(dask.config.config, _defaults(), priority="old")
-        return dask.config.get(f"daskscope.{key}")
+class _UnusableError(Exception):
+    """Of one setting; whoever reads it hears of all that are wrong."""
+
+    def __init__(self, key: str, value: object, wanted: str) -> None:
+        self.wrong = WrongSetting(key, value, wanted)
 
 
-def flag(key: str) -> bool:
-    """Return a setting that is true or false."""
-    value = get(key)
+def _flag(key: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise BadSettingError(f"daskscope.{key}", value, "true or false")
+        raise _UnusableError(key, value, "true or false")
     return value
 
 
-def size_bytes(key: str, at_least: int = 0) -> int:
-    """Return a size in bytes, from a number or from text as in `256 MiB`."""
-    value = get(key)
+def _size_bytes(key: str, value: Any, at_least: int = 0) -> int:
+    """Take a number, or text as in `256 MiB`."""
     try:
         size = value if isinstance(value, int) else parse_bytes(value)
     except (ValueError, TypeError, AttributeError, OverflowError):
         size = -1
     if isinstance(value, bool) or size < at_least:
         least = f", at least {at_least / 1e6:g} MB" if at_least else ""
-        wanted = f"a size such as '256 MiB'{least}"
-        raise BadSettingError(f"daskscope.{key}", value, wanted)
+        raise _UnusableError(key, value, f"a size such as '256 MiB'{least}")
     return int(size)
 
 
-def seconds(key: str, at_least: float = 0.0) -> float:
-    """Return a duration in seconds, from a number or from text as in `100ms`."""
-    value = get(key)
+def _seconds(key: str, value: Any, at_least: float = 0.0) -> float:
+    """Take a number of seconds, or text as in `100ms`."""
     try:
         duration = float(parse_timedelta(value, default="s"))
     except (ValueError, TypeError, AttributeError, KeyError, OverflowError):
         duration = -1.0
     if isinstance(value, bool) or not at_least <= duration < float("inf"):
-        wanted = "a duration such as '100ms'" + (f", at least {at_least:g} s" if at_least else "")
-        raise BadSettingError(f"daskscope.{key}", value, wanted)
+        least = f", at least {at_least:g} s" if at_least else ""
+        raise _UnusableError(key, value, f"a duration such as '100ms'{least}")
     return duration
 
 
-def choice(key: str, options: tuple[str, ...]) -> str:
-    """Return a setting that is one of `options`."""
-    value = get(key)
-    if value not in options:
-        raise BadSettingError(f"daskscope.{key}", value, "one of " + ", ".join(options))
-    return str(value)
+def _overflow(key: str, value: Any) -> Literal["spill", "drop"]:
+    if value not in ("spill", "drop"):
+        raise _UnusableError(key, value, "one of spill, drop")
+    return cast("Literal['spill', 'drop']", value)
 
 
-def directory(key: str) -> str | None:
-    """Return where temporary files go: what is set here, else for all of Dask."""
-    value = get(key)
+def _directory(key: str, value: Any) -> str | None:
+    """Take where temporary files go: what is set here, else for all of Dask."""
     if value is None:
-        value = dask.config.get("temporary-directory", None)
-        key = "temporary-directory"
-    else:
-        key = f"daskscope.{key}"
+        key, value = "temporary-directory", dask.config.get("temporary-directory", None)
     if value is None:
         return None
     if not isinstance(value, str | PathLike) or not str(value):
-        raise BadSettingError(key, value, "a directory, or null")
+        raise _UnusableError(key, value, "a directory, or null")
     return str(Path(value).expanduser())
+
+
+_READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
+    "recorder.enabled": _flag,
+    "recorder.start-timeout": _seconds,
+    "agent.memory-limit": _size_bytes,
+    "agent.reader-timeout": partial(_seconds, at_least=MIN_READER_TIMEOUT_S),
+    "collect.interval": _seconds,
+    "collect.quiet-interval": _seconds,
+    "collect.idle-interval": _seconds,
+    "collect.unwatched-interval": _seconds,
+    "collect.answer-limit": _size_bytes,
+    "recording.memory-limit": partial(_size_bytes, at_least=MIN_RECORDING_BYTES),
+    "recording.disk-limit": _size_bytes,
+    "recording.directory": _directory,
+    "recording.overflow": _overflow,
+}
+"""Every setting, and what makes of its raw value what is used."""
+
+
+def read(key: str) -> Any:
+    """Return the setting `daskscope.<key>`, of its type."""
+    load_defaults()
+    try:
+        return _read(key)
+    except _UnusableError as error:
+        check()
+        raise BadSettingError([error.wrong]) from None  # and changed since then
+
+
+def _read(key: str) -> Any:
+    full = f"daskscope.{key}"
+    try:
+        value = dask.config.get(full)
+    except (KeyError, TypeError):  # one of our keys is missing, or its section is null
+        value = dask.config.get(full, config=_defaults())
+    return _READERS[key](full, value)
+
+
+def check() -> None:
+    """Read every setting, needed or not: one error names all that cannot be used."""
+    wrong = _wrong_sections()
+    sections = {one.key for one in wrong}
+    for key in _READERS:
+        if sections.isdisjoint(("daskscope", f"daskscope.{key.split('.')[0]}")):
+            try:
+                _read(key)
+            except _UnusableError as error:
+                wrong.append(error.wrong)
+    if wrong:
+        raise BadSettingError(wrong)
+
+
+def recorder_enabled() -> bool:
+    """Return whether every client of this process is to be recorded by itself."""
+    return bool(read("recorder.enabled"))
+
+
+def start_timeout_s() -> float:
+    """Return how long a new client waits for the recorder."""
+    return float(read("recorder.start-timeout"))
 
 
 @dataclass(frozen=True)
@@ -145,13 +194,13 @@ class Pace:
 def pace() -> Pace:
     """Return the settings of collecting."""
     return Pace(
-        active_s=seconds("collect.interval"),
-        quiet_s=seconds("collect.quiet-interval"),
-        idle_s=seconds("collect.idle-interval"),
-        unwatched_s=seconds("collect.unwatched-interval"),
-        answer_bytes=size_bytes("collect.answer-limit"),
-        reader_timeout_s=seconds("agent.reader-timeout", MIN_READER_TIMEOUT_S),
-        agent_memory_bytes=size_bytes("agent.memory-limit"),
+        active_s=read("collect.interval"),
+        quiet_s=read("collect.quiet-interval"),
+        idle_s=read("collect.idle-interval"),
+        unwatched_s=read("collect.unwatched-interval"),
+        answer_bytes=read("collect.answer-limit"),
+        reader_timeout_s=read("agent.reader-timeout"),
+        agent_memory_bytes=read("agent.memory-limit"),
     )
 
 
@@ -169,16 +218,8 @@ class RecordingLimits:
 def recording_limits() -> RecordingLimits:
     """Return the settings of recordings."""
     return RecordingLimits(
-        memory_limit=size_bytes("recording.memory-limit", MIN_RECORDING_BYTES),
-        disk_limit=size_bytes("recording.disk-limit"),
-        overflow=cast("Literal['spill', 'drop']", choice("recording.overflow", ("spill", "drop"))),
-        directory=directory("recording.directory"),
+        memory_limit=read("recording.memory-limit"),
+        disk_limit=read("recording.disk-limit"),
+        overflow=read("recording.overflow"),
+        directory=read("recording.directory"),
     )
-
-
-def check() -> None:
-    """Read every setting: one that cannot be used is an error, also where it is not needed yet."""
-    flag("recorder.enabled")
-    seconds("recorder.start-timeout")
-    pace()
-    recording_limits()

@@ -6,7 +6,10 @@ Panels show `text` and `next` as they are (`js_src/errors.ts`); programs go by `
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class DaskscopeError(Exception):
@@ -37,12 +40,28 @@ class Notice:
         return asdict(self)
 
 
-class BadSettingError(DaskscopeError, ValueError):
-    """A value in Dask's configuration cannot be used; the message names its key."""
+@dataclass(frozen=True)
+class WrongSetting:
+    """A value in Dask's configuration that cannot be used."""
 
-    def __init__(self, key: str, value: object, wanted: str) -> None:
+    key: str
+    value: object
+    wanted: str
+
+
+class BadSettingError(DaskscopeError, ValueError):
+    """Values in Dask's configuration cannot be used; the message names their keys.
+
+    >>> BadSettingError([WrongSetting("a", 1, "true or false"), WrongSetting("b", 2, "null")]).text
+    'The Dask configuration has a = 1, but it must be true or false; b = 2, but it must be null.'
+    """
+
+    def __init__(self, wrong: Sequence[WrongSetting]) -> None:
+        faults = "; ".join(f"{w.key} = {w.value!r}, but it must be {w.wanted}" for w in wrong)
+        keys = ", ".join(f"'{w.key}': …" for w in wrong)
         super().__init__(
             "bad-setting",
-            f"The Dask configuration has {key} = {value!r}, but it must be {wanted}.",
-            f"Change it with dask.config.set({{'{key}': …}}) or in your Dask configuration.",
+            f"The Dask configuration has {faults}.",
+            f"Change {'it' if len(wrong) == 1 else 'them'} with dask.config.set({{{keys}}}) "
+            "or in your Dask configuration.",
         )

@@ -67,7 +67,7 @@ def enabled() -> bool:
     from daskscope import config
 
     try:
-        return config.flag("recorder.enabled")
+        return config.recorder_enabled()
     except BadSettingError:
         return False
 
@@ -84,7 +84,7 @@ def enable() -> bool:
     global _enabled_pid
     from daskscope import config
 
-    if not config.flag("recorder.enabled"):
+    if not config.recorder_enabled():
         return False
     _add_preload()
     module = sys.modules[HOOK_MODULE]
@@ -204,8 +204,8 @@ async def _client_started(client: Client) -> None:
     try:
         from daskscope import config
 
-        if config.flag("recorder.enabled"):
-            timeout_s = config.seconds("recorder.start-timeout")
+        if config.recorder_enabled():
+            timeout_s = config.start_timeout_s()
             # `wait` neither raises what the other side raises nor cancels it.
             attached = asyncio.wrap_future(_attach(client))
             await asyncio.wait({attached}, timeout=timeout_s)

@@ -8,6 +8,7 @@ from typing import Any
 
 import dask
 import pytest
+import yaml
 
 from daskscope import config
 from daskscope.errors import BadSettingError
@@ -49,7 +50,7 @@ def test_the_defaults_do_not_overwrite_a_value_where_a_section_belongs(
     monkeypatch.setitem(dask.config.config, "daskscope", ours)
     config._register_defaults.cache_clear()  # as before the first import
     with pytest.raises(BadSettingError, match=f"has {named or 'daskscope.recording'} = "):
-        config.flag("recorder.enabled")
+        config.recorder_enabled()
     assert dask.config.config["daskscope"] == ours
 
 
@@ -57,7 +58,7 @@ def test_the_defaults_do_not_overwrite_a_value_where_a_section_belongs(
 def test_an_empty_section_has_the_defaults(monkeypatch: pytest.MonkeyPatch, ours: Any) -> None:
     config.load_defaults()
     monkeypatch.setitem(dask.config.config, "daskscope", ours)
-    assert config.flag("recorder.enabled")
+    assert config.recorder_enabled()
     config.check()
 
 
@@ -78,8 +79,8 @@ def test_the_defaults_survive_a_setting_that_was_there_for_a_while() -> None:
     before = dict(dask.config.config)
     dask.config.config.pop("daskscope", None)
     with dask.config.set({"daskscope.recorder.enabled": False}):
-        assert not config.flag("recorder.enabled")
-    assert config.flag("recorder.enabled")
+        assert not config.recorder_enabled()
+    assert config.recorder_enabled()
     assert config.pace().active_s == 0.1
     dask.config.config.update(before)
 
@@ -91,6 +92,42 @@ def test_a_size_that_is_too_small_is_told_the_least_in_units() -> None:
         pytest.raises(BadSettingError, match=wanted),
     ):
         config.check()
+
+
+def test_whoever_meets_a_wrong_setting_hears_of_all_that_are_wrong() -> None:
+    wrong = {
+        "recorder.start-timeout": "soon",
+        "agent.memory-limit": "much",
+        "recording.overflow": "explode",
+        "recording.directory": 7,
+    }
+    set_wrong = {f"daskscope.{key}": value for key, value in wrong.items()}
+    for read in (config.check, config.pace, config.recording_limits, config.start_timeout_s):
+        with dask.config.set(set_wrong), pytest.raises(BadSettingError) as caught:
+            read()
+        for key, value in wrong.items():
+            assert f"daskscope.{key} = {value!r}" in caught.value.text
+            assert f"'daskscope.{key}': …" in caught.value.next
+    assert config.recorder_enabled()  # and nothing of it stays
+
+
+def test_wrong_sections_and_wrong_values_of_others_are_named_together() -> None:
+    wrong = {
+        "daskscope.recorder": False,
+        "daskscope.agent": 5,
+        "daskscope.collect.interval": "soon",
+    }
+    with dask.config.set(wrong), pytest.raises(BadSettingError) as caught:
+        config.recorder_enabled()
+    for key, value in wrong.items():
+        assert f"{key} = {value!r}" in str(caught.value)
+    assert str(caught.value).count("but it must be") == len(wrong)
+
+
+def test_every_setting_that_is_shipped_is_checked() -> None:
+    shipped = yaml.safe_load(Path(config.__file__).with_name("daskscope.yaml").read_text())
+    keys = {f"{name}.{key}" for name, keys in shipped["daskscope"].items() for key in keys}
+    assert set(config._READERS) == keys
 
 
 @pytest.mark.parametrize(

@@ -247,13 +247,12 @@ def test_a_recorder_that_fails_or_hangs_does_not_stop_the_client(
 def test_wrong_settings_are_told_once_and_harm_nobody(
     cluster: LocalCluster, caplog: pytest.LogCaptureFixture, key: str, value: Any
 ) -> None:
-    with (
-        dask.config.set({f"daskscope.{key}": value}),
-        Client(cluster, set_as_default=False) as client,
-    ):
+    wrong = {f"daskscope.{key}": value, "daskscope.collect.interval": "never"}
+    with dask.config.set(wrong), Client(cluster, set_as_default=False) as client:
         assert client.submit(int, 1).result() == 1
     (told,) = [r.getMessage() for r in caplog.records if r.name == "daskscope.recorder"]
-    assert f"daskscope.{key} = {value!r}" in told
+    for name, given in wrong.items():
+        assert f"{name} = {given!r}" in told
 
 
 @pytest.mark.usefixtures("recording_by_itself")
