@@ -46,6 +46,8 @@ export interface NotHere {
 }
 
 export interface Totals {
+  /** What these are figures of; the kernel leaves prefixes to the page. */
+  focus: Focus;
   prefixes: PrefixTotal[];
   actions: ActionTotal[];
 }
@@ -126,7 +128,11 @@ export class SharedSession implements SessionStore, Sink {
   readonly namesVersion = signal(0);
   readonly model = new TaskModel();
   readonly dataVersion = signal(0);
-  readonly totals = signal<Totals>({ prefixes: [], actions: [] });
+  readonly totals = signal<Totals>({
+    focus: NO_FOCUS,
+    prefixes: [],
+    actions: [],
+  });
   readonly focus = signal<Focus>(NO_FOCUS);
   readonly crosshair = signal<number | null>(null);
   readonly keys: KeyStore;
@@ -257,6 +263,7 @@ export class SharedSession implements SessionStore, Sink {
         return this.takeEvents(message);
       case "totals":
         this.totals.value = {
+          focus: message.focus ?? NO_FOCUS,
           prefixes: message.prefixes,
           actions: message.actions,
         };

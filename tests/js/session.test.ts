@@ -92,10 +92,12 @@ describe("a session on the page", () => {
     expect(kernel.said("watch")).toHaveLength(1);
   });
 
-  it("is found again by every copy of the module", () => {
-    expect(thePage()).toBe(thePage());
-    const registry = globalThis as Record<symbol, unknown>;
-    expect(registry[Symbol.for("daskscope.page.v1")]).toBe(thePage());
+  it("is found again by every copy of the module", async () => {
+    const first = thePage();
+    vi.resetModules();
+    const copy = await import("../../js_src/session_page");
+    expect(copy.Page, "a copy of its own").not.toBe(Page);
+    expect(copy.thePage()).toBe(first);
   });
 
   it("puts rows into columns and tells it once a frame", () => {
@@ -274,6 +276,15 @@ describe("a session on the page", () => {
     session.setFocus(focus);
     expect(session.focus.value).toBe(focus);
     expect(kernel.said("focus")[0]).toMatchObject({ focus });
+  });
+
+  it("knows of which focus its figures are", () => {
+    const focus = { ...NO_FOCUS, time: [1, 2] as [number, number] };
+    const figures = { prefixes: [[0, 2, 1.5, 0]], actions: [] };
+    kernel.say("totals", { focus, ...figures });
+    expect(session.totals.value.focus).toEqual(focus);
+    kernel.say("totals", { focus: NO_FOCUS, ...figures });
+    expect(session.totals.value.focus).toEqual(NO_FOCUS);
   });
 
   it("follows the focus of others, not its own echo", () => {

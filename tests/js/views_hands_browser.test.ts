@@ -176,6 +176,42 @@ describePanel("the task stream by mouse and keyboard", () => {
       .toBeNull();
   });
 
+  it("gives no figures of a selection that the kernel has not counted", async () => {
+    await open("scenario=full");
+    const legend = page.locator(".ds-legend-detail").first();
+    const figures = await legend.innerText();
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      session.hearsFocus = false;
+      const origin = session.origin.value;
+      session.setFocus({
+        ...session.focus.value,
+        time: [origin + 3, origin + 9],
+      });
+    });
+    const status = page.locator(".ds-status");
+    await expect
+      .poll(() => status.innerText())
+      .toContain("selection not counted yet");
+    expect(await status.innerText()).not.toMatch(/ selected| of \d+ erred/);
+    expect(await legend.innerText()).toBe("…");
+    await plot().press("t");
+    const table = page.getByRole("table", { name: /^Tasks by prefix/ });
+    expect(await table.locator("caption").innerText()).toBe(
+      "Tasks by prefix, in the selection: not counted yet",
+    );
+    expect(await table.locator("tbody tr").count()).toBe(0);
+    // The cell ends.
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      session.hearsFocus = true;
+      session.setFocus(session.focus.value);
+    });
+    await expect.poll(() => status.innerText()).toMatch(/\d selected/);
+    expect(await legend.innerText()).not.toBe(figures);
+    expect(await table.locator("tbody tr").count()).toBeGreaterThan(0);
+  });
+
   it("shows everything that narrows the view as a chip, and counts it", async () => {
     await open("scenario=full");
     const chips = () => page.locator(".ds-chip").allInnerTexts();

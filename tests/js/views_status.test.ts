@@ -170,6 +170,15 @@ describe("the status line", () => {
     expect(text).toContain("320 selected · 1 of 5 erred");
   });
 
+  it("gives no figures of another selection than what is selected", () => {
+    const text = said({
+      counts: { ...COUNTS, erred: 5 },
+      selected: "uncounted",
+    });
+    expect(text).toContain("selection not counted yet · 5 erred in all");
+    expect(text).not.toContain(" selected");
+  });
+
   it("does not colour errors that a filter leaves out", () => {
     const levelFor = (erred: number) =>
       statusFacts({

@@ -1,7 +1,7 @@
 // The kernel's figures as far as they are in focus. It leaves prefixes to the
 // page: the legend shows those that are not isolated, too.
 
-import type { PrefixTotal } from "../../model/types";
+import type { Focus, PrefixTotal } from "../../model/types";
 import type { SessionMirror } from "../panel/session_mirror";
 
 export function prefixesInFocus(session: SessionMirror): PrefixTotal[] {
@@ -12,4 +12,24 @@ export function prefixesInFocus(session: SessionMirror): PrefixTotal[] {
   return rows.filter((row) =>
     wanted.has(session.store.prefixes[row.prefix] ?? ""),
   );
+}
+
+/**
+ * Whether the figures are of what is selected now. A kernel takes a moment, and
+ * one without subshells hears of a selection only after its cell.
+ */
+export function isCounted(session: SessionMirror): boolean {
+  const asked = session.focus.value;
+  const { focus } = session.totals.value;
+  return (
+    String(asked.time) === String(focus.time) &&
+    (["workers", "spans"] as const).every((part) =>
+      haveSame(asked[part], focus[part]),
+    )
+  );
+}
+
+function haveSame(some: Focus["workers"], others: Focus["workers"]): boolean {
+  const [one, other] = [new Set(some), new Set(others)];
+  return one.size === other.size && some.every((name) => other.has(name));
 }

@@ -45,6 +45,8 @@ export function legendEntries(
   dark: boolean,
   /** Actions to list also where nothing of them is left. */
   always: ReadonlySet<string> = new Set(),
+  /** False while the figures are of another selection than what is shown. */
+  counted = true,
 ): LegendEntry[] {
   const mode = dark ? "dark" : "light";
   const byPrefix = new Map(totals.prefixes.map((row) => [row.prefix, row]));
@@ -104,9 +106,11 @@ export function legendEntries(
         kind,
         name: row.name,
         colour: row.colour,
-        detail: formatCount(row.count) + told,
+        detail: counted ? formatCount(row.count) + told : "…",
         weight: row.count === 0 ? 0 : (row.seconds ?? Infinity),
-        exact: `${row.name}: ${formatExact(row.count)} ${noun}${time}`,
+        exact: counted
+          ? `${row.name}: ${formatExact(row.count)} ${noun}${time}`
+          : `${row.name}: not counted yet in the selection`,
       };
     };
   const some = (row: Row) => row.count > 0;

@@ -3,7 +3,7 @@
 import { formatExact } from "../../base/format";
 import type { Narrowing } from "../panel/crumbs";
 import type { SessionMirror } from "../panel/session_mirror";
-import { prefixesInFocus } from "./focus_totals";
+import { isCounted, prefixesInFocus } from "./focus_totals";
 import { ERRED, legendAction } from "./legend_entries";
 import { narrows } from "./view_state";
 
@@ -14,12 +14,16 @@ export interface Selected {
   readonly erred: number;
 }
 
-/** Null while nothing is filtered; nobody works it out once the kernel is gone. */
+/**
+ * Null while nothing is filtered; nobody works it out once the kernel is gone.
+ * "uncounted" until the kernel's figures are of this selection.
+ */
 export function selectedOf(
   session: SessionMirror,
   narrowing: Narrowing,
-): Selected | null {
+): Selected | "uncounted" | null {
   if (!narrows(narrowing) || session.state.value === "lost") return null;
+  if (!isCounted(session)) return "uncounted";
   let [tasks, erred] = [0, 0];
   for (const row of prefixesInFocus(session)) {
     tasks += row.tasks;

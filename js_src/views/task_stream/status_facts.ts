@@ -33,7 +33,7 @@ export interface StatusInput {
   readonly backwards: number;
   readonly search: Fact | null;
   /** What the filter leaves; null while there is none. */
-  readonly selected: Selected | null;
+  readonly selected: Selected | "uncounted" | null;
   readonly showErrors?: () => void;
 }
 
@@ -157,17 +157,21 @@ function missing(input: StatusInput): Fact[] {
   return facts;
 }
 
-export function statusFacts(input: StatusInput): Fact[] {
-  const { counts, selected } = input;
-  const facts: Fact[] = [
-    shown(input),
-    { text: plural(input.workers, "worker"), rank: 5 },
-    { text: plural(input.threads, "thread"), rank: 7 },
-    liveness(input),
-  ];
-  if (selected?.count) {
+/** What the filters leave, and how much of it erred. */
+function selection({ counts, selected, showErrors }: StatusInput): Fact[] {
+  const facts: Fact[] = [];
+  const counted = selected === "uncounted" ? null : selected;
+  if (selected === "uncounted") {
     facts.push({
-      text: `${selected.count} selected`,
+      text: "selection not counted yet",
+      brief: "not counted yet",
+      title:
+        "The kernel counts what is selected. Without subshells it hears of a selection only after its cell.",
+      rank: 2,
+    });
+  } else if (counted?.count) {
+    facts.push({
+      text: `${counted.count} selected`,
       title: "What the filters leave.",
       rank: 2,
     });
@@ -175,18 +179,31 @@ export function statusFacts(input: StatusInput): Fact[] {
   if (counts.erred > 0) {
     const all = formatExact(counts.erred);
     facts.push({
-      ...(selected?.erred === 0 ? {} : { level: "error" as const }),
+      ...(counted?.erred === 0 ? {} : { level: "error" as const }),
       rank: 1,
-      ...(selected
+      ...(counted
         ? {
-            text: `${formatExact(selected.erred)} of ${all} erred`,
+            text: `${formatExact(counted.erred)} of ${all} erred`,
             title: "Of the tasks that the filter leaves, and of all.",
           }
-        : { text: `${all} erred`, title: "Click to isolate them" }),
-      ...(input.showErrors ? { run: input.showErrors } : {}),
+        : {
+            text: selected ? `${all} erred in all` : `${all} erred`,
+            title: "Click to isolate them",
+          }),
+      ...(showErrors ? { run: showErrors } : {}),
     });
   }
-  facts.push(...missing(input));
+  return facts;
+}
+
+export function statusFacts(input: StatusInput): Fact[] {
+  const facts: Fact[] = [
+    shown(input),
+    { text: plural(input.workers, "worker"), rank: 5 },
+    { text: plural(input.threads, "thread"), rank: 7 },
+    liveness(input),
+  ];
+  facts.push(...selection(input), ...missing(input));
   if (input.search) facts.push(input.search);
   for (const notice of input.notices) {
     facts.push({

@@ -12,9 +12,10 @@ import {
 } from "../../base/format";
 import { IconButton } from "../panel/button";
 import { CloseIcon } from "../panel/icons";
+import { keepScrolling } from "../panel/scrolling";
 import type { SessionMirror } from "../panel/session_mirror";
 import { ErrorsTable } from "./errors_table";
-import { prefixesInFocus } from "./focus_totals";
+import { isCounted, prefixesInFocus } from "./focus_totals";
 import type { BusyOf } from "./gutter";
 import { notHere, Table } from "./number_table";
 import { prefixColoursOf } from "./prefix_colour";
@@ -42,7 +43,12 @@ function Sheet(props: {
     scroll.current?.focus({ preventScroll: true });
   }, []);
   return (
-    <div class="ds-table-sheet" role="dialog" aria-label="Numbers">
+    <div
+      class="ds-table-sheet"
+      role="dialog"
+      aria-label="Numbers"
+      onKeyDown={keepScrolling}
+    >
       <div class="ds-table-head">
         <h3>Numbers</h3>
         <IconButton
@@ -84,15 +90,16 @@ function Named(props: { name: string; colour: string }): JSX.Element {
 
 /** Zooming alone counts nothing again: it is of the whole run then, too. */
 function scopeOf(session: SessionMirror): string {
-  return isWhole(session.focus.value) ? "of the whole run" : "in the selection";
+  const { value: focus } = session.focus;
+  const scope = isWhole(focus) ? "of the whole run" : "in the selection";
+  return isCounted(session) ? scope : `${scope}: not counted yet`;
 }
 
 function Prefixes(props: TableOf): JSX.Element {
   const { view, session } = props;
   const colourOf = prefixColoursOf(view, session.store);
-  const rows = prefixesInFocus(session).sort(
-    (one, other) => other.seconds - one.seconds,
-  );
+  const known = isCounted(session) ? prefixesInFocus(session) : [];
+  const rows = known.sort((one, other) => other.seconds - one.seconds);
   return (
     <Table
       caption={`Tasks by prefix, ${scopeOf(session)}`}
@@ -120,7 +127,7 @@ function Prefixes(props: TableOf): JSX.Element {
 
 function Actions(props: TableOf): JSX.Element {
   const { view, session } = props;
-  const rows = session.totals.value.actions;
+  const rows = isCounted(session) ? session.totals.value.actions : [];
   const { dark } = view.environment.theme.value;
   const nameOf = (action: number) => session.store.actions[action] ?? NOTHING;
   return (
@@ -143,7 +150,10 @@ function Actions(props: TableOf): JSX.Element {
 /** The kernel's figures are of all prefixes, whichever are isolated. */
 function actionCaption(session: SessionMirror): string {
   const { prefixes } = session.focus.value;
-  const scope = prefixes.length > 0 ? "of all prefixes" : scopeOf(session);
+  const scope =
+    prefixes.length > 0 && isCounted(session)
+      ? "of all prefixes"
+      : scopeOf(session);
   return `Time by action, ${scope}`;
 }
 

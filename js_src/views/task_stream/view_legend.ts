@@ -1,5 +1,6 @@
 // The legend of what a panel shows, for the panel and for its picture.
 
+import { isCounted } from "./focus_totals";
 import { legendEntries, type LegendEntry } from "./legend_entries";
 import { prefixColoursOf } from "./prefix_colour";
 import type { ViewState } from "./view_state";
@@ -24,6 +25,7 @@ export function viewLegend(view: ViewState): ViewLegend {
     session.totals.value,
     view.environment.theme.value.dark,
     listed,
+    isCounted(session),
   );
   for (const { kind, name } of entries) {
     if (kind === "action") listed?.add(name);

@@ -48,7 +48,11 @@ export class HarnessSession implements SessionStore {
   readonly namesVersion = signal(0);
   readonly model = new TaskModel();
   readonly dataVersion = signal(0);
-  readonly totals = signal<Totals>({ prefixes: [], actions: [] });
+  readonly totals = signal<Totals>({
+    focus: NO_FOCUS,
+    prefixes: [],
+    actions: [],
+  });
   readonly errors = signal<TaskError[]>([]);
   readonly changes = signal<Change[]>([]);
   readonly gaps = signal<Gap[]>([]);
@@ -60,6 +64,8 @@ export class HarnessSession implements SessionStore {
   readonly told: Focus[] = [];
   /** Answers `ask`; null means that the kernel is busy. */
   answer: ((task: number) => TaskDetail) | null = null;
+  /** Without subshells a kernel hears of a focus only after its cell. */
+  hearsFocus = true;
   watchers = 0;
   visible = false;
   private readonly assigner = new SlotAssigner();
@@ -80,6 +86,7 @@ export class HarnessSession implements SessionStore {
   setFocus(focus: Focus): void {
     this.told.push(focus);
     this.focus.value = focus;
+    if (!this.hearsFocus) return;
     this.totals.value = totalsOf(this.batches, focus, this.lanes);
   }
 
@@ -172,5 +179,9 @@ function totalsOf(
       sum.erred += batch.status[row]!;
     }
   }
-  return { prefixes: [...prefixes.values()], actions: [...actions.values()] };
+  return {
+    focus: { ...focus, prefixes: [] },
+    prefixes: [...prefixes.values()],
+    actions: [...actions.values()],
+  };
 }
