@@ -4,16 +4,12 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { IconButton, Key } from "./button";
 import { CloseIcon } from "./icons";
+import { keepScrolling } from "./scrolling";
 
 export interface Shortcut {
   readonly keys: readonly string[];
   readonly does: string;
 }
-
-/** What scrolls a sheet that is higher than its panel. */
-const SCROLLING = new Set([
-  ...["ArrowUp", "ArrowDown", "PageUp", "PageDown", "Home", "End"],
-]);
 
 export function Help(props: {
   title: string;
@@ -32,10 +28,7 @@ export function Help(props: {
       role="dialog"
       aria-label={props.title}
       tabIndex={-1}
-      onKeyDown={(event) => {
-        // Else they would move the plot that the sheet covers.
-        if (SCROLLING.has(event.key)) event.stopPropagation();
-      }}
+      onKeyDown={keepScrolling}
     >
       <div class="ds-help-head">
         <h3>{props.title}</h3>

@@ -17,6 +17,7 @@ import type { SessionStore } from "../../session";
 import { Button, IconButton } from "../panel/button";
 import { useCopied } from "../panel/copied";
 import { CloseIcon, CopyIcon } from "../panel/icons";
+import { keepScrolling } from "../panel/scrolling";
 import type { SessionMirror } from "../panel/session_mirror";
 import { KeyText, useKey } from "./key_text";
 import { actionCss, rowWords } from "./row_words";
@@ -88,7 +89,11 @@ function PinnedTask(props: {
   const erred = words.erred || detail?.status === ERROR;
 
   return (
-    <aside class="ds-pinned" aria-label={`Task of ${words.prefix}`}>
+    <aside
+      class="ds-pinned"
+      aria-label={`Task of ${words.prefix}`}
+      onKeyDown={keepScrolling}
+    >
       <div class="ds-pinned-head">
         {erred && <span class="ds-badge">Erred</span>}
         <span class="ds-swatch" style={{ background: prefixColour }} />

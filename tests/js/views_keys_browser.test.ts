@@ -1,0 +1,67 @@
+// What keys do where something lies over the plot or beside it, and while there is
+// nothing to show.
+
+import { expect, it } from "vitest";
+import {
+  describePanel,
+  erredTask,
+  open,
+  page,
+  placeOf,
+  plot,
+  shown,
+} from "./harness/panel";
+
+const scrolled = (selector: string) =>
+  page.locator(selector).evaluate((element) => element.scrollTop);
+
+const paused = () => page.getByText("Paused at").count();
+
+describePanel("the keys of a task stream", () => {
+  it.each([
+    ["T", ".ds-table-scroll"],
+    ["?", ".ds-help"],
+  ])("scroll what %s lays over the plot, not the plot", async (key, sheet) => {
+    await open("scenario=full", 900, 330);
+    const before = await shown();
+    await plot().press(key);
+    await page.locator(sheet).waitFor();
+    await expect
+      .poll(() =>
+        page
+          .locator(sheet)
+          .evaluate((element) => element === document.activeElement),
+      )
+      .toBe(true);
+    let top = 0;
+    for (const down of ["ArrowDown", "PageDown", "End"]) {
+      await page.keyboard.press(down);
+      await expect.poll(() => scrolled(sheet)).toBeGreaterThan(top);
+      top = await scrolled(sheet);
+    }
+    await page.keyboard.press("Home");
+    await expect.poll(() => scrolled(sheet)).toBe(0);
+    await page.keyboard.press("Space");
+    await expect.poll(() => scrolled(sheet)).toBeGreaterThan(0);
+    await page.keyboard.press("ArrowLeft");
+    expect(await paused()).toBe(0);
+    await page.keyboard.press(key);
+    await page.locator(sheet).waitFor({ state: "detached" });
+    expect(await shown()).toEqual(before);
+  });
+
+  it("scroll the pinned task that has the focus", async () => {
+    await open("scenario=full", 900, 330);
+    const at = await placeOf(await erredTask());
+    await page.mouse.click(at.x, at.y);
+    await page.getByText("Show 2 library frames").click();
+    const before = await shown();
+    await page.locator(".ds-traceback").focus();
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("End");
+    await expect.poll(() => scrolled(".ds-pinned-body")).toBeGreaterThan(0);
+    await page.keyboard.press("Space");
+    expect(await paused()).toBe(0);
+    expect(await shown()).toEqual(before);
+  });
+});
