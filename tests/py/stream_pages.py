@@ -106,6 +106,7 @@ class PageStub:
         self.missing: set[int] = set()
         self.covered: Counter[int] = Counter()
         self.rows: list[Any] = []
+        self.received_bytes = 0
         self.keys: dict[int, bytes] = {}
         self.keys_may_repeat = False
         self.names: dict[str, list[Any]] = {kind: [] for kind in NAME_KINDS}
@@ -120,6 +121,7 @@ class PageStub:
             return
         with self.lock:
             self.messages.append(message)
+            self.received_bytes += sum(len(buffer) for buffer in buffers)
             if message["type"] == "welcome" and not message["resumed"]:
                 self.restart()
             seq = message.get("seq")
@@ -190,8 +192,15 @@ class PageStub:
     def hello(self, protocol: int = PROTOCOL) -> None:
         self.say("hello", protocol=protocol, version="0.1.0")
 
-    def watch(self, session: str = "session-1", visible: bool = True, have: Any = ()) -> None:
-        self.say("watch", session=session, visible=visible, have=[list(r) for r in have])
+    def watch(
+        self,
+        session: str = "session-1",
+        visible: bool = True,
+        have: Any = (),
+        setting: int = 0,
+    ) -> None:
+        ranges = [list(r) for r in have]
+        self.say("watch", session=session, visible=visible, have=ranges, setting=setting)
 
     def ack(self, session: str = "session-1") -> None:
         if self.acks and self.highest:

@@ -10,26 +10,10 @@ import pytest
 
 import daskscope
 
-PACKAGES = (
-    "collect",
-    "config",
-    "derive",
-    "errors",
-    "focus",
-    "listeners",
-    "recording",
-    "schema",
-    "stream",
-    "wire",
-)
-
 
 def modules():
-    for name in PACKAGES:
-        module = importlib.import_module(f"daskscope.{name}")
-        yield module.__name__
-        for found in pkgutil.walk_packages(getattr(module, "__path__", []), f"{module.__name__}."):
-            yield found.name
+    for found in pkgutil.walk_packages(daskscope.__path__, "daskscope."):
+        yield found.name
 
 
 @pytest.mark.parametrize("name", list(modules()))

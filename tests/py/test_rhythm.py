@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from typing import Any
 
 import pytest
@@ -147,16 +146,19 @@ def test_a_thread_that_computes_is_noticed_and_forgotten(watched: Any) -> None:
     eventually(lambda: not collect.crowded(), seconds=10)
 
 
-def test_an_answer_says_how_long_the_scheduler_worked_on_it(watched: Any) -> None:
-    collector = watched._collector
-    before = collector.polls
-    eventually(lambda: collector.polls > before)
-    taken: list[float] = []
+def test_an_answer_says_how_much_of_its_time_the_scheduler_worked_on_it(
+    watched: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rhythm = watched._collector._rhythm
+    take_note = rhythm.answered
+    told: list[tuple[float, float | None]] = []
 
-    def note() -> bool:
-        if collector._scheduler_s is not None:  # not while a question is under way
-            taken.append(collector._scheduler_s)
-        return bool(taken)
+    def answered(now: float, tasks: int, answer_s: float, scheduler_s: float | None) -> None:
+        told.append((answer_s, scheduler_s))
+        take_note(now, tasks, answer_s, scheduler_s)
 
-    eventually(note)
-    assert 0 < taken[0] < time.monotonic()
+    monkeypatch.setattr(rhythm, "answered", answered)
+    eventually(lambda: len(told) >= 3)
+    for answer_s, scheduler_s in told:
+        assert scheduler_s is not None
+        assert 0 < scheduler_s < answer_s

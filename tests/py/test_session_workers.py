@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import dask
-from clusters import WITHOUT_DASHBOARD, eventually, live
+from clusters import WITHOUT_DASHBOARD, eventually, live, recorded
 from distributed import Client, LocalCluster
 
 import daskscope
@@ -21,18 +22,22 @@ def test_workers_are_described(client: Client) -> None:
 
 def test_adaptive_workers_come_and_go_in_the_recording() -> None:
     with (
-        LocalCluster(n_workers=1, processes=False, **WITHOUT_DASHBOARD) as cluster,
-        Client(cluster) as client,
+        LocalCluster(n_workers=1, threads_per_worker=1, processes=False, **WITHOUT_DASHBOARD) as c,
+        Client(c) as client,
         daskscope.connect(client) as s,
     ):
         live(s)
-        cluster.scale(2)
+        c.adapt(minimum=1, maximum=2, interval="50ms", wait_count=2)
+        futures = client.map(time.sleep, [0.1] * 60, pure=False)
         eventually(lambda: len(s.workers) == 2)
-        cluster.scale(1)
+        client.gather(futures)
+        del futures  # Dask keeps a worker that holds the only copy of a result
         eventually(lambda: len(s.workers) == 1)
-        eventually(lambda: {"added", "removed"} <= set(s.recording.workers["what"]))
-        removed = s.recording.workers.query("what == 'removed'")
-        assert set(removed["detail"]) == {""}
+        recorded(s, 60)
+        log = s.recording.workers
+        assert {"added", "removed"} <= set(log["what"])
+        assert set(log.query("what == 'removed'")["detail"]) == {""}
+        assert set(s.recording.tasks["worker"]) == set(log["worker"])
 
 
 def test_workers_that_were_there_from_the_beginning_are_in_the_log(client: Client) -> None:

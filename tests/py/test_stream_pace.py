@@ -46,7 +46,7 @@ def test_the_window_is_shared_by_all_pages(scene, pages):
     assert len(every[0].covered) == 400_000
 
 
-def test_messages_and_bytes_per_second_are_respected(scene):
+def test_messages_per_second_are_bounded(scene):
     page = scene.page()
     for _ in range(1_000):
         scene.append(20)
@@ -54,6 +54,20 @@ def test_messages_and_bytes_per_second_are_respected(scene):
     assert len(page.messages) <= 2 * LIMITS["messages_per_s"] + 50
     scene.run(2)
     scene.assert_complete(page)
+
+
+def test_bytes_per_second_are_bounded_over_all_pages(scene):
+    every = [scene.page("page-1"), scene.page("page-2")]
+    scene.append(125_000, rows_each=16)  # 2,000,000 rows
+    scene.run(0.5)  # the coarse picture may overdraw what a second allows
+    before = sum(page.received_bytes for page in every)
+    scene.run(1)
+    received = sum(page.received_bytes for page in every) - before
+    assert 0.8 * LIMITS["bytes_per_s"] < received
+    assert received <= 1.05 * LIMITS["bytes_per_s"] + LIMITS["batch_bytes"]
+    scene.run(4)
+    for page in every:
+        scene.assert_complete(page)
 
 
 def test_a_slow_page_costs_the_kernel_no_queue(scene):
