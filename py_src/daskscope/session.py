@@ -53,8 +53,6 @@ class Session(SharedFocus):
         config.check()
         limits = self.limits = config.recording_limits()
         pace = config.pace()
-        if client.asynchronous:  # who reads its recording cannot wait for what is missing
-            pace = replace(pace, unwatched_s=0.0)
         self.id = uuid.uuid4().hex
         self._recording = Recording(
             memory_limit=limits.memory_limit,
@@ -64,6 +62,8 @@ class Session(SharedFocus):
         )
         self._pid = os.getpid()
         self._client = collect.ClientView(client)
+        if self._client.asynchronous:  # who reads its recording cannot wait for what is missing
+            pace = replace(pace, unwatched_s=0.0)
         self._name = cluster_name(client)
         self._closed = self._closed_by_user = False
         self._stopped_s = float("inf")  # monotonic
@@ -315,9 +315,9 @@ def connect(client: Client | None = None) -> Session:
                 "Make a new one with Client().",
             )
         session = Session(client)
+        session._start()
         _sessions[session.id] = session
         _forget_stopped()
-        session._start()
     _changed.tell()
     return session
 

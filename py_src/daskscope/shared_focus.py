@@ -41,9 +41,6 @@ class SharedFocus(traitlets.HasTraits):
         self._focus_by = "python"
         self.renew_locks()
         self._focus_listeners = Listeners[[Focus, str]]("the focus of a daskscope session")
-        # The first observer: it hears of each change, whatever a later one does.
-        self.observe(lambda _: self._focus_listeners.tell(self.focus, self._focus_by), "focus")
-
         renew_in_children(self)
 
     def renew_locks(self) -> None:
@@ -59,6 +56,11 @@ class SharedFocus(traitlets.HasTraits):
             return Focus.from_json(proposal["value"])
         except (TypeError, ValueError) as error:
             raise traitlets.TraitError(f"focus: {error}") from None
+
+    @traitlets.observe("focus")
+    def _tell_focus(self, _: Any) -> None:
+        """Hear, as the first observer, of each change, whatever a later one does."""
+        self._focus_listeners.tell(self.focus, self._focus_by)
 
     @property
     def focus_by(self) -> str:

@@ -207,6 +207,16 @@ async def test_a_reader_that_stops_asking_is_let_go_in_the_end() -> None:
         await eventually(lambda: is_gone(scheduler))
 
 
+async def test_a_clock_that_is_put_forward_lets_no_reader_go() -> None:
+    async with installed() as (scheduler, client, plugin):
+        plugin.poll(reader="r", client=client.id)
+        clock = constants(plugin)["time"]
+        constants(plugin)["time"] = lambda: clock() + 86_400
+        plugin.check_leases()
+        assert list(plugin.readers) == ["r"]
+        assert scheduler.plugins[agent.name()] is plugin
+
+
 async def test_an_agent_that_nobody_ever_asked_leaves() -> None:
     async with installed() as (scheduler, _, plugin):
         plugin.readers["(installer)"][2] = 0.0

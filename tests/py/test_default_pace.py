@@ -12,7 +12,7 @@ from distributed import Client, LocalCluster
 from stream_pages import PageStub
 
 import daskscope
-from daskscope import config, kernel
+from daskscope import agent, config, kernel
 from daskscope.stream import Channel
 
 if TYPE_CHECKING:
@@ -48,6 +48,22 @@ def polls_take_s(session: Session, polls: int) -> float:
 def run(session: Session, tasks: int, seconds_each: float = 0.0) -> None:
     client: Any = session.client
     client.gather(client.map(lambda _: time.sleep(seconds_each), range(tasks), pure=False))
+
+
+def test_no_setting_lets_the_agent_leave_between_two_questions(cluster: LocalCluster) -> None:
+    seldom = {
+        "daskscope.collect.unwatched-interval": "1h",
+        "daskscope.agent.reader-timeout": "10s",
+    }
+    with (
+        dask.config.set(seldom),
+        Client(cluster, set_as_default=False) as client,
+        daskscope.connect(client) as s,
+    ):
+        live(s)
+        plugins = cluster.scheduler.plugins
+        (lease,) = plugins[agent.name()].readers.values()
+        assert lease[2] >= 2 * 3600
 
 
 def test_all_of_a_run_comes_by_itself_though_it_is_asked_for_seldom(

@@ -28,6 +28,22 @@ def test_totals_without_focus_are_the_running_ones():
     assert totals(recording) == recording.totals == totals(recording, Focus())
 
 
+def test_a_prefix_that_is_new_while_totals_are_made_harms_nobody(monkeypatch):
+    recording = new_recording()
+    append(recording, 10)
+    chunks = recording.chunks
+
+    def meanwhile():
+        prefix = recording.names.intern("prefixes", "new")
+        columns = make_rows(10)
+        columns["prefix"][:] = prefix
+        recording.append_tasks(10, columns, pack_keys(0, ["k"] * 10).data)
+        return chunks()
+
+    monkeypatch.setattr(recording, "chunks", meanwhile)
+    assert by_prefix(recording, Focus(prefixes=["new"])).loc["new", "tasks"] == 10
+
+
 def test_totals_in_focus_agree_with_the_frame():
     recording = new_recording(memory_limit=4_000_000)
     for i in range(20):

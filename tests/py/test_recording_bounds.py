@@ -5,12 +5,15 @@ from __future__ import annotations
 import gc
 import inspect
 from pathlib import Path
+from random import Random
+from string import ascii_letters
 
 import pytest
-from recording_rows import START, append, new_recording
+from recording_rows import START, append, make_rows, new_recording
 
 from daskscope import config
-from daskscope.recording import Recording
+from daskscope.recording import Recording, pack_keys
+from daskscope.recording.chunk import merge_blocks
 
 MAPS = Path("/proc/self/maps")
 
@@ -49,6 +52,33 @@ def test_spilled_files_have_no_name_and_go_with_the_recording(tmp_path):
     del chunk
     gc.collect()
     assert not maps_below(tmp_path)
+
+
+def test_a_tail_that_fills_the_memory_is_spilled_before_anything_is_dropped():
+    recording = new_recording(memory_limit=4_000_000)
+    for _ in range(50):
+        append(recording, 5_000)
+    noise = Random(0)
+    for _ in range(60):  # in small pieces, as a live run brings them, with long keys
+        columns = make_rows(20)
+        keys = ["".join(noise.choices(ascii_letters, k=8_000)) for _ in range(20)]
+        recording.append_tasks(20, columns, pack_keys(0, keys).data)
+    assert recording.counts.dropped_recording == 0
+    assert recording.memory_bytes <= 4_000_000
+    assert recording.key_of(3) == "key-3"
+
+
+def test_keys_that_came_in_small_pieces_are_put_together_up_to_a_size():
+    small = [pack_keys(i, [f"key-{i}"]) for i in range(100)]
+    (one,) = merge_blocks(small)
+    assert one.texts() == [f"key-{i}" for i in range(100)]
+    noise = Random(0)
+    texts = ["".join(noise.choices(ascii_letters, k=50_000)) for _ in range(40)]
+    several = merge_blocks([pack_keys(i, [text]) for i, text in enumerate(texts)])
+    assert [text for block in several for text in block.texts()] == texts
+    assert [block.first for block in several[1:]] == [block.stop for block in several[:-1]]
+    assert 2 < len(several) < 40
+    assert max(len(block.data) for block in several) <= 256_000
 
 
 def test_beyond_the_disk_limit_the_oldest_are_dropped_and_counted():

@@ -15,6 +15,7 @@ from distributed import Client, LocalCluster
 from distributed.security import Security
 
 import daskscope
+from daskscope import recorder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -112,7 +113,14 @@ def test_an_asynchronous_client_may_wait_for_all_that_has_finished(
         asyncio.run(work(cluster.scheduler_address))
 
 
-def test_an_asynchronous_client_is_never_asked_seldom(cluster: LocalCluster) -> None:
+@pytest.mark.parametrize("attached_by", ["the user", "the recorder"])
+def test_an_asynchronous_client_is_never_asked_seldom(
+    cluster: LocalCluster, attached_by: str, request: pytest.FixtureRequest
+) -> None:
+    if attached_by == "the recorder":
+        recorder.enable()
+        request.addfinalizer(recorder.disable)
+
     async def work() -> None:
         async with Client(
             cluster.scheduler_address, asynchronous=True, set_as_default=False

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import threading
+import weakref
 
 import dask
 import pytest
@@ -51,6 +53,27 @@ def test_only_a_few_stopped_sessions_stay_listed(cluster: LocalCluster, first_cl
         assert daskscope.sessions() == [*seen[-session.KEPT_STOPPED :], last]
     for s in seen:
         s.close()
+
+
+def test_a_session_that_is_forgotten_is_freed_at_once(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "KEPT_STOPPED", 1)
+    freed = []
+    gc.disable()
+    try:
+        for _ in range(2):
+            with Client(cluster, set_as_default=False) as client:
+                s = live(daskscope.connect(client))
+                s.focus = {"prefixes": ["inc"]}
+                freed.append(weakref.ref(s))
+                s.close()
+                del s
+            assert client.status == "closed"
+        eventually(lambda: freed[0]() is None)
+    finally:
+        gc.enable()
+    assert freed[1]() is daskscope.sessions()[-1]
 
 
 def test_stopped_sessions_take_no_more_than_one_recording_may(cluster: LocalCluster) -> None:

@@ -2,7 +2,7 @@
 
 Runs inside the scheduler, where daskscope is not installed: it is sent as source text
 (see `daskscope.agent`), uses the standard library and distributed only, and the syntax
-of Python 3.9. Its first duty is to do no harm: `transition` appends to three lists, memory
+of Python 3.9. Its first duty is to do no harm: `transition` appends to a few lists, memory
 is bounded, an exception (of any kind, hence the blind `except`s) disables the agent and
 never reaches the scheduler, and it removes itself with its last reader.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 import traceback
 import uuid
 from bisect import bisect_right
-from time import thread_time, time
+from time import monotonic, thread_time, time
 from typing import Any, Callable
 
 from distributed.diagnostics.plugin import SchedulerPlugin
@@ -56,7 +56,7 @@ class Agent(SchedulerPlugin):
         self.failure: str | None = None
         self.lease_check: Any = None
         self.transition = _ignore
-        # By reader's id: the client's id, time of the last poll, lease in seconds.
+        # By reader's id: the client's id, monotonic time of the last poll, lease in seconds.
         self.readers: dict[str, list[Any]] = {}
         self.pending = Pending()
         self.chunks: list[dict[str, Any]] = []
@@ -82,7 +82,7 @@ class Agent(SchedulerPlugin):
         self.before = finished_tasks(scheduler)
         scheduler.handlers[self.name + "_poll"] = self.poll
         scheduler.handlers[self.name + "_release"] = self.release
-        self.readers["(installer)"] = ["", time(), UNKNOWN_CLIENT_LEASE_S]
+        self.readers["(installer)"] = ["", monotonic(), UNKNOWN_CLIENT_LEASE_S]
         self.check_leases()
 
     async def close(self) -> None:
@@ -118,7 +118,7 @@ class Agent(SchedulerPlugin):
 
     def check_leases(self) -> None:
         """Let readers go that have stopped asking; leave with the last one."""
-        now = time()
+        now = monotonic()
         for reader, (_, polled, lease_s) in list(self.readers.items()):
             if now - polled > lease_s:
                 del self.readers[reader]
@@ -138,7 +138,7 @@ class Agent(SchedulerPlugin):
         try:
             for reader, lease in self.readers.items():
                 if lease[0] == client:
-                    self.readers[reader] = [client, time(), CLOSED_CLIENT_LEASE_S]
+                    self.readers[reader] = [client, monotonic(), CLOSED_CLIENT_LEASE_S]
                     self.check_leases_in(CLOSED_CLIENT_LEASE_S + 0.1)
         except Exception:
             self.fail()
@@ -304,7 +304,7 @@ class Agent(SchedulerPlugin):
             return None
         begun = thread_time()
         lease_s = timeout_s if client in self.scheduler.clients else UNKNOWN_CLIENT_LEASE_S
-        self.readers[reader] = [client, time(), lease_s]
+        self.readers[reader] = [client, monotonic(), lease_s]
         self.readers.pop("(installer)", None)
         if self.failure is None:
             try:

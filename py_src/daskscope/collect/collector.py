@@ -59,8 +59,15 @@ SHORT_PAUSE_S = 0.2
 LEAST_PAUSE_S = 0.02
 """Whoever reads a recording again and again must not keep the scheduler busy."""
 
+PAUSES_IN_A_LEASE = 3
+"""Settings must not let the agent leave between two questions."""
+
 LAST_ANSWER_S = 0.5
 STOP_S = 1.0
+
+
+def _nobody() -> None:
+    """Hears of nothing."""
 
 
 class _ChangeOfPlan(Exception):  # noqa: N818 - nothing is wrong
@@ -89,6 +96,8 @@ class Collector:
         self._pace = pace
         self._on_change = on_change
         self._reader = uuid.uuid4().hex
+        longest_s = max(pace.active_s, pace.quiet_s, pace.idle_s, pace.unwatched_s)
+        self._lease_s = max(pace.reader_timeout_s, PAUSES_IN_A_LEASE * longest_s)
         self._intake: Intake | None = None
         self._routes: BuiltinRoutes | None = None
         self._wake = Alarm()
@@ -175,6 +184,7 @@ class Collector:
             why = CLIENT_CLOSED if self._client.over else self._why_stopped
             self._set("stopped", (why,) if why else ())
             self._attached.set()
+            self._on_change = _nobody  # a session and its collector hold each other no longer
 
     def _over(self) -> bool:
         return self._stopping or self._client.over
@@ -337,7 +347,7 @@ class Collector:
             reader=self._reader,
             client=self._client.id,
             limit_bytes=self._pace.answer_bytes,
-            timeout_s=self._pace.reader_timeout_s,
+            timeout_s=self._lease_s,
             workers=self._workers_due(),
             **(intake.request() if intake else {}),
         )

@@ -45,6 +45,14 @@ class ClientView:
         client = self._client()
         return client is not None and client.status == "running"
 
+    @property
+    def asynchronous(self) -> bool:
+        """Whether it was made to be awaited; `Client.asynchronous` speaks of the calling thread."""
+        client = self._client()
+        return client is not None and bool(
+            getattr(client, "_asynchronous", False) or client.asynchronous
+        )
+
     def connection_args(self) -> dict[str, Any]:
         """Return what `connect` needs: TLS contexts and the like."""
         client = self._client()

@@ -32,18 +32,21 @@ class _Background:
     """A running thread and its loop."""
 
     def __init__(self) -> None:
-        ready = threading.Event()
-        self.thread = threading.Thread(
-            target=self._run, args=(ready,), name=THREAD_NAME, daemon=True
-        )
-        self.thread.start()
-        ready.wait()
-
-    def _run(self, ready: threading.Event) -> None:
-        # distributed's connections expect tornado's wrapper around asyncio's loop.
+        # distributed's connections expect tornado's wrapper around asyncio's loop. Made here,
+        # so that whoever needs it hears of it when the process has no files left.
         self.io_loop = IOLoop(make_current=False)
         self.loop: asyncio.AbstractEventLoop = self.io_loop.asyncio_loop
+        ready = threading.Event()
         self.loop.call_soon(ready.set)
+        self.thread = threading.Thread(target=self._run, name=THREAD_NAME, daemon=True)
+        try:
+            self.thread.start()
+        except RuntimeError:  # no more threads
+            self.io_loop.close()
+            raise
+        ready.wait()
+
+    def _run(self) -> None:
         try:
             self.io_loop.start()
             self.loop.run_until_complete(_end_tasks())
@@ -85,8 +88,9 @@ def loop() -> asyncio.AbstractEventLoop:
 def hold(holder: object) -> asyncio.AbstractEventLoop:
     """Return the loop and keep it running until `drop(holder)`."""
     with _lock:
+        running = loop()
         _holders.add(holder)
-        return loop()
+        return running
 
 
 def drop(holder: object) -> None:

@@ -28,8 +28,9 @@ class FocusTotals:
     def advance(self, budget_s: float = float("inf")) -> bool:
         """Add at least one chunk, then work for about so long; return whether all are in."""
         end = time.monotonic() + budget_s
+        chunks = self._recording.chunks()  # first: names that come meanwhile are of none of them
         selection = Selection(self._recording.names, self._focus)
-        for chunk in self._recording.chunks():
+        for chunk in chunks:
             if chunk.stop <= self.done_until:
                 continue
             rows = chunk.rows_of(self.done_until, chunk.stop)

@@ -28,6 +28,9 @@ DTYPES: Final[dict[str, np.dtype[np.generic]]] = {
 
 ROW_BYTES: Final = sum(dtype.itemsize for dtype in DTYPES.values())
 
+MERGED_BYTES: Final = 256_000
+"""Packed keys are put together up to this."""
+
 _SEPARATOR: Final = KEY_SEPARATOR.encode()
 
 
@@ -70,12 +73,26 @@ def pack_keys(first: int, keys: Sequence[str]) -> KeyBlock:
 def merge_blocks(blocks: Sequence[KeyBlock]) -> tuple[KeyBlock, ...]:
     """Make one block of many consecutive small ones: fewer objects, fewer bytes.
 
+    Of long keys several: a block is sent, and opened, as a whole.
+
     >>> (one,) = merge_blocks([pack_keys(0, ["a"]), pack_keys(1, ["b", "c"])])
     >>> one.first, one.tasks, one.texts()
     (0, 3, ['a', 'b', 'c'])
     """
-    if len(blocks) < 2:
-        return tuple(blocks)
+    groups: list[list[KeyBlock]] = []
+    size = MERGED_BYTES
+    for block in blocks:
+        if size + len(block.data) > MERGED_BYTES:
+            groups.append([])
+            size = 0
+        groups[-1].append(block)
+        size += len(block.data)
+    return tuple(_merged(group) for group in groups)
+
+
+def _merged(blocks: Sequence[KeyBlock]) -> KeyBlock:
+    if len(blocks) == 1:
+        return blocks[0]
     parts = []
     for block in blocks:
         raw = block.raw()
@@ -83,7 +100,7 @@ def merge_blocks(blocks: Sequence[KeyBlock]) -> tuple[KeyBlock, ...]:
             raw = KEY_SEPARATOR.join(block.texts()).encode()
         parts.append(raw)
     tasks = sum(block.tasks for block in blocks)
-    return (KeyBlock(blocks[0].first, tasks, zlib.compress(_SEPARATOR.join(parts), 1)),)
+    return KeyBlock(blocks[0].first, tasks, zlib.compress(_SEPARATOR.join(parts), 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

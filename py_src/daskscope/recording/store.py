@@ -199,11 +199,11 @@ class ChunkStore:
 
     def _make_room(self) -> bool:
         """Spill or drop the oldest; false when there is nothing left to do it to."""
-        if not self._sealed:
-            if self._tail is None or not self._tail.rows:
-                return False
-            self._seal_tail()
+        if self._spilled == len(self._sealed) and self._tail is not None and self._tail.rows:
+            self._seal_tail()  # what fills the memory is here
             return True
+        if not self._sealed:
+            return False
         if self._overflow == "spill" and self._spilled < len(self._sealed):
             try:
                 self._spill_oldest()
