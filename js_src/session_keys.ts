@@ -57,6 +57,11 @@ export interface KeyLookup {
   /** The key of a task; null when nobody has it (any more). */
   text(task: number): string | null | Promise<string | null>;
   /**
+   * The keys of tasks (in rising order) by task, as far as they can be had: what is
+   * missing is asked for by range, until the kernel does not answer.
+   */
+  texts(tasks: readonly number[]): Promise<ReadonlyMap<number, string>>;
+  /**
    * Tasks whose key contains `query`, in any case, newest blocks first. What is
    * found on this page is told before the kernel, which may be busy, is asked for
    * other keys. When `signal` ends it early the answer says how far it came.
@@ -120,6 +125,19 @@ function uncovered(
     if (at < end) out.push([at, end]);
   }
   return out;
+}
+
+/** Tasks near each other, so that one question can ask for what lacks of them. */
+function* pieces(tasks: readonly number[]): Generator<number[]> {
+  let piece: number[] = [];
+  for (const task of tasks) {
+    if (piece.length > 0 && task - piece[0] >= ASK_TASKS) {
+      yield piece;
+      piece = [];
+    }
+    piece.push(task);
+  }
+  if (piece.length > 0) yield piece;
 }
 
 /** Numbers of the tasks of one opened block whose key contains `needle`. */
@@ -189,6 +207,28 @@ export class KeyStore implements KeyLookup {
     if (!opened) return this.lookUp(task, block);
     this.touch(block, opened);
     return opened.keys[task - block.first] ?? null;
+  }
+
+  async texts(tasks: readonly number[]): Promise<ReadonlyMap<number, string>> {
+    const keys = new Map<number, string>();
+    let answers = true;
+    for (const piece of pieces(tasks)) {
+      const absent = piece.filter((task) => !this.blockOf(task));
+      if (answers && absent.length > 0) {
+        const first = absent[0];
+        const end = absent[absent.length - 1] + 1;
+        answers = await this.tryFetch(first, end - first);
+      }
+      // At once: the next answer may drive these out again.
+      for (const task of piece) {
+        const block = this.blockOf(task);
+        if (!block) continue;
+        const opened = this.opened.get(block) ?? (await this.open(block));
+        const key = opened.keys[task - block.first];
+        if (key !== undefined) keys.set(task, key);
+      }
+    }
+    return keys;
   }
 
   async search(

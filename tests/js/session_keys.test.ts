@@ -37,6 +37,46 @@ describe("the keys of a session", () => {
     expect(await filled().text(99)).toBeNull();
   });
 
+  describe("of many tasks", () => {
+    /** A kernel that has `k0`, `k1` …, and stops answering after some questions. */
+    function kernel(answers: number) {
+      const asked: [number, number][] = [];
+      const store: KeyStore = new KeyStore({
+        ...nothing,
+        fetch: async (first, tasks) => {
+          asked.push([first, tasks]);
+          if (asked.length > answers) throw new Error("the kernel is busy");
+          const keys = Array.from({ length: tasks }, (_, i) => `k${first + i}`);
+          store.add(first, tasks, keysBuffer(keys));
+        },
+      });
+      return { store, asked };
+    }
+    const even = Array.from({ length: 20_000 }, (_, at) => 2 * at);
+
+    it("are asked for by range, not one by one", async () => {
+      const { store, asked } = kernel(Infinity);
+      store.add(0, 3, keysBuffer(["k0", "k1", "k2"]));
+      const keys = await store.texts(even);
+      expect(keys.size).toBe(20_000);
+      expect(keys.get(39_998)).toBe("k39998");
+      expect(asked).toEqual([
+        [4, 16_379],
+        [16_384, 16_383],
+        [32_768, 7_231],
+      ]);
+    });
+
+    it("are those that are here once the kernel has stopped answering", async () => {
+      const { store, asked } = kernel(1);
+      store.add(39_998, 1, keysBuffer(["k39998"]));
+      const keys = await store.texts(even);
+      expect(asked).toHaveLength(2);
+      expect(keys.size).toBe(8192 + 1);
+      expect(keys.get(39_998)).toBe("k39998");
+    });
+  });
+
   it("are stored once when a block comes twice", () => {
     const store = filled();
     const bytes = store.byteLength;

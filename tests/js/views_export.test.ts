@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { TaskModel } from "../../js_src/model/tasks";
 import {
+  coarseRows,
   firstRows,
   savedWords,
 } from "../../js_src/views/task_stream/export_rows";
@@ -66,6 +67,27 @@ describe("the rows of a saved file", () => {
   });
 });
 
+describe("rows that are only a coarse picture", () => {
+  it("are counted where their stretches touch the time and the lanes", () => {
+    const model = new TaskModel();
+    model.setCoarse({
+      rows: Uint32Array.from([10, 20, 40, 80]),
+      first: 0,
+      tasks: 150,
+      start: Float64Array.from([T0, T0 + 10, T0 + 20, T0 + 10]),
+      duration: new Float32Array(4).fill(5),
+      lane: Uint16Array.from([0, 0, 0, 1]),
+      prefix: new Uint16Array(4),
+      busy: new Float32Array(4).fill(1),
+      erred: new Uint8Array(4),
+    });
+    expect(coarseRows(model, LANES, WHOLE)).toBe(150);
+    expect(coarseRows(model, [0, -1], [T0 + 8, T0 + 21])).toBe(60);
+    model.setFilter({ lanes: [1] });
+    expect(coarseRows(model, LANES, WHOLE)).toBe(80);
+  });
+});
+
 describe("what is said of a saved file", () => {
   const rows = (count: number, of: number) => {
     const options = { most: count, onlyFiltered: false };
@@ -73,16 +95,22 @@ describe("what is said of a saved file", () => {
   };
 
   it("names how many of how many rows were saved", () => {
-    expect(savedWords(rows(2, 2), true, 0)).toBe("Saved 2 rows");
-    expect(savedWords(rows(1, 1), true, 0)).toBe("Saved 1 row");
-    expect(savedWords(rows(2, 3_000), false, 0)).toBe(
+    expect(savedWords(rows(2, 2), {})).toBe("Saved 2 rows");
+    expect(savedWords(rows(1, 1), {})).toBe("Saved 1 row");
+    expect(savedWords(rows(2, 3_000), { keyless: null })).toBe(
       "Saved the first 2 of 3,000 rows, without keys: there are too many; zoom in and save what is shown for the others",
     );
   });
 
   it("says what only the kernel has", () => {
-    expect(savedWords(rows(2, 2), true, 5_000)).toBe(
+    expect(savedWords(rows(2, 2), { notHere: 5_000 })).toBe(
       "Saved 2 rows. The kernel keeps 5,000 more that are not in this page: session.recording.tasks",
+    );
+  });
+
+  it("says what is only a coarse picture, and which keys did not come", () => {
+    expect(savedWords(rows(2, 2), { coarse: 1_394, keyless: 2 })).toBe(
+      "Saved 2 rows, without the keys of 2 tasks, which the kernel did not send. Up to 1,394 more are only a coarse picture in this page: session.recording.tasks has those that are kept",
     );
   });
 });

@@ -25,6 +25,15 @@ const backgrounds = () =>
     }),
   );
 
+interface Failing {
+  fail(error: Error): void;
+}
+
+async function saveCsv(): Promise<void> {
+  await page.getByRole("button", { name: "Export" }).click();
+  await page.locator(".ds-menu-item", { hasText: "CSV" }).first().click();
+}
+
 describePanel("the task stream in its surroundings", () => {
   it("lets no key reach the notebook around it", async () => {
     await open("scenario=full&inline=1", 900, 600);
@@ -210,6 +219,48 @@ describePanel("the task stream in its surroundings", () => {
     expect(
       saved.find(({ type }) => type === "image/png")!.size,
     ).toBeGreaterThan(10_000);
+  });
+
+  it("says of a saved file what is not in it", async () => {
+    await open("scenario=coarse");
+    await saveCsv();
+    await page
+      .getByText(/Saved 0 rows\. Up to 22,080 more are only a coarse/)
+      .waitFor();
+  });
+
+  it("says that it saves while the kernel is asked for keys, and which did not come", async () => {
+    await open("scenario=live");
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      session.fetchKeys = () =>
+        new Promise((_, fail) => {
+          Object.assign(window, { fail });
+        });
+      window.harness.live();
+    });
+    await expect
+      .poll(() => page.locator(".ds-status").innerText())
+      .toMatch(/^[1-9]\d* of/);
+    await plot().press("Space");
+    const at = await page.getByText(/Paused at/).innerText();
+    await page.getByText(/arrived since you paused/).waitFor();
+    await plot().press("f");
+    await saveCsv();
+    await page.getByText("Saving …").waitFor();
+    await page.evaluate(() => (window as unknown as Failing).fail(new Error()));
+    const note = page.locator(".ds-stage-note");
+    await expect
+      .poll(() => note.innerText())
+      .toMatch(/^Saved \d+ rows, without the keys of \d+ tasks?, which/);
+    const last = await page.evaluate(async () => {
+      const { saved, session } = window.harness;
+      const lines = (await saved[0]!.content.text()).trim().split("\n");
+      const starts = lines.slice(1).map((line) => Number(line.split(",")[0]));
+      return Math.max(...starts) - session.origin.value;
+    });
+    // As on the screen: nothing that came after the pause.
+    expect(last).toBeLessThanOrEqual(Number(/[\d.]+/.exec(at)![0]) + 0.1);
   });
 
   it("saves a picture that says what it is of, with all that is on the screen", async () => {

@@ -5,9 +5,16 @@ import { csvField, download } from "../../base/save";
 import { toCss } from "../../base/colour";
 import type { Interval } from "../../model/types";
 import { exportPng } from "../../render/png";
+import { STATUSES } from "../../schema";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
-import { firstRows, type Rows, savedWords } from "./export_rows";
+import {
+  coarseRows,
+  firstRows,
+  type Others,
+  type Rows,
+  savedWords,
+} from "./export_rows";
 import { drawChrome, drawWindow } from "./picture_chrome";
 import { pictureWords } from "./picture_words";
 import type { Stage } from "./stage";
@@ -33,15 +40,14 @@ function fileName(): string {
   return `task-stream-${now.replace("T", "-").replace(/:/g, "")}`;
 }
 
-async function toCsv(
+function toCsv(
   store: SessionStore,
   rows: readonly Interval[],
-  withKeys: boolean,
-): Promise<string> {
+  keys: ReadonlyMap<number, string>,
+): string {
   const lines = [HEADER];
   for (const row of rows) {
     const lane = store.lanes[row.lane];
-    const key = withKeys ? await store.keys.text(row.task) : "";
     lines.push(
       [
         csvField(row.start),
@@ -50,11 +56,11 @@ async function toCsv(
         csvField(lane?.thread ?? ""),
         csvField(store.prefixes[row.prefix] ?? ""),
         csvField(store.actions[row.action] ?? ""),
-        row.status === 1 ? "error" : "OK",
+        STATUSES[row.status] ?? "",
         csvField(row.nbytes),
         csvField(store.spans[row.span]?.name.join(" / ") ?? ""),
         csvField(row.task),
-        csvField(key ?? ""),
+        csvField(keys.get(row.task) ?? ""),
       ].join(","),
     );
   }
@@ -66,23 +72,32 @@ async function saveCsv(
   store: SessionStore,
   found: Rows,
   name: string,
-  notHere = 0,
+  others: Others,
 ): Promise<string> {
-  const withKeys = found.rows.length <= MOST_KEYS;
-  const text = await toCsv(store, found.rows, withKeys);
+  const tasks = found.rows.length <= MOST_KEYS ? tasksOf(found.rows) : null;
+  const keys = await store.keys.texts(tasks ?? []);
+  const text = toCsv(store, found.rows, keys);
   save(view.host, `${name}.csv`, new Blob([text], { type: "text/csv" }));
-  return savedWords(found, withKeys, notHere);
+  const keyless = tasks && tasks.length - keys.size;
+  return savedWords(found, { ...others, keyless });
 }
+
+const tasksOf = (rows: readonly Interval[]): number[] =>
+  [...new Set(rows.map(({ task }) => task))].sort((a, b) => a - b);
 
 /** Rows that are on the screen and pass the filters. */
 export function exportVisible(view: ViewState, stage: Stage): Promise<string> {
   const store = view.session.peek()?.store;
   if (!store) return Promise.resolve("Nothing to save yet");
-  const { start, stop } = view.window;
+  const { window } = view;
+  // What came after a pause is not drawn.
+  const end = view.paused.peek()?.time ?? Infinity;
+  const time = [window.start, Math.min(window.stop, end)] as const;
   const options = { most: MOST_CSV_ROWS, onlyFiltered: true };
   const { shown } = stage.map;
-  const found = firstRows(store.model, shown, [start, stop], options);
-  return saveCsv(view, store, found, fileName());
+  const found = firstRows(store.model, shown, time, options);
+  const coarse = coarseRows(store.model, shown, time);
+  return saveCsv(view, store, found, fileName(), { coarse });
 }
 
 /** Every row that this page holds. */
@@ -94,7 +109,7 @@ export function exportAll(view: ViewState): Promise<string> {
   const whole = [-Infinity, Infinity] as const;
   const found = firstRows(store.model, lanes, whole, options);
   const notHere = store.counts.peek().rows - found.of;
-  return saveCsv(view, store, found, `${fileName()}-all`, notHere);
+  return saveCsv(view, store, found, `${fileName()}-all`, { notHere });
 }
 
 /** The picture as it is, with what elements say on the screen around it. */

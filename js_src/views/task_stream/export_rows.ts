@@ -1,5 +1,6 @@
 // Which rows go into a file: those of all lanes that started first, as many as fit.
 
+import { formatExact, plural } from "../../base/format";
 import type { TaskModel } from "../../model/tasks";
 import type { Interval } from "../../model/types";
 
@@ -85,23 +86,59 @@ function rowMatcher(
   };
 }
 
+/** Rows of some lanes that are only a coarse picture there: those of all prefixes. */
+export function coarseRows(
+  model: TaskModel,
+  lanes: Iterable<number>,
+  [start, stop]: readonly [number, number],
+): number {
+  let rows = 0;
+  for (const lane of lanes) {
+    const stretches = lane < 0 ? undefined : model.coarseLane(lane);
+    if (!stretches || model.filter?.hasLane(lane) === false) continue;
+    for (let i = 0; i < stretches.count; i++) {
+      const from = stretches.start[i];
+      const to = from + stretches.duration[i];
+      const isSeen = stretches.hidden[i] === 0 && from <= stop && to >= start;
+      if (isSeen) rows += stretches.rows[i];
+    }
+  }
+  return rows;
+}
+
+/** What a file lacks. */
+export interface Others {
+  /** Rows that only the kernel has. */
+  readonly notHere?: number;
+  /** Rows of the time that was saved, at most: they are only a coarse picture here. */
+  readonly coarse?: number;
+  /** Tasks whose keys did not come; null where there were too many to ask for. */
+  readonly keyless?: number | null;
+}
+
 /** What the panel says when a file was saved. */
 export function savedWords(
   { rows, of }: Rows,
-  withKeys: boolean,
-  notHere: number,
+  { notHere = 0, coarse = 0, keyless = 0 }: Others,
 ): string {
-  const count = rows.length.toLocaleString("en-US");
-  const all = of.toLocaleString("en-US");
   const cut = rows.length < of;
   const saved = cut
-    ? `Saved the first ${count} of ${all} rows`
-    : `Saved ${count} ${of === 1 ? "row" : "rows"}`;
-  const keys = withKeys ? "" : ", without keys: there are too many";
-  const others = cut ? "; zoom in and save what is shown for the others" : "";
+    ? `Saved the first ${formatExact(rows.length)} of ${formatExact(of)} rows`
+    : `Saved ${plural(rows.length, "row")}`;
+  const keys =
+    keyless === null
+      ? ", without keys: there are too many"
+      : keyless > 0
+        ? `, without the keys of ${plural(keyless, "task")}, which the kernel did not send`
+        : "";
+  const zoom = cut ? "; zoom in and save what is shown for the others" : "";
   const elsewhere =
     notHere > 0
-      ? `. The kernel keeps ${notHere.toLocaleString("en-US")} more that are not in this page: session.recording.tasks`
+      ? `. The kernel keeps ${formatExact(notHere)} more that are not in this page: session.recording.tasks`
       : "";
-  return saved + keys + others + elsewhere;
+  const unseen =
+    coarse > 0
+      ? `. Up to ${formatExact(coarse)} more are only a coarse picture in this page: session.recording.tasks has those that are kept`
+      : "";
+  return saved + keys + zoom + elsewhere + unseen;
 }

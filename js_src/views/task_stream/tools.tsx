@@ -61,15 +61,21 @@ function SearchField(props: { view: ViewState }): JSX.Element | null {
   );
 }
 
-async function tell(view: ViewState, saving: Promise<string>): Promise<void> {
+async function tell(
+  view: ViewState,
+  save: () => Promise<string>,
+): Promise<void> {
   const say = (text: string): void => {
     view.hint.value = text;
     setTimeout(() => {
       if (view.hint.peek() === text) view.hint.value = "";
     }, 4000);
   };
+  view.hint.value = "Saving …";
+  // Many rows take a while: first that is drawn.
+  await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   try {
-    say(await saving);
+    say(await save());
   } catch (error) {
     say(
       `Could not save: ${error instanceof Error ? error.message : String(error)}`,
@@ -89,7 +95,7 @@ function ExportItems(
   const run = (save: (stage: Stage) => Promise<string>) => () => {
     const stage = props.stage();
     close();
-    if (stage) void tell(view, save(stage));
+    if (stage) void tell(view, () => save(stage));
   };
   return (
     <>
