@@ -8,6 +8,9 @@ export interface CanvasSize {
   pixelRatio: number;
 }
 
+/** The frame that has had a first picture: that code is still cold, so one a frame. */
+let firstPicture_ms = -1;
+
 export class CanvasView {
   readonly canvas: HTMLCanvasElement;
   readonly context: CanvasRenderingContext2D;
@@ -15,6 +18,7 @@ export class CanvasView {
   private frame = 0;
   private wanted = false;
   private shown = true;
+  private drawn = false;
   private readonly resizes: ResizeObserver;
   private readonly intersections: IntersectionObserver;
   private ratioQuery: MediaQueryList | null = null;
@@ -29,8 +33,9 @@ export class CanvasView {
     const { ownerDocument } = element;
     this.window = ownerDocument.defaultView ?? window;
     this.canvas = ownerDocument.createElement("canvas");
+    // Hidden until it has a picture: one without an alpha channel begins black.
     this.canvas.style.cssText =
-      "position:absolute;inset:0;width:100%;height:100%;display:block";
+      "position:absolute;inset:0;width:100%;height:100%;display:block;visibility:hidden";
     const context = this.canvas.getContext("2d", {
       alpha: !options.opaque,
     });
@@ -59,7 +64,8 @@ export class CanvasView {
     if (this.frame || !this.visible) return;
     this.frame = this.window.requestAnimationFrame((now) => {
       this.frame = 0;
-      this.drawNow(now);
+      if (this.drawn || now !== firstPicture_ms) this.drawNow(now);
+      else this.request();
     });
   };
 
@@ -77,6 +83,10 @@ export class CanvasView {
     if (!this.visible) return;
     this.wanted = false;
     this.draw(this, now_ms);
+    if (this.drawn) return;
+    this.drawn = true;
+    firstPicture_ms = now_ms;
+    this.canvas.style.visibility = "";
   }
 
   private resized(entry: ResizeObserverEntry): void {
@@ -89,8 +99,9 @@ export class CanvasView {
       pixelRatio,
     );
     // A canvas that has a new size is blank: were it drawn in the next frame, it would
-    // flicker while somebody drags its edge.
-    if (this.wanted) this.drawNow(this.window.performance.now());
+    // flicker while somebody drags its edge. The first picture may come a frame later,
+    // as a frame of its own: what mounts a plot has had one already.
+    if (this.wanted && this.drawn) this.drawNow(this.window.performance.now());
   }
 
   private setSize(width: number, height: number, pixelRatio: number): void {

@@ -164,6 +164,16 @@ describe.skipIf(!existsSync(executablePath))(
       expect(size.width).toBe(155);
     });
 
+    it("has its first picture in a frame of its own, and cannot be seen before", async () => {
+      await open();
+      const { times, before, after } = await page.evaluate(() =>
+        window.page.mounted(3),
+      );
+      expect(new Set(times).size).toBe(3);
+      expect(before).toEqual(["hidden", "hidden", "hidden"]);
+      expect(after).toEqual(["visible", "visible", "visible"]);
+    });
+
     it("is gone after dispose, whoever asks for it", async () => {
       await open();
       const drawn = await drawnAfter(() => {

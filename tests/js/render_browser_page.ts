@@ -60,6 +60,27 @@ const page = {
     const answer = await fetch(`data:image/png;base64,${base64}`);
     return colours(await answer.blob(), points);
   },
+  /** Mount several at once; the frames of their first pictures, and what is seen before. */
+  async mounted(count: number) {
+    const times: number[] = [];
+    const views = Array.from({ length: count }, () => {
+      const place = element.cloneNode() as HTMLElement;
+      document.body.append(place);
+      let drawn = false;
+      const draw = (_: CanvasView, now_ms: number) => {
+        if (!drawn) times.push(now_ms);
+        drawn = true;
+      };
+      return new CanvasView(place, draw, { opaque: true });
+    });
+    const seen = () =>
+      views.map(({ canvas }) => getComputedStyle(canvas).visibility);
+    const before = seen();
+    while (times.length < count) await frame();
+    const after = seen();
+    for (const each of views) each.dispose();
+    return { times, before, after };
+  },
   async exported(points: [number, number][]) {
     const { width, height } = view.canvas;
     const layers = [{ source: view.canvas, x: 5, y: 0 }];
