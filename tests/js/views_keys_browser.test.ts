@@ -64,4 +64,20 @@ describePanel("the keys of a task stream", () => {
     expect(await paused()).toBe(0);
     expect(await shown()).toEqual(before);
   });
+
+  it("move nothing before the first task, so that a run is followed from its start", async () => {
+    await open("scenario=live");
+    await page.locator(".ds-root").focus();
+    for (const key of ["a", "d", "ArrowLeft", "w", "z"]) {
+      await page.keyboard.press(key);
+    }
+    await page.evaluate(() => window.harness.live());
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    expect(await page.getByText("Go to now").count()).toBe(0);
+    await plot().press(" ");
+    const [start, stop] = await shown();
+    expect(start).toBeGreaterThan(-1);
+    expect(stop).toBeGreaterThan(0);
+    expect(stop).toBeLessThan(60);
+  });
 });

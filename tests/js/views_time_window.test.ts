@@ -135,6 +135,23 @@ it("does not animate for those who asked for stillness", () => {
   expect(window.start).toBeLessThan(T);
 });
 
+it.each<[string, (window: TimeWindow) => void]>([
+  ["pan", (window) => window.pan(-1, true)],
+  ["zoom", (window) => window.zoom(0.5, 0.5, true)],
+  ["show", (window) => window.show(0.2, 0.4)],
+  ["hold", (window) => window.hold()],
+  ["fit", (window) => window.fit()],
+])("is not moved by %s before there are data to show", (_, move) => {
+  const window = new TimeWindow();
+  move(window);
+  window.setExtent({ start: T, stop: T + 200 });
+  settle(window);
+  const { anchor, start, stop } = following(200);
+  expect([window.anchor, window.start, window.stop]).toEqual([
+    ...[anchor, start, stop],
+  ]);
+});
+
 it("places itself anew for another session", () => {
   const window = following(20);
   window.pan(-1);

@@ -1,5 +1,6 @@
 // The stretch of time that a plot shows, and how it moves: by hand, with the
-// newest task, or over the whole run. Pure: no DOM, no clock of its own.
+// newest task, or over the whole run. Until it knows where the data are it stays
+// as it is. Pure: no DOM, no clock of its own.
 
 /**
  * `now`: the right edge follows the newest row. `whole`: everything, growing.
@@ -59,7 +60,7 @@ export class TimeWindow {
     this.extentStop = stop;
     if (this.known) return;
     this.known = true;
-    if (this.anchor !== "free") this.jump();
+    this.jump();
   }
 
   /** Forgets the data: another session, or none. */
@@ -108,6 +109,7 @@ export class TimeWindow {
 
   /** `factor` below 1 zooms in; `at` stays where it is on the screen. */
   zoom(factor: number, at: number, animate = false): void {
+    if (!this.known) return;
     const fromStart = this.moving ? this.moveToStart : this.start;
     const fromStop = this.moving ? this.moveToStop : this.stop;
     const width = fromStop - fromStart;
@@ -141,6 +143,7 @@ export class TimeWindow {
 
   /** Leaves live or whole for a stretch of the person's own. */
   show(start: number, stop: number, animate = false): void {
+    if (!this.known) return;
     const width = this.clampWidth(stop - start);
     const middle = (start + stop) / 2;
     this.anchor = "free";
@@ -150,6 +153,7 @@ export class TimeWindow {
 
   /** Back to the newest row, as wide as it is now where that is sensible. */
   goToNow(): void {
+    if (!this.known) return;
     const run = this.extentStop - this.extentStart;
     this.followed_s =
       this.anchor === "free" && this.width < Math.min(run, FOLLOWED_S)
@@ -160,12 +164,14 @@ export class TimeWindow {
   }
 
   fit(): void {
+    if (!this.known) return;
     this.anchor = "whole";
     this.moveTo(this.goalStart(), this.goalStop());
   }
 
-  /** Stays where it is until `release`, or until it is moved. */
+  /** Follows nothing until `release`; by hand it can be moved meanwhile. */
   hold(): void {
+    if (!this.known) return;
     this.moving = false;
     this.held = this.anchor;
     this.anchor = "free";
