@@ -14,7 +14,6 @@ export class TickCache {
   private from = 0;
   private to = 0;
   private ticks: readonly Tick[] = [];
-  readonly columns: number[] = [];
 
   update(
     start: number,

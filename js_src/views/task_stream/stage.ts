@@ -33,7 +33,8 @@ import type { ViewState } from "./view_state";
 const WORK_MS = 5;
 /** How often the gutter's figures follow the window. */
 const SETTLE_MS = 250;
-/** After a pause the first frame must not leap. */
+/** What passed before the first frame after a rest: the picture must not leap. */
+const FIRST_FRAME_MS = 1000 / 60;
 const LONGEST_FRAME_MS = 50;
 const SAME_SCALE = 1e-7;
 /** A peak this much above the number of threads is told. */
@@ -77,7 +78,8 @@ export class Stage {
     lanesTop_px: 0,
   };
   private readonly colours: ViewColours;
-  private last_ms = 0;
+  /** When the frame before this one was drawn; null after a rest. */
+  private last_ms: number | null = null;
   private settling: ReturnType<typeof setTimeout> | undefined;
   private readonly stops: (() => void)[] = [];
 
@@ -233,7 +235,9 @@ export class Stage {
 
   private draw(now_ms: number): void {
     const { view, plot, window } = this;
-    const elapsed = Math.min(now_ms - this.last_ms, LONGEST_FRAME_MS);
+    const passed_ms =
+      this.last_ms === null ? FIRST_FRAME_MS : now_ms - this.last_ms;
+    const elapsed = Math.min(passed_ms, LONGEST_FRAME_MS);
     this.last_ms = now_ms;
     const moving = view.window.advance(Math.max(0, elapsed));
     const { width, height, pixelRatio } = plot.size;
@@ -313,7 +317,7 @@ export class Stage {
     this.overview.place(start, stop);
     if (more) this.overview.dataChanged();
     if (moving || more || !fine) plot.request();
-    else this.last_ms = 0;
+    else this.last_ms = null;
     this.settle();
   }
 

@@ -1,7 +1,6 @@
 // The stage as elements: where the canvases hang, the gutter beside them, the
 // card over them. The canvases live as long as this component.
 
-import { useComputed } from "@preact/signals";
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { plural } from "../../base/format";
@@ -138,9 +137,9 @@ export function StageView(props: {
 }
 
 function describe(view: ViewState): string {
-  const counts = view.session.value?.counts.value;
-  const tasks = plural(counts?.captured ?? 0, "task");
-  const workers = plural(view.groups.value.length, "worker");
+  const session = view.session.value;
+  const tasks = plural(session?.counts.value.captured ?? 0, "task");
+  const workers = plural(session?.workers.value.length ?? 0, "worker");
   return `Task stream: ${tasks} on ${workers}. W A S D move and zoom, T shows the numbers as a table, ? lists all keys.`;
 }
 
@@ -164,8 +163,6 @@ function GutterOf(props: {
   // The stage exists only after the first layout.
   void view.settled.value;
   const stage = props.stageRef.current;
-  const laid = useComputed(() => props.stageRef.current?.laid.value ?? 0);
-  void laid.value;
   void stage?.laid.value;
   if (!stage) return null;
   const line_px = view.rows.value.line;

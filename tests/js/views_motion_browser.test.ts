@@ -1,0 +1,69 @@
+// How the picture moves, and what follows the pointer.
+
+import { expect, it } from "vitest";
+import {
+  describePanel,
+  open,
+  page,
+  plot,
+  plotBox,
+  shown,
+} from "./harness/panel";
+
+describePanel("the picture of a task stream", () => {
+  it("begins to move by one frame's share, however long it rested", async () => {
+    await open("scenario=full");
+    await plot().press("w");
+    await shown();
+    const box = await plotBox();
+    await page.mouse.move(box.x + 400, box.y + 200);
+    // Time under the resting pointer: what each frame made of it.
+    await page.evaluate(() => {
+      const { crosshair } = window.harness.session;
+      const seen: number[] = [];
+      Object.assign(window, { seen });
+      crosshair.subscribe((time) => {
+        if (time !== null) seen.push(time);
+      });
+    });
+    const seen = () =>
+      page.evaluate(() => (window as unknown as { seen: number[] }).seen);
+    await plot().press("a");
+    const { length } = await seen();
+    await expect
+      .poll(async () => (await seen()).length)
+      .toBeGreaterThan(length);
+    await page.evaluate(
+      () =>
+        new Promise((done) => {
+          // No frame of a movement is asked for any more.
+          let before = -1;
+          const look = (): void => {
+            const { seen } = window as unknown as { seen: number[] };
+            if (seen.length === before) return done(null);
+            before = seen.length;
+            setTimeout(look, 200);
+          };
+          look();
+        }),
+    );
+    const [from, first, ...rest] = await seen();
+    const to = rest.at(-1)!;
+    expect((first! - from!) / (to - from!)).toBeLessThan(0.35);
+    expect((first! - from!) / (to - from!)).toBeGreaterThan(0.1);
+  });
+
+  it("is said to be of the workers that are there, isolated or not", async () => {
+    await open("scenario=full");
+    const workers = async () =>
+      /on (\d+) workers?\./.exec(
+        (await plot().getAttribute("aria-label"))!,
+      )![1];
+    expect(await workers()).toBe("4");
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      session.workers.value = session.workers.value.slice(1);
+    });
+    await expect.poll(workers).toBe("3");
+  });
+});
