@@ -30,7 +30,7 @@ import { NumberedLog } from "./session_log";
 import { Notices, pageFaded } from "./session_notices";
 import type { KernelLink } from "./stream";
 import type { SessionMessage, SessionStream, Sink } from "./stream_session";
-import { type Message, say } from "./wire";
+import type { Message } from "./wire";
 import { alignedBytes, decodeCoarse, decodeTasks } from "./wire_arrow";
 
 export interface SessionInfo {
@@ -111,6 +111,12 @@ const NO_COUNTS: Counts = {
 };
 
 type NamesMessage = Message<"names">;
+
+function areEqual(one: Focus, other: Focus): boolean {
+  const parts = ({ time, prefixes, workers, spans }: Focus) =>
+    JSON.stringify([time, prefixes, workers, spans]);
+  return parts(one) === parts(other);
+}
 
 export class SharedSession implements SessionStore, Sink {
   readonly info: Signal<SessionInfo>;
@@ -197,7 +203,7 @@ export class SharedSession implements SessionStore, Sink {
 
   setFocus(focus: Focus): void {
     this.focus.value = focus;
-    this.stream.send((page, id) => say.focus(page, id, focus));
+    this.stream.setFocus(focus);
   }
 
   ask(what: string, args: object, timeout_ms?: number): Promise<unknown> {
@@ -269,7 +275,8 @@ export class SharedSession implements SessionStore, Sink {
         };
         return;
       case "focus":
-        if (message.by !== this.stream.pageId) {
+        // A panel goes where a new focus is; the same one must not move it.
+        if (!areEqual(message.focus, this.focus.peek())) {
           this.focus.value = message.focus;
         }
         return;

@@ -1,6 +1,7 @@
 // The stream of one session to this page: watched or not, whole or with gaps.
 // Knows nothing of channels, nor of what the data mean (a sink takes them).
 
+import type { Focus } from "./model/types";
 import { Sequence } from "./stream_sequence";
 import {
   type KernelMessage,
@@ -55,6 +56,10 @@ export class SessionStream {
   private owesUnwatch = false;
   /** The kernel has to be told that it must say everything again. */
   private owesRestart = false;
+  /** How often this page has set the focus: the kernel says what it has heard of. */
+  private setting = 0;
+  /** The last one, while nobody was there to hear it. */
+  private owesFocus: Focus | null = null;
   private readonly sequence: Sequence;
   private heard_ms = 0;
   private pulse: ReturnType<typeof setInterval> | undefined;
@@ -71,10 +76,6 @@ export class SessionStream {
         void link.send(say.ack(pageId, sessionId, seq, missing)),
       giveUp: () => this.startOver(),
     });
-  }
-
-  get pageId(): string {
-    return this.link.pageId;
   }
 
   /** Begin to receive, or change whether anybody looks. */
@@ -108,8 +109,11 @@ export class SessionStream {
     this.sendWatch();
   }
 
-  send(build: (pageId: string, sessionId: string) => PageMessage): boolean {
-    return this.link.send(build(this.link.pageId, this.sessionId));
+  /** The user selected. */
+  setFocus(focus: Focus): void {
+    this.setting += 1;
+    this.owesFocus = focus;
+    this.sendFocus();
   }
 
   ask(what: string, args: object, timeout_ms?: number): Promise<unknown> {
@@ -125,6 +129,8 @@ export class SessionStream {
       if (!this.sequence.accept(message.seq, bytes)) return;
     } else if (message.type === "status" && this.watching) {
       this.sequence.expect(message.last_seq ?? 0);
+    } else if (message.type === "focus" && message.setting !== this.setting) {
+      return; // from before the kernel heard what was selected here since
     }
     this.sink.take(message);
   }
@@ -176,10 +182,26 @@ export class SessionStream {
     return this.send(say.unwatch);
   }
 
+  private send(
+    build: (pageId: string, sessionId: string) => PageMessage,
+  ): boolean {
+    return this.link.send(build(this.link.pageId, this.sessionId));
+  }
+
+  private sendFocus(): void {
+    const focus = this.owesFocus;
+    if (!focus) return;
+    const sent = this.send((page, id) =>
+      say.focus(page, id, focus, this.setting),
+    );
+    if (sent) this.owesFocus = null;
+  }
+
   private sendWatch(): void {
+    this.sendFocus(); // first: a watch is answered with the focus that holds
     const have = this.sink.have();
     const sent = this.send((page, id) =>
-      say.watch(page, id, this.visible, have, this.owesRestart),
+      say.watch(page, id, this.visible, have, this.owesRestart, this.setting),
     );
     if (sent) this.owesRestart = false;
   }

@@ -198,7 +198,12 @@ const shapes = {
     result: or(anything, null),
     error: or(problem, null),
   }),
-  focus: record({ session: str, focus, by: or(str, "") }),
+  focus: record({
+    ...addressed,
+    focus,
+    by: or(str, ""),
+    setting: or(count, 0),
+  }),
   error: record({
     page: or(str, null),
     session: or(str, null),
@@ -284,6 +289,7 @@ export const say = {
     visible: boolean,
     have: [number, number][],
     restart: boolean,
+    setting: number,
   ): PageMessage => ({
     type: "watch",
     page,
@@ -291,6 +297,7 @@ export const say = {
     visible,
     have,
     restart,
+    setting,
   }),
   unwatch: (page: string, id: string): PageMessage => ({
     type: "unwatch",
@@ -317,11 +324,17 @@ export const say = {
     what,
     args,
   }),
-  focus: (page: string, id: string, chosen: Focus): PageMessage => ({
+  focus: (
+    page: string,
+    id: string,
+    chosen: Focus,
+    setting: number,
+  ): PageMessage => ({
     type: "focus",
     page,
     session: id,
     focus: chosen,
+    setting,
   }),
   bye: (page: string): PageMessage => ({ type: "bye", page }),
 };

@@ -113,7 +113,7 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
     hub.open(channel)
     say("hello", protocol=PROTOCOL + 1, version="99.0.0")
     say("hello", protocol=PROTOCOL, version="0.1.0")
-    say("watch", session=session.id, visible=True, have=[])
+    say("watch", session=session.id, visible=True, have=[], setting=2)
     session.recording.append_tasks(
         1, {n: c[:1] for n, c in first_row(session).items()}, pack_keys(0, ["inc-5"]).data
     )
@@ -170,11 +170,12 @@ def page_messages() -> dict[str, dict[str, Any]]:
             "visible": True,
             "have": [[0, 10], [20, 30]],
             "restart": True,
+            "setting": 3,
         },
         "unwatch": {"type": "unwatch", **address},
         "ack": {"type": "ack", **address, "seq": 12, "missing": [3, 5]},
         "ask": {"type": "ask", **address, "id": "page-1-7", "what": "task", "args": {"task": 2}},
-        "focus": {"type": "focus", **address, "focus": FOCUS},
+        "focus": {"type": "focus", **address, "focus": FOCUS, "setting": 4},
         "bye": {"type": "bye", "page": "page-1"},
     }
 

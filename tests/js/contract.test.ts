@@ -86,11 +86,12 @@ describe("what the page says", () => {
         [20, 30],
       ],
       true,
+      3,
     ),
     unwatch: say.unwatch("page-1", "session-1"),
     ack: say.ack("page-1", "session-1", 12, [3, 5]),
     ask: say.ask("page-1", "session-1", "page-1-7", "task", { task: 2 }),
-    focus: say.focus("page-1", "session-1", focus.focus as never),
+    focus: say.focus("page-1", "session-1", focus.focus as never, 4),
     bye: say.bye("page-1"),
   };
 

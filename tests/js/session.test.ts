@@ -287,12 +287,41 @@ describe("a session on the page", () => {
     expect(session.totals.value.focus).toEqual(NO_FOCUS);
   });
 
-  it("follows the focus of others, not its own echo", () => {
+  it("follows the focus of others, but none that was said before its own was heard", () => {
+    const [ours, theirs] = ["inc", "dec"].map((prefix) => ({
+      ...NO_FOCUS,
+      prefixes: [prefix],
+    }));
+    session.setFocus(ours);
+    kernel.say("focus", { focus: theirs, by: "python", setting: 0 });
+    expect(session.focus.value).toBe(ours);
+    kernel.say("focus", { focus: theirs, by: "python", setting: 1 });
+    expect(session.focus.value).toEqual(theirs);
+  });
+
+  it("does not take the focus that was told to another tab", () => {
     const focus = { ...NO_FOCUS, prefixes: ["inc"] };
-    kernel.say("focus", { page: null, focus, by: page.id });
-    expect(session.focus.value).toEqual(NO_FOCUS);
-    kernel.say("focus", { page: null, focus, by: "python" });
-    expect(session.focus.value).toEqual(focus);
+    kernel.say("focus", { page: "another", focus, by: "python" });
+    expect(session.focus.value).toBe(NO_FOCUS);
+  });
+
+  it("does not move panels when it hears of the focus that it has", () => {
+    kernel.say("focus", { focus: { ...NO_FOCUS }, by: "python" });
+    expect(session.focus.value).toBe(NO_FOCUS);
+  });
+
+  it("tells what was selected while it had no channel to the next one", () => {
+    const { link } = kernel;
+    kernel.channel.close();
+    const focus = { ...NO_FOCUS, prefixes: ["inc"] };
+    session.setFocus(focus);
+    expect(kernel.said("focus")).toEqual([]);
+    const next = new Kernel(page);
+    expect(next.link).toBe(link);
+    const said = next.heard.map(({ type }) => type);
+    expect(said).toEqual(["hello", "focus", "watch"]);
+    expect(next.said("focus")[0]).toMatchObject({ focus, setting: 1 });
+    expect(next.said("watch")[0]).toMatchObject({ setting: 1 });
   });
 
   it("is lost without a channel and keeps what it has", () => {

@@ -76,20 +76,22 @@ def test_totals_of_a_focus_on_a_long_run_are_complete_within_moments(scene):
 def test_focus_travels_from_a_page_to_python_and_to_other_pages(scene):
     page, other = scene.page("page-1"), scene.page("page-2")
     focus = {"time": [1.0, 2.0], "prefixes": [], "workers": [], "spans": []}
-    page.say("focus", session="session-1", focus=focus)
+    page.say("focus", session="session-1", focus=focus, setting=1)
     assert scene.session.focus == Focus(time=(1.0, 2.0))
-    assert page.of("focus") == []
-    (message,) = other.of("focus")
+    scene.run(1)
+    assert not any(m["focus"]["time"] for m in page.of("focus"))
+    message = other.of("focus")[-1]
     assert (message["focus"], message["by"]) == (focus, "page-1")
 
 
 def test_a_focus_reaches_all_pages_although_an_observer_in_python_fails(scene, caplog):
     scene.session.observe(lambda _: 1 / 0, "focus")
     page, other = scene.page("page-1"), scene.page("page-2")
-    page.say("focus", session="session-1", focus={"prefixes": ["inc"]})
-    (message,) = other.of("focus")
+    page.say("focus", session="session-1", focus={"prefixes": ["inc"]}, setting=1)
+    scene.run(1)
+    message = other.of("focus")[-1]
     assert (message["focus"]["prefixes"], message["by"]) == (["inc"], "page-1")
-    assert page.of("focus") == []
+    assert not any(m["focus"]["prefixes"] for m in page.of("focus"))
     assert [record.message for record in caplog.records] == [
         "an observer of the focus of a daskscope session failed"
     ]
@@ -108,11 +110,57 @@ def test_a_focus_that_changes_all_the_time_is_told_twice_a_second(scene):
 def test_focus_travels_from_python_to_pages_also_late_ones(scene):
     page = scene.page()
     scene.session.focus = Focus(prefixes=["inc"])
-    (message,) = page.of("focus")
+    scene.run(1)
+    message = page.of("focus")[-1]
     assert message["by"] == "python"
     assert message["focus"]["prefixes"] == ["inc"]
     late = scene.page("late")
     assert late.of("focus")[0]["focus"]["prefixes"] == ["inc"]
+
+
+def test_a_page_that_watches_anew_hears_that_nothing_is_selected(scene):
+    page = scene.page()
+    page.say("focus", session="session-1", focus={"prefixes": ["inc"]}, setting=1)
+    page.say("unwatch", session="session-1")
+    scene.session.focus = None
+    page.messages.clear()
+    page.watch(setting=1)
+    scene.run(2)
+    (message,) = page.of("focus")
+    assert (message["focus"]["prefixes"], message["setting"]) == ([], 1)
+
+
+def test_a_focus_bears_the_number_of_the_last_setting_that_was_heard_of_the_page(scene):
+    page, other = scene.page(), scene.page("other")
+    scene.session.focus = Focus(prefixes=["inc"])
+    page.say("focus", session="session-1", focus={"prefixes": ["sum"]}, setting=1)
+    scene.session.focus = Focus(prefixes=["dec"])
+    scene.run(1)
+    message = page.of("focus")[-1]
+    assert (message["focus"]["prefixes"], message["setting"]) == (["dec"], 1)
+    assert {m["setting"] for m in other.of("focus")} == {0}
+
+
+def test_a_page_whose_setting_was_not_heard_or_not_taken_is_told_what_holds(scene):
+    page = scene.page()
+    scene.run(1)
+    page.messages.clear()
+    page.watch(setting=3)  # it set one while nobody could hear it
+    scene.run(1)
+    page.say("focus", session="session-1", focus={"time": [5, "x"]}, setting=4)
+    scene.run(1)
+    assert [(m["focus"]["time"], m["setting"]) for m in page.of("focus")] == [(None, 3), (None, 4)]
+    page.watch(setting=4)
+    scene.run(1)
+    assert len(page.of("focus")) == 2
+
+
+def test_a_setting_that_another_channel_delayed_is_told_back_to_its_page(scene):
+    page = scene.page(setting=1)
+    scene.run(1)
+    page.say("focus", session="session-1", focus={"prefixes": ["inc"]}, setting=1)
+    scene.run(1)
+    assert [m["focus"]["prefixes"] for m in page.of("focus")] == [[], ["inc"]]
 
 
 def test_nonsense_is_answered_once_and_never_raises(scene, caplog):

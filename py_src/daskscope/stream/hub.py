@@ -235,20 +235,24 @@ class Hub:
             if isinstance(message, Watch):
                 page.channel.send(good_bye(page.id, message.session))
             return
+        watched = page.watched.get(source.id)
         if isinstance(message, Watch):
-            watched = page.watched.get(source.id)
             if watched is None:
                 watched = page.watched[source.id] = Watched(Feed(source, page.id))
             watched.feed.watch(message.visible, message.have, restart=message.restart)
             watched.status_at_s = float("-inf")
+            if message.setting != watched.setting:
+                watched.hear_setting(message.setting)
             return
+        # Otherwise a later message of another channel has come first, and was answered.
+        is_new = watched is not None and watched.hear_setting(message.setting)
         try:
             focus = Focus.from_json(dict(message.focus))
         except (TypeError, ValueError) as error:
             page.channel.report(BadMessageError(str(error)), page.id, source.id)
             return
-        if source.id in page.watched:
-            page.watched[source.id].focus = focus
+        if watched is not None and is_new:
+            watched.focus = focus
         source.set_focus_soon(focus, page.id)
 
     def _ask(self, page: Page, message: Ask) -> None:

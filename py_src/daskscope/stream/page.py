@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.focus import Focus
 from daskscope.schema import LIMITS
 
 if TYPE_CHECKING:
     from daskscope.errors import Notice
+    from daskscope.focus import Focus
     from daskscope.stream.channel import Channel
     from daskscope.stream.feed import Feed
 
@@ -69,7 +69,8 @@ class Watched:
     totals_at_s: float = float("-inf")
     totals_of: Any = None
     totals_unfinished: bool = False
-    focus: Focus = field(default_factory=Focus)  # what the page knows
+    focus: Focus | None = None  # what the page knows, if that is known
+    setting: int = 0  # number of the page's last setting of the focus that was heard
     focus_at_s: float = float("-inf")
     questions: list[str] = field(default_factory=list)  # wait for keys that they asked for
     leaving_since_s: float | None = None  # the session was forgotten
@@ -77,6 +78,12 @@ class Watched:
     failures: int = 0
     troubles: dict[str, Notice] = field(default_factory=dict)  # by the part that fails
     state_pause_s: float = STATUS_S
+
+    def hear_setting(self, setting: int) -> bool:
+        """Note that the page has set so many: it is told what holds, unless this is news."""
+        is_new = setting > self.setting
+        self.focus, self.setting = None, max(setting, self.setting)
+        return is_new
 
     def due_s(self, now_s: float) -> float:
         """Return the time from which there is something to say beside the rows."""

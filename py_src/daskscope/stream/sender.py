@@ -98,8 +98,9 @@ class Sender:
         if focus != watched.focus and now - watched.focus_at_s >= pause_s:
             watched.focus, watched.focus_at_s = focus, now
             by = self.focus_by.get(feed.source.id, "python")
-            fields = {"page": page.id, "session": feed.source.id, "focus": focus.to_json()}
-            self._send(page, outgoing("focus", fields | {"by": by}), now)
+            address = {"page": page.id, "session": feed.source.id}
+            fields = {"focus": focus.to_json(), "by": by, "setting": watched.setting}
+            self._send(page, outgoing("focus", address | fields), now)
         # A session that is leaving says its rows to their end; its figures were said.
         if now - watched.totals_at_s >= pause_s and watched.leaving_since_s is None:
             watched.totals_unfinished = not self._say_totals(page, watched, now)

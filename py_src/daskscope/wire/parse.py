@@ -42,6 +42,7 @@ class Watch:
     """The page wants the stream of a session; it holds the tasks in ``have``.
 
     With ``restart`` it lost other content for good, and wants all of it again.
+    ``setting`` is the number of the last focus that it set.
     """
 
     page: str
@@ -49,6 +50,7 @@ class Watch:
     visible: bool
     have: tuple[tuple[int, int], ...]
     restart: bool = False
+    setting: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,11 +84,15 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class SetFocus:
-    """The user selected; the focus itself is checked by who takes it."""
+    """The user selected; the focus itself is checked by who takes it.
+
+    ``setting`` counts what this page set.
+    """
 
     page: str
     session: str
     focus: Mapping[str, Any]
+    setting: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +127,8 @@ def parse(data: object) -> PageMessage | None:
     session = fields.identifier("session")
     if kind == "watch":
         visible, have = fields.flag("visible"), fields.ranges("have")
-        return Watch(page, session, visible, have, fields.flag("restart", default=False))
+        restart = fields.flag("restart", default=False)
+        return Watch(page, session, visible, have, restart, fields.number("setting", default=0))
     if kind == "unwatch":
         return Unwatch(page, session)
     if kind == "ack":
@@ -129,7 +136,7 @@ def parse(data: object) -> PageMessage | None:
     if kind == "ask":
         question = fields.identifier("id")
         return Ask(page, session, question, fields.text("what", MAX_ID), fields.mapping("args"))
-    return SetFocus(page, session, fields.mapping("focus"))
+    return SetFocus(page, session, fields.mapping("focus"), fields.number("setting", default=0))
 
 
 def number(value: object, name: str) -> int:
@@ -161,8 +168,8 @@ class _Fields:
             raise BadMessageError(f"{name} is empty")
         return value
 
-    def number(self, name: str) -> int:
-        return number(self._data.get(name), name)
+    def number(self, name: str, *, default: int | None = None) -> int:
+        return number(self._data.get(name, default), name)
 
     def flag(self, name: str, *, default: bool | None = None) -> bool:
         value = self._data.get(name, default)
