@@ -218,6 +218,35 @@ describe("what a panel can show instead", () => {
     ]);
   });
 
+  it("says more of an address while clients would look alike", () => {
+    const entries = [
+      named("a", "", "tcp://a:8786"),
+      named("b", "", "tcp://b:8786"),
+      named("c", "", "tls://c:8786"),
+      named("d", "", "tcp://c:8786"),
+      named("e", "", "tcp://a:9999"),
+      named("f", "", "tcp://a:9999"),
+      named("g", "Far", "tcp://g:8786"),
+    ];
+    const names = [
+      ...["Client a:8786", "Client b:8786"],
+      ...["Client tls://c:8786", "Client tcp://c:8786"],
+      ...["Client :9999", "Client :9999"], // two of one scheduler are alike
+    ];
+    expect([...distinctNames(entries).values()]).toEqual([...names, "Far"]);
+    const list = listChoices(entries, [], [], [], false);
+    expect(list.map(({ name }) => name)).toEqual([...names, "Far :8786"]);
+  });
+
+  it("tells a client from that of the kernel before", () => {
+    const now = named("s", "LocalCluster", "tcp://other:1");
+    const list = listChoices([now], [], [store], [], false);
+    expect(list.map(({ name }) => name)).toEqual([
+      "LocalCluster other:1",
+      "LocalCluster h:1",
+    ]);
+  });
+
   it("is the kernel's sessions, those of kernels before, and other notebooks", () => {
     const other = { path: "a/b.ipynb", name: "b.ipynb", inFront: true };
     const list = listChoices([entry("s")], [], [store], [other], true);

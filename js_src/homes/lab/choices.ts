@@ -38,21 +38,34 @@ function shortAddress(address: string): string {
   return `${scheme}/${address.split("/").slice(-2).join("/")}`;
 }
 
-function fullName(name: string, address: string): string {
-  return `${name || "Client"} ${shortAddress(address)}`.trimEnd();
+type Named = Pick<SessionEntry, "id" | "name" | "address">;
+
+/** What to say of an address, the next one while clusters would look alike. */
+const SPELLINGS: readonly ((address: string) => string)[] = [
+  shortAddress,
+  (address) => address.split("://").at(-1)!,
+  (address) => address,
+];
+
+/** A name with what tells its cluster from those at other addresses. */
+function fullName({ name, address }: Named, among: readonly Named[]): string {
+  const others = among.filter(
+    (other) => other.name === name && other.address !== address,
+  );
+  const spelling = SPELLINGS.find((spell) =>
+    others.every((other) => spell(other.address) !== spell(address)),
+  )!;
+  return `${name || "Client"} ${spelling(address)}`.trimEnd();
 }
 
 /** Names of sessions, by id; those that would look alike get more to them. */
-export function distinctNames(
-  entries: readonly Pick<SessionEntry, "id" | "name" | "address">[],
-): Map<string, string> {
+export function distinctNames(entries: readonly Named[]): Map<string, string> {
   return new Map(
-    entries.map(({ id, name, address }) => {
-      const alike = entries.filter((other) => other.name === name);
-      return [
-        id,
-        alike.length > 1 ? fullName(name, address) : name || "Client",
-      ];
+    entries.map((entry) => {
+      const alike = entries.filter(({ name }) => name === entry.name);
+      const distinct =
+        alike.length > 1 ? fullName(entry, entries) : entry.name || "Client";
+      return [entry.id, distinct];
     }),
   );
 }
@@ -91,10 +104,11 @@ export function listChoices(
     detail: "",
     state: null,
   };
+  const all = [...sessions, ...earlier.map(({ info }) => info.value)];
   return [
     ...sessions.map((entry) => ({
       id: entry.id,
-      name: fullName(entry.name, entry.address),
+      name: fullName(entry, all),
       detail: describe(
         entry,
         held.find(({ id }) => id === entry.id),
@@ -102,15 +116,12 @@ export function listChoices(
       state: entry.state,
       active: entry.active,
     })),
-    ...earlier.map((store) => {
-      const { name, address } = store.info.value;
-      return {
-        id: earlierId(store),
-        name: fullName(name, address),
-        detail: `of the kernel before${tasksKept(store)}`,
-        state: "stopped" as const,
-      };
-    }),
+    ...earlier.map((store) => ({
+      id: earlierId(store),
+      name: fullName(store.info.value, all),
+      detail: `of the kernel before${tasksKept(store)}`,
+      state: "stopped" as const,
+    })),
     ...notebooks.map(({ path, name, inFront }) => ({
       id: NOTEBOOK + path,
       name,
