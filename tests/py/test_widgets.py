@@ -136,9 +136,10 @@ def test_it_is_an_ordinary_widget(client):
     stream = TaskStream(client, layout=ipywidgets.Layout(height="300px"))
     seen = []
     stream.observe(lambda change: seen.append(change["new"]), "session")
-    box = ipywidgets.VBox([stream, ipywidgets.Tab([ipywidgets.HTML()])])
+    tab = ipywidgets.Tab([ipywidgets.HTML(), stream])
+    box = ipywidgets.VBox([stream, tab])  # what pages make of it: ui-tests/widgets.spec.ts
     label = ipywidgets.Text()
-    link = ipywidgets.jslink((stream, "session"), (label, "value"))
+    link = ipywidgets.jslink((stream, "session"), (label, "value"))  # refuses what is not synced
     both = traitlets.link((stream, "session"), (label, "value"))
     assert label.value == stream.session
     assert stream.layout.height == "300px"
@@ -150,7 +151,7 @@ def test_it_is_an_ordinary_widget(client):
     assert "application/vnd.jupyter.widget-view+json" in data
     assert data["text/plain"].startswith("<daskscope.TaskStream")
     link.unlink()
-    assert box.children[0] is stream
+    assert box.children[0] is tab.children[1] is stream
     ipywidgets.Widget.close_all()
     session.of_client(client.id).close()
 
