@@ -3,15 +3,23 @@
 import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
 import { whyEmpty } from "../../js_src/views/task_stream/empty_panel";
+import type { State } from "../../js_src/schema";
 import type { ViewState } from "../../js_src/views/task_stream/view_state";
 
 /** A panel whose session has said so much. */
-function panel(said: { now: number; workers?: number; captured?: number }) {
+function panel(said: {
+  now: number;
+  workers?: number;
+  captured?: number;
+  state?: State;
+  notice?: string;
+}) {
   const session = {
     now: signal(said.now),
     workers: signal(Array.from({ length: said.workers ?? 0 })),
     counts: signal({ captured: said.captured ?? 0 }),
-    notices: signal([]),
+    state: signal(said.state ?? "live"),
+    notices: signal(said.notice ? [{ code: said.notice }] : []),
   };
   return {
     host: { emptyState: signal(null) },
@@ -39,5 +47,23 @@ describe("a panel without tasks", () => {
     expect(whyEmpty(panel({ now, captured: 3 }))?.title).toBe(
       "3 tasks on the way",
     );
+  });
+
+  it("promises nothing to a page that is full", () => {
+    const now = 1_700_000_000;
+    const full = { now, captured: 3, notice: "page-full" };
+    expect(whyEmpty(panel(full))?.title).toBe(
+      "3 tasks recorded, none on this page",
+    );
+  });
+
+  it("waits for no task of a session that has stopped or is lost", () => {
+    const why = (state: State) =>
+      whyEmpty(panel({ now: 1_700_000_000, workers: 2, state }));
+    for (const state of ["stopped", "lost"] as const) {
+      expect(why(state)?.title).toMatch(/^(Stopped|Connection lost), nothing/);
+      expect(why(state)?.text).not.toContain("Tasks appear");
+    }
+    expect(why("stopped")?.state).toBe("stopped");
   });
 });

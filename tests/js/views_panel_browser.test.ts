@@ -100,6 +100,28 @@ describePanel("the task stream in a browser", () => {
     await expect.poll(async () => (await shown())[1]).toBeGreaterThan(held[1]);
   });
 
+  it("promises no detail to a page that is full", async () => {
+    await open("scenario=coarse");
+    await shown();
+    const full = {
+      code: "page-full",
+      level: "info" as const,
+      text: "This page fetches no more history.",
+      next: "",
+    };
+    await page.evaluate((notice) => {
+      window.harness.session.notices.value = [notice];
+    }, full);
+    const status = page.locator(".ds-status");
+    await expect
+      .poll(() => status.innerText())
+      .toContain("1,394 not here in detail");
+    const box = await plotBox();
+    const card = page.locator(".ds-card");
+    await page.mouse.move(box.x + box.width / 2, box.y + 120, { steps: 3 });
+    await card.getByText("No detail of these tasks here").waitFor();
+  });
+
   it("says what is missing, and hides that when told", async () => {
     await open("scenario=partly");
     await page.getByRole("alert").getByText("refuses plugins").waitFor();
@@ -169,6 +191,39 @@ describePanel("the task stream in a browser", () => {
     await page.getByText(/connection lost/).waitFor();
     const [start, stop] = await shown();
     expect(stop - start).toBeGreaterThan(10);
+  });
+
+  it("shows each trouble in the banner until it is hidden, the gravest first", async () => {
+    await open("scenario=full");
+    const say = (lost: number) =>
+      page.evaluate((count) => {
+        const next = "Next step";
+        window.harness.session.notices.value = [
+          { code: "slow", level: "warn", text: "It is slow", next },
+          { code: "lost", level: "error", text: `${count} were lost`, next },
+          { code: "off", level: "error", text: "It is off", next },
+        ];
+      }, lost);
+    const banner = page.locator(".ds-banner");
+    const hide = () => banner.getByRole("button", { name: "Hide" }).click();
+    await say(3);
+    await banner.getByText("3 were lost").waitFor();
+    await hide();
+    await banner.getByText("It is off").waitFor();
+    // More of what was hidden is nothing new.
+    await say(4);
+    await banner.getByText("It is off").waitFor();
+    await hide();
+    await banner.getByText("It is slow").waitFor();
+    await hide();
+    await banner.waitFor({ state: "detached" });
+    // Another session is another matter.
+    await page.evaluate(() => {
+      const { shown, session } = window.harness;
+      shown.value = null;
+      shown.value = session;
+    });
+    await banner.getByText("4 were lost").waitFor();
   });
 
   it("raises no alarm where the kernel was restarted", async () => {

@@ -38,6 +38,7 @@ const STATUS: StatusInput = {
   now: 0,
   notices: [],
   kept: null,
+  moreComes: true,
   pausedAt: null,
   outside: 0,
   backwards: 0,
@@ -91,6 +92,12 @@ describe("the status line", () => {
 
   it("says what is still on its way", () => {
     expect(said({ held: 1000 })).toContain("211 on the way");
+  });
+
+  it("does not say so once nothing of the past comes any more", () => {
+    const text = said({ held: 1000, moreComes: false });
+    expect(text).toContain("211 not here in detail");
+    expect(text).not.toContain("on the way");
   });
 
   it("says what came while it was paused", () => {

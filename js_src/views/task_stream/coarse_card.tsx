@@ -5,6 +5,7 @@ import type { JSX } from "preact";
 import { plural } from "../../base/format";
 import type { TaskModel } from "../../model/tasks";
 import { Card, Swatch, type PlotPlace } from "./card";
+import { moreComes } from "./more_comes";
 import { prefixColoursOf } from "./prefix_colour";
 import type { ViewState } from "./view_state";
 import { placeOf } from "./worker_groups";
@@ -26,7 +27,7 @@ export function CoarseCard(props: {
       sign={<Swatch colour={colour} />}
       title={`Mostly ${name}`}
       value={plural(stretch.rows, "row")}
-      foot={[whyCoarse(store.model)]}
+      foot={[whyCoarse(store.model, moreComes(view))]}
     >
       <dl class="ds-facts">
         <dt>Worker</dt>
@@ -45,9 +46,11 @@ export function CoarseCard(props: {
 }
 
 /** Stretches stand for rows that will come, or for rows that had to go. */
-function whyCoarse(model: TaskModel): string {
-  if (model.fadedRows === 0) return "Tasks on the way, newest first";
-  return model.isCoarse
-    ? "No detail of these tasks here"
-    : "Older than what this page keeps in detail";
+function whyCoarse(model: TaskModel, moreComes: boolean): string {
+  if (model.fadedRows > 0 && !model.isCoarse) {
+    return "Older than what this page keeps in detail";
+  }
+  return model.fadedRows === 0 && moreComes
+    ? "Tasks on the way, newest first"
+    : "No detail of these tasks here";
 }

@@ -5,6 +5,7 @@ import { plural } from "../../base/format";
 import type { EmptyState } from "../host";
 import { Empty } from "../panel/states";
 import { StatusLine } from "../panel/status_line";
+import { moreComes } from "./more_comes";
 import type { ViewState } from "./view_state";
 
 /** Why there is nothing to draw; null once there is. */
@@ -54,21 +55,31 @@ function waitingState(view: ViewState): EmptyState {
       text: "What is known of this client arrives in a moment.",
     };
   }
-  const workers = session.workers.value.length;
   const captured = session.counts.value.captured;
-  if (captured > 0) {
-    return {
-      state: "waiting",
-      title: `${plural(captured, "task")} on the way`,
-      text: "They were recorded before this panel opened, and arrive now.",
-    };
-  }
+  if (captured > 0) return elsewhere(captured, moreComes(view));
   const before = session.notices.value.some(
     ({ code }) => code === "tasks-before",
   );
   const nothing = before
     ? "nothing has run since recording began"
     : "nothing has run";
+  const { value: state } = session.state;
+  if (state === "stopped") {
+    return {
+      state,
+      title: `Stopped, ${nothing}`,
+      text: "Run `Client()` to begin anew; an inline panel shows it when its cell runs again.",
+    };
+  }
+  if (state === "lost") {
+    return {
+      state: "waiting",
+      trouble: true,
+      title: `Connection lost, ${nothing}`,
+      text: "This panel goes on by itself when the connection is back.",
+    };
+  }
+  const workers = session.workers.value.length;
   return {
     state: "waiting",
     title:
@@ -78,4 +89,20 @@ function waitingState(view: ViewState): EmptyState {
     text: "Tasks appear as they finish.",
     status: `0 tasks · ${plural(workers, "worker")}`,
   };
+}
+
+/** Tasks were recorded, and none of them is here. */
+function elsewhere(captured: number, comes: boolean): EmptyState {
+  const tasks = plural(captured, "task");
+  return comes
+    ? {
+        state: "waiting",
+        title: `${tasks} on the way`,
+        text: "They were recorded before this panel opened, and arrive now.",
+      }
+    : {
+        state: "stopped",
+        title: `${tasks} recorded, none on this page`,
+        text: "`session.recording.tasks` has all that are kept.",
+      };
 }

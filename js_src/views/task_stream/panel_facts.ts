@@ -2,6 +2,7 @@
 
 import type { Notice } from "../../model/types";
 import type { Fact } from "../panel/status_line";
+import { moreComes } from "./more_comes";
 import { isAlarming } from "./panel_state";
 import { NO_SEARCH } from "./search";
 import { searchFact } from "./search_words";
@@ -26,6 +27,7 @@ export function panelFacts(view: ViewState, told: Notice | null): Fact[] {
     now: session.now.value,
     notices: session.notices.value.filter((notice) => notice !== told),
     kept: why?.status ? { text: why.status, trouble: isAlarming(why) } : null,
+    moreComes: moreComes(view),
     pausedAt: view.paused.value?.held ?? null,
     outside: view.outside.value,
     backwards: view.backwards.value,

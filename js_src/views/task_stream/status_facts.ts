@@ -25,6 +25,8 @@ export interface StatusInput {
   readonly notices: readonly Notice[];
   /** Why the picture is only kept, in the words of the home. */
   readonly kept: { readonly text: string; readonly trouble: boolean } | null;
+  /** Tasks that are not here yet will come. */
+  readonly moreComes: boolean;
   /** Tasks held when the person paused; null while not paused. */
   readonly pausedAt: number | null;
   /** Rows that the axis leaves out: their clocks disagree. */
@@ -100,13 +102,21 @@ function missing(input: StatusInput): Fact[] {
     }
   }
   const dropped = counts.dropped_agent + counts.dropped_recording;
-  const coming = counts.kept - held;
-  if (coming > 0) {
+  const away = counts.kept - held;
+  if (away > 0) {
     facts.push({
       rank: 4,
-      text: `${formatExact(coming)} on the way`,
-      title:
-        "A coarse picture stands in for them until their detail arrives, newest first.",
+      ...(input.moreComes
+        ? {
+            text: `${formatExact(away)} on the way`,
+            title:
+              "A coarse picture stands in for them until their detail arrives, newest first.",
+          }
+        : {
+            text: `${formatExact(away)} not here in detail`,
+            title:
+              "A coarse picture stands in for them: this page gets no more of the past.",
+          }),
     });
   }
   if (counts.dropped_agent > 0) {
