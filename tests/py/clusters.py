@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from distributed import LocalCluster
+
     from daskscope.session import Session
 
 T = TypeVar("T")
@@ -51,6 +53,13 @@ def recorded(session: Session, tasks: int) -> None:
     """Wait until so many tasks are in the recording, and no more."""
     eventually(lambda: sum(chunk.tasks for chunk in session.recording.chunks()) >= tasks)
     assert session.counts.captured == tasks
+
+
+def cluster_of_one_worker(**options: Any) -> LocalCluster:
+    """Return a cluster in this process, where tests may change its clock."""
+    from distributed import LocalCluster
+
+    return LocalCluster(n_workers=1, processes=False, **{**WITHOUT_DASHBOARD, **options})
 
 
 def free_port() -> int:

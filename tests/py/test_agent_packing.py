@@ -170,7 +170,7 @@ def test_a_first_task_without_a_time_does_not_stop_the_others() -> None:
             ("x'\"\\-1", True, 1.5, ("nested", None)),
             "('x\\'\"\\\\-1', True, 1.5, ('nested', None))",
         ),
-        (b"bytes-\xff", "b'bytes-\\xff'"),
+        (b"bytes-\xff", "b'bytes-\\xff'"),  # a newer Dask refuses such a key, see test_faults_keys
         ((b"b", 1), "(b'b', 1)"),
         (12, "12"),
         ((2**70, -1), f"({2**70}, -1)"),
