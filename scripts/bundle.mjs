@@ -6,7 +6,7 @@ import { mkdir, rm, stat } from "node:fs/promises";
 import { build } from "esbuild";
 
 const OUTPUT = "py_src/daskscope/static";
-const MAX_BUNDLE_BYTES = 350_000; // every notebook that shows a panel stores and loads it
+const MAX_BUNDLE_BYTES = 350_000; // goes from the kernel to the page with each widget
 
 const shared = {
   bundle: true,
