@@ -64,6 +64,13 @@ export const badMessage = (detail: string): DaskscopeError =>
     next: "Check that daskscope has the same version where JupyterLab and where the kernel runs.",
   });
 
+export const notReceived = (times: number): DaskscopeError =>
+  new DaskscopeError({
+    code: "not-received",
+    text: `Some of what the kernel sent did not arrive, although it was asked for ${times} times, and may be missing here.`,
+    next: "Reload the page. If it happens again, look for a limit on the size of messages between browser and kernel.",
+  });
+
 /** The two sides speak different protocols: say which one to upgrade. */
 export function versionMismatch(
   page: { version: string; protocol: number },

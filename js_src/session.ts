@@ -8,6 +8,7 @@ import {
   signal,
 } from "@preact/signals";
 import { SlotAssigner } from "./base/palette";
+import type { Problem } from "./errors";
 import type {
   ActionTotal,
   Change,
@@ -250,6 +251,10 @@ export class SharedSession implements SessionStore, Sink {
     this.early.length = 0;
   }
 
+  failed({ code, text, next }: Problem): void {
+    this.noticed.add({ code, level: "error", text, next });
+  }
+
   take(message: SessionMessage): void {
     if (this.disposed) return;
     switch (message.type) {
@@ -281,7 +286,7 @@ export class SharedSession implements SessionStore, Sink {
         }
         return;
       case "error":
-        return this.noticed.add({ ...message, level: "error" });
+        return this.failed(message);
       case "bye":
         this.state.value = "stopped";
         if (message.text) {

@@ -4,6 +4,7 @@
 
 import { signal, type Signal } from "@preact/signals";
 import {
+  asProblem,
   DaskscopeError,
   kernelBusy,
   noAnswer,
@@ -15,6 +16,7 @@ import { PROTOCOL } from "./schema";
 import { SessionStream, type Sink } from "./stream_session";
 import { VERSION } from "./version";
 import {
+  addressOf,
   type BinaryBuffer,
   type KernelMessage,
   type Message,
@@ -62,7 +64,7 @@ export class Channel {
   receive(data: unknown, buffers: readonly BinaryBuffer[] = []): void {
     if (this.state.peek().kind === "closed") return;
     try {
-      const message = parseMessage(data, buffers);
+      const message = this.read(data, buffers);
       if (message.type === "unknown") {
         this.warn(`Daskscope ignores messages of type "${message.name}".`);
         return;
@@ -73,9 +75,7 @@ export class Channel {
       this.dispatch(message);
     } catch (error) {
       // What is wrong with one message must not end the stream of the others.
-      const known = error instanceof DaskscopeError ? error : null;
-      if (known && this.state.peek().kind === "greeting") this.fail(known);
-      this.warn(known?.text ?? String(error));
+      this.warn(asProblem(error).text);
     }
   }
 
@@ -84,6 +84,24 @@ export class Channel {
     if (state.kind === "closed") return;
     this.state.value = { kind: "closed" };
     if (state.kind === "open") state.link.remove(this);
+  }
+
+  private read(
+    data: unknown,
+    buffers: readonly BinaryBuffer[],
+  ): ReturnType<typeof parseMessage> {
+    try {
+      return parseMessage(data, buffers);
+    } catch (error) {
+      const address = addressOf(data);
+      const state = this.state.peek();
+      if ((address?.page ?? this.pageId) === this.pageId) {
+        const problem = asProblem(error);
+        if (state.kind === "greeting") this.fail(problem);
+        if (state.kind === "open") state.link.refuse(problem, address, buffers);
+      }
+      throw error;
+    }
   }
 
   private dispatch(message: KernelMessage): void {
@@ -235,6 +253,18 @@ export class KernelLink {
         return;
       default:
         this.streams.get(message.session)?.receive(message);
+    }
+  }
+
+  /** A message could not be read: its session is told, or all if it names none. */
+  refuse(
+    problem: Problem,
+    address: ReturnType<typeof addressOf>,
+    buffers: readonly BinaryBuffer[],
+  ): void {
+    for (const [id, stream] of this.streams) {
+      if ((address?.session ?? id) !== id) continue;
+      stream.refuse(problem, address?.seq ?? null, buffers);
     }
   }
 

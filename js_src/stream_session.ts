@@ -1,9 +1,11 @@
 // The stream of one session to this page: watched or not, whole or with gaps.
 // Knows nothing of channels, nor of what the data mean (a sink takes them).
 
+import { asProblem, notReceived, type Problem } from "./errors";
 import type { Focus } from "./model/types";
 import { Sequence } from "./stream_sequence";
 import {
+  type BinaryBuffer,
   type KernelMessage,
   type Message,
   type PageMessage,
@@ -25,6 +27,8 @@ export interface Sink {
   connected(alive: boolean): void;
   /** Everything comes again, except for the tasks that `have` names. */
   restarted(): void;
+  /** Something that came, or did not come, is missing now. */
+  failed(problem: Problem): void;
 }
 
 /** The page's conversation with the kernel that has the session. */
@@ -47,6 +51,14 @@ const SILENT_MS = 10_000;
 /** Longer than any answer to a greeting, also when a cell holds Python's lock. */
 const LOST_MS = 30_000;
 const BEAT_MS = 5_000;
+/** What is lost each time it is sent, a proxy's limit may forbid: so often it is tried, … */
+const MAX_START_OVERS = 3;
+/** … and again after so long without loss. */
+const QUIET_MS = 300_000;
+
+function bytesOf(buffers: readonly BinaryBuffer[]): number {
+  return buffers.reduce((bytes, buffer) => bytes + buffer.byteLength, 0);
+}
 
 /** The numbered messages of one session to this page. */
 export class SessionStream {
@@ -60,6 +72,8 @@ export class SessionStream {
   private setting = 0;
   /** The last one, while nobody was there to hear it. */
   private owesFocus: Focus | null = null;
+  private startOvers = 0;
+  private startedOver_ms = -Infinity;
   private readonly sequence: Sequence;
   private heard_ms = 0;
   private pulse: ReturnType<typeof setInterval> | undefined;
@@ -104,8 +118,16 @@ export class SessionStream {
   /** Names, keys or events are lost for good: have all of them said again. */
   startOver(): void {
     if (!this.watching) return;
-    this.owesRestart = true;
+    const now_ms = Date.now();
+    if (now_ms - this.startedOver_ms > QUIET_MS) this.startOvers = 0;
+    this.startedOver_ms = now_ms;
     this.sink.restarted();
+    if (this.startOvers === MAX_START_OVERS) {
+      this.sink.failed(notReceived(MAX_START_OVERS));
+      return;
+    }
+    this.startOvers += 1;
+    this.owesRestart = true;
     this.sendWatch();
   }
 
@@ -124,15 +146,31 @@ export class SessionStream {
     this.heard_ms = Date.now();
     if ("seq" in message) {
       if (!this.watching) return;
-      let bytes = 0;
-      for (const buffer of message.buffers) bytes += buffer.byteLength;
-      if (!this.sequence.accept(message.seq, bytes)) return;
+      if (!this.sequence.accept(message.seq, bytesOf(message.buffers))) return;
     } else if (message.type === "status" && this.watching) {
       this.sequence.expect(message.last_seq ?? 0);
     } else if (message.type === "focus" && message.setting !== this.setting) {
       return; // from before the kernel heard what was selected here since
     }
-    this.sink.take(message);
+    try {
+      this.sink.take(message);
+    } catch (error) {
+      this.sink.failed(asProblem(error));
+      throw error;
+    }
+  }
+
+  /** A message that cannot be read has come all the same: it would be no better next time. */
+  refuse(
+    problem: Problem,
+    seq: number | null,
+    buffers: readonly BinaryBuffer[],
+  ): void {
+    this.heard_ms = Date.now();
+    if (seq !== null && this.watching) {
+      this.sequence.accept(seq, bytesOf(buffers));
+    }
+    this.sink.failed(problem);
   }
 
   /** The channel is back, or another one took over. */

@@ -268,6 +268,21 @@ export function parseMessage(
   }
 }
 
+const whom = record({
+  page: or(str, null),
+  session: or(str, null),
+  seq: or(count, null),
+});
+
+/** Whom a message concerns that cannot be read whole; null where not even that is said. */
+export function addressOf(data: unknown): ReturnType<typeof whom> | null {
+  try {
+    return whom(data, "message");
+  } catch {
+    return null;
+  }
+}
+
 /** What the page says. */
 export interface PageMessage {
   type: "hello" | "watch" | "unwatch" | "ack" | "ask" | "focus" | "bye";

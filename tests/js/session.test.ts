@@ -264,6 +264,20 @@ describe("a session on the page", () => {
     expect(codes().at(-1)).toBe("code-49");
   });
 
+  it("shows that rows came which cannot be read, and goes on", () => {
+    const fields = { kind: "live", first: 0, tasks: 5, rows: 5 };
+    kernel.number("batch", fields, [new Uint8Array(8)]);
+    kernel.tasks(5, 5);
+    expect(session.have()).toEqual([[5, 10]]);
+    expect(session.notices.value).toMatchObject([
+      {
+        code: "bad-message",
+        level: "error",
+        text: expect.stringContaining("does not understand"),
+      },
+    ]);
+  });
+
   it("forgets that a status could not be sent when one comes", () => {
     kernel.say("error", { code: "not-sent", text: "It failed." });
     expect(session.notices.value).toHaveLength(1);

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Problem } from "../../js_src/errors";
 import { LIMITS, PROTOCOL } from "../../js_src/schema";
 import { Channel, KernelLink } from "../../js_src/stream";
 import type {
@@ -26,10 +27,12 @@ class FakeSink {
   readonly taken: SessionMessage[] = [];
   alive: boolean | null = null;
   restarts = 0;
+  readonly problems: Problem[] = [];
   have = (): [number, number][] => [[0, 7]];
   take = (message: SessionMessage) => void this.taken.push(message);
   connected = (alive: boolean) => void (this.alive = alive);
   restarted = () => void (this.restarts += 1);
+  failed = (problem: Problem) => void this.problems.push(problem);
 }
 
 const welcome = (extra: object = {}) => ({
@@ -157,6 +160,27 @@ describe("the handshake", () => {
     expect(warnings).toHaveLength(2);
     expect(sink.taken).toHaveLength(1);
   });
+
+  it("tells the panel of a broken message, which is not asked for again", () => {
+    const { port, channel, sink } = watched();
+    channel.receive({ ...names(1), prefixes: 7 });
+    channel.receive({ ...names(2, "another page"), prefixes: 7 });
+    expect(sink.problems).toMatchObject([{ code: "bad-message" }]);
+    vi.advanceTimersByTime(LIMITS.ack_ms);
+    expect(port.of("ack")).toMatchObject([{ seq: 1, missing: [] }]);
+    channel.receive({ type: "status", page: PAGE });
+    expect(sink.problems, "of whom it is stays unknown").toHaveLength(2);
+  });
+
+  it("tells the panel of what a message says and nobody can take", () => {
+    const { channel, sink } = watched();
+    sink.take = () => {
+      throw new Error("it is no table");
+    };
+    channel.receive(names(1));
+    expect(sink.problems).toHaveLength(1);
+    expect(sink.problems[0].text).toContain("it is no table");
+  });
 });
 
 describe("acknowledging", () => {
@@ -214,6 +238,23 @@ describe("acknowledging", () => {
     const acks = port.of("ack").length;
     vi.advanceTimersByTime(30_000);
     expect(port.of("ack")).toHaveLength(acks);
+  });
+
+  it("starts over three times in a row, then says what may be missing", () => {
+    const { port, channel, stream, sink } = watched();
+    const restarts = () =>
+      port.of("watch").filter(({ restart }) => restart === true);
+    for (let seq = 2; seq <= 12; seq += 2) {
+      channel.receive(names(seq));
+      vi.advanceTimersByTime(30_000);
+    }
+    expect(restarts()).toHaveLength(3);
+    expect(sink.problems.at(-1)).toMatchObject({ code: "not-received" });
+    const { length } = sink.problems;
+    vi.advanceTimersByTime(600_000);
+    stream.startOver();
+    expect(restarts(), "after a while without loss").toHaveLength(4);
+    expect(sink.problems).toHaveLength(length);
   });
 
   it("says that it gave up to the next channel when there was none", () => {
