@@ -44,3 +44,20 @@ it("gives up a kernel that drops every question", async () => {
   await vi.runAllTimersAsync();
   expect(await outcome).toMatchObject({ kind: "raised", name: "aborted" });
 });
+
+it("says when the kernel begins with it, which may be after a cell", async () => {
+  const future = { done: new Promise(() => {}), onIOPub: (_: object) => {} };
+  const waiting = { sendShellMessage: () => future };
+  const begins = vi.fn();
+  void evaluate(waiting as never, "1", null, begins);
+  future.onIOPub({ header: { msg_type: "execute_input" }, content: {} });
+  expect(begins).not.toHaveBeenCalled();
+  const status = (execution_state: string) =>
+    future.onIOPub({
+      header: { msg_type: "status" },
+      content: { execution_state },
+    });
+  status("busy");
+  status("idle");
+  expect(begins).toHaveBeenCalledOnce();
+});

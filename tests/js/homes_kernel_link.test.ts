@@ -1,18 +1,24 @@
 import { signal } from "@preact/signals";
-import { describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { NotebookKernel } from "../../js_src/homes/lab/kernel_link";
 import type { Outcome } from "../../js_src/homes/lab/execute";
 
 const kernel = vi.hoisted(() => ({
-  outcome: { kind: "value", value: null } as Outcome,
+  outcome: { kind: "value", value: null } as Outcome | Promise<Outcome>,
+  /** Call it when the kernel begins with the question. */
+  begins: () => {},
+  subshell: null as object | null,
   channel: { state: null as unknown },
 }));
 vi.mock("../../js_src/homes/lab/execute", () => ({
-  evaluate: async () => kernel.outcome,
+  evaluate: async (_: never, __: never, ___: never, onBegin: () => void) => {
+    kernel.begins = onBegin;
+    return kernel.outcome;
+  },
 }));
 vi.mock("../../js_src/homes/lab/subshell", () => ({
   kernelFacts: async () => ({ language: "python", subshells: false }),
-  openSubshell: async () => null,
+  openSubshell: async () => kernel.subshell,
 }));
 vi.mock("../../js_src/homes/lab/comm_port", () => ({
   openComm: () => ({ channel: kernel.channel, close: () => {} }),
@@ -28,6 +34,54 @@ function notebook(): NotebookKernel {
     session: { kernel: { isDisposed: false } },
   } as never);
 }
+
+/** Entered some seconds ago; the kernel has not answered yet. */
+async function slow(): Promise<NotebookKernel> {
+  vi.useFakeTimers();
+  kernel.outcome = new Promise<Outcome>(() => {});
+  const entered = notebook();
+  entered.use();
+  await vi.advanceTimersByTimeAsync(0);
+  return entered;
+}
+
+afterEach(() => {
+  kernel.subshell = null;
+  vi.useRealTimers();
+});
+
+describe("a kernel that takes long to answer", () => {
+  it("is busy until it begins with the question, then loads daskscope", async () => {
+    const entered = await slow();
+    expect(entered.state.value.kind).toBe("starting");
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(entered.state.value.kind).toBe("busy");
+    kernel.begins();
+    expect(entered.state.value.kind).toBe("loading");
+    entered.dispose();
+  });
+
+  it("is not called busy while it loads daskscope", async () => {
+    const entered = await slow();
+    kernel.begins();
+    expect(entered.state.value.kind, "a moment").toBe("starting");
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(entered.state.value.kind).toBe("loading");
+    entered.dispose();
+    kernel.begins();
+    expect(entered.state.value.kind).toBe("no-kernel");
+  });
+
+  it("is never busy where it answers in a subshell", async () => {
+    kernel.subshell = { id: "s", close: async () => {} };
+    const entered = await slow();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(entered.state.value.kind).toBe("starting");
+    kernel.begins();
+    expect(entered.state.value.kind).toBe("loading");
+    entered.dispose();
+  });
+});
 
 describe("the way into a notebook's kernel", () => {
   it("tells a wrong setting from a broken installation", async () => {

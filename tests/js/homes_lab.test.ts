@@ -85,6 +85,7 @@ describe("a panel without a session", () => {
     { kind: "no-kernel" },
     { kind: "starting" },
     { kind: "busy" },
+    { kind: "loading" },
     { kind: "other-language", language: "R" },
     { kind: "missing" },
     { kind: "failed", problem: { code: "x", text: "It broke.", next: "Do." } },

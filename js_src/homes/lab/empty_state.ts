@@ -103,6 +103,13 @@ export function emptyStateFor(
         text: `This kernel answers only between cells: the panel starts when the running cell of ${notebook} ends. With ipykernel 7 and JupyterLab 4.4, or newer, it need not wait.`,
         status: `Waiting for the cell in ${notebook}`,
       };
+    case "loading":
+      return {
+        state: "waiting",
+        title: "Loading daskscope in the kernel",
+        text: `The kernel of ${notebook} imports it for the first time, which takes long where its files are far away.`,
+        status: `Loading daskscope in ${notebook}`,
+      };
     case "other-language":
       return {
         state: "no-client",

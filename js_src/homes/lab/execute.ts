@@ -29,15 +29,17 @@ function asJson(expression: string): string {
 
 /**
  * Evaluate an expression whose value is plain data: in a subshell at once, also
- * during a cell; else after the cell. Rejects when the kernel goes away.
+ * during a cell; else after the cell. Rejects when the kernel goes away. `onBegin` hears
+ * when the kernel begins with it.
  */
 export async function evaluate(
   kernel: Kernel.IKernelConnection,
   expression: string,
   subshellId: string | null,
+  onBegin: () => void = () => {},
 ): Promise<Outcome> {
   for (let tries = 1; ; tries++) {
-    const reply = await ask(kernel, expression, subshellId);
+    const reply = await ask(kernel, expression, subshellId, onBegin);
     if (!reply) return raised("KernelGone", "The kernel gave no answer.");
     // When a cell fails or is interrupted, the kernel drops all that waits behind it.
     const dropped = reply.content.status === "aborted" && tries < MAX_TRIES;
@@ -50,6 +52,7 @@ async function ask(
   kernel: Kernel.IKernelConnection,
   expression: string,
   subshellId: string | null,
+  onBegin: () => void,
 ): Promise<ExecuteReply | undefined> {
   const message = KernelMessage.createMessage<ExecuteMessage>({
     msgType: "execute_request",
@@ -68,6 +71,11 @@ async function ask(
     },
   });
   const future = kernel.sendShellMessage(message, true);
+  future.onIOPub = ({ header, content }) => {
+    if (header.msg_type !== "status") return;
+    const { execution_state } = content as { execution_state?: string };
+    if (execution_state === "busy") onBegin();
+  };
   return (await future.done) as ExecuteReply | undefined;
 }
 

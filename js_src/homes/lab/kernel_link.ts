@@ -23,6 +23,8 @@ export type KernelState =
   | { readonly kind: "starting" }
   /** A cell runs and the kernel has no subshells. */
   | { readonly kind: "busy" }
+  /** It imports daskscope, which takes long. */
+  | { readonly kind: "loading" }
   | { readonly kind: "other-language"; readonly language: string }
   /** The kernel's environment lacks daskscope. */
   | { readonly kind: "missing" }
@@ -37,8 +39,8 @@ export type KernelState =
 const ENSURE =
   '__import__("daskscope.kernel", fromlist=["ensure"]).ensure() and None';
 const HAS_DISTRIBUTED = '"distributed" in __import__("sys").modules';
-/** An idle kernel has loaded daskscope by then. */
-const BUSY_AFTER_MS = 3_000;
+/** An idle kernel with a fast disk has loaded daskscope by then. */
+const SLOW_AFTER_MS = 3_000;
 const RETRY_MS = 2_000;
 /** The page holds no more than a few sessions that no panel shows. */
 const MAX_EARLIER = 10;
@@ -56,9 +58,11 @@ async function enter(
   kernel: Kernel.IKernelConnection,
   language: string,
   subshell: Subshell | null,
+  onBegin: () => void,
 ): Promise<KernelState | null> {
   if (language !== "python") return { kind: "other-language", language };
-  const outcome = await evaluate(kernel, ENSURE, subshell?.id ?? null);
+  const id = subshell?.id ?? null;
+  const outcome = await evaluate(kernel, ENSURE, id, onBegin);
   if (outcome.kind === "value") return null;
   if (isMissing(outcome)) return { kind: "missing" };
   if (outcome.name === "BadSettingError") {
@@ -197,18 +201,29 @@ export class NotebookKernel {
     this.state.value = { kind: "starting" };
     this.connecting = true;
     let subshell: Subshell | null = null;
-    let busy: ReturnType<typeof setTimeout> | undefined;
+    let loads = false;
+    let slow = false;
+    const tellSlow = () => {
+      if (!current() || !slow) return;
+      // A subshell takes its time, too, but waits for no cell.
+      if (loads) this.state.value = { kind: "loading" };
+      else if (!subshell) this.state.value = { kind: "busy" };
+    };
+    let slowly: ReturnType<typeof setTimeout> | undefined;
     try {
       if (this.isNew) await restarted(kernel, current);
       if (!current()) return;
       this.isNew = false;
-      busy = setTimeout(() => {
-        if (current()) this.state.value = { kind: "busy" };
-      }, BUSY_AFTER_MS);
+      slowly = setTimeout(() => {
+        slow = true;
+        tellSlow();
+      }, SLOW_AFTER_MS);
       const facts = await kernelFacts(kernel);
       subshell = await openSubshell(kernel, facts);
-      if (subshell) clearTimeout(busy); // it takes time, but it need not wait
-      const refusal = await enter(kernel, facts.language, subshell);
+      const refusal = await enter(kernel, facts.language, subshell, () => {
+        loads = true;
+        tellSlow();
+      });
       if (!current()) return;
       if (refusal) {
         this.state.value = refusal;
@@ -222,7 +237,7 @@ export class NotebookKernel {
       if (!current()) return;
       this.state.value = { kind: "failed", problem: asProblem(error) };
     } finally {
-      clearTimeout(busy);
+      clearTimeout(slowly);
       void subshell?.close();
       if (current()) this.connecting = false;
     }

@@ -71,6 +71,8 @@ function withoutClient(state: KernelState): string | null {
   switch (state.kind) {
     case "busy":
       return "busy until the cell ends";
+    case "loading":
+      return "loading daskscope";
     case "missing":
       return "daskscope is not installed in its environment";
     case "failed":
