@@ -83,10 +83,10 @@ NAME_KINDS: Final = ("prefixes", "lanes", "actions", "spans")
 """The interned lists of a session, in the order in which messages carry them."""
 
 OTHER_NAME: Final = "(other)"
-"""Stands for every name after a list has reached ``MAX_NAMES`` entries."""
+"""The last entry of a list that is full: stands for every name that came later."""
 
 MAX_NAMES: Final = 60_000
-"""Bound of each interned list: an index must fit into uint16."""
+"""Bound of an interned list whose index is uint16. Of actions there are fewer: theirs is uint8."""
 
 KEY_SEPARATOR: Final = "\0"
 """Between two keys of a packed block of keys; a NUL inside a key becomes U+FFFD."""
