@@ -1,4 +1,5 @@
-// The banner: the gravest thing that the kernel has to say, until it is hidden.
+// The banner: the gravest thing that the kernel has to say, until it is hidden;
+// a code that was hidden stays so, also where its figures change.
 
 import type { JSX } from "preact";
 import { formatClock } from "../../base/format";
@@ -7,19 +8,24 @@ import { Banner } from "../panel/states";
 import { isAlarming } from "./panel_state";
 import type { ViewState } from "./view_state";
 
-/** The notice that the banner shows; it need not stand in the status line too. */
-export function useBannerNotice(view: ViewState): Notice | null {
-  const notices = view.session.value?.notices.value ?? [];
-  const grave =
+/**
+ * The notice that the banner shows; it need not stand in the status line too. Reads
+ * signals.
+ */
+export function bannerNotice(view: ViewState): Notice | null {
+  const all = view.session.value?.notices.value ?? [];
+  const { value: dismissed } = view.dismissed;
+  const notices = all.filter(({ code }) => !dismissed.has(code));
+  return (
     notices.find((notice) => notice.level === "error") ??
-    notices.find((notice) => notice.level === "warn");
-  if (!grave || view.dismissed.value === grave.code + grave.text) return null;
-  return grave;
+    notices.find((notice) => notice.level === "warn") ??
+    null
+  );
 }
 
 export function Notices(props: { view: ViewState }): JSX.Element | null {
   const { view } = props;
-  const notice = useBannerNotice(view);
+  const notice = bannerNotice(view);
   const session = view.session.value;
   if (notice) {
     return (
@@ -29,7 +35,8 @@ export function Notices(props: { view: ViewState }): JSX.Element | null {
         text={notice.next}
         actions={view.host.actionsFor?.(notice.code) ?? []}
         onClose={() => {
-          view.dismissed.value = notice.code + notice.text;
+          const { value: dismissed } = view.dismissed;
+          view.dismissed.value = new Set([...dismissed, notice.code]);
         }}
       />
     );

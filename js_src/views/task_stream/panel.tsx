@@ -10,7 +10,7 @@ import { Toolbar } from "../panel/toolbar";
 import { EmptyBody, whyEmpty } from "./empty_panel";
 import { HelpSheet } from "./help_sheet";
 import { busyShare } from "./busy_share";
-import { Notices, useBannerNotice } from "./notices";
+import { bannerNotice, Notices } from "./notices";
 import { Pinned } from "./pinned";
 import { PanelLegend } from "./panel_legend";
 import { panelFacts } from "./panel_facts";
@@ -110,7 +110,7 @@ export function TaskStreamPanel(props: {
 /** Shares of the shown time, worked out when the window comes to rest. */
 function useBusy(view: ViewState): (group: WorkerGroup) => number {
   const settled = view.settled.value;
-  const groups = view.groups.value;
+  const groups = view.placedGroups.value;
   return useMemo(() => {
     const model = view.session.peek()?.store.model;
     const known = new Map<string, number>();
@@ -170,7 +170,7 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
   const { view } = props;
   return (
     <StatusLine
-      facts={panelFacts(view, useBannerNotice(view))}
+      facts={panelFacts(view, bannerNotice(view))}
       width_px={view.environment.width.value}
       theme={view.environment.theme.value}
     />

@@ -21,7 +21,12 @@ import { Selection } from "./selection";
 import type { Shown } from "./event_marks";
 import type { CoarseTarget, Target } from "./placing";
 import { TimeWindow, type Anchor, type Extent } from "./time_window";
-import { groupLanes, plainAddress, type WorkerGroup } from "./worker_groups";
+import {
+  groupLanes,
+  lieAlike,
+  plainAddress,
+  type WorkerGroup,
+} from "./worker_groups";
 
 /** A row under the pointer and where it is on the stage, in CSS pixels. */
 export interface Hover extends Target {
@@ -66,7 +71,8 @@ export class ViewState {
   /** Clicked into: the plain wheel is ours. */
   readonly engaged = signal(false);
   readonly hint = signal("");
-  readonly dismissed = signal("");
+  /** Codes of notices that were hidden. */
+  readonly dismissed = signal<ReadonlySet<string>>(new Set());
   readonly outside = signal(0);
   /** Rows that stop before they start. */
   readonly backwards = signal(0);
@@ -110,10 +116,21 @@ export class ViewState {
       this.names,
     );
   });
+  /**
+   * The same, new only when something lies elsewhere or is called otherwise. What
+   * a group says of its worker's memory may be old.
+   */
+  readonly placedGroups: ReadonlySignal<readonly WorkerGroup[]> = computed(
+    () => {
+      const groups = this.groups.value;
+      if (!lieAlike(groups, this.placed)) this.placed = groups;
+      return this.placed;
+    },
+  );
   /** Everything that narrows the view, workers by their names. */
   readonly narrowing: ReadonlySignal<Narrowing> = computed(() => {
     const focus = this.focus.value;
-    const groups = this.groups.value;
+    const groups = this.placedGroups.value;
     const workers = focus.workers.map(
       (address) =>
         groups.find((group) => group.address === address)?.name ??
@@ -135,6 +152,7 @@ export class ViewState {
     for (const [first, end] of session.store.model.have()) tasks += end - first;
     return tasks;
   });
+  readonly holdsAny = computed(() => this.held.value > 0);
   readonly breadth = computed(() => breadthOf(this.environment.width.value));
   /** How high the rows of the plot are. */
   readonly rows = computed(() =>
@@ -154,6 +172,7 @@ export class ViewState {
 
   /** What workers were called, also those that have left. */
   private readonly names = new Map<string, string>();
+  private placed: readonly WorkerGroup[] = [];
   private focusedTime: readonly [number, number] | null = null;
   private stops: (() => void)[] = [];
 
@@ -165,6 +184,11 @@ export class ViewState {
       effect(() => {
         this.window.still =
           environment.reducedMotion.value || !environment.visible.value;
+      }),
+      effect(() => {
+        const selection = this.selection.value;
+        const looks = environment.visible.value;
+        untracked(() => (looks ? selection?.resume() : selection?.pause()));
       }),
       effect(() => {
         const session = this.session.value;
@@ -193,6 +217,7 @@ export class ViewState {
     this.eventHover.value = null;
     this.peak.value = null;
     this.pinned.value = null;
+    this.dismissed.value = new Set();
     this.outside.value = 0;
     this.arrived.value = false;
     this.extent = null;
