@@ -44,6 +44,20 @@ describePanel("the errors of the task stream", () => {
     await expect.poll(() => card.getByText("Click to pin the").count()).toBe(0);
   });
 
+  it("lead to all tasks of their prefix, and back", async () => {
+    await open("scenario=full");
+    const at = await errorMark();
+    await page.mouse.click(at.x, at.y);
+    const foot = page.locator(".ds-pinned-foot");
+    const prefixes = () =>
+      page.evaluate(() => window.harness.session.focus.value.prefixes);
+    await foot.getByText("Only this prefix").click();
+    await expect.poll(prefixes).toEqual(["groupby-chunk"]);
+    await foot.getByText("All prefixes").click();
+    await expect.poll(prefixes).toEqual([]);
+    await foot.getByText("Only this prefix").waitFor();
+  });
+
   it("say which workers spilled or left, too", async () => {
     await open("scenario=gap");
     const box = await plotBox();
@@ -111,6 +125,39 @@ describePanel("the errors of the task stream", () => {
       .getByText("read-parquet")
       .first()
       .waitFor();
+  });
+
+  it("are shown at their moment, with as much around as before, when a task never started", async () => {
+    await open("scenario=coarse");
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const { answer } = session;
+      session.answer = (task) => ({ ...answer!(task), startstops: [] });
+      session.errors.value = [
+        {
+          task: 3,
+          prefix: 0,
+          worker: "tcp://10.4.9.9:1",
+          time: session.origin.value + 15,
+          exception: "KilledWorker('read-parquet')",
+        },
+      ];
+    });
+    const [from, to] = await shown();
+    await plot().press("w");
+    const [start, stop] = await shown();
+    expect(stop - start).toBeLessThan(to - from);
+    await plot().press("t");
+    await page.locator(".ds-errors button").focus();
+    await page.keyboard.press("Enter");
+    const pinned = page.locator(".ds-pinned");
+    await pinned.getByText("no start was reported").waitFor();
+    expect(await pinned.getByText("Zoom to it").count()).toBe(0);
+    expect(await pinned.getByText("Start to stop").count()).toBe(0);
+    const [left, right] = await shown();
+    expect(left).toBeLessThan(15);
+    expect(right).toBeGreaterThan(15);
+    expect(right - left).toBeGreaterThan((stop - start) / 2);
   });
 
   it("are copied with the key of the task and the whole traceback", async () => {

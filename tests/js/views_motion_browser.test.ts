@@ -8,6 +8,7 @@ import {
   plot,
   plotBox,
   shown,
+  timeAt,
 } from "./harness/panel";
 
 describePanel("the picture of a task stream", () => {
@@ -51,6 +52,20 @@ describePanel("the picture of a task stream", () => {
     const to = rest.at(-1)!;
     expect((first! - from!) / (to - from!)).toBeLessThan(0.35);
     expect((first! - from!) / (to - from!)).toBeGreaterThan(0.1);
+  });
+
+  it.each<[string, () => void]>([
+    ["is closed", () => window.harness.dispose()],
+    ["shows another session", () => (window.harness.shown.value = null)],
+  ])("leaves no line under a resting pointer when it %s", async (_, leave) => {
+    await open("scenario=full");
+    const box = await plotBox();
+    await timeAt(box.x + 400);
+    const crosshair = () =>
+      page.evaluate(() => window.harness.session.crosshair.value);
+    expect(await crosshair()).not.toBeNull();
+    await page.evaluate(leave);
+    await expect.poll(crosshair).toBeNull();
   });
 
   it("is said to be of the workers that are there, isolated or not", async () => {

@@ -1,4 +1,5 @@
-// From a task's number, or from an error that names one, to its place.
+// From a task's number, or from an error that names one, to its place; and how
+// much is shown around it.
 
 import type { Interval, TaskError } from "../../model/types";
 import type { SessionStore } from "../../session";
@@ -6,6 +7,27 @@ import type { ViewState } from "./view_state";
 
 /** What stands for the lane of a task that ran on none that is known. */
 const NO_LANE = -2;
+/** Room on either side of what is zoomed to, in its own lengths … */
+const ROOM = 2;
+/** … which no task is too short for. */
+const SHORTEST_S = 1e-4;
+/** How many tasks of its length fit beside one that is gone to. */
+const AROUND = 40;
+
+/** From its first to its last moment, clocks that disagree included. */
+export function stretchOf(row: Interval): [start: number, stop: number] {
+  const stop = row.start + row.duration;
+  return [Math.min(row.start, stop), Math.max(row.start, stop)];
+}
+
+/** Shows a task, or its parts, with a little of what is beside it. */
+export function zoomTo(
+  view: ViewState,
+  [start, stop]: readonly [number, number],
+): void {
+  const room = Math.max(stop - start, SHORTEST_S) * ROOM;
+  view.show(start - room, stop + room);
+}
 
 /** The first row of a task, wherever it ran; null while this page has none. */
 export function rowOfTask(store: SessionStore, task: number): Interval | null {
@@ -52,18 +74,19 @@ export function pinRow(view: ViewState, row: Interval): void {
   view.pinned.value = row;
   view.reveal(row.lane);
   const { window } = view;
-  const stop = row.start + Math.max(0, row.duration);
-  if (stop < window.start || row.start > window.stop) goToRow(view, row);
+  const [start, stop] = stretchOf(row);
+  if (stop < window.start || start > window.stop) goToRow(view, row);
 }
 
 /** Pins a row and shows it with some of what ran around it. */
 export function goToRow(view: ViewState, row: Interval): void {
   const { window } = view;
-  const middle = row.start + Math.max(0, row.duration) / 2;
-  const width = Math.min(
-    window.width,
-    Math.max(row.duration * 40, window.width / 1e6),
-  );
+  const [first, last] = stretchOf(row);
+  const length = last - first;
+  // Of a task without a length only the moment is known: no reason to zoom.
+  const wanted = length > 0 ? length * AROUND : Infinity;
+  const width = Math.min(window.width, Math.max(wanted, window.width / 1e6));
+  const middle = (first + last) / 2;
   const start = Math.max(middle - width / 2, view.extent?.start ?? -Infinity);
   view.pinned.value = row;
   view.reveal(row.lane);

@@ -1,8 +1,9 @@
 // Mouse, pen, touch and wheel on the plot. Inline in a notebook the plain wheel
 // stays the notebook's until the plot was clicked.
 
+import { effect } from "@preact/signals";
 import { nextError } from "./event_marks";
-import { pinRow, rowOfError } from "./go_to_task";
+import { pinRow, rowOfError, stretchOf, zoomTo } from "./go_to_task";
 import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
 
@@ -24,6 +25,7 @@ export class PlotInteraction {
   private drag: Drag | null = null;
   private hintTimer: ReturnType<typeof setTimeout> | undefined;
   private readonly abort = new AbortController();
+  private readonly stopFollowing: () => void;
 
   constructor(
     private readonly hit: HTMLElement,
@@ -38,6 +40,14 @@ export class PlotInteraction {
       options: AddEventListenerOptions = {},
     ): void => hit.addEventListener(type, listener, { ...options, signal });
     stage.onMoved = () => this.pictureMoved();
+    // A pointer that rests here leaves no line in the other panels of a session
+    // that this one does not show any more.
+    this.stopFollowing = effect(() => {
+      const store = view.session.value?.store;
+      return () => {
+        if (store && this.pointer) store.crosshair.value = null;
+      };
+    });
     on("pointerdown", (event) => this.down(event));
     on("pointermove", (event) => this.move(event));
     on("pointerup", (event) => this.up(event));
@@ -58,6 +68,7 @@ export class PlotInteraction {
 
   dispose(): void {
     this.abort.abort();
+    this.stopFollowing();
     this.stage.onMoved = () => {};
     clearTimeout(this.hintTimer);
   }
@@ -212,9 +223,7 @@ export class PlotInteraction {
       this.view.fit();
       return;
     }
-    const { start, duration } = target.row;
-    const room = Math.max(duration, 1e-4) * 2;
-    this.view.show(start - room, start + Math.max(duration, 0) + room);
+    zoomTo(this.view, stretchOf(target.row));
   }
 
   private wheel(event: WheelEvent): void {

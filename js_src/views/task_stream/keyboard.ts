@@ -2,6 +2,7 @@
 // and for the help sheet.
 
 import type { Shortcut } from "../panel/help";
+import { stretchOf, zoomTo } from "./go_to_task";
 import type { ViewState } from "./view_state";
 
 export const SHORTCUTS: readonly Shortcut[] = [
@@ -108,8 +109,7 @@ function zoomToChosen(view: ViewState): void {
   const pinned = view.pinned.peek();
   const time = view.focus.peek().time;
   if (pinned) {
-    const room = Math.max(pinned.duration, 1e-4) * 2;
-    view.show(pinned.start - room, pinned.start + pinned.duration + room);
+    zoomTo(view, stretchOf(pinned));
   } else if (time) {
     view.show(time[0], time[1]);
   }

@@ -21,6 +21,7 @@ import { keepScrolling } from "../panel/scrolling";
 import type { SessionMirror } from "../panel/session_mirror";
 import { KeyText, useKey } from "./key_text";
 import { actionCss, rowWords } from "./row_words";
+import { zoomTo } from "./go_to_task";
 import { readTaskDetail } from "./task_detail";
 import { ends, partsOfPage, StartStops, type Part } from "./start_stops";
 import { TracebackText } from "./traceback_text";
@@ -87,6 +88,8 @@ function PinnedTask(props: {
   const parts = detail?.startstops ?? partsOfPage(session, row);
   const span = detail?.span ?? store.spans[row.span]?.name ?? [];
   const erred = words.erred || detail?.status === ERROR;
+  const { prefixes } = view.focus.value;
+  const alone = prefixes.length === 1 && prefixes[0] === words.prefix;
 
   return (
     <aside
@@ -126,20 +129,24 @@ function PinnedTask(props: {
           erred={erred}
           detail={detail}
         />
-        <StartStops
-          parts={parts}
-          erred={erred}
-          colourOf={(action) =>
-            actionCss(action, erred, prefixColour, theme.dark)
-          }
-        />
+        {parts.length > 0 && (
+          <StartStops
+            parts={parts}
+            erred={erred}
+            colourOf={(action) =>
+              actionCss(action, erred, prefixColour, theme.dark)
+            }
+          />
+        )}
         <section>
           <h4>Where and when</h4>
           <dl class="ds-facts">
             <dt>Worker</dt>
-            <dd>{placeOf(view.groups.value, laneOf(store, row, detail))}</dd>
+            <dd>
+              {placeOf(view.placedGroups.value, laneOf(store, row, detail))}
+            </dd>
             <dt>Started</dt>
-            <dd>{startedAt(parts, row, session.origin.value)}</dd>
+            <dd>{startedAt(parts, session.origin.value)}</dd>
             <dt>Result</dt>
             <dd>{formatResult(detail?.nbytes ?? row.nbytes, erred)}</dd>
             {span.length > 0 && (
@@ -156,9 +163,11 @@ function PinnedTask(props: {
         <Button
           onClick={() => view.isolateEntry("prefix", words.prefix, false)}
         >
-          Only this prefix
+          {alone ? "All prefixes" : "Only this prefix"}
         </Button>
-        <Button onClick={() => zoomTo(view, parts)}>Zoom to it</Button>
+        {parts.length > 0 && (
+          <Button onClick={() => zoomTo(view, ends(parts))}>Zoom to it</Button>
+        )}
       </div>
     </aside>
   );
@@ -177,19 +186,9 @@ function laneOf(
   return lane < 0 ? row.lane : lane;
 }
 
-function zoomTo(view: ViewState, parts: readonly Part[]): void {
-  const [start, stop] = ends(parts);
-  if (!(stop >= start)) return;
-  const room = Math.max(stop - start, 1e-4) * 2;
-  view.show(start - room, stop + room);
-}
-
-function startedAt(
-  parts: readonly Part[],
-  row: Interval,
-  origin: number,
-): string {
-  const start = parts[0]?.start ?? row.start;
+function startedAt(parts: readonly Part[], origin: number): string {
+  if (parts.length === 0) return "no start was reported";
+  const { start } = parts[0];
   return `+${formatMoment(start - origin, 3)}, ${formatClock(start)}`;
 }
 
