@@ -36,18 +36,26 @@ export function asProblem(error: unknown): Problem {
   };
 }
 
+const ANSWERS_DURING_CELLS =
+  "ipykernel 7 and JupyterLab 4.4, both or newer, let a kernel answer during a cell.";
+
 export const kernelBusy = (): DaskscopeError =>
   new DaskscopeError({
     code: "kernel-busy",
     text: "The kernel is busy and cannot answer until the cell ends.",
-    next: "Wait for the cell, or use ipykernel 7 or newer, which answers during a cell.",
+    next: `Wait for the cell. ${ANSWERS_DURING_CELLS}`,
   });
 
-export const noAnswer = (timeout_ms: number): DaskscopeError =>
+export const noAnswer = (
+  timeout_ms: number,
+  mayBeBusy: boolean,
+): DaskscopeError =>
   new DaskscopeError({
     code: "no-answer",
     text: `The kernel did not answer within ${Math.round(timeout_ms / 1000)} s.`,
-    next: "Try again; if it stays silent, look at the kernel's log.",
+    next: mayBeBusy
+      ? `If a cell runs, wait for it. ${ANSWERS_DURING_CELLS}`
+      : "Try again; if it stays silent, look at the kernel's log.",
   });
 
 export const notConnected = (): DaskscopeError =>

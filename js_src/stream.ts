@@ -30,6 +30,8 @@ import {
 export interface Port {
   /** A widget's comm reaches every tab; the labextension's only this one. */
   readonly kind: "comm" | "widget";
+  /** Whether it has a subshell, which no cell holds up; missing where only the host knows. */
+  readonly subshell?: boolean;
   send(message: PageMessage): void;
 }
 
@@ -148,8 +150,8 @@ export class KernelLink {
   /** Whether new clients of this kernel are recorded by themselves. */
   readonly recorder: Signal<boolean> = signal(true);
   readonly alive: Signal<boolean> = signal(false);
-  /** Whether the kernel answers while a cell runs. */
-  subshells = false;
+  /** Whether the kernel can answer while a cell runs, to a channel with a subshell. */
+  private subshells = false;
   private readonly channels: Channel[] = [];
   private readonly streams = new Map<string, SessionStream>();
   private readonly questions = new Map<string, Question>();
@@ -192,10 +194,14 @@ export class KernelLink {
     timeout_ms = ASK_TIMEOUT_MS,
   ): Promise<unknown> {
     const id = `${this.pageId}-${++this.lastQuestion}`;
+    const subshell = this.channels[0]?.port.subshell;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.questions.delete(id);
-        reject(this.subshells ? noAnswer(timeout_ms) : kernelBusy());
+        const heard = this.subshells ? subshell : false;
+        reject(
+          heard === false ? kernelBusy() : noAnswer(timeout_ms, heard !== true),
+        );
       }, timeout_ms);
       this.questions.set(id, { resolve, reject, timer });
       if (!this.send(say.ask(this.pageId, sessionId, id, what, args))) {

@@ -12,7 +12,10 @@ const PAGE = "page-1";
 
 class FakePort {
   readonly sent: PageMessage[] = [];
-  constructor(readonly kind: "comm" | "widget" = "comm") {}
+  constructor(
+    readonly kind: "comm" | "widget" = "comm",
+    readonly subshell?: boolean,
+  ) {}
 
   send(message: PageMessage): void {
     this.sent.push(message);
@@ -419,15 +422,24 @@ describe("asking", () => {
     await expect(answer).rejects.toMatchObject({ code: "unknown-task" });
   });
 
-  it("says that the kernel is busy when it cannot hear during a cell", async () => {
-    const { channel, stream } = watched();
-    channel.receive(welcome({ subshells: false, resumed: true }));
-    const answer = expect(stream.ask("task", {})).rejects.toMatchObject({
-      code: "kernel-busy",
-    });
-    vi.advanceTimersByTime(10_000);
-    await answer;
-  });
+  it.each([
+    [true, true, "no-answer", "look at the kernel's log"],
+    [false, undefined, "kernel-busy", "JupyterLab 4.4"],
+    [true, false, "kernel-busy", "JupyterLab 4.4"],
+    [true, undefined, "no-answer", "JupyterLab 4.4"],
+  ])(
+    "tells a busy kernel from a silent one as far as it can: kernel %s, channel %s",
+    async (subshells, subshell, code, next) => {
+      const { channel, stream } = watched(new FakePort("comm", subshell));
+      channel.receive(welcome({ subshells, resumed: true }));
+      const answer = expect(stream.ask("task", {})).rejects.toMatchObject({
+        code,
+        next: expect.stringContaining(next),
+      });
+      vi.advanceTimersByTime(10_000);
+      await answer;
+    },
+  );
 
   it("fails at once when the last channel goes", async () => {
     const { channel, stream } = watched();

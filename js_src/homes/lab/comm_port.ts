@@ -82,6 +82,7 @@ export function openComm(
   }
   channel = thePage().connect({
     kind: "comm",
+    subshell: subshell !== null,
     send(message) {
       if (!open || comm.isDisposed || kernel.isDisposed) return;
       const data = message as unknown as JSONObject;
