@@ -9,6 +9,7 @@ import {
   notebookWith,
   runCells,
   openSidebar,
+  pointAtTask,
   startCell,
   tasksShown,
   test,
@@ -65,17 +66,13 @@ test("a panel dragged out of the sidebar shows every task while the cell is busy
   await expect(panel.locator(".ds-go")).toBeVisible();
 
   // … and tells of the task under the pointer, whose key only the kernel has.
-  const card = panel.locator(".ds-card");
-  await expect(async () => {
-    for (let y = 8; y < area.height / 2; y += 12) {
-      for (const part of [0.3, 0.4, 0.5, 0.6]) {
-        await page.mouse.move(area.x + area.width * part, area.y + y);
-        if (await card.isVisible()) return;
-      }
-    }
-    throw new Error("no task under the pointer yet");
-  }).toPass();
+  const card = await pointAtTask(page, panel);
   await expect(card).toContainText(/slow-[0-9a-f]{8}/);
+  // Of 50 ms, with an integer as its result.
+  await expect(card.locator(".ds-card-value")).toHaveText(
+    /^([5-9]\d|\d{3}) ms$|^\d\.\d\d s$/,
+  );
+  await expect(card.locator("dt:text-is('Result') + dd")).toHaveText("28 B");
   await page.screenshot({ path: info.outputPath("busy.png") });
   expect(await cellIsBusy(page, 1)).toBe(true);
 

@@ -46,6 +46,17 @@ function hasSubshells(page: Page): Promise<boolean> {
   });
 }
 
+/** End the cell of the kernel that runs. */
+function interrupt(page: Page): Promise<void> {
+  return page.evaluate(async () => {
+    const { kernels } = window.jupyterapp.serviceManager;
+    const [model] = [...kernels.running()];
+    const kernel = kernels.connectTo({ model: model!, handleComms: false });
+    await kernel.interrupt();
+    kernel.dispose();
+  });
+}
+
 test(
   "a panel comes back during a cell when the page is reloaded",
   { tag: "@all" },
@@ -72,13 +83,38 @@ test(
     } else {
       await expect(panel).toContainText("The kernel is busy");
     }
-    await page.evaluate(async () => {
-      const running = [...window.jupyterapp.serviceManager.kernels.running()];
-      const { kernels } = window.jupyterapp.serviceManager;
-      await kernels.connectTo({ model: running[0]! }).interrupt();
-    });
+    await interrupt(page);
     await expect.poll(() => cellIsBusy(page, 1)).toBe(false);
     await expect(panel).toContainText("live");
+  },
+);
+
+const LOADED = `import sys; print("loaded:", "daskscope" in sys.modules)`;
+
+test(
+  "a kernel that never imported daskscope is entered during its cell",
+  { tag: "@all" },
+  async ({ page }, info) => {
+    await notebookWith(page, [CLIENT, LOADED, SLOW]);
+    await runCells(page, 0, 1);
+    const output = page.locator(".jp-Cell").nth(1);
+    await expect(output).toContainText("loaded: False");
+    const subshells = await hasSubshells(page);
+    await startCell(page, 2);
+    await expect.poll(() => cellIsBusy(page, 2)).toBe(true);
+    const { sidebar, panel } = await openTaskStream(page);
+    if (subshells) {
+      await expect(sidebar).toContainText("2 workers");
+      await expectTasks(panel, 40, 45_000);
+    } else {
+      await expect(panel).toContainText("The kernel is busy");
+    }
+    expect(await cellIsBusy(page, 2)).toBe(true);
+    await page.screenshot({ path: info.outputPath("entered.png") });
+    await interrupt(page);
+    await expect.poll(() => cellIsBusy(page, 2)).toBe(false);
+    await expect(sidebar).toContainText("2 workers");
+    await expect(panel.getByText("Live", { exact: true })).toBeVisible();
   },
 );
 

@@ -195,6 +195,25 @@ export async function dragTo(
   await page.mouse.up();
 }
 
+/** Move the pointer over the plot until it is on a task; returns the card beside it. */
+export async function pointAtTask(
+  page: Page,
+  panel: Locator,
+): Promise<Locator> {
+  const area = (await panel.locator(".ds-hit").boundingBox())!;
+  const card = panel.locator(".ds-card", { hasText: "Click to pin" });
+  await expect(async () => {
+    for (let y = 8; y < area.height / 2; y += 12) {
+      for (const part of [0.3, 0.4, 0.5, 0.6]) {
+        await page.mouse.move(area.x + area.width * part, area.y + y);
+        if (await card.isVisible()) return;
+      }
+    }
+    throw new Error("no task under the pointer yet");
+  }).toPass();
+  return card;
+}
+
 /** Choose in a panel's menu of clients and notebooks. */
 export async function choose(
   panel: Locator,

@@ -8,6 +8,7 @@ import {
   expectTasks,
   notebookWith,
   openTaskStream,
+  pointAtTask,
   runCells,
   startCell,
   tasksShown,
@@ -89,9 +90,70 @@ with socket.socket() as free:
     free.bind(("127.0.0.1", 0))
     port = free.getsockname()[1]
 scheduler, worker = start(port)
+`;
+const SYNC_CLIENT = `
 client = Client(f"tcp://127.0.0.1:{port}", timeout=60)
 client.wait_for_workers(1)
 `;
+const REMOTE_ASYNC_CLIENT = `
+client = await Client(f"tcp://127.0.0.1:{port}", timeout=60, asynchronous=True)
+await client.wait_for_workers(1)
+`;
+/** Blocks the thread on which an asynchronous client lives, until the test says go. */
+const BLOCK = `
+import asyncio, time
+from pathlib import Path
+
+def slow(x):
+    time.sleep(0.05)
+    return x
+
+futures = client.map(slow, range(400), pure=False)
+await asyncio.sleep(0.5)  # so they are sent
+while not Path("go.txt").exists():
+    time.sleep(0.05)
+`;
+const ASYNC_STOP = "await client.close(); scheduler.kill(); worker.kill()";
+
+test(
+  "a panel goes on answering while a cell blocks the thread of an asynchronous client",
+  { tag: "@all" },
+  async ({ page }, info) => {
+    const cells = [SCHEDULER, REMOTE_ASYNC_CLIENT, BLOCK, ASYNC_STOP];
+    await notebookWith(page, cells);
+    const directory = await page.filebrowser.getCurrentDirectory();
+    const { sidebar, panel } = await openTaskStream(page);
+    await runCells(page, 0, 1);
+    await expect(sidebar).toContainText("1 worker");
+    await startCell(page, 2);
+    await expectTasks(panel, 30);
+    const early = await tasksShown(panel);
+    await expectTasks(panel, early + 30);
+
+    const plot = (await panel.locator(".ds-hit").boundingBox())!;
+    await page.mouse.move(plot.x + plot.width / 2, plot.y + plot.height - 20);
+    await page.mouse.wheel(0, -200);
+    await expect(panel.locator(".ds-crumbs")).not.toHaveText("Whole run");
+    await page.mouse.wheel(-300, 0);
+    await expect(panel.locator(".ds-go")).toBeVisible();
+    await page.mouse.move(plot.x + plot.width / 2, plot.y + 5);
+    await page.keyboard.press("f");
+    const card = await pointAtTask(page, panel);
+    await expect(card).toContainText(/slow-[0-9a-f]{8}/);
+    await page.screenshot({ path: info.outputPath("blocked.png") });
+    await panel.getByRole("button", { name: "Search key or prefix" }).click();
+    await page.keyboard.type("slow");
+    await expect(panel.locator(".ds-search-found")).toHaveText(/prefix|task/);
+    await expectTasks(panel, 400, 60_000);
+    expect(await cellIsBusy(page, 2)).toBe(true);
+
+    await page.contents.uploadContent("", "text", `${directory}/go.txt`);
+    await expect.poll(() => cellIsBusy(page, 2)).toBe(false);
+    expect(await tasksShown(panel)).toBe(400);
+    await runCells(page, 3);
+  },
+);
+
 const KILL = `
 scheduler.kill(); worker.kill()
 scheduler.wait(), worker.wait()
@@ -111,7 +173,14 @@ test(
   "a panel survives a scheduler that is killed and started again",
   { tag: "@all" },
   async ({ page }, info) => {
-    await notebookWith(page, [SCHEDULER, WORK, KILL, START, WORK, STOP]);
+    await notebookWith(page, [
+      SCHEDULER + SYNC_CLIENT,
+      WORK,
+      KILL,
+      START,
+      WORK,
+      STOP,
+    ]);
     const { sidebar, panel } = await openTaskStream(page);
     await runCells(page, 0);
     await expect(sidebar).toContainText("1 worker");

@@ -1,0 +1,114 @@
+// What the hover card and the pinned card say of one task that waited for a transfer.
+
+import { expect, it } from "vitest";
+import { formatBytes, formatDuration } from "../../js_src/base/format";
+import { ACTION_COLOURS } from "../../js_src/base/palette";
+import { describePanel, open, page, placeOf } from "./harness/panel";
+
+interface Part {
+  action: string;
+  start: number;
+  duration: number;
+  nbytes: number;
+}
+
+/** The first task that has a transfer, with its starts and stops in order. */
+const taskWithTransfer = () =>
+  page.evaluate(() => {
+    const { model, actions, errors } = window.harness.session;
+    const erred = errors.value[0]!.task;
+    for (let task = 0; task < 2_000; task++) {
+      for (let lane = 0; lane < model.laneCount; lane++) {
+        const parts: Part[] = model.ofTask(lane, task).map((row) => ({
+          action: actions[row.action]!,
+          start: row.start,
+          duration: row.duration,
+          nbytes: row.nbytes,
+        }));
+        const transfers = parts.filter(({ action }) => action === "transfer");
+        if (transfers.length > 0 && task !== erred) return { task, parts };
+      }
+    }
+    throw new Error("no task has a transfer");
+  });
+
+/** `rgb(1, 2, 3)`, as the browser tells a colour. */
+const asRgb = (css: string) =>
+  page.evaluate((colour) => {
+    const element = document.createElement("i");
+    element.style.background = colour;
+    document.body.append(element);
+    const { backgroundColor } = getComputedStyle(element);
+    element.remove();
+    return backgroundColor;
+  }, css);
+
+describePanel("one task in the task stream", () => {
+  it("has its duration, its bytes and its transfer beside the pointer", async () => {
+    await open("scenario=full");
+    const { task, parts } = await taskWithTransfer();
+    const at = await placeOf(task);
+    await page.mouse.move(at.x, at.y);
+    const card = page.locator(".ds-card");
+    const compute = parts.find(({ action }) => action === "compute")!;
+    const transfer = parts.find(({ action }) => action === "transfer")!;
+    const fact = (name: string) =>
+      card.locator(`dt:text-is("${name}") + dd`).innerText();
+    await expect
+      .poll(() => card.locator(".ds-card-value").innerText())
+      .toBe(formatDuration(compute.duration));
+    expect(await fact("Result")).toBe(formatBytes(compute.nbytes));
+    expect(await fact("Transfer")).toBe(formatDuration(transfer.duration));
+  });
+
+  it.each([
+    ["as the kernel tells them", "full"],
+    ["as the page has them, where the kernel cannot answer", "busy"],
+  ])("lists every start and stop when it is pinned: %s", async (_, name) => {
+    await open(`scenario=${name}`);
+    const { task, parts } = await taskWithTransfer();
+    const at = await placeOf(task);
+    await page.mouse.click(at.x, at.y);
+    const section = page.locator(".ds-pinned section", {
+      hasText: "Start to stop",
+    });
+    const note = page.getByText("Asking the kernel for the rest");
+    await note.waitFor({ state: "detached" });
+    const start = Math.min(...parts.map((part) => part.start));
+    const stop = Math.max(...parts.map((part) => part.start + part.duration));
+    expect(await section.locator("h4").innerText()).toMatch(
+      new RegExp(`^Start to stop, ${formatDuration(stop - start)}$`, "i"),
+    );
+    const lines = await section
+      .locator("li")
+      .evaluateAll((all) =>
+        all.map((line) => [...line.children].map((part) => part.textContent)),
+      );
+    expect(lines).toEqual(
+      parts.map(({ action, duration }) => [
+        ...["", action, formatDuration(duration)],
+      ]),
+    );
+
+    // The bars lie where the parts were, in the colours of their actions.
+    const bars = await section.locator(".ds-startstops").evaluate((strip) => {
+      const whole = strip.getBoundingClientRect();
+      return [...strip.children].map((bar) => {
+        const { left, width } = bar.getBoundingClientRect();
+        return {
+          from: (left - whole.left) / whole.width,
+          share: width / whole.width,
+          colour: getComputedStyle(bar).backgroundColor,
+        };
+      });
+    });
+    const red = await asRgb(ACTION_COLOURS.transfer.light);
+    expect(bars).toHaveLength(parts.length);
+    parts.forEach((part, at) => {
+      const { from, share, colour } = bars[at]!;
+      expect(from).toBeCloseTo((part.start - start) / (stop - start), 1);
+      expect(share).toBeCloseTo(part.duration / (stop - start), 1);
+      expect(colour === red).toBe(part.action === "transfer");
+    });
+  });
+});
