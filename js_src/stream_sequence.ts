@@ -7,8 +7,10 @@ import { LIMITS } from "./schema";
 const MAX_JUMP = 100_000;
 /** While something is missing acks come this often: sooner, since it is waited for. */
 const GAP_ACK_MS = 250;
-/** A gap that is not filled after so many reports (ten seconds) is given up. */
-const MAX_REPORTS = 40;
+/** A gap that is not filled after this time is given up … */
+const GIVE_UP_MS = 10_000;
+/** … and so many reports: while the machine sleeps nobody is asked. */
+const MIN_REPORTS = 10;
 
 export interface SequenceHooks {
   /** Tell the kernel what arrived. */
@@ -20,17 +22,19 @@ export interface SequenceHooks {
   giveUp(): void;
 }
 
+interface Gap {
+  readonly since_ms: number;
+  reports: number;
+}
+
 export class Sequence {
   private highest = 0;
-  private readonly missing = new Map<number, number>(); // number → reports
+  private readonly missing = new Map<number, Gap>(); // by number
   private bytes = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private due_ms = Infinity;
 
   constructor(private readonly hooks: SequenceHooks) {}
-
-  get missingCount(): number {
-    return this.missing.size;
-  }
 
   /** Take note of a message; false when it has already been here. */
   accept(seq: number, bytes: number): boolean {
@@ -61,30 +65,37 @@ export class Sequence {
   stop(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
+    this.due_ms = Infinity;
   }
 
   private reach(seq: number, lastMissing: number): void {
+    const since_ms = performance.now();
     if (lastMissing - this.highest <= MAX_JUMP) {
       for (let lost = this.highest + 1; lost <= lastMissing; lost++) {
-        this.missing.set(lost, 0);
+        this.missing.set(lost, { since_ms, reports: 0 });
       }
     }
     this.highest = seq;
   }
 
   private schedule(): void {
-    if (this.timer !== undefined) return;
     const delay_ms = this.missing.size > 0 ? GAP_ACK_MS : LIMITS.ack_ms;
+    const due_ms = performance.now() + delay_ms;
+    if (this.due_ms <= due_ms) return;
+    this.stop();
+    this.due_ms = due_ms;
     this.timer = setTimeout(() => this.flush(), delay_ms);
   }
 
   private flush(): void {
     this.stop();
     this.bytes = 0;
+    const now_ms = performance.now();
     let hopeless = false;
-    for (const [seq, reports] of this.missing) {
-      this.missing.set(seq, reports + 1);
-      hopeless ||= reports >= MAX_REPORTS;
+    for (const gap of this.missing.values()) {
+      const waited_ms = now_ms - gap.since_ms;
+      hopeless ||= gap.reports >= MIN_REPORTS && waited_ms >= GIVE_UP_MS;
+      gap.reports += 1;
     }
     if (hopeless) this.missing.clear();
     this.hooks.ack(this.highest, [...this.missing.keys()]);

@@ -219,6 +219,47 @@ describe("acknowledging", () => {
     expect(sink.taken).toHaveLength(4);
   });
 
+  it("says within 250 ms that something is missing, also where an ack was due later", () => {
+    const { port, channel } = watched();
+    channel.receive(names(1));
+    vi.advanceTimersByTime(100);
+    channel.receive(names(3));
+    vi.advanceTimersByTime(200);
+    channel.receive(names(4));
+    expect(port.of("ack")).toHaveLength(0);
+    vi.advanceTimersByTime(50);
+    expect(port.of("ack")).toMatchObject([{ seq: 4, missing: [2] }]);
+  });
+
+  it("waits ten seconds for what is missing, however much else comes", () => {
+    const { port, channel } = watched();
+    const buffer = new ArrayBuffer(LIMITS.ack_bytes);
+    const blocks = [{ first: 0, tasks: 1, bytes: buffer.byteLength }];
+    for (let seq = 2; seq < 160; seq++) {
+      channel.receive({ ...names(seq), type: "keys", blocks }, [buffer]);
+      vi.advanceTimersByTime(60);
+    }
+    expect(port.of("ack").length, "9.5 s").toBeGreaterThan(150);
+    expect(port.of("ack").every(({ missing }) => String(missing) === "1")).toBe(
+      true,
+    );
+    expect(port.of("watch")).toHaveLength(1);
+    vi.advanceTimersByTime(1_000);
+    expect(port.of("watch")).toHaveLength(2);
+  });
+
+  it("gives up nothing only because the machine slept", () => {
+    const { port, channel } = watched();
+    channel.receive(names(2));
+    const { now } = performance;
+    const slept = vi
+      .spyOn(performance, "now")
+      .mockImplementation(() => now.call(performance) + 3_600_000);
+    vi.advanceTimersByTime(1_000);
+    expect(port.of("watch")).toHaveLength(1);
+    slept.mockRestore();
+  });
+
   it("notices that the last message was lost", () => {
     const { port, channel } = watched();
     channel.receive(names(1));
