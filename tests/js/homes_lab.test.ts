@@ -266,6 +266,17 @@ describe("what a panel can show instead", () => {
     expect(pickedBy(list[2]!.id, [])).toMatchObject({ path: "a/b.ipynb" });
   });
 
+  it("is each notebook once, however many views of it are open", () => {
+    const view = { path: "a/b.ipynb", name: "b.ipynb", inFront: false };
+    const other = { ...view, path: "b.ipynb" };
+    const inFront = { ...view, inFront: true };
+    const list = listChoices([], [], [], [view, other, inFront], false);
+    expect(list.map(({ id, detail }) => [id, detail])).toEqual([
+      ["notebook:a/b.ipynb", "the notebook in front"],
+      ["notebook:b.ipynb", "another notebook"],
+    ]);
+  });
+
   it("says what became of each session", () => {
     const held = {
       ...store,

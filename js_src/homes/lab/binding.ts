@@ -143,7 +143,7 @@ export class Binding {
     const others = this.notebooks.open.value
       .filter(
         (other) =>
-          other !== notebook &&
+          other.path.value !== notebook?.path.value &&
           (other === front || other.kernel.sessions.value.length > 0),
       )
       .map((other) => ({

@@ -13,6 +13,7 @@ export type Picked =
   | { readonly kind: "notebook"; readonly path: string }
   | { readonly kind: "follow" };
 
+/** A notebook beside the one that is shown, or one view of it. */
 export interface OtherNotebook {
   readonly path: string;
   readonly name: string;
@@ -104,6 +105,7 @@ export function listChoices(
     detail: "",
     state: null,
   };
+  const paths = [...new Set(notebooks.map(({ path }) => path))];
   const all = [...sessions, ...earlier.map(({ info }) => info.value)];
   return [
     ...sessions.map((entry) => ({
@@ -122,12 +124,16 @@ export function listChoices(
       detail: `of the kernel before${tasksKept(store)}`,
       state: "stopped" as const,
     })),
-    ...notebooks.map(({ path, name, inFront }) => ({
-      id: NOTEBOOK + path,
-      name,
-      detail: inFront ? "the notebook in front" : "another notebook",
-      state: null,
-    })),
+    ...paths.map((path) => {
+      const views = notebooks.filter((view) => view.path === path);
+      const inFront = views.some((view) => view.inFront);
+      return {
+        id: NOTEBOOK + path,
+        name: views[0].name,
+        detail: inFront ? "the notebook in front" : "another notebook",
+        state: null,
+      };
+    }),
     ...(pinned ? [follow] : []),
   ];
 }

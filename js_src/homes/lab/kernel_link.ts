@@ -105,6 +105,11 @@ export class NotebookKernel {
     context.disposed.connect(() => this.dispose());
   }
 
+  /** By which notebooks that share a kernel know it; null while there is none. */
+  get id(): string | null {
+    return this.kernel()?.id ?? null;
+  }
+
   /** Enter the kernel for as long as somebody holds it. */
   use(): () => void {
     if (++this.users === 1) void this.connect();

@@ -12,8 +12,8 @@ import { activity, distinctNames } from "./choices";
 import type { Clusters } from "./clusters";
 import { dragOnMove } from "./drag";
 import { taskStreamIcon } from "./icons";
-import type { KernelState } from "./kernel_link";
-import type { Notebook, Notebooks } from "./notebooks";
+import { kernelRows } from "./kernel_rows";
+import type { Notebooks } from "./notebooks";
 import { type PanelKind, PANELS } from "./panels";
 
 export interface SidebarProps {
@@ -41,7 +41,7 @@ function Section(props: {
 function Client(props: {
   session: SessionEntry;
   name: string;
-  notebook: Notebook;
+  notebooks: string;
 }): JSX.Element {
   const { address, state, workers, threads, active } = props.session;
   return (
@@ -57,7 +57,7 @@ function Client(props: {
         </span>
       </div>
       <div class="ds-client-fact" title={address}>
-        {props.notebook.name}, {address}
+        {props.notebooks}, {address}
       </div>
       <div class="ds-client-fact">
         {plural(workers, "worker")} · {plural(threads, "thread")}
@@ -67,49 +67,27 @@ function Client(props: {
   );
 }
 
-function withoutClient(state: KernelState): string | null {
-  switch (state.kind) {
-    case "busy":
-      return "busy until the cell ends";
-    case "loading":
-      return "loading daskscope";
-    case "missing":
-      return "daskscope is not installed in its environment";
-    case "failed":
-      return state.problem.text;
-    case "open":
-      return state.recorder ? "no Dask client yet" : "the recorder is off";
-    default:
-      return null; // nothing to say of kernels that were not entered
-  }
-}
-
 function ClusterList(props: { notebooks: Notebooks }): JSX.Element {
-  const open = props.notebooks.open.value;
-  const entries = open.flatMap((notebook) => {
-    const { kernel } = notebook;
-    const sessions = kernel.sessions.value;
-    if (sessions.length > 0) {
-      const names = distinctNames(sessions);
+  const rows = kernelRows(props.notebooks.open.value);
+  const entries = rows.flatMap(({ key, notebooks, sessions, note }) => {
+    const names = distinctNames(sessions);
+    if (note === null) {
       return sessions.map((session) => (
         <Client
-          key={session.id}
+          key={`${key} ${session.id}`}
           session={session}
           name={names.get(session.id)!}
-          notebook={notebook}
+          notebooks={notebooks}
         />
       ));
     }
-    const text = withoutClient(kernel.state.value);
-    return text === null
-      ? []
-      : [
-          <li key={notebook.path.value} class="ds-client">
-            <div class="ds-client-note">
-              {notebook.name}: {text}
-            </div>
-          </li>,
-        ];
+    return [
+      <li key={key} class="ds-client">
+        <div class="ds-client-note">
+          {notebooks}: {note}
+        </div>
+      </li>,
+    ];
   });
   if (entries.length > 0) return <ul class="ds-clients">{entries}</ul>;
   return (
