@@ -1,8 +1,9 @@
 import { signal } from "@preact/signals";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { Clusters } from "../../js_src/homes/lab/clusters";
 import { kernelRows } from "../../js_src/homes/lab/kernel_rows";
 import type { KernelState } from "../../js_src/homes/lab/kernel_link";
-import type { Notebook } from "../../js_src/homes/lab/notebooks";
+import type { Notebook, Notebooks } from "../../js_src/homes/lab/notebooks";
 import type { SessionEntry } from "../../js_src/wire";
 
 const CLIENT: SessionEntry = {
@@ -57,5 +58,61 @@ describe("the clusters of the sidebar", () => {
     expect(rows.map(({ notebooks, note }) => [notebooks, note])).toEqual([
       ["a.ipynb", "daskscope is not installed in its environment"],
     ]);
+  });
+});
+
+/** Two notebooks with kernels that count who holds them; the first is in front. */
+function twoNotebooks() {
+  const made = (dask: boolean) => {
+    const kernel = {
+      starts: signal(0),
+      users: 0,
+      dask,
+      hasDask: async () => kernel.dask,
+      use() {
+        kernel.users++;
+        return () => void kernel.users--;
+      },
+    };
+    const panel = { sessionContext: { ready: Promise.resolve() } };
+    return { kernel, panel };
+  };
+  const [front, behind] = [made(false), made(true)];
+  let ran = (_: unknown) => {};
+  const clusters = new Clusters(
+    {
+      open: signal([front, behind]),
+      front: signal(front),
+      onRan: (listener: typeof ran) => {
+        ran = listener;
+        return () => {};
+      },
+    } as unknown as Notebooks,
+    signal(true),
+    signal(true),
+  );
+  const runCell = () => ran(behind);
+  return { front: front.kernel, behind: behind.kernel, clusters, runCell };
+}
+
+describe("a kernel that starts again", () => {
+  it("is left alone until it has loaded Dask, unless it is in front", async () => {
+    const { front, behind, clusters, runCell } = twoNotebooks();
+    await vi.waitFor(() => expect([front.users, behind.users]).toEqual([1, 1]));
+    front.starts.value++;
+    behind.dask = false;
+    behind.starts.value++;
+    expect([front.users, behind.users]).toEqual([1, 0]);
+    const asked = vi.spyOn(behind, "hasDask");
+    runCell();
+    await vi.waitFor(() => expect(asked).toHaveResolvedWith(false));
+    expect(behind.users).toBe(0);
+    behind.dask = true;
+    runCell();
+    await vi.waitFor(() => expect(behind.users).toBe(1));
+    behind.starts.value++;
+    expect(behind.users, "once more").toBe(0);
+    clusters.dispose();
+    expect([front.users, behind.users]).toEqual([0, 0]);
   });
 });

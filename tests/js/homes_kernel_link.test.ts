@@ -19,20 +19,33 @@ vi.mock("../../js_src/homes/lab/execute", () => ({
 vi.mock("../../js_src/homes/lab/subshell", () => ({
   kernelFacts: async () => ({ language: "python", subshells: false }),
   openSubshell: async () => kernel.subshell,
+  restarted: async () => {},
+  isGone: ({ status }: { status: string }) => status === "restarting",
 }));
 vi.mock("../../js_src/homes/lab/comm_port", () => ({
   openComm: () => ({ channel: kernel.channel, close: () => {} }),
 }));
 
+const connection = { isDisposed: false, status: "idle" };
+let tellStatus = (_: unknown, __: string) => {};
+
 function notebook(): NotebookKernel {
   const never = { connect: () => true, disconnect: () => true };
   return new NotebookKernel({
     kernelChanged: never,
-    statusChanged: never,
+    statusChanged: {
+      connect: (slot: typeof tellStatus) => (tellStatus = slot),
+      disconnect: () => true,
+    },
     connectionStatusChanged: never,
     disposed: never,
-    session: { kernel: { isDisposed: false } },
+    session: { kernel: connection },
   } as never);
+}
+
+function status(now: string): void {
+  connection.status = now;
+  tellStatus(null, now);
 }
 
 /** Entered some seconds ago; the kernel has not answered yet. */
@@ -46,6 +59,7 @@ async function slow(): Promise<NotebookKernel> {
 }
 
 afterEach(() => {
+  connection.status = "idle";
   kernel.subshell = null;
   vi.useRealTimers();
 });
@@ -120,5 +134,19 @@ describe("the way into a notebook's kernel", () => {
     stop();
     recorder.value = false;
     expect(entered.state.value).toEqual({ kind: "no-kernel" });
+  });
+});
+
+describe("a kernel that nobody holds", () => {
+  it("is asked for Dask again after it has started anew", async () => {
+    kernel.outcome = { kind: "value", value: true };
+    const left = notebook();
+    expect(await left.hasDask()).toBe(true);
+    status("restarting");
+    expect(left.starts.value).toBe(1);
+    expect(await left.hasDask(), "between two kernels").toBe(false);
+    status("idle");
+    expect(await left.hasDask()).toBe(true);
+    left.dispose();
   });
 });

@@ -3,7 +3,13 @@
 // open. The kernel in front is entered as it is, so that its next cell is recorded
 // from its first task; into the others nothing is loaded before they have Dask.
 
-import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import {
+  computed,
+  effect,
+  type ReadonlySignal,
+  signal,
+  untracked,
+} from "@preact/signals";
 import type { Notebook, Notebooks } from "./notebooks";
 
 export class Clusters {
@@ -55,12 +61,28 @@ export class Clusters {
       const isFront = () => this.notebooks.front.peek() === notebook;
       const enter = isFront() || (await notebook.kernel.hasDask()) || isFront();
       if (!enter || !this.wanted.peek() || notebook.panel.isDisposed) return;
-      this.held.set(notebook, notebook.kernel.use());
+      this.hold(notebook);
     } catch {
       // The kernel went away while it was asked: the next cell asks again.
     } finally {
       this.asking.delete(notebook);
     }
+  }
+
+  private hold(notebook: Notebook): void {
+    const { kernel } = notebook;
+    const start = kernel.starts.peek();
+    const letGo = kernel.use();
+    const stop = effect(() => {
+      if (kernel.starts.value === start) return;
+      // The new kernel has no Dask yet: the next cell asks again.
+      const behind = this.notebooks.front.peek() !== notebook;
+      if (behind) untracked(() => this.release(notebook));
+    });
+    this.held.set(notebook, () => {
+      stop();
+      letGo();
+    });
   }
 
   private release(notebook: Notebook): void {

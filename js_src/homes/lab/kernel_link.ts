@@ -11,6 +11,7 @@ import { badSetting } from "../empty_words";
 import { type CommChannel, openComm } from "./comm_port";
 import { evaluate, type Outcome } from "./execute";
 import {
+  isGone,
   kernelFacts,
   openSubshell,
   restarted,
@@ -84,6 +85,8 @@ export class NotebookKernel {
   readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
   /** The kernel before this one ended by itself: nobody restarted it. */
   readonly died: Signal<boolean> = signal(false);
+  /** Grows with every new kernel, also one of the same id. */
+  readonly starts: Signal<number> = signal(0);
   /** Ids of the kernels that this notebook had before. */
   readonly earlierKernels: Signal<readonly string[]> = signal([]);
   private users = 0;
@@ -130,7 +133,8 @@ export class NotebookKernel {
   /** Whether Dask is loaded there; asks without loading anything. */
   async hasDask(): Promise<boolean> {
     const kernel = this.kernel();
-    if (!kernel || this.isNew) return false;
+    if (!kernel || isGone(kernel)) return false;
+    await this.up(kernel, () => kernel === this.kernel());
     const facts = await kernelFacts(kernel);
     if (facts.language !== "python") return false;
     const subshell = await openSubshell(kernel, facts);
@@ -158,6 +162,7 @@ export class NotebookKernel {
     this.died.value = false;
     this.end();
     this.disconnect({ kind: "no-kernel" });
+    this.starts.value += 1;
     if (this.users > 0) void this.connect();
   };
 
@@ -167,6 +172,7 @@ export class NotebookKernel {
       this.died.value = status === "autorestarting";
       this.end();
       this.disconnect({ kind: "starting" });
+      this.starts.value += 1;
     } else if (status === "dead" || status === "terminating") {
       this.end();
       this.disconnect({ kind: "no-kernel" });
@@ -181,6 +187,18 @@ export class NotebookKernel {
       void this.connect();
     }
   };
+
+  /** Wait for a kernel that has been started again. */
+  private async up(
+    kernel: Kernel.IKernelConnection,
+    wanted: () => boolean,
+  ): Promise<void> {
+    if (!this.isNew) return;
+    const start = this.starts.peek();
+    const still = () => wanted() && start === this.starts.peek();
+    await restarted(kernel, still);
+    if (still()) this.isNew = false;
+  }
 
   private readonly onConnection = (
     _: unknown,
@@ -216,9 +234,8 @@ export class NotebookKernel {
     };
     let slowly: ReturnType<typeof setTimeout> | undefined;
     try {
-      if (this.isNew) await restarted(kernel, current);
+      await this.up(kernel, current);
       if (!current()) return;
-      this.isNew = false;
       slowly = setTimeout(() => {
         slow = true;
         tellSlow();
