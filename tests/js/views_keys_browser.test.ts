@@ -9,6 +9,7 @@ import {
   page,
   placeOf,
   plot,
+  plotBox,
   shown,
 } from "./harness/panel";
 
@@ -63,6 +64,45 @@ describePanel("the keys of a task stream", () => {
     await page.keyboard.press("Space");
     expect(await paused()).toBe(0);
     expect(await shown()).toEqual(before);
+  });
+
+  it("zoom to a pinned task whose clock went back", async () => {
+    await open("scenario=full");
+    const time = await page.evaluate(() => {
+      const { session } = window.harness;
+      const start = session.origin.value + 32;
+      const one = { rows: 1, start: Float64Array.of(start) };
+      session.addRows(
+        {
+          ...one,
+          duration: Float32Array.of(-0.4),
+          lane: Uint16Array.of(15),
+          prefix: Uint16Array.of(0),
+          action: Uint8Array.of(0),
+          status: Uint8Array.of(0),
+          nbytes: Float32Array.of(0),
+          span: Uint16Array.of(0),
+          task: Uint32Array.of(9_999),
+        },
+        9_999,
+        1,
+      );
+      return start - session.origin.value;
+    });
+    const box = await plotBox();
+    const [from, to] = await shown();
+    const x = box.x + ((time - from) / (to - from)) * box.width;
+    await page.mouse.click(x, (await placeOf(9_999)).y);
+    await page
+      .locator(".ds-pinned")
+      .getByText("read-parquet")
+      .first()
+      .waitFor();
+    await plot().press("z");
+    const [start, stop] = await shown();
+    expect(start).toBeLessThan(time - 0.4);
+    expect(stop).toBeGreaterThan(time);
+    expect(stop - start).toBeCloseTo(2, 1);
   });
 
   it("move nothing before the first task, so that a run is followed from its start", async () => {
