@@ -107,13 +107,17 @@ export class Coarse {
     for (const range of coverage.all()) this.hide(range, coverage);
   }
 
-  /** Hide what this range replaces. Forgets everything when all detail is here. */
-  hide(range: Range, coverage: Coverage): void {
-    if (this.isEmpty) return;
+  /**
+   * Hide what this range replaces; true if there was any. Forgets everything when all
+   * detail is here.
+   */
+  hide(range: Range, coverage: Coverage): boolean {
+    if (this.isEmpty) return false;
     if (this.tasks > 0 && coverage.covers(this.first, this.tasks)) {
       this.clear();
-      return;
+      return true;
     }
+    let hasHidden = false;
     for (const [number, lane] of this.lanes.entries()) {
       if (!lane || lane.hiddenCount === lane.count) continue;
       let i = findAfter(lane.start, 0, lane.count, range.start);
@@ -124,11 +128,13 @@ export class Coarse {
         const middle = lane.start[i] + lane.duration[i] / 2;
         if (middle < range.start || middle > range.stop) continue;
         lane.hidden[i] = 1;
+        hasHidden = true;
         lane.hiddenCount++;
         this.count(lane, i, -1, number);
         this.changes.note(lane.start[i], lane.start[i] + lane.duration[i]);
       }
     }
+    return hasHidden;
   }
 
   clear(): void {

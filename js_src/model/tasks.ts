@@ -153,8 +153,7 @@ export class TaskModel {
     const range = known
       ? this.coverage.add(first, tasks, rows.start, rows.stop)
       : this.coverage.add(first, tasks);
-    this.coarse.hide(range, this.coverage);
-    this.joined.clear();
+    if (this.coarse.hide(range, this.coverage)) this.joined.clear();
     this.changes.step();
   }
 

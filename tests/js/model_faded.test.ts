@@ -6,6 +6,15 @@ import { bulkBatches } from "./bulk_rows";
 import { batchOf, T0 } from "./model_rows";
 
 const LANES = 4;
+const TWO_EARLIER = {
+  start: Float64Array.of(T0 - 100, T0 - 50),
+  duration: Float32Array.of(10, 10),
+  lane: Uint16Array.of(0, 0),
+  prefix: Uint16Array.of(0, 0),
+  busy: Float32Array.of(5, 5),
+  erred: Uint8Array.of(0, 0),
+  rows: Uint32Array.of(100, 100),
+};
 
 function filled(rows: number): TaskModel {
   const model = new TaskModel();
@@ -89,17 +98,27 @@ describe("a model that lets its oldest rows go", () => {
     const model = filled(60_000);
     model.fade(10_000);
     const own = model.coarseLane(0)!.count;
-    model.setCoarse({
-      start: Float64Array.of(T0 - 100, T0 - 50),
-      duration: Float32Array.of(10, 10),
-      lane: Uint16Array.of(0, 0),
-      prefix: Uint16Array.of(0, 0),
-      busy: Float32Array.of(5, 5),
-      erred: Uint8Array.of(0, 0),
-      rows: Uint32Array.of(100, 100),
-    });
+    model.setCoarse(TWO_EARLIER);
     expect(model.coarseLane(0)!.count).toBe(own + 2);
     expect(model.coarseLane(0)!.start[0]).toBe(T0 - 100);
+  });
+
+  it("keeps what it joined of both while rows come elsewhere, not where they replace it", () => {
+    const model = filled(60_000);
+    model.fade(20_000);
+    model.setCoarse(TWO_EARLIER);
+    const both = model.coarseLane(0)!;
+    const later = batchOf([{ start: T0 + 9_000, task: 90_000 }]);
+    model.insert(later);
+    model.markCovered(90_000, 1);
+    expect(model.coarseLane(0), "not made anew").toBe(both);
+    const rows = [
+      { start: T0 - 100, task: 95_000 },
+      { start: T0 - 92, task: 95_001 },
+    ];
+    model.insert(batchOf(rows));
+    model.markCovered(95_000, 2);
+    expect(model.coarseLane(0)!.count).toBe(both.count - 1);
   });
 
   it("does not paint over the pauses between rows", () => {
