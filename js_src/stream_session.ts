@@ -51,6 +51,8 @@ const SILENT_MS = 10_000;
 /** Longer than any answer to a greeting, also when a cell holds Python's lock. */
 const LOST_MS = 30_000;
 const BEAT_MS = 5_000;
+/** Where no rows come there is nothing to ack: only a greeting says that somebody looks. */
+const GREET_MS = 600_000;
 /** What is lost each time it is sent, a proxy's limit may forbid: so often it is tried, … */
 const MAX_START_OVERS = 3;
 /** … and again after so long without loss. */
@@ -202,9 +204,14 @@ export class SessionStream {
     this.pulse = undefined;
     if (!this.watching || !this.visible) return;
     this.heard_ms = Date.now();
+    let greeted_ms = this.heard_ms;
     this.pulse = setInterval(() => {
-      const silence_ms = Date.now() - this.heard_ms;
-      if (silence_ms >= SILENT_MS) this.link.greet();
+      const now_ms = Date.now();
+      const silence_ms = now_ms - this.heard_ms;
+      if (silence_ms >= SILENT_MS || now_ms - greeted_ms >= GREET_MS) {
+        greeted_ms = now_ms;
+        this.link.greet();
+      }
       if (silence_ms >= LOST_MS) this.sink.connected(false);
     }, BEAT_MS);
   }

@@ -427,6 +427,16 @@ describe("silence", () => {
     expect(vi.getTimerCount()).toBe(0);
   });
 
+  it("of an idle session is none: the page says now and then that it looks", () => {
+    const { port, channel, sink } = watched();
+    for (let minute = 0; minute < 59; minute += 1 / 30) {
+      vi.advanceTimersByTime(2_000);
+      channel.receive(status(0));
+    }
+    expect(port.of("hello")).toHaveLength(1 + 5);
+    expect(sink.alive).toBe(null);
+  });
+
   it("ends with any message", () => {
     const { port, channel } = watched();
     for (let beat = 0; beat < 10; beat++) {

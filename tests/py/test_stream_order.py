@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 from recording_rows import START, make_rows
 
+from daskscope.focus import Focus
 from daskscope.recording import TaskError, WorkerChange, pack_keys
+from daskscope.stream.sender import Sender
 
 
 def test_live_rows_arrive_at_once_with_the_names_that_they_need(scene):
@@ -62,6 +64,24 @@ def test_what_a_page_holds_is_not_sent_again(scene):
     scene.run(2)
     assert set(page.covered) == {*range(10_000, 20_000), *range(49_990, 50_010)}
     assert set(page.covered.values()) == {1}
+
+
+def test_a_page_that_hides_before_its_figures_are_complete_costs_no_turns(scene, monkeypatch):
+    page = scene.page()
+    scene.append(1_000)
+    scene.run(1)
+    monkeypatch.setattr(Sender, "_say_totals", lambda *_: False)  # there is always more to sum up
+    scene.session.focus = Focus(time=(0.0, START))
+    scene.session.changed()
+    scene.run(1)
+    turns = []
+    monkeypatch.setattr(scene.hub, "_work", lambda work=scene.hub._work: turns.append(1) or work())
+    scene.loop.run(1)
+    assert len(turns) > 30
+    page.watch(visible=False)
+    turns.clear()
+    scene.loop.run(10)
+    assert len(turns) < 10
 
 
 def test_a_hidden_page_gets_status_alone_and_catches_up_when_seen(scene):

@@ -96,7 +96,7 @@ class Hub:
         self._sources = Sources(self._on_source, self._on_focus)
         self._greetings = Greetings()
         self._chooser: dict[str, Any] = {}  # as it was told last
-        self._chooser_at_s = float("-inf")
+        self._chooser_at_s = float("-inf")  # when it was looked at last
         self._timer: asyncio.TimerHandle | None = None
         self._ticking = False
         self._sender = Sender(clock)
@@ -387,10 +387,10 @@ class Hub:
         due = self._chooser_at_s + STATUS_S - now
         if due > 0:
             return due
+        self._chooser_at_s = now
         chooser = reports.chooser(self._sources.all(), recorder_on=self._recorder_on())
         if chooser != self._chooser:
             self._chooser = chooser
-            self._chooser_at_s = now
             message = outgoing("sessions", chooser)
             for channel in {page.channel for page in self._pages.values()}:
                 channel.send(message)

@@ -27,7 +27,7 @@ SILENT_S: Final = 60.0
 """A page that owes an ack for so long is gone, or asleep; it is welcome back."""
 
 ASLEEP_S: Final = 3600.0
-"""A page that owes nothing may be silent for so long."""
+"""A page that owes nothing may be silent for so long; a visible one greets more often."""
 
 STATUS_S: Final = 0.5
 CROWDED_STATUS_S: Final = 1.0
@@ -87,7 +87,7 @@ class Watched:
 
     def due_s(self, now_s: float) -> float:
         """Return the time from which there is something to say beside the rows."""
-        if self.totals_unfinished:
+        if self.totals_unfinished and self.feed.visible and self.leaving_since_s is None:
             return now_s + TOTALS_PAUSE_S
         return self.status_due_s()
 
