@@ -3,6 +3,7 @@
 // so that columns exist once a page and each kernel has one stream to it.
 
 import { type Signal, signal } from "@preact/signals";
+import { LIMITS } from "./schema";
 import { SharedSession } from "./session";
 import { Channel, KernelLink, type Port } from "./stream";
 
@@ -63,10 +64,25 @@ export class Page {
     });
     this.stores.set(key, store);
     this.held.value = [...this.stores.values()];
+    store.dataVersion.subscribe(() => this.makeRoomFor(store));
     const others = [...this.stores.values()].filter((old) => old !== store);
     const idle = others.filter((old) => old.idle);
     for (const old of idle.slice(0, -MAX_IDLE_STORES)) old.dispose();
     return store;
+  }
+
+  /** Each store bounds its own rows; what nobody looks at goes before they add up. */
+  private makeRoomFor(grown: SharedSession): void {
+    const stores = [...this.stores.values()];
+    let total = stores.reduce((sum, { model }) => sum + model.rows, 0);
+    for (const store of stores) {
+      if (total <= LIMITS.page_rows) return;
+      const { rows } = store.model;
+      // One without rows may be new, and its panel about to look.
+      if (store === grown || !store.idle || rows === 0) continue;
+      total -= rows;
+      store.dispose();
+    }
   }
 
   private link(kernelId: string): KernelLink {

@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
-import { PROTOCOL } from "../../js_src/schema";
+import { LIMITS, PROTOCOL } from "../../js_src/schema";
 import type { SharedSession } from "../../js_src/session";
 import { Page, thePage } from "../../js_src/session_page";
 import type { Channel, KernelLink, Port } from "../../js_src/stream";
@@ -130,12 +130,19 @@ describe("a session on the page", () => {
     expect(session.model.rows).toBe(20);
   });
 
-  it("drops a broken batch and keeps the rest", () => {
+  it("drops a broken batch, says so and keeps the rest", () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     const fields = { kind: "live", first: 0, tasks: 5, rows: 6 };
     kernel.number("batch", fields, [tasksBuffer(0, 5)]);
     kernel.tasks(5, 5);
     expect(session.have()).toEqual([[5, 10]]);
+    expect(session.notices.value).toMatchObject([
+      {
+        code: "bad-message",
+        level: "error",
+        text: expect.stringContaining("does not understand"),
+      },
+    ]);
     expect(warn).toHaveBeenCalledOnce();
   });
 
@@ -264,20 +271,6 @@ describe("a session on the page", () => {
     expect(codes().at(-1)).toBe("code-49");
   });
 
-  it("shows that rows came which cannot be read, and goes on", () => {
-    const fields = { kind: "live", first: 0, tasks: 5, rows: 5 };
-    kernel.number("batch", fields, [new Uint8Array(8)]);
-    kernel.tasks(5, 5);
-    expect(session.have()).toEqual([[5, 10]]);
-    expect(session.notices.value).toMatchObject([
-      {
-        code: "bad-message",
-        level: "error",
-        text: expect.stringContaining("does not understand"),
-      },
-    ]);
-  });
-
   it("forgets that a status could not be sent when one comes", () => {
     kernel.say("error", { code: "not-sent", text: "It failed." });
     expect(session.notices.value).toHaveLength(1);
@@ -393,6 +386,26 @@ describe("looking", () => {
     page.session(kernel.link, "third");
     expect(page.session(kernel.link, "second")).toBe(second);
     expect(page.session(kernel.link, "first")).toBe(first);
+  });
+
+  it("goes first when the page has no room for all rows", () => {
+    const [old, shown] = ["old", "shown"].map((id) =>
+      page.session(kernel.link, id),
+    );
+    shown.watch(visible);
+    for (const store of [old, shown]) store.model.rows = LIMITS.page_rows / 2;
+    kernel.tasks(0, 5);
+    vi.advanceTimersByTime(200);
+    expect(page.held.value).toEqual([session, shown]);
+    const fresh = page.session(kernel.link, "fresh");
+    session.model.rows = LIMITS.page_rows;
+    release();
+    kernel.tasks(5, 5);
+    vi.advanceTimersByTime(200);
+    expect(
+      page.held.value,
+      "neither by its own rows, nor before it has any",
+    ).toEqual([session, shown, fresh]);
   });
 
   it("goes on where it was when a panel comes back", () => {
