@@ -149,7 +149,6 @@ export class KernelLink {
   readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
   /** Whether new clients of this kernel are recorded by themselves. */
   readonly recorder: Signal<boolean> = signal(true);
-  readonly alive: Signal<boolean> = signal(false);
   /** Whether the kernel can answer while a cell runs, to a channel with a subshell. */
   private subshells = false;
   private readonly channels: Channel[] = [];
@@ -217,7 +216,6 @@ export class KernelLink {
     this.subshells = message.subshells;
     this.sessions.value = message.sessions;
     this.recorder.value = message.recorder;
-    this.alive.value = true;
     for (const stream of this.streams.values()) {
       stream.resume(message.resumed);
     }
@@ -234,7 +232,6 @@ export class KernelLink {
       if (index === 0) next.hello();
       return;
     }
-    this.alive.value = false;
     for (const id of [...this.questions.keys()]) {
       this.settle(id)?.reject(notConnected());
     }

@@ -19,7 +19,13 @@ import {
 } from "./base/check";
 import { badMessage } from "./errors";
 import type { Focus } from "./model/types";
-import { BATCH_KINDS, KERNEL_MESSAGES, PROTOCOL, STATES } from "./schema";
+import {
+  BATCH_KINDS,
+  type KernelMessageType,
+  type PageMessageType,
+  PROTOCOL,
+  STATES,
+} from "./schema";
 
 export type BinaryBuffer = ArrayBuffer | ArrayBufferView;
 
@@ -214,7 +220,7 @@ const shapes = {
     version: or(str, null),
   }),
   bye: record({ page: or(str, null), session: str, text: or(str, "") }),
-} satisfies { [K in (typeof KERNEL_MESSAGES)[number]]: Check<object> };
+} satisfies Record<KernelMessageType, Check<object>>;
 
 type Shapes = typeof shapes;
 type Fields<K extends keyof Shapes> = ReturnType<Shapes[K]>;
@@ -285,7 +291,7 @@ export function addressOf(data: unknown): ReturnType<typeof whom> | null {
 
 /** What the page says. */
 export interface PageMessage {
-  type: "hello" | "watch" | "unwatch" | "ack" | "ask" | "focus" | "bye";
+  type: PageMessageType;
   page: string;
   [field: string]: unknown;
 }

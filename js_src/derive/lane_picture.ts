@@ -55,9 +55,10 @@ export class LanePicture {
   private scratch = new Uint32Array(0);
 
   /**
-   * Bring the rows of `lanes` up to date. Takes about `budget_ms`, at most twice that;
-   * returns false when some are rough still: then call again in the next frame. Panning is cheap as long
-   * as the scale stays and `colours` is the same object.
+   * Bring the rows of `lanes` up to date. Takes about `budget_ms`, at most twice that and
+   * what lanes take that were not shown before, which are drawn roughly. Returns false
+   * when some are rough still: then call again in the next frame. Panning is cheap as
+   * long as the scale stays and `colours` is the same object.
    */
   update(
     model: TaskModel,

@@ -31,13 +31,6 @@ export class BusyBins {
     return bytes;
   }
 
-  clear(): void {
-    this.pages.clear();
-    this.width_s = FINEST_S;
-    this.lastNumber = NaN;
-    this.version++;
-  }
-
   /** `share` of the seconds were busy; negative to take back what was added. */
   add(start: number, seconds: number, prefix: number, share = 1): void {
     this.version++;

@@ -26,7 +26,6 @@ export class Extents {
   private width_s = 60;
   private lastKey = NaN;
   private lastBin: Bin | null = null;
-  private whole: Extent | null = null;
   private robustExtent: Extent | null = null;
   private rowsOutside = 0;
   private stale = false;
@@ -52,13 +51,7 @@ export class Extents {
     this.stale = true;
   }
 
-  /** From the first start to the last stop of any row. */
-  all(): Extent | null {
-    this.settle();
-    return this.whole;
-  }
-
-  /** The same without outliers. */
+  /** From the first start to the last stop of any row but outliers. */
   robust(): Extent | null {
     this.settle();
     return this.robustExtent;
@@ -93,12 +86,10 @@ export class Extents {
       if (last && bin.start - last.stop <= GAP_S) join(last, bin);
       else clusters.push({ ...bin });
     }
-    this.whole = null;
     this.robustExtent = null;
     this.rowsOutside = 0;
     const taken: Bin[] = [];
     for (const cluster of clusters.sort((a, b) => b.rows - a.rows)) {
-      this.whole = hull(this.whole, cluster);
       const outlier = taken.some(
         (other) =>
           cluster.firstTask <= other.lastTask &&

@@ -11,7 +11,6 @@ export class FilterPass {
   /** Threads busy with matching rows. */
   readonly busy = new BusyBins();
   private remaining: { track: Track; segment: Segment }[] = [];
-  readonly segments: number;
 
   constructor(
     readonly filter: RowFilter,
@@ -23,13 +22,7 @@ export class FilterPass {
         this.remaining.push({ track, segment });
       }
     }
-    this.segments = this.remaining.length;
     this.remaining.reverse();
-  }
-
-  /** Segments that the filter has been brought to. */
-  get done(): number {
-    return this.segments - this.remaining.length;
   }
 
   get finished(): boolean {

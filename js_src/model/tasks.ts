@@ -237,11 +237,6 @@ export class TaskModel {
     return this.withCoarse(this.extents.robust());
   }
 
-  /** From the first start to the last stop of any row. */
-  wholeExtent(): Extent | null {
-    return this.withCoarse(this.extents.all());
-  }
-
   /** How many rows lie outside `extent()`. */
   rowsOutside(): number {
     return this.extents.outside();
@@ -270,13 +265,6 @@ export class TaskModel {
 
   get filter(): RowFilter | null {
     return this.pass?.filter ?? null;
-  }
-
-  /** How far the filter has come, while it has not reached everything. */
-  get filtering(): { done: number; of: number } | null {
-    const { pass } = this;
-    if (!pass || pass.finished) return null;
-    return { done: pass.done, of: pass.segments };
   }
 
   /** Do what is pending for a few milliseconds; true when more is left. */
