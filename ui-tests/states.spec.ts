@@ -17,4 +17,11 @@ test("a panel without a client says what to run, in both themes", async ({
 
   await panel.getByRole("button", { name: "Insert client code" }).click();
   await expect(page.locator(".jp-Notebook .jp-Cell")).toHaveCount(2);
+
+  // The palette opens one, too.
+  await page.keyboard.press("Control+Shift+C");
+  await page.keyboard.type("Daskscope: Task stream");
+  await page.keyboard.press("Enter");
+  await expect(panel).toHaveCount(2);
+  await expect(panel.last()).toContainText("No Dask client in this kernel yet");
 });
