@@ -196,8 +196,9 @@ def test_focus_is_linked_between_page_and_session(client, said):
     eventually(lambda: seen)
     assert shown.focus.prefixes == ("inc",)
     shown.focus = daskscope.Focus(prefixes=["sum"])
-    told = eventually(lambda: [m for m, _ in said if m["type"] == "focus"])
-    assert told[-1]["focus"]["prefixes"] == ["sum"]
+    told = eventually(
+        lambda: [m for m, _ in said if m["type"] == "focus" and m["focus"]["prefixes"] == ["sum"]]
+    )
     assert told[-1]["by"] == "python"
     stream.close()
     shown.close()
