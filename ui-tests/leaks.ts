@@ -4,46 +4,19 @@
 
 import { expect } from "@jupyterlab/galata";
 import type { BrowserContext, Page } from "@playwright/test";
+import { noteWhatRemains, type Remaining } from "../tests/js/harness/remaining";
 
-interface Repeating {
-  /** Where our pending intervals and animation frames were asked for. */
-  daskscopePending?: Map<string, string>;
-}
+/** The labextension's bundle, and a widget's module. */
+const OURS = "daskscope/static|blob:";
+/** How the page's one store hears that the page is hidden, or goes: as long as that is there. */
+const OF_THE_PAGE = [
+  "listener document visibilitychange",
+  "listener window pagehide",
+];
 
-/** Note what of ours repeats or waits for a frame, from the page's first script on. */
+/** Note what of ours listens, repeats or waits, from the page's first script on. */
 export async function watchRepeating(context: BrowserContext): Promise<void> {
-  await context.addInitScript(() => {
-    const pending = new Map<string, string>();
-    (window as Repeating).daskscopePending = pending;
-    const note = (id: string) => {
-      const stack = new Error().stack ?? "";
-      // The labextension's bundle, and a widget's module.
-      if (/daskscope\/static|blob:/.test(stack)) pending.set(id, stack);
-    };
-    const { setInterval: repeat, clearInterval: stop } = window;
-    const { requestAnimationFrame: ask, cancelAnimationFrame: cancel } = window;
-    window.setInterval = ((...args: Parameters<typeof repeat>) => {
-      const id = repeat(...args);
-      note(`interval ${String(id)}`);
-      return id;
-    }) as typeof repeat;
-    window.clearInterval = (id) => {
-      pending.delete(`interval ${String(id)}`);
-      stop(id);
-    };
-    window.requestAnimationFrame = (draw) => {
-      const id = ask((time) => {
-        pending.delete(`frame ${id}`);
-        draw(time);
-      });
-      note(`frame ${id}`);
-      return id;
-    };
-    window.cancelAnimationFrame = (id) => {
-      pending.delete(`frame ${id}`);
-      cancel(id);
-    };
-  });
+  await context.addInitScript(noteWhatRemains, OURS);
 }
 
 /** Close panels, notebooks and the sidebar, without questions. */
@@ -65,11 +38,15 @@ interface Registry {
 }
 
 function leftInPage(page: Page): Promise<string[]> {
-  return page.evaluate(() => {
+  return page.evaluate((ofThePage) => {
     const key = Symbol.for("daskscope.page.v1");
     const registry = (globalThis as { [key]?: Registry })[key];
-    const pending = (window as Repeating).daskscopePending;
+    const pending = (window as Remaining).daskscopePending;
     const left = [...(pending?.values() ?? [])];
+    for (const once of ofThePage) {
+      const at = left.findIndex((one) => one.startsWith(once));
+      if (at >= 0) left.splice(at, 1);
+    }
     if (!registry) return left;
     for (const { channels } of registry.links.values()) {
       left.push(...channels.map(({ port }) => `channel: ${port.kind}`));
@@ -78,7 +55,7 @@ function leftInPage(page: Page): Promise<string[]> {
       if (!idle) left.push(`watched: ${id}`);
     }
     return left;
-  });
+  }, OF_THE_PAGE);
 }
 
 /** Close widgets and sessions, as a person can; then say what is still there. */

@@ -9,6 +9,7 @@ import type {
   Chooser,
 } from "../../../js_src/views/host";
 import { mountTaskStream } from "../../../js_src/views/task_stream";
+import type { Remaining } from "./remaining";
 import { scenario } from "./scenarios";
 
 const wanted = new URLSearchParams(location.hash.slice(1));
@@ -45,10 +46,11 @@ const host: PanelHost = {
       : [{ label: "How to allow them", run: () => {} }],
   save: (file, content) => saved.push({ name: file, content }),
 };
-let dispose = mountTaskStream(place, { session, host });
 /** Keys that got past the panel. */
 const leaked: string[] = [];
 document.addEventListener("keydown", (event) => leaked.push(event.key));
+(window as Remaining).daskscopePending?.clear(); // from here on it is the panel's
+let dispose = mountTaskStream(place, { session, host });
 
 Object.assign(window, {
   harness: {
@@ -58,7 +60,10 @@ Object.assign(window, {
     saved,
     leaked,
     live: made.live,
-    dispose: () => dispose(),
+    dispose: () => {
+      dispose();
+      dispose = () => {};
+    },
     remount: () => {
       dispose = mountTaskStream(place, { session, host });
     },

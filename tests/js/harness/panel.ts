@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 // @ts-expect-error: a plain script, shared with the one that takes pictures
 import { BROWSER, buildHarness } from "./build.mjs";
 import type { EmptyState } from "../../../js_src/views/host";
+import { noteWhatRemains, type Remaining } from "./remaining";
 import type { HarnessSession } from "./session";
 
 interface Harness {
@@ -60,6 +61,11 @@ export function describePanel(name: string, tests: () => void): void {
     });
 
     afterEach(async () => {
+      await page.evaluate(() => window.harness.dispose());
+      // What it said last stays for four seconds.
+      await expect
+        .poll(remaining, { timeout: 6_000, message: "after its end" })
+        .toEqual([]);
       await page.close();
       expect(troubles.splice(0)).toEqual([]);
     });
@@ -67,6 +73,14 @@ export function describePanel(name: string, tests: () => void): void {
     tests();
   });
 }
+
+/** What of a panel goes on by itself. Intervals are the harness's, which plays live runs. */
+const remaining = () =>
+  page.evaluate(() =>
+    [...((window as Remaining).daskscopePending?.values() ?? [])].filter(
+      (one) => !one.startsWith("interval"),
+    ),
+  );
 
 export async function open(
   hash: string,
@@ -78,6 +92,7 @@ export async function open(
   page.on("console", (message) => {
     if (message.type() === "error") troubles.push(message.text());
   });
+  await page.addInitScript(noteWhatRemains, "daskscope-harness"); // the folder of the bundle
   await page.goto(`${address}#width=${width}&height=${height}&${hash}`);
   await page.waitForSelector("body[data-ready]");
 }
