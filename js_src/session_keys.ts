@@ -54,6 +54,8 @@ export interface SearchResult {
 
 /** What a view may ask of the keys. */
 export interface KeyLookup {
+  /** Whether the page has the key of a task: the kernel need not be asked. */
+  has(task: number): boolean;
   /** The key of a task; null when nobody has it (any more). */
   text(task: number): string | null | Promise<string | null>;
   /**
@@ -199,6 +201,10 @@ export class KeyStore implements KeyLookup {
     this.opened.clear();
     this.openedBytes = 0;
     this.bytes = 0;
+  }
+
+  has(task: number): boolean {
+    return this.blockOf(task) !== undefined;
   }
 
   text(task: number): string | null | Promise<string | null> {

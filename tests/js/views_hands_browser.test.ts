@@ -385,6 +385,23 @@ describePanel("the task stream by mouse and keyboard", () => {
     ).toBe(true);
   });
 
+  it("says so where the next match has no rows on this page", async () => {
+    await open("scenario=full");
+    await page.evaluate(() =>
+      window.harness.session.addKeys(5_000, ["read-parquet-far-away"]),
+    );
+    await plot().press("/");
+    await page.keyboard.type("far-away");
+    const found = page.locator(".ds-search-found");
+    await expect.poll(() => found.innerText()).toBe("1 task");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => found.innerText()).toBe("1 of 1");
+    await page
+      .locator(".ds-stage-note")
+      .getByText("The rows of this task are not on this page")
+      .waitFor();
+  });
+
   it.each([1200, 560])(
     "takes the letters right after `/` for the search, %i px wide",
     async (width) => {

@@ -5,6 +5,7 @@ import {
   describePanel,
   open,
   page,
+  placeOf,
   plot,
   plotBox,
   shown,
@@ -66,6 +67,36 @@ describePanel("the picture of a task stream", () => {
     expect(await crosshair()).not.toBeNull();
     await page.evaluate(leave);
     await expect.poll(crosshair).toBeNull();
+  });
+
+  it("asks for the key of a task only where the pointer rests", async () => {
+    await open("scenario=full");
+    const at = await placeOf(40);
+    await page.mouse.move(3, 3);
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const asked: number[] = [];
+      Object.assign(window, { asked });
+      session.fetchKeys = (first) => {
+        asked.push(first);
+        return Promise.reject(new Error("busy"));
+      };
+      session.keys.clear();
+    });
+    const asked = () =>
+      page.evaluate(() => (window as unknown as { asked: number[] }).asked);
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 60_000);
+    const cards = new Set<string>();
+    for (let x = at.x - 135; x <= at.x; x += 15) {
+      await page.mouse.move(x, at.y);
+      await page.clock.runFor(30);
+      cards.add((await page.locator(".ds-card").allInnerTexts()).join());
+    }
+    expect(cards.size).toBeGreaterThan(5);
+    expect(await asked()).toEqual([]);
+    await page.clock.runFor(150);
+    expect(await asked()).toEqual([40]);
   });
 
   it("is said to be of the workers that are there, isolated or not", async () => {

@@ -5,6 +5,8 @@ import { useEffect, useState } from "preact/hooks";
 import { formatExact } from "../../base/format";
 import type { SessionStore } from "../../session";
 
+const REST_MS = 100;
+
 /** `undefined` while it is on its way, null when nobody has it any more. */
 export function useKey(
   session: SessionStore,
@@ -16,11 +18,18 @@ export function useKey(
     const take = (text: string | null): void => {
       if (wanted) setKey({ task, text });
     };
-    const answer = session.keys.text(task);
-    if (answer instanceof Promise) answer.then(take, () => take(null));
-    else take(answer);
+    const ask = (): void => {
+      const answer = session.keys.text(task);
+      if (answer instanceof Promise) answer.then(take, () => take(null));
+      else take(answer);
+    };
+    // The kernel is asked only where the pointer rests, not all along its way.
+    let resting: ReturnType<typeof setTimeout> | undefined;
+    if (session.keys.has(task)) ask();
+    else resting = setTimeout(ask, REST_MS);
     return () => {
       wanted = false;
+      clearTimeout(resting);
     };
   }, [session, task]);
   return key?.task === task ? key.text : undefined;

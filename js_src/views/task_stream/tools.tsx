@@ -33,7 +33,13 @@ function stepSearch(view: ViewState, by: number): void {
   const task = selection?.step(by);
   if (!selection || task === null || task === undefined) return;
   const row = rowOfTask(selection.store, task);
-  if (row) goToRow(view, row);
+  if (row) {
+    goToRow(view, row);
+    return;
+  }
+  // What was pinned is another match than the one that is counted now.
+  view.pinned.value = null;
+  view.say("The rows of this task are not on this page");
 }
 
 function SearchField(props: { view: ViewState }): JSX.Element | null {
@@ -65,19 +71,13 @@ async function tell(
   view: ViewState,
   save: () => Promise<string>,
 ): Promise<void> {
-  const say = (text: string): void => {
-    view.hint.value = text;
-    setTimeout(() => {
-      if (view.hint.peek() === text) view.hint.value = "";
-    }, 4000);
-  };
   view.hint.value = "Saving …";
   // Many rows take a while: first that is drawn.
   await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
   try {
-    say(await save());
+    view.say(await save());
   } catch (error) {
-    say(
+    view.say(
       `Could not save: ${error instanceof Error ? error.message : String(error)}`,
     );
   }

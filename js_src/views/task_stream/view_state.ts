@@ -52,6 +52,8 @@ export interface Paused {
 
 /** A run whose last row is older than this is over: show it whole. */
 const STALE_S = 5;
+/** Long enough to be read. */
+const SAID_MS = 4000;
 
 export class ViewState {
   readonly selection = signal<Selection | null>(null);
@@ -172,6 +174,7 @@ export class ViewState {
 
   /** What workers were called, also those that have left. */
   private readonly names = new Map<string, string>();
+  private saying: ReturnType<typeof setTimeout> | undefined;
   private placed: readonly WorkerGroup[] = [];
   private focusedTime: readonly [number, number] | null = null;
   private stops: (() => void)[] = [];
@@ -203,6 +206,15 @@ export class ViewState {
     );
   }
 
+  /** Words over the plot, for a while. */
+  say(text: string): void {
+    clearTimeout(this.saying);
+    this.hint.value = text;
+    this.saying = setTimeout(() => {
+      if (this.hint.peek() === text) this.hint.value = "";
+    }, SAID_MS);
+  }
+
   /** Another session, or none. */
   use(store: SessionStore | null): void {
     const before = this.selection.peek();
@@ -226,6 +238,7 @@ export class ViewState {
   }
 
   dispose(): void {
+    clearTimeout(this.saying);
     for (const stop of this.stops.splice(0)) stop();
     const selection = this.selection.peek();
     this.selection.value = null;

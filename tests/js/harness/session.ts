@@ -65,7 +65,7 @@ export class HarnessSession implements SessionStore {
   /** Answers `ask`; null means that the kernel is busy. */
   answer: ((task: number) => TaskDetail) | null = null;
   /** What asking for keys comes to: the kernel is busy. */
-  fetchKeys = (): Promise<void> => Promise.reject(kernelBusy());
+  fetchKeys = (_first: number): Promise<void> => Promise.reject(kernelBusy());
   /** Without subshells a kernel hears of a focus only after its cell. */
   hearsFocus = true;
   watchers = 0;
@@ -77,7 +77,7 @@ export class HarnessSession implements SessionStore {
     this.id = id;
     this.info = signal({ id, name, address: "tcp://127.0.0.1:37219" });
     this.keys = new KeyStore({
-      fetch: () => this.fetchKeys(),
+      fetch: (first) => this.fetchKeys(first),
       have: () => this.model.have(),
       total: () => this.counts.peek().kept,
     });
