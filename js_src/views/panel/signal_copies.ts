@@ -5,7 +5,7 @@
 // library, and reading a foreign signal in a computed value or a component
 // subscribes to nothing. `subscribe` works across copies.
 
-import { signal, type ReadonlySignal } from "@preact/signals";
+import { batch, signal, type ReadonlySignal } from "@preact/signals";
 
 interface Source<T> {
   peek(): T;
@@ -13,19 +13,35 @@ interface Source<T> {
 }
 
 export class SignalCopies {
-  private readonly stops: (() => void)[] = [];
+  private readonly starts: (() => () => void)[] = [];
+  private stops: (() => void)[] = [];
+
+  /** Nobody looks: nothing follows from what changes, until `resume`. */
+  pause(): void {
+    for (const stop of this.stops.splice(0)) stop();
+  }
+
+  /** Takes what was missed, at once. */
+  resume(): void {
+    if (this.stops.length > 0) return;
+    batch(() => {
+      this.stops = this.starts.map((start) => start());
+    });
+  }
 
   dispose(): void {
-    for (const stop of this.stops.splice(0)) stop();
+    this.pause();
+    this.starts.length = 0;
   }
 
   protected copy<T>(source: Source<T>): ReadonlySignal<T> {
     const own = signal(source.peek());
-    this.stops.push(
+    const start = () =>
       source.subscribe((value) => {
         own.value = value;
-      }),
-    );
+      });
+    this.starts.push(start);
+    this.stops.push(start());
     return own;
   }
 }

@@ -28,6 +28,16 @@ export class Selection extends SignalCopies {
     this.version = this.copy(this.shared.version);
   }
 
+  override pause(): void {
+    super.pause();
+    this.mirror.pause();
+  }
+
+  override resume(): void {
+    super.resume();
+    this.mirror.resume();
+  }
+
   override dispose(): void {
     super.dispose();
     this.mirror.dispose();

@@ -80,6 +80,26 @@ export function groupLanes(
   }));
 }
 
+/** Whether they lie alike: what the scheduler says of memory moves nothing. */
+export function lieAlike(
+  some: readonly WorkerGroup[],
+  others: readonly WorkerGroup[],
+): boolean {
+  return (
+    some.length === others.length &&
+    some.every((one, at) => {
+      const other = others[at];
+      return (
+        one.address === other.address &&
+        one.name === other.name &&
+        one.short === other.short &&
+        one.lanes.length === other.lanes.length &&
+        one.lanes.every((lane, thread) => lane === other.lanes[thread])
+      );
+    })
+  );
+}
+
 /** `worker-0 · thread 1`. */
 export function placeOf(groups: readonly WorkerGroup[], lane: number): string {
   for (const group of groups) {
