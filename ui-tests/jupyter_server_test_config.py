@@ -1,5 +1,6 @@
 """The JupyterLab that the browser tests run in: no token, a port of its own."""
 
+import atexit
 import json
 import os
 import shutil
@@ -25,6 +26,7 @@ def kernels_without_daskscope() -> str:
     is not seen through it.
     """
     directory = Path(mkdtemp(prefix="galata-kernels-"))
+    atexit.register(shutil.rmtree, directory, ignore_errors=True)
     venv.create(directory / "env", with_pip=False, symlinks=True)
     (packages,) = (directory / "env" / "lib").glob("python*/site-packages")
     (packages / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
