@@ -23,7 +23,7 @@ function panel(said: {
   };
   return {
     host: { emptyState: signal(null) },
-    held: signal(0),
+    holdsAny: signal(false),
     arrived: signal(false),
     session: signal(session),
   } as unknown as ViewState;

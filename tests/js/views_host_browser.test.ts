@@ -149,6 +149,44 @@ describePanel("the task stream in its surroundings", () => {
     await expect.poll(drawn).toBeGreaterThan(before);
   });
 
+  it("changes no word while nobody can see it, and is right when somebody does", async () => {
+    await open("scenario=live");
+    await page.evaluate(() => window.harness.live());
+    const status = page.locator(".ds-status");
+    await expect.poll(() => status.innerText()).toMatch(/^[1-9]\d* of/);
+    await page.addStyleTag({ content: "#place { margin-top: 5000px }" });
+    await expect
+      .poll(() => page.evaluate(() => window.harness.session.visible))
+      .toBe(false);
+    const changed = await page.evaluate(async () => {
+      let changes = 0;
+      const seen = new MutationObserver((all) => (changes += all.length));
+      const all = { subtree: true, childList: true, characterData: true };
+      seen.observe(document.querySelector(".ds-root")!, {
+        ...all,
+        attributes: true,
+      });
+      const { session } = window.harness;
+      const had = session.model.rows;
+      while (session.model.rows < had + 40) {
+        session.workers.value = session.workers.value.map((worker) => ({
+          ...worker,
+          process: worker.process + 1e8,
+        }));
+        await new Promise((done) => requestAnimationFrame(done));
+      }
+      return changes;
+    });
+    // What was about to be drawn when it left, at most.
+    expect(changed).toBeLessThanOrEqual(10);
+    await page.evaluate(() => window.scrollTo(0, 5000));
+    const held = () =>
+      page.evaluate(() => String(window.harness.session.counts.value.kept));
+    await expect
+      .poll(async () => (await status.innerText()).startsWith(await held()))
+      .toBe(true);
+  });
+
   it("leaves nothing behind, and can be shown again", async () => {
     await open("scenario=full");
     await page.evaluate(() => window.harness.dispose());
@@ -261,6 +299,38 @@ describePanel("the task stream in its surroundings", () => {
     });
     // As on the screen: nothing that came after the pause.
     expect(last).toBeLessThanOrEqual(Number(/[\d.]+/.exec(at)![0]) + 0.1);
+  });
+
+  it("writes into a picture only names of workers that are on the screen", async () => {
+    await open("scenario=full&workers=64&threads=4", 900, 360);
+    const gutter = page.locator(".ds-gutter");
+    await gutter.hover();
+    await page.mouse.wheel(0, 300);
+    const first = () => page.locator(".ds-worker-name").first().innerText();
+    await expect.poll(first).not.toBe("worker-0");
+    await page.evaluate(() => {
+      const names: [string, number][] = [];
+      Object.assign(window, { names });
+      const { prototype } = CanvasRenderingContext2D;
+      const { fillText } = prototype;
+      prototype.fillText = function (text, x, y) {
+        if (!this.canvas.isConnected && text.startsWith("worker-")) {
+          names.push([text, y]);
+        }
+        fillText.call(this, text, x, y);
+      };
+    });
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.locator(".ds-menu-list button").first().click();
+    await page.getByText("Saved the picture").waitFor();
+    const names = await page.evaluate(
+      () => (window as unknown as { names: [string, number][] }).names,
+    );
+    expect(names.map(([name]) => name)).toEqual(
+      await page.locator(".ds-worker-name").allInnerTexts(),
+    );
+    const apart = names.slice(1).map(([, y], at) => y - names[at]![1]);
+    expect(Math.min(...apart)).toBeGreaterThanOrEqual(15);
   });
 
   it("saves a picture that says what it is of, with all that is on the screen", async () => {

@@ -11,7 +11,7 @@ import type { ViewState } from "./view_state";
 /** Why there is nothing to draw; null once there is. */
 export function whyEmpty(view: ViewState): EmptyState | null {
   const why = view.host.emptyState.value;
-  const held = view.held.value > 0;
+  const held = view.holdsAny.value;
   // Between sessions, and until the first row is here.
   const something = held || view.arrived.value;
   if (view.session.value && something && (held || !why)) return null;

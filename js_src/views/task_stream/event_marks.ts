@@ -228,13 +228,18 @@ export function nextError(
   return errors[(at + 1) % errors.length] ?? null;
 }
 
-/** Merges anew only when the marks or the scale change, not for each frame. */
+/** How often marks are merged anew while somebody zooms. */
+const STEPS_A_DOUBLING = 4;
+
+/** Merges anew when the marks or the scale change, and not for each frame of a zoom. */
 export class MergedMarks {
   private marks: readonly EventMark[] | null = null;
   private near_s = 0;
   private shown: readonly Shown[] = [];
 
-  update(marks: readonly EventMark[], near_s: number): readonly Shown[] {
+  update(marks: readonly EventMark[], wanted_s: number): readonly Shown[] {
+    const step = Math.round(Math.log2(wanted_s) * STEPS_A_DOUBLING);
+    const near_s = 2 ** (step / STEPS_A_DOUBLING);
     if (marks !== this.marks || near_s !== this.near_s) {
       this.marks = marks;
       this.near_s = near_s;

@@ -3,16 +3,8 @@
 import type { JSX } from "preact";
 import { formatBytes, formatBytesOf, formatShare } from "../../base/format";
 import { shortenMiddle } from "../../base/text_width";
+import type { Band } from "./bands";
 import { plainAddress, type WorkerGroup } from "./worker_groups";
-
-/** One worker's rows on the stage, in CSS pixels below the top of the lanes. */
-export interface Band {
-  readonly group: WorkerGroup;
-  readonly top: number;
-  readonly height: number;
-  /** Where the rule above it is; null for the first. */
-  readonly rule: number | null;
-}
 
 /** Share of the shown time that the worker's threads were busy; NaN unknown. */
 export type BusyOf = (group: WorkerGroup) => number;

@@ -58,3 +58,17 @@ export function notHere(missing: number, ever: number, noun = ""): string {
   const all = formatExact(Math.max(ever, missing));
   return `; ${formatExact(missing)} of ${all}${noun} are not here`;
 }
+
+/** More rows nobody reads, and the page has to lay them out. */
+const MOST_ROWS = 500;
+
+/** The first rows of a table, and what its caption says where that is not all. */
+export function firstOf<T>(
+  rows: readonly T[],
+  noun: string,
+): { rows: readonly T[]; words: string } {
+  if (rows.length <= MOST_ROWS) return { rows, words: "" };
+  const all = formatExact(rows.length);
+  const words = `; the first ${formatExact(MOST_ROWS)} of ${all} ${noun}`;
+  return { rows: rows.slice(0, MOST_ROWS), words };
+}

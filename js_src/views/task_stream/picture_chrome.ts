@@ -6,6 +6,7 @@ import { formatExact } from "../../base/format";
 import type { Theme } from "../../base/theme";
 import { shorten, TextMeasure } from "../../render/text";
 import { factWords, fitFacts } from "../panel/status_line";
+import { bandsOf } from "./bands";
 import type { PlotRows } from "./geometry";
 import type { LaneMap } from "./lane_map";
 import type { LegendEntry } from "./legend_entries";
@@ -149,19 +150,21 @@ class Pen {
     this.text(`+${formatExact(rest)} more`, x, middle, toCss(theme.text2));
   }
 
-  /** Names beside the lanes, which begin at `top`. */
+  /** Names beside the lanes that can be seen; the stage begins at `top`. */
   workers(top: number): void {
     const { map, rows, gutter, pixelRatio: ratio, theme } = this.parts;
-    map.groups.forEach((group, at) => {
-      const place = map.layout.groups[at];
-      if (!place) return;
-      const y =
-        top + rows.lanesTop * ratio + place.top - map.scroll + 8 * ratio;
-      const name = shorten(group.name, gutter - 16 * ratio, this.measure);
-      if (place.bottom - place.top >= 10 * ratio || at % 4 === 0) {
-        this.text(name, PADDING_PX * ratio, y, toCss(theme.text));
-      }
-    });
+    const { context } = this;
+    const lanesTop = top + rows.lanesTop * ratio;
+    context.save();
+    context.beginPath();
+    context.rect(0, lanesTop, gutter, map.height);
+    context.clip();
+    for (const band of bandsOf(map, ratio, rows.line)) {
+      const name = shorten(band.group.name, gutter - 16 * ratio, this.measure);
+      const middle = lanesTop + (band.top + rows.line / 2) * ratio;
+      this.text(name, PADDING_PX * ratio, middle, toCss(theme.text));
+    }
+    context.restore();
   }
 
   status(middle: number): void {

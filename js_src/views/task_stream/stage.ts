@@ -215,7 +215,7 @@ export class Stage {
     const { view } = this;
     const session = view.session.value;
     void view.environment.theme.value;
-    void view.groups.value;
+    void view.placedGroups.value;
     void view.paused.value;
     void view.environment.visible.value;
     void session?.namesVersion.value;
@@ -255,7 +255,9 @@ export class Stage {
     const rows = view.rows.peek();
     const lanesTop = Math.round(rows.lanesTop * pixelRatio);
     const room = height - lanesTop - Math.round(LANES_BOTTOM_PX * pixelRatio);
-    if (this.map.update(view.groups.peek(), room, pixelRatio, rows.lane)) {
+    if (
+      this.map.update(view.placedGroups.peek(), room, pixelRatio, rows.lane)
+    ) {
       this.laid.value += 1;
     }
     const theme = view.environment.theme.peek();

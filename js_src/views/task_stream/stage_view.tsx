@@ -6,7 +6,8 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { plural } from "../../base/format";
 import { textWidth } from "../../base/text_width";
 import { CoarseCard } from "./coarse_card";
-import { Gutter, type Band, type BusyOf } from "./gutter";
+import { bandsOf } from "./bands";
+import { Gutter, type BusyOf } from "./gutter";
 import { EventCard } from "./event_card";
 import type { Geometry } from "./geometry";
 import { HoverCard } from "./hover_card";
@@ -166,11 +167,17 @@ function GutterOf(props: {
   void stage?.laid.value;
   if (!stage) return null;
   const line_px = view.rows.value.line;
+  const bands = bandsOf(stage.map, stage.plot.size.pixelRatio, line_px);
+  // What is laid out may be older than what is said of memory.
+  const now = new Map(view.groups.value.map((group) => [group.address, group]));
   const { gutter, gutterSize } = props.geometry;
   const { font, size_px } = view.environment.theme.value;
   return (
     <Gutter
-      bands={bandsOf(stage, line_px)}
+      bands={bands.map((band) => ({
+        ...band,
+        group: now.get(band.group.address) ?? band.group,
+      }))}
       line_px={line_px}
       size={gutterSize}
       room_px={gutter - (gutterSize === "short" ? 5 : 17)}
@@ -181,31 +188,6 @@ function GutterOf(props: {
       onIsolate={(address, adds) => view.isolateWorker(address, adds)}
     />
   );
-}
-
-/** Bands that have room for a name; of crowded ones each that has. */
-function bandsOf(stage: Stage, line_px: number): Band[] {
-  const { map } = stage;
-  const ratio = stage.plot.size.pixelRatio;
-  const bands: Band[] = [];
-  let free = -Infinity;
-  map.groups.forEach((group, at) => {
-    const place = map.layout.groups[at];
-    if (!place) return;
-    const top = (place.top - map.scroll) / ratio;
-    const height = (place.bottom - place.top) / ratio;
-    const visible = top + height > -20 && top < map.height / ratio;
-    if (!visible || top < free) return;
-    const above = map.layout.groups[at - 1];
-    const between = above ? place.top - above.bottom : 0;
-    const rule =
-      above && between >= 3
-        ? Math.round(above.bottom + between / 2 - map.scroll) / ratio
-        : null;
-    bands.push({ group, top, height, rule });
-    free = top + line_px;
-  });
-  return bands;
 }
 
 function Note(props: { view: ViewState }): JSX.Element | null {

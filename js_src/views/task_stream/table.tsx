@@ -17,7 +17,7 @@ import type { SessionMirror } from "../panel/session_mirror";
 import { ErrorsTable } from "./errors_table";
 import { isCounted, prefixesInFocus } from "./focus_totals";
 import type { BusyOf } from "./gutter";
-import { notHere, Table } from "./number_table";
+import { firstOf, notHere, Table } from "./number_table";
 import { prefixColoursOf } from "./prefix_colour";
 import { actionCss } from "./row_words";
 import { isWhole, type ViewState } from "./view_state";
@@ -99,10 +99,13 @@ function Prefixes(props: TableOf): JSX.Element {
   const { view, session } = props;
   const colourOf = prefixColoursOf(view, session.store);
   const known = isCounted(session) ? prefixesInFocus(session) : [];
-  const rows = known.sort((one, other) => other.seconds - one.seconds);
+  const { rows, words } = firstOf(
+    known.sort((one, other) => other.seconds - one.seconds),
+    "prefixes",
+  );
   return (
     <Table
-      caption={`Tasks by prefix, ${scopeOf(session)}`}
+      caption={`Tasks by prefix, ${scopeOf(session)}${words}`}
       columns={[
         { name: "Prefix" },
         { name: "Tasks" },
@@ -162,7 +165,7 @@ function Workers(props: {
   session: SessionMirror;
   busyOf: BusyOf;
 }): JSX.Element {
-  const groups = props.view.groups.value;
+  const { rows, words } = firstOf(props.view.groups.value, "workers");
   const { counts, notHere: dropped } = props.session;
   return (
     <Table
@@ -171,7 +174,7 @@ function Workers(props: {
         dropped.value.changes,
         counts.value.changes,
         " changes of workers",
-      )}`}
+      )}${words}`}
       columns={[
         { name: "Worker" },
         { name: "Address", from_px: 620 },
@@ -183,18 +186,21 @@ function Workers(props: {
         { name: "Status" },
       ]}
     >
-      {groups.map(({ name, address, lanes, info }, at) => [
-        name,
-        address,
-        formatExact(info?.threads ?? lanes.length),
-        formatShare(props.busyOf(groups[at])),
-        info ? formatBytes(info.process) : NOTHING,
-        info && info.memory_limit > 0
-          ? formatBytes(info.memory_limit)
-          : NOTHING,
-        info && info.spilled > 0 ? formatBytes(info.spilled) : NOTHING,
-        info?.status ?? "left",
-      ])}
+      {rows.map((group) => {
+        const { name, address, lanes, info } = group;
+        return [
+          name,
+          address,
+          formatExact(info?.threads ?? lanes.length),
+          formatShare(props.busyOf(group)),
+          info ? formatBytes(info.process) : NOTHING,
+          info && info.memory_limit > 0
+            ? formatBytes(info.memory_limit)
+            : NOTHING,
+          info && info.spilled > 0 ? formatBytes(info.spilled) : NOTHING,
+          info?.status ?? "left",
+        ];
+      })}
     </Table>
   );
 }

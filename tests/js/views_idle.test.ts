@@ -1,0 +1,176 @@
+// What a panel does not do: nothing follows from a status that says nothing new of
+// where things are, and nothing at all while nobody looks.
+
+import { effect, signal } from "@preact/signals";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { PanelHost } from "../../js_src/views/host";
+import type { PanelEnvironment } from "../../js_src/views/panel/environment";
+import { EventsRow } from "../../js_src/views/task_stream/events_row";
+import {
+  type EventMark,
+  MergedMarks,
+} from "../../js_src/views/task_stream/event_marks";
+import { LaneMap } from "../../js_src/views/task_stream/lane_map";
+import { firstOf } from "../../js_src/views/task_stream/number_table";
+import { ViewState } from "../../js_src/views/task_stream/view_state";
+import { toBatch } from "./harness/run";
+import { HarnessSession } from "./harness/session";
+import { T0 } from "./model_rows";
+
+const visible = signal(true);
+const environment = {
+  visible,
+  width: signal(1200),
+  height: signal(640),
+  theme: signal({ small_px: 11 }),
+  reducedMotion: signal(true),
+} as unknown as PanelEnvironment;
+const host: PanelHost = {
+  kind: "lab",
+  emptyState: signal(null),
+  capturesWheel: true,
+};
+
+const worker = (at: number, process: number) => ({
+  address: `tcp://h:${at}`,
+  name: String(at),
+  host: "",
+  threads: 2,
+  memory_limit: 0,
+  process,
+  managed: 0,
+  spilled: 0,
+  status: "running",
+});
+
+let view: ViewState;
+let session: HarnessSession;
+
+/** As every half second: the same workers with other figures. */
+function status(memory: number, workers = 2): void {
+  session.now.value += 0.5;
+  session.workers.value = Array.from({ length: workers }, (_, at) =>
+    worker(at, memory),
+  );
+}
+
+function addTask(task: number): void {
+  const row = { start: T0 + task, duration: 1, lane: 0, prefix: 0, task };
+  const rest = { action: 0, status: 0, nbytes: 0, span: 0 };
+  session.addRows(toBatch([{ ...row, ...rest }]), task, 1);
+}
+
+beforeEach(() => {
+  visible.value = true;
+  session = new HarnessSession("one");
+  session.addNames(["inc"], [{ worker: "tcp://h:0", thread: "1" }]);
+  view = new ViewState(environment, host);
+  view.use(session);
+  status(0);
+});
+afterEach(() => view.dispose());
+
+/** How often what reads signals was run anew, after the first time. */
+function counted(read: () => void): { times: () => number; stop: () => void } {
+  let times = -1;
+  const stop = effect(() => {
+    read();
+    times += 1;
+  });
+  return { times: () => times, stop };
+}
+
+describe("a status that moves nothing", () => {
+  it("lays no lane out anew and reads no event again", () => {
+    const map = new LaneMap();
+    const events = new EventsRow();
+    const lay = () => map.update(view.placedGroups.peek(), 400, 1, 26);
+    lay();
+    const reads = counted(() => events.read(view));
+    const places = counted(() => {
+      void view.placedGroups.value;
+      void view.narrowing.value;
+    });
+    for (let at = 1; at <= 10; at++) status(at * 1e6);
+    expect([lay(), reads.times(), places.times()]).toEqual([false, 0, 0]);
+    expect(view.groups.value[0]!.info!.process).toBe(10e6);
+    status(0, 3);
+    expect([lay(), reads.times() > 0, places.times() > 0]).toEqual([
+      ...[true, true, true],
+    ]);
+    reads.stop();
+    places.stop();
+  });
+
+  it("does not change that there is something to show", () => {
+    addTask(0);
+    const changes = counted(() => void view.holdsAny.value);
+    for (let task = 1; task < 20; task++) addTask(task);
+    expect([changes.times(), view.held.value]).toEqual([0, 20]);
+    changes.stop();
+  });
+});
+
+describe("a panel that nobody sees", () => {
+  it("follows nothing, and knows all as soon as somebody looks", () => {
+    addTask(0);
+    const mirror = view.session.value!;
+    const changes = counted(() => {
+      void mirror.dataVersion.value;
+      void mirror.workers.value;
+      void mirror.now.value;
+      void mirror.totals.value;
+      void view.held.value;
+      void view.narrowing.value;
+    });
+    visible.value = false;
+    for (let task = 1; task < 20; task++) {
+      addTask(task);
+      status(task, 3);
+    }
+    expect([changes.times(), view.extent!.stop]).toEqual([0, T0 + 1]);
+    visible.value = true;
+    expect(changes.times()).toBe(1);
+    expect([view.held.value, view.groups.value.length]).toEqual([20, 3]);
+    expect(view.extent!.stop).toBe(T0 + 20);
+    changes.stop();
+  });
+
+  it("lets go of the session, also when it is never seen again", () => {
+    visible.value = false;
+    const mirror = view.session.value!;
+    view.use(null);
+    visible.value = true;
+    status(1, 5);
+    expect(mirror.workers.value).toHaveLength(2);
+  });
+});
+
+describe("the marks of the row of events", () => {
+  it("are merged some times in a zoom, not for each frame", () => {
+    const moment = (start: number): EventMark => ({
+      ...{ start, stop: start, kind: "error", level: "error", text: "E" },
+      ...{ worker: "", error: null, one: "error", many: "errors" },
+    });
+    const marks = [1, 2, 3, 50].map(moment);
+    const merging = new MergedMarks();
+    const made = new Set<unknown>();
+    // Twice as far in one second.
+    for (let frame = 0; frame < 60; frame++) {
+      made.add(merging.update(marks, 10 * 2 ** (-frame / 60)));
+    }
+    expect(made.size).toBeLessThanOrEqual(5);
+    expect(merging.update(marks, 10)).toHaveLength(2);
+    expect(merging.update(marks, 0.5)).toHaveLength(4);
+  });
+});
+
+describe("a table of very many rows", () => {
+  it("shows the first of them, and says of how many", () => {
+    const rows = Array.from({ length: 1_200 }, (_, at) => at);
+    const { rows: first, words } = firstOf(rows, "prefixes");
+    expect(first).toHaveLength(500);
+    expect(words).toBe("; the first 500 of 1,200 prefixes");
+    expect(firstOf(rows.slice(0, 500), "prefixes").words).toBe("");
+  });
+});
