@@ -101,7 +101,7 @@ export class Stage {
       paints: () => this.colours.current(),
       onlyColour: () => this.colours.only(),
       theme: () => view.environment.theme.peek(),
-      threads: () => view.threadsShown(),
+      threads: () => view.threadsShown.peek(),
       measured: (full, threads) => {
         const other = Math.abs(full - threads) > PEAK_SHARE * threads;
         view.peak.value = other ? full : null;
@@ -216,6 +216,7 @@ export class Stage {
     const session = view.session.value;
     void view.environment.theme.value;
     void view.placedGroups.value;
+    void view.threadsShown.value;
     void view.paused.value;
     void view.environment.visible.value;
     void session?.namesVersion.value;

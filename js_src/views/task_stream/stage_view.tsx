@@ -147,7 +147,7 @@ function describe(view: ViewState): string {
 function ThreadsLabel(props: { view: ViewState; full: boolean }): JSX.Element {
   const { view } = props;
   const { text, title } = threadsLabel(
-    view.threadsShown(),
+    view.threadsShown.value,
     view.peak.value,
     view.session.value?.store.model.filter?.byRow ?? false,
   );

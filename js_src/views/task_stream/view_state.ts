@@ -129,6 +129,14 @@ export class ViewState {
       return this.placed;
     },
   );
+  /** Threads of the cluster, or of the workers that are isolated. */
+  readonly threadsShown: ReadonlySignal<number> = computed(() => {
+    if (this.focus.value.workers.length === 0) return this.threads();
+    return this.groups.value.reduce(
+      (sum, { info, lanes }) => sum + (info?.threads ?? lanes.length),
+      0,
+    );
+  });
   /** Everything that narrows the view, workers by their names. */
   readonly narrowing: ReadonlySignal<Narrowing> = computed(() => {
     const focus = this.focus.value;
@@ -270,15 +278,6 @@ export class ViewState {
     let sum = 0;
     for (const worker of session.workers.value) sum += worker.threads;
     return sum || session.store.lanes.length;
-  }
-
-  /** The same, of the workers that are isolated. */
-  threadsShown(): number {
-    if (this.focus.value.workers.length === 0) return this.threads();
-    return this.groups.value.reduce(
-      (sum, { info, lanes }) => sum + (info?.threads ?? lanes.length),
-      0,
-    );
   }
 
   // Moving in time ---------------------------------------------------------
