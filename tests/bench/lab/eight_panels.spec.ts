@@ -78,10 +78,18 @@ test("eight panels of a page cost what one costs", async ({ page }) => {
   await notebookWith(page, [CLUSTER, COUNT, WORK, SHOW, WORK]);
   await runCells(page, 0);
   const sidebar = await openSidebar(page);
+  // One below the other: the notebook keeps its width, and what it shows is seen.
   const open = () =>
     page.evaluate(async () => {
-      const { commands } = window.jupyterapp;
-      await commands.execute("daskscope:open", { panel: "task-stream" });
+      const { commands, shell } = window.jupyterapp;
+      const first = document.querySelector(
+        ".jp-MainAreaWidget:has(.ds-lab-panel)",
+      );
+      const widget = await commands.execute("daskscope:open", {
+        panel: "task-stream",
+      });
+      const ref = first?.id;
+      if (ref) shell.add(widget, "main", { mode: "split-bottom", ref });
     });
   await open();
   await expect(dockPanel(page).first()).toContainText("2 workers");
