@@ -181,7 +181,8 @@ class Session(SharedFocus):
         return f"{self._name} {self.address}".strip()
 
     def __repr__(self) -> str:
-        counts = self.counts
+        seen = self.state in ("live", "partly")  # then it takes a moment to be up to date
+        counts = (self.recording if seen else self._recording).counts
         workers = self.workers
         threads = sum(worker["threads"] for worker in workers)
         return (

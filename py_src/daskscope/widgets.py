@@ -110,6 +110,8 @@ class TaskStream(anywidget.AnyWidget):
             if name not in known:
                 likely = get_close_matches(name, ["client", *known], n=1)
                 hint = f": did you mean {likely[0]!r}?" if likely else ""
+                if name in ("height", "width"):
+                    hint = f': it belongs into layout={{"{name}": "300px"}}'
                 raise TypeError(f"TaskStream() got an unexpected argument {name!r}{hint}")
 
     @traitlets.observe("comm")

@@ -222,7 +222,7 @@ describePanel("the task stream in its surroundings", () => {
 
   it("saves the rows on the screen, all rows, and the picture", async () => {
     await open("scenario=hostile");
-    for (const item of ["PNG", "CSV", "Data"]) {
+    for (const item of ["PNG", "CSV", "CSV of all rows"]) {
       await page.getByRole("button", { name: "Export" }).click();
       await page.locator(".ds-menu-item", { hasText: item }).first().click();
       await page.locator(".ds-stage-note").waitFor();
@@ -361,6 +361,30 @@ describePanel("the task stream in its surroundings", () => {
     const status = await page.locator(".ds-status").innerText();
     const counted = /^[\d,]+ of [\d,]+/.exec(status)![0];
     expect(said.at(-1)).toContain(`${counted} tasks`);
+  });
+
+  it("saves with a picture what lies over the tasks: selection, pause, what is pinned", async () => {
+    await open("scenario=full");
+    await page.evaluate(() => {
+      const over: boolean[] = [];
+      Object.assign(window, { over });
+      const { prototype } = CanvasRenderingContext2D;
+      const drawImage = prototype.drawImage as (...rest: unknown[]) => void;
+      prototype.drawImage = function (...rest: unknown[]) {
+        const source = rest[0];
+        over.push(
+          source instanceof HTMLCanvasElement &&
+            source.parentElement?.classList.contains("ds-overlay") === true,
+        );
+        drawImage.apply(this, rest);
+      };
+    });
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.locator(".ds-menu-list button").first().click();
+    await page.getByText("Saved the picture").waitFor();
+    const over = () =>
+      page.evaluate(() => (window as unknown as { over: boolean[] }).over);
+    expect((await over()).at(-1)).toBe(true);
   });
 
   it("shows the time under the pointer of another panel", async () => {

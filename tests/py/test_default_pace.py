@@ -66,6 +66,11 @@ def test_no_setting_lets_the_agent_leave_between_two_questions(cluster: LocalClu
         assert lease[2] >= 2 * 3600
 
 
+def test_what_is_printed_of_a_session_counts_all_that_has_finished(session: Session) -> None:
+    run(session, 30)
+    assert "30 of 30 tasks" in repr(session)
+
+
 def test_all_of_a_run_comes_by_itself_though_it_is_asked_for_seldom(
     session: Session, unwatched_s: float
 ) -> None:

@@ -123,6 +123,10 @@ def test_a_wrong_client_is_refused_by_name(wrong):
         ({"foo": 1}, "unexpected argument 'foo'$"),
         ({"layuot": {"height": "300px"}}, "unexpected argument 'layuot': did you mean 'layout'"),
         ({"Client": None}, "unexpected argument 'Client': did you mean 'client'"),
+        (
+            {"height": 300},
+            r"unexpected argument 'height': it belongs into layout={\"height\": \"300px\"}",
+        ),
         ({"_unsubscribe": None}, "unexpected argument '_unsubscribe'"),
     ],
 )

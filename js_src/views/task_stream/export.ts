@@ -153,6 +153,8 @@ export async function exportPicture(
       { source: canvas, x: 0, y: 0 },
       ...(overviewHeight > 0 ? [bars, ...(window ? [window] : [])] : []),
       { source: stage.plot.canvas, x: gutter, y: stageTop + overviewHeight },
+      // What is outside the selection, the pause, what is pinned.
+      { source: stage.overlay.canvas, x: gutter, y: stageTop + overviewHeight },
     ],
     width,
     canvas.height,

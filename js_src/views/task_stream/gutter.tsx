@@ -92,7 +92,6 @@ function Details(props: {
   const { group, height } = props.band;
   const room = Math.floor(height / props.line_px) - 1;
   const lines: JSX.Element[] = [];
-  // Trouble first when there is no room for all of it.
   const memory = memoryLine(group, props.live);
   const address = plainAddress(group.address);
   const busy = Number.isFinite(props.busy)
@@ -101,16 +100,11 @@ function Details(props: {
   if (address !== group.name) lines.push(<span>{address}</span>);
   if (busy !== null) lines.push(<span>{busy}</span>);
   lines.push(memory);
-  if (room < lines.length) {
-    lines.splice(
-      0,
-      lines.length,
-      memory,
-      ...(busy ? [<span>{busy}</span>] : []),
-    );
-  }
+  // In the order of what may be left out.
   return (
-    <span class="ds-worker-lines">{lines.slice(0, Math.max(0, room))}</span>
+    <span class="ds-worker-lines">
+      {lines.slice(Math.max(0, lines.length - Math.max(0, room)))}
+    </span>
   );
 }
 

@@ -14,6 +14,9 @@ import { capitalized, rowWords } from "./row_words";
 import type { Hover, ViewState } from "./view_state";
 import { placeOf } from "./worker_groups";
 
+/** Of an exception: all of it is where the task is pinned. */
+const MOST_CHARS = 120;
+
 export function HoverCard(props: {
   view: ViewState;
   plot: PlotPlace;
@@ -63,7 +66,7 @@ function TaskCard(props: {
         <dt>Result</dt>
         <dd>
           {words.erred
-            ? "erred"
+            ? errorOf(session, row.task)
             : row.nbytes > 0
               ? formatBytes(row.nbytes)
               : NOTHING}
@@ -89,6 +92,14 @@ function TaskCard(props: {
       </dl>
     </Card>
   );
+}
+
+function errorOf(session: SessionMirror, task: number): string {
+  const known = session.errors.value.find((error) => error.task === task);
+  const [line = ""] = known?.exception.split("\n") ?? [];
+  return line.length > MOST_CHARS
+    ? `${line.slice(0, MOST_CHARS)}…`
+    : line || "erred";
 }
 
 /** Seconds of the task's other actions: its transfers, its reads from disk. */

@@ -14,6 +14,8 @@ interface LegendProps {
   entries: readonly LegendEntry[];
   /** Ids of what is isolated; empty means that all are shown. */
   isolated: ReadonlySet<string>;
+  /** A part of the run is selected, of which not every entry has something. */
+  selected: boolean;
   /** Two lines an entry where there is room, else one. */
   compact: boolean;
   width_px: number;
@@ -126,7 +128,8 @@ function Entry(
 ): JSX.Element {
   const { entry, isolated } = props;
   const on = isolated.has(entry.id);
-  const dimmed = isolated.size > 0 && !on;
+  const dimmed =
+    (isolated.size > 0 || (props.selected && entry.nothing)) && !on;
   return (
     <button
       type="button"

@@ -19,6 +19,8 @@ export interface LegendEntry {
   readonly exact: string;
   /** By how much it deserves a place: seconds; errors come before all, nothing last. */
   readonly weight: number;
+  /** Nothing of it is in the selection. */
+  readonly nothing: boolean;
 }
 
 export const ERRED = "erred";
@@ -108,6 +110,7 @@ export function legendEntries(
         colour: row.colour,
         detail: counted ? formatCount(row.count) + told : "…",
         weight: row.count === 0 ? 0 : (row.seconds ?? Infinity),
+        nothing: counted && row.count === 0,
         exact: counted
           ? `${row.name}: ${formatExact(row.count)} ${noun}${time}`
           : `${row.name}: not counted yet in the selection`,

@@ -136,7 +136,7 @@ function Actions(props: TableOf): JSX.Element {
   return (
     <Table
       caption={actionCaption(session)}
-      columns={[{ name: "Action" }, { name: "Times" }, { name: "Time" }]}
+      columns={[{ name: "Action" }, { name: "Count" }, { name: "Time" }]}
     >
       {rows.map((row) => [
         <Named

@@ -112,10 +112,10 @@ function ExportItems(
         {`${verb}CSV`}
       </MenuItem>
       <MenuItem
-        detail="all rows on this page, CSV"
+        detail="all that have arrived here"
         onClick={run(() => exportAll(view))}
       >
-        {verb ? `${verb}data` : "Data"}
+        {`${verb}CSV of all rows`}
       </MenuItem>
     </>
   );

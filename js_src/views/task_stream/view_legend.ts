@@ -9,12 +9,20 @@ export interface ViewLegend {
   readonly entries: readonly LegendEntry[];
   /** Ids of what is isolated; empty means that all are shown. */
   readonly isolated: ReadonlySet<string>;
+  /** A time, workers or spans are selected: figures are of those. */
+  readonly selected: boolean;
 }
 
-/** Reads signals. */
+const NO_LEGEND: ViewLegend = {
+  entries: [],
+  isolated: new Set(),
+  selected: false,
+};
+
+/** Reads signals; what it lists of actions stays listed. */
 export function viewLegend(view: ViewState): ViewLegend {
   const session = view.session.value;
-  if (!session) return { entries: [], isolated: new Set() };
+  if (!session) return NO_LEGEND;
   void session.namesVersion.value;
   const { store } = session;
   const listed = view.selection.value?.listedActions;
@@ -35,5 +43,7 @@ export function viewLegend(view: ViewState): ViewLegend {
     ...prefixes.map((name) => `prefix:${name}`),
     ...actions.map((name) => `action:${name}`),
   ]);
-  return { entries, isolated };
+  const { time, workers, spans } = session.focus.value;
+  const selected = time !== null || workers.length + spans.length > 0;
+  return { entries, isolated, selected };
 }
