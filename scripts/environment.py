@@ -100,7 +100,8 @@ def node_modules() -> None:
 
 def develop(directory: Path) -> None:
     """Make this checkout importable in the environment, and its labextension visible there."""
-    stamp, wanted = directory / ".daskscope-develop", fingerprint(ROOT / "pyproject.toml")
+    stamp = directory / ".daskscope-develop"
+    wanted = f"{fingerprint(ROOT / 'pyproject.toml')} {ROOT}"  # a checkout may be moved
     link = directory / "share" / "jupyter" / "labextensions" / "daskscope"
     if stamp.exists() and stamp.read_text() == wanted and link.is_symlink():
         return
