@@ -98,6 +98,14 @@ describePanel("the task stream by mouse and keyboard", () => {
     await card.waitFor({ state: "detached" });
   });
 
+  it("says beside the pointer why a task erred", async () => {
+    await open("scenario=full");
+    const at = await placeOf(await erredTask());
+    await page.mouse.move(at.x, at.y);
+    const said = page.locator(".ds-card-error");
+    await said.getByText("ValueError").waitFor();
+  });
+
   it("pins an erred task with its traceback, and Escape lets it go", async () => {
     await open("scenario=full");
     const at = await placeOf(await erredTask());

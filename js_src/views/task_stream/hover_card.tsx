@@ -14,8 +14,8 @@ import { capitalized, rowWords } from "./row_words";
 import type { Hover, ViewState } from "./view_state";
 import { placeOf } from "./worker_groups";
 
-/** Of an exception: all of it is where the task is pinned. */
-const MOST_CHARS = 120;
+/** More than two lines of an exception do not fit. */
+const MOST_CHARS = 200;
 
 export function HoverCard(props: {
   view: ViewState;
@@ -39,6 +39,7 @@ function TaskCard(props: {
   const { row } = hover;
   const key = useKey(store, row.task);
   const words = rowWords(row, store, view);
+  const exception = words.erred ? exceptionOf(session, row.task) : "";
   const span = store.spans[row.span]?.name.join(" › ") ?? "";
   return (
     <Card
@@ -52,6 +53,7 @@ function TaskCard(props: {
       <div class="ds-card-key">
         <KeyText text={key} longest={160} />
       </div>
+      {exception !== "" && <div class="ds-card-error">{exception}</div>}
       <dl class="ds-facts">
         <dt>Started</dt>
         <dd>{`+${formatMoment(row.start - session.origin.value, 3)}`}</dd>
@@ -66,7 +68,7 @@ function TaskCard(props: {
         <dt>Result</dt>
         <dd>
           {words.erred
-            ? errorOf(session, row.task)
+            ? "erred"
             : row.nbytes > 0
               ? formatBytes(row.nbytes)
               : NOTHING}
@@ -94,12 +96,10 @@ function TaskCard(props: {
   );
 }
 
-function errorOf(session: SessionMirror, task: number): string {
+/** The first line of the exception: the rest is where the task is pinned. */
+function exceptionOf(session: SessionMirror, task: number): string {
   const known = session.errors.value.find((error) => error.task === task);
-  const [line = ""] = known?.exception.split("\n") ?? [];
-  return line.length > MOST_CHARS
-    ? `${line.slice(0, MOST_CHARS)}…`
-    : line || "erred";
+  return known?.exception.split("\n")[0].slice(0, MOST_CHARS) ?? "";
 }
 
 /** Seconds of the task's other actions: its transfers, its reads from disk. */
