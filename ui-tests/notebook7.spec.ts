@@ -24,7 +24,12 @@ test(
     await expect(cells).toHaveCount(2);
     await expect(tab.locator(".jp-NotebookPanel")).toContainText("Client");
 
-    await tab.keyboard.press("Control+Shift+C");
+    // A page that has just been loaded may not know its shortcuts yet.
+    const palette = tab.locator(".lm-CommandPalette-input");
+    await expect(async () => {
+      await tab.keyboard.press("Control+Shift+C");
+      await expect(palette).toBeFocused({ timeout: 1_000 });
+    }).toPass();
     await tab.keyboard.type("Daskscope: Task stream");
     await tab.keyboard.press("Enter");
     const panel = dockPanel(tab);

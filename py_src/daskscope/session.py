@@ -35,6 +35,7 @@ KEPT_STOPPED: Final = 3
 
 CLOSE_TIMEOUT_S: Final = 1.5
 CATCH_UP_S: Final = 1.0
+ATTACH_S: Final = 1.0
 
 Unsubscribe = Callable[[], None]
 
@@ -219,6 +220,14 @@ class Session(SharedFocus):
         """Wait in the background loop until tasks are captured or cannot be."""
         await self._collector.attached()
 
+    def _wait_until_attached(self) -> None:
+        """Wait a moment, so that what is submitted next is captured, where one may wait."""
+        if not self._must_not_wait():
+            done = collect.submit(self._collector.attached())
+            with suppress(Exception):
+                done.result(ATTACH_S)
+            done.cancel()
+
     async def finish(self) -> None:
         """Read what is left and stop, in the background loop; the session stays listed."""
         await self._collector.stop()
@@ -297,6 +306,8 @@ def connect(client: Client | None = None) -> Session:
     Where there is no current client, it is the newest one that is recorded.
     There is one session per client: connecting again gives the same. It records until
     the client or the session is closed; after `session.close()` a new one begins.
+    What is submitted afterwards is captured: this waits some milliseconds, a second at most,
+    for the scheduler. In the loop of an asynchronous client nothing may wait: await the session.
     """
     from distributed import Client
 
@@ -320,6 +331,8 @@ def connect(client: Client | None = None) -> Session:
         _sessions[session.id] = session
         _forget_stopped()
     _changed.tell()
+    if client.status == "running":  # else it has nothing to be captured yet
+        session._wait_until_attached()
     return session
 
 

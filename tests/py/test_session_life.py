@@ -7,7 +7,7 @@ import weakref
 from typing import Any
 
 import pytest
-from clusters import eventually, live, recorded
+from clusters import WITHOUT_DASHBOARD, eventually, live, recorded
 from distributed import Client, LocalCluster
 
 import daskscope
@@ -18,6 +18,14 @@ def test_connecting_again_gives_the_same_session(client: Client) -> None:
         assert daskscope.connect(client) is s
         assert daskscope.connect() is s
         assert daskscope.sessions() == [s]
+
+
+def test_what_is_submitted_after_connecting_is_captured_from_the_first_task() -> None:
+    with Client(processes=False, n_workers=1, set_as_default=False, **WITHOUT_DASHBOARD) as client:
+        for _ in range(10):
+            with daskscope.connect(client) as s:
+                client.submit(abs, -1, pure=False).result()
+                assert s.recording.counts.captured == 1
 
 
 def test_after_closing_a_new_session_sees_what_another_reader_kept(client: Client) -> None:
