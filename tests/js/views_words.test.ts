@@ -19,7 +19,7 @@ describe("the legend where there is no room for all", () => {
   const listed = (seconds: Record<string, number>, kind = "prefix" as const) =>
     Object.entries(seconds).map(([name, weight]): LegendEntry => ({
       ...{ id: name, kind, name, weight },
-      ...{ colour: "", detail: "", exact: "" },
+      ...{ colour: "", detail: "", exact: "", nothing: weight === 0 },
     }));
   /** Entries of 50 px: two fit beside the button for the rest. */
   const choose = (entries: LegendEntry[], before: Iterable<string> = []) => [
