@@ -18,7 +18,7 @@ SCHEDULER_SHARE: Final = 0.04
 BUILTIN_SHARE: Final = 1 / 3
 """The same for Dask's own routes, which do not tell their time: all waiting counts as theirs."""
 
-CROWDED_PAUSE_S: Final = 0.15
+CROWDED_PAUSE_S: Final = 0.2
 """While a cell computes (docs/decisions/0013)."""
 
 MAX_SPARED_S: Final = 2.0
