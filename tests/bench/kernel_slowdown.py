@@ -52,10 +52,10 @@ def measured(rounds):
     return wall, cpu - mine
 """
 ROUNDS = 6_000_000
-TURNS = 4
+TURNS = 8
 """With and without, in each kernel."""
 
-CELLS = 6
+CELLS = 3
 """In each turn."""
 
 
@@ -161,6 +161,8 @@ class Page:
         self.comm_id, self.id = uuid.uuid4().hex, uuid.uuid4().hex
         self.subshell = self._make_subshell()
         self.tasks = self.kept = self.seq = 0
+        self.arrivals: list[tuple[float, int]] = []
+        """When tasks came, and how many had come by then."""
         self._send("comm_open", {"target_name": "daskscope", "data": {}})
         self._say("hello", protocol=1, version="0")
         self.session = self._session()
@@ -223,6 +225,7 @@ class Page:
             self.seq = max(self.seq, data.get("seq") or 0)
             if data.get("type") == "batch" and data["kind"] != "coarse":
                 self.tasks += data["tasks"]
+                self.arrivals.append((time.monotonic(), self.tasks))
             elif data.get("type") == "status":
                 self.kept = data["counts"]["kept"]
             now_s = time.monotonic()
@@ -251,7 +254,7 @@ class Pair:
 def compare(address: str, *, with_first: bool) -> Pair:
     kernel = Kernel()
     figures: dict[str, list[tuple[float, float]]] = {"with": [], "without": []}
-    tasks, watched_s = 0, 0.0
+    tasks, watched_s = 0, 0.0  # from one arrival to another
     try:
         kernel.run("import dask\ndask.config.set({'daskscope.recorder.enabled': False})")
         kernel.run("import daskscope.kernel\ndaskscope.kernel.ensure()")
@@ -266,11 +269,12 @@ def compare(address: str, *, with_first: bool) -> Pair:
                 kernel.run("session = daskscope.connect(client)")
                 page = Page(kernel)
                 page.catch_up()
-                before, begun_s = page.tasks, time.monotonic()
+                page.arrivals.clear()
                 figures[name] += [kernel.measure() for _ in range(CELLS)]
-                tasks += page.tasks - before
-                watched_s += time.monotonic() - begun_s
                 page.close()
+                (begun_s, before), (ended_s, after) = page.arrivals[0], page.arrivals[-1]
+                tasks += after - before
+                watched_s += ended_s - begun_s
                 kernel.run("session.close()")
     finally:
         kernel.stop()
@@ -310,5 +314,5 @@ def report(pairs: list[Pair]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kernels", type=int, default=30)
+    parser.add_argument("--kernels", type=int, default=20)
     main(parser.parse_args().kernels)

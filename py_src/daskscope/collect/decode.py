@@ -122,7 +122,7 @@ def _tuples(block: _Reader, tasks: int) -> list[tuple[Any, ...]]:
     names = msgpack.unpackb(block.bytes(int.from_bytes(block.bytes(4), "little")))
     lengths = block.column("H", tasks)
     keys: list[tuple[Any, ...]] = [()] * tasks
-    for length in np.unique(lengths):
+    for length in sorted(set(lengths.tolist())):
         (places,) = np.nonzero(lengths == length)
         heads = [names[index] for index in block.column("H", len(places))]
         numbers = [block.column("i", len(places)).tolist() for _ in range(length - 1)]
