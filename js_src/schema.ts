@@ -4,6 +4,7 @@ export const PROTOCOL = 1;
 export const COMM_TARGET = "daskscope";
 export const OTHER_NAME = "(other)";
 export const MAX_NAMES = 60000;
+export const FILE_FORMAT = 1;
 export const KEY_SEPARATOR = "\u0000";
 
 export const STATUSES = [

@@ -9,6 +9,8 @@ what needs pandas, pyarrow or widgets is loaded when it is used.
     connect()              the Session of the current client; connect(client) of another one
     session.recording      what was captured: tasks, errors, workers, gaps, counts
     session.focus          what is selected in all panels, a Focus
+    record()               with record() as rec: what happens in a block, as a recording
+    load()                 open a recording that was saved with rec.save("run.daskscope")
     sessions()             all sessions of this process, also a few that have stopped
     recorder               switch the flight recorder: recorder.enable(), recorder.disable()
 
@@ -24,7 +26,9 @@ from typing import TYPE_CHECKING, Any
 from daskscope import recorder
 
 if TYPE_CHECKING:
+    from daskscope.block import record
     from daskscope.errors import DaskscopeError
+    from daskscope.files import load
     from daskscope.focus import Focus
     from daskscope.session import Session, connect, sessions
     from daskscope.widgets import TaskStream
@@ -35,6 +39,8 @@ __all__ = [
     "Session",
     "TaskStream",
     "connect",
+    "load",
+    "record",
     "recorder",
     "sessions",
 ]
@@ -45,6 +51,8 @@ _WHERE = {
     "Session": "daskscope.session",
     "TaskStream": "daskscope.widgets",
     "connect": "daskscope.session",
+    "load": "daskscope.files",
+    "record": "daskscope.block",
     "sessions": "daskscope.session",
 }
 

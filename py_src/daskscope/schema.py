@@ -72,6 +72,115 @@ COARSE: Final = Table(
 )
 
 TABLES: Final = (TASKS, COARSE)
+"""The tables that travel between kernel and page, and are in a file, too."""
+
+FILE_FORMAT: Final = 1
+"""Version of ``.daskscope`` files (see docs/recording-format.md)."""
+
+NAMES: Final = Table(
+    "names",
+    "A row is one interned name. In each list they are numbered in order of the rows.",
+    (
+        Column("kind", "utf8", "one of NAME_KINDS"),
+        Column("name", "utf8", "text, or a JSON list of texts: of a lane, of a span"),
+    ),
+)
+
+ERRORS: Final = Table(
+    "errors",
+    "A row is a task that erred.",
+    (
+        Column("time", "float64", "when it stopped"),
+        Column("key", "utf8", "the task's key"),
+        Column("prefix", "utf8", "its prefix, by name"),
+        Column("worker", "utf8", "address"),
+        Column("exception", "utf8", "what it raised"),
+        Column("traceback", "utf8", "the whole traceback"),
+        Column("task", "int64", "number of the task; -1 when it is not in the recording"),
+    ),
+)
+
+WORKERS: Final = Table(
+    "workers",
+    "A row is a worker that was there, came, changed or left.",
+    (
+        Column("time", "float64", "when"),
+        Column("worker", "utf8", "address; empty when all are meant"),
+        Column("name", "utf8", "what panels call it"),
+        Column("what", "utf8", "present, added, removed, a status, spilling, …"),
+        Column("detail", "utf8", "threads that it came with, or its status before"),
+    ),
+)
+
+EVENTS: Final = Table(
+    "events",
+    "A row is an event that was logged on the scheduler: by Dask, or by `log_event`.",
+    (
+        Column("time", "float64", "when"),
+        Column("topic", "utf8", "topic, or several with commas between"),
+        Column("message", "utf8", "as JSON"),
+    ),
+)
+
+LOGS: Final = Table(
+    "logs",
+    "A row is a line of the log of the scheduler or of a worker.",
+    (
+        Column("time", "float64", "when, by the clock of its process"),
+        Column("source", "utf8", "scheduler, or the worker's address"),
+        Column("level", "utf8", "INFO, WARNING, …"),
+        Column("text", "utf8", "the line"),
+    ),
+)
+
+CLUSTER: Final = Table(
+    "cluster",
+    "A row is a sample of all workers together.",
+    (
+        Column("time", "float64", "when"),
+        Column("workers", "float64", "how many"),
+        Column("threads", "float64", "how many"),
+        Column("memory_limit", "float64", "bytes"),
+        Column("process", "float64", "bytes in the memory of their processes"),
+        Column("managed", "float64", "bytes of results in memory"),
+        Column("spilled", "float64", "bytes of results on disk"),
+    ),
+)
+
+SCHEDULER: Final = Table(
+    "scheduler",
+    "A row is a sample of the scheduler itself.",
+    (
+        Column("time", "float64", "when"),
+        Column("cpu", "float64", "percent of one core"),
+        Column("memory", "float64", "bytes"),
+        Column("loop_interval", "float64", "seconds between two ticks of its event loop"),
+    ),
+)
+
+GAPS: Final = Table(
+    "gaps",
+    "A row is a time in which tasks may have run unseen.",
+    (
+        Column("start", "float64", "from"),
+        Column("stop", "float64", "to"),
+        Column("reason", "utf8", "a short word"),
+        Column("text", "utf8", "a sentence"),
+    ),
+)
+
+ROWLESS: Final = Table(
+    "rowless",
+    "A row is a task without rows in tasks: it ran nowhere, since its worker was killed.",
+    (
+        Column("task", "int64", "number of the task"),
+        Column("prefix", "utf8", "its prefix, by name"),
+        Column("status", "int64", "index into STATUSES"),
+    ),
+)
+
+RECORD_TABLES: Final = (ERRORS, WORKERS, EVENTS, LOGS, CLUSTER, SCHEDULER, GAPS, ROWLESS)
+"""The tables of a file that are few rows of numbers and text."""
 
 STATUSES: Final = ("OK", "error")
 """What ``tasks.status`` points into."""
@@ -166,6 +275,7 @@ def typescript() -> str:
         f"export const COMM_TARGET = {_ts_value(COMM_TARGET)};",
         f"export const OTHER_NAME = {_ts_value(OTHER_NAME)};",
         f"export const MAX_NAMES = {MAX_NAMES};",
+        f"export const FILE_FORMAT = {FILE_FORMAT};",
         f"export const KEY_SEPARATOR = {_ts_value(KEY_SEPARATOR)};",
         "",
     ]

@@ -312,7 +312,7 @@ def connect(client: Client | None = None) -> Session:
     from distributed import Client
 
     if client is None:
-        client = _current_client()
+        client = current_client()
     if not isinstance(client, Client):
         raise TypeError(f"client must be a distributed.Client or None, got {type(client).__name__}")
     with _lock:
@@ -336,7 +336,7 @@ def connect(client: Client | None = None) -> Session:
     return session
 
 
-def _current_client() -> Client:
+def current_client() -> Client:
     """Return Dask's current client, else the newest one that is recorded."""
     from distributed import Client
 

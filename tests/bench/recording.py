@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from daskscope.derive.coarse import coarse
+from daskscope.recording.coarse import coarse
 from daskscope.recording import Recording
 
 CHUNK_TASKS = 5_000

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from recording_rows import START, append, make_rows, new_recording
 
-from daskscope.derive import FocusTotals, by_action, by_prefix, coarse, tasks_in_focus, totals
-from daskscope.derive.coarse import MAX_STRETCHES
+from daskscope.derive import FocusTotals, by_action, by_prefix, tasks_in_focus, totals
+from daskscope.recording.coarse import MAX_STRETCHES, coarse
 from daskscope.focus import Focus
 from daskscope.recording import pack_keys
 from daskscope.recording.stretches import TRANSFER

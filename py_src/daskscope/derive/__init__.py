@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from daskscope.derive.coarse import coarse
 from daskscope.derive.selection import tasks_in_focus
 from daskscope.derive.totals import FocusTotals, by_action, by_prefix, totals
 
-__all__ = ["FocusTotals", "by_action", "by_prefix", "coarse", "tasks_in_focus", "totals"]
+__all__ = ["FocusTotals", "by_action", "by_prefix", "tasks_in_focus", "totals"]

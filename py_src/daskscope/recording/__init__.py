@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 from daskscope.recording.chunk import KeyBlock, TaskChunk, pack_keys
-from daskscope.recording.logs import UNKNOWN_TASK, Gap, Log, TaskError, WorkerChange
+from daskscope.recording.core import Counts
+from daskscope.recording.logs import (
+    UNKNOWN_TASK,
+    ClusterSample,
+    Event,
+    Gap,
+    Log,
+    LogLine,
+    SchedulerSample,
+    TaskError,
+    WorkerChange,
+)
 from daskscope.recording.names import Names
-from daskscope.recording.recording import Counts, Recording
+from daskscope.recording.recording import Recording
 from daskscope.recording.totals import ActionTotal, PrefixTotal, Sums, Totals
 
 __all__ = [
     "UNKNOWN_TASK",
     "ActionTotal",
+    "ClusterSample",
     "Counts",
+    "Event",
     "Gap",
     "KeyBlock",
     "Log",
+    "LogLine",
     "Names",
     "PrefixTotal",
     "Recording",
+    "SchedulerSample",
     "Sums",
     "TaskChunk",
     "TaskError",

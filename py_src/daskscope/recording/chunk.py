@@ -147,3 +147,23 @@ class TaskChunk:
             if block.first <= task < block.stop:
                 return block.texts()[task - block.first]
         return ""
+
+
+def key_blocks(chunks: Sequence[TaskChunk], first: int, stop: int) -> list[KeyBlock]:
+    """Return blocks with exactly the keys of the tasks `first` … `stop`, as far as they are kept.
+
+    Blocks go out as they are; one that reaches further is packed anew, since nobody must
+    get a key twice.
+    """
+    found = []
+    for chunk in chunks:
+        for block in chunk.keys:
+            low, high = max(first, block.first), min(stop, block.stop)
+            if low >= high:
+                continue
+            if (low, high) == (block.first, block.stop):
+                found.append(block)
+            else:
+                texts = block.texts()[low - block.first : high - block.first]
+                found.append(pack_keys(low, texts))
+    return found

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,14 +9,13 @@ import numpy as np
 from daskscope.schema import STATUSES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     import pandas as pd
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from daskscope.recording.chunk import KeyBlock, TaskChunk
-    from daskscope.recording.logs import TaskError, WorkerChange
     from daskscope.recording.names import Names, Span
 
 
@@ -95,29 +93,3 @@ def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
             "task": column("task", "u4").astype("i8"),
         }
     )
-
-
-def errors_frame(errors: Sequence[TaskError], names: Names) -> pd.DataFrame:
-    """Return the errors, with the prefix by name."""
-    import pandas as pd
-
-    order = ["time", "key", "prefix", "worker", "exception", "traceback", "task"]
-    rows = [asdict(error) | {"prefix": names.prefixes[error.prefix]} for error in errors]
-    # Without errors, too, `task` is a column that joins that of the tasks.
-    return pd.DataFrame(rows, columns=order).astype({"time": "f8", "task": "i8"})
-
-
-def workers_frame(changes: Sequence[WorkerChange], names: Mapping[str, str]) -> pd.DataFrame:
-    """Return what happened to workers, with what panels call them."""
-    import pandas as pd
-
-    rows = [asdict(change) | {"name": names.get(change.worker, "")} for change in changes]
-    return pd.DataFrame(rows, columns=["time", "worker", "name", "what", "detail"])
-
-
-def records_frame(kind: type[Any], records: Sequence[Any]) -> pd.DataFrame:
-    """Return dataclasses as a frame, with its columns also when there are none."""
-    import pandas as pd
-
-    names = [f.name for f in fields(kind)]
-    return pd.DataFrame([asdict(record) for record in records], columns=names)

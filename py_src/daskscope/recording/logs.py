@@ -13,6 +13,12 @@ from typing import Final, Generic, Protocol, TypeVar
 MAX_ERRORS: Final = 1_000
 MAX_CHANGES: Final = 10_000
 MAX_GAPS: Final = 1_000
+MAX_EVENTS: Final = 10_000
+MAX_LINES: Final = 50_000
+MAX_SAMPLES: Final = 100_000
+"""A sample a second is a day and more."""
+
+MAX_ROWLESS: Final = 100_000
 MAX_LOG_CHARACTERS: Final = 8_000_000
 """Bound of all texts of one log together."""
 
@@ -67,6 +73,70 @@ class Gap:
     def characters(self) -> int:
         """Length of the texts."""
         return len(self.reason) + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that was logged on the scheduler; ``message`` is JSON."""
+
+    time: float
+    topic: str
+    message: str
+
+    @property
+    def characters(self) -> int:
+        """Length of the texts."""
+        return len(self.topic) + len(self.message)
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line of the log of the scheduler, or of the worker at an address."""
+
+    time: float
+    source: str
+    level: str
+    text: str
+
+    @property
+    def characters(self) -> int:
+        """Length of the texts."""
+        return len(self.source) + len(self.level) + len(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSample:
+    """All workers together, at a time; sizes in bytes."""
+
+    time: float
+    workers: int
+    threads: int
+    memory_limit: int
+    process: int
+    managed: int
+    spilled: int
+    characters = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerSample:
+    """The scheduler at a time: percent of a core, bytes, seconds between ticks of its loop."""
+
+    time: float
+    cpu: float
+    memory: float
+    loop_interval: float
+    characters = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RowlessTask:
+    """A task that ran nowhere, since its worker was killed: it counts, without rows."""
+
+    task: int
+    prefix: int
+    status: int
+    characters = 0
 
 
 class _Entry(Protocol):

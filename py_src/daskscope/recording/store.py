@@ -187,6 +187,10 @@ class ChunkStore:
             if seen is not None:
                 seen()
 
+    def seal(self) -> None:
+        """Begin a new chunk with the next task: it will not follow the last one."""
+        self._seal_tail()
+
     def _seal_tail(self) -> None:
         if self._tail is not None:
             self._add_sealed(self._tail.seal())

@@ -1,7 +1,7 @@
 """Coarse pictures: many rows of one lane stand together as one stretch.
 
 A chunk keeps such a summary of itself, so that the first picture of a long run
-costs neither the disk nor a pass over every row. ``derive.coarse`` makes the
+costs neither the disk nor a pass over every row. ``coarse.py`` makes the
 picture of a whole recording out of the summaries.
 """
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.derive import coarse
-from daskscope.recording import UNKNOWN_TASK, KeyBlock, pack_keys
+from daskscope.recording.coarse import coarse
+from daskscope.recording import UNKNOWN_TASK
+from daskscope.recording.chunk import key_blocks
 from daskscope.schema import COARSE, NAME_KINDS, TASKS
 from daskscope.wire import Outgoing, arrow_stream, outgoing
 
@@ -87,29 +88,13 @@ class Keys:
 
     def build(self, recording: Recording, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
-        blocks = [block for piece in self.pieces for block in key_blocks(recording, *piece)]
+        blocks = [
+            block
+            for piece in self.pieces
+            for block in key_blocks(recording.chunks_of(*piece), *piece)
+        ]
         listed = [{"first": b.first, "tasks": b.tasks, "bytes": len(b.data)} for b in blocks]
         return outgoing("keys", address | {"blocks": listed}, [block.data for block in blocks])
-
-
-def key_blocks(recording: Recording, first: int, stop: int) -> list[KeyBlock]:
-    """Return blocks with exactly the keys of these tasks, as far as they are kept.
-
-    Blocks go out as they are; one that reaches further is packed anew, since a page
-    must not get a key twice.
-    """
-    found = []
-    for chunk in recording.chunks_of(first, stop):
-        for block in chunk.keys:
-            low, high = max(first, block.first), min(stop, block.stop)
-            if low >= high:
-                continue
-            if (low, high) == (block.first, block.stop):
-                found.append(block)
-            else:
-                texts = block.texts()[low - block.first : high - block.first]
-                found.append(pack_keys(low, texts))
-    return found
 
 
 @dataclass(frozen=True, slots=True)

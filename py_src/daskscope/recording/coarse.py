@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Final
 from daskscope.recording.stretches import Stretches, fit, of_rows
 
 if TYPE_CHECKING:
-    from daskscope.recording import Recording
+    from daskscope.recording.core import RecordingCore
 
 MAX_STRETCHES: Final = 32_768
 """At 25 bytes each, one message below 1 MB."""
 
 
-def coarse(recording: Recording, limit: int = MAX_STRETCHES) -> Stretches:
+def coarse(recording: RecordingCore, limit: int = MAX_STRETCHES) -> Stretches:
     """Return at most ``limit`` stretches of lanes that stand for every row.
 
     Each says when it starts and stops, which prefix was busiest, how many seconds

@@ -1,0 +1,189 @@
+"""What is asked once, at the end of a block: versions, and what was logged meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from packaging.version import InvalidVersion, Version
+
+from daskscope.agent.packing import clean_text
+from daskscope.collect.link import ClientView, HandlerRefused, Link
+from daskscope.collect.notices import brief
+from daskscope.recording import LogLine
+from daskscope.recording.logs import MAX_LINES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+MAX_LINES_EACH: Final = 5_000
+"""Of one process; of many less, so that all together are not more than a recording takes."""
+
+MANY_WORKERS: Final = 200
+"""Taken for granted where the scheduler does not tell how many there are."""
+
+MAX_LINE_CHARACTERS: Final = 20_000
+MAX_WORKERS: Final = 500
+"""Of more, only some of those whose versions are alike are kept."""
+
+MAX_PACKAGES: Final = 100
+MAX_VERSION_CHARACTERS: Final = 200
+
+PACKAGES: Final = ("pyarrow", "fsspec", "s3fs", "gcsfs", "bokeh", "scipy", "scikit-learn", "xarray")
+"""Whose versions are worth a look beside those that Dask compares."""
+
+TELLS_WITHOUT_IMPORTS: Final = Version("2026.8.0")
+"""Older ones (2025.1, for example) import what they are asked for, in the scheduler's loop."""
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """Answers; what could not be asked is among the `missing`, in words."""
+
+    versions: dict[str, Any] = field(default_factory=dict)
+    lines: tuple[LogLine, ...] = ()
+    missing: tuple[str, ...] = ()
+
+
+async def surroundings(client: ClientView, since: float, timeout_s: float) -> Surroundings:
+    """Ask scheduler and workers. To be awaited in the background loop."""
+    questions = _Questions(client, timeout_s)
+    versions = await questions.ask("versions of the scheduler", "versions")
+    if questions.unreachable:
+        missing = f"versions and logs: {questions.unreachable}"
+        return Surroundings({"client": _versions_here(())}, (), (missing,))
+    packages = PACKAGES if _tells_without_imports(versions) else ()
+    if packages:
+        what = "versions of some packages of the scheduler"
+        versions = await questions.ask(what, "versions", packages=packages) or versions
+    threads = await questions.ask("number of workers", "ncores")
+    workers = None if threads is None else len(threads)
+    processes = 1 + (MANY_WORKERS if workers is None else workers)
+    most = max(1, min(MAX_LINES_EACH, MAX_LINES // processes))
+    log: dict[str, Any] = {"start": since, "n": most, "timestamps": True}
+    of_workers, said, said_by_workers = await asyncio.gather(
+        questions.ask_workers(
+            "versions of the workers", workers, {"op": "versions", "packages": packages}
+        ),
+        questions.ask("log of the scheduler", "logs", **log),
+        questions.ask_workers("logs of the workers", workers, {"op": "get_logs", **log}),
+    )
+    found = {
+        "client": _versions_here(packages),
+        "scheduler": _plain(versions),
+        "workers": _differing_first(of_workers, questions.missing),
+    }
+    lines = _lines({"scheduler": said, **said_by_workers}, most, questions.missing)
+    return Surroundings({k: v for k, v in found.items() if v}, lines, tuple(questions.missing))
+
+
+class _Questions:
+    """Questions to one cluster, each over a connection of its own: none holds up another."""
+
+    def __init__(self, client: ClientView, timeout_s: float) -> None:
+        self.missing: list[str] = []
+        self.unreachable = ""
+        """Why there was no answer from the scheduler, if so."""
+        self._client = client
+        self._timeout_s = timeout_s
+        self._loop = asyncio.get_running_loop()
+        self._deadline = self._loop.time() + timeout_s
+
+    async def ask(self, what: str, op: str, **arguments: Any) -> Any:
+        """Return the answer, or nothing, which is written down."""
+        address = self._client.address
+        try:
+            async with asyncio.timeout_at(self._deadline):
+                if address is None:
+                    raise ConnectionError("there is no scheduler")
+                link = await Link.open(address, self._client.connection_args())
+                try:
+                    return await link.ask(op, **arguments)
+                finally:
+                    link.abort()
+        except HandlerRefused:
+            self.missing.append(f"{what}: the scheduler refuses `{op}`")
+        except OSError as error:
+            late = self._loop.time() >= self._deadline
+            why = f"no answer within {self._timeout_s:g} s" if late else brief(error)
+            self.unreachable = f"the scheduler could not be asked ({why})"
+            self.missing.append(f"{what}: {why}")
+        except Exception as error:  # noqa: BLE001 - whatever a cluster answers
+            self.missing.append(f"{what}: {type(error).__name__}: {error}"[:500])
+        return None
+
+    async def ask_workers(
+        self, what: str, known: int | None, message: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the answers by worker, as many as there are."""
+        answers = await self.ask(what, "broadcast", msg=message, on_error="ignore")
+        if answers is None:
+            return {}
+        if known is not None and len(answers) < known:
+            self.missing.append(f"{what}: {len(answers):,} of {known:,} answered")
+        return {str(worker): answer for worker, answer in answers.items()}
+
+
+def _versions_here(packages: Sequence[str]) -> dict[str, Any]:
+    from distributed.versions import get_versions
+
+    return _plain(get_versions(packages=packages))
+
+
+def _tells_without_imports(answer: Any) -> bool:
+    try:
+        return Version(answer["packages"]["distributed"]) >= TELLS_WITHOUT_IMPORTS
+    except (TypeError, KeyError, InvalidVersion):
+        return False
+
+
+def _plain(answer: Any) -> dict[str, dict[str, str | None]]:
+    """Return what `get_versions` told, as far as it has the form that is known."""
+    if not isinstance(answer, dict):
+        return {}
+    return {
+        part: {
+            clean_text(name, MAX_VERSION_CHARACTERS): (
+                None if value is None else clean_text(value, MAX_VERSION_CHARACTERS)
+            )
+            for name, value in islice(answer[part].items(), MAX_PACKAGES)
+        }
+        for part in ("host", "packages")
+        if isinstance(answer.get(part), dict)
+    }
+
+
+def _differing_first(answers: Mapping[str, Any], missing: list[str]) -> dict[str, Any]:
+    """Return the versions of workers; of too many those go that are like others'."""
+    plain = {worker: versions for worker, answer in answers.items() if (versions := _plain(answer))}
+    if len(plain) <= MAX_WORKERS:
+        return plain
+    firsts = {str(versions): worker for worker, versions in plain.items()}
+    chosen = list(islice(dict.fromkeys([*firsts.values(), *plain]), MAX_WORKERS))
+    missing.append(f"versions of the workers: {MAX_WORKERS:,} of {len(plain):,} are here")
+    return {worker: plain[worker] for worker in chosen}
+
+
+def _lines(
+    logs: Mapping[str, Sequence[Any] | None], most: int, missing: list[str]
+) -> tuple[LogLine, ...]:
+    """Return the lines of all processes in order of time."""
+    lines = [
+        LogLine(
+            float(created),
+            source,
+            clean_text(level, MAX_VERSION_CHARACTERS),
+            clean_text(text, MAX_LINE_CHARACTERS),
+        )
+        for source, entries in logs.items()
+        for entry in entries or ()
+        if isinstance(entry, list | tuple) and len(entry) == 3
+        for created, level, text in [entry]
+    ]
+    if cut := sum(len(entries or ()) >= most for entries in logs.values()):
+        missing.append(
+            f"logs: of {cut:,} of {len(logs):,} processes the newest {most:,} lines only"
+        )
+    return tuple(sorted(lines, key=lambda line: line.time))

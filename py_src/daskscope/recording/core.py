@@ -1,0 +1,421 @@
+"""The recording of one session: what was captured, within bounds, and what was lost."""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left, bisect_right
+from dataclasses import asdict, dataclass
+from threading import Lock, RLock
+from typing import TYPE_CHECKING, Any, Final, get_args
+
+import numpy as np
+
+from daskscope.forks import renew_in_children
+from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk
+from daskscope.recording.logs import (
+    MAX_CHANGES,
+    MAX_ERRORS,
+    MAX_EVENTS,
+    MAX_GAPS,
+    MAX_LINES,
+    MAX_ROWLESS,
+    MAX_SAMPLES,
+    ClusterSample,
+    Event,
+    Gap,
+    Log,
+    LogLine,
+    RowlessTask,
+    SchedulerSample,
+    TaskError,
+    WorkerChange,
+)
+from daskscope.recording.names import Names
+from daskscope.recording.store import ChunkStore, Overflow
+from daskscope.recording.totals import Sums, Totals
+from daskscope.recording.worker_names import WorkerNames
+from daskscope.schema import MIN_RECORDING_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+MAX_TASKS: Final = 2**32
+"""Task numbers travel as uint32; a recording takes no more tasks than that."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How much was captured, and how much of it is here.
+
+    ``captured`` tasks reached the agent since it came; ``kept`` are in the
+    recording, with ``rows`` start/stop intervals. The rest was dropped, by the
+    agent's bound or by the recording's. ``erred`` counts captured tasks, whether
+    they, or what they raised, were dropped or not. So does ``changes`` count how
+    often a worker came, changed or left, of which the newest are kept.
+    """
+
+    captured: int = 0
+    kept: int = 0
+    dropped_agent: int = 0
+    dropped_recording: int = 0
+    rows: int = 0
+    erred: int = 0
+    changes: int = 0
+
+    def to_json(self) -> dict[str, int]:
+        """Return the counts as a message carries them."""
+        return asdict(self)
+
+
+class RecordingCore:
+    """Columnar, append-only, bounded. Appended by one thread, read from any.
+
+    >>> from daskscope.recording import Recording, pack_keys
+    >>> recording = Recording(memory_limit=4_000_000)
+    >>> lane = recording.names.intern("lanes", ("tcp://10.0.0.1:1", "140"))
+    >>> prefix = recording.names.intern("prefixes", "inc")
+    >>> row = {"start": [5.0], "duration": [0.1], "lane": [lane], "prefix": [prefix],
+    ...        "action": [0], "status": [0], "nbytes": [28], "span": [0], "task": [0]}
+    >>> recording.append_tasks(1, row, pack_keys(0, ["inc-1"]).data)
+    0
+    >>> recording.counts.kept
+    1
+    >>> recording.key_of(0)
+    'inc-1'
+    """
+
+    def __init__(
+        self,
+        *,
+        memory_limit: int = 512 * 2**20,
+        disk_limit: int = 8 * 2**30,
+        overflow: Overflow = "spill",
+        directory: str | None = None,
+    ) -> None:
+        if memory_limit < MIN_RECORDING_BYTES:
+            wanted = f"at least {MIN_RECORDING_BYTES / 1e6:g} MB"
+            raise ValueError(f"memory_limit: {wanted}, not {memory_limit:,} bytes")
+        if disk_limit < 0:
+            raise ValueError(f"disk_limit: not negative, but {disk_limit}")
+        if overflow not in get_args(Overflow):
+            raise ValueError(f'overflow: "spill" or "drop", not {overflow!r}')
+        self.names = Names()
+        self.error_log: Log[TaskError] = Log(MAX_ERRORS)
+        self.change_log: Log[WorkerChange] = Log(MAX_CHANGES)
+        self.gap_log: Log[Gap] = Log(MAX_GAPS)
+        self.event_log: Log[Event] = Log(MAX_EVENTS)
+        self.line_log: Log[LogLine] = Log(MAX_LINES)
+        self.cluster_log: Log[ClusterSample] = Log(MAX_SAMPLES)
+        self.scheduler_log: Log[SchedulerSample] = Log(MAX_SAMPLES)
+        self.rowless_log: Log[RowlessTask] = Log(MAX_ROWLESS)
+        self.about_facts: dict[str, Any] = {}
+        self._present: list[WorkerChange] | None = None  # until the first snapshot
+        self._worker_names = WorkerNames()
+        self._store = ChunkStore(memory_limit, disk_limit, overflow, directory)
+        self.renew_locks()
+        self._next = 0
+        self._rows = 0
+        self._refused = 0  # beyond the last number
+        self._skipped = 0
+        self._dropped_agent = 0
+        self._sums = Sums()
+        self._origin: float | None = None
+        self._grew_s = float("-inf")  # monotonic
+        self._closed = False
+        renew_in_children(self)
+
+    def renew_locks(self) -> None:
+        """Take locks that nobody holds: at first, and in a forked child."""
+        self._writer = RLock()  # one append at a time
+        self._lock = Lock()  # held for moments: figures, logs, and the store's list of chunks
+        self._store.lock = self._lock
+        for log in self._logs():
+            log.renew_lock()
+
+    def _logs(self) -> tuple[Log[Any], ...]:
+        return (
+            self.error_log,
+            self.change_log,
+            self.gap_log,
+            self.event_log,
+            self.line_log,
+            self.cluster_log,
+            self.scheduler_log,
+            self.rowless_log,
+        )
+
+    # Writing
+
+    def append_tasks(
+        self,
+        tasks: int,
+        columns: Mapping[str, ArrayLike],
+        keys: bytes | memoryview,
+        *,
+        rowless: Mapping[str, ArrayLike] | None = None,
+    ) -> int:
+        """Append consecutive tasks; return the number that the first one got.
+
+        ``columns`` are those of ``schema.TASKS``, one value a row; ``task`` counts
+        from 0 within this call. ``keys`` is the packed block of all ``tasks`` keys.
+        ``rowless`` gives ``prefix`` and ``status`` of those of the tasks that ran
+        nowhere (a killed worker) and so have no row: they count in the totals.
+        """
+        arrays = _checked(tasks, columns)
+        with self._writer:
+            first = self._next
+            if self._closed or not tasks:
+                return first
+            if first + tasks > MAX_TASKS:
+                with self._lock:
+                    self._refused += tasks
+                return first
+            if self._origin is None:
+                starts = arrays["start"]
+                starts = starts[np.isfinite(starts)]
+                self._origin = float(starts.min()) if len(starts) else None
+            numbered = {**arrays, "task": arrays["task"] + np.uint32(first)}
+
+            def count() -> None:
+                self._sums.add_rows(arrays)
+                self._next = first + tasks
+                self._grew_s = time.monotonic()
+                self._rows += len(arrays["task"])
+
+            self._store.append(numbered, KeyBlock(first, tasks, bytes(keys)), count)
+            if rowless is not None:
+                self.append_rowless(_rowless(first, tasks, arrays["task"], rowless))
+            return first
+
+    def append_rowless(self, tasks: Sequence[RowlessTask]) -> None:
+        """Count tasks that have no rows; they are among those that were appended."""
+        with self._lock:
+            self.rowless_log.extend(list(tasks))
+            self._sums.add_tasks(
+                np.array([task.prefix for task in tasks], "u2"),
+                np.array([task.status for task in tasks], "u1"),
+            )
+
+    def append_errors(self, errors: Sequence[TaskError]) -> None:
+        """Append tasks that erred, with what they raised."""
+        with self._lock:
+            self.error_log.extend(list(errors))
+
+    def drop_errors(self, errors: int) -> None:
+        """Count errors whose texts the agent's bound cost before they were read."""
+        with self._lock:
+            self.error_log.skip(errors)
+
+    def append_changes(self, changes: Sequence[WorkerChange]) -> None:
+        """Append workers that came, changed or left."""
+        with self._lock:
+            self.change_log.extend(list(changes))
+
+    def drop_changes(self, changes: int) -> None:
+        """Count changes of workers that the agent's bound cost before they were read."""
+        with self._lock:
+            self.change_log.skip(changes)
+
+    def name_workers(self, given: Mapping[str, str]) -> None:
+        """Say what the scheduler calls the workers at some addresses."""
+        self._worker_names.learn(given)
+
+    def note_present(self, threads: Mapping[str, int], now: float) -> None:
+        """Say which workers were there when recording began: the first call counts.
+
+        Those that the log has as added are no news. These entries are no changes: they are
+        neither counted nor sent to pages, which are told of all workers that are there.
+        """
+        if self._present is not None:
+            return
+        with self._lock:
+            came = {change.worker for change in self.change_log.since(0) if change.what == "added"}
+        there = [(worker, count) for worker, count in threads.items() if worker not in came]
+        self._present = [
+            WorkerChange(now, worker, "present", f"{count} thread{'' if count == 1 else 's'}")
+            for worker, count in there[:MAX_CHANGES]
+        ]
+
+    @property
+    def present(self) -> list[WorkerChange]:
+        """Who was there when recording began."""
+        return list(self._present or [])
+
+    def take_present(self, workers: Sequence[WorkerChange]) -> None:
+        """Say who was there when recording began, as another recording says it."""
+        self._present = list(workers)[:MAX_CHANGES]
+
+    def append_gap(self, start: float, stop: float, reason: str, text: str) -> None:
+        """Say that tasks between two times may have run unseen, and why."""
+        with self._lock:
+            self.gap_log.extend([Gap(start, stop, reason, text)])
+
+    def append_events(self, events: Sequence[Event]) -> None:
+        """Append what was logged on the scheduler."""
+        self.event_log.extend(list(events))
+
+    def append_lines(self, lines: Sequence[LogLine]) -> None:
+        """Append lines of the logs of scheduler and workers."""
+        self.line_log.extend(list(lines))
+
+    def append_cluster(self, samples: Sequence[ClusterSample]) -> None:
+        """Append samples of all workers together."""
+        self.cluster_log.extend(list(samples))
+
+    def append_scheduler(self, samples: Sequence[SchedulerSample]) -> None:
+        """Append samples of the scheduler."""
+        self.scheduler_log.extend(list(samples))
+
+    def drop_from_agent(self, tasks: int) -> None:
+        """Count tasks that the agent's memory bound cost before they were read."""
+        with self._lock:
+            self._dropped_agent += tasks
+
+    def skip_tasks(self, tasks: int) -> None:
+        """Number tasks that nobody has any more; they count as dropped here."""
+        if tasks <= 0:
+            return
+        with self._writer:
+            self._store.seal()
+            with self._lock:
+                self._next += tasks
+                self._skipped += tasks
+
+    def close(self) -> None:
+        """Take no more. What is there stays readable until nobody holds it."""
+        with self._writer:
+            self._closed = True
+
+    # Reading
+
+    @property
+    def next_task(self) -> int:
+        """Number that the next task will get."""
+        return self._next
+
+    @property
+    def counts(self) -> Counts:
+        """Exact figures: captured, kept, dropped, rows, erred, changes."""
+        with self._lock:
+            dropped, dropped_rows = self._store.dropped
+            return Counts(
+                captured=self._next + self._dropped_agent + self._refused,
+                kept=self._next - dropped - self._skipped,
+                dropped_agent=self._dropped_agent,
+                dropped_recording=dropped + self._skipped + self._refused,
+                rows=self._rows - dropped_rows,
+                # A task that was dropped before it could be read is in the log alone.
+                erred=max(int(self._sums.erred.sum()), self.error_log.next),
+                changes=self.change_log.next,
+            )
+
+    @property
+    def totals(self) -> Totals:
+        """Running figures by prefix and by action; dropping rows does not change them."""
+        with self._lock:
+            return self._sums.freeze()
+
+    @property
+    def origin(self) -> float | None:
+        """Start of the first tasks that came: zero of a time axis."""
+        return self._origin
+
+    @property
+    def quiet_s(self) -> float:
+        """Seconds since tasks last came; infinite before the first."""
+        return time.monotonic() - self._grew_s
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of memory that rows, keys and summaries take."""
+        return self._store.memory_bytes
+
+    @property
+    def disk_bytes(self) -> int:
+        """Bytes that were spilled to temporary files."""
+        return self._store.disk_bytes
+
+    @property
+    def spill_error(self) -> str | None:
+        """Why the disk took no more, if it did not."""
+        return self._store.spill_error
+
+    @property
+    def skewed_rows(self) -> int:
+        """How many rows end before they start, since clocks disagree."""
+        return self._sums.skewed_rows
+
+    def chunks(self) -> list[TaskChunk]:
+        """Return what is kept, oldest first; the list and its chunks never change."""
+        return self._store.snapshot()
+
+    def newest(self) -> TaskChunk | None:
+        """Return the chunk with the latest tasks, cheaper than ``chunks()[-1]``."""
+        return self._store.newest()
+
+    def chunks_of(self, first: int, stop: int) -> list[TaskChunk]:
+        """Return the chunks that have some of the tasks `first` … `stop`, oldest first."""
+        chunks = self.chunks()
+        low = bisect_right(chunks, first, key=lambda chunk: chunk.stop)
+        high = bisect_left(chunks, stop, key=lambda chunk: chunk.first)
+        return chunks[low:high]
+
+    def chunk_of(self, task: int) -> TaskChunk | None:
+        """Return the chunk that has a task, `None` when it was dropped or is to come."""
+        return next(iter(self.chunks_of(task, task + 1)), None)
+
+    def key_of(self, task: int) -> str:
+        """Return the key of a task; ``""`` when the task is not kept."""
+        chunk = self.chunk_of(task)
+        return chunk.key_of(task) if chunk is not None else ""
+
+    @property
+    def worker_names(self) -> dict[str, str]:
+        """What panels call the workers, by address; those that have left, too.
+
+        It joins all that has a column of workers, ``tasks``, ``errors`` and exported CSVs:
+
+        >>> recording = Recording()
+        >>> recording.tasks["worker"].map(recording.worker_names).tolist()
+        []
+        """
+        return dict(self._worker_names.by_address)
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return (
+            f"<Recording: {counts.kept:,} of {counts.captured:,} tasks, {counts.rows:,} rows, "
+            f"{self.memory_bytes / 1e6:.1f} MB in memory, {self.disk_bytes / 1e6:.1f} MB on disk>"
+        )
+
+
+def _rowless(
+    first: int, tasks: int, seen: NDArray[Any], given: Mapping[str, ArrayLike]
+) -> list[RowlessTask]:
+    """Number the tasks without rows: `given` has them in order of their numbers."""
+    nowhere = np.ones(tasks, bool)
+    nowhere[seen] = False
+    prefix, status = np.asarray(given["prefix"], "u2"), np.asarray(given["status"], "u1")
+    return [
+        RowlessTask(first + int(number), int(a), int(b))
+        for number, a, b in zip(np.flatnonzero(nowhere), prefix, status, strict=False)
+    ]
+
+
+def _checked(tasks: int, columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[Any]]:
+    """Return the columns with their types, in order of task number."""
+    with np.errstate(over="ignore"):  # times that workers made up
+        arrays = {name: np.asarray(columns[name], dtype) for name, dtype in DTYPES.items()}
+    rows = len(arrays["task"])
+    for name, array in arrays.items():
+        if array.shape != (rows,):
+            raise ValueError(f"columns[{name!r}]: {rows} values expected, {array.shape} given")
+    task = arrays["task"]
+    if rows and int(task.max()) >= tasks:
+        raise ValueError(f"columns['task']: {int(task.max())} is not below tasks={tasks}")
+    if np.any(task[1:] < task[:-1]):
+        order = np.argsort(task, kind="stable")
+        arrays = {name: array[order] for name, array in arrays.items()}
+    return arrays

@@ -1,0 +1,189 @@
+"""Reads a ``.daskscope`` file (docs/recording-format.md). Nothing in it is believed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+import numpy as np
+
+from daskscope.errors import DaskscopeError
+from daskscope.recording.chunk import pack_keys
+from daskscope.recording.core import MAX_TASKS
+from daskscope.recording.file_arrow import BadTableError
+from daskscope.recording.file_tables import decode_columns, decode_records
+from daskscope.recording.file_writer import ABOUT, HEADER
+from daskscope.recording.file_zip import BadZipError, Members
+from daskscope.recording.records import take_records
+from daskscope.schema import (
+    FILE_FORMAT,
+    KEY_SEPARATOR,
+    NAME_KINDS,
+    NAMES,
+    RECORD_TABLES,
+    STATUSES,
+    TASKS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from daskscope.recording.core import RecordingCore
+
+MAX_JSON_BYTES: Final = 16_000_000
+_POINTS_INTO: Final = {"lane": "lanes", "prefix": "prefixes", "action": "actions", "span": "spans"}
+
+
+def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:
+    """Fill an empty recording; `name` is what errors call the file.
+
+    What stands in a file that was cut off is taken as far as it is whole, and a notice says so.
+    """
+    reader = _Reader(recording)
+    members = Members(file)
+    try:
+        for member, data in members:
+            reader.take(member, data)
+        reader.check_begun()
+    except (BadZipError, BadTableError) as error:
+        raise DaskscopeError(
+            "bad-file",
+            f"{name} cannot be read: it {error}.",
+            "Only files that daskscope wrote can be opened: recordings (.daskscope) and reports.",
+        ) from error
+    recording.about_facts = reader.about()
+    recording.about_facts["whole"] = members.whole
+    dropped = _figure(recording.about_facts.get("counts"), "dropped_agent")
+    recording.drop_from_agent(dropped)
+    recording.close()
+
+
+def _figure(counts: Any, name: str) -> int:
+    figure = counts.get(name) if isinstance(counts, dict) else None
+    return max(figure, 0) if isinstance(figure, int) else 0
+
+
+@dataclass
+class _Reader:
+    """Takes the members of a file in their order."""
+
+    recording: RecordingCore
+    header: Mapping[str, Any] | None = None
+    final: Mapping[str, Any] | None = None
+    waiting: tuple[dict[str, NDArray[Any]], int] | None = None
+    """Rows whose keys are the next member."""
+    indexes: dict[str, list[int]] = field(default_factory=lambda: {k: [] for k in NAME_KINDS})
+    """What a name of the file is in the recording."""
+
+    def check_begun(self) -> None:
+        if self.header is None:
+            raise BadTableError("is no recording of daskscope")
+
+    def about(self) -> dict[str, Any]:
+        if self.final is not None:
+            return dict(self.final)
+        facts = (self.header or {}).get("facts")
+        return dict(facts) if isinstance(facts, dict) else {}
+
+    def take(self, member: str, data: bytes) -> None:
+        if self.header is None:
+            self._take_header(member, data)
+            return
+        folder, _, _ = member.partition("/")
+        if member == ABOUT:
+            self.final = _object(data)
+        elif folder == "names":
+            self._take_names(data)
+        elif folder == "tasks":
+            columns, facts = decode_columns(TASKS, data)
+            self.waiting = (columns, self._begin_tasks(facts))
+        elif folder == "keys":
+            self._take_tasks(data)
+        else:
+            table = next((t for t in RECORD_TABLES if member == f"{t.name}.arrow"), None)
+            if table is not None:  # what later versions add is passed over
+                take_records(self.recording, table, decode_records(table, data))
+
+    def _begin_tasks(self, facts: Mapping[str, int]) -> int:
+        """Check the numbers of the next tasks; return how many they are."""
+        first, tasks = facts.get("first", -1), facts.get("tasks", 0)
+        next_task = self.recording.next_task
+        if self.waiting is not None or tasks < 1 or not next_task <= first <= MAX_TASKS - tasks:
+            raise BadTableError("has tasks out of order")
+        self.recording.skip_tasks(first - next_task)
+        return tasks
+
+    def _take_header(self, member: str, data: bytes) -> None:
+        if member != HEADER:
+            raise BadTableError("is no recording of daskscope")
+        self.header = _object(data)
+        version = self.header.get("format")
+        if type(version) is not int or version < 1:
+            raise BadTableError("does not say which version of the format it has")
+        if version > FILE_FORMAT:
+            raise DaskscopeError(
+                "newer-file",
+                f"This file has version {version} of the format, and this daskscope reads "
+                f"up to version {FILE_FORMAT}.",
+                "Upgrade daskscope to open it.",
+            )
+
+    def _take_names(self, data: bytes) -> None:
+        columns = decode_records(NAMES, data)
+        for kind, text in zip(columns["kind"], columns["name"], strict=True):
+            if kind not in self.indexes:
+                raise BadTableError(f"has names of the kind {kind!r}")
+            name = text if kind in ("prefixes", "actions") else _texts(text, kind)
+            self.indexes[kind].append(self.recording.names.intern(kind, name))
+
+    def _take_tasks(self, keys: bytes) -> None:
+        if self.waiting is None:
+            raise BadTableError("has keys without tasks")
+        (columns, tasks), self.waiting = self.waiting, None
+        texts = keys.decode("utf-8", "replace").split(KEY_SEPARATOR)
+        if len(texts) != tasks:
+            raise BadTableError("has not as many keys as tasks")
+        task = columns["task"]
+        first = self.recording.next_task
+        if len(task) and (task.min() < first or task.max() >= first + tasks):
+            raise BadTableError("has rows of other tasks")
+        for column, kind in _POINTS_INTO.items():
+            known = np.array(self.indexes[kind], "u8")
+            if len(task) and int(columns[column].max()) >= len(known):
+                raise BadTableError(f"has rows with unknown {kind}")
+            columns[column] = known[columns[column]].astype(columns[column].dtype)
+        if len(task) and int(columns["status"].max()) >= len(STATUSES):
+            raise BadTableError("has rows with an unknown status")
+        columns["task"] = task - np.uint32(first)
+        self.recording.append_tasks(tasks, columns, pack_keys(0, texts).data)
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    if len(data) > MAX_JSON_BYTES:
+        raise BadTableError("says too much of itself")
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError) as error:
+        raise BadTableError("has JSON that cannot be read") from error
+    if not isinstance(found, dict):
+        raise BadTableError("has JSON of another kind")
+    return found
+
+
+def _texts(text: str, kind: str) -> tuple[str, ...]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    wanted = 2 if kind == "lanes" else 1
+    if (
+        not isinstance(found, list)
+        or len(found) < wanted
+        or not all(isinstance(part, str) for part in found)
+        or (kind == "lanes" and len(found) != wanted)
+    ):
+        raise BadTableError(f"has {kind} that are none")
+    return tuple(found)

@@ -1,0 +1,200 @@
+"""Writes a ``.daskscope`` file, at once or while a run goes on (docs/recording-format.md).
+
+Under another name until it is whole, so that nobody finds half a file where a whole one was.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import zipfile
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, Final
+
+import numpy as np
+
+from daskscope.recording.chunk import key_blocks
+from daskscope.recording.coarse import coarse
+from daskscope.recording.file_tables import encode_columns, encode_records
+from daskscope.recording.records import records_of
+from daskscope.schema import (
+    COARSE,
+    FILE_FORMAT,
+    KEY_SEPARATOR,
+    NAME_KINDS,
+    NAMES,
+    RECORD_TABLES,
+    TASKS,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
+
+    from numpy.typing import NDArray
+
+    from daskscope.recording.chunk import TaskChunk
+    from daskscope.recording.core import RecordingCore
+
+SUFFIX: Final = ".daskscope"
+HEADER, ABOUT = "daskscope.json", "about.json"
+PART_TASKS: Final = 65_536
+PART_KEY_BYTES: Final = 8_000_000
+"""A part ends with the task whose key passes this: far below what a reader refuses."""
+
+LEVEL: Final = 6
+_SEPARATOR: Final = KEY_SEPARATOR.encode()
+
+
+class FileWriter:
+    """A file that grows with a recording. `finish` puts it in its place, `abandon` removes it."""
+
+    def __init__(self, path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
+        self.path = Path(path)
+        stem = self.path.name.removesuffix(SUFFIX)
+        # Visible, and of a name that opens: it is all that is left of a killed process.
+        self.part_path = self.path.with_name(f"{stem}.part-{secrets.token_hex(4)}{SUFFIX}")
+        self._file: BinaryIO = self.part_path.open("xb")
+        self._zip = zipfile.ZipFile(
+            self._file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL, strict_timestamps=False
+        )
+        self._counts: dict[str, int] = {}
+        self._names = dict.fromkeys(NAME_KINDS, 0)
+        self._next = 0
+        try:
+            self._add(HEADER, _json({"format": FILE_FORMAT, "facts": facts}))
+        except BaseException:
+            self.abandon()
+            raise
+
+    def append(self, recording: RecordingCore, stop: int | None = None) -> None:
+        """Write the tasks that came since the last call."""
+        stop = recording.next_task if stop is None else stop
+        chunks = recording.chunks_of(self._next, stop)  # first: names that come later are of none
+        self._append_names(recording)
+        for part in _parts(chunks, self._next, stop):
+            data = encode_columns(TASKS, part.columns, first=part.first, tasks=part.tasks)
+            self._add_numbered("tasks", "arrow", data)
+            self._add_numbered("keys", "txt", part.keys)
+        self._next = stop
+        self._file.flush()
+
+    def finish(self, recording: RecordingCore, about: Mapping[str, Any]) -> Path:
+        """Write what is left, and let the file appear under its name."""
+        self.append(recording)
+        picture = coarse(recording)
+        columns = {name: getattr(picture, name) for name in picture.__slots__}
+        columns["duration"] = picture.stop - picture.start
+        self._add("coarse.arrow", encode_columns(COARSE, columns, tasks=self._next))
+        for table in RECORD_TABLES:
+            records = records_of(recording, table)
+            if records[table.columns[0].name]:
+                self._add(f"{table.name}.arrow", encode_records(table, records))
+        figures = {
+            "counts": recording.counts.to_json(),
+            "totals": asdict(recording.totals),
+            "origin": recording.origin,
+        }
+        self._add(ABOUT, _json({**about, **figures}))
+        self._zip.close()
+        self._file.close()
+        self.part_path.replace(self.path)
+        return self.path
+
+    def abandon(self) -> None:
+        """Leave nothing behind."""
+        with suppress(OSError, ValueError):
+            self._zip.close()
+        with suppress(OSError):
+            self._file.close()
+        with suppress(OSError):
+            self.part_path.unlink()
+
+    def _append_names(self, recording: RecordingCore) -> None:
+        kinds: list[str] = []
+        names: list[str] = []
+        for kind in NAME_KINDS:
+            news = recording.names.since(kind, self._names[kind])
+            self._names[kind] += len(news)
+            kinds += [kind] * len(news)
+            names += [name if isinstance(name, str) else json.dumps(name) for name in news]
+        if kinds:
+            self._add_numbered(
+                "names", "arrow", encode_records(NAMES, {"kind": kinds, "name": names})
+            )
+
+    def _add_numbered(self, table: str, suffix: str, data: bytes) -> None:
+        number = self._counts.get(table, 0)
+        self._counts[table] = number + 1
+        self._add(f"{table}/{number:06d}.{suffix}", data)
+
+    def _add(self, name: str, data: bytes) -> None:
+        self._zip.writestr(name, data)
+
+
+def _json(facts: Mapping[str, Any]) -> bytes:
+    return json.dumps(facts, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Consecutive tasks, numbered within the part as in the file, with their keys as text."""
+
+    first: int
+    tasks: int
+    columns: dict[str, NDArray[Any]]
+    keys: bytes
+
+
+def _parts(chunks: Sequence[TaskChunk], first: int, stop: int) -> Iterator[_Part]:
+    """Cut chunks into parts of bounded size."""
+    pieces: list[_Part] = []
+    for chunk in chunks:
+        for piece in _pieces(chunk, max(first, chunk.first), min(stop, chunk.stop)):
+            tasks = sum(one.tasks for one in pieces) + piece.tasks
+            size = sum(len(one.keys) for one in pieces) + len(piece.keys)
+            hole = bool(pieces) and piece.first > pieces[-1].first + pieces[-1].tasks
+            if pieces and (hole or tasks > PART_TASKS or size > PART_KEY_BYTES):
+                yield _joined(pieces)
+                pieces = []
+            pieces.append(piece)
+    if pieces:
+        yield _joined(pieces)
+
+
+def _pieces(chunk: TaskChunk, first: int, stop: int) -> Iterator[_Part]:
+    """Cut one chunk where its blocks of keys end, or where a block is large."""
+    for block in key_blocks([chunk], first, stop):
+        raw = block.raw()
+        if raw.count(_SEPARATOR) != block.tasks - 1 or not _is_utf8(raw):
+            raw = KEY_SEPARATOR.join(block.texts()).encode()
+        steps = -(-len(raw) // PART_KEY_BYTES)
+        keys = raw.split(_SEPARATOR) if steps > 1 else []
+        for tasks in np.array_split(np.arange(block.tasks), steps or 1):
+            begin, end = block.first + int(tasks[0]), block.first + int(tasks[-1]) + 1
+            rows = chunk.rows_of(begin, end)
+            text = _SEPARATOR.join(keys[tasks[0] : tasks[-1] + 1]) if keys else raw
+            columns = {name: column[rows] for name, column in chunk.columns.items()}
+            yield _Part(begin, end - begin, columns, text)
+
+
+def _joined(pieces: Sequence[_Part]) -> _Part:
+    if len(pieces) == 1:
+        return pieces[0]
+    names = pieces[0].columns
+    return _Part(
+        pieces[0].first,
+        sum(piece.tasks for piece in pieces),
+        {name: np.concatenate([piece.columns[name] for piece in pieces]) for name in names},
+        _SEPARATOR.join(piece.keys for piece in pieces),
+    )
+
+
+def _is_utf8(raw: bytes) -> bool:
+    try:
+        raw.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,118 @@
+"""The small tables of a recording as columns, and back: what a file and DataFrames have of them."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+from daskscope.recording.logs import (
+    ClusterSample,
+    Event,
+    LogLine,
+    RowlessTask,
+    SchedulerSample,
+    TaskError,
+    WorkerChange,
+)
+from daskscope.schema import (
+    CLUSTER,
+    ERRORS,
+    EVENTS,
+    GAPS,
+    LOGS,
+    ROWLESS,
+    SCHEDULER,
+    STATUSES,
+    WORKERS,
+    Table,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from daskscope.recording.core import RecordingCore
+
+Columns = dict[str, list[Any]]
+
+
+def records_of(recording: RecordingCore, table: Table) -> Columns:
+    """Return a table of a recording as lists, one a column."""
+    if table is ERRORS:
+        prefixes = recording.names.prefixes
+        return _columns(
+            table, recording.error_log.since(0), prefix=lambda error: prefixes[error.prefix]
+        )
+    if table is ROWLESS:
+        prefixes = recording.names.prefixes
+        return _columns(
+            table, recording.rowless_log.since(0), prefix=lambda task: prefixes[task.prefix]
+        )
+    if table is WORKERS:
+        names = recording.worker_names
+        entries = [*recording.present, *recording.change_log.since(0)]
+        return _columns(table, entries, name=lambda change: names.get(change.worker, ""))
+    logs: dict[str, Sequence[Any]] = {
+        EVENTS.name: recording.event_log.since(0),
+        LOGS.name: recording.line_log.since(0),
+        CLUSTER.name: recording.cluster_log.since(0),
+        SCHEDULER.name: recording.scheduler_log.since(0),
+        GAPS.name: recording.gap_log.since(0),
+    }
+    return _columns(table, logs[table.name])
+
+
+def _columns(table: Table, entries: Sequence[Any], **special: Any) -> Columns:
+    return {
+        column.name: [
+            _sound(special.get(column.name, attrgetter(column.name))(entry)) for entry in entries
+        ]
+        for column in table.columns
+    }
+
+
+def _sound(value: Any) -> Any:
+    """Return text that can be encoded; a lone surrogate becomes U+FFFD."""
+    if isinstance(value, str) and not value.isascii():
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return value
+
+
+def take_records(
+    recording: RecordingCore, table: Table, columns: Mapping[str, Sequence[Any]]
+) -> None:
+    """Append what `records_of` returned."""
+    rows = [
+        dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
+    ]
+    if table is ERRORS:
+        intern = recording.names.intern
+        recording.append_errors(
+            [TaskError(**row | {"prefix": intern("prefixes", row["prefix"])}) for row in rows]
+        )
+    elif table is WORKERS:
+        recording.name_workers({row["worker"]: row["name"] for row in rows if row["name"]})
+        changes = [
+            WorkerChange(row["time"], row["worker"], row["what"], row["detail"]) for row in rows
+        ]
+        recording.take_present([change for change in changes if change.what == "present"])
+        recording.append_changes([change for change in changes if change.what != "present"])
+    elif table is ROWLESS:
+        intern = recording.names.intern
+        recording.append_rowless(
+            [
+                RowlessTask(row["task"], intern("prefixes", row["prefix"]), row["status"])
+                for row in rows
+                if 0 <= row["status"] < len(STATUSES)
+            ]
+        )
+    elif table is GAPS:
+        for row in rows:
+            recording.append_gap(**row)
+    elif table is EVENTS:
+        recording.append_events([Event(**row) for row in rows])
+    elif table is LOGS:
+        recording.append_lines([LogLine(**row) for row in rows])
+    elif table is CLUSTER:
+        recording.append_cluster([ClusterSample(**row) for row in rows])
+    elif table is SCHEDULER:
+        recording.append_scheduler([SchedulerSample(**row) for row in rows])

@@ -1,0 +1,328 @@
+"""Recordings in files: what was saved comes back, and nothing foreign is believed."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from recording_rows import append, make_rows, new_recording
+
+import daskscope
+from daskscope.errors import DaskscopeError
+from daskscope.recording import Recording, TaskError, WorkerChange, pack_keys
+from daskscope.recording.file_reader import read_file
+from daskscope.recording.file_writer import FileWriter
+from daskscope.recording.logs import ClusterSample, Event, LogLine, RowlessTask, SchedulerSample
+
+
+def full_recording() -> Recording:
+    """One with something in each table."""
+    recording = new_recording()
+    recording.names.intern("spans", ("6ac", "load", "clean"))
+    append(recording, 300, rows_each=2)
+    append(recording, 20)
+    recording.append_errors(
+        [TaskError(7, "key-7", 1, "tcp://10.0.0.1:0", 5.5, "ValueError('é \ud800')", "Traceback …")]
+    )
+    recording.name_workers({"tcp://10.0.0.1:0": "worker-0"})
+    recording.note_present({"tcp://10.0.0.1:0": 2}, 1.0)
+    recording.append_changes([WorkerChange(2.0, "tcp://10.0.0.1:0", "paused", "was running")])
+    recording.append_gap(3.0, 4.0, "scheduler-restarted", "The scheduler was restarted.")
+    recording.append_events([Event(1.0, "mine", '{"a": 1}')])
+    recording.append_lines([LogLine(1.5, "scheduler", "INFO", "hello")])
+    recording.append_cluster([ClusterSample(1.0, 2, 4, 1000, 500, 100, 0)])
+    recording.append_scheduler([SchedulerSample(1.0, 12.5, 1e8, 0.02)])
+    recording.append_rowless([RowlessTask(319, 1, 1)])
+    recording.drop_from_agent(5)
+    recording.about_facts = {"title": "A run", "start": 1.0, "stop": 9.0}
+    return recording
+
+
+def read_or_refused(content: io.BytesIO) -> Recording | None:
+    """Read a file that may be anything; an error must have a code of ours."""
+    recording = Recording()
+    codes = []
+    try:
+        read_file(content, recording, "some file")
+    except DaskscopeError as error:
+        codes.append(error.code)
+    finally:
+        recording.close()
+    assert {"bad-file", "newer-file"}.issuperset(codes)
+    return None if codes else recording
+
+
+def saved(recording: Recording, folder: Path) -> Path:
+    return recording.save(folder / "run.daskscope")
+
+
+def test_everything_that_was_saved_comes_back(tmp_path):
+    before = full_recording()
+    after = daskscope.load(saved(before, tmp_path))
+    for name in ("errors", "workers", "events", "logs", "cluster", "scheduler", "gaps"):
+        pd.testing.assert_frame_equal(getattr(after, name), getattr(before, name))
+    assert after.errors["exception"].tolist() == ["ValueError('é �')"]
+    assert after.counts == before.counts
+    assert after.totals == before.totals
+    assert after.worker_names == before.worker_names
+    assert after.about["title"] == "A run"
+    assert after.about["whole"]
+
+
+def test_rows_come_back_to_the_microsecond(tmp_path):
+    before = full_recording()
+    after = daskscope.load(saved(before, tmp_path))
+    exact = [name for name in before.tasks if name not in ("start", "duration")]
+    pd.testing.assert_frame_equal(after.tasks[exact], before.tasks[exact], check_categorical=False)
+    for name in ("start", "duration"):
+        assert np.abs(after.tasks[name] - before.tasks[name]).max() <= 0.5e-6
+
+
+def test_a_path_may_be_text_and_a_url(tmp_path):
+    path = saved(full_recording(), tmp_path)
+    assert daskscope.load(str(path)).counts.kept == 320
+    assert daskscope.load(path.as_uri()).counts.kept == 320
+
+
+def test_times_that_are_no_times_come_back_as_they_were(tmp_path):
+    recording = new_recording()
+    columns = make_rows(4)
+    columns["start"][1:3] = [np.nan, np.inf]
+    columns["duration"][3] = -7200
+    recording.append_tasks(4, columns, pack_keys(0, list("abcd")).data)
+    after = daskscope.load(saved(recording, tmp_path)).tasks
+    np.testing.assert_array_equal(after["start"], recording.tasks["start"])
+    assert after["duration"][3] == -7200
+
+
+def test_keys_of_every_kind_come_back(tmp_path):
+    keys = ["", "x" * 10_000, "<script>alert(1)</script>", "🙂", "a\nb", "('x', 1)", "�"]
+    recording = new_recording()
+    recording.append_tasks(len(keys), make_rows(len(keys)), pack_keys(0, keys).data)
+    assert daskscope.load(saved(recording, tmp_path)).tasks["key"].tolist() == keys
+
+
+def test_a_million_long_keys_make_several_small_members(tmp_path):
+    recording = new_recording()
+    append(recording, 3_000, key="{}" + "k" * 9_000)
+    path = saved(recording, tmp_path)
+    with zipfile.ZipFile(path) as members:
+        sizes = [i.file_size for i in members.infolist() if i.filename.startswith("keys/")]
+    assert len(sizes) > 2
+    assert max(sizes) < 9_000_000
+    assert daskscope.load(path).key_of(2_999) == "2999" + "k" * 9_000
+
+
+def test_what_the_recording_dropped_keeps_its_numbers(tmp_path):
+    recording = new_recording()
+    append(recording, 10)
+    recording.skip_tasks(5)
+    append(recording, 10)
+    after = daskscope.load(saved(recording, tmp_path))
+    assert after.counts == recording.counts
+    assert after.counts.dropped_recording == 5
+    assert after.key_of(15) == recording.key_of(15) == "key-15"
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path):
+    path = tmp_path / "run.daskscope"
+    path.write_bytes(b"what was there")
+    recording = full_recording()
+    recording.about_facts = {"cannot be JSON": object()}
+    with pytest.raises(TypeError):
+        recording.save(path)
+    assert path.read_bytes() == b"what was there"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_file_that_grows_can_be_opened_when_its_program_is_killed(tmp_path):
+    recording = full_recording()
+    writer = FileWriter(tmp_path / "run.daskscope", {"title": "killed"})
+    writer.append(recording)
+    append(recording, 50)
+    (part,) = tmp_path.iterdir()
+    opened = daskscope.load(part)
+    assert opened.counts.kept == 320
+    assert not opened.about["whole"]
+    assert opened.about["title"] == "killed"
+    writer.abandon()
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_file_cut_anywhere_opens_with_what_is_whole(tmp_path):
+    recording = full_recording()
+    whole = saved(recording, tmp_path).read_bytes()
+    header = 200
+    kept = set()
+    for length in range(header, len(whole) - 1, 97):
+        cut = read_or_refused(io.BytesIO(whole[:length]))
+        assert cut is not None or length < 400
+        kept.add(cut.counts.kept if cut else 0)
+    assert kept == {0, 320}
+
+
+def test_a_file_of_a_later_version_says_to_upgrade(tmp_path):
+    path = tmp_path / "new.daskscope"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("daskscope.json", json.dumps({"format": 99}))
+    with pytest.raises(DaskscopeError, match=r"version 99 .* Upgrade daskscope") as caught:
+        daskscope.load(path)
+    assert caught.value.code == "newer-file"
+
+
+def test_members_of_later_versions_are_passed_over(tmp_path):
+    path = saved(full_recording(), tmp_path)
+    with zipfile.ZipFile(path, "a") as file:
+        file.writestr("samples/000000.arrow", b"of a later version")
+    assert daskscope.load(path).counts.kept == 320
+
+
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"<!doctype html>", b"PK\x03\x04", b"PK\x05\x06" + bytes(18), bytes(1000)],
+    ids=["empty", "html", "stub", "empty zip", "zeros"],
+)
+def test_a_foreign_file_is_refused_in_one_sentence(tmp_path, content):
+    path = tmp_path / "foreign.daskscope"
+    path.write_bytes(content)
+    with pytest.raises(DaskscopeError, match=r"cannot be read: it ") as caught:
+        daskscope.load(path)
+    assert caught.value.code == "bad-file"
+
+
+def test_a_zip_of_something_else_is_refused(tmp_path):
+    path = tmp_path / "other.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("readme.txt", "hello")
+    with pytest.raises(DaskscopeError, match="it is no recording of daskscope"):
+        daskscope.load(path)
+
+
+def test_a_file_that_is_not_there_is_an_error_that_says_where_one_is(tmp_path):
+    with pytest.raises(DaskscopeError, match=r"There is no file nowhere\.daskscope"):
+        daskscope.load("nowhere.daskscope")
+    with pytest.raises(TypeError, match="path must be text or a path, got int"):
+        daskscope.load(7)
+
+
+def with_member(tmp_path: Path, name: str, data: bytes) -> Path:
+    """A file whose named member has other content."""
+    path = saved(full_recording(), tmp_path)
+    with zipfile.ZipFile(path) as file:
+        members = {i.filename: file.read(i) for i in file.infolist()}
+    assert name in members
+    members[name] = data
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for member, content in members.items():
+            file.writestr(member, content)
+    return path
+
+
+def test_a_zip_bomb_is_not_unpacked(tmp_path):
+    path = with_member(tmp_path, "keys/000000.txt", bytes(300 * 2**20))
+    with pytest.raises(DaskscopeError, match="a member that daskscope would not write"):
+        daskscope.load(path)
+
+
+def test_many_small_bombs_are_not_unpacked(tmp_path):
+    path = saved(full_recording(), tmp_path)
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as file:
+        for number in range(3):
+            file.writestr(f"later/{number}.bin", bytes(60 * 2**20))
+    with pytest.raises(DaskscopeError, match="would unpack to more than any recording does"):
+        daskscope.load(path)
+
+
+@pytest.mark.parametrize(
+    ("member", "content"),
+    [
+        ("daskscope.json", b"{"),
+        ("daskscope.json", b'{"format": true}'),
+        ("daskscope.json", b'{"format": "1"}'),
+        ("about.json", b"[" * 100_000),
+        ("about.json", b"[]"),
+        ("names/000000.arrow", b"no arrow"),
+        ("tasks/000000.arrow", b""),
+        ("errors.arrow", bytes(64)),
+        ("keys/000000.txt", b"only one"),
+    ],
+)
+def test_a_damaged_member_is_an_error_in_words(tmp_path, member, content):
+    path = with_member(tmp_path, member, content)
+    with pytest.raises(DaskscopeError, match=r"cannot be read: it ") as caught:
+        daskscope.load(path)
+    assert caught.value.code == "bad-file"
+
+
+WHOLE = io.BytesIO()
+
+
+def whole_file() -> bytes:
+    if not WHOLE.getvalue():
+        import tempfile
+
+        with tempfile.TemporaryDirectory() as folder:
+            WHOLE.write(saved(full_recording(), Path(folder)).read_bytes())
+    return WHOLE.getvalue()
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.data())
+def test_files_with_changed_bytes_open_or_are_refused(data):
+    content = bytearray(whole_file())
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        content[place] = data.draw(st.integers(0, 255))
+    read_or_refused(io.BytesIO(content))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(["names", "tasks", "errors", "coarse"]), st.data())
+def test_tables_with_changed_bytes_are_read_or_refused(table, data):
+    """Behind the checksums: what somebody made on purpose."""
+    with zipfile.ZipFile(io.BytesIO(whole_file())) as file:
+        members = {i.filename: file.read(i) for i in file.infolist()}
+    name = next(name for name in members if name.startswith(table))
+    content = bytearray(members[name])
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        content[place] = data.draw(st.integers(0, 255))
+    members[name] = bytes(content)
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as file:
+        for member, part in members.items():
+            file.writestr(member, part)
+    recording = read_or_refused(made)
+    if recording is not None:
+        assert len(recording.tasks) == recording.counts.rows
+        assert len(recording.errors) <= recording.counts.erred
+
+
+def test_tables_become_parquet_files(tmp_path):
+    recording = full_recording()
+    folder = recording.to_parquet(tmp_path / "tables")
+    tasks = pd.read_parquet(folder / "tasks.parquet")
+    assert tasks["key"].tolist() == recording.tasks["key"].tolist()
+    assert pd.read_parquet(folder / "errors.parquet")["task"].tolist() == [7]
+
+
+def test_sql_asks_the_tables():
+    pytest.importorskip("duckdb")
+    recording = full_recording()
+    rows = recording.sql("select prefix, count(*) as n from tasks group by prefix order by prefix")
+    assert rows["prefix"].tolist() == ["inc", "sum"]
+    assert rows["n"].sum() == recording.counts.rows
+    assert recording.sql("select value from about where index = 'title'")["value"][0] == "A run"
+
+
+def test_sql_without_duckdb_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
+    with pytest.raises(DaskscopeError, match=r"pip install .daskscope\[sql\]"):
+        Recording().sql("select 1")
