@@ -46,7 +46,16 @@ PYTHON: dict[str, set[str]] = {
         "config",
     },
 }
-PYTHON_SHELLS = {"__init__", "block", "cells", "files", "kernel", "recorder", "widgets"}
+PYTHON_SHELLS = {
+    "__init__",
+    "block",
+    "cells",
+    "files",
+    "kernel",
+    "library",
+    "recorder",
+    "widgets",
+}
 """Thin outer layers: they may import everything, and nothing above may import them."""
 
 # TypeScript: the first folder or file below js_src.

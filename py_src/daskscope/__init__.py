@@ -11,6 +11,8 @@ what needs pandas, pyarrow or widgets is loaded when it is used.
     session.focus          what is selected in all panels, a Focus
     record()               with record() as rec: what happens in a block, as a recording
     load()                 open a recording that was saved with rec.save("run.daskscope")
+    list_performance_reports()  the reports that were made; tag() and
+                           delete_performance_report() change what is kept of them
     sessions()             all sessions of this process, also a few that have stopped
     recorder               switch the flight recorder: recorder.enable(), recorder.disable()
 
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from daskscope.errors import DaskscopeError
     from daskscope.files import load
     from daskscope.focus import Focus
+    from daskscope.library import delete_performance_report, list_performance_reports, tag
     from daskscope.session import Session, connect, sessions
     from daskscope.widgets import TaskStream
 
@@ -39,10 +42,13 @@ __all__ = [
     "Session",
     "TaskStream",
     "connect",
+    "delete_performance_report",
+    "list_performance_reports",
     "load",
     "record",
     "recorder",
     "sessions",
+    "tag",
 ]
 
 _WHERE = {
@@ -51,9 +57,12 @@ _WHERE = {
     "Session": "daskscope.session",
     "TaskStream": "daskscope.widgets",
     "connect": "daskscope.session",
+    "delete_performance_report": "daskscope.library",
+    "list_performance_reports": "daskscope.library",
     "load": "daskscope.files",
     "record": "daskscope.block",
     "sessions": "daskscope.session",
+    "tag": "daskscope.library",
 }
 
 

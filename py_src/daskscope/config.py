@@ -117,6 +117,28 @@ def _directory(key: str, value: Any) -> str | None:
     return str(Path(value).expanduser())
 
 
+def _place(key: str, value: Any) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str | PathLike) or not str(value):
+        raise _UnusableError(key, value, "a folder or a URL, or null")
+    return str(value)
+
+
+def _number_or_null(key: str, value: Any, *, whole: bool) -> float | None:
+    if value is None:
+        return None
+    kinds = int if whole else int | float
+    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < float("inf"):
+        wanted = "a whole number above 0" if whole else "a number above 0"
+        raise _UnusableError(key, value, f"{wanted}, or null for no limit")
+    return value
+
+
+def _size_or_null(key: str, value: Any) -> int | None:
+    return None if value is None else _size_bytes(key, value)
+
+
 _READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "recorder.enabled": _flag,
     "recorder.start-timeout": _seconds,
@@ -131,6 +153,11 @@ _READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "recording.disk-limit": _size_bytes,
     "recording.directory": _directory,
     "recording.overflow": _overflow,
+    "library.enabled": _flag,
+    "library.path": _place,
+    "library.keep-reports": partial(_number_or_null, whole=True),
+    "library.keep-days": partial(_number_or_null, whole=False),
+    "library.keep-size": _size_or_null,
 }
 """Every setting, and what makes of its raw value what is used."""
 
@@ -222,4 +249,27 @@ def recording_limits() -> RecordingLimits:
         disk_limit=read("recording.disk-limit"),
         overflow=read("recording.overflow"),
         directory=read("recording.directory"),
+    )
+
+
+@dataclass(frozen=True)
+class LibrarySettings:
+    """Where copies of reports are kept, and how many of them."""
+
+    enabled: bool
+    path: str | None
+    """A folder or a URL; the platform's place for a user's data if there is none."""
+    keep_reports: int | None
+    keep_days: float | None
+    keep_bytes: int | None
+
+
+def library_settings() -> LibrarySettings:
+    """Return the settings of the library."""
+    return LibrarySettings(
+        enabled=read("library.enabled"),
+        path=read("library.path"),
+        keep_reports=read("library.keep-reports"),
+        keep_days=read("library.keep-days"),
+        keep_bytes=read("library.keep-size"),
     )

@@ -1,0 +1,16 @@
+"""The library: copies of a user's reports and recordings, to be found again.
+
+A folder in the user's data directory, or where `daskscope.library.path` says. The copies, and a
+small JSON beside each, are all there is; an index makes listing quick.
+"""
+
+from __future__ import annotations
+
+from daskscope.library.keeping import keep
+from daskscope.library.public import (
+    delete_performance_report,
+    list_performance_reports,
+    tag,
+)
+
+__all__ = ["delete_performance_report", "keep", "list_performance_reports", "tag"]

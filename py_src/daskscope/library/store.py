@@ -1,0 +1,104 @@
+"""Where files of the library lie: a folder, or a place that fsspec reaches.
+
+The files are the truth. Beside each copy stands a small JSON with its facts, so that a library
+can be moved, shared, and cleared by hand.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Final, Protocol
+
+from daskscope.library.facts import SUFFIXES, Kind, created_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from contextlib import AbstractContextManager
+    from pathlib import Path
+
+BESIDE: Final = ".json"
+"""What the facts of a file are called, after its own name."""
+
+MAX_STEM_BYTES: Final = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that lies there, and whether facts stand beside it."""
+
+    stamp: str
+    """Another one whenever the file or its facts have changed."""
+    size: int
+    written: float
+    has_facts: bool
+
+
+class Store(Protocol):
+    """What the library needs of a place."""
+
+    name: str
+    """What errors call it, without passwords."""
+    remote: bool
+
+    def scan(self) -> dict[str, Found]:
+        """Return the files that may be reports or recordings."""
+        ...
+
+    def facts(self, names: Iterable[str]) -> dict[str, bytes]:
+        """Return what stands beside these files, as far as it can be read."""
+        ...
+
+    def open(self, name: str) -> AbstractContextManager[IO[bytes]]:
+        """Open a file to read."""
+        ...
+
+    def put(self, name: str, source: Path | bytes, facts: bytes, *, private: bool) -> None:
+        """Copy a file, which appears whole or not at all."""
+        ...
+
+    def put_facts(self, name: str, facts: bytes, *, private: bool) -> None:
+        """Write what stands beside a file, in the place of what stood there."""
+        ...
+
+    def remove(self, name: str) -> None:
+        """Remove a file and what stands beside it; it may have gone already."""
+        ...
+
+    def url(self, name: str) -> str:
+        """Return where a file is."""
+        ...
+
+
+def kind_of(name: str) -> Kind | None:
+    """Return what a file with this name would be."""
+    if name.startswith("."):
+        return None
+    return next((kind for kind, suffix in SUFFIXES.items() if name.endswith(suffix)), None)
+
+
+def new_name(stem: str, kind: Kind, created: float) -> str:
+    """Return a name that no other copy has, and that says what it is of and when.
+
+    >>> new_name("dask-report", "report", 1_790_000_000)[:-13]
+    'dask-report-20260921-141320-'
+    """
+    plain = re.sub(r"[^\w. -]+", "-", stem).strip(" .-").encode("utf-8", "ignore")
+    short = plain[:MAX_STEM_BYTES].decode("utf-8", "ignore") or kind
+    when = re.sub("[:-]", "", created_text(created))[:15].replace("T", "-")
+    return f"{short}-{when}-{secrets.token_hex(4)}{SUFFIXES[kind]}"
+
+
+def is_url(place: str) -> bool:
+    """Return whether this is for fsspec, and not a path."""
+    return "://" in place
+
+
+def without_password(text: str) -> str:
+    """Return text with addresses, but not with who asks them.
+
+    >>> without_password("sftp://ada:secret@host/reports")
+    'sftp://host/reports'
+    """
+    return re.sub(r"://[^/@\s]*@", "://", text)

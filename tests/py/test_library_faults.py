@@ -1,0 +1,329 @@
+"""A library that somebody else changed, or that cannot be read or written."""
+
+# ruff: noqa: F811 - fixtures are arguments, and imported
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import sqlite3
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import dask
+import fsspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from library_reports import (  # noqa: F401
+    SUMMARY,
+    a_library_of_its_own,
+    either_place,
+    folder,
+    index_path,
+    listed,
+    report,
+    report_text,
+    start,
+)
+from recording_rows import append, new_recording
+
+import daskscope
+from daskscope.errors import DaskscopeError
+from daskscope.library import index as index_module
+from daskscope.library import keep
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_what_was_deleted_by_hand_is_no_longer_listed(report, either_place):
+    gone, stays = keep(report, SUMMARY), keep(report, SUMMARY)
+    assert len(listed()) == 2
+    fs, root = fsspec.core.url_to_fs(either_place)
+    fs.rm(f"{root}/{gone['filename']}")
+    assert listed() == [stays]
+
+
+def test_files_without_facts_say_themselves_what_they_are(report, tmp_path, folder, either_place):
+    recording = new_recording()
+    append(recording, 30)
+    recording.about_facts = {"title": "Recorded", "stop": 1_790_000_100.0, "workers": [{}, {}]}
+    saved = recording.save(tmp_path / "run.daskscope")
+    fs, root = fsspec.core.url_to_fs(either_place)
+    fs.makedirs(root, exist_ok=True)
+    fs.put_file(str(report), f"{root}/by hand.html")
+    fs.put_file(str(saved), f"{root}/run.daskscope")
+    made, found = listed()
+    assert found["filename"] == "by hand.html"
+    assert found["created"] == "2026-09-21T14:13:32+00:00"
+    assert (found["title"], found["tasks"], found["erred"]) == ("A run", 700, 3)
+    assert (found["workers"], found["user"], found["duration"]) == (4, "ada", 12.5)
+    assert (made["kind"], made["title"], made["tasks"]) == ("recording", "Recorded", 30)
+    assert made["workers"] == 2
+
+
+def test_a_recording_that_was_cut_off_is_listed_by_what_it_knew_at_its_beginning(folder, tmp_path):
+    recording = new_recording()
+    append(recording, 30)
+    recording.about_facts = {"title": "Cut", "start": 1_790_000_000.0}
+    whole = recording.save(tmp_path / "run.daskscope").read_bytes()
+    folder.mkdir()
+    (folder / "cut.daskscope").write_bytes(whole[: len(whole) // 2])
+    (found,) = listed()
+    assert (found["title"], found["tasks"]) == ("Cut", None)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<!doctype html><p>something else",
+        b"PK\x05\x06" + bytes(18),
+        b'<script id="daskscope-summary">' + b"[" * 100_000 + b"</script>",
+        b'<script id="daskscope-summary">{"title": "cut off',
+        b'<script id="daskscope-summary">[]</script>',
+        b'<script id="daskscope-summary">' + b" " * 40_000_000 + b"{}</script>",
+    ],
+    ids=["empty", "html", "zip", "nested", "cut off", "list", "endless"],
+)
+@pytest.mark.parametrize("name", ["x.html", "x.daskscope"])
+def test_files_of_others_are_passed_over_and_left_alone(report, folder, name, content):
+    kept = keep(report, SUMMARY)
+    (folder / name).write_bytes(content)
+    (folder / f".{name}").write_text(report_text())
+    (folder / "a folder.html").mkdir()
+    (folder / "notes.txt").write_text(report_text())
+    (folder / "dangling.html").symlink_to(folder / "nowhere.html")
+    with dask.config.set({"daskscope.library.keep-reports": 1}):
+        second = keep(report, SUMMARY)
+    assert listed() == [second] != [kept]
+    assert (folder / name).read_bytes() == content
+
+
+def test_a_pipe_in_the_folder_is_not_waited_for(report, folder):
+    kept = keep(report, SUMMARY)
+    os.mkfifo(folder / "pipe.html")
+    os.mkfifo(folder / f"{kept['filename']}.json.fifo")
+    assert listed() == [kept]
+
+
+def test_what_is_known_is_not_read_again(report, folder):
+    kept = keep(report, SUMMARY)
+    assert listed() == [kept]
+    beside = folder / f"{kept['filename']}.json"
+    before = beside.stat()
+    text = beside.read_text()
+    beside.write_text(text.replace("A run", "a RUN"))  # in place, and of the same length
+    os.utime(beside, ns=(before.st_atime_ns, before.st_mtime_ns))
+    assert listed() == [kept]
+    os.utime(beside, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
+    assert listed()[0]["title"] == "a RUN"
+
+
+def spoil_missing(index: Path) -> None:
+    index.unlink()
+
+
+def spoil_text(index: Path) -> None:
+    index.write_bytes(b"no database at all " * 1000)
+
+
+def spoil_cut(index: Path) -> None:
+    index.write_bytes(index.read_bytes()[:5000])
+
+
+def spoil_other_columns(index: Path) -> None:
+    """As of another version of daskscope."""
+    index.unlink()
+    with sqlite3.connect(index) as connection:
+        connection.execute("create table files (id integer, title text, account text, more text)")
+        connection.execute("insert into files values (1, 'a', 'b', 'c')")
+
+
+def spoil_rows(index: Path) -> None:
+    with sqlite3.connect(index) as connection:
+        connection.execute("update files set name = 7, stamp = null, facts = 'text'")
+
+
+def spoil_facts(index: Path) -> None:
+    with sqlite3.connect(index) as connection:
+        connection.execute("update files set facts = x'7b'")
+
+
+def spoil_directory(index: Path) -> None:
+    index.unlink()
+    index.mkdir()
+
+
+def spoil_folder(index: Path) -> None:
+    index.unlink()
+    index.parent.rmdir()
+    index.parent.write_text("a file where the directory was")
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        *(spoil_missing, spoil_text, spoil_cut, spoil_other_columns),
+        *(spoil_rows, spoil_facts, spoil_directory, spoil_folder),
+    ],
+)
+def test_an_index_that_is_missing_or_spoilt_costs_nothing(report, either_place, spoil):
+    first = keep(report, SUMMARY)
+    daskscope.tag(first["filename"], "seen")
+    before = listed()
+    assert before[0]["tags"] == ["seen"]
+    spoil(index_path())
+    assert listed() == before
+    second = keep(report, SUMMARY)
+    daskscope.tag(second["filename"], "new")
+    assert {tuple(one["tags"]) for one in listed()} == {("seen",), ("new",)}
+    daskscope.delete_performance_report(first["filename"])
+    assert [one["filename"] for one in listed()] == [second["filename"]]
+
+
+def test_an_index_that_somebody_holds_is_done_without(report, monkeypatch):
+    monkeypatch.setattr(index_module, "WAIT_S", 0.05)
+    kept = keep(report, SUMMARY)
+    listed()
+    holder = sqlite3.connect(index_path(), isolation_level=None)
+    holder.execute("begin exclusive")
+    try:
+        assert listed() == [kept]
+        assert daskscope.tag(kept["filename"], "seen") == ["seen"]
+        second = keep(report, SUMMARY)
+        assert second in listed()
+    finally:
+        holder.close()
+    assert len(listed()) == 2
+
+
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.data())
+def test_an_index_with_changed_bytes_never_hides_a_report(report, folder, data):
+    if not listed():
+        keep(report, SUMMARY)
+        keep(report, SUMMARY)
+    names = {one["filename"] for one in listed()}
+    content = bytearray(index_path().read_bytes())
+    for _ in range(data.draw(st.integers(1, 6))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    index_path().write_bytes(content)
+    listed()
+    index_path().unlink(missing_ok=True)
+    assert {one["filename"] for one in listed()} == names
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4)
+    ),
+    max_leaves=6,
+)
+FIELDS = ("kind", "created", "title", "duration", "tasks", "erred", "workers", "user", "host")
+
+
+@settings(
+    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    st.dictionaries(st.sampled_from([*FIELDS, "private", "tags", "account", "copied"]), JSON)
+    | st.binary(max_size=200)
+)
+def test_facts_that_somebody_else_wrote_are_checked(folder, found):
+    folder.mkdir(exist_ok=True)
+    (folder / "x.html").write_text(report_text())
+    data = found if isinstance(found, bytes) else json.dumps({"format": 1, **found}).encode()
+    (folder / "x.html.json").write_bytes(data)
+    (one,) = listed()
+    assert one["filename"] == "x.html"
+    datetime.fromisoformat(one["created"])
+    assert all(isinstance(one[name], str) for name in ("title", "user", "host", "kind"))
+    assert all(isinstance(one[name], int | None) for name in ("tasks", "erred", "workers"))
+    assert isinstance(one["duration"], float | None)
+    assert isinstance(one["account"], str | None)
+    assert isinstance(one["private"], bool)
+    assert isinstance(one["tags"], list)
+
+
+def test_facts_of_later_versions_and_endless_ones_are_passed_over(report, folder):
+    kept = keep(report, SUMMARY)
+    beside = folder / f"{kept['filename']}.json"
+    for text in ('{"format": 2, "title": "later"}', '{"format": 1, "x": "' + "y" * 10**6 + '"}'):
+        beside.write_text(text)
+        (found,) = listed()
+        assert found["title"] == "A run"
+
+
+# -- what goes wrong --------------------------------------------------------
+
+
+def test_a_library_that_cannot_be_written_costs_a_warning_and_no_more(report, tmp_path):
+    (tmp_path / "file").write_text("")
+    with (
+        dask.config.set({"daskscope.library.path": str(tmp_path / "file/library")}),
+        pytest.warns(
+            UserWarning, match=r"dask-report.html was written, but no copy .*: \w"
+        ) as seen,
+    ):
+        assert keep(report, SUMMARY) is None
+    assert seen[0].filename == __file__
+    assert "daskscope.library.path" in str(seen[0].message)
+
+
+def test_a_full_disk_leaves_nothing_half_written(report, folder):
+    """A process that may write no more than this into a file."""
+    keep(report, SUMMARY)
+    code = (
+        "import sys, warnings; from daskscope.library import keep\n"
+        "with warnings.catch_warnings(record=True) as seen:\n"
+        "    warnings.simplefilter('always')\n"
+        "    print(keep(sys.argv[1], {}), [str(one.message) for one in seen])"
+    )
+    report.write_text(report_text() + " " * 1_000_000)
+
+    def bounded() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+
+    said, _ = start(code, report, preexec_fn=bounded).communicate()
+    assert said.startswith("None ")
+    assert "File too large" in said
+    assert len(list(folder.iterdir())) == 2
+    assert len(listed()) == 1
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("nonsense://ada:secret@host/reports", "Protocol not known"),
+        ("memory2://x", "Protocol not known"),
+    ],
+)
+def test_a_place_that_nothing_reaches_is_named_without_its_password(report, place, words):
+    with dask.config.set({"daskscope.library.path": place}):
+        with pytest.raises(DaskscopeError, match=words) as caught:
+            listed()
+        with pytest.warns(UserWarning, match=words) as seen:
+            assert keep(report, SUMMARY) is None
+    assert caught.value.code == "bad-library"
+    assert "secret" not in str(caught.value) + str(seen[0].message)
+
+
+def test_a_folder_that_is_a_file_is_an_error_in_words(folder):
+    folder.write_text("")
+    with pytest.raises(DaskscopeError, match="cannot be used: Not a directory"):
+        listed()
+
+
+def test_a_wrong_setting_costs_a_warning_and_no_more(report):
+    with (
+        dask.config.set({"daskscope.library.keep-reports": "few"}),
+        pytest.warns(UserWarning, match="keep-reports"),
+    ):
+        assert keep(report, SUMMARY) is None
