@@ -356,3 +356,93 @@ async def test_zero_workers_are_an_answer_like_any_other() -> None:
         answer = plugin.poll(reader="r", client=client.id, workers=True)
         assert answer["workers"] == []
         assert answer["next"] == 0
+
+
+def tell(plugin: Any, client: Any, **since: Any) -> Any:
+    return plugin.poll(reader="r", client=client.id, **since)["events"]
+
+
+async def test_events_are_told_once_with_the_schedulers_time() -> None:
+    async with installed() as (scheduler, client, plugin):
+        before = tell(plugin, client)
+        cursor = before["first"] + len(before["items"])
+        await client.log_event("mine", {"a": 1})
+        told = tell(plugin, client, events=cursor)
+        ((when, _),) = scheduler.get_events("mine")
+        assert told == {
+            "first": cursor,
+            "items": [{"time": when, "topic": "mine", "message": '{"a": 1}'}],
+        }
+        assert tell(plugin, client, events=cursor + 1) == {"first": cursor + 1, "items": []}
+
+
+async def test_an_event_of_two_topics_is_told_once_and_two_alike_twice() -> None:
+    async with installed() as (_, client, plugin):
+        await client.log_event(["a", "b"], True)
+        await client.log_event("b", True)
+        await client.log_event("b", True)
+        told = [item["topic"] for item in tell(plugin, client)["items"]]
+        assert told[-3:] == ["a, b", "b", "b"]
+
+
+async def test_events_are_told_also_where_the_scheduler_keeps_none() -> None:
+    async with installed() as (scheduler, client, plugin):
+        scheduler._broker._topics.default_factory.keywords["maxlen"] = 0
+        await client.log_event(["a", "b"], "here")
+        told = tell(plugin, client)["items"][-2:]
+        assert [(item["topic"], item["message"]) for item in told] == [
+            ("a", '"here"'),
+            ("b", '"here"'),
+        ]
+
+
+async def test_a_message_that_cannot_be_shown_does_not_disable_it() -> None:
+    class Rude:
+        def __str__(self) -> str:
+            raise RuntimeError("no")
+
+    async with installed() as (scheduler, client, plugin):
+        scheduler.log_event("mine", Rude())
+        assert tell(plugin, client)["items"][-1]["message"] == '"(Rude)"'
+
+
+def load(plugin: Any, client: Any, **cursor: Any) -> Any:
+    return plugin.poll(reader="r", client=client.id, workers=True, **cursor)["scheduler"]
+
+
+async def test_the_schedulers_own_load_is_told_from_the_first_question_on() -> None:
+    async with installed() as (scheduler, client, plugin):
+        assert "scheduler" not in plugin.poll(reader="r", client=client.id)
+        first = load(plugin, client)
+        assert first["items"] == []
+        for _ in range(3):
+            scheduler.monitor.update()
+        told = load(plugin, client, load=first["first"])
+        assert told["first"] == first["first"]
+        assert len(told["items"]) == 3
+        when, cpu, memory = told["items"][-1]
+        assert when == scheduler.monitor.quantities["time"][-1]
+        assert cpu >= 0
+        assert memory > 1_000_000
+        assert told["loop_interval"] > 0
+        assert load(plugin, client, load=first["first"] + 3)["items"] == []
+
+
+async def test_of_the_schedulers_load_the_newest_samples_are_told() -> None:
+    async with installed() as (scheduler, client, plugin):
+        constants(plugin)["MAX_SAMPLES"] = 5
+        for _ in range(20):
+            scheduler.monitor.update()
+        told = load(plugin, client, load=0)
+        assert len(told["items"]) == 5
+        assert told["first"] + 5 == scheduler.monitor.count
+
+
+async def test_a_scheduler_without_a_monitor_is_asked_in_vain_and_goes_on() -> None:
+    async with installed() as (scheduler, client, plugin):
+        monitor, scheduler.monitor = scheduler.monitor, None
+        del scheduler._tick_interval_observed
+        told = load(plugin, client)
+        scheduler.monitor, scheduler._tick_interval_observed = monitor, 0.02
+        assert told == {"first": 0, "items": [], "loop_interval": None}
+        assert load(plugin, client)["first"] > 0

@@ -15,7 +15,7 @@ from typing import Any
 
 from daskscope.schema import ACTIONS
 
-_FILES = ("packing.py", "log.py", "cluster.py", "scheduler.py")
+_FILES = ("packing.py", "log.py", "events.py", "cluster.py", "scheduler.py")
 
 _BOOTSTRAP = (
     "[exec(compile(source, '<daskscope agent>', 'exec'), space), space['Agent'](**options)][1]"

@@ -9,6 +9,8 @@ from typing import Any
 
 from daskscope.agent.packing import MAX_NAME_CHARS, clean_text
 
+MAX_SAMPLES = 1_000  # in one answer: eight minutes, as distributed takes them
+
 
 def describe_workers(scheduler: Any) -> list[dict[str, Any]]:
     """Return a snapshot of the workers."""
@@ -47,3 +49,22 @@ def finished_tasks(scheduler: Any) -> int:
     """Return about how many tasks have finished on this scheduler; data put there counts, too."""
     prefixes = scheduler.task_prefixes.values()
     return sum(p.state_counts["memory"] + p.state_counts["erred"] for p in prefixes)
+
+
+def describe_load(scheduler: Any, cursor: Any) -> dict[str, Any]:
+    """Return samples of the scheduler's own time, CPU and memory from number `cursor` on.
+
+    Without a cursor there are none yet: what a reader wants begins with its first question.
+    """
+    try:
+        count = scheduler.monitor.count
+        start = count if cursor is None else max(cursor, count - MAX_SAMPLES)
+        found = scheduler.monitor.range_query(start=start)
+        items = [list(sample) for sample in zip(found["time"], found["cpu"], found["memory"])]
+    except Exception:  # of a distributed that has no such monitor: tasks are worth more
+        count, items = 0, []
+    return {
+        "first": count - len(items),
+        "items": items,
+        "loop_interval": getattr(scheduler, "_tick_interval_observed", None),
+    }

@@ -17,7 +17,13 @@ from typing import Any, Callable
 
 from distributed.diagnostics.plugin import SchedulerPlugin
 
-from daskscope.agent.cluster import describe_span, describe_workers, finished_tasks
+from daskscope.agent.cluster import (
+    describe_load,
+    describe_span,
+    describe_workers,
+    finished_tasks,
+)
+from daskscope.agent.events import EventLog, published_event
 from daskscope.agent.log import Log
 from daskscope.agent.packing import (
     MAX_ACTIONS,
@@ -67,6 +73,7 @@ class Agent(SchedulerPlugin):
         self.before = 0  # tasks that had finished when capturing began
         self.errors = Log(MAX_ERRORS)
         self.changes = Log(MAX_CHANGES)
+        self.events = EventLog()
         self.prefixes = Interned(describe_name)
         self.lanes = Lanes()
         self.actions = Interned(describe_name, MAX_ACTIONS, actions)
@@ -267,7 +274,11 @@ class Agent(SchedulerPlugin):
         self.change("", "restarted", "all tasks were forgotten")
 
     def log_event(self, topic: str, msg: Any) -> None:
-        """Note that a worker paused or went on."""
+        """Keep an event; this is called for each of its topics. Note a worker's new status."""
+        try:
+            self.events.append(published_event(self.scheduler, topic, msg), topic)
+        except Exception:
+            self.fail()
         if type(msg) is dict and msg.get("action") == "worker-status-change":
             self.change(topic, str(msg.get("status")), "was %s" % (msg.get("prev-status"),))
 
@@ -349,9 +360,11 @@ class Agent(SchedulerPlugin):
             },
             "errors": self.errors.since(want.get("errors") or 0),
             "changes": self.changes.since(want.get("changes") or 0),
+            "events": self.events.since(want.get("events") or 0),
         }
         if want.get("workers"):
             answer["workers"] = describe_workers(self.scheduler)
+            answer["scheduler"] = describe_load(self.scheduler, want.get("load"))
         return answer
 
 

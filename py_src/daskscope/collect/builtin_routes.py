@@ -14,7 +14,8 @@ import numpy as np
 from dask.utils import key_split
 
 from daskscope.agent.packing import MAX_ERROR_CHARS, clean_text
-from daskscope.collect.notices import GAP_TEXTS
+from daskscope.collect.event_topics import EventTopics
+from daskscope.collect.notices import EVENTS_NOT_TOLD, GAP_TEXTS
 from daskscope.collect.task_stream import TaskStream
 from daskscope.collect.tracebacks import whole_traceback
 from daskscope.recording import Recording, TaskError, pack_keys
@@ -23,16 +24,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from daskscope.collect.link import Link
+    from daskscope.errors import Notice
 
 
 class BuiltinRoutes:
-    """Reads Dask's task stream into a recording."""
+    """Reads Dask's task stream, and its events, into a recording."""
 
     def __init__(self, link: Link, recording: Recording, scheduler: str) -> None:
         self._link = link
         self._recording = recording
         self._scheduler = scheduler
         self._stream = TaskStream(link)
+        self._events = EventTopics(link)
         self._read_at = time()
 
     @classmethod
@@ -42,7 +45,7 @@ class BuiltinRoutes:
         """Return the routes over a new connection; to the same scheduler, they go on."""
         identity = await _identity(link)
         if before is not None and before._scheduler == identity["id"]:
-            before._link = before._stream.link = link
+            before._link = before._stream.link = before._events.link = link
             return before
         if before is not None:
             before._say_gap("scheduler-restarted")
@@ -61,7 +64,13 @@ class BuiltinRoutes:
         self._read_at = time()
         if news.messages:
             self._append(news.messages)
+        self._recording.append_events(await self._events.read())
         return len(news.messages)
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What to say of that which these routes do not tell either."""
+        return (EVENTS_NOT_TOLD,) if self._events.unreadable else ()
 
     def _say_gap(self, reason: str) -> None:
         self._recording.append_gap(self._read_at, time(), reason, GAP_TEXTS[reason])

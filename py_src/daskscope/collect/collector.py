@@ -23,6 +23,7 @@ from daskscope.collect.notices import (
     PLUGINS_REFUSED,
     agent_failed,
     agent_not_installed,
+    events_missed,
     reading_refused,
     scheduler_lost,
     tasks_before,
@@ -30,10 +31,10 @@ from daskscope.collect.notices import (
     tasks_unreadable,
 )
 from daskscope.collect.rhythm import Rhythm
-from daskscope.collect.spilling import SpillWatch
+from daskscope.collect.worker_snapshots import WorkerSnapshots
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable
 
     from daskscope.config import Pace
     from daskscope.errors import Notice
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-WORKERS_EVERY_S = 1.0
 FIRST_RETRY_S = 0.1
 MAX_RETRY_S = 2.0
 REFUSED_RETRY_S = 60.0
@@ -86,7 +86,6 @@ class Collector:
     ) -> None:
         self.state = "waiting"
         self.notices: tuple[Notice, ...] = ()
-        self.workers: tuple[dict[str, Any], ...] = ()
         self.address = client.address or ""
         self.now: float | None = None
         self.agent_error: str | None = None
@@ -101,7 +100,7 @@ class Collector:
         self._intake: Intake | None = None
         self._routes: BuiltinRoutes | None = None
         self._wake = Alarm()
-        self._spills = SpillWatch()
+        self._snapshots = WorkerSnapshots(recording)
         self._rhythm = Rhythm(pace, time.monotonic())
         self._asking = False
         self._asked_s = 0.0  # monotonic
@@ -112,12 +111,16 @@ class Collector:
         self._more = False  # the last answer was full: there is more to fetch
         self._answered_s = 0.0  # monotonic
         self._scheduler_s: float | None = None  # that the last answer took of its time
-        self._workers_s = 0.0  # monotonic
         self._before = 0  # tasks that had finished when the first agent began
         self._use_agent = True
         self._no_agent = PLUGINS_REFUSED  # or why else it is not used
         self._gap_reason = "scheduler-restarted"
         self._task: asyncio.Task[None] | None = None
+
+    @property
+    def workers(self) -> tuple[dict[str, Any], ...]:
+        """The latest snapshot of the workers."""
+        return self._snapshots.latest
 
     @property
     def behind_s(self) -> float:
@@ -300,9 +303,9 @@ class Collector:
         async def poll() -> int:
             tasks = await routes.poll()
             self.now = time.time()  # nobody tells the scheduler's
-            if self._workers_due():
-                self._take_workers(await routes.workers(), self.now)
-            self._set("partly", (notice,))
+            if self._snapshots.due():
+                self._snapshots.take(await routes.workers(), self.now)
+            self._set("partly", (notice, *routes.notices))
             return tasks
 
         return poll
@@ -325,21 +328,6 @@ class Collector:
             return False
         return True
 
-    def _workers_due(self) -> bool:
-        # A snapshot costs the scheduler microseconds a worker: a large cluster waits longer.
-        due = time.monotonic() - self._workers_s > max(WORKERS_EVERY_S, len(self.workers) / 200)
-        if due:
-            self._workers_s = time.monotonic()
-        return due
-
-    def _take_workers(self, workers: Sequence[dict[str, Any]], now: float) -> None:
-        self.workers = tuple(workers)
-        self._recording.name_workers({worker["address"]: worker["name"] for worker in workers})
-        self._recording.note_present(
-            {worker["address"]: worker["threads"] for worker in workers}, now
-        )
-        self._recording.append_changes(self._spills.take(workers, now))
-
     async def _poll_agent(self, link: Link) -> int:
         intake = self._intake
         answer = await link.ask(
@@ -348,7 +336,7 @@ class Collector:
             client=self._client.id,
             limit_bytes=self._pace.answer_bytes,
             timeout_s=self._lease_s,
-            workers=self._workers_due(),
+            workers=self._snapshots.due(),
             **(intake.request() if intake else {}),
         )
         if answer is None:  # the agent has left, or this is another scheduler
@@ -380,18 +368,20 @@ class Collector:
         self._more = intake.cursor < answer["next"]
         self.now = answer["time"]
         if "workers" in answer:
-            self._take_workers(answer["workers"], answer["time"])
+            self._snapshots.take(answer["workers"], answer["time"])
         self._set("live", self._left_out(intake, answer["incomplete"]))
         return tasks
 
     def _left_out(self, intake: Intake, incomplete: int) -> tuple[Notice, ...]:
-        """Return what to say of tasks that are not here, or not whole."""
+        """Return what to say of tasks and events that are not here, or not whole."""
         notices = [tasks_before(self._before)] if self._before else []
         if incomplete:
             notices.append(tasks_incomplete(incomplete))
         if intake.unreadable:
             self.agent_error = intake.unreadable_why
             notices.append(tasks_unreadable(intake.unreadable))
+        if intake.missed_events:
+            notices.append(events_missed(intake.missed_events))
         return tuple(notices)
 
     def _say_gap(self, now: float) -> None:

@@ -1,13 +1,21 @@
-"""What an answer of the agent does to a recording: names, rows, errors, what was lost."""
+"""What an answer of the agent does to a recording: names, rows, events, what was lost."""
 
 from __future__ import annotations
 
 import logging
+import math
 from typing import TYPE_CHECKING, Any
 
 from daskscope.collect.decode import IndexMap, Tasks, decode
 from daskscope.collect.tracebacks import whole_traceback
-from daskscope.recording import UNKNOWN_TASK, Recording, TaskError, WorkerChange
+from daskscope.recording import (
+    UNKNOWN_TASK,
+    Event,
+    Recording,
+    SchedulerSample,
+    TaskError,
+    WorkerChange,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +31,11 @@ class Intake:
         self.cursor = 0
         self.errors = 0
         self.changes = 0
+        self.events: int | None = None  # until the first answer
+        self.load: int | None = None
         self._recording = recording
+        self.missed_events = 0
+        """Events that came and went in the agent between two answers."""
         self.unreadable = 0
         """Tasks that came in a form that cannot be read; they count as dropped."""
         self.unreadable_why = ""
@@ -36,6 +48,8 @@ class Intake:
             "cursor": self.cursor,
             "errors": self.errors,
             "changes": self.changes,
+            "events": self.events or 0,
+            "load": self.load,
             "names": self._map.known(),
         }
 
@@ -48,6 +62,9 @@ class Intake:
         self._waiting += errors["items"]
         self.errors = errors["first"] + len(errors["items"])
         self.changes = changes["first"] + len(changes["items"])
+        self._take_events(answer["events"])
+        if "scheduler" in answer:
+            self._take_load(answer["scheduler"])
         before = self.cursor
         for chunk in answer["chunks"]:
             self._take_chunk(chunk)
@@ -58,6 +75,24 @@ class Intake:
         )
         self._recording.append_changes([_change(item) for item in changes["items"]])
         return self.cursor - before
+
+    def _take_events(self, events: Mapping[str, Any]) -> None:
+        if self.events is not None:
+            self.missed_events += events["first"] - self.events
+        self.events = events["first"] + len(events["items"])
+        self._recording.append_events(
+            [Event(item["time"], item["topic"], item["message"]) for item in events["items"]]
+        )
+
+    def _take_load(self, load: Mapping[str, Any]) -> None:
+        self.load = load["first"] + len(load["items"])
+        interval = _number(load["loop_interval"])
+        self._recording.append_scheduler(
+            [
+                SchedulerSample(when, _number(cpu), _number(memory), interval)
+                for when, cpu, memory in load["items"]
+            ]
+        )
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         try:
@@ -108,3 +143,8 @@ def _change(item: Mapping[str, Any]) -> WorkerChange:
     return WorkerChange(
         time=item["time"], worker=item["worker"], what=item["what"], detail=item["detail"]
     )
+
+
+def _number(value: Any) -> float:
+    """Return what a scheduler measured; NaN where it could not."""
+    return math.nan if value is None else float(value)

@@ -29,6 +29,14 @@ PLUGINS_REFUSED = Notice(
     "distributed.scheduler.blocked-handlers.",
 )
 
+EVENTS_NOT_TOLD = Notice(
+    "events-not-told",
+    "info",
+    "This scheduler does not tell its events either: what was logged on it is not here.",
+    "If it is wanted, remove events from the scheduler's setting "
+    "distributed.scheduler.blocked-handlers.",
+)
+
 CLIENT_CLOSED = Notice(
     "client-closed",
     "info",
@@ -115,28 +123,39 @@ def tasks_incomplete(tasks: int) -> Notice:
     )
 
 
+def events_missed(events: int) -> Notice:
+    """Return the notice of events that the agent dropped before they could be read."""
+    return Notice(
+        "events-missed",
+        "info",
+        f"{events:,} {'event was' if events == 1 else 'events were'} logged on the "
+        "scheduler faster than they were read, and dropped: of each topic it keeps the newest. "
+        "Tasks are not affected.",
+    )
+
+
 def scheduler_lost(address: str, error: Exception) -> Notice:
     """Return the notice of a connection that ended with an error."""
     if isinstance(error, (OSError, TimeoutError)):
         return Notice(
             "scheduler-lost",
             "warn",
-            f"The scheduler at {address} does not answer ({_brief(error)}). What was recorded "
+            f"The scheduler at {address} does not answer ({brief(error)}). What was recorded "
             "stays here; connecting again.",
         )
     return Notice(
         "collect-failed",
         "error",
         f"Reading from the scheduler at {address} failed ({type(error).__name__}: "
-        f"{_brief(error)}). What was recorded stays here; trying again.",
+        f"{brief(error)}). What was recorded stays here; trying again.",
         "If it does not go away, please report it.",
     )
 
 
-def _brief(error: Exception) -> str:
+def brief(error: Exception) -> str:
     """Return an error's text without the connection that distributed puts in front of it.
 
-    >>> _brief(OSError("in <TCP (closed) local=tcp://a:1 remote=tcp://b:2>: Stream is closed"))
+    >>> brief(OSError("in <TCP (closed) local=tcp://a:1 remote=tcp://b:2>: Stream is closed"))
     'Stream is closed'
     """
     return _CONNECTION.sub("", str(error) or type(error).__name__)[:300]

@@ -1,0 +1,199 @@
+"""What was logged on the scheduler: events with their messages as JSON, bounded.
+
+Runs inside the scheduler, as `daskscope.agent.scheduler` does. Messages come from users
+and may be anything; a topic that says much must not push out what others say.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict, deque
+from math import isfinite
+from time import time
+from typing import Any
+
+from daskscope.agent.log import MAX_LOG_CHARS
+from daskscope.agent.packing import MAX_NAME_CHARS, clean_text
+
+MAX_EVENTS = 10_000
+MAX_TOPIC_EVENTS = 1_000
+MAX_TOPIC_CHARS = 400_000
+MAX_TOPICS_CHARS = 1_000  # of the topics of one event
+MAX_MESSAGE_CHARS = 4_000
+MAX_MESSAGE_DEPTH = 20
+MAX_KEY_PARTS = 20  # of a tuple that is a key
+MAX_INTEGER_BITS = 1_000  # making text of huge ones takes long, or fails
+
+
+class EventLog:
+    """The newest events of each topic, numbered for ever; others are dropped and counted.
+
+    An event of several topics is one entry, and counts for the first of them.
+    """
+
+    def __init__(self) -> None:
+        self.next = 0
+        self.chars = 0
+        # By number, oldest first: the topic that an entry counts for, and the entry.
+        self.entries: OrderedDict[int, tuple[str, dict[str, Any]]] = OrderedDict()
+        self.topics: dict[str, _Topic] = {}
+        self.latest: Any = None  # kept, so that no other object can be taken for it
+
+    def append(self, event: Any, topic: Any) -> None:
+        """Append an event (time, message), or one more topic of the event that came last."""
+        topic = clean_text(topic, MAX_NAME_CHARS)
+        if event is self.latest:
+            self.join(topic)
+            return
+        self.latest = event
+        entry = {"time": event[0], "topic": topic, "message": json_text(event[1])}
+        self.entries[self.next] = topic, entry
+        of_topic = self.topics.setdefault(topic, _Topic())
+        of_topic.numbers.append(self.next)
+        self.next += 1
+        self.count(of_topic, len(topic) + len(entry["message"]))
+        while len(of_topic.numbers) > MAX_TOPIC_EVENTS or of_topic.chars > MAX_TOPIC_CHARS:
+            self.drop_oldest_of(topic)
+        while len(self.entries) > MAX_EVENTS or self.chars > MAX_LOG_CHARS:
+            self.drop_oldest_of(next(iter(self.entries.values()))[0])
+
+    def join(self, topic: str) -> None:
+        """Add a topic to the entry that came last, unless it has very many."""
+        first, entry = self.entries[self.next - 1]
+        topics = entry["topic"]
+        if topics.endswith(", …"):
+            return
+        more = ", " + (topic if len(topics) + len(topic) < MAX_TOPICS_CHARS else "…")
+        entry["topic"] = topics + more
+        self.count(self.topics[first], len(more))
+
+    def count(self, of_topic: _Topic, chars: int) -> None:
+        """Keep the sums of characters."""
+        of_topic.chars += chars
+        self.chars += chars
+
+    def drop_oldest_of(self, topic: str) -> None:
+        """Drop the oldest entry that counts for a topic."""
+        of_topic = self.topics[topic]
+        _, entry = self.entries.pop(of_topic.numbers.popleft())
+        self.count(of_topic, -len(entry["topic"]) - len(entry["message"]))
+        if not of_topic.numbers:
+            del self.topics[topic]
+
+    def since(self, cursor: int) -> dict[str, Any]:
+        """Return what is kept from number `cursor` on.
+
+        Numbers are missing in between, so `first` is the next number less the count of
+        items: what it exceeds the cursor by was dropped.
+        """
+        items = []
+        for number in reversed(self.entries):
+            if number < cursor:
+                break
+            items.append(self.entries[number][1])
+        items.reverse()
+        return {"first": self.next - len(items), "items": items}
+
+
+class _Topic:
+    """The numbers of the entries that count for one topic, and their length together."""
+
+    def __init__(self) -> None:
+        self.numbers: deque[int] = deque()
+        self.chars = 0
+
+
+def published_event(scheduler: Any, topic: Any, message: Any) -> tuple[float, Any]:
+    """Return the event that a scheduler has just published: time and message.
+
+    A plugin is called once for each topic. Which of these calls are one event, only the
+    scheduler's own list knows: there it is one object. Without it each is an event.
+    """
+    try:
+        event: tuple[float, Any] = scheduler._broker._topics[topic].events[-1]
+        found = event[1] is message
+    except Exception:
+        found = False
+    return event if found else (time(), message)
+
+
+def json_text(message: Any) -> str:
+    """Return a message as JSON, whatever it is; one that is too long as `{"cut": …}`."""
+    plain = _Plain()
+    try:
+        text = json.dumps(plain.value(message, 0), ensure_ascii=False)
+    except Exception:  # of a user's class that only looks like a list
+        return '"(a message that cannot be shown)"'
+    if len(text) <= MAX_MESSAGE_CHARS and not plain.cut:
+        return text
+    kept = min(len(text), MAX_MESSAGE_CHARS)
+    while True:
+        cut = json.dumps({"cut": text[:kept] + "…"}, ensure_ascii=False)
+        if len(cut) <= MAX_MESSAGE_CHARS:
+            return cut
+        kept = kept * MAX_MESSAGE_CHARS // len(cut)
+
+
+class _Plain:
+    """Makes a copy that JSON can carry; of what is too long only the beginning is looked at."""
+
+    def __init__(self) -> None:
+        self.room = MAX_MESSAGE_CHARS
+        self.cut = False
+
+    def value(self, value: Any, depth: int) -> Any:
+        """Return a value as JSON has it: what JSON does not know as its text."""
+        if value is None or value is True or value is False:
+            self.room -= 4
+            return value
+        if type(value) is str:
+            return self.text(value)
+        if isinstance(value, int) and value.bit_length() <= MAX_INTEGER_BITS:
+            self.room -= 1
+            return int(value)
+        if isinstance(value, float) and isfinite(value):
+            self.room -= 1
+            return float(value)
+        if depth < MAX_MESSAGE_DEPTH:
+            if isinstance(value, dict):
+                return {
+                    self.text(_shown(key)): self.value(value[key], depth + 1)
+                    for key in self.begin(value)
+                }
+            if isinstance(value, (list, tuple, set, frozenset, deque)):
+                return [self.value(item, depth + 1) for item in self.begin(value)]
+        return self.text(_shown(value))
+
+    def begin(self, items: Any) -> Any:
+        """Yield items as long as there is room."""
+        self.room -= 2
+        for item in items:
+            if self.room <= 0:
+                self.cut = True
+                return
+            yield item
+
+    def text(self, text: str) -> str:
+        """Return so much of a text as there is room for."""
+        room = max(self.room, 0)
+        self.cut = self.cut or len(text) > room
+        self.room -= len(text) + 2
+        return clean_text(text, room)
+
+
+def _shown(value: Any) -> str:
+    """Return the text of a value; making it may run a user's code."""
+    if type(value) is str:
+        return value
+    if isinstance(value, (bytes, bytearray)):
+        value = bytes(value[:MAX_MESSAGE_CHARS])
+    try:
+        if isinstance(value, (dict, list, set, frozenset, deque)) or (
+            isinstance(value, tuple) and len(value) > MAX_KEY_PARTS
+        ):  # nested too deep
+            return "(%s)" % type(value).__name__
+        if isinstance(value, int) and value.bit_length() > MAX_INTEGER_BITS:
+            return "(an integer of %d bits)" % value.bit_length()
+        return str(value)
+    except Exception:
+        return "(%s)" % type(value).__name__
