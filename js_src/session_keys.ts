@@ -3,6 +3,7 @@
 // somebody points at one of its tasks, or while a search passes over it. Only so
 // many bytes are kept: the kernel is asked again for what had to go.
 
+import { type Signal, signal } from "@preact/signals";
 import { Coverage } from "./model/coverage";
 import { KEY_SEPARATOR, LIMITS } from "./schema";
 
@@ -56,6 +57,8 @@ export interface SearchResult {
 export interface KeyLookup {
   /** Whether the page has the key of a task: the kernel need not be asked. */
   has(task: number): boolean;
+  /** Grows when keys come, for whoever was told that one is not here. */
+  readonly arrivals: Signal<number>;
   /** The key of a task; null when nobody has it (any more). */
   text(task: number): string | null | Promise<string | null>;
   /**
@@ -158,6 +161,7 @@ function* hits(text: string, needle: string, first: number) {
 }
 
 export class KeyStore implements KeyLookup {
+  readonly arrivals = signal(0);
   private readonly blocks: KeyBlock[] = []; // by first task
   private readonly opened = new Map<KeyBlock, OpenedBlock>(); // oldest use first
   private readonly opening = new Map<KeyBlock, Promise<OpenedBlock>>();
@@ -193,6 +197,7 @@ export class KeyStore implements KeyLookup {
       if (this.bytes <= this.maxBytes || oldest === block) break;
       this.drop(oldest);
     }
+    this.arrivals.value += 1;
   }
 
   clear(): void {

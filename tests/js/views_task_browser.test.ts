@@ -3,7 +3,7 @@
 import { expect, it } from "vitest";
 import { formatBytes, formatDuration } from "../../js_src/base/format";
 import { ACTION_COLOURS } from "../../js_src/base/palette";
-import { describePanel, open, page, placeOf } from "./harness/panel";
+import { describePanel, erredTask, open, page, placeOf } from "./harness/panel";
 
 interface Part {
   action: string;
@@ -44,6 +44,20 @@ const asRgb = (css: string) =>
   }, css);
 
 describePanel("one task in the task stream", () => {
+  it("shows a key that comes after the kernel was too busy to answer", async () => {
+    await open("scenario=full");
+    const task = await erredTask();
+    const at = await placeOf(task);
+    await page.evaluate(() => window.harness.session.keys.clear());
+    await page.mouse.move(at.x, at.y);
+    await page.getByText("key not on this page yet").waitFor();
+    await page.evaluate(async (first) => {
+      await window.harness.session.addKeys(first, ["late-key"]);
+    }, task);
+    await page.getByText("late-key").waitFor();
+    expect(await page.getByText("key not on this page yet").count()).toBe(0);
+  });
+
   it("has its duration, its bytes and its transfer beside the pointer", async () => {
     await open("scenario=full");
     const { task, parts } = await taskWithTransfer();

@@ -14,8 +14,9 @@ export function useKey(
 ): string | null | undefined {
   const [key, setKey] = useState<{ task: number; text: string | null }>();
   useEffect(() => {
-    let wanted = true;
+    let [wanted, missing] = [true, false];
     const take = (text: string | null): void => {
+      missing = text === null;
       if (wanted) setKey({ task, text });
     };
     const ask = (): void => {
@@ -27,8 +28,13 @@ export function useKey(
     let resting: ReturnType<typeof setTimeout> | undefined;
     if (session.keys.has(task)) ask();
     else resting = setTimeout(ask, REST_MS);
+    // A busy kernel does not answer; it sends keys by itself a moment later.
+    const stop = session.keys.arrivals.subscribe(() => {
+      if (missing && session.keys.has(task)) ask();
+    });
     return () => {
       wanted = false;
+      stop();
       clearTimeout(resting);
     };
   }, [session, task]);
