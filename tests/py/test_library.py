@@ -16,6 +16,7 @@ import dask
 import fsspec
 import pytest
 from clusters import eventually
+from fsspec.implementations.local import LocalFileSystem
 from library_reports import (  # noqa: F401
     SUMMARY,
     a_library_of_its_own,
@@ -31,6 +32,9 @@ from recording_rows import append, new_recording
 import daskscope
 from daskscope.errors import DaskscopeError
 from daskscope.library import keep
+from daskscope.library.index import Index
+from daskscope.library.library import Library
+from daskscope.library.remote import Remote
 
 # -- keeping and listing ----------------------------------------------------
 
@@ -149,6 +153,20 @@ def test_a_private_report_does_not_go_where_others_may_read(report, tmp_path):
         assert listed() == []
 
 
+def test_a_directory_of_another_machine_is_made_when_it_is_needed(report, tmp_path):
+    """Here it is of this one, through what others are reached by."""
+    root = str(tmp_path / "far")
+    store = Remote("sftp://ada:secret@far.example/reports", LocalFileSystem(), root)
+    library = Library(store, Index(tmp_path, store.name))
+    assert library.entries() == []
+    entry = library.add(report, "report", SUMMARY)
+    assert library.entries() == [entry]
+    assert entry.url == f"sftp://far.example/reports/{entry.filename}"
+    nowhere = Remote("sftp://far.example/a/b", LocalFileSystem(), f"{root}/a/b")
+    with pytest.raises(FileNotFoundError):  # a path that was mistyped is not made
+        Library(nowhere, Index(tmp_path, nowhere.name)).add(report, "report", SUMMARY)
+
+
 # -- deleting and tagging ---------------------------------------------------
 
 
@@ -217,6 +235,9 @@ KERNEL = """
 import sys, time, pathlib
 import daskscope
 from daskscope.library import keep
+from daskscope.library.index import Index
+from daskscope.library.library import Library
+from daskscope.library.remote import Remote
 me, report, go, shared = sys.argv[1:]
 print("ready", flush=True)
 while not pathlib.Path(go).exists():

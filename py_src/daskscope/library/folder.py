@@ -93,9 +93,10 @@ class Folder:
                     left.unlink()
             raise
 
-    def put_facts(self, name: str, facts: bytes, *, private: bool) -> None:
+    def put_facts(self, name: str, facts: bytes) -> None:
         """Write what stands beside a file, in the place of what stood there."""
         part = self._part(name)
+        private = not (self.path / name).stat().st_mode & 0o077
         try:
             with _new(part, private=private) as file:
                 file.write(facts)

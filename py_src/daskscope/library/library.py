@@ -112,8 +112,7 @@ class Library:
             now = Facts.from_bytes(beside, entry.facts.kind, entry.facts.created) or entry.facts
             tags = checked_tags([*(tag for tag in now.tags if tag not in away), *add])
             if tags != now.tags:
-                changed = replace(now, tags=tags).to_bytes()
-                self._store.put_facts(name, changed, private=now.private)
+                self._store.put_facts(name, replace(now, tags=tags).to_bytes())
         return list(tags)
 
     def retain(self, settings: LibrarySettings, user: str) -> list[Entry]:

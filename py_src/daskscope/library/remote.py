@@ -66,9 +66,16 @@ class Remote:
         with self._fs.open(self._at(name), "rb") as file:
             yield file
 
-    def put(self, name: str, source: Path | bytes, facts: bytes, *, private: bool) -> None:
+    def put(  # private ones do not come here
+        self,
+        name: str,
+        source: Path | bytes,
+        facts: bytes,
+        *,
+        private: bool,  # noqa: ARG002
+    ) -> None:
         """Copy a file, which appears whole or not at all."""
-        self.put_facts(name, facts, private=private)
+        self.put_facts(name, facts)
         try:
             if isinstance(source, bytes):
                 self._fs.pipe_file(self._at(name), source)
@@ -79,7 +86,7 @@ class Remote:
                 self.remove(name)
             raise
 
-    def put_facts(self, name: str, facts: bytes, *, private: bool) -> None:  # noqa: ARG002
+    def put_facts(self, name: str, facts: bytes) -> None:
         """Write what stands beside a file, in the place of what stood there."""
         try:
             self._fs.pipe_file(self._at(name + BESIDE), facts)

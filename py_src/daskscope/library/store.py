@@ -58,7 +58,7 @@ class Store(Protocol):
         """Copy a file, which appears whole or not at all."""
         ...
 
-    def put_facts(self, name: str, facts: bytes, *, private: bool) -> None:
+    def put_facts(self, name: str, facts: bytes) -> None:
         """Write what stands beside a file, in the place of what stood there."""
         ...
 
