@@ -54,6 +54,7 @@ PYTHON_SHELLS = {
     "kernel",
     "library",
     "recorder",
+    "report",
     "widgets",
 }
 """Thin outer layers: they may import everything, and nothing above may import them."""

@@ -10,6 +10,7 @@ what needs pandas, pyarrow or widgets is loaded when it is used.
     session.recording      what was captured: tasks, errors, workers, gaps, counts
     session.focus          what is selected in all panels, a Focus
     record()               with record() as rec: what happens in a block, as a recording
+    performance_report()   with performance_report(): … and one HTML file shows the block
     load()                 open a recording that was saved with rec.save("run.daskscope")
     list_performance_reports()  the reports that were made; tag() and
                            delete_performance_report() change what is kept of them
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from daskscope.files import load
     from daskscope.focus import Focus
     from daskscope.library import delete_performance_report, list_performance_reports, tag
+    from daskscope.report.block import performance_report
     from daskscope.session import Session, connect, sessions
     from daskscope.widgets import TaskStream
 
@@ -45,6 +47,7 @@ __all__ = [
     "delete_performance_report",
     "list_performance_reports",
     "load",
+    "performance_report",
     "record",
     "recorder",
     "sessions",
@@ -60,6 +63,7 @@ _WHERE = {
     "delete_performance_report": "daskscope.library",
     "list_performance_reports": "daskscope.library",
     "load": "daskscope.files",
+    "performance_report": "daskscope.report.block",
     "record": "daskscope.block",
     "sessions": "daskscope.session",
     "tag": "daskscope.library",

@@ -23,6 +23,8 @@ from daskscope.schema import MIN_RECORDING_BYTES
 MIN_READER_TIMEOUT_S = 10.0
 """With less, one slow answer would be taken for a reader that has gone."""
 
+MAX_UNIT_CHARACTERS = 20
+
 
 @cache
 def _defaults() -> dict[str, Any]:
@@ -117,6 +119,20 @@ def _directory(key: str, value: Any) -> str | None:
     return str(Path(value).expanduser())
 
 
+def _price(key: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
+        raise _UnusableError(key, value, "a number, or null")
+    return float(value)
+
+
+def _unit(key: str, value: Any) -> str:
+    if not isinstance(value, str) or not 0 < len(value) <= MAX_UNIT_CHARACTERS:
+        raise _UnusableError(key, value, f"text of at most {MAX_UNIT_CHARACTERS} characters")
+    return value
+
+
 def _place(key: str, value: Any) -> str | None:
     if value is None:
         return None
@@ -158,6 +174,8 @@ _READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "library.keep-reports": partial(_number_or_null, whole=True),
     "library.keep-days": partial(_number_or_null, whole=False),
     "library.keep-size": _size_or_null,
+    "report.price-per-thread-hour": _price,
+    "report.currency": _unit,
 }
 """Every setting, and what makes of its raw value what is used."""
 
@@ -249,6 +267,21 @@ def recording_limits() -> RecordingLimits:
         disk_limit=read("recording.disk-limit"),
         overflow=read("recording.overflow"),
         directory=read("recording.directory"),
+    )
+
+
+@dataclass(frozen=True)
+class ReportPrice:
+    """What a thread costs, for the reports; nothing if it is not known."""
+
+    per_thread_hour: float | None
+    currency: str
+
+
+def report_price() -> ReportPrice:
+    """Return the settings of costs in reports."""
+    return ReportPrice(
+        per_thread_hour=read("report.price-per-thread-hour"), currency=read("report.currency")
     )
 
 

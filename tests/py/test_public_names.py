@@ -11,7 +11,7 @@ import daskscope
 def test_only_public_names_are_listed() -> None:
     assert dir(daskscope) == [
         *("DaskscopeError", "Focus", "Session", "TaskStream", "__version__", "connect"),
-        *("delete_performance_report", "list_performance_reports", "load"),
+        *("delete_performance_report", "list_performance_reports", "load", "performance_report"),
         *("record", "recorder", "sessions", "tag"),
     ]
     assert all(hasattr(daskscope, name) for name in dir(daskscope))

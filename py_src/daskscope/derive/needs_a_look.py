@@ -1,0 +1,213 @@
+"""What of a run deserves a look: errors, spilling, idle threads, what was lost; in words."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal
+
+from daskscope.derive.words import bytes_text, count_text, seconds_text, some_of
+from daskscope.recording.worker_names import shown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from daskscope.derive.versions import PackageVersions
+    from daskscope.recording import Recording, TaskError
+
+MOST_OF_A_KIND: Final = 5
+"""More of one kind are told in a sentence: nobody reads a hundred."""
+
+MAX_TEXT_CHARACTERS: Final = 500
+_TYPE: Final = re.compile(r"[^\W\d][\w.]{0,100}")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing to look at; ``tab``, if it is on another tab, and ``time`` say where."""
+
+    code: str
+    level: Literal["info", "warn", "error"]
+    title: str
+    text: str
+    tab: str
+    time: tuple[float, float] | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the form in a summary."""
+        known = self.time is not None and all(map(math.isfinite, self.time))
+        return asdict(self) | {"time": list(self.time) if self.time and known else None}
+
+
+def exception_type(text: str) -> str:
+    """Return the type's name out of what an exception looks like.
+
+    >>> exception_type("ValueError('no')"), exception_type("<odd>")
+    ('ValueError', 'error')
+    """
+    found = _TYPE.match(text)
+    return found[0] if found else "error"
+
+
+def errors_by_type(recording: Recording) -> dict[str, list[TaskError]]:
+    """Return the errors that are kept, by the type of exception, the most frequent first."""
+    found: dict[str, list[TaskError]] = {}
+    for error in recording.error_log.since(0):
+        found.setdefault(exception_type(error.exception), []).append(error)
+    return dict(sorted(found.items(), key=lambda item: -len(item[1])))
+
+
+def of_exception(exception: Any) -> list[Finding]:
+    """Return what ended the block, if an exception did."""
+    if not isinstance(exception, dict):
+        return []
+    kind, text = str(exception.get("type", "")), str(exception.get("text", ""))
+    return [Finding("exception", "error", f"{kind} ended the block", _cut(text), "")]
+
+
+def of_errors(recording: Recording, types: Mapping[str, Sequence[TaskError]]) -> list[Finding]:
+    """Return the errors of tasks, a line a type."""
+    prefixes = recording.names.prefixes
+    found = []
+    for kind, errors in list(types.items())[:MOST_OF_A_KIND]:
+        where = sorted({prefixes[error.prefix] for error in errors})
+        workers = sorted({_worker(recording, error.worker) for error in errors if error.worker})
+        what = _cut(errors[0].exception.removeprefix(kind).removeprefix("(").removesuffix(")"))
+        places = f" on {some_of(workers, 3)}" if workers else ""
+        times = [error.time for error in errors]
+        found.append(
+            Finding(
+                "errors",
+                "error",
+                f"{kind} in {some_of(where, 2)}",
+                f"{what}{', ' if what else ''}{count_text(len(errors), 'task')}{places}",
+                "events",
+                (min(times), max(times)),
+            )
+        )
+    if len(types) > MOST_OF_A_KIND:
+        rest = list(types)[MOST_OF_A_KIND:]
+        title = count_text(len(rest), "further type") + " of errors"
+        found.append(Finding("errors", "error", title, some_of(rest), "events"))
+    return found
+
+
+def of_spilling(recording: Recording, peak: float, workers: list[str]) -> list[Finding]:
+    """Return that workers spilled, if some did."""
+    if not workers and not peak:
+        return []
+    times = [
+        change.time
+        for change in recording.change_log.since(0)
+        if change.what in ("spilling", "not-spilling")
+    ]
+    who = workers[0] if len(workers) == 1 else count_text(len(workers), "worker")
+    most = f" up to {bytes_text(peak)}" if peak else ""
+    return [
+        Finding(
+            "spilling",
+            "warn",
+            f"{who if workers else 'Workers'} spilled{most}",
+            f"{some_of(workers)}: results went to disk, since memory was short"
+            if workers
+            else "Results went to disk, since memory was short",
+            "system",
+            (min(times), max(times)) if times else None,
+        )
+    ]
+
+
+def of_versions(recording: Recording, versions: Sequence[PackageVersions]) -> list[Finding]:
+    """Return the packages whose versions differ."""
+    differ = [one for one in versions if one.differs]
+    found = [
+        Finding("versions", "warn", f"{one.package} differs", _where(recording, one), "")
+        for one in differ[:MOST_OF_A_KIND]
+    ]
+    rest = [one.package for one in differ[MOST_OF_A_KIND:]]
+    if rest:
+        title = count_text(len(rest), "further package differs", "further packages differ")
+        found.append(Finding("versions", "warn", title, some_of(rest), ""))
+    return found
+
+
+def _where(recording: Recording, one: PackageVersions) -> str:
+    """Say who has which version; what most workers have is `elsewhere`."""
+    holders: dict[str, list[str]] = {}
+    if one.client:
+        holders.setdefault(one.client, []).append("the client")
+    if one.scheduler:
+        holders.setdefault(one.scheduler, []).append("the scheduler")
+    for address, version in one.by_worker.items():
+        holders.setdefault(version, []).append(_worker(recording, address))
+    fewest_first = sorted(holders.items(), key=lambda item: len(item[1]))
+    *few, (usual, _) = fewest_first
+    return ", ".join([*(f"{text} on {some_of(who, 3)}" for text, who in few), f"{usual} elsewhere"])
+
+
+def of_idle(idle: Sequence[tuple[float, float]], start: float) -> list[Finding]:
+    """Return the times in which no thread computed, the longest first."""
+    longest = sorted(idle, key=lambda time: time[0] - time[1])
+
+    def since(time: float) -> str:
+        return seconds_text(time - start)
+
+    found = [
+        Finding(
+            "idle",
+            "info",
+            f"{seconds_text(stop - begin)} with idle threads",
+            f"No thread computed from {since(begin)} to {since(stop)}",
+            "task-stream",
+            (begin, stop),
+        )
+        for begin, stop in longest[:MOST_OF_A_KIND]
+    ]
+    rest = longest[MOST_OF_A_KIND:]
+    if rest:
+        together = seconds_text(sum(stop - begin for begin, stop in rest))
+        title = f"{together} in {count_text(len(rest), 'further idle time')}"
+        found.append(Finding("idle", "info", title, "No thread computed", "task-stream"))
+    return found
+
+
+def of_losses(recording: Recording) -> list[Finding]:
+    """Return what is not in the recording: dropped tasks, gaps; and clocks that disagree."""
+    counts = recording.counts
+    found = []
+    dropped = counts.dropped_agent + counts.dropped_recording
+    if dropped:
+        who = [
+            f"{count_text(number, 'task')} by the bound of {setting}"
+            for number, setting in (
+                (counts.dropped_agent, "daskscope.agent.memory-limit"),
+                (counts.dropped_recording, "daskscope.recording.memory-limit and disk-limit"),
+            )
+            if number
+        ]
+        title = f"{dropped:,} of {count_text(counts.captured, 'task')} were dropped"
+        found.append(Finding("dropped", "warn", title, ", ".join(who), "task-stream"))
+    gaps = recording.gap_log.since(0)
+    for gap in gaps[:MOST_OF_A_KIND]:
+        title = f"Tasks may have run unseen for {seconds_text(gap.stop - gap.start)}"
+        time = (gap.start, gap.stop)
+        found.append(Finding("gap", "warn", title, _cut(gap.text), "events", time))
+    if len(gaps) > MOST_OF_A_KIND:
+        title = count_text(len(gaps) - MOST_OF_A_KIND, "further gap")
+        found.append(Finding("gap", "warn", title, "Tasks may have run unseen", "events"))
+    if recording.skewed_rows:
+        rows = count_text(recording.skewed_rows, "row ends", "rows end")
+        text = f"{rows} before it began: they count as tasks, without seconds"
+        found.append(Finding("clocks", "warn", "Clocks of workers disagree", text, "task-stream"))
+    return found
+
+
+def _worker(recording: Recording, address: str) -> str:
+    return recording.worker_names.get(address) or shown_name("", address)
+
+
+def _cut(text: str) -> str:
+    """Return the first lines of a text, as a sentence."""
+    text = " ".join(text[: 4 * MAX_TEXT_CHARACTERS].split())
+    return text if len(text) <= MAX_TEXT_CHARACTERS else text[: MAX_TEXT_CHARACTERS - 1] + "…"

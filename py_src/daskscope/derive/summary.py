@@ -1,0 +1,276 @@
+"""The figures of a run: what a report shows first, and what programs read of it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from daskscope.derive import needs_a_look
+from daskscope.derive.threads import MAX_FIGURE, cluster_samples, thread_time
+from daskscope.derive.versions import package_versions
+from daskscope.derive.work import Work, work
+from daskscope.recording.stretches import FAR_S
+from daskscope.recording.worker_names import shown_name
+from daskscope.schema import OTHER_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from daskscope.derive.threads import ThreadTime
+    from daskscope.recording import Recording
+
+MAX_PREFIXES: Final = 1_000
+"""Those with less time stand together; the recording has them all."""
+
+SECONDS_AN_HOUR: Final = 3600
+MAX_TITLE_CHARACTERS: Final = 500
+LEVELS: Final = ("info", "warn", "error")
+
+
+def summary(
+    recording: Recording, *, price_per_thread_hour: float | None = None, currency: str = "$"
+) -> dict[str, Any]:
+    """Return the figures of a recording, as JSON can say them.
+
+    Times are seconds since the epoch, sizes bytes. What the recording does not know is
+    None, or an empty list; ``missing`` says why, where that is known.
+
+    >>> from daskscope.recording import Recording
+    >>> figures = summary(Recording())
+    >>> figures["tasks"], figures["busy"]
+    ({'captured': 0, 'kept': 0, 'erred': 0, 'rows': 0}, None)
+    """
+    facts = recording.about_facts
+    counts = recording.counts
+    start, stop = _window(recording, facts)
+    threads = thread_time(recording, start, stop)
+    done = work(recording, start, stop)
+    errors = needs_a_look.errors_by_type(recording)
+    versions = package_versions(facts.get("versions"))
+    spilled = _spilled(recording, facts)
+    prefixes, by_prefix_action = _prefixes(recording, done)
+    exception = facts.get("exception")
+    findings = [
+        *needs_a_look.of_exception(exception),
+        *needs_a_look.of_errors(recording, errors),
+        *(needs_a_look.of_spilling(recording, **spilled) if spilled else ()),
+        *needs_a_look.of_losses(recording),
+        *needs_a_look.of_versions(recording, versions),
+        *(needs_a_look.of_idle(done.idle, start) if counts.captured else ()),
+    ]
+    actions = recording.names.actions
+    totals = recording.totals.actions
+    transfers = [total for total in totals if actions[total.action] == "transfer"]
+    return {
+        "title": _text(facts, "title")[:MAX_TITLE_CHARACTERS],
+        "start": start,
+        "stop": stop,
+        "duration": stop - start,
+        "user": _text(facts, "user"),
+        "host": _text(facts, "host"),
+        "cluster": _text(facts, "cluster"),
+        "scheduler": _text(facts, "scheduler"),
+        "daskscope": _text(facts, "daskscope"),
+        "tasks": {name: getattr(counts, name) for name in ("captured", "kept", "erred", "rows")},
+        "busy": _busy(threads, done),
+        "memory": _memory(recording, facts, stop),
+        "spilled": spilled and {"peak": spilled["peak"], "workers": spilled["workers"]},
+        "transfers": {
+            "rows": sum(total.rows for total in transfers),
+            "seconds": _finite(sum(total.seconds for total in transfers)),
+        },
+        "errors": {
+            "count": counts.erred,
+            "types": [[kind, len(found)] for kind, found in errors.items()],
+        },
+        "cost": _cost(threads, price_per_thread_hour, currency),
+        "prefixes": prefixes,
+        "actions": [
+            {"name": actions[one.action], "rows": one.rows, "seconds": _finite(one.seconds)}
+            for one in sorted(totals, key=lambda total: -total.seconds)
+        ],
+        "by_prefix_action": by_prefix_action,
+        "versions": [one.to_json() for one in versions],
+        "cluster_facts": _cluster(recording, facts),
+        "needs_a_look": [finding.to_json() for finding in findings],
+        "code": _text(facts, "code"),
+        "source": _text(facts, "source"),
+        "exception": {name: _text(exception, name) for name in ("type", "text", "traceback")}
+        if isinstance(exception, dict)
+        else None,
+        "counts": counts.to_json(),
+        "missing": _missing(facts),
+        "redacted": [str(what) for what in _list(facts, "redacted")],
+    }
+
+
+def _window(recording: Recording, facts: Mapping[str, Any]) -> tuple[float, float]:
+    """Return the time of the block; of a recording without one, from its first to its last row."""
+    start, stop = _time(facts, "start"), _time(facts, "stop")
+    if start is not None and stop is not None and start <= stop:
+        return start, stop
+    first, last = math.inf, -math.inf
+    for chunk in recording.chunks():
+        begin = chunk.columns["start"]
+        end = begin + chunk.columns["duration"]
+        sound = (np.abs(begin) < FAR_S) & (np.abs(end) < FAR_S)
+        first = float(np.min(begin, initial=first, where=sound))
+        last = float(np.max(end, initial=last, where=sound))
+    if first <= last:
+        return (first if start is None or start > last else start), last
+    return start or 0.0, start or 0.0
+
+
+def _busy(threads: ThreadTime | None, done: Work) -> dict[str, Any] | None:
+    if threads is None:
+        return None
+    return {
+        "threads": threads.threads,
+        "thread_seconds": threads.seconds,
+        "busy_seconds": done.busy_seconds,
+        "percent": 100 * done.busy_seconds / threads.seconds,
+    }
+
+
+def _memory(recording: Recording, facts: Mapping[str, Any], stop: float) -> dict[str, Any] | None:
+    samples = cluster_samples(recording)
+    limit = max((sample.memory_limit for sample in samples), default=0)
+    if samples:
+        highest = max(samples, key=lambda sample: sample.process)
+        peak, time = highest.process, highest.time
+    else:  # the block was shorter than the time between two samples
+        peak, time = _sum(facts, "process"), stop
+        limit = _sum(facts, "memory_limit")
+    return {"peak": peak, "peak_time": time, "limit": limit or None} if peak else None
+
+
+def _spilled(recording: Recording, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+    samples = cluster_samples(recording)
+    peak = max([_sum(facts, "spilled"), *(sample.spilled for sample in samples)])
+    names = recording.worker_names
+    spilling = [
+        *(one.worker for one in recording.change_log.since(0) if one.what == "spilling"),
+        *(worker.get("address", "") for worker in _workers(facts) if _size(worker, "spilled")),
+    ]
+    workers = [
+        names.get(address) or shown_name("", str(address)) for address in dict.fromkeys(spilling)
+    ]
+    return {"peak": peak, "workers": workers} if peak or workers else None
+
+
+def _cost(threads: ThreadTime | None, price: float | None, currency: str) -> dict[str, Any] | None:
+    if threads is None or price is None:
+        return None
+    hours = threads.seconds / SECONDS_AN_HOUR
+    return {"amount": hours * price, "per_hour": price, "unit": currency, "thread_hours": hours}
+
+
+def _prefixes(
+    recording: Recording, done: Work
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return totals by prefix, the longest first, and the seconds of each action in them."""
+    names, actions = recording.names.prefixes, recording.names.actions
+    totals = sorted(recording.totals.prefixes, key=lambda total: (-total.seconds, -total.tasks))
+    shown, rest = totals[:MAX_PREFIXES], totals[MAX_PREFIXES:]
+    prefixes = [
+        {
+            "name": names[total.prefix],
+            "tasks": total.tasks,
+            "seconds": _finite(total.seconds),
+            "erred": total.erred,
+        }
+        for total in shown
+    ]
+    if rest:
+        prefixes.append(
+            {
+                "name": OTHER_NAME,
+                "tasks": sum(total.tasks for total in rest),
+                "seconds": _finite(sum(total.seconds for total in rest)),
+                "erred": sum(total.erred for total in rest),
+            }
+        )
+    parts = []
+    chosen = {total.prefix for total in shown}
+    for action, seconds in sorted(done.seconds.items()):
+        others = 0.0
+        for prefix in np.flatnonzero(seconds).tolist():
+            if prefix in chosen:
+                parts.append((names[prefix], action, float(seconds[prefix])))
+            else:
+                others += float(seconds[prefix])
+        if others:
+            parts.append((OTHER_NAME, action, others))
+    return prefixes, [
+        {"prefix": prefix, "action": actions[action], "seconds": seconds}
+        for prefix, action, seconds in parts
+    ]
+
+
+def _cluster(recording: Recording, facts: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return the cluster at the end of the run; of one that has gone, at its largest."""
+    workers = _workers(facts)
+    if workers:
+        hosts = {str(worker.get("host", "")) for worker in workers}
+        return {
+            "workers": len(workers),
+            "hosts": len(hosts),
+            "threads": _sum(facts, "threads"),
+            "memory_limit": _sum(facts, "memory_limit") or None,
+        }
+    samples = cluster_samples(recording)
+    most: dict[str, int | None] = {
+        name: max((getattr(sample, name) for sample in samples), default=None)
+        for name in ("workers", "threads", "memory_limit")
+    }
+    return most | {"hosts": None}
+
+
+def _missing(facts: Mapping[str, Any]) -> list[dict[str, str]]:
+    notices = [
+        {name: _text(notice, name) for name in ("code", "text", "next")}
+        | {"level": level if (level := _text(notice, "level")) in LEVELS else "warn"}
+        for notice in _list(facts, "missing")
+        if isinstance(notice, dict)
+    ]
+    if facts.get("whole") is False:
+        text = "The file was cut off: what is here is what had been written."
+        notices.append({"code": "file-cut", "level": "warn", "text": text, "next": ""})
+    return notices
+
+
+# What is known of a whole may come from a file that somebody made.
+
+
+def _text(facts: Mapping[str, Any], name: str) -> str:
+    value = facts.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _list(facts: Mapping[str, Any], name: str) -> list[Any]:
+    value = facts.get(name)
+    return value if isinstance(value, list) else []
+
+
+def _workers(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    return [worker for worker in _list(facts, "workers") if isinstance(worker, dict)]
+
+
+def _size(worker: Mapping[str, Any], name: str) -> int:
+    value = worker.get(name)
+    return int(value) if isinstance(value, int | float) and abs(value) < MAX_FIGURE else 0
+
+
+def _sum(facts: Mapping[str, Any], name: str) -> int:
+    return sum(_size(worker, name) for worker in _workers(facts))
+
+
+def _time(facts: Mapping[str, Any], name: str) -> float | None:
+    value = facts.get(name)
+    return float(value) if isinstance(value, int | float) and abs(value) < FAR_S else None
+
+
+def _finite(value: float) -> float:
+    return value if math.isfinite(value) else 0.0

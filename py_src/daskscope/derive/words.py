@@ -1,0 +1,71 @@
+"""Numbers as people read them: as panels write them (`js_src/base/format.ts`)."""
+
+from __future__ import annotations
+
+import math
+from typing import Final
+
+NOTHING: Final = "–"
+_BYTE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+LONGEST_IN_SECONDS: Final = 120
+"""From here on minutes are told, as on a clock."""
+
+
+def count_text(count: float, one: str, many: str = "") -> str:
+    """Return how many there are of something.
+
+    >>> count_text(1, "task"), count_text(1211, "task")
+    ('1 task', '1,211 tasks')
+    """
+    return f"{count:,.0f} {one if count == 1 else many or one + 's'}"
+
+
+def seconds_text(seconds: float) -> str:
+    """Return a duration.
+
+    >>> [seconds_text(s) for s in (0, 412e-6, 0.0061, 0.25, 9.714, 29.14, 149, 5000)]
+    ['0 s', '412 µs', '6.1 ms', '250 ms', '9.71 s', '29.1 s', '2:29', '1:23:20']
+    """
+    size = abs(seconds)
+    if not math.isfinite(seconds):
+        return NOTHING
+    if size >= LONGEST_IN_SECONDS - 0.05:
+        minutes, rest = divmod(round(size), 60)
+        hours, minutes = divmod(minutes, 60)
+        clock = f"{hours:,}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+        return f"{'−' if seconds < 0 else ''}{clock}"
+    if size == 0:
+        return "0 s"
+    if size < 999.5e-6:
+        return f"{seconds * 1e6:.0f} µs"
+    if size < 9.95e-3:
+        return f"{seconds * 1e3:.1f} ms"
+    if size < 0.9995:
+        return f"{seconds * 1e3:.0f} ms"
+    return f"{seconds:.2f} s" if size < 9.995 else f"{seconds:.1f} s"
+
+
+def bytes_text(size: float) -> str:
+    """Return a size.
+
+    >>> [bytes_text(b) for b in (912, 48.3 * 2**20, 2.62 * 2**30)]
+    ['912 B', '48.3 MiB', '2.62 GiB']
+    """
+    if not math.isfinite(size):
+        return NOTHING
+    unit = 0
+    while abs(size) >= 1023.5 and unit < len(_BYTE_UNITS) - 1:
+        size /= 1024
+        unit += 1
+    decimals = 0 if unit == 0 or abs(size) >= 99.95 else 1 if abs(size) >= 9.995 else 2
+    return f"{size:,.{decimals}f} {_BYTE_UNITS[unit]}"
+
+
+def some_of(names: list[str], most: int = 5) -> str:
+    """Return some names, and how many more there are.
+
+    >>> some_of(["a", "b"]), some_of(["a", "b", "c", "d"], most=2)
+    ('a, b', 'a, b and 2 more')
+    """
+    listed = ", ".join(names[:most])
+    return listed if len(names) <= most else f"{listed} and {len(names) - most:,} more"

@@ -1,0 +1,100 @@
+"""What to open in a browser to see a report: a path of the Jupyter server, else of the disk."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_INFO_BYTES: Final = 100_000
+
+
+def url_of(path: Path) -> str:
+    """Return where a file can be opened.
+
+    In a kernel that is a path below the base URL of its server, as in
+    ``/user/ada/files/dask-report.html``: a browser may run on another machine, and the
+    address at which it knows the server is known to nobody here. Files outside of what
+    the server shows have a ``file:`` URL.
+    """
+    for server in _servers():
+        inside = _below(path, server["root_dir"])
+        if inside is not None:
+            return f"{server['base_url'].rstrip('/')}/files/{quote(inside)}"
+    return path.as_uri()
+
+
+def _below(path: Path, root: str) -> str | None:
+    """Return a path in terms of a server's root; nothing where the server does not show it."""
+    try:
+        inside = path.relative_to(os.path.realpath(Path(root).expanduser()))
+    except (ValueError, RuntimeError):
+        return None
+    hidden = any(part.startswith(".") for part in inside.parts)
+    return None if hidden else inside.as_posix()
+
+
+def _servers() -> list[dict[str, Any]]:
+    """Return the Jupyter server that started this kernel; if that cannot be told, those around."""
+    parent = os.environ.get("JPY_PARENT_PID")
+    of_a_session = "JPY_SESSION_NAME" in os.environ  # which only Jupyter servers set
+    if parent is None and not of_a_session:
+        return []
+    servers = list(_running())
+    ours = [server for server in servers if str(server.get("pid")) == parent]
+    if ours or not of_a_session:
+        return ours
+    here = Path(os.path.realpath(Path.cwd()))
+    prefix = os.environ.get("JUPYTERHUB_SERVICE_PREFIX")
+    around = [
+        server
+        for server in servers
+        if _below(here, server["root_dir"]) is not None and prefix in (None, server["base_url"])
+    ]
+    return sorted(around, key=lambda server: -len(server["root_dir"]))
+
+
+def _running() -> Iterator[dict[str, Any]]:
+    """Read what servers say of themselves (`jupyter_server.serverapp.list_running_servers`).
+
+    The files are read here, since the environment of a kernel may lack jupyter_server.
+    """
+    try:
+        from jupyter_core.paths import jupyter_runtime_dir
+
+        found = sorted(Path(jupyter_runtime_dir()).glob("jpserver-*.json"))
+    except (ImportError, OSError):
+        return
+    for path in found:
+        try:
+            text = path.read_bytes()[:MAX_INFO_BYTES]
+            server = json.loads(text)
+        except (OSError, ValueError):
+            continue
+        if (
+            isinstance(server, dict)
+            and isinstance(server.get("root_dir"), str)
+            and isinstance(server.get("base_url"), str)
+            and _is_alive(server.get("pid"))
+        ):
+            yield server
+
+
+def _is_alive(pid: Any) -> bool:
+    """Return whether a server runs; its file stays when it is killed."""
+    if not isinstance(pid, int) or pid <= 0:
+        return False
+    if os.name == "nt":  # asking with a signal would end it there
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

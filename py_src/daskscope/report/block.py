@@ -1,0 +1,242 @@
+"""`with daskscope.performance_report() as report`: a block of code becomes one HTML file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+from daskscope.block import Block
+from daskscope.cells import shell
+from daskscope.errors import DaskscopeError
+from daskscope.recording.file_writer import SUFFIX
+from daskscope.report.address import url_of
+from daskscope.report.html import packed, page, write
+from daskscope.report.redact import checked, redacted
+from daskscope.report.target import LocalTarget, target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from os import PathLike
+    from types import TracebackType
+
+    from distributed import Client
+
+    from daskscope.recording import Recording
+    from daskscope.report.target import RemoteTarget
+
+HTML: Final = (".html", ".htm")
+
+
+def performance_report(
+    filename: str | PathLike[str] = "dask-report.html",
+    private: bool = False,
+    account: str | None = None,
+    title: str | None = None,
+    redact: Iterable[str] = (),
+    recording: bool = False,
+    client: Client | None = None,
+    code: str = "",
+) -> ReportBlock:
+    """Write a report of what happens in a block of code: one HTML file that opens anywhere.
+
+    ``with daskscope.performance_report("run.html") as report: total.compute()``
+
+    After the block ``report.url`` is what to open in a browser, ``report.summary`` has the
+    figures and ``report.recording`` the tables. The file holds the page, every task and the
+    recording itself, and asks nobody for anything when it is opened. It is written also
+    when the block raises, and names the exception. Of an asynchronous client:
+    ``async with``.
+
+    filename   a path, or a URL that fsspec can write, such as ``s3://…``; a file that is
+               there is replaced
+    private    in the library, and on a hub, only for yourself
+    account    of a hub
+    title      what the report is called
+    redact     any of "code", "paths" and "hosts": what the file must not tell
+    recording  also write the recording beside it, as a ``.daskscope`` file
+    client     the current one by default
+    code       what is shown as the code of the block; in a notebook that of the cell
+    """
+    if account is not None:
+        from daskscope.library.accounts import no_hub
+
+        raise no_hub(account)
+    return ReportBlock(
+        filename,
+        private=private,
+        title=title,
+        redact=redact,
+        recording=recording,
+        client=client,
+        code=code,
+    )
+
+
+class Report:
+    """What became of a block: given by `performance_report`, whole when the block has ended."""
+
+    def __init__(
+        self,
+        block: Block,
+        place: LocalTarget | RemoteTarget,
+        *,
+        private: bool = False,
+        redact: tuple[str, ...] = (),
+        recording: bool = False,
+    ) -> None:
+        self.url: str | None = None
+        """What to open in a browser, once the report is written."""
+        self.summary: dict[str, Any] | None = None
+        """The figures that the report shows first."""
+        self._block = block
+        self._place = place
+        self._private = private
+        self._redact = redact
+        self._with_recording = recording
+
+    @property
+    def filename(self) -> str:
+        """Where the report is, as it was asked for."""
+        return self._place.name
+
+    @property
+    def recording(self) -> Recording:
+        """What was recorded, with nothing left out."""
+        return self._block.recording
+
+    def save(self, filename: str | PathLike[str] | None = None) -> str:
+        """Write the report, elsewhere if a filename is given; return its URL."""
+        if filename is not None:
+            self._place = target(filename)
+        recording = self.recording
+        if self._redact:
+            recording = redacted(recording, self._redact)
+
+        place = self._place
+        try:
+            with packed(recording) as file:
+                self.summary = place.write(lambda out: write(recording, file, out))
+                if self._with_recording:
+                    place = _beside(place)
+                    file.seek(0)
+                    place.write(lambda out: shutil.copyfileobj(file, out))
+        except OSError as error:
+            raise _not_written(place, error) from error
+        self.url = _url(self._place)
+        self._keep()
+        return self.url
+
+    def _keep(self) -> None:
+        """Put a copy into the library, which warns where it cannot."""
+        from daskscope import library
+
+        assert self.summary is not None
+        library.keep(self._place.location, {**self.summary, "private": self._private})
+
+    def __repr__(self) -> str:
+        if self.summary is None:
+            return f"<daskscope report {self.filename}: not yet written>"
+        tasks = self.summary["tasks"]["captured"]
+        return f"<daskscope report {self.url}: {tasks:,} tasks, {self.summary['duration']:.1f} s>"
+
+
+class ReportBlock:
+    """One block of code of which a report is written. Made by `performance_report`."""
+
+    def __init__(
+        self,
+        filename: str | PathLike[str] = "dask-report.html",
+        *,
+        private: bool = False,
+        title: str | None = None,
+        redact: Iterable[str] = (),
+        recording: bool = False,
+        client: Client | None = None,
+        code: str = "",
+    ) -> None:
+        page()  # all that can be wrong should be so before the block runs, not after it
+        place = target(filename)
+        if recording:
+            _beside(place)
+        self._source = ""
+        if not code:
+            code, self._source = _cell()
+        self._block = Block(client, title=title, code=code)
+        self._report = Report(
+            self._block, place, private=private, redact=checked(redact), recording=recording
+        )
+
+    def __enter__(self) -> Report:
+        self._block.__enter__()
+        return self._report
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._block.__exit__(kind, error, traceback)
+        self._write(error)
+
+    async def __aenter__(self) -> Report:
+        await self._block.__aenter__()
+        return self._report
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._block.__aexit__(kind, error, traceback)
+        # The loop may be that of the scheduler.
+        await asyncio.to_thread(self._write, error)
+
+    def _write(self, error: BaseException | None) -> None:
+        """Write the report; where an exception is on its way, it goes on whatever happens."""
+        self._block.recording.about_facts["source"] = self._source
+        try:
+            url = self._report.save()
+        except Exception as failure:
+            if error is None:
+                raise
+            warnings.warn(str(failure), stacklevel=3)
+        else:
+            print(f"Performance Report Available at: {url}")  # noqa: T201 - as Coiled's does
+
+
+def _cell() -> tuple[str, str]:
+    """Return the code of the cell that runs, and where it stands; nothing outside of IPython."""
+    ip = shell()
+    if ip is None:
+        return "", ""
+    inputs = ip.user_ns.get("In") or [""]
+    notebook = os.path.basename(os.environ.get("JPY_SESSION_NAME", ""))  # noqa: PTH119 - of any system
+    cell = f"In [{len(inputs) - 1}]"
+    return str(inputs[-1]), f"{notebook}, {cell}" if notebook else cell
+
+
+def _beside(place: LocalTarget | RemoteTarget) -> LocalTarget | RemoteTarget:
+    """Return where the recording goes: the same name with another ending."""
+    stem = place.filename
+    for suffix in HTML:
+        if stem.lower().endswith(suffix):
+            stem = stem[: -len(suffix)]
+            break
+    return place.beside(stem + SUFFIX)
+
+
+def _url(place: LocalTarget | RemoteTarget) -> str:
+    return url_of(place.path) if isinstance(place, LocalTarget) else place.location
+
+
+def _not_written(place: LocalTarget | RemoteTarget, error: OSError) -> DaskscopeError:
+    return DaskscopeError(
+        "not-written",
+        f"The report could not be written to {place.location}: {error.strerror or error}.",
+        'Nothing is lost: report.recording has it, and report.save("elsewhere.html") writes it.',
+    )

@@ -1,0 +1,139 @@
+"""Takes summary and recording out of a report again. Nothing in the file is believed."""
+
+from __future__ import annotations
+
+import binascii
+import io
+import json
+import re
+from typing import IO, TYPE_CHECKING, Any, Final
+
+from daskscope.errors import DaskscopeError
+from daskscope.files import open_to_read
+from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+MAX_SUMMARY_BYTES: Final = 16_000_000
+MAX_BEFORE_BYTES: Final = 16_000_000
+"""Style and static figures take far less."""
+
+SLICE_BYTES: Final = 2**20
+_SPACE: Final = re.compile(rb"\s+")
+_ONLY_REPORTS: Final = "Only reports that daskscope wrote can be opened."
+
+
+def extract(html_path: str | PathLike[str]) -> tuple[dict[str, Any], bytes]:
+    """Return the summary of a report, and its recording as the bytes of a ``.daskscope`` file.
+
+    What was cut off is an error; `daskscope.load` opens what is whole of it.
+    """
+    out = io.BytesIO()
+    figures = extract_to(html_path, out)
+    return figures, out.getvalue()
+
+
+def extract_to(html_path: str | PathLike[str], out: IO[bytes]) -> dict[str, Any]:
+    """Write the recording of a report somewhere, piece by piece; return the summary."""
+    name = str(html_path)
+    with open_to_read(name) as file:
+        figures, whole = take(file, out, name)
+    if not whole:
+        raise DaskscopeError(
+            "cut-file",
+            f"{name} was cut off: its recording is not whole.",
+            f"daskscope.load({name!r}) opens what is there.",
+        )
+    return figures
+
+
+def is_report(file: IO[bytes]) -> bool:
+    """Return whether a file begins as HTML does; recordings do not."""
+    file.seek(0)
+    begin = file.read(1000).removeprefix(b"\xef\xbb\xbf").lstrip()
+    file.seek(0)
+    return begin.startswith(b"<")
+
+
+def take(file: IO[bytes], out: IO[bytes], name: str) -> tuple[dict[str, Any], bool]:
+    """Copy the recording as far as it is there; return the summary, and whether all was there."""
+    try:
+        text = _Text(file)
+        text.skip_past(SUMMARY_BEGIN, MAX_BEFORE_BYTES)
+        summary = b"".join(text.until(SCRIPT_END, MAX_SUMMARY_BYTES))
+        if not text.ended:
+            raise _BadReportError("it was cut off before its recording")
+        figures = _figures(summary)
+        text.skip_past(RECORDING_BEGIN, SLICE_BYTES)
+        _decode(text.until(SCRIPT_END), out)
+    except _BadReportError as error:
+        raise DaskscopeError(
+            "bad-file", f"{name} cannot be read: {error}.", _ONLY_REPORTS
+        ) from error
+    return figures, text.ended
+
+
+class _BadReportError(ValueError):
+    """What is wrong, in words."""
+
+
+class _Text:
+    """Reads a file from mark to mark, and never holds more than a slice of it."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self.ended = False
+        """Whether the last mark was found, or the file was over before it."""
+        self._file = file
+        self._read = b""
+        file.seek(0)
+
+    def skip_past(self, mark: bytes, limit: int) -> None:
+        for _ in self.until(mark, limit):
+            pass
+        if not self.ended:
+            raise _BadReportError("it is no report of daskscope, or was cut off at its beginning")
+
+    def until(self, mark: bytes, limit: int | None = None) -> Iterator[bytes]:
+        """Yield what stands in front of a mark, in pieces."""
+        self.ended = False
+        length = 0
+        more = b"-"
+        while not self.ended and more:
+            place = self._read.find(mark)
+            if place >= 0:
+                piece, self._read = self._read[:place], self._read[place + len(mark) :]
+                self.ended = True
+            else:
+                more = self._file.read(SLICE_BYTES)
+                # The mark may begin in the last bytes that were read.
+                cut = max(len(self._read) - len(mark) + 1, 0) if more else len(self._read)
+                piece, self._read = self._read[:cut], self._read[cut:] + more
+            length += len(piece)
+            if limit is not None and length > limit:
+                raise _BadReportError("it holds more than a report of daskscope does")
+            yield piece
+
+
+def _figures(summary: bytes) -> dict[str, Any]:
+    try:
+        figures = json.loads(summary)
+    except (ValueError, RecursionError) as error:
+        raise _BadReportError("its summary is no JSON") from error
+    if not isinstance(figures, dict):
+        raise _BadReportError("its summary is JSON of another kind")
+    return figures
+
+
+def _decode(pieces: Iterator[bytes], out: IO[bytes]) -> None:
+    """Write what base64 stands for; of a text that was cut off, what is whole."""
+    rest = b""
+    for piece in pieces:
+        text = rest + _SPACE.sub(b"", piece)
+        whole = len(text) - len(text) % 4
+        text, rest = text[:whole], text[whole:]
+        try:
+            out.write(binascii.a2b_base64(text, strict_mode=True))
+        except binascii.Error as error:
+            raise _BadReportError("its recording is damaged") from error

@@ -1,0 +1,138 @@
+"""Names for hosts and workers that say nothing of the real ones, the same in every table."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_ADDRESS: Final = re.compile(
+    r"\b(?:tcp|tls|ucxx?|wss?|inproc|https?|s?ftp|ssh|hdfs)://[^\s\x00'\"<>,;|(){}\\]+",
+    re.IGNORECASE,
+)
+_IPV4: Final = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)")
+_RUN: Final = re.compile(r"[^\W_]+")
+"""Letters and digits: a name begins and ends where such a run does."""
+
+_NUMBERED: Final = re.compile(r"worker-\d{1,6}")
+MIN_NAME_CHARACTERS: Final = 2
+
+
+class Hosts:
+    """Learns addresses and names first, then replaces them wherever they stand.
+
+    >>> hosts = Hosts()
+    >>> hosts.learn_worker("tcp://10.0.0.7:41", "worker-3")
+    'worker-3'
+    >>> hosts.learn_host("node-7.lab.example.org")
+    'host-2'
+    >>> hosts.text("tcp://10.0.0.7:41 said to tcp://10.0.0.7:99: hello, node-7! not node-77")
+    'worker-3 said to host-1: hello, host-2! not node-77'
+    """
+
+    def __init__(self) -> None:
+        self._addresses: dict[str, str] = {}
+        self._hosts: dict[str, str] = {}
+        self._count = 0
+        self._taken: set[str] = set()
+        self._words: dict[str, list[tuple[str, str]]] = {}
+        """By the first run of a word, in small letters: words and what stands for them."""
+
+    def learn_worker(self, address: str, name: str = "") -> str:
+        """Return what stands for a worker: its own name where that is only a number."""
+        if not address:
+            return ""
+        known = self._addresses.get(address)
+        if known is not None:
+            return known
+        number = len(self._taken)
+        stand_in = name if _NUMBERED.fullmatch(name) else f"worker-{number}"
+        while stand_in in self._taken:
+            number += 1
+            stand_in = f"worker-{number}"
+        self._taken.add(stand_in)
+        self._addresses[address] = stand_in
+        self.learn_host(host_of(address))
+        if not _NUMBERED.fullmatch(name):
+            self._add_word(name, stand_in)
+        self._add_word(address.partition("://")[2], stand_in)
+        return stand_in
+
+    def learn_scheduler(self, address: str) -> str:
+        """Return what stands for the scheduler."""
+        if not address:
+            return ""
+        self._addresses.setdefault(address, "scheduler")
+        self.learn_host(host_of(address))
+        self._add_word(address.partition("://")[2], "scheduler")
+        return self._addresses[address]
+
+    def learn_host(self, host: str) -> str:
+        """Return what stands for a host; its name without the domain means the same one."""
+        if not host:
+            return ""
+        known = self._hosts.get(host.lower())
+        if known is not None:
+            return known
+        short = host.partition(".")[0]
+        is_name = not short.isdigit() and ":" not in host
+        stand_in = self._hosts.get(short.lower(), "") if is_name else ""
+        if not stand_in:
+            self._count += 1
+            stand_in = f"host-{self._count}"
+        for name in (short, host) if is_name else (host,):
+            self._hosts[name.lower()] = stand_in
+            self._add_word(name, stand_in)
+        return stand_in
+
+    def _add_word(self, word: str, stand_in: str) -> None:
+        run = _RUN.search(word)
+        if run is None or len(word) < MIN_NAME_CHARACTERS or not word.isprintable():
+            return
+        listed = self._words.setdefault(run[0].lower(), [])
+        listed.append((word[run.start() :].lower(), stand_in))
+        listed.sort(key=lambda one: -len(one[0]))  # the longest that fits is meant
+
+    def text(self, text: str) -> str:
+        """Replace addresses, known or not, and known names."""
+        if "://" in text:
+            text = _ADDRESS.sub(lambda found: self._of_address(found[0]), text)
+        if "." in text:
+            text = _IPV4.sub(lambda found: self.learn_host(found[0]), text)
+        return self._words_replaced(text) if self._words else text
+
+    def _of_address(self, address: str) -> str:
+        bare = address.rstrip(".:]*`")
+        known = self._addresses.get(bare)
+        stand_in = known if known is not None else self.learn_host(host_of(bare))
+        return stand_in + address[len(bare) :]
+
+    def _words_replaced(self, text: str) -> str:
+        small = text.lower()
+        if len(small) != len(text):  # letters that become two
+            small = text
+        parts: list[str] = []
+        done = 0
+        for run in _RUN.finditer(small):
+            start = run.start()
+            if start < done:
+                continue
+            for word, stand_in in self._words.get(run[0], ()):
+                stop = start + len(word)
+                after = small[stop : stop + 1]
+                if small.startswith(word, start) and not after.isalnum():
+                    parts += text[done:start], stand_in
+                    done = stop
+                    break
+        return "".join([*parts, text[done:]]) if parts else text
+
+
+def host_of(address: str) -> str:
+    """Return the host that an address names.
+
+    >>> [host_of(a) for a in ("tcp://10.0.0.1:80", "tls://[fe80::1]:80", "inproc://10.0.0.1/7/1")]
+    ['10.0.0.1', 'fe80::1', '10.0.0.1']
+    """
+    rest = address.rpartition("://")[2].partition("/")[0].rpartition("@")[2]
+    if rest.startswith("["):
+        return rest[1:].partition("]")[0]
+    return rest.partition(":")[0]

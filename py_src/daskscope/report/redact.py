@@ -1,0 +1,234 @@
+"""A copy of a recording without what must not leave the house: code, paths, hosts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from daskscope import config
+from daskscope.recording import Recording, WorkerChange, pack_keys
+from daskscope.report.hosts import Hosts, host_of
+from daskscope.report.paths import without_paths, without_source
+from daskscope.schema import KEY_SEPARATOR, NAME_KINDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from numpy.typing import NDArray
+
+REDACTABLE: Final = ("code", "paths", "hosts")
+SCHEDULER: Final = "scheduler"
+"""Where a line of a log comes from, if not from a worker."""
+
+_POINTS_INTO: Final = {"lane": "lanes", "prefix": "prefixes", "span": "spans"}
+
+
+def checked(redact: Iterable[str]) -> tuple[str, ...]:
+    """Return what is to be left out, in the order of REDACTABLE.
+
+    >>> checked(["hosts", "code"]), checked("paths")
+    (('code', 'hosts'), ('paths',))
+    """
+    wanted = {redact} if isinstance(redact, str) else set(redact)
+    unknown = sorted(map(repr, wanted - set(REDACTABLE)))
+    if unknown:
+        known = ", ".join(map(repr, REDACTABLE))
+        raise ValueError(f"redact: any of {known}, not {', '.join(unknown)}")
+    return tuple(what for what in REDACTABLE if what in wanted)
+
+
+def redacted(recording: Recording, what: Iterable[str]) -> Recording:
+    """Return a copy without `what`; the recording itself stays as it is."""
+    return _Redaction(recording, checked(what)).copy()
+
+
+class _Redaction:
+    def __init__(self, source: Recording, what: tuple[str, ...]) -> None:
+        limits = config.recording_limits()
+        self._source = source
+        self._what = what
+        self._copy = Recording(
+            memory_limit=limits.memory_limit,
+            disk_limit=limits.disk_limit,
+            overflow=limits.overflow,
+            directory=limits.directory,
+        )
+        self._hosts = Hosts() if "hosts" in what else None
+        if self._hosts is not None:
+            self._learn(self._hosts)
+
+    def copy(self) -> Recording:
+        """Copy table after table."""
+        self._names()
+        self._tasks()
+        self._entries()
+        self._copy.about_facts = self._facts(self._source.about_facts)
+        self._copy.close()
+        return self._copy
+
+    # -- text ---------------------------------------------------------------
+
+    def _text(self, text: str) -> str:
+        if "code" in self._what:
+            text = without_source(text)
+        return self._name(text)
+
+    def _name(self, text: str) -> str:
+        """Clean what holds no code: names, keys, addresses."""
+        # Addresses first: what remains of them is no path.
+        if self._hosts is not None:
+            text = self._hosts.text(text)
+        return without_paths(text) if "paths" in self._what else text
+
+    def _worker(self, address: str) -> str:
+        return self._hosts.learn_worker(address) if self._hosts is not None else address
+
+    def _learn(self, hosts: Hosts) -> None:
+        """Learn every address and host, before any text is looked at."""
+        source, facts = self._source, self._source.about_facts
+        names = source.worker_names
+        hosts.learn_scheduler(str(facts.get("scheduler") or ""))
+        given = {
+            str(worker.get("address", "")): str(worker.get("name", ""))
+            for worker in _workers(facts)
+        }
+        versions = facts.get("versions")
+        answered = versions.get("workers") if isinstance(versions, dict) else None
+        lanes = (worker for worker, _ in source.names.lanes)
+        changes = [*source.present, *source.change_log.since(0)]
+        for address in dict.fromkeys(
+            (*given, *names, *lanes, *(one.worker for one in changes), *(answered or ()))
+        ):
+            hosts.learn_worker(address, names.get(address) or given.get(address, ""))
+        for worker in _workers(facts):
+            hosts.learn_host(host_of(str(worker.get("host", ""))))
+        hosts.learn_host(str(facts.get("host") or ""))
+
+    # -- tables -------------------------------------------------------------
+
+    def _names(self) -> None:
+        """Clean the names; `_places` says what an index of the source is in the copy."""
+        source, copy = self._source.names, self._copy.names
+        self._places: dict[str, NDArray[Any]] = {}
+        for kind in NAME_KINDS:
+            places = []
+            for name in source.since(kind, 0):
+                clean: str | tuple[str, ...]
+                if kind == "lanes":
+                    clean = (self._worker(name[0]), name[1])
+                elif isinstance(name, str):
+                    clean = self._name(name)
+                else:
+                    clean = (name[0], *(self._name(part) for part in name[1:]))
+                places.append(copy.intern(kind, clean))
+            self._places[kind] = np.array(places or [0], "u4")
+
+    def _tasks(self) -> None:
+        copy = self._copy
+        for chunk in self._source.chunks():
+            copy.skip_tasks(chunk.first - copy.next_task)
+            for block in chunk.keys:
+                rows = chunk.rows_of(block.first, block.stop)
+                columns = {name: column[rows] for name, column in chunk.columns.items()}
+                columns["task"] = columns["task"] - np.uint32(block.first)
+                for column, kind in _POINTS_INTO.items():
+                    columns[column] = self._places[kind][columns[column]]
+                # One text: a pattern looks once for what most keys do not have.
+                text = self._name(KEY_SEPARATOR.join(block.texts()))
+                keys = pack_keys(0, text.split(KEY_SEPARATOR))
+                copy.append_tasks(block.tasks, columns, bytes(keys.data))
+        copy.skip_tasks(self._source.next_task - copy.next_task)
+        copy.drop_from_agent(self._source.counts.dropped_agent)
+
+    def _entries(self) -> None:
+        source, copy, text, name = self._source, self._copy, self._text, self._name
+        prefixes = self._places["prefixes"]
+        copy.append_rowless(
+            [
+                replace(task, prefix=int(prefixes[task.prefix]))
+                for task in source.rowless_log.since(0)
+            ]
+        )
+        copy.drop_errors(source.error_log.dropped)
+        copy.append_errors(
+            [
+                replace(
+                    error,
+                    key=name(error.key),
+                    prefix=int(prefixes[error.prefix]),
+                    worker=self._worker(error.worker),
+                    exception=text(error.exception),
+                    traceback=text(error.traceback),
+                )
+                for error in source.error_log.since(0)
+            ]
+        )
+        copy.name_workers(
+            {
+                self._worker(address): self._worker(address) if self._hosts is not None else given
+                for address, given in source.worker_names.items()
+            }
+        )
+        copy.take_present([self._change(change) for change in source.present])
+        copy.drop_changes(source.change_log.dropped)
+        copy.append_changes([self._change(change) for change in source.change_log.since(0)])
+        for gap in source.gap_log.since(0):
+            copy.append_gap(gap.start, gap.stop, gap.reason, text(gap.text))
+        copy.append_events(
+            [
+                replace(event, topic=name(event.topic), message=text(event.message))
+                for event in source.event_log.since(0)
+            ]
+        )
+        copy.append_lines(
+            [
+                replace(line, source=self._source_of(line.source), text=text(line.text))
+                for line in source.line_log.since(0)
+            ]
+        )
+        copy.append_cluster(source.cluster_log.since(0))
+        copy.append_scheduler(source.scheduler_log.since(0))
+
+    def _source_of(self, source: str) -> str:
+        return source if source == SCHEDULER else self._worker(source)
+
+    def _change(self, change: WorkerChange) -> WorkerChange:
+        return replace(change, worker=self._worker(change.worker), detail=self._text(change.detail))
+
+    # -- what is known of the whole -----------------------------------------
+
+    def _facts(self, facts: Mapping[str, Any]) -> dict[str, Any]:
+        clean = {name: self._cleaned(value) for name, value in facts.items() if name != "versions"}
+        if "versions" in facts:
+            clean["versions"] = self._versions(facts["versions"])
+        if "code" in self._what:
+            clean["code"] = ""
+        if self._hosts is not None:
+            # Its name is its address now, in every table.
+            clean["workers"] = [
+                worker | {"name": worker.get("address", "")} for worker in _workers(clean)
+            ]
+        return clean | {"redacted": list(self._what)}
+
+    def _versions(self, versions: Any) -> Any:
+        """Clean only who said it: four numbers may be a version as well as an address."""
+        if not isinstance(versions, dict) or not isinstance(versions.get("workers"), dict):
+            return versions
+        answered = {self._worker(one): said for one, said in versions["workers"].items()}
+        return versions | {"workers": answered}
+
+    def _cleaned(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, dict):
+            return {self._text(str(name)): self._cleaned(one) for name, one in value.items()}
+        return [self._cleaned(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _workers(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    workers = facts.get("workers")
+    if not isinstance(workers, list):
+        return []
+    return [worker for worker in workers if isinstance(worker, dict)]

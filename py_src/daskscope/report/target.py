@@ -1,0 +1,139 @@
+"""Where a file is to be written: checked before the work, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from daskscope.errors import DaskscopeError
+from daskscope.files import URL_MARK, fsspec, temporary_directory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+
+T = TypeVar("T")
+
+ELSEWHERE = "Choose another filename."
+
+
+def target(filename: str | PathLike[str]) -> LocalTarget | RemoteTarget:
+    """Return where `filename` points to, or say why nothing can be written there."""
+    if not isinstance(filename, str | os.PathLike):
+        raise TypeError(f"filename must be text or a path, got {type(filename).__name__}")
+    name = os.fspath(filename)
+    if name.startswith("file://"):
+        return LocalTarget(url2pathname(urlsplit(name).path))
+    return RemoteTarget(name) if URL_MARK in name else LocalTarget(name)
+
+
+class LocalTarget:
+    """A file on a disk; what is there is replaced in one step."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        try:
+            # The directory may be another one when the time comes to write.
+            self.path = Path(os.path.realpath(Path(name).expanduser()))
+            self._check()
+        except OSError as error:
+            raise _cannot(name, error.strerror or str(error)) from error
+        except (ValueError, RuntimeError) as error:  # a NUL in it; no home
+            raise _cannot(name, str(error)) from error
+
+    def _check(self) -> None:
+        with suppress(FileNotFoundError):
+            mode = self.path.stat().st_mode
+            if not stat.S_ISREG(mode):
+                kind = "a directory" if stat.S_ISDIR(mode) else "no ordinary file"
+                raise _cannot(self.name, f"it is {kind}")
+        if not self.path.parent.is_dir():
+            raise DaskscopeError(
+                "bad-path",
+                f"There is no directory {self.path.parent} to write {self.path.name} into.",
+                f"Make it, or choose another filename; this is {Path.cwd()}.",
+            )
+        with tempfile.NamedTemporaryFile(dir=self.path.parent, prefix=".daskscope-"):
+            pass
+
+    def beside(self, name: str) -> LocalTarget:
+        """Return a target of another name in the same directory."""
+        return LocalTarget(str(self.path.with_name(name)))
+
+    @property
+    def filename(self) -> str:
+        """The last part of the path."""
+        return self.path.name
+
+    @property
+    def location(self) -> str:
+        """The whole path."""
+        return str(self.path)
+
+    def write(self, fill: Callable[[BinaryIO], T]) -> T:
+        """Let `fill` write the file; it appears once it is whole. Raises `OSError`."""
+        part = self.path.with_name(f".daskscope-{secrets.token_hex(6)}.part")
+        try:
+            with part.open("xb") as file:
+                filled = fill(file)
+            part.replace(self.path)
+        except BaseException:
+            with suppress(OSError):
+                part.unlink()
+            raise
+        return filled
+
+
+class RemoteTarget:
+    """Where a URL points to that fsspec can write; the file is made here, then put there."""
+
+    def __init__(self, url: str) -> None:
+        self.name = url
+        try:
+            self._files: Any
+            self._files, self._path = fsspec().core.url_to_fs(url)
+        except DaskscopeError:
+            raise
+        except Exception as error:
+            raise _cannot(url, str(error) or type(error).__name__) from error
+        if not self.filename:
+            raise _cannot(url, "it names no file")
+
+    def beside(self, name: str) -> RemoteTarget:
+        """Return a target of another name in the same place."""
+        return RemoteTarget(self.name.removesuffix(self.filename) + name)
+
+    @property
+    def filename(self) -> str:
+        """The last part of the URL."""
+        return self.name.rpartition("/")[2]
+
+    @property
+    def location(self) -> str:
+        """The URL."""
+        return self.name
+
+    def write(self, fill: Callable[[BinaryIO], T]) -> T:
+        """Let `fill` write the file, then put it into its place. Raises `OSError`."""
+        with tempfile.TemporaryDirectory(prefix="daskscope-", dir=temporary_directory()) as folder:
+            local = Path(folder) / "report"
+            with local.open("xb") as file:
+                filled = fill(file)
+            try:
+                self._files.put_file(str(local), self._path)
+            except OSError:
+                raise
+            except Exception as error:  # each kind of storage has its own
+                raise OSError(str(error) or type(error).__name__) from error
+        return filled
+
+
+def _cannot(name: str, why: str) -> DaskscopeError:
+    return DaskscopeError("bad-path", f"Nothing can be written to {name}: {why}.", ELSEWHERE)

@@ -1,0 +1,82 @@
+"""A recording whose every text would be markup, if anybody let it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from daskscope.recording import (
+    ClusterSample,
+    Event,
+    LogLine,
+    Recording,
+    SchedulerSample,
+    TaskError,
+    WorkerChange,
+    pack_keys,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+HOSTILE = (
+    "</script><script>window.hacked=1;alert(1)</script><!--<script>"
+    "\"'`&lt; \u202eevil\u2066 \0 \ud800 <img src=x onerror=alert(2)> javascript:alert(3) ]]>"
+)
+
+
+def hostile_recording(tasks: int = 40) -> Recording:
+    """Return one with something in each table, all of it hostile."""
+    recording = Recording()
+    names = recording.names
+    for lane in range(2):
+        names.intern("lanes", (f"tcp://{HOSTILE}:{lane}", HOSTILE))
+    for number in range(3):
+        names.intern("prefixes", f"{HOSTILE}{number}")
+    names.intern("actions", HOSTILE)
+    names.intern("spans", (HOSTILE, HOSTILE, HOSTILE))
+    keys = [f"{HOSTILE}-{number}" for number in range(tasks)]
+    recording.append_tasks(tasks, rows(tasks), pack_keys(0, keys).data)
+    worker = f"tcp://{HOSTILE}:0"
+    recording.append_errors(
+        [TaskError(7, HOSTILE, 1, worker, 3.0, f"ValueError({HOSTILE!r})", HOSTILE)]
+    )
+    recording.name_workers({worker: HOSTILE})
+    recording.note_present({worker: 1}, 1.0)
+    recording.append_changes([WorkerChange(2.0, worker, HOSTILE, HOSTILE)])
+    recording.append_gap(2.0, 3.0, HOSTILE, HOSTILE)
+    recording.append_events([Event(2.0, HOSTILE, HOSTILE)])
+    recording.append_lines([LogLine(2.0, HOSTILE, HOSTILE, HOSTILE)])
+    recording.append_cluster([ClusterSample(2.0, 1, 1, 1000, 500, 100, 50)])
+    recording.append_scheduler([SchedulerSample(2.0, 12.5, 1e8, 0.02)])
+    facts: dict[str, Any] = dict.fromkeys(
+        ("title", "user", "host", "cluster", "scheduler", "daskscope", "code", "source"), HOSTILE
+    )
+    versions = {"packages": {HOSTILE: HOSTILE}}
+    recording.about_facts = facts | {
+        "start": 1.0,
+        "stop": 9.0,
+        "exception": dict.fromkeys(("type", "text", "traceback"), HOSTILE),
+        "missing": [dict.fromkeys(("code", "level", "text", "next"), HOSTILE)],
+        "versions": {"client": versions, "scheduler": versions, "workers": {HOSTILE: versions}},
+        "workers": [{"address": worker, "name": HOSTILE, "host": HOSTILE, "spilled": 5}],
+        "redacted": [HOSTILE],
+    }
+    return recording
+
+
+def rows(tasks: int) -> dict[str, NDArray[Any]]:
+    """Return one row a task, in all names; one of them erred."""
+    import numpy as np
+
+    task = np.arange(tasks, dtype="u4")
+    return {
+        "start": 1 + task * 0.1,
+        "duration": np.full(tasks, 0.09, "f4"),
+        "lane": (task % 2).astype("u2"),
+        "prefix": (task % 3).astype("u2"),
+        "action": np.where(task % 5 == 4, 5, 0).astype("u1"),
+        "status": (task == 7).astype("u1"),
+        "nbytes": np.full(tasks, 28.0),
+        "span": (task % 2).astype("u2"),
+        "task": task,
+    }

@@ -1,0 +1,407 @@
+"""The figures of a run: against the same figures computed in the plainest way."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from recording_rows import START, append, make_rows, new_recording
+
+from daskscope.derive.needs_a_look import errors_by_type
+from daskscope.derive.summary import MAX_PREFIXES, summary
+from daskscope.derive.threads import thread_time
+from daskscope.derive.versions import package_versions
+from daskscope.derive.work import work
+from daskscope.recording import (
+    ClusterSample,
+    Event,
+    Recording,
+    TaskError,
+    WorkerChange,
+    pack_keys,
+)
+
+WORKERS = ("tcp://10.0.0.1:0", "tcp://10.0.0.1:1")
+
+
+def with_block(recording: Recording, seconds: float = 10.0, **facts: Any) -> Recording:
+    """A recording of a block that began at START."""
+    recording.about_facts = {"start": START, "stop": START + seconds, **facts}
+    return recording
+
+
+def rows_at(times: list[tuple[float, float]], **columns: Any) -> dict[str, Any]:
+    """Columns of one task for each (start, duration), from START on."""
+    rows = make_rows(len(times))
+    rows["start"] = np.array([START + start for start, _ in times])
+    rows["duration"] = np.array([duration for _, duration in times], "f4")
+    for name, values in columns.items():
+        rows[name][:] = values
+    return rows
+
+
+def recording_of(times: list[tuple[float, float]], **columns: Any) -> Recording:
+    recording = new_recording()
+    rows = rows_at(times, **columns)
+    recording.append_tasks(len(times), rows, pack_keys(0, [""] * len(times)).data)
+    return recording
+
+
+def present(recording: Recording, threads: int = 2) -> Recording:
+    recording.note_present(dict.fromkeys(WORKERS, threads), START)
+    return recording
+
+
+def codes(figures: dict[str, Any]) -> list[str]:
+    return [finding["code"] for finding in figures["needs_a_look"]]
+
+
+def finding(figures: dict[str, Any], code: str) -> dict[str, Any]:
+    return next(one for one in figures["needs_a_look"] if one["code"] == code)
+
+
+def test_an_empty_recording_has_a_summary_of_nothing():
+    figures = summary(Recording())
+    json.dumps(figures, allow_nan=False)
+    assert figures["busy"] is figures["memory"] is figures["cost"] is None
+    assert figures["needs_a_look"] == []
+
+
+def test_only_compute_seconds_inside_the_block_are_busy():
+    recording = recording_of(
+        [(-1, 2), (3, 2), (9, 4), (5, 1), (6, -1)], action=[0, 0, 0, 1, 0], prefix=0
+    )
+    figures = summary(with_block(present(recording)))
+    assert figures["busy"] == {
+        "threads": 4,
+        "thread_seconds": 40,
+        "busy_seconds": pytest.approx(1 + 2 + 1),
+        "percent": pytest.approx(10),
+    }
+
+
+def test_threads_follow_workers_that_come_and_go():
+    recording = present(Recording(), threads=2)
+    recording.append_changes(
+        [
+            WorkerChange(START + 2, "tcp://w:9", "added", "8 threads"),
+            WorkerChange(START + 3, "tcp://w:9", "paused", "running"),
+            WorkerChange(START + 7, "tcp://w:9", "removed", ""),
+            WorkerChange(START + 8, WORKERS[0], "removed", ""),
+        ]
+    )
+    found = thread_time(recording, START, START + 10)
+    assert found is not None
+    assert (found.threads, found.seconds) == (12, 2 * 4 + 5 * 12 + 1 * 4 + 2 * 2)
+
+
+def test_samples_of_the_cluster_correct_what_changes_missed():
+    recording = present(Recording(), threads=2)
+    recording.append_changes([WorkerChange(START + 6, "tcp://w:9", "added", "1 thread")])
+    recording.append_cluster([sample(START + 4, threads=10)])
+    found = thread_time(recording, START, START + 10)
+    assert found is not None
+    assert (found.threads, found.seconds) == (11, 4 * 4 + 2 * 10 + 4 * 11)
+
+
+def test_threads_are_those_that_the_end_knows_of_where_nothing_else_is_known():
+    recording = with_block(Recording(), workers=[{"threads": 3}, {"threads": 5}, {"threads": "x"}])
+    found = thread_time(recording, START, START + 10)
+    assert found is not None
+    assert (found.threads, found.seconds) == (8, 80)
+    assert thread_time(Recording(), 0, 1) is None
+
+
+def sample(at: float, **figures: int) -> ClusterSample:
+    known = {"workers": 2, "threads": 4, "memory_limit": 1000}
+    return ClusterSample(time=at, **{"process": 0, "managed": 0, "spilled": 0, **known, **figures})
+
+
+times = st.lists(st.tuples(st.floats(-5, 105), st.floats(-1, 40)), min_size=1, max_size=40)
+
+
+@settings(max_examples=200, deadline=None)
+@given(times, st.integers(0, 3))
+def test_idle_times_are_those_in_which_nobody_computes(rows, chunks):
+    recording = new_recording()
+    for part in np.array_split(np.array(rows), chunks + 1):
+        columns = rows_at([(a, b) for a, b in part])
+        recording.append_tasks(len(part), columns, pack_keys(0, [""] * len(part)).data)
+        recording._store.seal()
+    idle = work(recording, START, START + 100).idle
+    # 1/100 s is far below what counts (5 s), and above what float32 makes of a duration.
+    grid = START + np.arange(0, 100, 0.01) + 0.005
+    computing = np.zeros(len(grid), bool)
+    for start, duration in rows:
+        begun = START + start
+        computing |= (grid >= begun) & (grid <= begun + np.float64(np.float32(max(duration, 0))))
+    edges = np.flatnonzero(np.diff(np.concatenate([[1], computing, [1]])))
+    expected = [(grid[a], grid[b - 1]) for a, b in edges.reshape(-1, 2) if (b - a) * 0.01 > 5.02]
+    surely = [gap for gap in idle if gap[1] - gap[0] > 5.02]
+    assert len(surely) == len(expected)
+    for (a, b), (c, d) in zip(surely, expected, strict=True):
+        assert a == pytest.approx(c, abs=0.011)
+        assert b == pytest.approx(d, abs=0.011)
+
+
+def test_idle_threads_deserve_a_look_with_their_time():
+    recording = recording_of([(0, 3), (4.2, 5.8)])
+    figures = summary(with_block(present(recording)))
+    idle = finding(figures, "idle")
+    assert idle["title"] == "1.20 s with idle threads"
+    assert idle["text"] == "No thread computed from 3.00 s to 4.20 s"
+    assert idle["time"] == pytest.approx([START + 3, START + 4.2])
+    assert codes(summary(with_block(present(recording_of([(0, 4.9), (5.2, 4.8)]))))) == []
+
+
+def test_seconds_by_prefix_and_action_agree_with_the_frame():
+    recording = new_recording(memory_limit=4_000_000)
+    for i in range(10):
+        append(recording, 3_000, rows_each=3, start=START + i)
+    figures = summary(recording)
+    frame = recording.tasks
+    expected = frame.groupby(["prefix", "action"], observed=True)["duration"].sum()
+    found = {(o["prefix"], o["action"]): o["seconds"] for o in figures["by_prefix_action"]}
+    assert found == {pair: pytest.approx(s) for pair, s in expected.items()}
+    assert {one["name"]: one["tasks"] for one in figures["prefixes"]} == {
+        "inc": 15_000,
+        "sum": 15_000,
+    }
+    assert sum(one["rows"] for one in figures["actions"]) == len(frame)
+    assert figures["transfers"]["rows"] == (frame["action"] == "transfer").sum()
+
+
+def test_many_prefixes_are_put_together_without_losing_tasks():
+    count = MAX_PREFIXES + 50
+    recording = new_recording(prefixes=[f"p{i}" for i in range(count)])
+    rows = make_rows(count)
+    rows["prefix"] = np.arange(count, dtype="u2")
+    recording.append_tasks(count, rows, pack_keys(0, [""] * count).data)
+    figures = summary(recording)
+    assert len(figures["prefixes"]) == MAX_PREFIXES + 1
+    assert figures["prefixes"][-1]["name"] == "(other)"
+    assert sum(one["tasks"] for one in figures["prefixes"]) == count
+    listed = {one["prefix"] for one in figures["by_prefix_action"]}
+    assert listed == {one["name"] for one in figures["prefixes"]}
+
+
+def test_the_time_of_a_recording_without_a_block_is_that_of_its_rows():
+    recording = recording_of([(2, 1), (5, 3), (float("nan"), 1)])
+    figures = summary(recording)
+    assert (figures["start"], figures["stop"]) == (START + 2, START + 8)
+
+
+def test_errors_are_told_by_type():
+    recording = present(append_errors(new_recording(), ["ValueError('no')"] * 3 + ["KeyError(1)"]))
+    recording.name_workers({WORKERS[0]: "1"})
+    assert list(errors_by_type(recording)) == ["ValueError", "KeyError"]
+    figures = summary(with_block(recording))
+    assert figures["errors"] == {"count": 4, "types": [["ValueError", 3], ["KeyError", 1]]}
+    first = finding(figures, "errors")
+    assert first["level"] == "error"
+    assert first["title"] == "ValueError in sum"
+    assert first["text"] == "'no', 3 tasks on worker-1"
+    assert first["tab"] == "events"
+    assert first["time"] == [START, START + 2]
+
+
+def append_errors(recording: Recording, exceptions: list[str]) -> Recording:
+    recording.append_errors(
+        [
+            TaskError(i, f"key-{i}", 1, WORKERS[0], START + i, text, "Traceback …")
+            for i, text in enumerate(exceptions)
+        ]
+    )
+    return recording
+
+
+def test_further_types_of_errors_are_counted():
+    recording = append_errors(new_recording(), [f"Error{i}('x')" for i in range(9)])
+    figures = summary(with_block(recording))
+    assert codes(figures) == ["errors"] * 6
+    assert figures["needs_a_look"][-1]["title"] == "4 further types of errors"
+    json.dumps(figures, allow_nan=False)
+
+
+def test_the_exception_of_the_block_comes_first():
+    failed = {"type": "ValueError", "text": "no\nreally", "traceback": "Traceback …"}
+    figures = summary(with_block(new_recording(), exception=failed))
+    assert figures["exception"] == failed
+    assert figures["needs_a_look"][0]["title"] == "ValueError ended the block"
+    assert figures["needs_a_look"][0]["text"] == "no really"
+
+
+def test_memory_and_spilling():
+    recording = present(new_recording())
+    recording.name_workers({WORKERS[1]: "2"})
+    recording.append_cluster(
+        [sample(START + 1, process=300), sample(START + 2, process=900, spilled=2**30)]
+    )
+    recording.append_changes(
+        [
+            WorkerChange(START + 2, WORKERS[1], "spilling", ""),
+            WorkerChange(START + 3, WORKERS[1], "not-spilling", ""),
+        ]
+    )
+    figures = summary(with_block(recording))
+    assert figures["memory"] == {"peak": 900, "peak_time": START + 2, "limit": 1000}
+    assert figures["spilled"] == {"peak": 2**30, "workers": ["worker-2"]}
+    look = finding(figures, "spilling")
+    assert look["title"] == "worker-2 spilled up to 1.00 GiB"
+    assert look["time"] == [START + 2, START + 3]
+
+
+def test_a_block_too_short_for_a_sample_has_the_memory_of_its_end():
+    worker = {"address": WORKERS[0], "process": 70, "spilled": 5, "memory_limit": 100, "host": "a"}
+    figures = summary(with_block(new_recording(), workers=[worker]))
+    assert figures["memory"] == {"peak": 70, "peak_time": START + 10, "limit": 100}
+    assert figures["spilled"] == {"peak": 5, "workers": ["10.0.0.1:0"]}
+    assert figures["cluster_facts"]["hosts"] == 1
+
+
+def test_cost_is_said_only_where_a_price_is_set():
+    recording = with_block(present(new_recording()), seconds=1800)
+    assert summary(recording)["cost"] is None
+    assert summary(recording, price_per_thread_hour=0.06, currency="€")["cost"] == {
+        "amount": pytest.approx(0.12),
+        "per_hour": 0.06,
+        "unit": "€",
+        "thread_hours": pytest.approx(2),
+    }
+
+
+def test_what_was_lost_is_told():
+    recording = new_recording()
+    append(recording, 10)
+    recording.drop_from_agent(5)
+    recording.skip_tasks(7)
+    recording.append_gap(START + 1, START + 4, "scheduler-restarted", "The scheduler restarted.")
+    rows = make_rows(1)
+    rows["duration"][:] = -3
+    recording.append_tasks(1, rows, pack_keys(0, ["a"]).data)
+    figures = summary(with_block(recording))
+    assert codes(figures)[:3] == ["dropped", "gap", "clocks"]
+    assert finding(figures, "dropped")["title"] == "12 of 23 tasks were dropped"
+    assert "5 tasks by the bound of daskscope.agent" in finding(figures, "dropped")["text"]
+    assert finding(figures, "gap")["time"] == [START + 1, START + 4]
+    assert finding(figures, "clocks")["text"].startswith("1 row ends before it began")
+
+
+def versions(client: str, scheduler: str, **workers: str) -> dict[str, Any]:
+    return {
+        "client": {"packages": {"pandas": client, "dask": "2026.8.0"}},
+        "scheduler": {"packages": {"pandas": scheduler, "dask": "2026.8.0"}},
+        "workers": {
+            address: {"packages": {"pandas": version, "dask": "2026.8.0"}}
+            for address, version in workers.items()
+        },
+    }
+
+
+def test_versions_differ_as_dask_judges_them():
+    """The scheduler never uses pandas, but dask it does."""
+    same = package_versions(versions("2.3.3", "2.0.0", w1="2.3.3"))
+    assert [(one.package, one.differs) for one in same] == [("dask", False), ("pandas", False)]
+    assert package_versions(versions("2.3.3", "2.3.3", w1="2.3.1"))[1].differs
+    facts = versions("1", "1", w1="1")
+    facts["scheduler"]["packages"]["dask"] = "2025.1.0"
+    assert package_versions(facts)[0].differs
+
+
+def test_the_same_packages_differ_as_in_dasks_own_message():
+    from distributed.versions import error_message, get_versions
+
+    client, scheduler, worker = get_versions(), get_versions(), get_versions()
+    worker["packages"] = worker["packages"] | {"numpy": "0.1", "msgpack": "0.2", "lz4": None}
+    scheduler["packages"] = scheduler["packages"] | {"msgpack": "0.3", "tornado": "0.4"}
+    message = error_message(scheduler, {"w": worker}, client)["warning"]
+    found = package_versions({"client": client, "scheduler": scheduler, "workers": {"w": worker}})
+    by_dask = [line.split("|")[1].strip() for line in message.splitlines() if line.startswith("|")]
+    assert sorted(one.package for one in found if one.differs) == sorted(by_dask[1:])
+
+
+def test_a_mismatch_says_who_has_what():
+    recording = new_recording()
+    recording.name_workers({"w3": "3"})
+    facts = versions("2.3.3", "2.3.3", w1="2.3.3", w2="2.3.3", w3="2.3.1")
+    figures = summary(with_block(recording, versions=facts))
+    look = finding(figures, "versions")
+    assert look["title"] == "pandas differs"
+    assert look["text"] == "2.3.1 on worker-3, 2.3.3 elsewhere"
+    pandas = next(one for one in figures["versions"] if one["package"] == "pandas")
+    assert pandas == {
+        "package": "pandas",
+        "client": "2.3.3",
+        "scheduler": "2.3.3",
+        "workers": ["2.3.1", "2.3.3"],
+        "differs": True,
+    }
+
+
+def test_a_million_tasks_are_summed_up_in_well_below_a_second():
+    recording = new_recording(lanes=16)
+    present(recording)
+    for i in range(20):
+        append(recording, 50_000, key="k", rows_each=2, lanes=16, start=START + i * 31.25)
+    recording.append_events([Event(START, "mine", "{}")])
+    with_block(recording, seconds=625)
+    best = min(timed(lambda: summary(recording)) for _ in range(3))
+    assert best < 0.8
+    assert summary(recording)["tasks"]["captured"] == 1_000_000
+
+
+def timed(call) -> float:
+    begun = time.perf_counter()
+    call()
+    return time.perf_counter() - begun
+
+
+anything = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["code", "level", "packages", "address", "host", "threads", "client"])
+            | st.text(max_size=3),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=8,
+)
+KNOWN = (
+    "start",
+    "stop",
+    "title",
+    "workers",
+    "versions",
+    "missing",
+    "exception",
+    "redacted",
+    "code",
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.dictionaries(st.sampled_from(KNOWN), anything))
+def test_facts_that_somebody_made_up_harm_nothing(facts):
+    recording = new_recording()
+    append(recording, 5)
+    recording.about_facts = facts
+    json.dumps(summary(recording), allow_nan=False)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(st.tuples(st.floats(), st.floats(width=32)), min_size=1, max_size=10))
+def test_times_that_are_nonsense_harm_nothing(rows):
+    recording = new_recording()
+    columns = make_rows(len(rows))
+    columns["start"] = np.array([start for start, _ in rows])
+    columns["duration"] = np.array([duration for _, duration in rows], "f4")
+    recording.append_tasks(len(rows), columns, pack_keys(0, [""] * len(rows)).data)
+    json.dumps(summary(recording), allow_nan=False)
