@@ -1,0 +1,182 @@
+// What failed, grouped; an open group shows one error after the other with its key and
+// traceback, and the way to it in the task stream.
+
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { formatExact, formatMoment, NOTHING, plural } from "../../base/format";
+import { Button, LinkButton } from "../panel/button";
+import { ChevronIcon } from "../panel/icons";
+import { withRoom } from "../panel/in_focus";
+import { Pager, usePages } from "../panel/paging";
+import type { RecordTable } from "../panel/record_tables";
+import type { RecordingView } from "../panel/recording_view";
+import { type NameOf, workerNames } from "../panel/worker_names";
+import { rowOfTask, stretchOf } from "../task_stream/go_to_task";
+import { TracebackText } from "../task_stream/traceback_text";
+import { type ErrorGroup, errorGroups } from "./error_groups";
+
+type Errors = RecordTable<"errors">;
+
+export function ErrorsSection(props: {
+  view: RecordingView;
+  table: Errors;
+  /** How many erred, also those of which nothing was kept. */
+  total: number;
+}): JSX.Element {
+  const { view, table } = props;
+  const focus = view.focus.value;
+  const nameOf = workerNames(view);
+  const groups = useMemo(() => errorGroups(table, focus), [table, focus]);
+  const paged = usePages(groups, JSON.stringify(focus));
+  const shown = groups.reduce((sum, { rows }) => sum + rows.length, 0);
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Errors</h3>
+        <span class="ds-quiet">{count(shown, table.rows, props.total)}</span>
+      </header>
+      {table.rows === 0 ? (
+        <p class="ds-sentence">No task erred.</p>
+      ) : (
+        shown === 0 && (
+          <p class="ds-sentence">None of the errors is in the selection.</p>
+        )
+      )}
+      <ul class="ds-error-groups">
+        {paged.rows.map((group) => (
+          <Group
+            key={group.exception}
+            view={view}
+            table={table}
+            group={group}
+            nameOf={nameOf}
+          />
+        ))}
+      </ul>
+      <Pager paged={paged} noun="errors" />
+    </section>
+  );
+}
+
+function count(shown: number, kept: number, total: number): string {
+  if (kept === 0) return "";
+  const words = [
+    shown < kept
+      ? `${formatExact(shown)} of ${formatExact(kept)} in the selection`
+      : formatExact(kept),
+  ];
+  if (total > kept) {
+    words.push(`${formatExact(total - kept)} more were not kept`);
+  }
+  return words.join("; ");
+}
+
+function Group(props: {
+  view: RecordingView;
+  table: Errors;
+  group: ErrorGroup;
+  nameOf: NameOf;
+}): JSX.Element {
+  const { view, table, group, nameOf } = props;
+  const [open, setOpen] = useState(false);
+  const { rows, prefixes, workers } = group;
+  const first = formatMoment(table.time[rows[0]] - view.origin.value, 3);
+  return (
+    <li class="ds-error-group">
+      <button
+        type="button"
+        class={open ? "ds-error-head ds-open" : "ds-error-head"}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        <ChevronIcon />
+        <span class="ds-error-words">
+          <b class="ds-error">{group.type}</b>
+          {group.message !== "" && ` ${group.message}`}
+        </span>
+        <span class="ds-error-facts">
+          <b>{`${formatExact(rows.length)} ×`}</b>
+          <span>{several(prefixes, "prefixes")}</span>
+          <span>{several(workers.map(nameOf), "workers")}</span>
+          <span>{rows.length > 1 ? `first at ${first}` : `at ${first}`}</span>
+        </span>
+      </button>
+      {open && (
+        <OneError view={view} table={table} group={group} nameOf={nameOf} />
+      )}
+    </li>
+  );
+}
+
+const several = (names: readonly string[], noun: string): string =>
+  names.length === 1 ? names[0] || NOTHING : `${names.length} ${noun}`;
+
+function OneError(props: {
+  view: RecordingView;
+  table: Errors;
+  group: ErrorGroup;
+  nameOf: NameOf;
+}): JSX.Element {
+  const { view, table, group, nameOf } = props;
+  const [at, setAt] = useState(0);
+  const place = Math.min(at, group.rows.length - 1);
+  const row = group.rows[place];
+  const key = table.key[row];
+  const facts: [string, string][] = [
+    ["Key", key || NOTHING],
+    ["Prefix", table.prefix[row]],
+    ["Worker", nameOf(table.worker[row])],
+    ["At", formatMoment(table.time[row] - view.origin.value, 3)],
+  ];
+  return (
+    <div class="ds-one-error">
+      <div class="ds-one-error-tools">
+        <LinkButton onClick={() => show(view, table, row)}>
+          Show in task stream
+        </LinkButton>
+        {group.rows.length > 1 && (
+          <span class="ds-pager">
+            {place > 0 && (
+              <Button onClick={() => setAt(place - 1)}>Previous</Button>
+            )}
+            <span>
+              {`${formatExact(place + 1)} of ${plural(group.rows.length, "error")}`}
+            </span>
+            {place + 1 < group.rows.length && (
+              <Button onClick={() => setAt(place + 1)}>Next</Button>
+            )}
+          </span>
+        )}
+      </div>
+      <dl class="ds-fact-list ds-wraps">
+        {facts.map(([name, text]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>{text}</dd>
+          </>
+        ))}
+      </dl>
+      <TracebackText
+        key={row}
+        taskKey={key || null}
+        exception={table.exception[row]}
+        traceback={table.traceback[row]}
+      />
+    </div>
+  );
+}
+
+/** The time of the task on its worker; of one that is not here, its moment. */
+function show(view: RecordingView, table: Errors, row: number): void {
+  const store = view.session.peek();
+  const task = table.task[row];
+  const found = store && task >= 0 ? rowOfTask(store, task) : null;
+  const time = table.time[row];
+  const stretch = found ? stretchOf(found) : ([time, time] as const);
+  view.show("task-stream", {
+    time: withRoom(stretch, view.range.peek()),
+    prefixes: [],
+    workers: [table.worker[row]],
+    spans: [],
+  });
+}

@@ -1,0 +1,124 @@
+// What happened beside the tasks, as one list in order of time.
+
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { formatExact, formatMoment } from "../../base/format";
+import { LinkButton } from "../panel/button";
+import { FilterText, hasWords, Toggle } from "../panel/filter_tools";
+import { Pager, usePages } from "../panel/paging";
+import type { RecordingView } from "../panel/recording_view";
+import { workerNames } from "../panel/worker_names";
+import {
+  happenings,
+  KIND_NAMES,
+  type Kind,
+  KINDS,
+  narrow,
+  type Tables,
+} from "./happenings";
+
+/** Of a message, before somebody asks for all of it. */
+const MOST_CHARACTERS = 300;
+
+export function Timeline(props: {
+  view: RecordingView;
+  tables: Tables;
+}): JSX.Element {
+  const { view } = props;
+  const { events, workers, gaps } = props.tables;
+  const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set(KINDS));
+  const [text, setText] = useState("");
+  const nameOf = workerNames(view);
+  const store = view.session.value;
+  const all = useMemo(
+    () => happenings({ events, workers, gaps }, nameOf),
+    [events, workers, gaps, store?.namesVersion.value, store?.workers.value],
+  );
+  const focus = view.focus.value;
+  const shown = useMemo(
+    () => narrow(all, { focus, kinds, has: hasWords(text) }),
+    [all, focus, kinds, text],
+  );
+  const paged = usePages(
+    shown,
+    JSON.stringify([focus, [...kinds], text, all.length]),
+  );
+  const toggle = (kind: Kind): void => {
+    const next = new Set(kinds);
+    if (!next.delete(kind)) next.add(kind);
+    setKinds(next);
+  };
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Events</h3>
+        <span class="ds-quiet" role="status">
+          {`${formatExact(shown.length)} of ${formatExact(all.length)}`}
+        </span>
+        <div class="ds-list-tools">
+          {KINDS.map((kind) => (
+            <Toggle on={kinds.has(kind)} onClick={() => toggle(kind)}>
+              {KIND_NAMES[kind]}
+            </Toggle>
+          ))}
+          <FilterText
+            label="Filter by topic or message"
+            text={text}
+            onText={setText}
+          />
+        </div>
+      </header>
+      {shown.length === 0 ? (
+        <p class="ds-sentence">
+          {all.length === 0
+            ? "Nothing was logged beside the tasks."
+            : "None of the events is in the selection."}
+        </p>
+      ) : (
+        <table class="ds-list">
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">About</th>
+              <th scope="col">What happened</th>
+            </tr>
+          </thead>
+          <tbody>
+            {paged.rows.map((one) => (
+              <tr>
+                <td class="ds-list-time">
+                  {formatMoment(one.start - view.origin.value, 3)}
+                </td>
+                <td class="ds-list-about">{one.about}</td>
+                <td class={one.level === "warn" ? "ds-warn" : ""}>
+                  {one.kind === "event" ? (
+                    <Message text={one.text} key={one.text} />
+                  ) : (
+                    one.text
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Pager paged={paged} noun="events" />
+    </section>
+  );
+}
+
+function Message(props: { text: string }): JSX.Element {
+  const { text } = props;
+  const [all, setAll] = useState(false);
+  if (text.length <= MOST_CHARACTERS) {
+    return <span class="ds-mono">{text}</span>;
+  }
+  return (
+    <span class="ds-mono">
+      {all ? text : `${text.slice(0, MOST_CHARACTERS)}…`}{" "}
+      <LinkButton onClick={() => setAll(!all)}>
+        {all ? "Show less" : `all ${formatExact(text.length)} characters`}
+      </LinkButton>
+    </span>
+  );
+}

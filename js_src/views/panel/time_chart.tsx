@@ -1,0 +1,72 @@
+// A chart over time as a component, with the focus and the crosshair that all panels
+// share: dragging marks a time, a double click takes the mark back.
+
+import { effect } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { RecordingView } from "./recording_view";
+import { TimePlot, type TimePlotContent } from "./time_plot";
+
+export function TimeChart(props: {
+  view: RecordingView;
+  /** What it shows, in words: for who cannot see it. */
+  label: string;
+  height_px: number;
+  content: Omit<TimePlotContent, "range" | "origin" | "theme">;
+}): JSX.Element {
+  const { view } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const plot = useRef<TimePlot | null>(null);
+  const content: TimePlotContent = {
+    ...props.content,
+    range: view.range.value,
+    origin: view.origin.value,
+    theme: view.theme.value,
+  };
+
+  useLayoutEffect(() => {
+    if (!place.current) return;
+    const made = new TimePlot(place.current, {
+      onPoint: (time) => {
+        const crosshair = view.session.peek()?.crosshair;
+        if (crosshair) crosshair.value = time;
+      },
+      onBrush: (range) =>
+        view.setFocus({
+          ...view.focus.peek(),
+          time: range && [range[0], range[1]],
+        }),
+    });
+    plot.current = made;
+    made.content = content;
+    const stops = [
+      effect(() => made.point(view.session.value?.crosshair.value ?? null)),
+      effect(() => {
+        void view.range.value;
+        made.shade(view.focus.value.time);
+      }),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+      plot.current = null;
+      made.dispose();
+    };
+  }, [view]);
+
+  useEffect(() => {
+    if (!plot.current) return;
+    plot.current.content = content;
+    plot.current.view.request();
+    plot.current.shade(view.focus.peek().time);
+  });
+
+  return (
+    <div
+      ref={place}
+      class="ds-time-plot"
+      role="img"
+      aria-label={props.label}
+      style={{ height: `${props.height_px}px` }}
+    />
+  );
+}

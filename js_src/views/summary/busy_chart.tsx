@@ -1,0 +1,197 @@
+// Threads busy over the run, by prefix, as the task stream's overview shows it.
+
+import { effect } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { formatExact } from "../../base/format";
+import { toCss } from "../../base/colour";
+import { fullHeight, Minimap } from "../../derive/minimap";
+import type { TaskModel } from "../../model/tasks";
+import type { SessionStore } from "../../session";
+import type { RecordingView } from "../panel/recording_view";
+import { TimeChart } from "../panel/time_chart";
+import type { PlotArea } from "../panel/time_plot";
+import type { ValueAxis } from "../panel/value_axis";
+import { makePaints } from "../task_stream/paints";
+import { SharedSelection } from "../task_stream/shared_selection";
+import { PrefixButton } from "./prefix_swatch";
+import type { ReportSummary } from "./report_summary";
+
+const HEIGHT_PX = 142;
+const MOST_NAMED = 8;
+/** Of a frame, for sorting rows by what is isolated. */
+const WORK_MS = 6;
+
+export function BusyChart(props: {
+  view: RecordingView;
+  summary: ReportSummary;
+}): JSX.Element | null {
+  const { view, summary } = props;
+  const threads = summary.busy?.threads ?? summary.cluster_facts?.threads ?? 0;
+  const store = view.session.value;
+  useFilterOf(store);
+  const minimap = useMemo(() => new Minimap(), []);
+  if (store) {
+    void store.dataVersion.value;
+    void store.namesVersion.value;
+  }
+  const isolated = view.focus.value.prefixes;
+  const theme = view.theme.value;
+  const paints = useMemo(
+    () => (store ? makePaints(store, theme, isolated) : null),
+    [store, theme, isolated, store?.namesVersion.value],
+  );
+  const empty = view.emptyState.value;
+  const full = (model: TaskModel): number =>
+    fullHeight({
+      most: minimap.most,
+      threads,
+      filtered: model.filter?.byRow ?? false,
+    });
+  const named = (summary.prefixes ?? []).slice(0, MOST_NAMED);
+  const more = (summary.prefixes?.length ?? 0) - named.length;
+
+  return (
+    <section class="ds-part ds-busy">
+      <header class="ds-part-head">
+        <h3>Threads busy</h3>
+        <span class="ds-quiet">
+          {isolates(view)
+            ? "with what is selected, by task prefix"
+            : threads > 0
+              ? `of ${formatExact(threads)}, by task prefix`
+              : "by task prefix"}
+        </span>
+        <div class="ds-part-legend">
+          {named.map(({ name }) => (
+            <PrefixButton view={view} name={name} />
+          ))}
+          {more > 0 && <span class="ds-quiet">{`and ${more} more`}</span>}
+        </div>
+      </header>
+      {store === null && empty !== null ? (
+        <p class="ds-sentence ds-chart-wait" role="status">
+          {empty.trouble ? `${empty.title}. ${empty.text}` : `${empty.title} …`}
+        </p>
+      ) : (
+        <TimeChart
+          view={view}
+          label="Threads busy over the run, by task prefix; the figures are below"
+          height_px={HEIGHT_PX}
+          content={{
+            prepare(width) {
+              if (!store) return;
+              const [start, stop] = view.range.peek();
+              minimap.update(store.model, {
+                start,
+                secondsPerPixel: (stop - start) / width,
+                width_px: width,
+              });
+            },
+            axis: () => threadAxis(store ? full(store.model) : threads),
+            paint(area) {
+              if (!store || !paints) return;
+              paintBusy(area, minimap, paints);
+              paintErrors(area, store);
+            },
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function isolates(view: RecordingView): boolean {
+  const { prefixes, workers, spans } = view.focus.value;
+  return prefixes.length + workers.length + spans.length > 0;
+}
+
+/** Ends where all threads are busy. */
+function threadAxis(full: number): ValueAxis {
+  const top = full > 0 ? full : 1;
+  // Of what is isolated the sum of a column may be a rounding off.
+  const isWhole = (value: number): boolean =>
+    Math.abs(value - Math.round(value)) < 1e-3;
+  const ticks = [0, top / 2, top]
+    .filter((value) => isWhole(value) || value === top)
+    .map((value) => ({
+      value,
+      label: isWhole(value) ? formatExact(value) : value.toFixed(2),
+    }));
+  return { bottom: 0, top, ticks };
+}
+
+/** The model has one filter for all panels; here its work is done, too. */
+function useFilterOf(store: SessionStore | null): void {
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    if (!store) return;
+    const shared = SharedSelection.acquire(store);
+    let frame = 0;
+    const work = (): void => {
+      frame = store.model.work(WORK_MS) ? requestAnimationFrame(work) : 0;
+      redraw((version) => version + 1);
+    };
+    const stop = effect(() => {
+      void shared.version.value;
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(work);
+    });
+    return () => {
+      stop();
+      cancelAnimationFrame(frame);
+      shared.release();
+    };
+  }, [store]);
+}
+
+function paintBusy(
+  area: PlotArea,
+  minimap: Minimap,
+  paints: ReturnType<typeof makePaints>,
+): void {
+  const { context, left, top, width, height } = area;
+  // By way of another canvas: where nothing is, the grid stays.
+  const sheet = document.createElement("canvas");
+  sheet.width = width;
+  sheet.height = height;
+  const ink = sheet.getContext("2d");
+  if (!ink) return;
+  const image = ink.createImageData(width, height);
+  const { compute } = paints;
+  minimap.paint(
+    new Uint32Array(image.data.buffer),
+    height,
+    height / (area.y(0) - area.y(1)),
+    compute.paints,
+    compute.other,
+  );
+  ink.putImageData(image, 0, 0);
+  context.drawImage(sheet, left, top);
+}
+
+function paintErrors(area: PlotArea, store: SessionStore): void {
+  const { context, theme, pixelRatio, top } = area;
+  const size = 3.5 * pixelRatio;
+  const y = top + 8 * pixelRatio;
+  let last = -Infinity;
+  context.lineCap = "round";
+  for (const { time } of store.errors.peek()) {
+    const x = area.x(time);
+    if (x - last < 2 * size) continue;
+    last = x;
+    for (const [colour, wide] of [
+      [theme.panel, 4],
+      [theme.error, 1.8],
+    ] as const) {
+      context.strokeStyle = toCss(colour);
+      context.lineWidth = wide * pixelRatio;
+      context.beginPath();
+      context.moveTo(x - size, y - size);
+      context.lineTo(x + size, y + size);
+      context.moveTo(x + size, y - size);
+      context.lineTo(x - size, y + size);
+      context.stroke();
+    }
+  }
+}

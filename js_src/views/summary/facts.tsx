@@ -1,0 +1,149 @@
+// What a run ran on: versions with their mismatches, the cluster, the code.
+
+import type { JSX } from "preact";
+import { formatBytes, formatExact, NOTHING, plural } from "../../base/format";
+import { LinkButton } from "../panel/button";
+import { useCopied } from "../panel/copied";
+import { TracebackText } from "../task_stream/traceback_text";
+import type { ReportSummary } from "./report_summary";
+
+type Part<P extends keyof ReportSummary> = NonNullable<ReportSummary[P]>;
+
+export function Versions(props: {
+  versions: Part<"versions">;
+}): JSX.Element | null {
+  const { versions } = props;
+  if (versions.length === 0) return null;
+  const differing = versions.filter(({ differs }) => differs).length;
+  // What differs is what somebody looks for.
+  const rows = [...versions].sort(
+    (one, other) => Number(other.differs) - Number(one.differs),
+  );
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Versions</h3>
+        {differing > 0 && (
+          <span class="ds-warn">
+            {differing === 1 ? "1 differs" : `${differing} differ`}
+          </span>
+        )}
+      </header>
+      <table class="ds-fact-table">
+        <thead>
+          <tr>
+            <th scope="col">Package</th>
+            <th scope="col">Client</th>
+            <th scope="col">Scheduler</th>
+            <th scope="col">Workers</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr class={row.differs ? "ds-differs" : ""}>
+              <th scope="row">{row.package}</th>
+              <td>{row.client || NOTHING}</td>
+              <td>{row.scheduler || NOTHING}</td>
+              <td>
+                {row.workers.length === 0
+                  ? NOTHING
+                  : row.workers.map((one, at) => (
+                      <>
+                        {at > 0 && ", "}
+                        <bdi>{one}</bdi>
+                      </>
+                    ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+export function Cluster(props: { summary: ReportSummary }): JSX.Element | null {
+  const { cluster, scheduler, cluster_facts: facts, user } = props.summary;
+  const rows: [string, string][] = [];
+  const add = (name: string, text: string | null): void => {
+    if (text) rows.push([name, text]);
+  };
+  add("Cluster", cluster);
+  add("Scheduler", scheduler);
+  if (facts) {
+    const { workers, hosts, threads, memory_limit: limit } = facts;
+    if (workers !== null) {
+      const on = hosts ? `, on ${plural(hosts, "host")}` : "";
+      add("Workers", formatExact(workers) + on);
+    }
+    const each = (sum: number): number => sum / Math.max(1, workers ?? 1);
+    const several = workers !== null && workers > 1;
+    if (threads !== null) {
+      const whole = several && Number.isInteger(each(threads));
+      add(
+        "Threads",
+        formatExact(threads) + (whole ? `, ${each(threads)} a worker` : ""),
+      );
+    }
+    if (limit !== null && limit > 0) {
+      const share = several ? `, ${formatBytes(each(limit))} a worker` : "";
+      add("Memory limit", formatBytes(limit) + share);
+    }
+  }
+  add("User", user);
+  if (rows.length === 0) return null;
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Cluster</h3>
+      </header>
+      <dl class="ds-fact-list">
+        {rows.map(([name, text]) => (
+          <>
+            <dt>{name}</dt>
+            <dd>{text}</dd>
+          </>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
+export function Code(props: {
+  code: string;
+  source: string | null;
+}): JSX.Element | null {
+  const { code, source } = props;
+  const [label, copy] = useCopied("Copy");
+  if (code === "") return null;
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Code of the cell</h3>
+        <span class="ds-quiet ds-part-detail">{source}</span>
+        <LinkButton onClick={() => copy(code)}>{label}</LinkButton>
+      </header>
+      <pre class="ds-code-block" tabIndex={0} aria-label="Code of the cell">
+        {code}
+      </pre>
+    </section>
+  );
+}
+
+/** What ended the block, if anything did. */
+export function Raised(props: { exception: Part<"exception"> }): JSX.Element {
+  const { type, text, traceback } = props.exception;
+  return (
+    <section class="ds-part ds-raised">
+      <header class="ds-part-head">
+        <h3>The code raised an exception</h3>
+        <span class="ds-quiet">the report holds what ran until then</span>
+      </header>
+      <TracebackText
+        taskKey={null}
+        exception={`${type}('${text}')`}
+        traceback={traceback}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,149 @@
+// The row of figures at the top of a summary: what the run was, in eight numbers.
+
+import type { JSX } from "preact";
+import {
+  formatBytes,
+  formatClock,
+  formatDuration,
+  formatExact,
+  formatMoment,
+  formatShare,
+  plural,
+} from "../../base/format";
+import type { ReportSummary } from "./report_summary";
+
+export interface Figure {
+  readonly name: string;
+  readonly value: string;
+  /** Smaller, behind the value. */
+  readonly unit: string;
+  readonly below: string;
+  readonly level?: "error";
+}
+
+const MOST_NAMES = 2;
+
+/** Only what is known: a summary without a price has no cost. */
+export function figuresOf(summary: ReportSummary): Figure[] {
+  const { start, stop, tasks, busy, memory, spilled } = summary;
+  const { transfers, errors, cost } = summary;
+  const figures: Figure[] = [];
+  const add = (
+    name: string,
+    text: string,
+    below: string,
+    level?: "error",
+  ): void => {
+    const [value, unit] = splitUnit(text);
+    figures.push({ name, value, unit, below, ...(level ? { level } : {}) });
+  };
+  const duration =
+    summary.duration ?? (start !== null && stop !== null ? stop - start : null);
+  if (duration !== null) {
+    const times =
+      start !== null && stop !== null
+        ? `${formatClock(start, 0)} to ${formatClock(stop, 0)}`
+        : "";
+    add("Duration", formatDuration(duration), times);
+  }
+  if (tasks) {
+    const kept =
+      tasks.kept < tasks.captured
+        ? `${formatExact(tasks.kept)} kept`
+        : "all kept";
+    const erred =
+      tasks.erred > 0 ? `${formatExact(tasks.erred)} erred` : "none erred";
+    add("Tasks", formatExact(tasks.captured), `${kept}, ${erred}`);
+  }
+  if (busy) {
+    const of =
+      duration === null
+        ? plural(busy.threads, "thread")
+        : `of ${formatExact(busy.threads)} × ${formatDuration(duration)}`;
+    add("Threads busy", formatShare(busy.percent / 100), of);
+  }
+  if (memory) {
+    const parts = [];
+    if (memory.limit !== null) parts.push(`of ${formatBytes(memory.limit)}`);
+    if (memory.peak_time !== null && start !== null) {
+      parts.push(`at ${formatMoment(memory.peak_time - start, 1)}`);
+    }
+    add("Peak memory", formatBytes(memory.peak), parts.join(", "));
+  }
+  if (transfers && transfers.rows > 0) {
+    add(
+      "Transfers",
+      formatDuration(transfers.seconds),
+      plural(transfers.rows, "transfer"),
+    );
+  }
+  if (spilled && spilled.peak > 0) {
+    add("Spilled", formatBytes(spilled.peak), firstNames(spilled.workers));
+  }
+  if (errors) {
+    const types = errors.types.map(([type]) => type);
+    const some = errors.count > 0;
+    add(
+      "Errors",
+      formatExact(errors.count),
+      firstNames(types),
+      some ? "error" : undefined,
+    );
+  }
+  if (cost) {
+    add(
+      "Cost",
+      `${formatAmount(cost.amount)} ${cost.unit}`,
+      `${formatAmount(cost.per_hour)} ${cost.unit} a thread-hour`,
+    );
+  }
+  return figures;
+}
+
+/** `29.1 s` as `29.1` and `s`; what has no unit is all value. */
+function splitUnit(text: string): [string, string] {
+  const match = /^([\d,.−:]+) (.+)$/.exec(text);
+  return match ? [match[1] ?? "", match[2] ?? ""] : [text, ""];
+}
+
+function firstNames(names: readonly string[]): string {
+  const more = names.length - MOST_NAMES;
+  const shown = names.slice(0, MOST_NAMES).join(", ");
+  return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+/** `0.008`, `1.20`, `153`: two digits that say something. */
+function formatAmount(amount: number): string {
+  const size = Math.abs(amount);
+  if (size === 0 || size >= 100) return formatExact(amount);
+  const decimals =
+    size >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(size)));
+  return amount.toFixed(decimals).replace(/(\.\d*?[1-9])0+$/, "$1");
+}
+
+export function Figures(props: { summary: ReportSummary }): JSX.Element {
+  return (
+    <dl class="ds-figures">
+      {figuresOf(props.summary).map((figure) => (
+        <div class="ds-figure">
+          <dt>{figure.name}</dt>
+          <dd
+            class={
+              figure.level
+                ? `ds-figure-value ds-${figure.level}`
+                : "ds-figure-value"
+            }
+          >
+            {figure.value}
+            {figure.unit !== "" && (
+              <span class="ds-figure-unit">{figure.unit}</span>
+            )}
+          </dd>
+          <dd class="ds-figure-below" title={figure.below}>
+            {figure.below}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

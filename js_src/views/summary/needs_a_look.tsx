@@ -1,0 +1,73 @@
+// What a person should look at first, each with the way to where it is shown.
+
+import type { JSX } from "preact";
+import { LinkButton } from "../panel/button";
+import { CloseIcon, InfoIcon, WarningIcon } from "../panel/icons";
+import { withRoom } from "../panel/in_focus";
+import type { RecordingView, TabId } from "../panel/recording_view";
+import type { ReportSummary } from "./report_summary";
+
+type Look = NonNullable<ReportSummary["needs_a_look"]>[number];
+
+const TABS: ReadonlySet<string> = new Set<TabId>([
+  "task-stream",
+  "events",
+  "logs",
+  "system",
+]);
+
+export function NeedsALook(props: {
+  view: RecordingView;
+  looks: readonly Look[];
+}): JSX.Element {
+  const { view, looks } = props;
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Needs a look</h3>
+        <span class="ds-quiet">{looks.length > 0 ? looks.length : ""}</span>
+      </header>
+      {looks.length === 0 ? (
+        <p class="ds-quiet">Nothing stands out in this run.</p>
+      ) : (
+        <ul class="ds-looks">
+          {looks.map((look) => (
+            <li>
+              <span
+                class={look.level === "info" ? "ds-quiet" : `ds-${look.level}`}
+              >
+                <Mark level={look.level} />
+              </span>
+              <div class="ds-look-words">
+                <div class="ds-look-title">{look.title}</div>
+                <div class="ds-quiet">{look.text}</div>
+              </div>
+              <Way view={view} look={look} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+function Mark(props: { level: Look["level"] }): JSX.Element {
+  if (props.level === "error") return <CloseIcon />;
+  return props.level === "warn" ? <WarningIcon /> : <InfoIcon />;
+}
+
+function Way(props: { view: RecordingView; look: Look }): JSX.Element | null {
+  const { view, look } = props;
+  if (!TABS.has(look.tab)) return null;
+  const focus = view.focus.peek();
+  const time = look.time && withRoom(look.time, view.range.peek());
+  return (
+    <LinkButton
+      onClick={() =>
+        view.show(look.tab as TabId, time ? { ...focus, time } : focus)
+      }
+    >
+      Show
+    </LinkButton>
+  );
+}

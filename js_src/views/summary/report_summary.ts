@@ -1,0 +1,118 @@
+// The summary that a report carries beside its recording: figures that Python made.
+// Each part is checked before it is believed; one that is wrong is left out, by name.
+
+import {
+  bool,
+  type Check,
+  CheckError,
+  count,
+  list,
+  nullable,
+  num,
+  oneOf,
+  or,
+  record,
+  str,
+  tuple,
+} from "../../base/check";
+
+const LEVELS = ["info", "warn", "error"] as const;
+/** An amount that may not be known. */
+const figure = nullable(num);
+
+const PARTS = {
+  title: str,
+  start: num,
+  stop: num,
+  duration: num,
+  user: str,
+  host: str,
+  cluster: str,
+  scheduler: str,
+  daskscope: str,
+  tasks: record({ captured: count, kept: count, erred: count, rows: count }),
+  busy: nullable(
+    record({
+      threads: num,
+      thread_seconds: num,
+      busy_seconds: num,
+      percent: num,
+    }),
+  ),
+  memory: nullable(record({ peak: num, peak_time: figure, limit: figure })),
+  spilled: nullable(record({ peak: num, workers: list(str) })),
+  transfers: record({ rows: count, seconds: num }),
+  errors: record({ count: count, types: list(tuple(str, count)) }),
+  cost: nullable(
+    record({ amount: num, per_hour: num, unit: str, thread_hours: num }),
+  ),
+  prefixes: list(
+    record({ name: str, tasks: count, seconds: num, erred: count }),
+  ),
+  actions: list(record({ name: str, rows: count, seconds: num })),
+  by_prefix_action: list(record({ prefix: str, action: str, seconds: num })),
+  versions: list(
+    record({
+      package: str,
+      client: or(str, ""),
+      scheduler: or(str, ""),
+      workers: list(str),
+      differs: bool,
+    }),
+  ),
+  cluster_facts: record({
+    workers: or(num, null),
+    hosts: or(num, null),
+    threads: or(num, null),
+    memory_limit: or(num, null),
+  }),
+  needs_a_look: list(
+    record({
+      code: str,
+      level: oneOf(LEVELS),
+      title: str,
+      text: str,
+      tab: or(str, ""),
+      time: nullable(tuple(num, num)),
+    }),
+  ),
+  code: str,
+  source: str,
+  exception: nullable(record({ type: str, text: str, traceback: str })),
+  missing: list(
+    record({ code: str, level: oneOf(LEVELS), text: str, next: or(str, "") }),
+  ),
+  redacted: list(str),
+} as const satisfies Record<string, Check<unknown>>;
+
+type Parts = typeof PARTS;
+type Part = keyof Parts;
+type PartOf<P extends Part> = Parts[P] extends Check<infer T> ? T : never;
+
+/** Null stands for what is not known, and for what could not be read. */
+export type ReportSummary = { readonly [P in Part]: PartOf<P> | null };
+
+export interface CheckedSummary {
+  readonly summary: ReportSummary;
+  /** Names of the parts that were missing or wrong. */
+  readonly leftOut: readonly string[];
+}
+
+export function checkSummary(value: unknown): CheckedSummary {
+  const isObject =
+    typeof value === "object" && value !== null && !Array.isArray(value);
+  const source = (isObject ? value : {}) as Record<string, unknown>;
+  const leftOut: string[] = [];
+  const summary: Record<string, unknown> = {};
+  for (const [part, check] of Object.entries(PARTS)) {
+    const found = Object.hasOwn(source, part) ? source[part] : undefined;
+    try {
+      summary[part] = (check as Check<unknown>)(found, part);
+    } catch (error) {
+      if (!(error instanceof CheckError)) throw error;
+      summary[part] = null;
+      leftOut.push(part.replaceAll("_", " "));
+    }
+  }
+  return { summary: summary as unknown as ReportSummary, leftOut };
+}

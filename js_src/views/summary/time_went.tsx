@@ -1,0 +1,190 @@
+// Where the time went: by prefix, each bar stacked by action, and by action.
+
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { ACTION_COLOURS, actionColour } from "../../base/palette";
+import {
+  formatDuration,
+  formatExact,
+  formatSeconds,
+  plural,
+} from "../../base/format";
+import { LinkButton } from "../panel/button";
+import type { RecordingView } from "../panel/recording_view";
+import { capitalized } from "../task_stream/row_words";
+import { PrefixButton } from "./prefix_swatch";
+import type { ReportSummary } from "./report_summary";
+
+/** Work is quiet, overhead has a colour. */
+const COMPUTE = { light: "#4a6785", dark: "#7590a9" } as const;
+const SHOWN = 10;
+const MOST_SHOWN = 500;
+
+export interface Bar {
+  readonly name: string;
+  readonly tasks: number;
+  readonly erred: number;
+  readonly seconds: number;
+  readonly parts: readonly {
+    readonly action: string;
+    readonly seconds: number;
+  }[];
+}
+
+/** Prefixes with the time of all their actions, the longest first. */
+export function barsOf(summary: ReportSummary): Bar[] {
+  const parts = new Map<string, { action: string; seconds: number }[]>();
+  for (const { prefix, action, seconds } of summary.by_prefix_action ?? []) {
+    if (!(seconds > 0)) continue;
+    const known = parts.get(prefix);
+    if (known) known.push({ action, seconds });
+    else parts.set(prefix, [{ action, seconds }]);
+  }
+  return (summary.prefixes ?? [])
+    .map(({ name, tasks, erred, seconds }) => {
+      const own = parts.get(name) ?? [{ action: "compute", seconds }];
+      const sum = own.reduce((total, part) => total + part.seconds, 0);
+      return { name, tasks, erred, seconds: sum, parts: own.sort(workFirst) };
+    })
+    .sort((one, other) => other.seconds - one.seconds);
+}
+
+const workFirst = (
+  one: { action: string; seconds: number },
+  other: { action: string; seconds: number },
+): number =>
+  Number(other.action === "compute") - Number(one.action === "compute") ||
+  other.seconds - one.seconds;
+
+export function actionBarCss(action: string, dark: boolean): string {
+  const mode = dark ? "dark" : "light";
+  const own = actionColour(action);
+  return own ? ACTION_COLOURS[own][mode] : COMPUTE[mode];
+}
+
+export function TimeWent(props: {
+  view: RecordingView;
+  summary: ReportSummary;
+}): JSX.Element | null {
+  const { view, summary } = props;
+  const [all, setAll] = useState(false);
+  const bars = barsOf(summary);
+  const actions = [...(summary.actions ?? [])].sort(
+    (one, other) => other.seconds - one.seconds,
+  );
+  if (bars.length === 0 && actions.length === 0) return null;
+  const { dark } = view.theme.value;
+  const shown = bars.slice(0, all ? MOST_SHOWN : SHOWN);
+  const longest = bars[0]?.seconds ?? 0;
+  const total = actions.reduce((sum, { seconds }) => sum + seconds, 0);
+  const most = actions[0]?.seconds ?? 0;
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Where the time went</h3>
+        <span class="ds-quiet">{threadTime(summary)}</span>
+      </header>
+      <div class="ds-part-pair">
+        {bars.length > 0 && (
+          <div>
+            <p class="ds-part-note ds-columns">
+              <span>by task prefix, stacked by action</span>
+              <span>time, tasks</span>
+            </p>
+            <ul class="ds-bars" aria-label="Time by task prefix">
+              {shown.map((bar) => (
+                <li>
+                  <PrefixButton view={view} name={bar.name} />
+                  <span class="ds-bar" title={wordsOf(bar)}>
+                    {bar.parts.map(({ action, seconds }) => (
+                      <i
+                        style={{
+                          width: share(seconds, longest),
+                          background: actionBarCss(action, dark),
+                        }}
+                      />
+                    ))}
+                  </span>
+                  <span class="ds-bar-value">
+                    {inColumn(bar.seconds, longest)}
+                  </span>
+                  <span class="ds-bar-share" title={plural(bar.tasks, "task")}>
+                    {formatExact(bar.tasks)}
+                  </span>
+                </li>
+              ))}
+            </ul>
+            {bars.length > SHOWN && (
+              <p class="ds-part-note">
+                <LinkButton onClick={() => setAll(!all)}>
+                  {all
+                    ? "Show the longest only"
+                    : `Show ${bars.length > MOST_SHOWN ? "the first " : "all "}${formatExact(Math.min(bars.length, MOST_SHOWN))}`}
+                </LinkButton>
+              </p>
+            )}
+          </div>
+        )}
+        {actions.length > 0 && (
+          <div>
+            <p class="ds-part-note ds-columns">
+              <span>by action</span>
+              <span>time, share</span>
+            </p>
+            <ul class="ds-bars ds-bars-actions" aria-label="Time by action">
+              {actions.map(({ name, seconds, rows }) => (
+                <li title={plural(rows, "time")}>
+                  <span class="ds-prefix">
+                    <span
+                      class="ds-swatch"
+                      style={{ background: actionBarCss(name, dark) }}
+                    />
+                    <span class="ds-prefix-name">{capitalized(name)}</span>
+                  </span>
+                  <span class="ds-bar">
+                    <i
+                      style={{
+                        width: share(seconds, most),
+                        background: actionBarCss(name, dark),
+                      }}
+                    />
+                  </span>
+                  <span class="ds-bar-value">{inColumn(seconds, most)}</span>
+                  <span class="ds-bar-share">{percentOf(seconds, total)}</span>
+                </li>
+              ))}
+            </ul>
+          </div>
+        )}
+      </div>
+    </section>
+  );
+}
+
+function threadTime({ busy, duration }: ReportSummary): string {
+  if (!busy) return "";
+  const computed = `${formatSeconds(busy.busy_seconds)} of ${formatSeconds(busy.thread_seconds)} computing`;
+  if (duration === null) return computed;
+  return `${computed}, ${plural(busy.threads, "thread")} × ${formatDuration(duration)}`;
+}
+
+function wordsOf(bar: Bar): string {
+  const parts = bar.parts.map(
+    ({ action, seconds }) => `${action} ${formatSeconds(seconds)}`,
+  );
+  const erred = bar.erred > 0 ? `, ${formatExact(bar.erred)} erred` : "";
+  return `${bar.name}: ${plural(bar.tasks, "task")}${erred}\n${parts.join("\n")}`;
+}
+
+/** One unit and as many decimals as the longest: columns are compared. */
+function inColumn(seconds: number, longest: number): string {
+  if (longest < 0.9995) return formatSeconds(seconds);
+  if (seconds >= 9.995) return formatSeconds(seconds);
+  return `${seconds.toFixed(longest >= 9.995 ? 1 : 2)} s`;
+}
+
+const share = (part: number, whole: number): string =>
+  whole > 0 ? `${Math.max(0, part / whole) * 100}%` : "0";
+
+const percentOf = (part: number, whole: number): string =>
+  whole > 0 ? `${((part / whole) * 100).toFixed(1)} %` : "";

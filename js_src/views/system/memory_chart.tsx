@@ -1,0 +1,122 @@
+// The memory of all workers together. What was spilled lies below zero: it is not in
+// memory any more.
+
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { ACTION_COLOURS } from "../../base/palette";
+import { toCss } from "../../base/colour";
+import { formatBytes } from "../../base/format";
+import type { RecordTable } from "../panel/record_tables";
+import type { RecordingView } from "../panel/recording_view";
+import { TimeChart } from "../panel/time_chart";
+import type { PlotArea } from "../panel/time_plot";
+import { valueAxis } from "../panel/value_axis";
+import { type Line, Values } from "./line_chart";
+import { paintLine } from "./line_painter";
+import { extremesOf, type Series, seriesOf } from "./samples";
+
+const MANAGED = { light: "#2f6db3", dark: "#6ba8e6" } as const;
+const PROCESS = { light: "#c9def3", dark: "#2d4865" } as const;
+
+export function memoryLines(
+  table: RecordTable<"cluster">,
+  dark: boolean,
+): Line[] {
+  const mode = dark ? "dark" : "light";
+  const line = (
+    name: string,
+    values: ArrayLike<number>,
+    colour: string,
+  ): Line => ({
+    name,
+    series: seriesOf(table.time, values),
+    look: { colour, fill: colour, wide_px: 0 },
+  });
+  return [
+    line("process", table.process, PROCESS[mode]),
+    line("managed", table.managed, MANAGED[mode]),
+    line("spilled", table.spilled, ACTION_COLOURS.disk[mode]),
+  ];
+}
+
+export function MemoryChart(props: {
+  view: RecordingView;
+  height_px: number;
+  /** On the summary: nothing at all where there are no samples. */
+  brief?: boolean;
+}): JSX.Element | null {
+  const { view } = props;
+  const table = view.tables.ready("cluster");
+  const { dark } = view.theme.value;
+  const lines = useMemo(
+    () => (table ? memoryLines(table, dark) : []),
+    [table, dark],
+  );
+  const limit = useMemo(
+    () => (table ? seriesOf(table.time, table.memory_limit) : null),
+    [table],
+  );
+  if (!table || !limit || table.rows === 0) return null;
+  const [start, stop] = view.range.value;
+  const most = ({ series }: Line): number =>
+    extremesOf(series, start, stop).most || 0;
+  const [process, managed, spilled] = lines;
+  const spills = most(spilled) > 0;
+  const top = extremesOf(limit, start, stop).most || 0;
+  const used = Math.max(most(process), most(managed));
+  // A limit far above would press what is used flat: then it is told, not drawn.
+  const limited = top > 0 && top < used * 4;
+  const axis = valueAxis(
+    "bytes",
+    limited ? Math.max(top, used) : used,
+    spills ? -most(spilled) : 0,
+    5,
+  );
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Memory</h3>
+        <span class="ds-quiet">
+          {top > 0 ? `of ${formatBytes(top)}` : "of all workers"}
+        </span>
+        <Values
+          view={view}
+          lines={spills ? lines : lines.slice(0, 2)}
+          format={formatBytes}
+        />
+      </header>
+      <TimeChart
+        view={view}
+        label="Memory of all workers over time; the System tab has the figures"
+        height_px={props.height_px}
+        content={{
+          axis: () => axis,
+          paint(area) {
+            paintLine(area, process.series, process.look);
+            paintLine(area, managed.series, managed.look);
+            if (spills) paintSpilled(area, spilled);
+            paintZero(area);
+            if (limited) paintLimit(area, limit);
+          },
+        }}
+      />
+    </section>
+  );
+}
+
+function paintSpilled(area: PlotArea, line: Line): void {
+  const below: Series = {
+    time: line.series.time,
+    values: line.series.values.map((value) => -value),
+  };
+  paintLine(area, below, line.look);
+}
+
+function paintZero({ context, theme, y, left, width }: PlotArea): void {
+  context.fillStyle = toCss(theme.text2);
+  context.fillRect(left, Math.round(y(0)), width, 1);
+}
+
+function paintLimit(area: PlotArea, limit: Series): void {
+  paintLine(area, limit, { colour: toCss(area.theme.text), stair: true });
+}

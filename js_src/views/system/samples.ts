@@ -1,0 +1,75 @@
+// Samples over time, in order: what a chart draws, and what can be said of them.
+
+import { findAfter } from "../../model/search";
+
+export interface Series {
+  readonly time: Float64Array;
+  readonly values: Float64Array;
+}
+
+/** In order of time, without samples whose time is no number. */
+export function seriesOf(
+  time: ArrayLike<number>,
+  values: ArrayLike<number>,
+): Series {
+  const order: number[] = [];
+  let sorted = true;
+  for (let row = 0; row < time.length; row++) {
+    if (!Number.isFinite(time[row])) continue;
+    if (order.length > 0 && time[row] < time[order[order.length - 1]]) {
+      sorted = false;
+    }
+    order.push(row);
+  }
+  if (!sorted) order.sort((one, other) => time[one] - time[other]);
+  return {
+    time: Float64Array.from(order, (row) => time[row]),
+    values: Float64Array.from(order, (row) => values[row]),
+  };
+}
+
+/** The sample that holds at a time: the last one before it; NaN before the first. */
+export function valueAt({ time, values }: Series, moment: number): number {
+  const after = findAfter(time, 0, time.length, moment);
+  return after > 0 ? values[after - 1] : NaN;
+}
+
+export interface Extremes {
+  readonly least: number;
+  readonly mean: number;
+  readonly most: number;
+}
+
+/** Of the samples from `start` to `stop`; NaN where there are none. */
+export function extremesOf(
+  { time, values }: Series,
+  start: number,
+  stop: number,
+): Extremes {
+  let least = Infinity;
+  let most = -Infinity;
+  let sum = 0;
+  let count = 0;
+  for (let at = 0; at < time.length; at++) {
+    const value = values[at];
+    if (time[at] < start || time[at] > stop || !Number.isFinite(value))
+      continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+    sum += value;
+    count += 1;
+  }
+  if (count === 0) return { least: NaN, mean: NaN, most: NaN };
+  return { least, mean: sum / count, most };
+}
+
+/** More than this many usual steps without a sample: nothing is known in between. */
+const GAP_STEPS = 10;
+
+/** The longest step between two samples that a line may cross, in seconds. */
+export function longestStep({ time }: Series): number {
+  const steps = Array.from(time.subarray(1), (next, at) => next - time[at]);
+  steps.sort((one, other) => one - other);
+  const usual = steps[steps.length >> 1] ?? 0;
+  return Math.max(usual * GAP_STEPS, 1);
+}

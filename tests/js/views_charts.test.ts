@@ -1,0 +1,85 @@
+// Charts over time: their axes, and what of many samples they draw.
+
+import { describe, expect, it } from "vitest";
+import { valueAxis } from "../../js_src/views/panel/value_axis";
+import { columnsOf } from "../../js_src/views/system/line_painter";
+import {
+  extremesOf,
+  longestStep,
+  seriesOf,
+  valueAt,
+} from "../../js_src/views/system/samples";
+
+const labels = (...args: Parameters<typeof valueAxis>) =>
+  valueAxis(...args).ticks.map(({ label }) => label);
+
+describe("the axis of values", () => {
+  it("has one unit, steps of 1, 2 or 5, and room for the most", () => {
+    const GIB = 2 ** 30;
+    expect(labels("bytes", 11.1 * GIB)).toEqual([
+      ...["0", "5 GiB", "10 GiB", "15 GiB"],
+    ]);
+    expect(labels("bytes", 300 * 2 ** 20)).toEqual([
+      ...["0", "100 MiB", "200 MiB", "300 MiB"],
+    ]);
+    expect(labels("seconds", 0.25)).toEqual([
+      ...["0", "100 ms", "200 ms", "300 ms"],
+    ]);
+    expect(labels("percent", 78)).toEqual(["0 %", "50 %", "100 %"]);
+    expect(labels("count", 16, 0, 2)).toEqual(["0", "10", "20"]);
+  });
+
+  it("counts in whole numbers, and is an axis where nothing was", () => {
+    expect(labels("count", 1)).toEqual(["0", "1"]);
+    const { bottom, top } = valueAxis("seconds", 0);
+    expect(top).toBeGreaterThan(bottom);
+    expect(valueAxis("bytes", NaN).top).toBeGreaterThan(0);
+  });
+
+  it("goes below zero for what lies there", () => {
+    const { bottom, ticks } = valueAxis("bytes", 4 * 2 ** 30, -(2 ** 30));
+    expect(bottom).toBeLessThanOrEqual(-(2 ** 30));
+    expect(ticks[0]!.label).not.toContain("-");
+  });
+});
+
+describe("samples", () => {
+  it("come in order of time, without those that have none", () => {
+    const series = seriesOf([3, NaN, 1], [30, 20, 10]);
+    expect([...series.time]).toEqual([1, 3]);
+    expect([...series.values]).toEqual([10, 30]);
+    expect([
+      valueAt(series, 0),
+      valueAt(series, 2),
+      valueAt(series, 3),
+    ]).toEqual([NaN, 10, 30]);
+  });
+
+  it("are summed up for the time that is asked for", () => {
+    const series = seriesOf([1, 2, 3, 4], [10, NaN, 30, 90]);
+    expect(extremesOf(series, 1, 3)).toEqual({ least: 10, mean: 20, most: 30 });
+    expect(extremesOf(series, 5, 6).mean).toBeNaN();
+  });
+
+  it("keep their least and most in each column of pixels", () => {
+    const time = Float64Array.from({ length: 1000 }, (_, at) => at / 1000);
+    const values = time.map((_, at) =>
+      at === 500 ? 99 : at === 501 ? -99 : 1,
+    );
+    const [run] = columnsOf({ time, values }, (moment) => moment * 10, 1);
+    expect(run).toHaveLength(10);
+    const { least, most, first, last } = run![5]!;
+    expect([least, most, first, last]).toEqual([-99, 99, 99, 1]);
+  });
+
+  it("are not joined over a time in which there were none", () => {
+    const time = [1, 2, 3, 4, 5, 60, 61, 62];
+    const series = seriesOf(time, time);
+    const runs = columnsOf(
+      series,
+      (moment) => moment * 10,
+      longestStep(series),
+    );
+    expect(runs.map((run) => run.length)).toEqual([5, 3]);
+  });
+});

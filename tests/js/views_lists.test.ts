@@ -1,0 +1,184 @@
+// The lists of a report: errors by exception, what happened, lines of logs.
+
+import { describe, expect, it } from "vitest";
+import { NO_FOCUS } from "../../js_src/model/types";
+import { errorGroups } from "../../js_src/views/events/error_groups";
+import {
+  happenings,
+  KINDS,
+  type Kind,
+  narrow,
+} from "../../js_src/views/events/happenings";
+import { levelsOf, narrowLines } from "../../js_src/views/logs/lines";
+import { hasWords } from "../../js_src/views/panel/filter_tools";
+import {
+  checkTable,
+  RecordTables,
+} from "../../js_src/views/panel/record_tables";
+import type { SessionStore } from "../../js_src/session";
+
+const [A, B] = ["tcp://10.0.0.1:1", "tcp://10.0.0.2:2"] as const;
+const nameOf = (address: string): string =>
+  ({ [A]: "worker-0", [B]: "worker-1" })[address] ?? address;
+
+describe("a table from outside", () => {
+  const gaps = { start: [1], stop: [2], reason: ["lost"], text: ["gone"] };
+
+  it("is believed with all its columns, of numbers in either form", () => {
+    const table = checkTable("gaps", { ...gaps, start: new Float64Array([1]) });
+    expect(table.rows).toBe(1);
+    expect(table.text).toEqual(["gone"]);
+  });
+
+  it.each([
+    ["no table", null],
+    ["a column is missing", { ...gaps, text: undefined }],
+    ["of another length", { ...gaps, text: [] }],
+    ["numbers for text", { ...gaps, text: [7] }],
+    ["text for numbers", { ...gaps, start: ["1"] }],
+    ["columns that are inherited", { __proto__: gaps }],
+  ])("is refused with a code: %s", (_, value) => {
+    expect(() => checkTable("gaps", value)).toThrow(
+      expect.objectContaining({ code: "bad-file" }) as Error,
+    );
+  });
+
+  it("is asked for once, and its failure is told where it is shown", async () => {
+    const asked: string[] = [];
+    const store = {
+      ask: (_: string, { name }: { name: string }) => {
+        asked.push(name);
+        return name === "gaps"
+          ? Promise.resolve(gaps)
+          : Promise.reject(new Error("cut off"));
+      },
+    } as unknown as SessionStore;
+    const tables = new RecordTables(Promise.resolve(store));
+    expect(tables.get("gaps").value.kind).toBe("waiting");
+    tables.get("gaps");
+    tables.get("logs");
+    await expect.poll(() => tables.get("gaps").value.kind).toBe("ready");
+    await expect.poll(() => tables.get("logs").value.kind).toBe("failed");
+    expect(tables.ready("logs")).toBeNull();
+    expect(asked).toEqual(["gaps", "logs"]);
+  });
+});
+
+describe("errors", () => {
+  const table = checkTable("errors", {
+    time: [5, 1, 3, 2],
+    key: ["a", "b", "c", "d"],
+    prefix: ["load", "load", "sum", "load"],
+    worker: [A, B, A, A],
+    exception: ["KeyError('x')", "KeyError('x')", "Gone()", "KeyError('x')"],
+    traceback: ["", "", "", ""],
+    task: [0, 1, -1, 3],
+  });
+
+  it("are grouped by exception, the most frequent first, each in order of time", () => {
+    const groups = errorGroups(table, NO_FOCUS);
+    expect(groups.map(({ type, message }) => [type, message])).toEqual([
+      ["KeyError", "x"],
+      ["Gone", ""],
+    ]);
+    expect(groups[0]!.rows).toEqual([1, 3, 0]);
+    expect(groups[0]!.workers).toEqual([B, A]);
+    expect(groups[0]!.prefixes).toEqual(["load"]);
+  });
+
+  it("follow the focus", () => {
+    const rows = (focus: object) =>
+      errorGroups(table, { ...NO_FOCUS, ...focus }).flatMap((one) => one.rows);
+    expect(rows({ workers: [B] })).toEqual([1]);
+    expect(rows({ time: [2, 3] })).toEqual([3, 2]);
+    expect(rows({ prefixes: ["sum"] })).toEqual([2]);
+  });
+});
+
+describe("what happened", () => {
+  const all = happenings(
+    {
+      events: checkTable("events", {
+        time: [4, 2],
+        topic: ["all", `${A},stealing`],
+        message: ['"plain text"', '{"n": 1}'],
+      }),
+      workers: checkTable("workers", {
+        time: [1, 3, 5],
+        worker: [A, A, ""],
+        name: ["0", "", ""],
+        what: ["present", "paused", "restarted"],
+        detail: ["4", "running", ""],
+      }),
+      gaps: checkTable("gaps", {
+        ...{ start: [2.5], stop: [9], reason: ["lost"], text: [""] },
+      }),
+    },
+    nameOf,
+  );
+  const texts = (narrowed: Partial<Parameters<typeof narrow>[1]>) =>
+    narrow(all, {
+      ...{ focus: NO_FOCUS, kinds: new Set(KINDS), has: () => true },
+      ...narrowed,
+    }).map(({ text }) => text);
+
+  it("is one list in order of time, in words", () => {
+    expect(all.map(({ about, text }) => `${about}: ${text}`)).toEqual([
+      "worker-0: was there, with 4 threads",
+      'worker-0,stealing: {"n": 1}',
+      "recording: nothing recorded: lost",
+      "worker-0: paused, before: running",
+      "all: plain text",
+      "all workers: restarted",
+    ]);
+  });
+
+  it("leaves out the kinds that are switched off", () => {
+    expect(texts({ kinds: new Set<Kind>(["gap"]) })).toEqual([
+      "nothing recorded: lost",
+    ]);
+  });
+
+  it("follows the focus: a gap is in every time that it touches", () => {
+    const focus = { ...NO_FOCUS, time: [7, 8] as [number, number] };
+    expect(texts({ focus })).toEqual(["nothing recorded: lost"]);
+    expect(texts({ focus: { ...NO_FOCUS, workers: [B] } })).toEqual([
+      "nothing recorded: lost",
+      "plain text",
+      "restarted",
+    ]);
+  });
+
+  it("is searched in topic and text for all words", () => {
+    expect(texts({ has: hasWords("PAUSED worker-0") })).toHaveLength(1);
+    expect(texts({ has: hasWords("paused stealing") })).toHaveLength(0);
+  });
+});
+
+describe("lines of logs", () => {
+  const table = checkTable("logs", {
+    time: [3, 1, 2],
+    source: ["scheduler", A, B],
+    level: ["INFO", "ERROR", "WARNING"],
+    text: ["third", "first", "second"],
+  });
+  const rows = (filter: object) =>
+    narrowLines(table, {
+      ...{ focus: NO_FOCUS, level: "", source: "", has: () => true },
+      ...filter,
+    });
+
+  it("come in order of time, whichever process wrote them", () => {
+    expect(rows({})).toEqual([1, 2, 0]);
+  });
+
+  it("are narrowed by level and above, by source, by text and by focus", () => {
+    expect(levelsOf(table)).toEqual(["INFO", "WARNING", "ERROR"]);
+    expect(rows({ level: "WARNING" })).toEqual([1, 2]);
+    expect(rows({ source: "scheduler" })).toEqual([0]);
+    expect(rows({ has: hasWords("sec") })).toEqual([2]);
+    // What the scheduler says is of all workers.
+    expect(rows({ focus: { ...NO_FOCUS, workers: [B] } })).toEqual([2, 0]);
+    expect(rows({ focus: { ...NO_FOCUS, time: [0, 1] } })).toEqual([1]);
+  });
+});

@@ -1,0 +1,138 @@
+// What a report says in figures, and what it makes of a summary that is not whole.
+
+import { describe, expect, it } from "vitest";
+import { figuresOf } from "../../js_src/views/summary/figures";
+import { checkSummary } from "../../js_src/views/summary/report_summary";
+import { barsOf } from "../../js_src/views/summary/time_went";
+
+const GIB = 2 ** 30;
+const whole = {
+  title: "Taxi shuffle",
+  ...{ start: 1000, stop: 1029.1, duration: 29.1 },
+  ...{ user: "ada", host: "node-7", cluster: "LocalCluster" },
+  ...{ scheduler: "tcp://10.4.0.10:8786", daskscope: "0.1.0" },
+  tasks: { captured: 1211, kept: 1211, erred: 1, rows: 3000 },
+  busy: {
+    ...{ threads: 16, thread_seconds: 465.6, busy_seconds: 414.4 },
+    percent: 89,
+  },
+  memory: { peak: 11.1 * GIB, peak_time: 1017.3, limit: 16 * GIB },
+  spilled: { peak: 1.23 * GIB, workers: ["worker-2", "worker-0", "worker-1"] },
+  transfers: { rows: 2314, seconds: 12.4 },
+  errors: { count: 1, types: [["ValueError", 1]] },
+  cost: { amount: 0.00776, per_hour: 0.06, unit: "$", thread_hours: 0.129 },
+  prefixes: [
+    { name: "rename", tasks: 10, seconds: 1, erred: 0 },
+    { name: "read-parquet", tasks: 4, seconds: 20, erred: 0 },
+  ],
+  actions: [{ name: "compute", rows: 14, seconds: 21 }],
+  by_prefix_action: [
+    { prefix: "read-parquet", action: "disk-read", seconds: 22 },
+    { prefix: "read-parquet", action: "compute", seconds: 20 },
+  ],
+  versions: [
+    {
+      ...{ package: "pandas", client: "2.3.3", scheduler: null },
+      ...{ workers: ["2.3.3", "2.3.1"], differs: true },
+    },
+  ],
+  cluster_facts: { workers: 4, hosts: 4, threads: 16, memory_limit: 16 * GIB },
+  needs_a_look: [
+    {
+      ...{ code: "errors", level: "error", title: "ValueError", text: "one" },
+      ...{ tab: "events", time: null },
+    },
+  ],
+  ...{ code: "x = 1", source: "a.ipynb", exception: null },
+  ...{ missing: [], redacted: [] },
+};
+
+describe("a summary from outside", () => {
+  it("is believed whole where every part is as it should be", () => {
+    const { summary, leftOut } = checkSummary(whole);
+    expect(leftOut).toEqual([]);
+    expect(summary.versions?.[0]?.scheduler).toBe("");
+    expect(summary.prefixes?.[1]?.name).toBe("read-parquet");
+  });
+
+  it("loses only the parts that are wrong or missing, and names them", () => {
+    const { summary, leftOut } = checkSummary({
+      ...whole,
+      cost: undefined,
+      duration: "29 seconds",
+      needs_a_look: [{ code: "errors" }],
+    });
+    expect(leftOut).toEqual(["duration", "cost", "needs a look"]);
+    expect(summary.needs_a_look).toBeNull();
+    expect(summary.tasks?.captured).toBe(1211);
+  });
+
+  it.each([[null], [7], ["text"], [[whole]], [{ __proto__: whole }]])(
+    "has nothing where it is no object of its own: %j",
+    (value) => {
+      const { summary, leftOut } = checkSummary(value);
+      expect(Object.values(summary).every((part) => part === null)).toBe(true);
+      expect(leftOut).toContain("tasks");
+    },
+  );
+
+  it("refuses figures that no figure can be", () => {
+    const { leftOut } = checkSummary({
+      ...whole,
+      start: Infinity,
+      tasks: { ...whole.tasks, kept: -1 },
+    });
+    expect(leftOut).toEqual(["start", "tasks"]);
+  });
+});
+
+describe("the row of figures", () => {
+  const told = (other: object = {}) =>
+    Object.fromEntries(
+      figuresOf(checkSummary({ ...whole, ...other }).summary).map((figure) => [
+        figure.name,
+        [figure.value, figure.unit, figure.below],
+      ]),
+    );
+
+  it("has value, unit, and what it is of", () => {
+    const figures = told();
+    expect(figures["Duration"]?.slice(0, 2)).toEqual(["29.1", "s"]);
+    expect(figures["Tasks"]).toEqual(["1,211", "", "all kept, 1 erred"]);
+    expect(figures["Threads busy"]).toEqual(["89", "%", "of 16 × 29.1 s"]);
+    expect(figures["Peak memory"]).toEqual([
+      ...["11.1", "GiB", "of 16.0 GiB, at 17.3 s"],
+    ]);
+    expect(figures["Transfers"]).toEqual(["12.4", "s", "2,314 transfers"]);
+    expect(figures["Spilled"]).toEqual([
+      ...["1.23", "GiB", "worker-2, worker-0 and 1 more"],
+    ]);
+    expect(figures["Cost"]).toEqual(["0.0078", "$", "0.06 $ a thread-hour"]);
+  });
+
+  it("says what was not kept", () => {
+    const tasks = { captured: 1211, kept: 1000, erred: 0, rows: 1000 };
+    expect(told({ tasks })["Tasks"]?.[2]).toBe("1,000 kept, none erred");
+  });
+
+  it("leaves out what nobody knows or what did not happen", () => {
+    const names = Object.keys(
+      told({ cost: null, memory: null, spilled: null, busy: null }),
+    );
+    expect(names).toEqual(["Duration", "Tasks", "Transfers", "Errors"]);
+  });
+});
+
+describe("where the time went", () => {
+  it("has the longest first, with work before overhead in each bar", () => {
+    const bars = barsOf(checkSummary(whole).summary);
+    expect(bars.map(({ name, seconds }) => [name, seconds])).toEqual([
+      ["read-parquet", 42],
+      ["rename", 1],
+    ]);
+    expect(bars[0]!.parts.map(({ action }) => action)).toEqual([
+      "compute",
+      "disk-read",
+    ]);
+  });
+});
