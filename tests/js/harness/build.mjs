@@ -1,7 +1,8 @@
 // Bundles the harness into a folder that a browser can open as files.
 
 import { build } from "esbuild";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -24,32 +25,55 @@ body.plain[data-jp-theme-light="false"] { background: #1b1b1b; }
 body { margin: 0; }
 `;
 
-/** Returns the address of the page and a function that removes it. */
+/** Returns the address of a page with a panel, and a function that removes it. */
 export async function buildHarness() {
-  const folder = await mkdtemp(join(tmpdir(), "daskscope-harness-"));
-  await mkdir(folder, { recursive: true });
-  await build({
-    entryPoints: [join(here, "page.ts")],
-    bundle: true,
-    format: "esm",
-    target: "es2022",
-    minify: true,
-    jsx: "automatic",
-    jsxImportSource: "preact",
-    outfile: join(folder, "page.js"),
-    nodePaths: [join(root, "node_modules")],
-    logLevel: "error",
-  });
-  const styles = await build({
-    entryPoints: [join(root, "style", "panel.css")],
-    bundle: true,
-    write: false,
-    logLevel: "error",
-  });
-  const script = await readFile(join(folder, "page.js"), "utf8");
+  const { script, style } = await bundle("page.ts", "panel.css");
   // Inline: a browser loads no modules from files.
-  const html = `<!doctype html><meta charset="utf-8"><style>${JUPYTERLAB}${styles.outputFiles[0].text}</style>
-<body><div id="place"></div><script type="module">${script.replaceAll("</script", "<\\/script")}</script></body>`;
+  return writePage(`<!doctype html><meta charset="utf-8"><style>${JUPYTERLAB}${style}</style>
+<body><div id="place"></div><script type="module">${script}</script></body>`);
+}
+
+/** The same for a report: alone on its page, with the rules that a report's page sets. */
+export async function buildReportHarness() {
+  const { script, style } = await bundle("report_page.ts", "report.css");
+  const hash = (text) =>
+    `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+  const rules = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data: blob:; base-uri 'none'; form-action 'none'`;
+  return writePage(`<!doctype html><meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${rules}"><title>dask-report</title><style>${style}</style>
+<body><main id="daskscope-report">static summary</main><script type="module">${script}</script></body>`);
+}
+
+async function bundle(entry, sheet) {
+  const [scripts, styles] = await Promise.all([
+    build({
+      entryPoints: [join(here, entry)],
+      bundle: true,
+      write: false,
+      format: "esm",
+      target: "es2022",
+      minify: true,
+      jsx: "automatic",
+      jsxImportSource: "preact",
+      nodePaths: [join(root, "node_modules")],
+      logLevel: "error",
+    }),
+    build({
+      entryPoints: [join(root, "style", sheet)],
+      bundle: true,
+      write: false,
+      logLevel: "error",
+    }),
+  ]);
+  const script = scripts.outputFiles[0].text;
+  return {
+    script: script.replaceAll("</script", "<\\/script"),
+    style: styles.outputFiles[0].text,
+  };
+}
+
+async function writePage(html) {
+  const folder = await mkdtemp(join(tmpdir(), "daskscope-harness-"));
   const page = join(folder, "index.html");
   await writeFile(page, html);
   return {

@@ -1,0 +1,88 @@
+// A report on the screen: header, tabs, the tab that is open, footer.
+
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Events } from "../../views/events";
+import { Logs } from "../../views/logs";
+import type { TabId } from "../../views/panel/recording_view";
+import { Summary } from "../../views/summary";
+import { System } from "../../views/system";
+import { FocusRow } from "./focus_row";
+import { Footer } from "./footer";
+import { TABS } from "./fragment";
+import { Header, type Note } from "./header";
+import type { ReportState } from "./report_state";
+import { panelElement, TAB_NAMES, tabElement, Tabs } from "./tabs";
+import { TaskStreamTab } from "./task_stream_tab";
+
+export function Report(props: { state: ReportState }): JSX.Element {
+  const { state } = props;
+  const [note, setNote] = useState<Note | null>(null);
+  const tab = state.tab.value;
+  const visited = state.visited.value;
+  const printing = state.printing.value;
+  const { summary } = state;
+  return (
+    <>
+      <Header state={state} note={note} onNote={setNote} />
+      <Tabs
+        tab={tab}
+        errors={summary.errors?.count ?? 0}
+        onTab={(next) => state.show(next)}
+      />
+      {tab !== "task-stream" && <FocusRow state={state} />}
+      {TABS.map((one) => (
+        <div
+          class={`ds-tabpanel ds-tabpanel-of-${one}`}
+          role="tabpanel"
+          id={panelElement(one)}
+          aria-labelledby={tabElement(one)}
+          tabIndex={one === "task-stream" ? -1 : 0}
+          hidden={one !== tab && !isPrinted(one, printing)}
+        >
+          {(visited.has(one) || isPrinted(one, printing)) && (
+            <Panel
+              tab={one}
+              state={state}
+              onRefused={(text) => setNote({ kind: "text", text })}
+            />
+          )}
+        </div>
+      ))}
+      <Footer state={state} />
+    </>
+  );
+}
+
+/** On paper all tables follow each other; a task stream is no table. */
+const isPrinted = (tab: TabId, printing: boolean): boolean =>
+  printing && tab !== "task-stream";
+
+function Panel(props: {
+  tab: TabId;
+  state: ReportState;
+  /** Says what the page may not do. */
+  onRefused: (text: string) => void;
+}): JSX.Element {
+  const { tab, state } = props;
+  const { summary } = state;
+  const why = (summary.missing ?? [])
+    .filter(({ level }) => level !== "info")
+    .map(({ text }) => text)
+    .join(" ");
+  const erred = summary.errors?.count ?? summary.tasks?.erred ?? 0;
+  return (
+    <>
+      {state.printing.value && (
+        <h2 class="ds-printed-title">{TAB_NAMES[tab]}</h2>
+      )}
+      {tab === "summary" && <Summary view={state} summary={summary} />}
+      {tab === "task-stream" && (
+        <TaskStreamTab state={state} onRefused={props.onRefused} />
+      )}
+      {tab === "events" && <Events view={state} erred={erred} />}
+      {tab === "logs" && <Logs view={state} why={why} />}
+      {tab === "system" && <System view={state} why={why} />}
+    </>
+  );
+}

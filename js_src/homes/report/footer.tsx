@@ -1,0 +1,68 @@
+// The last line of a report: how complete it is, in words, and what is missing.
+
+import type { JSX } from "preact";
+import { formatExact } from "../../base/format";
+import { WithCode } from "../../views/panel/states";
+import type { ReportState } from "./report_state";
+
+export interface Missing {
+  readonly level: "info" | "warn" | "error";
+  readonly text: string;
+}
+
+/** What is not here, each with what to do about it. */
+export function missingOf(state: ReportState): Missing[] {
+  const { summary, leftOut } = state;
+  const missing: Missing[] = (summary.missing ?? []).map(
+    ({ level, text, next }) => ({ level, text: `${text} ${next}`.trim() }),
+  );
+  const empty = state.emptyState.value;
+  if (empty?.trouble) {
+    missing.push({ level: "error", text: `${empty.title}. ${empty.text}` });
+  }
+  if (leftOut.length > 0) {
+    const parts = leftOut.join(", ");
+    missing.push({
+      level: "warn",
+      text: `Parts of the summary cannot be read and are left out: ${parts}.`,
+    });
+  }
+  return missing;
+}
+
+export function Footer(props: { state: ReportState }): JSX.Element {
+  const { state } = props;
+  const { tasks, daskscope, redacted } = state.summary;
+  const dropped = tasks ? tasks.captured - tasks.kept : 0;
+  const facts: JSX.Element[] = [];
+  // The task stream says it of itself.
+  if (tasks && state.tab.value !== "task-stream") {
+    facts.push(
+      <span>
+        <b>{formatExact(tasks.kept)}</b>
+        {` of ${formatExact(tasks.captured)} tasks`}
+      </span>,
+      dropped > 0 ? (
+        <span class="ds-warn">{`${formatExact(dropped)} dropped`}</span>
+      ) : (
+        <span>nothing dropped</span>
+      ),
+    );
+  }
+  if (daskscope)
+    facts.push(<span>{`recorded with daskscope ${daskscope}`}</span>);
+  if (redacted && redacted.length > 0) {
+    facts.push(<span>{`left out on purpose: ${redacted.join(", ")}`}</span>);
+  }
+  facts.push(<span>works offline: no request leaves this file</span>);
+  return (
+    <footer class="ds-report-foot">
+      <p class="ds-foot-facts">{facts}</p>
+      {missingOf(state).map(({ level, text }) => (
+        <p class={level === "info" ? "" : `ds-${level}`}>
+          <WithCode text={text} />
+        </p>
+      ))}
+    </footer>
+  );
+}

@@ -1,0 +1,91 @@
+// The view of a report as the fragment of its address, and back: tab and focus, so that
+// a link shows what its sender saw. What an address says is checked, not believed.
+
+import { type Focus, NO_FOCUS } from "../../model/types";
+import type { TabId } from "../../views/panel/recording_view";
+
+export const TABS = [
+  "summary",
+  "task-stream",
+  "events",
+  "logs",
+  "system",
+] as const satisfies readonly TabId[];
+
+export interface Place {
+  readonly tab: TabId;
+  readonly focus: Focus;
+}
+
+/** An address with more is no link that somebody was sent. */
+const MOST_NAMES = 1_000;
+const LONGEST = 100_000;
+
+const isTab = (text: string): text is TabId =>
+  (TABS as readonly string[]).includes(text);
+
+/** `tab=task-stream&time=1.5,2&prefixes=a,b`, without the `#`. */
+export function toFragment({ tab, focus }: Place): string {
+  const parts = [`tab=${tab}`];
+  if (focus.time) parts.push(`time=${focus.time.map(seconds).join(",")}`);
+  for (const kind of ["prefixes", "workers", "spans"] as const) {
+    if (focus[kind].length === 0) continue;
+    parts.push(`${kind}=${focus[kind].map(encode).join(",")}`);
+  }
+  return parts.join("&");
+}
+
+/** What of a fragment can be understood; the rest is as it is without one. */
+export function fromFragment(fragment: string): Place {
+  const text = fragment.replace(/^#/, "");
+  const parts = new Map<string, string>();
+  if (text.length <= LONGEST) {
+    for (const part of text.split("&")) {
+      const at = part.indexOf("=");
+      if (at > 0) parts.set(part.slice(0, at), part.slice(at + 1));
+    }
+  }
+  const tab = parts.get("tab") ?? "";
+  return {
+    tab: isTab(tab) ? tab : "summary",
+    focus: {
+      ...NO_FOCUS,
+      time: timeOf(parts.get("time")),
+      prefixes: namesOf(parts.get("prefixes")),
+      workers: namesOf(parts.get("workers")),
+      spans: namesOf(parts.get("spans")),
+    },
+  };
+}
+
+/** To the microsecond, which is what a number of seconds since the epoch can hold. */
+const seconds = (time: number): string => String(Number(time.toFixed(6)));
+
+/** Of a lone half of a pair of surrogates there is no encoding. */
+const encode = (name: string): string =>
+  encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd"));
+
+function timeOf(text: string | undefined): [number, number] | null {
+  const match = /^(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)$/.exec(
+    decode(text ?? "") ?? "",
+  );
+  if (!match) return null;
+  const [start, stop] = [Number(match[1]), Number(match[2])];
+  return Number.isFinite(start) && stop > start && Number.isFinite(stop)
+    ? [start, stop]
+    : null;
+}
+
+function namesOf(text: string | undefined): string[] {
+  if (!text) return [];
+  const names = text.split(",").slice(0, MOST_NAMES).map(decode);
+  return [...new Set(names.filter((name) => name !== null))];
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,143 @@
+// The top of a report: what it is of, when and where, and what can be taken from it.
+
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { copyText, download } from "../../base/save";
+import { formatBytes, formatClock } from "../../base/format";
+import { asProblem } from "../../errors";
+import { Button, IconButton } from "../../views/panel/button";
+import { CloseIcon, CopyIcon, ExportIcon } from "../../views/panel/icons";
+import { WithCode } from "../../views/panel/states";
+import { linkTo } from "./navigation";
+import type { ReportState } from "./report_state";
+import { cannotSave, maySave } from "./sandbox";
+
+/** What was asked for and could not be done as usual. */
+export type Note =
+  | { readonly kind: "link"; readonly link: string }
+  | { readonly kind: "text"; readonly text: string };
+
+const TOLD_MS = 2000;
+
+export function Header(props: {
+  state: ReportState;
+  note: Note | null;
+  onNote: (note: Note | null) => void;
+}): JSX.Element {
+  const { state, onNote } = props;
+  const { summary, source } = state;
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), TOLD_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const title = summary.title || source.title;
+  const copyLink = async (): Promise<void> => {
+    const link = linkTo(state.place());
+    const done = await copyText(link);
+    setCopied(done);
+    onNote(done ? null : { kind: "link", link });
+  };
+  return (
+    <>
+      <header class="ds-report-head">
+        <h1 title={title}>{title}</h1>
+        <span class="ds-quiet ds-report-when">{whenAndWhere(state)}</span>
+        <div class="ds-report-tools">
+          <Button
+            hint="An address that opens this tab with what is selected"
+            onClick={() => void copyLink()}
+          >
+            <span class="ds-go">
+              <CopyIcon />
+              {copied ? "Copied" : "Copy link to this view"}
+            </span>
+          </Button>
+          {source.size > 0 && (
+            <Button
+              hint="Save the recording: daskscope.load() and JupyterLab open it"
+              onClick={() => void saveRecording(state, onNote)}
+            >
+              <span class="ds-go">
+                <ExportIcon />
+                {`Recording, ${formatBytes(source.size)}`}
+              </span>
+            </Button>
+          )}
+        </div>
+      </header>
+      {props.note && <NoteRow note={props.note} onClose={() => onNote(null)} />}
+    </>
+  );
+}
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** `18 Nov 2026, 14:02:31, on node-7`, on the clock of the reader. */
+function whenAndWhere({ summary }: ReportState): string {
+  const words: string[] = [];
+  if (summary.start !== null) {
+    const date = new Date(summary.start * 1000);
+    if (!Number.isNaN(date.getTime())) {
+      words.push(
+        `${date.getDate()} ${MONTHS[date.getMonth()]} ${date.getFullYear()}`,
+        formatClock(summary.start, 0),
+      );
+    }
+  }
+  if (summary.host) words.push(`on ${summary.host}`);
+  return words.join(", ");
+}
+
+async function saveRecording(
+  { source }: ReportState,
+  onNote: (note: Note | null) => void,
+): Promise<void> {
+  if (!maySave()) {
+    onNote({ kind: "text", text: cannotSave(source.name) });
+    return;
+  }
+  try {
+    const name = source.name.replace(/\.html?$/i, "") || "report";
+    download(`${name}.daskscope`, await source.file());
+    onNote(null);
+  } catch (error) {
+    const { text, next } = asProblem(error);
+    onNote({ kind: "text", text: `${text} ${next}`.trim() });
+  }
+}
+
+function NoteRow(props: { note: Note; onClose: () => void }): JSX.Element {
+  const { note } = props;
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    field.current?.focus();
+    field.current?.select();
+  }, [note]);
+  return (
+    <div class="ds-report-note" role="status">
+      {note.kind === "link" ? (
+        <>
+          <label for="ds-link-field">
+            This page may not copy. The link to this view, to be copied by hand:
+          </label>
+          <input
+            ref={field}
+            id="ds-link-field"
+            type="text"
+            readonly
+            value={note.link}
+          />
+        </>
+      ) : (
+        <span>
+          <WithCode text={note.text} />
+        </span>
+      )}
+      <IconButton label="Hide this message" onClick={props.onClose}>
+        <CloseIcon />
+      </IconButton>
+    </div>
+  );
+}

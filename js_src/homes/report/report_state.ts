@@ -1,0 +1,156 @@
+// What an open report knows: its tab, the one focus of all tabs, the recording as far as
+// it is unpacked. The summary is there at once; the recording comes after it.
+
+import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import type { Theme } from "../../base/theme";
+import { asProblem } from "../../errors";
+import { type Focus, NO_FOCUS } from "../../model/types";
+import type { SessionStore } from "../../session";
+import type { EmptyState } from "../../views/host";
+import type {
+  Range,
+  RecordingView,
+  TabId,
+} from "../../views/panel/recording_view";
+import { RecordTables, TABLE_NAMES } from "../../views/panel/record_tables";
+import {
+  checkSummary,
+  type ReportSummary,
+} from "../../views/summary/report_summary";
+import type { Place } from "./fragment";
+import type { Navigated } from "./navigation";
+import type { ReportSource } from "./source";
+
+const UNPACKING: EmptyState = {
+  state: "waiting",
+  title: "Unpacking the recording",
+  text: "A large one takes some seconds.",
+};
+
+/** Long after the first picture: printing needs all tables, and cannot wait for them. */
+const PREFETCH_MS = 1500;
+
+export class ReportState implements RecordingView, Navigated {
+  readonly summary: ReportSummary;
+  /** Parts of the summary that could not be read. */
+  readonly leftOut: readonly string[];
+  readonly tab = signal<TabId>("summary");
+  /** Tabs that were shown once: they stay as they were left. */
+  readonly visited: ReadonlySignal<ReadonlySet<TabId>>;
+  readonly printing = signal(false);
+  readonly session = signal<SessionStore | null>(null);
+  readonly emptyState = signal<EmptyState | null>(UNPACKING);
+  readonly focus = signal<Focus>(NO_FOCUS);
+  readonly tables: RecordTables;
+  readonly range: ReadonlySignal<Range>;
+  readonly origin: ReadonlySignal<number>;
+  /** Of the rows, for a summary that does not say when the run was. */
+  private readonly extent: ReadonlySignal<Range | null> = computed(() => {
+    const store = this.session.value;
+    void store?.dataVersion.value;
+    const extent = store?.model.extent();
+    return extent ? [extent.start, extent.stop] : null;
+  });
+  private begin: () => void = () => {};
+  private readonly stops: (() => void)[] = [];
+
+  constructor(
+    readonly source: ReportSource,
+    readonly theme: ReadonlySignal<Theme>,
+  ) {
+    const { summary, leftOut } = checkSummary(source.summary);
+    this.summary = summary;
+    this.leftOut = leftOut;
+    const begun = new Promise<void>((begin) => (this.begin = begin));
+    const opened = begun.then(() => this.open());
+    this.tables = new RecordTables(opened);
+
+    const seen = new Set<TabId>();
+    this.visited = computed(() => new Set(seen.add(this.tab.value)));
+    this.range = computed(() => {
+      const extent = this.extent.value;
+      const { start, stop } = summary;
+      const from = start ?? extent?.[0] ?? 0;
+      const to = stop ?? extent?.[1] ?? from;
+      return to > from ? [from, to] : [from, from + 1];
+    });
+    this.origin = computed(
+      () =>
+        this.session.value?.origin.value ||
+        (summary.start ?? this.range.value[0]),
+    );
+  }
+
+  /** Unpacks the recording, when what the summary says is on the screen. */
+  start(): void {
+    this.begin();
+  }
+
+  dispose(): void {
+    for (const stop of this.stops.splice(0)) stop();
+  }
+
+  place(): Place {
+    return { tab: this.tab.value, focus: this.focus.value };
+  }
+
+  go({ tab, focus }: Place): void {
+    this.tab.value = tab;
+    this.setFocus(focus);
+  }
+
+  show(tab: TabId, focus?: Focus): void {
+    if (focus) this.setFocus(focus);
+    this.tab.value = tab;
+  }
+
+  setFocus(focus: Focus): void {
+    if (JSON.stringify(focus) === JSON.stringify(this.focus.peek())) return;
+    const store = this.session.peek();
+    if (store) store.setFocus(focus);
+    this.focus.value = focus;
+  }
+
+  private async open(): Promise<SessionStore> {
+    try {
+      const store = await this.source.open();
+      this.take(store);
+      return store;
+    } catch (error) {
+      const { text, next } = asProblem(error);
+      this.emptyState.value = {
+        state: "stopped",
+        trouble: true,
+        title: "The recording in this report cannot be opened",
+        text: `${text} ${next}`.trim(),
+      };
+      throw error;
+    }
+  }
+
+  private take(store: SessionStore): void {
+    // What was selected before the recording was there holds for it, too.
+    const focus = this.focus.peek();
+    if (focus !== NO_FOCUS) store.setFocus(focus);
+    this.stops.push(
+      store.watch(signal(true)),
+      effect(() => {
+        this.focus.value = store.focus.value;
+      }),
+      // The summary tells times from the start of the block, a recording from its
+      // first task: here all are told alike.
+      effect(() => {
+        const { start } = this.summary;
+        if (start !== null && store.origin.value !== 0) {
+          store.origin.value = start;
+        }
+      }),
+    );
+    this.session.value = store;
+    this.emptyState.value = null;
+    const later = setTimeout(() => {
+      for (const name of TABLE_NAMES) this.tables.get(name);
+    }, PREFETCH_MS);
+    this.stops.push(() => clearTimeout(later));
+  }
+}

@@ -1,0 +1,18 @@
+// What a report's page carries: a summary as JSON, and a recording as base64.
+
+import type { SessionStore } from "../../session";
+
+export interface ReportSource {
+  /** Stands where the summary has no title. */
+  readonly title: string;
+  /** Name of the file of the page. */
+  readonly name: string;
+  /** As it was parsed: nothing of it is checked. */
+  readonly summary: unknown;
+  /** Of the recording; 0 where there is none. */
+  readonly size: number;
+  /** Unpacks the recording. */
+  open(): Promise<SessionStore>;
+  /** The recording's file, as it was. */
+  file(): Promise<Blob>;
+}

@@ -1,0 +1,88 @@
+// The row of tabs. One of them is in the order of the Tab key; arrows, Home and End go
+// to the others, as everywhere.
+
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { formatExact } from "../../base/format";
+import type { TabId } from "../../views/panel/recording_view";
+import { TABS } from "./fragment";
+
+export const TAB_NAMES: Record<TabId, string> = {
+  summary: "Summary",
+  "task-stream": "Task stream",
+  events: "Errors and events",
+  logs: "Logs",
+  system: "System",
+};
+
+export const tabElement = (tab: TabId): string => `ds-tab-${tab}`;
+export const panelElement = (tab: TabId): string => `ds-tabpanel-${tab}`;
+
+export function Tabs(props: {
+  tab: TabId;
+  errors: number;
+  onTab: (tab: TabId) => void;
+}): JSX.Element {
+  const { tab, errors, onTab } = props;
+  const row = useRef<HTMLDivElement>(null);
+  const byKey = useRef(false);
+  useEffect(() => {
+    const chosen = row.current?.querySelector<HTMLElement>(
+      "[aria-selected=true]",
+    );
+    chosen?.scrollIntoView({ block: "nearest", inline: "nearest" });
+    if (byKey.current) chosen?.focus();
+    byKey.current = false;
+  }, [tab]);
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    const at = TABS.indexOf(tab);
+    const to =
+      event.key === "ArrowRight"
+        ? at + 1
+        : event.key === "ArrowLeft"
+          ? at - 1
+          : event.key === "Home"
+            ? 0
+            : event.key === "End"
+              ? TABS.length - 1
+              : null;
+    if (to === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    byKey.current = true;
+    onTab(TABS[(to + TABS.length) % TABS.length]);
+  };
+
+  return (
+    <div
+      ref={row}
+      class="ds-tabs"
+      role="tablist"
+      aria-label="Parts of the report"
+      onKeyDown={onKeyDown}
+    >
+      {TABS.map((one) => (
+        <button
+          type="button"
+          class="ds-tab"
+          role="tab"
+          id={tabElement(one)}
+          aria-selected={one === tab}
+          aria-controls={panelElement(one)}
+          tabIndex={one === tab ? 0 : -1}
+          onClick={() => onTab(one)}
+        >
+          {TAB_NAMES[one]}
+          {one === "events" && errors > 0 && (
+            <span
+              class="ds-tab-count"
+              aria-label={`${formatExact(errors)} errors`}
+            >
+              {formatExact(errors)}
+            </span>
+          )}
+        </button>
+      ))}
+    </div>
+  );
+}

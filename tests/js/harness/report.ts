@@ -1,0 +1,135 @@
+// A report in a real browser, from a file, with the rules of its page. Skipped where
+// there is no Chromium.
+
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
+import { type Browser, chromium, type Page } from "@playwright/test";
+import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
+// @ts-expect-error: a plain script, shared with the one that takes pictures
+import { BROWSER, buildReportHarness } from "./build.mjs";
+import { noteWhatRemains, type Remaining } from "./remaining";
+import type { HarnessSession } from "./session";
+
+interface ReportHarness {
+  session: HarnessSession;
+  dispose(): void;
+  /** Lets a recording be opened that waits for it. */
+  openNow(): void;
+  /** How often the recording was opened. */
+  opened(): number;
+}
+declare global {
+  interface Window {
+    report: ReportHarness;
+  }
+}
+
+const launch = BROWSER as { executablePath: string; args: string[] };
+
+let browser: Browser;
+let remove: () => Promise<void>;
+/** Of the report, without query and fragment. */
+let address: string;
+/** The page of the test that runs. */
+export let page: Page;
+/** Errors of the page, violated rules among them. */
+const troubles: string[] = [];
+const requests: string[] = [];
+const allowed = ["file:", "blob:"];
+
+export function describeReport(name: string, tests: () => void): void {
+  const have = existsSync(launch.executablePath);
+  describe.skipIf(!have)(name, { timeout: 20_000 }, () => {
+    beforeAll(async () => {
+      const build = buildReportHarness as () => Promise<{
+        address: string;
+        remove: () => Promise<void>;
+      }>;
+      ({ address, remove } = await build());
+      browser = await chromium.launch(launch);
+    }, 30_000);
+
+    afterAll(async () => {
+      await browser?.close();
+      await remove?.();
+    });
+
+    afterEach(async () => {
+      await page.close();
+      expect(troubles.splice(0)).toEqual([]);
+      const others = requests
+        .splice(0)
+        .filter((one) => !allowed.some((start) => one.startsWith(start)));
+      expect(others).toEqual([]);
+    });
+
+    tests();
+  });
+}
+
+export async function newPage(width = 1200, height = 800): Promise<void> {
+  page = await browser.newPage({ viewport: { width, height } });
+  page.on("pageerror", (error) => troubles.push(String(error)));
+  page.on("console", (message) => {
+    if (message.type() === "error") troubles.push(message.text());
+  });
+  page.on("request", (request) => requests.push(request.url()));
+  await page.addInitScript(noteWhatRemains, "daskscope-harness");
+}
+
+export async function open(
+  query = "",
+  fragment = "",
+  width = 1200,
+  height = 800,
+): Promise<void> {
+  await newPage(width, height);
+  await page.goto(`${address}?${query}${fragment && `#${fragment}`}`);
+  await page.waitForSelector("body[data-ready]");
+}
+
+/** As Jupyter serves what is below its `/files/`: of such a page nothing is trusted. */
+export async function serveSandboxed(): Promise<{
+  address: string;
+  close(): Promise<void>;
+}> {
+  const html = await readFile(fileURLToPath(address));
+  const server = createServer((request, response) => {
+    const found = request.url?.startsWith("/files/") ?? false;
+    response.writeHead(found ? 200 : 204, {
+      "content-type": "text/html",
+      "content-security-policy": "sandbox allow-scripts",
+    });
+    response.end(found ? html : undefined);
+  });
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  const own = `http://127.0.0.1:${port}`;
+  allowed.push(`${own}/files/`, `${own}/favicon.ico`);
+  return {
+    address: own,
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}
+
+/** What of a report goes on by itself. */
+export const remaining = () =>
+  page.evaluate(() => [
+    ...((window as Remaining).daskscopePending?.values() ?? []),
+  ]);
+
+/** Seconds since the epoch at which the run of the report begins. */
+export const origin = () =>
+  page.evaluate(() => window.report.session.origin.value);
+
+export const tab = (name: string) => page.getByRole("tab", { name });
+
+export const shownTab = () =>
+  page.locator("[role=tab][aria-selected=true]").innerText();

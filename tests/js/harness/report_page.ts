@@ -1,0 +1,46 @@
+// The page of the harness for reports: shows one with the scenario that the query of
+// the address asks for (the fragment is the report's own).
+
+import type { HarnessSession } from "./session";
+import { mountReport } from "../../../js_src/homes/report/mount";
+import type { ReportSource } from "../../../js_src/homes/report/source";
+import type { SessionStore } from "../../../js_src/session";
+import { scenario } from "./scenarios";
+import { answerTables, storedRun } from "./stored_run";
+
+const wanted = new URLSearchParams(location.search);
+const made = await scenario(wanted.get("scenario") ?? "full", wanted);
+const session = made.session as HarnessSession;
+session.state.value = "stopped";
+const extent = session.model.extent()!;
+const stored = storedRun(session, extent.start - 0.2, extent.stop + 0.3, {
+  many: wanted.has("many"),
+  hostile: wanted.get("scenario") === "hostile",
+  bare: wanted.has("bare"),
+});
+/** What a test wants other than usual, as JSON. */
+const other = JSON.parse(wanted.get("summary") ?? "{}") as object;
+
+let openNow: () => void = () => {};
+const asked = new Promise<void>((done) => (openNow = done));
+let opened = 0;
+const source: ReportSource = {
+  title: "dask-report",
+  name: "dask-report.html",
+  summary: { ...stored.summary, ...other },
+  size: 1_153_434,
+  async open(): Promise<SessionStore> {
+    opened += 1;
+    if (wanted.has("slow")) await asked;
+    if (wanted.has("broken")) throw new Error("the end of a member is missing");
+    return answerTables(session, stored.tables);
+  },
+  file: () => Promise.resolve(new Blob(["PK"])),
+};
+
+const place = document.getElementById("daskscope-report")!;
+const dispose = mountReport(place, source);
+Object.assign(window, {
+  report: { session, dispose, openNow: () => openNow(), opened: () => opened },
+});
+document.body.dataset["ready"] = "true";

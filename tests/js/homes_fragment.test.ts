@@ -1,0 +1,66 @@
+// The view of a report in its address: what goes in comes out, and nothing else.
+
+import { describe, expect, it } from "vitest";
+import { fromFragment, toFragment } from "../../js_src/homes/report/fragment";
+import { NO_FOCUS } from "../../js_src/model/types";
+
+const WHOLE = { tab: "summary", focus: NO_FOCUS };
+
+describe("the fragment of a report's address", () => {
+  it("brings tab and focus back as they were", () => {
+    const place = {
+      tab: "task-stream",
+      focus: {
+        time: [1_795_010_565.3, 1_795_010_572.123456],
+        prefixes: ["read-parquet", "a,b&c=d#e", "emoji-🦜", "100 %"],
+        workers: ["tcp://10.4.0.21:39411"],
+        spans: ["span id"],
+      },
+    } as const;
+    const focus = {
+      ...place.focus,
+      time: [...place.focus.time] as [number, number],
+      prefixes: [...place.focus.prefixes],
+      workers: [...place.focus.workers],
+      spans: [...place.focus.spans],
+    };
+    const fragment = toFragment({ tab: place.tab, focus });
+    expect(fragment).toMatch(/^tab=task-stream&time=1795010565\.3,/);
+    expect(fragment).not.toMatch(/[#\s<>"]/);
+    expect(fromFragment(`#${fragment}`)).toEqual({ ...place, focus });
+  });
+
+  it("writes a name that is no text as far as it can", () => {
+    const focus = { ...NO_FOCUS, prefixes: ["half \ud83e"] };
+    const back = fromFragment(toFragment({ tab: "logs", focus }));
+    expect(back.focus.prefixes).toEqual(["half \ufffd"]);
+  });
+
+  it.each([
+    "",
+    "#",
+    "tab=nothing",
+    "tab=constructor",
+    "time=2,1",
+    "time=1,1",
+    "time=1,1e999",
+    "time=NaN,Infinity",
+    "prefixes=%E0%A4%A",
+    "prefixes=",
+    "=&&&==",
+    "x".repeat(200_000),
+  ])("ignores what it does not understand: %.20s", (fragment) => {
+    expect(fromFragment(fragment)).toEqual(WHOLE);
+  });
+
+  it("keeps what it understands beside what it does not", () => {
+    const { tab, focus } = fromFragment("tab=events&time=x&workers=a,%,b,a");
+    expect(tab).toBe("events");
+    expect(focus).toEqual({ ...NO_FOCUS, workers: ["a", "b"] });
+  });
+
+  it("takes no more names than somebody could have chosen", () => {
+    const many = Array.from({ length: 5000 }, (_, at) => `n${at}`).join(",");
+    expect(fromFragment(`prefixes=${many}`).focus.prefixes).toHaveLength(1000);
+  });
+});

@@ -1,0 +1,304 @@
+// A report as a reader meets it: from a file, offline, in a real browser.
+
+import { expect, it } from "vitest";
+import {
+  describeReport,
+  newPage,
+  open,
+  origin,
+  page,
+  remaining,
+  serveSandboxed,
+  shownTab,
+  tab,
+} from "./harness/report";
+
+const focus = () => page.evaluate(() => window.report.session.focus.value);
+const fragment = () => page.evaluate(() => location.hash);
+
+describeReport("a report", () => {
+  it("says what its summary knows before the recording is unpacked", async () => {
+    await open("slow=1");
+    await page.getByText("Taxi shuffle, p2p").waitFor();
+    const figures = page.locator(".ds-figures");
+    expect(await figures.innerText()).toContain("1,394");
+    await page.getByText("Unpacking the recording …").waitFor();
+    await expect
+      .poll(() => page.evaluate(() => window.report.opened()))
+      .toBe(1);
+    await page.evaluate(() => window.report.openNow());
+    await page.locator(".ds-busy canvas").waitFor();
+    expect(await page.getByText("static summary").count()).toBe(0);
+  });
+
+  it("leaves out a part of the summary that is wrong, says so, and shows the rest", async () => {
+    const wrong = JSON.stringify({ versions: 7, code: null });
+    await open(`summary=${encodeURIComponent(wrong)}`);
+    await page
+      .getByText("cannot be read and are left out: versions, code.")
+      .waitFor();
+    expect(await page.getByRole("heading", { name: "Versions" }).count()).toBe(
+      0,
+    );
+    await page.getByRole("heading", { name: "Cluster" }).waitFor();
+  });
+
+  it("says why where the recording cannot be opened, in every tab", async () => {
+    await open("broken=1");
+    const why = /recording in this report cannot be opened/;
+    await page.locator(".ds-report-foot").getByText(why).waitFor();
+    for (const name of ["Task stream", "Logs", "System"]) {
+      await tab(name).click();
+      await page.getByRole("tabpanel").getByText(why).first().waitFor();
+    }
+    expect(await page.getByText("Unpacking").count()).toBe(0);
+  });
+
+  it("goes from tab to tab by keyboard", async () => {
+    await open();
+    await tab("Summary").focus();
+    for (const [key, name] of [
+      ["ArrowRight", "Task stream"],
+      ["End", "System"],
+      ["ArrowRight", "Summary"],
+      ["ArrowLeft", "System"],
+      ["Home", "Summary"],
+    ] as const) {
+      await page.keyboard.press(key);
+      await expect.poll(shownTab).toBe(name);
+      const focused = await page.evaluate(
+        () => document.activeElement?.textContent,
+      );
+      expect(focused).toBe(name);
+    }
+    const panel = page.getByRole("tabpanel");
+    expect(await panel.count()).toBe(1);
+    expect(await panel.getAttribute("aria-labelledby")).toBe("ds-tab-summary");
+  });
+
+  it("opens at the tab and with the focus that a link names", async () => {
+    await open();
+    const start = await origin();
+    await page.close();
+    await open(
+      "",
+      `tab=task-stream&time=${start + 14.3},${start + 21.3}&prefixes=shuffle-p2p`,
+    );
+    expect(await shownTab()).toBe("Task stream");
+    await page.getByText("14.3 – 21.3 s").waitFor();
+    await expect
+      .poll(async () => (await focus()).prefixes)
+      .toEqual(["shuffle-p2p"]);
+    await page.getByText("1,394 tasks", { exact: false }).first().waitFor();
+  });
+
+  it("goes back and forward through tabs and selections", async () => {
+    await open();
+    await page.getByRole("button", { name: "rename" }).first().click();
+    await expect.poll(fragment).toBe("#tab=summary&prefixes=rename");
+    await tab("Logs").click();
+    await expect.poll(fragment).toBe("#tab=logs&prefixes=rename");
+    const steps = () => page.evaluate(() => history.length);
+    const before = await steps();
+    await page.goBack();
+    await expect.poll(shownTab).toBe("Summary");
+    await page.goBack();
+    await expect.poll(async () => (await focus()).prefixes).toEqual([]);
+    await page.goForward();
+    await expect.poll(async () => (await focus()).prefixes).toEqual(["rename"]);
+    expect(await steps()).toBe(before);
+  });
+
+  it("lets a selection be taken back in every tab", async () => {
+    await open();
+    await page.getByRole("button", { name: "rename" }).first().click();
+    await tab("Errors and events").click();
+    await page.getByText("None of the errors is in the selection.").waitFor();
+    await page
+      .getByRole("button", { name: "Remove the filter rename" })
+      .click();
+    await page.locator(".ds-error-head").waitFor();
+  });
+
+  it("leads from what needs a look to where it is shown", async () => {
+    await open();
+    const start = await origin();
+    const idle = page.locator(".ds-looks li", { hasText: "idle threads" });
+    await idle.getByRole("button", { name: "Show" }).click();
+    expect(await shownTab()).toBe("Task stream");
+    const { time } = await focus();
+    expect(time![0] - start).toBeGreaterThan(15.5);
+    expect(time![1] - start).toBeLessThan(18);
+    const differs = page.locator(".ds-looks li", { hasText: "pandas differs" });
+    expect(await differs.getByRole("button").count()).toBe(0);
+  });
+
+  it("marks a time with the mouse on a chart, for all tabs", async () => {
+    await open("", "tab=system");
+    const plot = page.locator(".ds-time-hit").first();
+    await plot.waitFor();
+    const box = (await plot.boundingBox())!;
+    const y = box.y + 20;
+    await page.mouse.move(box.x + box.width * 0.25, y);
+    await page
+      .getByText(/^at \d/)
+      .first()
+      .waitFor();
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, y, { steps: 4 });
+    await page.mouse.up();
+    await page.getByText("The scheduler, in the time selected").waitFor();
+    const range = (await focus()).time!;
+    const extent = await page.evaluate(() =>
+      window.report.session.model.extent()!,
+    );
+    const share = (range[1] - range[0]) / (extent.stop - extent.start);
+    expect(share).toBeCloseTo(0.25, 1);
+    await plot.dblclick({ position: { x: 30, y: 20 } });
+    await page.getByText("The scheduler, in the whole run").waitFor();
+  });
+
+  it("shows of an error its key, its traceback and its place", async () => {
+    await open("", "tab=events");
+    await page.locator(".ds-error-head").click();
+    const error = page.locator(".ds-one-error");
+    await expect
+      .poll(() => error.innerText())
+      .toContain("groupby-chunk-5b1f0c9d");
+    expect(await error.innerText()).toContain("cell, line 4");
+    await error.getByRole("button", { name: "Show in task stream" }).click();
+    expect(await shownTab()).toBe("Task stream");
+    const known = await page.evaluate(() => {
+      const { session } = window.report;
+      return session.errors.value[0]!;
+    });
+    const now = await focus();
+    expect(now.workers).toEqual([known.worker]);
+    expect(now.time![0]).toBeLessThan(known.time);
+    expect(now.time![1]).toBeGreaterThan(known.time);
+  });
+
+  it("turns the pages of long lists, and says how much of them is shown", async () => {
+    await open("many=1", "tab=logs");
+    await page.getByText("20,000 of 20,000 lines").waitFor();
+    const rows = page.locator(".ds-log tbody tr");
+    expect(await rows.count()).toBe(200);
+    await page.getByText("1 – 200 of 20,000").waitFor();
+    await page.getByRole("button", { name: "Next" }).click();
+    await page.getByText("201 – 400 of 20,000").waitFor();
+    await page.getByLabel("Level").selectOption("ERROR");
+    await page.getByText("4,000 of 20,000 lines").waitFor();
+    await page.getByText("1 – 200 of 4,000").waitFor();
+    await page.getByLabel("Filter by text").fill("nothing like this");
+    await page.getByText("None of the lines is in the selection.").waitFor();
+  });
+
+  it("switches kinds of events off", async () => {
+    await open("many=1", "tab=events");
+    const events = page.getByRole("button", { name: "Events", exact: true });
+    await events.click();
+    await page.getByText(/^9 of 5,009$/).waitFor();
+    expect(await events.getAttribute("aria-pressed")).toBe("false");
+  });
+
+  it("says why there are no samples and no logs", async () => {
+    await open("bare=1", "tab=system");
+    await page
+      .getByText(/no samples of the cluster\. This scheduler refuses plugins/)
+      .waitFor();
+    await tab("Logs").click();
+    await page.getByText(/No lines of the logs.*refuses plugins/).waitFor();
+  });
+
+  it("shows text that looks like markup as text, and stays in its width", async () => {
+    await open("scenario=hostile", "", 400, 800);
+    for (const name of ["Errors", "Logs", "System", "Task stream", "Summary"]) {
+      await tab(name).click();
+      await page.waitForFunction(
+        () => !document.body.innerText.includes("Unpacking"),
+      );
+      const widths = await page.evaluate(() =>
+        [...document.querySelectorAll(".ds-tabpanel:not([hidden])")].map(
+          (panel) => [panel.scrollWidth, panel.clientWidth],
+        ),
+      );
+      for (const [inside, outside] of widths) {
+        expect(inside, name).toBeLessThanOrEqual(outside!);
+      }
+    }
+    expect(await page.locator("img, .ds-root script").count()).toBe(0);
+    expect(await page.evaluate(() => window.injected)).toBeUndefined();
+    expect(await page.locator("h1").innerText()).toContain("<img src=x");
+  });
+
+  it("puts all tables on paper, the summary first, and nothing to press", async () => {
+    await open("many=1");
+    await page.getByText("Memory", { exact: true }).first().waitFor();
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.getByText("1 – 200 of 20,000").waitFor();
+    await page.getByText("The scheduler, in the whole run").waitFor();
+    await page
+      .getByText(/ValueError cannot reindex/)
+      .first()
+      .waitFor();
+    expect(await page.getByRole("tab").count()).toBe(0);
+    expect(await page.getByRole("button", { name: /Copy link/ }).count()).toBe(
+      0,
+    );
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.emulateMedia({ media: "screen" });
+    await expect.poll(() => page.getByRole("tabpanel").count()).toBe(1);
+  });
+
+  it("says in a sandbox what it may not do, and works otherwise", async () => {
+    const server = await serveSandboxed();
+    try {
+      await newPage();
+      await page.goto(`${server.address}/files/dask-report.html`);
+      await page.getByRole("button", { name: /^Recording/ }).click();
+      await page.getByText(/daskscope extract dask-report\.html/).waitFor();
+      await tab("Task stream").click();
+      await page.getByText("1,394 of 1,394 tasks").waitFor();
+      await page.evaluate(() => {
+        // As where a server allows less than this browser does by itself.
+        Object.defineProperty(navigator, "clipboard", { value: undefined });
+      });
+      await page.getByRole("button", { name: /Copy link/ }).click();
+      const link = page.getByLabel(/link to this view/);
+      expect(await link.inputValue()).toBe(
+        `${server.address}/files/dask-report.html#tab=task-stream`,
+      );
+      const selected = await link.evaluate((field) => {
+        const { selectionStart, selectionEnd } = field as HTMLInputElement;
+        return [selectionStart, selectionEnd];
+      });
+      expect(selected).toEqual([0, (await link.inputValue()).length]);
+      await page.goBack();
+      await expect.poll(shownTab).toBe("Summary");
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("saves the recording under the name of the report", async () => {
+    await open();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: /^Recording, 1\.10 MiB/ }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe("dask-report.daskscope");
+  });
+
+  it("leaves nothing behind", async () => {
+    await open();
+    for (const name of ["Task stream", "Errors", "Logs", "System"]) {
+      await tab(name).click();
+    }
+    await page.locator(".ds-system canvas").first().waitFor();
+    await page.evaluate(() => window.report.dispose());
+    await expect.poll(remaining).toEqual([]);
+    expect(await page.locator(".ds-root").count()).toBe(0);
+    expect(await page.evaluate(() => window.report.session.watchers)).toBe(0);
+  });
+});
