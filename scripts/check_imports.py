@@ -26,6 +26,7 @@ PYTHON: dict[str, set[str]] = {
     "agent": {"schema"},  # sent to schedulers where daskscope is not installed
     "recording": {"schema", "errors", "forks"},
     "derive": {"recording", "schema", "errors"},
+    "export": {"recording", "schema", "errors", "version"},
     "focus": {"schema", "errors"},
     "listeners": set(),
     "shared_focus": {"focus", "listeners", "forks"},
@@ -48,11 +49,14 @@ PYTHON: dict[str, set[str]] = {
 }
 PYTHON_SHELLS = {
     "__init__",
+    "__main__",
     "block",
     "cells",
+    "cli",
     "files",
     "kernel",
     "library",
+    "magics",
     "recorder",
     "report",
     "widgets",
@@ -71,6 +75,7 @@ TYPESCRIPT: dict[str, set[str]] = {
     "wire": {"schema", "model", "errors", "base"},
     "stream": {"wire", "schema", "version", "model", "errors", "base"},
     "session": {"wire", "stream", "model", "base", "schema", "errors"},
+    "archive": {"wire", "stream", "model", "base", "schema", "errors"},
     "views": {"session", "model", "derive", "render", "base", "schema", "errors"},
 }
 TYPESCRIPT_SHELLS = {"homes"}

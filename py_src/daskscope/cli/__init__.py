@@ -1,0 +1,54 @@
+"""The command `daskscope`: record a cluster, look into recordings, take things out of them.
+
+Results go to standard output, everything else to standard error. A fault is one line; with
+`--debug` Python's traceback follows.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING, Final
+
+from daskscope.cli.console import plain, warn
+from daskscope.cli.parser import build_parser
+from daskscope.errors import DaskscopeError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+OK, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
+PROGRAM: Final = "daskscope"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return what the shell gets."""
+    parser = build_parser()
+    given = parser.parse_args(arguments)
+    if given.command is None:
+        parser.print_help(sys.stderr)
+        return MISUSED
+    try:
+        command = importlib.import_module(f"daskscope.cli.{given.command}")
+        return int(command.run(given))
+    except KeyboardInterrupt:
+        warn(f"{PROGRAM}: interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:  # whoever read the output has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return FAILED
+    except DaskscopeError as error:
+        return _failed(str(error), debug=given.debug)
+    except Exception as error:  # noqa: BLE001 - whatever it is, it is told
+        return _failed(
+            f"{type(error).__name__}: {error} (unexpected; --debug shows where)", debug=given.debug
+        )
+
+
+def _failed(text: str, *, debug: bool) -> int:
+    if debug:
+        traceback.print_exc()
+    warn(f"{PROGRAM}: error: {plain(text)}")
+    return FAILED

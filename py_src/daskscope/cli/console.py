@@ -1,0 +1,71 @@
+"""Writing to a terminal. What comes from files and clusters is text, never its commands."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from typing import Final, TextIO
+
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Categories of characters that move the cursor, turn the direction, or cannot be written."""
+
+
+def plain(text: object) -> str:
+    """Return text on one line, without what a terminal would obey.
+
+    >>> plain("one\\ntwo\\x1b[2J")
+    'one two�[2J'
+    """
+    spaced = " ".join(str(text).split())
+    return "".join("\ufffd" if unicodedata.category(c) in _HIDDEN else c for c in spaced)
+
+
+def say(text: str = "") -> None:
+    """Write a line of the result."""
+    _write(sys.stdout, text)
+
+
+def warn(text: str) -> None:
+    """Write a line for whoever sits before the terminal."""
+    _write(sys.stderr, text)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    encoding = stream.encoding or "utf-8"  # a terminal may have another one
+    stream.write(text.encode(encoding, "replace").decode(encoding) + "\n")
+    stream.flush()
+
+
+def plural(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> plural(1, "task"), plural(1200, "task")
+    ('1 task', '1,200 tasks')
+    """
+    return f"{number:,} {noun if number == 1 else noun + 's'}"
+
+
+def size(number: float) -> str:
+    """Return a size in bytes.
+
+    >>> size(999), size(1_234_567)
+    ('999 B', '1.2 MB')
+    """
+    for unit in ("B", "kB", "MB", "GB"):
+        if number < 1000 or unit == "GB":
+            break
+        number /= 1000
+    return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """Return a length of time.
+
+    >>> duration(3.21), duration(75), duration(7325)
+    ('3.2 s', '1:15', '2:02:05')
+    """
+    if seconds < 60:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,53 @@
+"""`daskscope export`: a recording in the format of another program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from daskscope.cli.console import plain, plural, say, size, warn
+from daskscope.cli.places import beside, check_apart
+from daskscope.cli.progress import Progress
+from daskscope.export import to_chrome, to_csv
+from daskscope.export.written import not_written
+from daskscope.files import load
+
+if TYPE_CHECKING:
+    import argparse
+
+    from daskscope.recording import Recording
+
+ENDINGS: Final = {"chrome": ".trace.json.gz", "parquet": "-parquet", "csv": "-csv"}
+
+
+def run(given: argparse.Namespace) -> int:
+    """Write it."""
+    output = Path(given.output) if given.output else beside(given.file, ENDINGS[given.to])
+    check_apart(given.file, output)
+    with Progress(f"Reading {given.file}"):
+        recording = load(given.file)
+    with Progress(f"Writing {output}") as progress:
+        if given.to == "chrome":
+            _chrome(recording, output, progress)
+            return 0
+        try:
+            if given.to == "csv":
+                to_csv(recording, output, progress.at)
+            else:
+                recording.to_parquet(output)
+        except OSError as error:
+            raise not_written(output, error) from error
+    files = sum(path.is_file() for path in output.iterdir())
+    say(
+        f"{plain(output)}: {plural(files, 'file')}, {plural(recording.counts.rows, 'row')} of tasks"
+    )
+    return 0
+
+
+def _chrome(recording: Recording, output: Path, progress: Progress) -> None:
+    counts = to_chrome(recording, output, progress.at)
+    written_size = f", {size(output.stat().st_size)}" if output.is_file() else ""
+    say(f"{plain(output)}: {plural(counts.rows, 'slice')}{written_size}")
+    if counts.left_out:
+        rows = plural(counts.left_out, "row")
+        warn(f"{rows} left out: their times are more than thirty years from the others, or none")

@@ -1,0 +1,35 @@
+"""`daskscope extract`: the recording and the summary of a report."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from daskscope.cli.console import plain, say, size
+from daskscope.cli.places import beside
+from daskscope.cli.progress import Progress
+from daskscope.export.written import not_written, written
+from daskscope.report.extract import extract_to
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def run(given: argparse.Namespace) -> int:
+    """Write both."""
+    recording = beside(given.file, ".daskscope")
+    if given.to is not None:
+        recording = Path(given.to) / recording.name
+    summary = recording.with_suffix(".json")
+    try:
+        recording.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_written(recording.parent, error) from error
+    with Progress(f"Reading {given.file}"), written(recording) as file:
+        figures = extract_to(given.file, file)
+    with written(summary) as file:
+        file.write(json.dumps(figures, indent=1).encode("ascii"))
+    for path in (recording, summary):
+        say(f"{plain(path)}: {size(path.stat().st_size)}")
+    return 0

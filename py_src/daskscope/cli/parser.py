@@ -1,0 +1,210 @@
+"""What can be said on the command line, and the help that teaches it."""
+
+from __future__ import annotations
+
+import argparse
+from math import isfinite
+from typing import Any, Final
+
+from daskscope.version import installed_version
+
+FORMATS: Final = ("chrome", "parquet", "csv")
+
+_EXAMPLES: Final[dict[str, str]] = {
+    "": """\
+examples:
+  daskscope demo                                   a cluster to try all this on
+  daskscope record --scheduler tcp://10.0.0.1:8786 --for 60s --output run.daskscope
+  daskscope info run.daskscope                     what is in it
+  daskscope report run.daskscope                   run.html, opens in any browser
+  daskscope export run.daskscope --to chrome       for https://ui.perfetto.dev
+  daskscope COMMAND --help                         more on each
+
+exit codes: 0 done, 1 an error, 2 wrong usage, 130 interrupted
+""",
+    "record": """\
+Nothing has to be installed on the cluster. Tasks are recorded from the moment in which
+"Recording" is printed. Ctrl-C ends it early, and what there is is written.
+
+The file grows while it is recorded. Where the program is killed, what is left, named
+run.part-….daskscope, opens like any recording.
+
+Connections over TLS take their certificates from Dask's configuration
+(distributed.comm.tls), as every client does.
+
+examples:
+  daskscope record --scheduler localhost:8786             until Ctrl-C, into run-DATE-TIME.daskscope
+  daskscope record --scheduler tcp://10.0.0.1:8786 --for 5m --output nightly.daskscope
+  daskscope record --scheduler tls://10.0.0.1:8786 --for 90 --title "before the change"
+""",
+    "report": """\
+One HTML file with everything in it: it opens from a disk, without a network, and can be
+sent to somebody who has no Dask. The recording can be taken out again with extract.
+
+examples:
+  daskscope report run.daskscope                          run.html beside it
+  daskscope report run.daskscope -o reports/monday.html --title "Monday's run"
+""",
+    "info": """\
+examples:
+  daskscope info run.daskscope
+  daskscope info dask-report.html                         a report has a recording, too
+  daskscope info run.daskscope --json | python -m json.tool
+  daskscope info s3://bucket/run.daskscope                whatever fsspec can open
+""",
+    "extract": """\
+Writes NAME.daskscope, which every other command takes, and the summary of the
+report as NAME.json.
+
+examples:
+  daskscope extract dask-report.html                      beside the report
+  daskscope extract dask-report.html --to out/
+""",
+    "export": """\
+formats:
+  chrome    JSON for https://ui.perfetto.dev and chrome://tracing: workers as processes,
+            their threads as threads; compressed where the name ends with .gz
+  parquet   a directory with one file a table, for Polars, DuckDB, Spark, pandas
+  csv       the same as text; times also in seconds from the start of the recording
+
+examples:
+  daskscope export run.daskscope --to chrome              run.trace.json.gz beside it
+  daskscope export run.daskscope --to parquet -o tables/
+  daskscope export dask-report.html --to csv
+""",
+    "demo": """\
+A scheduler and some workers on this machine, that load, clean, join and score what is
+not there, now and then with an error. The address is printed: watch it from a
+notebook with Client(ADDRESS), or record it.
+
+examples:
+  daskscope demo                                          until Ctrl-C
+  daskscope demo --seconds 30
+""",
+}
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    parser = argparse.ArgumentParser(
+        prog="daskscope",
+        description="Record what a Dask cluster does, and look at it afterwards.",
+        epilog=_EXAMPLES[""],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"daskscope {installed_version()}")
+    parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
+    commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
+    _add_record(commands)
+    _add_report(commands)
+    _add_info(commands)
+    _add_extract(commands)
+    _add_export(commands)
+    _add_demo(commands)
+    return parser
+
+
+def _command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
+    """Begin a command; `text` is what it does, in a sentence."""
+    parser: argparse.ArgumentParser = commands.add_parser(
+        name,
+        help=text[0].lower() + text[1:].rstrip("."),
+        description=text,
+        epilog=_EXAMPLES[name],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    # After the command as well; what was said before it must stay.
+    parser.add_argument(
+        "--debug", action="store_true", default=argparse.SUPPRESS, help="show tracebacks of errors"
+    )
+    return parser
+
+
+def _add_file(parser: argparse.ArgumentParser, help_text: str) -> None:
+    parser.add_argument("file", metavar="FILE", help=help_text)
+
+
+def _add_record(commands: Any) -> None:
+    parser = _command(commands, "record", "Record a running cluster into a file.")
+    parser.add_argument(
+        "--scheduler",
+        required=True,
+        metavar="ADDRESS",
+        help="of the scheduler, such as tcp://10.0.0.1:8786",
+    )
+    parser.add_argument(
+        "--for",
+        dest="seconds",
+        type=seconds,
+        metavar="TIME",
+        help="how long, such as 60s, 5m or 1h; until Ctrl-C if it is left out",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="the recording, in place of one that is there; run-DATE-TIME.daskscope if left out",
+    )
+    parser.add_argument("--title", default="", help="what reports call it")
+
+
+def _add_report(commands: Any) -> None:
+    parser = _command(commands, "report", "Make a report, one HTML file, of a recording.")
+    _add_file(parser, "a recording: a path, or a URL that fsspec can open")
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the report; NAME.html beside the recording"
+    )
+    parser.add_argument("--title", help="instead of the one that the recording has")
+
+
+def _add_info(commands: Any) -> None:
+    parser = _command(commands, "info", "Say what is in a recording or a report.")
+    _add_file(parser, "a recording or a report: a path, or a URL that fsspec can open")
+    parser.add_argument("--json", action="store_true", help="for programs")
+
+
+def _add_extract(commands: Any) -> None:
+    parser = _command(commands, "extract", "Take the recording and the summary out of a report.")
+    _add_file(parser, "a report")
+    parser.add_argument(
+        "--to", metavar="DIR", help="where the files go; beside the report if it is left out"
+    )
+
+
+def _add_export(commands: Any) -> None:
+    parser = _command(commands, "export", "Write a recording in the format of another program.")
+    _add_file(parser, "a recording or a report: a path, or a URL that fsspec can open")
+    parser.add_argument("--to", required=True, choices=FORMATS, help="the format")
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="PATH",
+        help="file (chrome) or directory (parquet, csv); beside FILE if it is left out",
+    )
+
+
+def _add_demo(commands: Any) -> None:
+    parser = _command(commands, "demo", "Run a small cluster with a lively workload.")
+    parser.add_argument(
+        "--seconds",
+        type=seconds,
+        metavar="N",
+        help="stop after so long; at Ctrl-C if it is left out",
+    )
+
+
+def seconds(text: str) -> float:
+    """Return a length of time that somebody typed.
+
+    >>> seconds("60s"), seconds("5m"), seconds("90")
+    (60.0, 300.0, 90.0)
+    """
+    from dask.utils import parse_timedelta
+
+    try:
+        value = float(parse_timedelta(text))
+    except (ValueError, KeyError, TypeError):
+        value = 0.0
+    if not isfinite(value) or value <= 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no length of time such as 60s, 5m or 1h")
+    return value

@@ -1,0 +1,35 @@
+"""Where results go when nobody says so, and that they do not take the place of what is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+
+from daskscope.errors import DaskscopeError
+from daskscope.files import URL_MARK
+
+_ENDINGS: Final = (".daskscope", ".html", ".htm")
+
+
+def beside(file: str, ending: str) -> Path:
+    """Return the name of a result: beside a file, in this directory where that is a URL.
+
+    >>> beside("runs/monday.daskscope", ".html").as_posix()
+    'runs/monday.html'
+    >>> beside("s3://bucket/runs/monday.daskscope", "-tables").as_posix()
+    'monday-tables'
+    """
+    path = Path(Path(urlsplit(file).path).name or "run") if URL_MARK in file else Path(file)
+    stem = path.name
+    for known in _ENDINGS:
+        stem = stem.removesuffix(known)
+    return path.with_name(f"{stem}{ending}")
+
+
+def check_apart(file: str, output: Path) -> None:
+    """Refuse to write a result over what it is made of."""
+    if URL_MARK not in file and output.exists() and output.samefile(file):
+        raise DaskscopeError(
+            "same-file", f"{output} is what would be read.", "Name another place with --output."
+        )

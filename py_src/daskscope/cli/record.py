@@ -1,0 +1,158 @@
+"""`daskscope record`: a running cluster into a file."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from daskscope.block import Block
+from daskscope.cli.console import duration, plain, plural, say, size, warn
+from daskscope.cli.progress import Line
+from daskscope.errors import DaskscopeError
+from daskscope.session import connect
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from distributed import Client
+
+    from daskscope.recording import Recording
+    from daskscope.session import Session
+
+CONNECT_S: Final = 10
+LOOK_EVERY_S: Final = 0.25
+INTERRUPTED: Final = 130
+
+
+def run(given: argparse.Namespace) -> int:
+    """Record until the time is over, somebody interrupts, or the cluster is gone."""
+    path = Path(given.output or time.strftime("run-%Y%m%d-%H%M%S.daskscope"))
+    quiet = logging.NOTSET if given.debug else logging.CRITICAL
+    with _terminated_like_interrupted(), _logging(quiet), _client(given.scheduler) as client:
+        block = Block(client, path, title=given.title)
+        block.__enter__()
+        session = connect(client)
+        interrupted = False
+        try:
+            interrupted = _wait(session, path, given.seconds)
+        finally:
+            place = _finish(block, path)
+        _tell(block.recording, place)
+    return INTERRUPTED if interrupted else 0
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """What was recorded is written as well where a scheduler of jobs, or a container, ends this."""
+
+    def interrupt(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    if threading.current_thread() is not threading.main_thread():  # only there it can be asked for
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def _logging(level: int) -> Iterator[None]:
+    """What Dask says of a lost connection, our last lines say as well."""
+    logger = logging.getLogger("distributed")
+    before = logger.level
+    logger.setLevel(max(level, before))
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _client(address: str) -> Client:
+    from distributed import Client
+
+    try:
+        return Client(address, timeout=CONNECT_S, set_as_default=False, name="daskscope-record")
+    except (OSError, ValueError, TypeError) as error:
+        why = " ".join(str(error).split()) or type(error).__name__
+        raise DaskscopeError(
+            "no-scheduler",
+            f"No scheduler could be reached at {address}: {why.rstrip('.')}.",
+            "Check the address, and that this machine may connect to it.",
+        ) from error
+
+
+def _wait(session: Session, path: Path, seconds: float | None) -> bool:
+    """Return whether somebody interrupted."""
+    line = Line()
+    began = time.monotonic()
+    until = "until Ctrl-C" if seconds is None else f"for {duration(seconds)}, or until Ctrl-C"
+    warn(f"Recording {plain(session.name)} into {plain(path)} {until}")
+    try:
+        while not session.closed:
+            passed = time.monotonic() - began
+            left = LOOK_EVERY_S if seconds is None else seconds - passed
+            if left <= 0:
+                break
+            line.show(_status(session, passed, seconds))
+            time.sleep(min(LOOK_EVERY_S, left))
+    except KeyboardInterrupt:
+        return True
+    finally:
+        line.erase()
+    if session.closed:
+        warn("The scheduler is gone.")
+    return False
+
+
+def _status(session: Session, passed: float, seconds: float | None) -> str:
+    of = f" of {duration(seconds)}" if seconds is not None else ""
+    counts = session.counts
+    parts = [
+        f"{duration(passed)}{of}",
+        plural(counts.captured, "task"),
+        plural(len(session.workers), "worker"),
+    ]
+    if counts.erred:
+        parts.append(plural(counts.erred, "error"))
+    parts += [notice.text for notice in session.notices if notice.level != "info"]
+    return " · ".join(parts)
+
+
+def _finish(block: Block, path: Path) -> Path:
+    """Write what there is; return where it is."""
+    line = Line()
+    line.show("Waiting for the last figures of the workers, and for their logs …")
+    try:
+        block.__exit__(None, None, None)
+    except DaskscopeError as error:
+        if error.code != "not-saved":
+            raise
+        elsewhere = Path(tempfile.mkdtemp(prefix="daskscope-")) / path.name
+        try:
+            block.recording.save(elsewhere)
+        except OSError:
+            raise DaskscopeError(error.code, error.text, "There was no other place.") from error
+        warn(error.text)
+        return elsewhere
+    finally:
+        line.erase()
+    return path
+
+
+def _tell(recording: Recording, path: Path) -> None:
+    counts = recording.counts
+    tasks = f"{counts.kept:,} of {plural(counts.captured, 'task')}"
+    say(f"{plain(path)}: {tasks}, {size(path.stat().st_size)}")
+    for notice in recording.about_facts["missing"]:
+        if notice["level"] != "info":
+            warn(plain(f"{notice['text']} {notice['next']}"))

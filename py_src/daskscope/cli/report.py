@@ -1,0 +1,32 @@
+"""`daskscope report`: one HTML file of a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from daskscope.cli.console import plain, plural, say, size
+from daskscope.cli.places import beside, check_apart
+from daskscope.cli.progress import Progress
+from daskscope.export.written import written
+from daskscope.files import load
+from daskscope.report.html import build
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def run(given: argparse.Namespace) -> int:
+    """Write it."""
+    output = Path(given.output) if given.output else beside(given.file, ".html")
+    check_apart(given.file, output)
+    with Progress(f"Reading {given.file}"):
+        recording = load(given.file)
+    if given.title is not None:
+        recording.about_facts["title"] = given.title
+    with Progress(f"Writing {output}"), written(output) as file:
+        build(recording, file)
+    counts = recording.counts
+    tasks = f"{counts.kept:,} of {plural(counts.captured, 'task')}"
+    say(f"{plain(output)}: {tasks}, {size(output.stat().st_size)}")
+    return 0

@@ -1,0 +1,154 @@
+"""The rows of a recording as slices of a Chrome trace: workers are processes, lanes threads."""
+
+from __future__ import annotations
+
+import re
+from json.encoder import encode_basestring_ascii as quoted
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from daskscope.export.chrome_lines import Lines, Process, Rail, arguments
+from daskscope.recording.frames import span_name
+from daskscope.recording.worker_names import shown_name
+from daskscope.schema import STATUSES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from daskscope.export.clock import Clock
+    from daskscope.recording import Recording, TaskChunk
+
+RAILS: Final = ("compute", "transfer", "disk", "deserialize")
+"""What has threads of its own below each thread, in this order; other actions follow."""
+
+RAIL_PLACES: Final = 10
+DURATION_ERROR: Final = 2.0**-23
+"""Durations are float32: the part of one that rounding may have added."""
+
+ERROR_COLOUR: Final = "terrible"
+"""The name of a colour, in viewers that know it."""
+
+
+class Slices:
+    """Writes rows as slices, chunk by chunk."""
+
+    def __init__(self, recording: Recording, lines: Lines, clock: Clock) -> None:
+        names = recording.names
+        self.rows = 0
+        self.left_out = 0
+        self._recording = recording
+        self._lines = lines
+        self._clock = clock
+        self._lanes = _Lanes(recording, lines)
+        self._prefixes = list(names.prefixes)
+        self._actions = list(names.actions)
+        self._spans = [span_name(span) for span in names.spans]
+        self._said = {error.task: error.exception for error in recording.error_log.since(0)}
+
+    def write(self, watch: Callable[[int, int], None]) -> None:
+        """Write all rows; `watch` hears how many of how many are done."""
+        chunks = self._recording.chunks()
+        of = sum(chunk.rows for chunk in chunks)
+        done = 0
+        for chunk in chunks:
+            self._write_chunk(chunk)
+            done += chunk.rows
+            watch(done, of)
+
+    def _write_chunk(self, chunk: TaskChunk) -> None:
+        columns = chunk.columns
+        usable = self._clock.takes(columns["start"], columns["duration"])
+        rows = np.flatnonzero(usable)
+        rows = rows[np.argsort(columns["start"][rows], kind="stable")]
+        self.rows += len(rows)
+        self.left_out += chunk.rows - len(rows)
+        keys = [key for block in chunk.keys for key in block.texts()]
+        starts = self._clock.us(columns["start"][rows]).tolist()
+        durations = columns["duration"][rows].astype("f8")
+        lengths = np.round(np.maximum(durations, 0) * 1e6).astype("i8").tolist()
+        others = ("lane", "prefix", "action", "status", "nbytes", "span", "task")
+        for start_us, length_us, seconds, lane, prefix, action, status, nbytes, span, task in zip(
+            starts,
+            lengths,
+            durations.tolist(),
+            *(columns[name][rows].tolist() for name in others),
+            strict=True,
+        ):
+            what = self._actions[action]
+            is_compute = what == "compute"
+            rail = self._lanes.rail(lane, what)
+            stop_us = start_us + length_us
+            thread, start_us = rail.put(start_us, stop_us, int(length_us * DURATION_ERROR) + 2)
+            facts: dict[str, Any] = {"key": keys[task - chunk.first]}
+            if is_compute:
+                facts["nbytes"] = nbytes
+            else:
+                facts["prefix"] = self._prefixes[prefix]
+            facts["span"] = self._spans[span]
+            flags = ""
+            if status:
+                facts["status"] = STATUSES[status]
+                facts["error"] = self._said.get(task, "")
+                flags = f'"cname":"{ERROR_COLOUR}",'
+            if seconds < 0:
+                facts["clocks disagree, seconds"] = seconds
+            facts["task"] = task
+            name = quoted(self._prefixes[prefix] if is_compute else what)
+            category = quoted(f"{what},error" if status else what)
+            self._lines.add(
+                f'{{"ph":"X","pid":{rail.process.number},"tid":{thread},"ts":{start_us},'
+                f'"dur":{max(0, stop_us - start_us)},"name":{name},"cat":{category},{flags}'
+                f'"args":{arguments(facts)}}}'
+            )
+
+
+class _Lanes:
+    """Processes and threads of lanes; they come into the trace with their first slice."""
+
+    def __init__(self, recording: Recording, lines: Lines) -> None:
+        self._lines = lines
+        self._lanes = list(recording.names.lanes)
+        known = recording.worker_names
+        addresses = dict.fromkeys(worker for worker, _ in self._lanes)
+        self._names = {a: known.get(a) or shown_name("", a) for a in addresses}
+        in_order = sorted(addresses, key=lambda address: _natural(self._names[address]))
+        self._places = {address: place for place, address in enumerate(in_order, 1)}
+        seen = dict.fromkeys(addresses, 0)
+        self._threads: list[int] = []  # of each lane, within its worker, from 0
+        for worker, _ in self._lanes:
+            self._threads.append(seen[worker])
+            seen[worker] += 1
+        self._processes: dict[str, Process] = {}
+        self._rails: dict[tuple[int, str], Rail] = {}  # by lane and action, or kind of action
+
+    def rail(self, lane: int, action: str) -> Rail:
+        """Return where rows of a lane and an action go."""
+        found = self._rails.get((lane, action))
+        if found is None:
+            kind = "disk" if action.startswith("disk-") else action
+            found = self._rails.get((lane, kind)) or self._begin(lane, kind)
+            self._rails[lane, action] = self._rails[lane, kind] = found
+        return found
+
+    def _begin(self, lane: int, kind: str) -> Rail:
+        address, _ = self._lanes[lane]
+        process = self._processes.get(address)
+        if process is None:
+            process = self._processes[address] = Process(
+                self._lines, self._names[address], self._places[address], labels=address
+            )
+        thread = self._threads[lane]
+        name = f"thread {thread}" if kind == "compute" else f"thread {thread} · {kind}"
+        within = RAILS.index(kind) if kind in RAILS else len(RAILS)
+        return Rail(process, name, thread * RAIL_PLACES + within)
+
+
+def _natural(name: str) -> list[tuple[int, str]]:
+    """Order names as people do.
+
+    >>> sorted(["worker-10", "worker-9", "a"], key=_natural)
+    ['a', 'worker-9', 'worker-10']
+    """
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return [(int(p), "") if p[0].isdecimal() and len(p) < 20 else (-1, p) for p in parts]
