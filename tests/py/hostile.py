@@ -51,14 +51,18 @@ def hostile_recording(tasks: int = 40) -> Recording:
     facts: dict[str, Any] = dict.fromkeys(
         ("title", "user", "host", "cluster", "scheduler", "daskscope", "code", "source"), HOSTILE
     )
+    figures = ("threads", "memory_limit", "process", "managed", "spilled")
     versions = {"packages": {HOSTILE: HOSTILE}}
     recording.about_facts = facts | {
         "start": 1.0,
         "stop": 9.0,
         "exception": dict.fromkeys(("type", "text", "traceback"), HOSTILE),
-        "missing": [dict.fromkeys(("code", "level", "text", "next"), HOSTILE)],
+        "missing": [dict.fromkeys(("code", "text", "next"), HOSTILE) | {"level": "warn"}],
         "versions": {"client": versions, "scheduler": versions, "workers": {HOSTILE: versions}},
-        "workers": [{"address": worker, "name": HOSTILE, "host": HOSTILE, "spilled": 5}],
+        "workers": [
+            {"address": worker, "name": HOSTILE, "host": HOSTILE, "status": HOSTILE}
+            | dict.fromkeys(figures, 5)
+        ],
         "redacted": [HOSTILE],
     }
     return recording

@@ -8,6 +8,7 @@ import shutil
 import warnings
 from typing import TYPE_CHECKING, Any, Final
 
+from daskscope import config
 from daskscope.block import Block
 from daskscope.cells import shell
 from daskscope.errors import DaskscopeError
@@ -157,7 +158,9 @@ class ReportBlock:
         client: Client | None = None,
         code: str = "",
     ) -> None:
-        page()  # all that can be wrong should be so before the block runs, not after it
+        # All that can be wrong should be so before the block runs, not after it.
+        page()
+        config.report_price()
         place = target(filename)
         if recording:
             _beside(place)

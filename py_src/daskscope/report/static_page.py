@@ -21,7 +21,7 @@ _INVISIBLE: Final = ("Cc", "Cs", "Cn", "Co")
 _LAYOUT: Final = "\n\t"
 
 STYLE: Final = (
-    b"#daskscope-report>:is(h1,h2,p,table,pre,noscript){margin:8px 16px}"
+    b"#daskscope-report>:is(h1,h2,p,table,pre){margin:8px 16px}"
     b"#daskscope-report>table :is(th,td){padding:2px 16px 2px 0;text-align:left;vertical-align:top}"
     b"#daskscope-report>pre{overflow:auto}"
 )
@@ -58,7 +58,7 @@ def body(figures: Mapping[str, Any]) -> str:
     parts = [
         f"<h1>{_alone(figures['title'])}</h1>",
         f"<p>{', '.join(part for part in (when if figures['start'] else '', where) if part)}</p>",
-        f"<noscript><p>{NO_SCRIPT}</p></noscript>",
+        f"<p><noscript>{NO_SCRIPT}</noscript></p>",
         _table("Figures", (), _figures(figures)),
         _table(
             "Needs a look", (), [(one["title"], one["text"]) for one in figures["needs_a_look"]]
@@ -115,15 +115,15 @@ def _figures(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Tasks", f"{tasks['captured']:,}, of which {tasks['erred']:,} erred"),
     ]
     if busy := figures["busy"]:
-        times = f"{count_text(busy['threads'], 'thread')}, {seconds_text(busy['thread_seconds'])}"
-        rows.append(("Threads busy", f"{busy['percent']:.0f} % of {times}"))
+        together = seconds_text(busy["thread_seconds"])
+        threads = count_text(busy["threads"], "thread")
+        rows.append(("Threads busy", f"{busy['percent']:.0f} % of {together}, {threads} together"))
     if memory := figures["memory"]:
         limit = f" of {bytes_text(memory['limit'])}" if memory["limit"] else ""
         rows.append(("Peak memory", bytes_text(memory["peak"]) + limit))
-    if moved := figures["transfers"]:
-        rows.append(
-            ("Transfers", f"{moved['rows']:,}, which took {seconds_text(moved['seconds'])}")
-        )
+    if (moved := figures["transfers"])["rows"]:
+        took = seconds_text(moved["seconds"])
+        rows.append(("Transfers", f"{moved['rows']:,}, which took {took} together"))
     if spilled := figures["spilled"]:
         rows.append(("Spilled", f"{bytes_text(spilled['peak'])}; {some_of(spilled['workers'])}"))
     if types := figures["errors"]["types"]:
