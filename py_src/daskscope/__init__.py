@@ -16,6 +16,7 @@ what needs pandas, pyarrow or widgets is loaded when it is used.
                            delete_performance_report() change what is kept of them
     sessions()             all sessions of this process, also a few that have stopped
     recorder               switch the flight recorder: recorder.enable(), recorder.disable()
+    %%perfreport           on top of a cell: a report of that cell; %perfreport --help
 
 `help(daskscope.connect)` and the like tell more of each. What is not listed in
 `dir(daskscope)` is not public.
@@ -24,6 +25,7 @@ what needs pandas, pyarrow or widgets is loaded when it is used.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from daskscope import recorder
@@ -86,15 +88,21 @@ def __dir__() -> list[str]:
     return [*__all__, "__version__"]
 
 
-def load_ipython_extension(ipython: Any) -> None:  # noqa: ARG001
-    """Start the flight recorder: `%load_ext daskscope`."""
+def load_ipython_extension(ipython: Any) -> None:
+    """Make `%%perfreport` known, and start the flight recorder: `%load_ext daskscope`."""
+    from daskscope import magics
+
+    magics.load(ipython)
     recorder.enable()
 
 
-def unload_ipython_extension(ipython: Any) -> None:  # noqa: ARG001
-    """Stop it for new clients: `%unload_ext daskscope`."""
+def unload_ipython_extension(ipython: Any) -> None:
+    """Take the magics back, and stop the recorder for new clients: `%unload_ext daskscope`."""
+    from daskscope import magics
+
+    magics.unload(ipython)
     recorder.disable()
 
 
 if recorder.in_kernel():
-    recorder.enable()
+    load_ipython_extension(sys.modules["IPython"].get_ipython())

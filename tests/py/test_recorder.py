@@ -14,7 +14,9 @@ import dask
 import pytest
 from clusters import SchedulerProcess, eventually, live, recorded
 from distributed import Client, LocalCluster
+from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import KernelManager
+from traitlets.config import Config
 
 import daskscope
 from daskscope import recorder, session
@@ -166,9 +168,10 @@ def test_the_setting_also_counts_after_it_was_enabled(
 
 
 def test_the_ipython_extension_switches_it_on_and_off() -> None:
-    daskscope.load_ipython_extension(None)
+    shell = InteractiveShell(config=Config(HistoryManager={"enabled": False}))
+    daskscope.load_ipython_extension(shell)
     assert recorder.enabled()
-    daskscope.unload_ipython_extension(None)
+    daskscope.unload_ipython_extension(shell)
     assert not recorder.enabled()
 
 

@@ -1,0 +1,131 @@
+"""The small card below a cell that has its report: what it says, and where to open it.
+
+What is from users (titles, exceptions, names of files) is text here and never markup.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import unquote
+
+from daskscope.derive.words import count_text, seconds_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LONGEST_TEXT: Final = 200
+"""Characters of a title or an exception; the report has all of it."""
+
+_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+"""What a terminal obeys, and what turns the direction of text."""
+
+_TEXT: Final = "var(--jp-ui-font-color1, inherit)"
+_RULE: Final = "var(--jp-border-color2, rgba(128, 128, 128, 0.4))"
+_LINK: Final = "var(--jp-content-link-color, #1976d2)"
+_ERROR: Final = "var(--jp-error-color1, #d32f2f)"
+_BOX: Final = (
+    f"box-sizing: border-box; max-width: 560px; margin: 4px 0; padding: 8px 12px; color: {_TEXT}; "
+    f"border: 1px solid {_RULE}; border-radius: 4px; font-family: var(--jp-ui-font-family, "
+    "system-ui, sans-serif); font-size: 13px; line-height: 20px; overflow-wrap: anywhere"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a report is: as a path of a Jupyter server, if it is below its root."""
+
+    url: str
+    filename: str
+
+    @property
+    def server_path(self) -> str | None:
+        """The file's path below the server's root, as JupyterLab's file browser has it."""
+        return unquote(self.url.split("/files/", 1)[1]) if self._served else None
+
+    @property
+    def lab_url(self) -> str | None:
+        """The page that opens it in JupyterLab."""
+        return self.url.replace("/files/", "/lab/tree/", 1) if self._served else None
+
+    @property
+    def _served(self) -> bool:
+        return "/files/" in self.url and not self.url.startswith("file:")
+
+
+def card(summary: Mapping[str, Any], place: Place) -> dict[str, str]:
+    """Return the card as HTML, and as plain text for terminals."""
+    title = _shown(summary["title"])
+    figures = _figures(summary)
+    exception = summary.get("exception")
+    raised = _shown(f"{exception['type']}: {exception['text']}") if exception else ""
+    plain = [title, figures, *([raised] if raised else []), _clean(place.filename)]
+    return {
+        "text/html": _html(title, figures, raised, place),
+        "text/plain": "\n".join(plain),
+    }
+
+
+def _figures(summary: Mapping[str, Any]) -> str:
+    tasks, errors = summary["tasks"], summary["errors"]["count"]
+    kept, captured = tasks["kept"], tasks["captured"]
+    counted = count_text(captured, "task")
+    return " · ".join(
+        [
+            seconds_text(summary["duration"]),
+            counted if kept == captured else f"{kept:,} of {counted}",
+            *([count_text(errors, "error")] if errors else []),
+        ]
+    )
+
+
+def _html(title: str, figures: str, raised: str, place: Place) -> str:
+    lines = [
+        f'<div style="font-weight: 600"><bdi>{escape(title)}</bdi></div>',
+        f'<div style="font-variant-numeric: tabular-nums">{escape(figures)}</div>',
+    ]
+    if raised:
+        lines.append(f'<div style="color: {_ERROR}"><bdi>{escape(raised)}</bdi></div>')
+    lines.append(f"<div>{_links(place)}</div>")
+    return f'<div class="daskscope-report-card" style="{_BOX}">{"".join(lines)}</div>'
+
+
+def _links(place: Place) -> str:
+    if place.server_path is None:
+        where = f'<bdi style="font-size: 12px">{escape(_clean(place.filename))}</bdi>'
+        return f"{_link(place.url, 'Open in the browser')}{where}"
+    path = _clean(place.server_path)
+    # JupyterLab runs the command; elsewhere the link leads to it.
+    command = {
+        "data-daskscope-open": path,
+        "data-commandlinker-command": "docmanager:open",
+        "data-commandlinker-args": json.dumps({"path": path}),
+    }
+    return _link(place.lab_url or "", "Open in a JupyterLab tab", command) + _link(
+        place.url, "Open in the browser"
+    )
+
+
+def _link(url: str, text: str, data: Mapping[str, str] | None = None) -> str:
+    more = "".join(f' {name}="{escape(value)}"' for name, value in (data or {}).items())
+    return (
+        f'<a href="{escape(_clean(url))}" target="_blank" rel="noopener noreferrer" '
+        f'style="color: {_LINK}; margin-right: 16px"{more}>{text}</a>'
+    )
+
+
+def _shown(text: str) -> str:
+    text = _clean(" ".join(text.split()))
+    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+
+
+def _clean(text: str) -> str:
+    r"""Return text that can be sent, and that changes nothing around it.
+
+    >>> _clean("a\x1b[2Jb\ud800\u202e")
+    'a\ufffd[2Jb?\ufffd'
+    """
+    return _CONTROL.sub("\ufffd", text.encode("utf-8", "replace").decode())

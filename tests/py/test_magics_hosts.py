@@ -1,0 +1,180 @@
+"""`%%perfreport` where kernels are not as usual: awaited clients, terminals, nbclient, settings."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import nbformat
+import pytest
+from magic_cells import ANSI, CLUSTER, Cells
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SOURCES = Path(__file__).parents[2] / "py_src"
+
+ASYNCHRONOUS = """
+from distributed import Client, LocalCluster
+cluster = await LocalCluster(n_workers=1, threads_per_worker=2, processes=False,
+                             dashboard_address=None, asynchronous=True)
+client = await Client(cluster, asynchronous=True)
+def tasks(n):
+    import uuid
+    return client.gather(client.map(lambda i: i, range(n), key="of-test-" + uuid.uuid4().hex))
+"""
+
+
+TYPED = """%load_ext daskscope
+from distributed import Client, LocalCluster
+client = Client(LocalCluster(n_workers=1, processes=False, dashboard_address=None))
+%%perfreport
+t = client.gather(client.map(abs, range(3)))
+6 * 7
+
+
+%perfreport 1 + 1
+"""
+"""Into a terminal: what begins with %% ends with empty lines."""
+
+
+@pytest.fixture
+def new_cells(tmp_path: Path) -> Iterator[Callable[..., Cells]]:
+    made: list[Cells] = []
+
+    def make(*first: str) -> Cells:
+        made.append(Cells(tmp_path, *first))
+        return made[-1]
+
+    yield make
+    for cells in made:
+        cells.stop()
+
+
+@pytest.fixture(scope="module")
+def awaited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cells]:
+    """A kernel whose cluster lives in the kernel's own loop."""
+    cells = Cells(tmp_path_factory.mktemp("awaited"), "%load_ext daskscope", ASYNCHRONOUS)
+    yield cells
+    cells.stop()
+
+
+def test_with_an_asynchronous_client_nothing_is_missing(awaited: Cells) -> None:
+    begin = time.monotonic()
+    ran = awaited.ok("%%perfreport\nsome = await tasks(50)\nlen(some)")
+    assert time.monotonic() - begin < 10
+    assert ran.results == ["50"]
+    assert len(ran.urls) == len(ran.cards) == 1
+    summary = awaited.summary()
+    assert summary["tasks"]["captured"] == summary["tasks"]["kept"] == 50
+    assert summary["duration"] < 5
+    assert {row["package"] for row in summary["versions"]} >= {"dask", "distributed"}
+
+
+def test_with_an_asynchronous_client_errors_are_as_ever(awaited: Cells) -> None:
+    ran = awaited.run("%%perfreport\nt = await tasks(3)\n1 / 0")
+    (shown,) = ran.errors
+    assert "----> 3 1 / 0" in shown
+    summary = awaited.summary()
+    assert summary["exception"]["type"] == "ZeroDivisionError"
+    assert summary["tasks"]["captured"] == 3
+    ran = awaited.run("%%perfreport nowhere/a.html\nran = True")
+    assert ran.reply["ename"] == "DaskscopeError"
+    assert "ran" not in awaited.value("[*globals()]")
+
+
+def test_with_an_asynchronous_client_an_interrupted_cell_has_its_report(awaited: Cells) -> None:
+    request = awaited.start(
+        "%%perfreport\nimport asyncio\nt = await tasks(3)\nprint('now' + 'waits')\n"
+        "while True:\n    await asyncio.sleep(0.01)"
+    )
+    awaited.kernel.wait(lambda: "nowwaits" in str(awaited.kernel.messages[-3:]))
+    awaited.kernel.manager.interrupt_kernel()
+    assert "CancelledError" in awaited.of(request).errors[0]
+    summary = awaited.summary()
+    assert summary["exception"]["type"] == "CancelledError"
+    assert summary["tasks"]["captured"] == 3
+
+
+def test_with_an_asynchronous_client_the_last_cell_is_there_soon(awaited: Cells) -> None:
+    awaited.ok("t = await tasks(20)")
+    awaited.ok("import asyncio\nawait asyncio.sleep(1)")
+    ran = awaited.run("%perfreport --last")
+    assert "No task finished" in ran.errors[0]
+    awaited.ok("t = await tasks(20)\nawait asyncio.sleep(1)")
+    begin = time.monotonic()
+    awaited.ok("%perfreport --last")
+    assert time.monotonic() - begin < 5
+    assert awaited.summary()["tasks"]["captured"] == 20
+    ran = awaited.run("%perfreport 1")
+    assert "a line cannot wait" in ran.errors[0]
+
+
+def test_it_is_there_where_the_recorder_is_switched_off(new_cells: Callable[..., Cells]) -> None:
+    off = "import dask; dask.config.set({'daskscope.recorder.enabled': False})"
+    cells = new_cells(off, "%load_ext daskscope", CLUSTER)
+    cells.ok("t = tasks(2)")
+    assert "No client is recorded, either." in cells.run("%perfreport --last").errors[0]
+    cells.ok("%%perfreport\nt = tasks(3)")
+    assert cells.summary()["tasks"]["captured"] == 3
+
+
+def test_unloading_takes_all_of_it_back(new_cells: Callable[..., Cells]) -> None:
+    known = (
+        "(len(get_ipython().input_transformers_cleanup),"
+        " 'run_cell_async' in vars(get_ipython()),"
+        " 'perfreport' in get_ipython().magics_manager.magics['cell'])"
+    )
+    cells = new_cells(f"before = {known}", "import daskscope", CLUSTER)
+    assert cells.value(f"{known} == before") is False
+    cells.ok("%load_ext daskscope")
+    cells.ok("%reload_ext daskscope")
+    assert len(cells.ok("%%perfreport\nt = tasks(1)").urls) == 1
+    cells.ok("%unload_ext daskscope")
+    assert cells.value(f"{known} == before") is True
+    assert "not found" in cells.run("%%perfreport\n1").printed("stderr")
+    assert cells.ok("6 * 7").results == ["42"]
+    cells.ok("%load_ext daskscope")
+    assert len(cells.ok("%%perfreport\nt = tasks(1)").urls) == 1
+
+
+def test_nbclient_keeps_the_outputs_and_stops_at_errors(tmp_path: Path) -> None:
+    cells = ["%load_ext daskscope", CLUSTER, "%%perfreport a.html\nt = tasks(3)\n6 * 7"]
+    failing = "%%perfreport b.html\nt = tasks(3)\n1 / 0"
+    notebook = nbformat.v4.new_notebook()
+    notebook.cells = [nbformat.v4.new_code_cell(cell) for cell in (*cells, failing, "never")]
+    resources = {"metadata": {"path": str(tmp_path)}}
+    client = NotebookClient(notebook, timeout=60, kernel_name="python3", resources=resources)
+    with pytest.raises(CellExecutionError, match="ZeroDivisionError"):
+        client.execute()
+    kinds = [output.output_type for output in notebook.cells[2].outputs]
+    assert sorted(kinds) == ["display_data", "execute_result", "stream"]
+    assert notebook.cells[2].source.startswith("%%perfreport")
+    assert (tmp_path / "a.html").exists()
+    assert (tmp_path / "b.html").exists()
+    assert notebook.cells[4].outputs == []
+
+
+def test_in_a_terminal_the_card_is_text(tmp_path: Path) -> None:
+    paths = [str(SOURCES), *filter(None, [os.environ.get("PYTHONPATH")])]
+    shown = subprocess.run(
+        [sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner", "--colors=NoColor"],
+        input=TYPED,
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths), "IPYTHONDIR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    ).stdout
+    shown = ANSI.sub("", shown)
+    assert "42" in shown
+    assert shown.count("Performance Report Available at: file://") == 2
+    assert "3 tasks" in shown
+    assert "<div" not in shown
