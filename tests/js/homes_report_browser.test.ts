@@ -54,6 +54,20 @@ describeReport("a report", () => {
     expect(await page.getByText("Unpacking").count()).toBe(0);
   });
 
+  it("says in every tab what is missing, and in none twice", async () => {
+    await open("cut=1&bare=1");
+    const footer = page.locator(".ds-report-foot");
+    await footer.getByText(/This scheduler refuses plugins/).waitFor();
+    const cut = /This file was cut off/;
+    for (const name of ["Logs", "Summary"]) {
+      await tab(name).click();
+      await expect.poll(() => footer.getByText(cut).count()).toBe(1);
+    }
+    await tab("Task stream").click();
+    await page.locator(".ds-report-stream").getByText(cut).first().waitFor();
+    expect(await footer.getByText(cut).count()).toBe(0);
+  });
+
   it("goes from tab to tab by keyboard", async () => {
     await open();
     await tab("Summary").focus();

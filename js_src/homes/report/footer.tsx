@@ -13,9 +13,19 @@ export interface Missing {
 /** What is not here, each with what to do about it. */
 export function missingOf(state: ReportState): Missing[] {
   const { summary, leftOut } = state;
-  const missing: Missing[] = (summary.missing ?? []).map(
-    ({ level, text, next }) => ({ level, text: `${text} ${next}`.trim() }),
-  );
+  const session = state.session.value;
+  const missing: Missing[] = [];
+  // The task stream says it of itself.
+  if (state.tab.value !== "task-stream" || session === null) {
+    const told = summary.missing ?? [];
+    const codes = new Set(told.map(({ code }) => code));
+    const found = (session?.notices.value ?? []).filter(
+      ({ code }) => !codes.has(code),
+    );
+    for (const { level, text, next } of [...told, ...found]) {
+      missing.push({ level, text: `${text} ${next}`.trim() });
+    }
+  }
   const empty = state.emptyState.value;
   if (empty?.trouble) {
     missing.push({ level: "error", text: `${empty.title}. ${empty.text}` });
@@ -35,7 +45,6 @@ export function Footer(props: { state: ReportState }): JSX.Element {
   const { tasks, daskscope, redacted } = state.summary;
   const dropped = tasks ? tasks.captured - tasks.kept : 0;
   const facts: JSX.Element[] = [];
-  // The task stream says it of itself.
   if (tasks && state.tab.value !== "task-stream") {
     facts.push(
       <span>

@@ -89,7 +89,9 @@ export function Timeline(props: {
                 <td class="ds-list-time">
                   {formatMoment(one.start - view.origin.value, 3)}
                 </td>
-                <td class="ds-list-about">{one.about}</td>
+                <td class="ds-list-about" title={one.about}>
+                  {one.about}
+                </td>
                 <td class={one.level === "warn" ? "ds-warn" : ""}>
                   {one.kind === "event" ? (
                     <Message text={one.text} key={one.text} />

@@ -100,7 +100,9 @@ function Lines(props: {
                 <td class="ds-list-time">
                   {formatMoment(table.time[row] - view.origin.value, 3)}
                 </td>
-                <td class="ds-list-about">{nameOf(table.source[row])}</td>
+                <td class="ds-list-about" title={table.source[row]}>
+                  {nameOf(table.source[row])}
+                </td>
                 <td class={levelClass(table.level[row])}>{table.level[row]}</td>
                 <td class="ds-mono">{table.text[row]}</td>
               </tr>

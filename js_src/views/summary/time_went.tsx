@@ -180,7 +180,11 @@ function wordsOf(bar: Bar): string {
 function inColumn(seconds: number, longest: number): string {
   if (longest < 0.9995) return formatSeconds(seconds);
   if (seconds >= 9.995) return formatSeconds(seconds);
-  return `${seconds.toFixed(longest >= 9.995 ? 1 : 2)} s`;
+  const decimals = longest >= 9.995 ? 1 : 2;
+  const least = 10 ** -decimals;
+  // Next to nothing is not nothing.
+  if (seconds > 0 && seconds < least / 2) return `< ${least} s`;
+  return `${seconds.toFixed(decimals)} s`;
 }
 
 const share = (part: number, whole: number): string =>

@@ -12,6 +12,10 @@ const wanted = new URLSearchParams(location.search);
 const made = await scenario(wanted.get("scenario") ?? "full", wanted);
 const session = made.session as HarnessSession;
 session.state.value = "stopped";
+if (wanted.has("cut")) {
+  const text = "This file was cut off: what was written last is missing.";
+  session.notices.value = [{ code: "file-cut", level: "warn", text, next: "" }];
+}
 const extent = session.model.extent()!;
 const stored = storedRun(session, extent.start - 0.2, extent.stop + 0.3, {
   many: wanted.has("many"),
