@@ -15,7 +15,7 @@ import pytest
 import daskscope
 from daskscope import config
 from daskscope.library.place import open_library
-from daskscope.library.reading import SCRIPT_END, SUMMARY_BEGIN
+from daskscope.report.html import SCRIPT_END, SUMMARY_BEGIN
 
 if TYPE_CHECKING:
     from pathlib import Path

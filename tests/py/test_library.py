@@ -116,6 +116,23 @@ def test_a_file_url_is_a_folder(report, folder):
     assert len(listed()) == 1
 
 
+def test_reports_of_a_cluster_are_found_again_also_by_what_they_say_themselves(
+    client, tmp_path, folder
+):
+    with daskscope.performance_report(tmp_path / "run.html", title="<b>Run</b>"):
+        client.gather(client.map(abs, range(30), pure=False))
+    with daskscope.performance_report(tmp_path / "mine.html", private=True):
+        client.submit(abs, 1).result()
+    mine, run = listed()
+    assert (run["title"], run["tasks"], run["workers"]) == ("<b>Run</b>", 30, 2)
+    assert [mine["private"], run["private"]] == [True, False]
+    assert run["size"] == (tmp_path / "run.html").stat().st_size
+    for beside in folder.glob("*.json"):
+        beside.unlink()
+    again = {one["filename"]: one for one in listed()}[run["filename"]]
+    assert again | {"created": None} == run | {"created": None}
+
+
 def test_a_report_that_was_written_to_a_url_is_kept(report, tmp_path):
     fs = fsspec.filesystem("memory")
     fs.put_file(str(report), f"/{tmp_path.name}/far.html")

@@ -9,12 +9,11 @@ from daskscope.library.facts import Facts, Kind
 from daskscope.recording.file_reader import MAX_JSON_BYTES
 from daskscope.recording.file_writer import ABOUT, HEADER
 from daskscope.recording.file_zip import BadZipError, Members
+from daskscope.report.html import SCRIPT_END, SUMMARY_BEGIN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-SUMMARY_BEGIN: Final = b'<script type="application/json" id="daskscope-summary">'
-SCRIPT_END: Final = b"</script>"
 _SLICE_BYTES: Final = 2**20
 
 
