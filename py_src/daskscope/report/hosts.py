@@ -45,10 +45,10 @@ class Hosts:
         if known is not None:
             return known
         number = len(self._taken)
-        stand_in = name if _NUMBERED.fullmatch(name) else f"worker-{number}"
-        while stand_in in self._taken:
-            number += 1
+        stand_in = name
+        while stand_in in self._taken or not _NUMBERED.fullmatch(stand_in):
             stand_in = f"worker-{number}"
+            number += 1
         self._taken.add(stand_in)
         self._addresses[address] = stand_in
         self.learn_host(host_of(address))
@@ -96,9 +96,8 @@ class Hosts:
         """Replace addresses, known or not, and known names."""
         if "://" in text:
             text = _ADDRESS.sub(lambda found: self._of_address(found[0]), text)
-        if "." in text:
-            text = _IPV4.sub(lambda found: self.learn_host(found[0]), text)
-        return self._words_replaced(text) if self._words else text
+        text = self._words_replaced(text)
+        return _IPV4.sub(lambda found: self.learn_host(found[0]), text) if "." in text else text
 
     def _of_address(self, address: str) -> str:
         bare = address.rstrip(".:]*`")

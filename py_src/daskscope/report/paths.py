@@ -12,18 +12,18 @@ import re
 from typing import Final
 
 _STOPS: Final = r"""\s\x00/\\:*?"'<>|,;()\[\]{}"""
-_IN_QUOTES: Final = re.compile(
-    r"""(["'])(?:[A-Za-z]:[/\\]|(?:[~.]{1,2}|\w+:/)?/)[^"'\n\x00]*"""  # they may hold blanks
+_IN_QUOTES: Final = re.compile(  # with blanks in it, as far as the quotes reach
+    r"""(["'])(?:[A-Za-z]:[/\\]|(?:[~.]{1,2}|\w+:/)?/)(?:[^"'\n\x00 ]| (?!/))*?(?=\\*["'])"""
 )
 _OF_WINDOWS: Final = re.compile(rf"(?<!\w)[A-Za-z]:(?:[/\\]+[^{_STOPS}]+)+[/\\]*")
 _ABSOLUTE: Final = re.compile(
-    rf"(?<![\w/\\.~:-])(?:[A-Za-z][\w+.-]*:/|~\w*|\.{{1,2}})?(?:/+[^{_STOPS}]+)+/*"
+    rf"(?<![\w/\\.~])(?:[A-Za-z][\w+.-]*:/|~\w*|\.{{1,2}})?(?:/+[^{_STOPS}]+)+/*"
 )
 _RELATIVE: Final = re.compile(
     rf"(?<![\w/\\.-])[\w.-]+(?:/+[^{_STOPS}]+)*/+[\w-]+\.[A-Za-z]\w*"  # but not 3/4, and/or
 )
 _ADDRESS: Final = re.compile(r"inproc://.*|[A-Za-z][\w+.-]*://[^/]*/*")
-_FRAME: Final = re.compile(r'([ |]*)File \\?"[^"\n]*", line \d+')
+_FRAME: Final = re.compile(r'File \\?"[^"\n]*", line \d+')
 _LINE_END: Final = re.compile(r"(\\n|\n)")
 
 
@@ -59,7 +59,8 @@ def without_source(text: str) -> str:
         frame = _FRAME.search(line)
         indent = len(line) - len(line.lstrip(" |"))
         if frame is not None:
-            inside = len(frame[1])
+            before = line[: frame.start()]
+            inside = len(before) - len(before.rstrip(" |"))
         elif inside >= 0 and (indent > inside or not line.strip(" |")):
             continue
         else:

@@ -1,0 +1,201 @@
+"""What must not leave the house, wherever in a text it stands."""
+
+from __future__ import annotations
+
+import json
+import traceback
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from recording_rows import append, make_rows, new_recording
+from test_files import full_recording
+
+from daskscope.recording import Event, LogLine, TaskError, WorkerChange, pack_keys
+from daskscope.report.hosts import Hosts
+from daskscope.report.paths import without_paths, without_source
+from daskscope.report.redact import redacted
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ('File "/home/ada/a b/sums.py", line 3', 'File "sums.py", line 3'),
+        ("FileNotFoundError: [Errno 2] No such file: '/data/x/y.csv'", "'y.csv'"),
+        ("~/work/run.py and ../up/down.txt and ./here/now.txt", "run.py and down.txt and now.txt"),
+        (r"C:\Users\Ada\run.py", "run.py"),
+        (r'"C:\Users\Ada Lovelace\run.py"', '"run.py"'),
+        (json.dumps({"path": r"D:\data\x.csv"}), '{"path": "x.csv"}'),
+        ("file:///home/ada/run.html", "run.html"),
+        ("abfs://box@acc/2025/", "2025"),
+        ("read-csv-/mnt/secret/part.0", "part.0"),
+        ("projects/apollo/input.csv", "input.csv"),
+        ("x=/srv/deep/er/, y", "x=er, y"),
+        ('one\\n  File \\"/home/ada/x.py\\", line 1', 'File \\"x.py\\"'),
+    ],
+)
+def test_of_a_path_only_the_last_part_stays(text, left):
+    assert left in without_paths(text)
+    assert not {"ada", "Ada", "data", "mnt", "apollo", "srv"} & set(
+        without_paths(text).replace("\\", "/").replace(".", "/").split("/")
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3/4 of it, and/or more; km/h",
+        "tcp://10.0.0.1:8786",
+        "inproc://10.0.0.1/7/1",
+        "http://10.0.0.1:8787/status",
+        "text/html",
+        "a regular \\d+ expression\\n",
+        "2026/11/18 12:00",
+    ],
+)
+def test_what_is_no_path_stays(text):
+    assert without_paths(text) == text
+
+
+def secret_step() -> None:
+    raise ValueError("no")  # a secret comment
+
+
+def test_tracebacks_keep_their_frames_without_their_code():
+    try:
+        secret_step()
+    except ValueError as error:
+        whole = "".join(traceback.format_exception(error))
+        group = "".join(traceback.format_exception(ExceptionGroup("both", [error, error])))
+    for text in (whole, group, repr(whole), json.dumps(whole), f"Compute Failed {whole!r} end"):
+        left = without_source(text)
+        assert "a secret comment" in text
+        assert "a secret comment" not in left
+        assert "in secret_step" in left
+        assert "ValueError: no" in left
+
+
+def test_text_without_a_traceback_is_left_alone():
+    text = "    indented\n  File, but no frame\n      deeper"
+    assert without_source(text) == text
+
+
+@pytest.fixture
+def hosts() -> Hosts:
+    hosts = Hosts()
+    hosts.learn_scheduler("tcp://10.0.0.1:8786")
+    hosts.learn_worker("tcp://10.0.0.2:4000", "worker-0")
+    hosts.learn_worker("tcp://10.0.0.2:4001", "gpu-node-7-b")
+    hosts.learn_host("node-7.lab.example.org")
+    return hosts
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("tcp://10.0.0.2:4000", "worker-0"),
+        ("10.0.0.2:4001 left", "worker-1 left"),
+        ("(tcp://10.0.0.1:8786).", "(scheduler)."),
+        ("gpu-node-7-b", "worker-1"),
+        ("10.0.0.2", "host-2"),
+        ("http://10.0.0.2:8787/status", "host-2"),
+        ("tls://[fe80::1]:99", "host-4"),
+        ("NODE-7.lab.example.org, node-7", "host-3, host-3"),
+        ("172.16.3.4 and 172.16.3.4", "host-4 and host-4"),
+        ("node-77 and version 2026.8.0", "node-77 and version 2026.8.0"),
+    ],
+)
+def test_hosts_and_addresses_become_the_same_names_everywhere(hosts, text, left):
+    assert hosts.text(text) == left
+
+
+@given(st.text(max_size=20), st.text(max_size=20))
+def test_an_address_goes_whatever_stands_around_it(before, after):
+    hosts = Hosts()
+    hosts.learn_worker("tcp://192.168.178.23:4000")
+    assert "192.168.178.23" not in hosts.text(f"{before} tcp://192.168.178.23:4000 {after}")
+    assert "192.168.178.23" not in hosts.text(f"{before} 192.168.178.23 {after}")
+
+
+def test_two_workers_of_one_name_stay_two():
+    hosts = Hosts()
+    names = [hosts.learn_worker(f"tcp://w:{port}", "worker-0") for port in range(3)]
+    assert names == ["worker-0", "worker-1", "worker-2"]
+
+
+def test_a_redacted_copy_has_every_row_and_the_recording_is_as_it_was():
+    recording = full_recording()
+    before = recording.tasks
+    copy = redacted(recording, ["code", "paths", "hosts"])
+    assert copy.counts == recording.counts
+    assert copy.totals == recording.totals
+    assert copy.skewed_rows == recording.skewed_rows
+    same = ["start", "duration", "prefix", "action", "status", "nbytes", "span", "key", "task"]
+    assert copy.tasks[same].equals(before[same])
+    assert set(copy.tasks["worker"]) == {"worker-0", "worker-1"}
+    assert recording.tasks.equals(before)
+    for name in ("events", "logs", "cluster", "scheduler", "gaps"):
+        assert len(getattr(copy, name)) == len(getattr(recording, name))
+
+
+def test_holes_and_bounds_of_a_recording_are_in_its_copy():
+    recording = new_recording()
+    append(recording, 10)
+    recording.skip_tasks(5)
+    append(recording, 10)
+    recording.drop_from_agent(3)
+    recording.drop_errors(4)
+    copy = redacted(recording, ["paths"])
+    assert copy.counts == recording.counts
+    assert copy.tasks["task"].tolist() == recording.tasks["task"].tolist()
+    assert copy.tasks["worker"].tolist() == recording.tasks["worker"].tolist()
+
+
+def test_names_that_become_the_same_are_one():
+    recording = new_recording(prefixes=("read-/a/x.csv", "read-/b/x.csv"))
+    rows = make_rows(4)
+    keys = ["read-/a/x.csv", "read-/b/x.csv", "/c/d\ne", ""]
+    recording.append_tasks(4, rows, pack_keys(0, keys).data)
+    copy = redacted(recording, ["paths"])
+    assert copy.tasks["key"].tolist() == ["read-x.csv", "read-x.csv", "d\ne", ""]
+    assert copy.tasks["prefix"].unique().tolist() == ["read-x.csv"]
+    assert copy.totals.prefixes[0].tasks == 4
+
+
+def test_a_redacted_copy_is_redacted_in_every_table():
+    recording = new_recording()
+    worker = recording.names.lanes[0][0]
+    rows = make_rows(2)
+    rows["lane"] = np.zeros(2, "u2")
+    keys = [f"from {worker}", "/data/apollo/x"]
+    recording.append_tasks(2, rows, pack_keys(0, keys).data)
+    where = f"{worker} /data/apollo/x"
+    recording.append_errors([TaskError(0, where, 0, worker, 1.0, where, where)])
+    recording.append_changes([WorkerChange(1.0, worker, "paused", where)])
+    recording.append_gap(1.0, 2.0, "lost", where)
+    recording.append_events([Event(1.0, worker, json.dumps({worker: [where]}))])
+    recording.append_lines([LogLine(1.0, worker, "INFO", where), LogLine(1.0, "scheduler", "", "")])
+    recording.name_workers({worker: "worker-5"})
+    recording.about_facts = {
+        "host": "node-7.lab",
+        "scheduler": "tcp://10.0.0.1:99",
+        "code": where,
+        "workers": [{"address": worker, "name": "5", "host": "10.0.0.1", "threads": 2}],
+        "versions": {"workers": {worker: {"packages": {"x": "1.2.3.4"}}}},
+        "exception": {"text": where},
+    }
+    copy = redacted(recording, ["paths", "hosts"])
+    tables = [getattr(copy, name).to_csv() for name in ("tasks", "errors", "workers", "events")]
+    tables += [copy.logs.to_csv(), copy.gaps.to_csv(), json.dumps(copy.about_facts)]
+    for text in tables:
+        assert "10.0.0.1" not in text
+        assert "apollo" not in text
+        assert "node-7" not in text
+    assert copy.logs["source"].tolist() == ["worker-5", "scheduler"]
+    assert copy.errors["worker"].tolist() == ["worker-5"]
+    assert copy.events["message"].tolist() == ['{"worker-5": ["worker-5 x"]}']
+    assert copy.worker_names["worker-5"] == "worker-5"
+    assert copy.about_facts["workers"][0]["name"] == "worker-5"
+    assert copy.about_facts["versions"] == {"workers": {"worker-5": {"packages": {"x": "1.2.3.4"}}}}
+    assert copy.about_facts["scheduler"] == "scheduler"
