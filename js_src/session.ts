@@ -8,6 +8,7 @@ import {
   signal,
 } from "@preact/signals";
 import { SlotAssigner } from "./base/palette";
+import type { Packing } from "./base/unpack";
 import type { Problem } from "./errors";
 import type {
   ActionTotal,
@@ -23,16 +24,19 @@ import type {
   Worker,
 } from "./model/types";
 import { NO_FOCUS } from "./model/types";
-import { TaskModel } from "./model/tasks";
-import { ACTIONS, type State } from "./schema";
+import { type TaskBatch, TaskModel } from "./model/tasks";
+import { ACTIONS, type CoarseColumns, type State } from "./schema";
 import { RowIntake } from "./session_intake";
 import { type KeyLookup, KeyStore } from "./session_keys";
 import { NumberedLog } from "./session_log";
 import { Notices, pageFaded } from "./session_notices";
-import type { KernelLink } from "./stream";
-import type { SessionMessage, SessionStream, Sink } from "./stream_session";
+import type {
+  SessionFlow,
+  SessionLink,
+  SessionNews,
+  Sink,
+} from "./stream_link";
 import type { Message } from "./wire";
-import { alignedBytes, decodeCoarse, decodeTasks } from "./wire_arrow";
 
 export interface SessionInfo {
   id: string;
@@ -155,7 +159,7 @@ export class SharedSession implements SessionStore, Sink {
   readonly changes = this.logs.changes.entries;
   readonly gaps = this.logs.gaps.entries;
   readonly notHere = signal<NotHere>({ errors: 0, changes: 0 });
-  private readonly stream: SessionStream;
+  private readonly stream: SessionFlow;
   private readonly intake = new RowIntake(this.model, () => this.onRows());
   private readonly assigner = new SlotAssigner();
   private readonly watchers = new Map<symbol, boolean>();
@@ -167,7 +171,7 @@ export class SharedSession implements SessionStore, Sink {
   private toldFadedRows = 0;
 
   constructor(
-    link: KernelLink,
+    link: SessionLink,
     readonly id: string,
     pageVisible: ReadonlySignal<boolean>,
     private readonly onFree: () => void,
@@ -255,21 +259,13 @@ export class SharedSession implements SessionStore, Sink {
     this.noticed.add({ code, level: "error", text, next });
   }
 
-  take(message: SessionMessage): void {
+  take(message: SessionNews): void {
     if (this.disposed) return;
     switch (message.type) {
       case "status":
         return this.takeStatus(message);
       case "names":
         return this.takeNames(message);
-      case "batch":
-        return this.takeBatch(message);
-      case "keys":
-        message.blocks.forEach(({ first, tasks }, i) => {
-          const bytes = alignedBytes(message.buffers[i]);
-          this.keys.add(first, tasks, bytes as Uint8Array<ArrayBuffer>);
-        });
-        return;
       case "events":
         return this.takeEvents(message);
       case "totals":
@@ -294,6 +290,29 @@ export class SharedSession implements SessionStore, Sink {
           this.noticed.add({ code: "bye", level: "info", text, next: "" });
         }
     }
+  }
+
+  takeRows(rows: TaskBatch, first: number, tasks: number): void {
+    if (!this.disposed) this.intake.add(rows, first, tasks);
+  }
+
+  takeCoarse(stretches: CoarseColumns, first: number, tasks: number): void {
+    if (this.disposed) return;
+    this.model.setCoarse({ ...stretches, first, tasks });
+    this.intake.tellSoon();
+  }
+
+  takeKeys(
+    first: number,
+    tasks: number,
+    packed: Uint8Array<ArrayBuffer>,
+    packing: Packing,
+  ): void {
+    if (!this.disposed) this.keys.add(first, tasks, packed, packing);
+  }
+
+  waitingRows(): number {
+    return this.intake.waitingRows;
   }
 
   private takeStatus(status: Message<"status">): void {
@@ -328,19 +347,6 @@ export class SharedSession implements SessionStore, Sink {
     }
     this.namesVersion.value += 1;
     for (const waiting of this.early.splice(0)) this.takeNames(waiting);
-  }
-
-  private takeBatch(message: Message<"batch">): void {
-    const buffer = message.buffers[0];
-    if (message.kind === "coarse") {
-      const { first, tasks } = message;
-      const stretches = decodeCoarse(buffer, message.rows);
-      this.model.setCoarse({ ...stretches, first, tasks });
-      this.intake.tellSoon();
-    } else {
-      const rows = decodeTasks(buffer, message);
-      this.intake.add(rows, message.first, message.tasks);
-    }
   }
 
   private onRows(): void {

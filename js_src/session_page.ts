@@ -6,6 +6,7 @@ import { type Signal, signal } from "@preact/signals";
 import { LIMITS } from "./schema";
 import { SharedSession } from "./session";
 import { Channel, KernelLink, type Port } from "./stream";
+import type { SessionLink } from "./stream_link";
 
 /** Change the number with any change of `Page` that an older copy would miss. */
 const REGISTRY = Symbol.for("daskscope.page.v1");
@@ -53,7 +54,7 @@ export class Page {
   }
 
   /** The store of a session; made when the first panel asks for it. */
-  session(link: KernelLink, id: string): SharedSession {
+  session(link: SessionLink, id: string): SharedSession {
     const key = `${link.kernelId} ${id}`;
     const known = this.stores.get(key);
     if (known) return known;

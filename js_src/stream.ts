@@ -13,7 +13,8 @@ import {
   versionMismatch,
 } from "./errors";
 import { PROTOCOL } from "./schema";
-import { SessionStream, type Sink } from "./stream_session";
+import type { SessionLink, Sink } from "./stream_link";
+import { SessionStream } from "./stream_session";
 import { VERSION } from "./version";
 import {
   addressOf,
@@ -145,7 +146,7 @@ interface Question {
 }
 
 /** One kernel process, over whichever of its channels works. */
-export class KernelLink {
+export class KernelLink implements SessionLink {
   readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
   /** Whether new clients of this kernel are recorded by themselves. */
   readonly recorder: Signal<boolean> = signal(true);
@@ -161,7 +162,6 @@ export class KernelLink {
     readonly kernelId: string,
   ) {}
 
-  /** The stream of one session; it sends nothing before it is watched. */
   stream(sessionId: string, sink: Sink): SessionStream {
     this.streams.get(sessionId)?.unwatch();
     const stream = new SessionStream(this, sessionId, sink, () => {

@@ -3,33 +3,10 @@
 
 import { asProblem, notReceived, type Problem } from "./errors";
 import type { Focus } from "./model/types";
+import type { SessionFlow, SessionMessage, Sink } from "./stream_link";
 import { Sequence } from "./stream_sequence";
-import {
-  type BinaryBuffer,
-  type KernelMessage,
-  type Message,
-  type PageMessage,
-  say,
-} from "./wire";
-
-/** Messages of one session, whatever the channel. */
-export type SessionMessage = Exclude<
-  KernelMessage,
-  Message<"welcome"> | Message<"sessions"> | Message<"answer">
->;
-
-/** Takes what a stream brings. */
-export interface Sink {
-  take(message: SessionMessage): void;
-  /** Ranges of task numbers that the page holds. */
-  have(): [number, number][];
-  /** The channel came (true) or went (false). */
-  connected(alive: boolean): void;
-  /** Everything comes again, except for the tasks that `have` names. */
-  restarted(): void;
-  /** Something that came, or did not come, is missing now. */
-  failed(problem: Problem): void;
-}
+import { type BinaryBuffer, type PageMessage, say } from "./wire";
+import { alignedBytes, decodeCoarse, decodeTasks } from "./wire_arrow";
 
 /** The page's conversation with the kernel that has the session. */
 export interface Conversation {
@@ -63,7 +40,7 @@ function bytesOf(buffers: readonly BinaryBuffer[]): number {
 }
 
 /** The numbered messages of one session to this page. */
-export class SessionStream {
+export class SessionStream implements SessionFlow {
   private watching = false;
   private visible = false;
   /** Nobody was there to hear that the count has ended. */
@@ -94,7 +71,6 @@ export class SessionStream {
     });
   }
 
-  /** Begin to receive, or change whether anybody looks. */
   watch(visible: boolean): void {
     if (this.watching && this.visible === visible) return;
     if (!this.watching) this.restart();
@@ -104,7 +80,6 @@ export class SessionStream {
     this.updatePulse();
   }
 
-  /** Nobody looks, but somebody may come back soon. */
   pause(): void {
     if (this.watching) this.watch(false);
   }
@@ -117,7 +92,6 @@ export class SessionStream {
     this.owesUnwatch = !this.sendUnwatch();
   }
 
-  /** Names, keys or events are lost for good: have all of them said again. */
   startOver(): void {
     if (!this.watching) return;
     const now_ms = Date.now();
@@ -155,7 +129,7 @@ export class SessionStream {
       return; // from before the kernel heard what was selected here since
     }
     try {
-      this.sink.take(message);
+      this.deliver(message);
     } catch (error) {
       this.sink.failed(asProblem(error));
       throw error;
@@ -192,10 +166,29 @@ export class SessionStream {
     this.sink.connected(false);
   }
 
-  /** The session leaves the page. */
   close(): void {
     this.unwatch();
     this.onClose();
+  }
+
+  private deliver(message: SessionMessage): void {
+    const { sink } = this;
+    if (message.type === "batch") {
+      const { first, tasks, rows, buffers } = message;
+      if (message.kind === "coarse") {
+        sink.takeCoarse(decodeCoarse(buffers[0], rows), first, tasks);
+      } else {
+        sink.takeRows(decodeTasks(buffers[0], message), first, tasks);
+      }
+    } else if (message.type === "keys") {
+      message.blocks.forEach(({ first, tasks }, i) => {
+        const packed = alignedBytes(message.buffers[i]);
+        const bytes = packed as Uint8Array<ArrayBuffer>;
+        sink.takeKeys(first, tasks, bytes, "deflate");
+      });
+    } else {
+      sink.take(message);
+    }
   }
 
   /** Listen for the kernel's silence while somebody looks. */

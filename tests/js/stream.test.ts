@@ -2,10 +2,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Problem } from "../../js_src/errors";
 import { LIMITS, PROTOCOL } from "../../js_src/schema";
 import { Channel, KernelLink } from "../../js_src/stream";
-import type {
-  SessionMessage,
-  SessionStream,
-} from "../../js_src/stream_session";
+import type { SessionNews, Sink } from "../../js_src/stream_link";
+import type { SessionStream } from "../../js_src/stream_session";
 import type { PageMessage } from "../../js_src/wire";
 
 const PAGE = "page-1";
@@ -26,13 +24,17 @@ class FakePort {
   }
 }
 
-class FakeSink {
-  readonly taken: SessionMessage[] = [];
+class FakeSink implements Sink {
+  readonly taken: SessionNews[] = [];
   alive: boolean | null = null;
   restarts = 0;
   readonly problems: Problem[] = [];
   have = (): [number, number][] => [[0, 7]];
-  take = (message: SessionMessage) => void this.taken.push(message);
+  take = (message: SessionNews) => void this.taken.push(message);
+  takeRows = () => {};
+  takeCoarse = () => {};
+  takeKeys = () => {};
+  waitingRows = () => 0;
   connected = (alive: boolean) => void (this.alive = alive);
   restarted = () => void (this.restarts += 1);
   failed = (problem: Problem) => void this.problems.push(problem);

@@ -1,0 +1,59 @@
+// Packed bytes, unpacked piece by piece by the browser, within a bound that holds
+// whatever the bytes claim.
+
+/** `deflate` has zlib's header, as agents pack; `deflate-raw` has none, as members of a zip. */
+export type Packing = "deflate" | "deflate-raw" | "stored";
+
+/** A thousandfold of this is what a bomb can unpack to before anybody counts it. */
+const SLICE_BYTES = 32_768;
+
+/** More came out than was allowed. */
+export class TooLargeError extends Error {
+  override readonly name = "TooLargeError";
+}
+
+/**
+ * Hand over what `packed` unpacks to, in pieces; `take` ends it early by returning
+ * false. Throws what the browser throws when the bytes are damaged.
+ *
+ * The bytes are written here: a block of keys took 0.8 ms through a Blob, this way 0.05 ms.
+ */
+export async function unpack(
+  packed: Uint8Array<ArrayBuffer>,
+  packing: Packing,
+  maxBytes: number,
+  take: (piece: Uint8Array) => boolean | void,
+): Promise<void> {
+  if (packing === "stored") {
+    if (packed.byteLength > maxBytes) throw new TooLargeError();
+    take(packed);
+    return;
+  }
+  const { writable, readable } = new DecompressionStream(packing);
+  feed(writable.getWriter(), packed).catch(() => {}); // the reader meets the same error
+  const reader = readable.getReader();
+  let bytes = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    bytes += value.byteLength;
+    const wanted = bytes <= maxBytes && take(value) !== false;
+    if (wanted) continue;
+    await reader.cancel();
+    if (bytes > maxBytes) throw new TooLargeError();
+    return;
+  }
+}
+
+/** A slice goes in when the one before has come out: so little waits in between. */
+async function feed(
+  writer: WritableStreamDefaultWriter<BufferSource>,
+  packed: Uint8Array<ArrayBuffer>,
+): Promise<void> {
+  const ignore = (): void => {};
+  for (let at = 0; at < packed.byteLength; at += SLICE_BYTES) {
+    if (at > 0) await writer.ready;
+    writer.write(packed.subarray(at, at + SLICE_BYTES)).catch(ignore);
+  }
+  await writer.close();
+}
