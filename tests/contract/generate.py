@@ -5,28 +5,49 @@
 Python and TypeScript tests read the files beside this one. A message is a `.json` file
 with `from`, `message`, `buffers` (names of `.bin` files) and, for binary messages, what
 the buffers must decode to: `columns` of a batch, `keys` of each block.
+
+`files/` has a recording as `daskscope` saves it, and what a reader makes of it.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import sys
 import zlib
 from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
+FILES = HERE / "files"
 sys.path[:0] = [str(HERE.parent / "py"), str(HERE.parents[1] / "py_src")]
 
+import numpy as np  # noqa: E402
 import pyarrow as pa  # noqa: E402
 from recording_rows import START  # noqa: E402
 from stream_pages import FakeLoop, PlainSession  # noqa: E402
 
+from daskscope.derive import totals  # noqa: E402
 from daskscope.errors import Notice  # noqa: E402
+from daskscope.files import load  # noqa: E402
+from daskscope.focus import Focus  # noqa: E402
 from daskscope.recording import UNKNOWN_TASK, Recording, TaskError, WorkerChange, pack_keys  # noqa: E402
-from daskscope.schema import PROTOCOL  # noqa: E402
+from daskscope.recording.coarse import coarse  # noqa: E402
+from daskscope.recording.file_writer import FileWriter  # noqa: E402
+from daskscope.recording.logs import ClusterSample, Event, LogLine, SchedulerSample  # noqa: E402
+from daskscope.recording.records import records_of  # noqa: E402
+from daskscope.schema import (  # noqa: E402
+    COARSE,
+    FILE_FORMAT,
+    NAME_KINDS,
+    NAMES,
+    PROTOCOL,
+    RECORD_TABLES,
+    TASKS,
+)
 from daskscope.stream import Channel, Hub  # noqa: E402
 from daskscope.stream import hub as hub_module  # noqa: E402
+from daskscope.stream.answers import describe_task  # noqa: E402
 from daskscope.stream.contents import Coarse  # noqa: E402
 
 HOSTILE = "<script>alert('\U0001f600')</script>\n\t\"quoted\" \\ \u2028 \0 end"
@@ -76,6 +97,110 @@ def recording() -> Recording:
     made.append_changes([WorkerChange(START - 1, WORKER, "added", "2 threads")])
     made.append_gap(START + 4, START + 5, "scheduler-restarted", "The scheduler was restarted.")
     return made
+
+
+def save_recording(path: Path) -> Recording:
+    """Save the scene and more of it: a file in two parts, with all its tables."""
+    made = recording()
+    made.note_present({WORKER: 2}, START - 2)
+    facts = {
+        "title": HOSTILE,
+        "code": f"print({HOSTILE!r})",
+        "start": START,
+        "user": "ada",
+        "host": "laptop",
+        "cluster": "LocalCluster",
+        "scheduler": "tcp://10.0.0.1:8786",
+        "daskscope": "0.1.0",
+    }
+    writer = FileWriter(path, facts)
+    writer.append(made)
+    made.skip_tasks(2)
+    lane = made.names.intern("lanes", ("tcp://10.0.0.2:40001", "140003"))
+    rows = {
+        "start": [START + 4, math.nan, START + 5],
+        "duration": [0.25, 1.0, 1e-6],
+        "lane": [lane, lane, 1],
+        "prefix": [0, 1, 1],
+        "action": [0, 0, 4],
+        "status": [0, 0, 0],
+        "nbytes": [2.5, 8.0, 8.0],
+        "span": [1, 0, 0],
+        "task": [0, 1, 1],
+    }
+    killed = {"prefix": [2], "status": [1]}
+    keys = pack_keys(0, ["inc-7", "sum-8", HOSTILE + "-killed"]).data
+    made.append_tasks(3, rows, keys, rowless=killed)
+    made.append_errors(
+        [TaskError(9, HOSTILE + "-killed", 2, WORKER, START + 9, "KilledWorker()", "")]
+    )
+    made.append_events([Event(START + 3, "custom", json.dumps({"said": HOSTILE}))])
+    made.append_lines([LogLine(START + 3.5, WORKER, "WARNING", HOSTILE)])
+    made.append_cluster([ClusterSample(START + i, 2, 4, 2**33, 10**9, 10**8, 0) for i in range(3)])
+    made.append_scheduler([SchedulerSample(START + 1, 12.5, 2e8, 0.02)])
+    about = {
+        "stop": START + 10,
+        "duration": 10.0,
+        "workers": [
+            {"address": WORKER, "name": 0, "threads": 2, "memory_limit": 2**32, "status": "running"}
+        ],
+        "missing": [NOTICE.to_json()],
+        "versions": {"scheduler": {"dask": "2026.1.0"}},
+        "exception": None,
+    }
+    writer.finish(made, facts | about)
+    return made
+
+
+def described(path: Path, made: Recording) -> dict[str, Any]:
+    """Return what a reader makes of a saved recording; a NaN is `null`."""
+    loaded = load(path)
+    chunks = loaded.chunks()
+    picture = coarse(made)
+    focus = Focus(time=(START + 0.25, START + 4.125), workers=(WORKER,))
+    found = {
+        "format": FILE_FORMAT,
+        "shapes": {
+            table.name: {column.name: column.type for column in table.columns}
+            for table in (NAMES, *RECORD_TABLES)
+        },
+        "about": loaded.about_facts,
+        "names": {kind: loaded.names.since(kind, 0) for kind in NAME_KINDS},
+        "tasks": {
+            c.name: [v for chunk in chunks for v in chunk.columns[c.name].tolist()]
+            for c in TASKS.columns
+        },
+        "keys": {task: loaded.key_of(task) for task in (0, 1, 2, 3, 4, 7, 8, 9)},
+        "coarse": {
+            c.name: (
+                np.round(picture.stop - picture.start, 6)
+                if c.name == "duration"
+                else getattr(picture, c.name)
+            ).tolist()
+            for c in COARSE.columns
+        },
+        "records": {table.name: records_of(loaded, table) for table in RECORD_TABLES},
+        "totals": figures(totals(loaded)),
+        "focus": focus.to_json(),
+        "totals_in_focus": figures(totals(loaded, focus)),
+        "details": [describe_task(loaded, {"task": task}) for task in (1, 2, 9)],
+    }
+    return json.loads(json.dumps(without_nan(found)))
+
+
+def figures(found: Any) -> dict[str, Any]:
+    return {
+        "prefixes": [[t.prefix, t.tasks, t.seconds, t.erred] for t in found.prefixes],
+        "actions": [[t.action, t.rows, t.seconds] for t in found.actions],
+    }
+
+
+def without_nan(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: without_nan(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [without_nan(part) for part in value]
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
@@ -210,7 +335,11 @@ def main() -> None:
         (HERE / f"{name}.json").write_text(text, encoding="utf-8")
         for file, data in zip(entry["buffers"], buffers, strict=True):
             (HERE / file).write_bytes(data)
-    print(f"wrote {len(golden())} messages")
+    FILES.mkdir(exist_ok=True)
+    path = FILES / "small.daskscope"
+    text = json.dumps(described(path, save_recording(path)), indent=2, ensure_ascii=True)
+    path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")
+    print(f"wrote {len(golden())} messages and a recording")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,204 @@
+// What a kernel would say of a session, said of a recording in a file.
+
+import { count, list, num, record } from "../base/check";
+import { type Focus, NO_FOCUS, type Notice } from "../model/types";
+import { type Message, parseMessage } from "../wire";
+import { BadFileError, FILE_CUT } from "./problems";
+import type { StoredRecording } from "./recording";
+import type { RecordsOf } from "./shapes";
+import type { Sums } from "./totals";
+
+/** A file has one session. */
+export const SESSION_ID = "recording";
+/** The whole text of an exception is the answer to `ask task`. */
+const MAX_EXCEPTION_CHARACTERS = 1_000;
+/** A recording is over, however young it is: so it is shown whole. */
+const LONG_OVER_S = 3_600;
+
+const ADDRESS = { page: null, session: SESSION_ID } as const;
+
+type Counts = Message<"status">["counts"];
+/** What a check of facts says becomes a word about the file. */
+function trusted<T>(check: () => T): T {
+  try {
+    return check();
+  } catch {
+    throw new BadFileError("has JSON of another kind");
+  }
+}
+
+/**
+ * The state of the session. `sums` are figures of what is in the file, where it does not
+ * say them itself; `end` is when the last row stops, as far as that is known; `notices`
+ * are those of this page.
+ */
+export async function statusOf(
+  recording: StoredRecording,
+  sums: Sums | null,
+  end: number,
+  notices: readonly Notice[],
+): Promise<Message<"status">> {
+  const { about, whole } = recording;
+  const missing = Array.isArray(about["missing"]) ? about["missing"] : [];
+  const stop = Math.max(end, ...[about["start"], about["stop"]].map(numberOf));
+  const facts = {
+    type: "status",
+    ...ADDRESS,
+    state: "stopped",
+    counts: about["counts"] ?? countsOf(sums),
+    now: Math.max(Date.now() / 1000, stop + LONG_OVER_S),
+    origin: about["origin"] ?? null,
+    notices: [
+      ...(whole ? [] : [FILE_CUT]),
+      ...notices,
+      ...(missing as unknown[]),
+    ],
+    workers: about["workers"] ?? workersOf(await recording.records("workers")),
+  };
+  return trusted(() => parseMessage(facts)) as Message<"status">;
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === "number" ? value : 0;
+}
+
+function countsOf(sums: Sums | null): Counts {
+  const { tasks = 0, rows = 0, erred = 0, nextTask = 0 } = sums ?? {};
+  return {
+    captured: nextTask,
+    kept: tasks,
+    dropped_agent: 0,
+    dropped_recording: nextTask - tasks,
+    rows,
+    erred,
+    changes: 0,
+  };
+}
+
+/** Those that were there, as the log has it: a file may not say it otherwise. */
+function workersOf({
+  worker,
+  name,
+  what,
+  detail,
+}: RecordsOf<"workers">): object[] {
+  const there = new Map<string, object>();
+  worker.forEach((address, row) => {
+    if (what[row] === "present" || what[row] === "added") {
+      const threads = Number.parseInt(detail[row], 10) || 0;
+      there.set(address, { address, name: name[row], threads });
+    } else if (what[row] === "removed") {
+      there.delete(address);
+    }
+  });
+  return [...there.values()];
+}
+
+/** The names from some indexes on. */
+export function namesOf(
+  { names }: StoredRecording,
+  first: Record<"prefixes" | "lanes" | "actions" | "spans", number>,
+): Message<"names"> {
+  const since = <T>(items: readonly T[], from: number) => ({
+    first: from,
+    items: items.slice(from),
+  });
+  return {
+    type: "names",
+    ...ADDRESS,
+    seq: 0,
+    prefixes: since(names.prefixes, first.prefixes),
+    lanes: since(names.lanes, first.lanes),
+    actions: since(names.actions, first.actions),
+    spans: since(names.spans, first.spans),
+    buffers: [],
+  };
+}
+
+/** Errors, changes of workers and gaps; entries without a time cannot be shown. */
+export async function eventsOf(
+  recording: StoredRecording,
+): Promise<Message<"events">> {
+  const { names } = recording;
+  const erred = await recording.records("errors");
+  const workers = await recording.records("workers");
+  const gaps = await recording.records("gaps");
+  const errors = rowsOf(erred.time).map((row) => ({
+    task: erred.task[row] < 0 ? null : erred.task[row],
+    prefix: names.indexOf("prefixes", erred.prefix[row]),
+    worker: erred.worker[row],
+    time: erred.time[row],
+    exception: erred.exception[row].slice(0, MAX_EXCEPTION_CHARACTERS),
+  }));
+  const changes = rowsOf(workers.time)
+    .filter((row) => workers.what[row] !== "present")
+    .map((row) => ({
+      time: workers.time[row],
+      worker: workers.worker[row],
+      what: workers.what[row],
+      detail: workers.detail[row],
+      name: workers.name[row],
+    }));
+  return {
+    type: "events",
+    ...ADDRESS,
+    seq: 0,
+    first: { errors: 0, changes: 0, gaps: 0 },
+    errors,
+    changes,
+    gaps: rowsOf(gaps.start).map((row) => ({
+      start: gaps.start[row],
+      stop: gaps.stop[row],
+      reason: gaps.reason[row],
+      text: gaps.text[row],
+    })),
+    buffers: [],
+  };
+}
+
+function rowsOf(times: Float64Array): number[] {
+  return [...times.keys()].filter((row) => Number.isFinite(times[row]));
+}
+
+const storedFigures = record({
+  prefixes: list(
+    record({ prefix: count, tasks: count, seconds: num, erred: count }),
+  ),
+  actions: list(record({ action: count, rows: count, seconds: num })),
+});
+
+/** Figures that the file has of the whole run; null where it has none. */
+export function storedTotals({
+  about,
+  names,
+}: StoredRecording): Message<"totals"> | null {
+  if (about["totals"] === undefined) return null;
+  const { prefixes, actions } = trusted(() =>
+    storedFigures(about["totals"], "totals"),
+  );
+  return {
+    type: "totals",
+    ...ADDRESS,
+    focus: NO_FOCUS,
+    prefixes: prefixes.map((total) => ({
+      ...total,
+      prefix: names.placeOf("prefixes", total.prefix),
+    })),
+    actions: actions.map((total) => ({
+      ...total,
+      action: names.placeOf("actions", total.action),
+    })),
+    buffers: [],
+  };
+}
+
+export function totalsOf(sums: Sums, focus: Focus): Message<"totals"> {
+  return {
+    type: "totals",
+    ...ADDRESS,
+    focus,
+    prefixes: sums.prefixes(),
+    actions: sums.actions(),
+    buffers: [],
+  };
+}

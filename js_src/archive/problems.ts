@@ -1,0 +1,58 @@
+// What is said of a file that cannot be opened, in the words of Python's reader.
+
+import { DaskscopeError } from "../errors";
+import type { Notice } from "../model/types";
+import { FILE_FORMAT } from "../schema";
+
+/** Bytes that daskscope did not write; the message goes on after "it …". */
+export class BadFileError extends Error {
+  override readonly name = "BadFileError";
+}
+
+/** Turn what reading a file threw into something with a sentence for a person. */
+export function codedError(error: unknown, name: string): unknown {
+  if (!(error instanceof BadFileError)) return error;
+  return new DaskscopeError({
+    code: "bad-file",
+    text: `${name} cannot be read: it ${error.message}.`,
+    next: "Only files that daskscope wrote can be opened: recordings (.daskscope) and reports.",
+  });
+}
+
+export const newerFile = (version: number): DaskscopeError =>
+  new DaskscopeError({
+    code: "newer-file",
+    text: `This file has version ${version} of the format, and this daskscope reads up to version ${FILE_FORMAT}.`,
+    next: "Upgrade daskscope to open it.",
+  });
+
+export const unknownTask = (): DaskscopeError =>
+  new DaskscopeError({
+    code: "unknown-task",
+    text: "The recording does not hold this task any more.",
+    next: "A larger daskscope.recording.memory-limit or disk-limit keeps more.",
+  });
+
+/** A question that a newer page part asks, or a wrong one. */
+export const unknownQuestion = (what: string): DaskscopeError =>
+  new DaskscopeError({
+    code: "unknown-question",
+    text: `A recording does not answer what was asked (${what}).`,
+    next: "Reload the page. If it happens again, please report it.",
+  });
+
+/** This page has no room for so many tasks of a file. */
+export const fileFull = (tasks: number): Notice => ({
+  code: "page-full",
+  level: "info",
+  text: `This page holds as many rows as it may: ${tasks.toLocaleString("en")} older tasks are shown as a coarse picture.`,
+  next: "daskscope.load(…).tasks has all that are in the file.",
+});
+
+/** What a file lacks that was cut off, since its program was stopped. */
+export const FILE_CUT: Notice = {
+  code: "file-cut",
+  level: "warn",
+  text: "This file was cut off: what was written last is missing.",
+  next: "All that is whole in it is shown.",
+};

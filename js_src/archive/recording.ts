@@ -1,0 +1,302 @@
+// One recording in a file: what stands where in it, unpacked and decoded when it is
+// asked for. Knows nothing of pages.
+
+import type { Packing } from "../base/unpack";
+import type { TaskBatch } from "../model/tasks";
+import {
+  COARSE_COLUMNS,
+  type CoarseColumns,
+  FILE_FORMAT,
+  KEY_SEPARATOR,
+  STATUSES,
+  TASKS_COLUMNS,
+} from "../schema";
+import { type Facts, readFacts } from "./arrow";
+import type { ByteSource } from "./bytes";
+import { FileNames } from "./names";
+import { BadFileError, newerFile } from "./problems";
+import {
+  NAMES_SHAPE,
+  RECORD_SHAPES,
+  type RecordsOf,
+  type RecordTable,
+} from "./shapes";
+import { decodeColumns, decodeRecords, noRecords } from "./tables";
+import {
+  listMembers,
+  type Member,
+  packedBytes,
+  startOfMember,
+  unpackMember,
+} from "./zip";
+
+const [HEADER, ABOUT, COARSE] = [
+  "daskscope.json",
+  "about.json",
+  "coarse.arrow",
+];
+const MAX_JSON_BYTES = 16_000_000;
+/** Of a small table, whatever it holds: the bounds of a recording are below. */
+const MAX_RECORDS = 200_000;
+/** Of one member with names; lists are bounded besides. */
+const MAX_NAME_ROWS = 500_000;
+const MAX_STRETCHES = 500_000;
+/** Task numbers are 32 bits wide. */
+const MAX_TASKS = 2 ** 32;
+/** In so many bytes a table has said which tasks it holds. */
+const FACTS_BYTES = 4_096;
+
+type JsonObject = Readonly<Record<string, unknown>>;
+type Members = ReadonlyMap<string, Member>;
+
+export interface TaskRange {
+  readonly first: number;
+  readonly tasks: number;
+}
+
+/** Some consecutive tasks; which ones is known once somebody has looked. */
+export interface Part {
+  readonly rows: Member;
+  readonly keys: Member;
+  range: TaskRange | null;
+}
+
+export interface PartRows extends TaskRange {
+  readonly batch: TaskBatch;
+}
+
+export interface PackedKeys extends TaskRange {
+  readonly packed: Uint8Array<ArrayBuffer>;
+  readonly packing: Packing;
+}
+
+export class StoredRecording {
+  private readonly tables = new Map<RecordTable, Promise<object>>();
+
+  private constructor(
+    private readonly source: ByteSource,
+    private readonly members: Members,
+    /** Oldest tasks first. */
+    readonly parts: readonly Part[],
+    readonly names: FileNames,
+    /** What is known of the whole; of a file that was cut off, of its beginning. */
+    readonly about: JsonObject,
+    /** False when the file was cut off: tables and figures of the whole are missing. */
+    readonly whole: boolean,
+  ) {}
+
+  static async open(source: ByteSource): Promise<StoredRecording> {
+    const { members, whole } = await listMembers(source);
+    const [first] = members;
+    if (first?.name !== HEADER) {
+      throw new BadFileError("is no recording of daskscope");
+    }
+    const header = await jsonOf(source, first);
+    checkVersion(header["format"]);
+    const names = new FileNames();
+    const others = new Map<string, Member>();
+    for (const member of members.slice(1)) {
+      if (member.name.startsWith("names/")) {
+        const bytes = await unpackMember(source, member);
+        names.take(decodeRecords(NAMES_SHAPE, bytes, MAX_NAME_ROWS));
+      } else {
+        others.set(member.name, member);
+      }
+    }
+    const last = others.get(ABOUT);
+    const about = last ? await jsonOf(source, last) : header["facts"];
+    return new StoredRecording(
+      source,
+      others,
+      partsOf(members),
+      names,
+      isObject(about) ? about : {},
+      whole,
+    );
+  }
+
+  /** All rows of a part, and which tasks they are of. */
+  async rowsOf(part: Part): Promise<PartRows> {
+    const bytes = await unpackMember(this.source, part.rows);
+    const { columns, rows, facts } = decodeColumns(TASKS_COLUMNS, bytes);
+    const range = rangeOf(facts);
+    part.range = range;
+    this.names.translate("lanes", columns.lane);
+    this.names.translate("prefixes", columns.prefix);
+    this.names.translate("actions", columns.action);
+    this.names.translate("spans", columns.span);
+    checkTasks(columns.task, columns.status, range);
+    return { ...range, batch: { ...columns, rows } };
+  }
+
+  /** The keys of a part as they are packed, once it is known that they are whole. */
+  async keysOf(part: Part): Promise<PackedKeys> {
+    const range = await this.rangeOf(part);
+    const text = await unpackMember(this.source, part.keys);
+    let keys = 1;
+    for (let at = text.indexOf(0); at >= 0; at = text.indexOf(0, at + 1))
+      keys++;
+    if (keys !== range.tasks) {
+      throw new BadFileError("has not as many keys as tasks");
+    }
+    const packed = await packedBytes(this.source, part.keys);
+    return { ...range, packed, packing: part.keys.packing };
+  }
+
+  async keyOf(part: Part, task: number): Promise<string> {
+    const { first } = await this.rangeOf(part);
+    const bytes = await unpackMember(this.source, part.keys);
+    const keys = new TextDecoder().decode(bytes).split(KEY_SEPARATOR);
+    return keys[task - first] ?? "";
+  }
+
+  /** The part that has a task, or else the next one. Few are looked at, since numbers rise. */
+  async partFrom(task: number): Promise<Part | null> {
+    let [low, high] = [0, this.parts.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      const { first, tasks } = await this.rangeOf(this.parts[middle]);
+      if (task >= first + tasks) low = middle + 1;
+      else high = middle;
+    }
+    return this.parts[low] ?? null;
+  }
+
+  async rangeOf(part: Part): Promise<TaskRange> {
+    part.range ??= rangeOf(await this.factsOf(part.rows));
+    return part.range;
+  }
+
+  /** The coarse picture of all tasks; null where the file has none. */
+  async coarse(): Promise<{ stretches: CoarseColumns; tasks: number } | null> {
+    const member = this.members.get(COARSE);
+    if (!member) return null;
+    const bytes = await unpackMember(this.source, member);
+    const { columns, rows, facts } = decodeColumns(COARSE_COLUMNS, bytes);
+    const tasks = whole(facts.get("tasks"));
+    if (rows > MAX_STRETCHES || tasks > MAX_TASKS) {
+      throw new BadFileError("has a coarse picture of more than it holds");
+    }
+    this.names.translate("lanes", columns.lane);
+    this.names.translate("prefixes", columns.prefix);
+    return { stretches: placed(columns), tasks };
+  }
+
+  /** A small table; without rows where the file has none. */
+  records<T extends RecordTable>(table: T): Promise<RecordsOf<T>> {
+    const found = this.tables.get(table) ?? this.readRecords(table);
+    this.tables.set(table, found);
+    return found as Promise<RecordsOf<T>>;
+  }
+
+  private async readRecords<T extends RecordTable>(
+    table: T,
+  ): Promise<RecordsOf<T>> {
+    const shape = RECORD_SHAPES[table];
+    const member = this.members.get(`${table}.arrow`);
+    if (!member) return noRecords<(typeof RECORD_SHAPES)[T]>(shape);
+    const bytes = await unpackMember(this.source, member);
+    return decodeRecords<(typeof RECORD_SHAPES)[T]>(shape, bytes, MAX_RECORDS);
+  }
+
+  private async factsOf(member: Member): Promise<Facts> {
+    try {
+      const start = await startOfMember(this.source, member, FACTS_BYTES);
+      return readFacts(start);
+    } catch {
+      return readFacts(await unpackMember(this.source, member));
+    }
+  }
+}
+
+/** Rows and keys come in turns. */
+function partsOf(members: readonly Member[]): Part[] {
+  const parts: Part[] = [];
+  let rows: Member | null = null;
+  for (const member of members) {
+    if (member.name.startsWith("tasks/")) {
+      if (rows) throw new BadFileError("has tasks out of order");
+      rows = member;
+    } else if (member.name.startsWith("keys/")) {
+      if (!rows) throw new BadFileError("has keys without tasks");
+      parts.push({ rows, keys: member, range: null });
+      rows = null;
+    }
+  }
+  return parts;
+}
+
+function checkVersion(version: unknown): void {
+  if (!Number.isSafeInteger(version) || (version as number) < 1) {
+    const what = "does not say which version of the format it has";
+    throw new BadFileError(what);
+  }
+  if ((version as number) > FILE_FORMAT) throw newerFile(version as number);
+}
+
+/** Without those of rows whose start was no time: they are written as 0. */
+function placed(stretches: CoarseColumns): CoarseColumns {
+  const { start } = stretches;
+  if (start.every((time) => time > 0)) return stretches;
+  const columns = Object.entries(stretches).map(
+    ([name, column]: [string, CoarseColumns[keyof CoarseColumns]]) => [
+      name,
+      column.filter((_, row) => start[row] > 0),
+    ],
+  );
+  return Object.fromEntries(columns) as CoarseColumns;
+}
+
+function rangeOf(facts: Facts): TaskRange {
+  const first = whole(facts.get("first"));
+  const tasks = whole(facts.get("tasks"));
+  if (!(tasks >= 1 && first <= MAX_TASKS - tasks)) {
+    throw new BadFileError("has tasks out of order");
+  }
+  return { first, tasks };
+}
+
+function whole(text = ""): number {
+  if (!/^\d{1,15}$/.test(text)) {
+    throw new BadFileError("has facts that are not numbers");
+  }
+  return Number(text);
+}
+
+function checkTasks(
+  task: Uint32Array,
+  status: Uint8Array,
+  { first, tasks }: TaskRange,
+): void {
+  let before = first;
+  for (let row = 0; row < task.length; row++) {
+    const number = task[row];
+    if (number < first || number >= first + tasks) {
+      throw new BadFileError("has rows of other tasks");
+    }
+    if (number < before) throw new BadFileError("has tasks out of order");
+    if (status[row] >= STATUSES.length) {
+      throw new BadFileError("has rows with an unknown status");
+    }
+    before = number;
+  }
+}
+
+async function jsonOf(source: ByteSource, member: Member): Promise<JsonObject> {
+  const bytes = await unpackMember(source, member);
+  if (bytes.byteLength > MAX_JSON_BYTES) {
+    throw new BadFileError("says too much of itself");
+  }
+  let found: unknown;
+  try {
+    found = JSON.parse(new TextDecoder().decode(bytes));
+  } catch {
+    throw new BadFileError("has JSON that cannot be read");
+  }
+  if (!isObject(found)) throw new BadFileError("has JSON of another kind");
+  return found;
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

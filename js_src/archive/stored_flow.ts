@@ -1,0 +1,253 @@
+// The stream of a recording in a file: what a kernel would say, a part at a time, and
+// answers to what a panel asks.
+
+import { asProblem } from "../errors";
+import { type Focus, NO_FOCUS } from "../model/types";
+import { type CoarseColumns, LIMITS } from "../schema";
+import type { SessionFlow, SessionNews, Sink } from "../stream_link";
+import type { Message } from "../wire";
+import { answer } from "./answers";
+import {
+  eventsOf,
+  namesOf,
+  statusOf,
+  storedTotals,
+  totalsOf,
+} from "./messages";
+import { codedError, fileFull } from "./problems";
+import type { StoredRecording } from "./recording";
+import { isNarrow, type Sums, sumUp } from "./totals";
+
+/** More than a frame takes in need not lie in wait. */
+const MAX_WAITING_ROWS = 200_000;
+/** How often the figures are said of a file that has to be counted first. */
+const COUNTED_MS = 300;
+
+export class StoredFlow implements SessionFlow {
+  private begun = false;
+  private visible = false;
+  private closed = false;
+  /** Goes on with what waits until somebody looks. */
+  private wake = (): void => {};
+  /** How many names of each list were said. */
+  private told = { prefixes: 0, lanes: 0, actions: 0, spans: 0 };
+  /** How often the focus was set: older figures are not said any more. */
+  private setting = 0;
+  private whole: Promise<Message<"totals"> | null> | null = null;
+  /** Figures of the file as far as it was counted, where it does not say them. */
+  private counted: Sums | null = null;
+  /** When the last row stops, as far as that is known. */
+  private end = 0;
+  /** Tasks that this page has no room for. */
+  private left = 0;
+
+  constructor(
+    private readonly recording: StoredRecording,
+    private readonly name: string,
+    private readonly sink: Sink,
+  ) {}
+
+  watch(visible: boolean): void {
+    this.visible = visible;
+    this.wake();
+    if (this.begun) return;
+    this.begun = true;
+    void this.run();
+  }
+
+  pause(): void {
+    this.visible = false;
+  }
+
+  unwatch(): void {
+    this.visible = false;
+  }
+
+  close(): void {
+    this.closed = true;
+    this.wake();
+  }
+
+  setFocus(focus: Focus): void {
+    this.setting += 1;
+    // A legend shows what it isolates beside the rest: figures are of all prefixes.
+    void this.sayTotals({ ...focus, prefixes: [] }, this.setting);
+  }
+
+  async ask(what: string, args: object): Promise<unknown> {
+    try {
+      return await answer(this.recording, this.sink, what, args);
+    } catch (error) {
+      throw codedError(error, this.name);
+    }
+  }
+
+  startOver(): void {
+    // Nothing is lost on the way from a file.
+  }
+
+  /** Say everything, in the order in which a panel can use it. */
+  private async run(): Promise<void> {
+    await this.sayPicture();
+    await this.sayStatus();
+    await this.attempt(async () => {
+      const events = await eventsOf(this.recording);
+      this.sayNames(); // an error may have a prefix that no row has
+      this.take(events);
+    });
+    void this.sayTotals(NO_FOCUS, this.setting);
+    await this.sayRows();
+  }
+
+  private sayNames(): void {
+    const names = namesOf(this.recording, this.told);
+    this.take(names);
+    const { prefixes, lanes, actions, spans } = this.recording.names;
+    this.told = {
+      prefixes: prefixes.length,
+      lanes: lanes.length,
+      actions: actions.length,
+      spans: spans.length,
+    };
+  }
+
+  private async sayPicture(): Promise<void> {
+    this.sayNames();
+    await this.attempt(async () => {
+      const coarse = await this.recording.coarse();
+      if (!coarse || this.closed) return;
+      const { stretches, tasks } = coarse;
+      this.end = lastStop(stretches);
+      this.sink.takeCoarse(stretches, 0, tasks);
+    });
+  }
+
+  private async sayStatus(): Promise<void> {
+    await this.attempt(async () => {
+      const { recording, counted, end, left } = this;
+      const notices = left > 0 ? [fileFull(left)] : [];
+      this.take(await statusOf(recording, counted, end, notices));
+    });
+  }
+
+  /** Figures of a focus, unless another one is set meanwhile. */
+  private async sayTotals(focus: Focus, setting: number): Promise<void> {
+    await this.attempt(async () => {
+      const wanted = () => setting === this.setting && !this.closed;
+      if (!isNarrow(focus)) {
+        const totals = await (this.whole ??= this.wholeTotals());
+        if (totals && wanted()) this.take(totals);
+        return;
+      }
+      const sums = await sumUp(this.recording, focus, async () => {
+        await nextTurn();
+        return wanted();
+      });
+      if (sums) this.take(totalsOf(sums, focus));
+    });
+  }
+
+  /** Figures of everything: those of the file, or else they are counted. */
+  private async wholeTotals(): Promise<Message<"totals"> | null> {
+    const { recording } = this;
+    const mustCount = recording.about["counts"] === undefined;
+    const stored = mustCount ? null : storedTotals(recording);
+    if (stored) return stored;
+    let said_ms = performance.now();
+    const sums = await sumUp(recording, NO_FOCUS, async (soFar) => {
+      await nextTurn();
+      if (mustCount && performance.now() - said_ms > COUNTED_MS) {
+        this.counted = soFar;
+        await this.sayStatus();
+        said_ms = performance.now();
+      }
+      return !this.closed;
+    });
+    if (!sums) return null;
+    this.counted = sums;
+    if (mustCount) await this.sayStatus();
+    return totalsOf(sums, NO_FOCUS);
+  }
+
+  /** Rows, the newest first: a part a turn, so that the page goes on meanwhile. */
+  private async sayRows(): Promise<void> {
+    const { recording, sink } = this;
+    let [rows, came] = [0, 0];
+    for (const [older, part] of [...recording.parts.entries()].reverse()) {
+      if (!(await this.isAwaited(MAX_WAITING_ROWS))) return;
+      if (rows >= LIMITS.page_rows) return this.sayFull(older + 1);
+      await this.attempt(async () => {
+        const { batch, first, tasks } = await recording.rowsOf(part);
+        rows += batch.rows;
+        if (!this.closed) sink.takeRows(batch, first, tasks);
+        came += 1;
+      });
+    }
+    if (came < recording.parts.length || !(await this.isAwaited(0))) return;
+    // Nothing more will come, also in the place of tasks that were dropped.
+    sink.takeCoarse(NO_STRETCHES, 0, 0);
+  }
+
+  /** The page has no room for some parts, the oldest. */
+  private async sayFull(parts: number): Promise<void> {
+    await this.attempt(async () => {
+      for (const part of this.recording.parts.slice(0, parts)) {
+        const { tasks } = await this.recording.rangeOf(part);
+        this.left += tasks;
+      }
+    });
+    await this.sayStatus();
+  }
+
+  /** Wait until somebody looks and all but some rows are taken in; false if never. */
+  private async isAwaited(maxWaitingRows: number): Promise<boolean> {
+    for (;;) {
+      await nextTurn();
+      if (this.closed) return false;
+      if (!this.visible) {
+        await new Promise<void>((done) => {
+          this.wake = done;
+        });
+      } else if (this.sink.waitingRows() <= maxWaitingRows) {
+        return true;
+      }
+    }
+  }
+
+  private take(message: SessionNews): void {
+    if (!this.closed) this.sink.take(message);
+  }
+
+  /** What of a file cannot be read is said; the rest of it comes all the same. */
+  private async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (this.closed) return;
+      this.sink.failed(asProblem(codedError(error, this.name)));
+    }
+  }
+}
+
+const NO_STRETCHES: CoarseColumns = {
+  start: new Float64Array(0),
+  duration: new Float32Array(0),
+  lane: new Uint16Array(0),
+  prefix: new Uint16Array(0),
+  busy: new Float32Array(0),
+  rows: new Uint32Array(0),
+  erred: new Uint8Array(0),
+};
+
+function nextTurn(): Promise<void> {
+  return new Promise((done) => setTimeout(done));
+}
+
+function lastStop({ start, duration }: CoarseColumns): number {
+  let stop = 0;
+  for (let row = 0; row < start.length; row++) {
+    const end = start[row] + duration[row];
+    if (end > stop) stop = end;
+  }
+  return stop;
+}

@@ -1,0 +1,161 @@
+// Tasks, seconds and errors by prefix and by action, of everything or of a focus:
+// what derive/totals.py and derive/selection.py count, counted the same way.
+
+import type { TaskBatch } from "../model/tasks";
+import type { ActionTotal, Focus, PrefixTotal } from "../model/types";
+import { ACTIONS, MAX_NAMES, STATUSES } from "../schema";
+import type { FileNames } from "./names";
+import { BadFileError } from "./problems";
+import type { PartRows, StoredRecording } from "./recording";
+
+const COMPUTE = ACTIONS.indexOf("compute");
+const MAX_ACTIONS = 256;
+
+/** Which lanes and spans are in focus; null where all are. */
+interface Chosen {
+  readonly time: readonly [number, number] | null;
+  readonly lanes: readonly boolean[] | null;
+  readonly spans: readonly boolean[] | null;
+  readonly prefixes: readonly boolean[] | null;
+}
+
+/** Whether a focus leaves anything away. */
+export function isNarrow(focus: Focus): boolean {
+  const { time, prefixes, workers, spans } = focus;
+  return time !== null || [prefixes, workers, spans].some((one) => one.length);
+}
+
+/** Adds up rows. A task counts once, however many rows it has. */
+export class Sums {
+  /** Tasks and rows of the file, in focus or not. */
+  tasks = 0;
+  rows = 0;
+  /** One more than the last task's number. */
+  nextTask = 0;
+  private readonly chosen: Chosen;
+  private readonly prefixTasks = new Float64Array(MAX_NAMES + 1);
+  private readonly prefixSeconds = new Float64Array(MAX_NAMES + 1);
+  private readonly prefixErred = new Float64Array(MAX_NAMES + 1);
+  private readonly actionRows = new Float64Array(MAX_ACTIONS);
+  private readonly actionSeconds = new Float64Array(MAX_ACTIONS);
+
+  constructor(names: FileNames, focus: Focus) {
+    const { time, prefixes, workers, spans } = focus;
+    this.chosen = {
+      time,
+      prefixes: among(names.prefixes, prefixes),
+      lanes: among(
+        names.lanes.map(({ worker }) => worker),
+        workers,
+      ),
+      spans: among(
+        names.spans.map(({ id }) => id),
+        spans,
+      ),
+    };
+  }
+
+  add({ batch, first, tasks }: PartRows): void {
+    this.tasks += tasks;
+    this.rows += batch.rows;
+    this.nextTask = Math.max(this.nextTask, first + tasks);
+    const { start, duration, prefix, action, status, task } = batch;
+    let before = -1;
+    for (let row = 0; row < batch.rows; row++) {
+      if (!this.has(batch, row)) continue;
+      // A negative duration (the clocks disagree) adds nothing and is counted.
+      const seconds =
+        duration[row] >= 0 ? this.inside(start[row], duration[row]) : 0;
+      this.actionRows[action[row]] += 1;
+      this.actionSeconds[action[row]] += seconds;
+      if (action[row] === COMPUTE) this.prefixSeconds[prefix[row]] += seconds;
+      if (task[row] === before) continue;
+      before = task[row];
+      this.addTask(prefix[row], status[row] !== 0);
+    }
+  }
+
+  /** Count a task: also one that ran nowhere and has no rows. */
+  addTask(prefix: number, erred: boolean): void {
+    this.prefixTasks[prefix] += 1;
+    if (erred) this.prefixErred[prefix] += 1;
+  }
+
+  get erred(): number {
+    return this.prefixErred.reduce((sum, tasks) => sum + tasks, 0);
+  }
+
+  prefixes(): PrefixTotal[] {
+    const totals: PrefixTotal[] = [];
+    this.prefixTasks.forEach((tasks, prefix) => {
+      const seconds = this.prefixSeconds[prefix];
+      const erred = this.prefixErred[prefix];
+      if (tasks + seconds > 0) totals.push({ prefix, tasks, seconds, erred });
+    });
+    return totals;
+  }
+
+  actions(): ActionTotal[] {
+    const totals: ActionTotal[] = [];
+    this.actionRows.forEach((rows, action) => {
+      const seconds = this.actionSeconds[action];
+      if (rows > 0) totals.push({ action, rows, seconds });
+    });
+    return totals;
+  }
+
+  private has({ prefix, lane, span, start, duration }: TaskBatch, row: number) {
+    const { time, prefixes, lanes, spans } = this.chosen;
+    if (prefixes && !prefixes[prefix[row]]) return false;
+    if (lanes && !lanes[lane[row]]) return false;
+    if (spans && !spans[span[row]]) return false;
+    if (!time) return true;
+    return start[row] <= time[1] && start[row] + duration[row] >= time[0];
+  }
+
+  /** The seconds of a row that lie in the time in focus. */
+  private inside(start: number, duration: number): number {
+    const { time } = this.chosen;
+    if (!time) return duration;
+    const stop = Math.min(start + duration, time[1]);
+    return Math.fround(stop - Math.max(start, time[0]));
+  }
+}
+
+function among(
+  names: readonly string[],
+  wanted: readonly string[],
+): boolean[] | null {
+  if (wanted.length === 0) return null;
+  const chosen = new Set(wanted);
+  return names.map((name) => chosen.has(name));
+}
+
+/**
+ * Add up what is in focus, a part at a time. `goOn` is called before each with what was
+ * added up so far; when it says no the answer is null.
+ */
+export async function sumUp(
+  recording: StoredRecording,
+  focus: Focus,
+  goOn: (soFar: Sums) => Promise<boolean>,
+): Promise<Sums | null> {
+  const { names } = recording;
+  const sums = new Sums(names, focus);
+  for (const part of recording.parts) {
+    if (!(await goOn(sums))) return null;
+    try {
+      sums.add(await recording.rowsOf(part));
+    } catch (error) {
+      // Who shows the rows says that they cannot be read.
+      if (!(error instanceof BadFileError)) throw error;
+    }
+  }
+  if (isNarrow(focus)) return sums;
+  const { prefix, status } = await recording.records("rowless");
+  prefix.forEach((name, row) => {
+    if (!(status[row] in STATUSES)) return;
+    sums.addTask(names.indexOf("prefixes", name), status[row] !== 0);
+  });
+  return sums;
+}

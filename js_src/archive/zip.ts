@@ -1,0 +1,163 @@
+// Members of a zip by the header in front of each, so that a file that was cut off
+// opens, too. Nothing is unpacked before it is asked for; what a file claims is bounded.
+
+import { type Packing, unpack } from "../base/unpack";
+import type { ByteSource } from "./bytes";
+import { crc32 } from "./crc32";
+import { BadFileError } from "./problems";
+
+/** Unpacked. A writer makes further members before it comes near that. */
+const MAX_MEMBER_BYTES = 64 * 2 ** 20;
+const MAX_MEMBERS = 1_000_000;
+const MAX_NAME_BYTES = 200;
+/** Members together unpack to at most so many times what they take, and one member. */
+const MAX_RATIO = 300;
+/** What cannot be packed takes hardly more than before. */
+const OVERHEAD_BYTES = 65_536;
+/** What stands in packed bytes before the first of what they hold, at most. */
+const TABLE_BYTES = 1_024;
+
+const HEADER_BYTES = 30;
+const SIGNATURE = [0x50, 0x4b, 0x03, 0x04];
+const DIRECTORY = [0x02014b50, 0x06054b50, 0x06064b50];
+const PACKINGS = new Map<number, Packing>([
+  [0, "stored"],
+  [8, "deflate-raw"],
+]);
+const [ENCRYPTED, SIZES_FOLLOW] = [1, 8];
+
+export interface Member {
+  readonly name: string;
+  readonly packing: Packing;
+  /** Where its packed bytes are. */
+  readonly at: number;
+  readonly size: number;
+  /** Unpacked. */
+  readonly length: number;
+  readonly crc: number;
+}
+
+export interface Members {
+  readonly members: readonly Member[];
+  /** All were there, as far as the list at the end. */
+  readonly whole: boolean;
+}
+
+/** Find the members of a file; a `BadFileError` says what is wrong with it. */
+export async function listMembers(source: ByteSource): Promise<Members> {
+  const members: Member[] = [];
+  let [at, packed, unpacked] = [0, 0, 0];
+  while (members.length < MAX_MEMBERS) {
+    const head = await source.read(at, at + HEADER_BYTES + MAX_NAME_BYTES);
+    const view = new DataView(head.buffer, head.byteOffset, head.byteLength);
+    if (members.length > 0 && head.length >= 4) {
+      const word = view.getUint32(0, true);
+      if (DIRECTORY.includes(word)) return { members, whole: true };
+    }
+    if (!SIGNATURE.every((byte, i) => i >= head.length || head[i] === byte)) {
+      if (members.length === 0) throw new BadFileError("is no zip file");
+      break; // what was being written when the writer was stopped
+    }
+    if (head.length < HEADER_BYTES) break;
+    const member = memberOf(view, at);
+    const end = member.at + member.size;
+    if (end > source.size) break;
+    packed += member.size;
+    unpacked += member.length;
+    if (unpacked > MAX_MEMBER_BYTES + MAX_RATIO * packed) {
+      throw new BadFileError("would unpack to more than any recording does");
+    }
+    members.push(member);
+    at = end;
+  }
+  if (members.length === MAX_MEMBERS) {
+    throw new BadFileError("has more members than any recording has");
+  }
+  return { members, whole: false };
+}
+
+function memberOf(head: DataView, at: number): Member {
+  const flags = head.getUint16(6, true);
+  const packing = PACKINGS.get(head.getUint16(8, true));
+  if (flags & ENCRYPTED || packing === undefined) {
+    throw new BadFileError("is packed in a way that daskscope does not write");
+  }
+  const crc = head.getUint32(14, true);
+  const size = head.getUint32(18, true);
+  const length = head.getUint32(22, true);
+  const nameBytes = head.getUint16(26, true);
+  const extraBytes = head.getUint16(28, true);
+  const tooLong = length > MAX_MEMBER_BYTES || size > length + OVERHEAD_BYTES;
+  if (flags & SIZES_FOLLOW || nameBytes > MAX_NAME_BYTES || tooLong) {
+    throw new BadFileError("has a member that daskscope would not write");
+  }
+  const left = Math.min(nameBytes, head.byteLength - HEADER_BYTES);
+  const nameAt = head.byteOffset + HEADER_BYTES;
+  const name = new Uint8Array(head.buffer as ArrayBuffer, nameAt, left);
+  return {
+    name: new TextDecoder().decode(name),
+    packing,
+    at: at + HEADER_BYTES + nameBytes + extraBytes,
+    size,
+    length,
+    crc,
+  };
+}
+
+/** The bytes of a member as they are in the file. */
+export function packedBytes(
+  source: ByteSource,
+  { at, size }: Member,
+): Promise<Uint8Array<ArrayBuffer>> {
+  return source.read(at, at + size);
+}
+
+/** What a member holds, if it is as long as it says and undamaged. */
+export async function unpackMember(
+  source: ByteSource,
+  member: Member,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const packed = await packedBytes(source, member);
+  const content = new Uint8Array(member.length);
+  let at = 0;
+  try {
+    await unpack(packed, member.packing, member.length, (piece) => {
+      content.set(piece, at);
+      at += piece.byteLength;
+    });
+  } catch {
+    throw damaged(member);
+  }
+  if (at !== member.length || crc32(content) !== member.crc) {
+    throw damaged(member);
+  }
+  return content;
+}
+
+/** About the first `bytes` of a member, as far as they can be had; nobody has checked them. */
+export async function startOfMember(
+  source: ByteSource,
+  { at, size, packing }: Member,
+  bytes: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const packed = await source.read(
+    at,
+    at + Math.min(size, bytes + TABLE_BYTES),
+  );
+  const start = new Uint8Array(bytes);
+  let filled = 0;
+  try {
+    await unpack(packed, packing, Infinity, (piece) => {
+      const part = piece.subarray(0, bytes - filled);
+      start.set(part, filled);
+      filled += part.byteLength;
+      return filled < bytes;
+    });
+  } catch {
+    // The packed bytes end in the middle; what came before that is here.
+  }
+  return start.subarray(0, filled);
+}
+
+const damaged = ({ name }: Member): BadFileError =>
+  new BadFileError(`is damaged in '${name}'`);

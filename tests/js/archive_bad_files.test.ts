@@ -1,0 +1,278 @@
+// Files that nobody vouches for: each opens or is refused with a sentence, soon.
+
+import { beforeAll, describe, expect, it } from "vitest";
+import { bytesOfBuffer } from "../../js_src/archive/bytes";
+import {
+  eventsOf,
+  statusOf,
+  storedTotals,
+} from "../../js_src/archive/messages";
+import { openRecording } from "../../js_src/archive/open";
+import { BadFileError } from "../../js_src/archive/problems";
+import { StoredRecording } from "../../js_src/archive/recording";
+import { RECORD_SHAPES, type RecordTable } from "../../js_src/archive/shapes";
+import { sumUp } from "../../js_src/archive/totals";
+import { DaskscopeError } from "../../js_src/errors";
+import { NO_FOCUS } from "../../js_src/model/types";
+import {
+  type Content,
+  contentsOf,
+  goldenFile,
+  randomNumbers,
+  zipOf,
+} from "./archive_files";
+
+const encode = (text: string) => new TextEncoder().encode(text);
+
+let contents: Content[];
+beforeAll(async () => {
+  contents = await contentsOf(goldenFile());
+});
+
+/** The golden file with one member changed. */
+function changed(name: string, change: (content: Content) => Content[]) {
+  expect(contents.map((content) => content.name)).toContain(name);
+  return zipOf(
+    contents.flatMap((one) => (one.name === name ? change(one) : [one])),
+  );
+}
+
+/** Read all that is in a file, each part whatever the others are. */
+async function readAll(file: ArrayBuffer): Promise<unknown[]> {
+  const errors: unknown[] = [];
+  const attempt = async (read: () => unknown) => {
+    try {
+      await read();
+    } catch (error) {
+      errors.push(error);
+    }
+  };
+  await attempt(async () => {
+    const recording = await StoredRecording.open(bytesOfBuffer(file));
+    await attempt(() => statusOf(recording, null, 0, []));
+    await attempt(() => eventsOf(recording));
+    await attempt(() => storedTotals(recording));
+    await attempt(() => recording.coarse());
+    await attempt(() => sumUp(recording, NO_FOCUS, async () => true));
+    for (const table of Object.keys(RECORD_SHAPES)) {
+      await attempt(() => recording.records(table as RecordTable));
+    }
+    for (const part of recording.parts) {
+      await attempt(() => recording.rowsOf(part));
+      await attempt(() => recording.keysOf(part));
+    }
+    for (const task of [0, 8, 2 ** 31]) {
+      await attempt(() => recording.partFrom(task));
+    }
+  });
+  return errors;
+}
+
+const isTold = (error: unknown) =>
+  error instanceof BadFileError || error instanceof DaskscopeError;
+
+async function problemOf(file: ArrayBuffer) {
+  try {
+    await openRecording(file, "run.daskscope");
+  } catch (error) {
+    if (error instanceof DaskscopeError) return error;
+    throw error;
+  }
+  throw new Error("it opens");
+}
+
+describe("what is no recording", () => {
+  it.each([
+    ["nothing", new Uint8Array(0)],
+    ["text", encode("PK, said the file")],
+    ["a picture", Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 13, 10, 26, 10)],
+  ])("is refused: %s", async (_, bytes) => {
+    const { code, text, next } = await problemOf(bytes.slice().buffer);
+    expect(code).toBe("bad-file");
+    expect(text).toMatch(
+      /^run\.daskscope cannot be read: it is no (zip file|recording of daskscope)\.$/,
+    );
+    expect(next).toMatch(/Only files that daskscope wrote/);
+  });
+
+  it("is refused where it is another zip", async () => {
+    const other = zipOf([
+      { name: "[Content_Types].xml", data: encode("<a/>") },
+    ]);
+    const { code, text } = await problemOf(other);
+    expect([code, text]).toEqual([
+      "bad-file",
+      "run.daskscope cannot be read: it is no recording of daskscope.",
+    ]);
+  });
+
+  it("is told from a recording of a newer daskscope", async () => {
+    const newer = zipOf([
+      { name: "daskscope.json", data: encode('{"format": 2, "facts": {}}') },
+    ]);
+    const { code, text, next } = await problemOf(newer);
+    expect(code).toBe("newer-file");
+    expect(text).toBe(
+      "This file has version 2 of the format, and this daskscope reads up to version 1.",
+    );
+    expect(next).toBe("Upgrade daskscope to open it.");
+  });
+
+  it.each(["[]", "{", '{"format": "1"}', '{"format": 0}', "[".repeat(100_000)])(
+    "is refused where it says of itself: %.20s",
+    async (json) => {
+      const file = zipOf([{ name: "daskscope.json", data: encode(json) }]);
+      expect((await problemOf(file)).code).toBe("bad-file");
+    },
+  );
+});
+
+describe("a file that was cut off", () => {
+  it("opens with what is whole, wherever it was cut", async () => {
+    const file = goldenFile();
+    const whole = await StoredRecording.open(bytesOfBuffer(file));
+    const lengths = new Set<number>();
+    for (let length = 0; length < file.byteLength; length += 61) {
+      const cut = file.slice(0, length);
+      let parts = -1;
+      try {
+        const recording = await StoredRecording.open(bytesOfBuffer(cut));
+        parts = recording.parts.length;
+        if (length < file.byteLength / 2) expect(recording.whole).toBe(false);
+      } catch (error) {
+        expect(error).toBeInstanceOf(BadFileError);
+      }
+      lengths.add(parts);
+    }
+    expect([...lengths]).toEqual([-1, 0, 1, 2]);
+    expect(whole.parts).toHaveLength(2);
+  });
+});
+
+describe("a damaged file", () => {
+  it("is found out in the member that is damaged", async () => {
+    const file = new Uint8Array(goldenFile());
+    const { parts } = await StoredRecording.open(bytesOfBuffer(file.buffer));
+    const { at, size } = parts[1]!.rows;
+    file[at + (size >> 1)]! ^= 1;
+    const recording = await StoredRecording.open(bytesOfBuffer(file.buffer));
+    await expect(recording.rowsOf(recording.parts[1]!)).rejects.toThrow(
+      "is damaged in 'tasks/000001.arrow'",
+    );
+    await expect(recording.rowsOf(recording.parts[0]!)).resolves.toBeDefined();
+  });
+
+  it("opens or is refused with a sentence, whichever bytes are wrong", async () => {
+    const next = randomNumbers(1);
+    let refused = 0;
+    for (let round = 0; round < 400; round++) {
+      const file = new Uint8Array(goldenFile());
+      for (let change = 0; change <= round % 4; change++) {
+        file[Math.floor(next() * file.length)] = Math.floor(next() * 256);
+      }
+      const errors = await readAll(file.buffer);
+      if (errors.length > 0) refused += 1;
+      expect(errors.filter((error) => !isTold(error))).toEqual([]);
+    }
+    expect(refused).toBeGreaterThan(100);
+  }, 60_000);
+
+  it.each([
+    "names/000000.arrow",
+    "tasks/000000.arrow",
+    "coarse.arrow",
+    "errors.arrow",
+    "about.json",
+  ])(
+    "is refused with a sentence where %s says what cannot be, with the right checksum",
+    async (name) => {
+      const next = randomNumbers(2);
+      let refused = 0;
+      for (let round = 0; round < 200; round++) {
+        const file = changed(name, ({ data }) => {
+          const wrong = data.slice();
+          for (let change = 0; change <= round % 3; change++) {
+            const bit = [1, 16, 128, 255][Math.floor(next() * 4)]!;
+            wrong[Math.floor(next() * wrong.length)]! ^= bit;
+          }
+          return [{ name, data: wrong }];
+        });
+        const errors = await readAll(file);
+        if (errors.length > 0) refused += 1;
+        expect(errors.filter((error) => !isTold(error))).toEqual([]);
+      }
+      expect(refused).toBeGreaterThan(20);
+    },
+    60_000,
+  );
+});
+
+describe("a file that claims too much", () => {
+  it.each([
+    ["a member larger than any", { length: 2 ** 31 }, /would not write/],
+    ["an encrypted member", { flags: 1 }, /packed in a way/],
+    ["sizes that follow", { flags: 8 }, /would not write/],
+    ["another way to pack", { method: 14 }, /packed in a way/],
+    ["another length", { length: 5_000 }, /is damaged in 'about\.json'/],
+    ["another sum", { crc: 1 }, /is damaged in 'about\.json'/],
+  ])("is refused: %s", async (_, claims, words) => {
+    const file = changed("about.json", ({ name, data }) => [
+      { name, data, claims },
+    ]);
+    const { code, text } = await problemOf(file);
+    expect(code).toBe("bad-file");
+    expect(text).toMatch(words);
+  });
+
+  it("is refused before a bomb is unpacked", async () => {
+    const bomb = new Uint8Array(60 * 2 ** 20);
+    const bombs = [1, 2, 3].map((i) => ({ name: `other${i}`, data: bomb }));
+    const file = changed("about.json", (about) => [...bombs, about]);
+    expect(file.byteLength).toBeLessThan(300_000);
+    const { code, text } = await problemOf(file);
+    expect(code).toBe("bad-file");
+    expect(text).toMatch(/would unpack to more than any recording does/);
+  });
+
+  it("is refused where a member holds more than it says", async () => {
+    const data = new Uint8Array(50 * 2 ** 20);
+    const file = changed("about.json", ({ name }) => [
+      { name, data, claims: { length: 1_000_000 } },
+    ]);
+    const { text } = await problemOf(file);
+    expect(text).toMatch(/is damaged in 'about\.json'/);
+  });
+
+  it("is refused where keys and tasks do not fit", async () => {
+    const drop = changed("keys/000000.txt", () => []);
+    expect((await problemOf(drop)).text).toMatch(/has tasks out of order/);
+    const twice = changed("keys/000000.txt", (keys) => [keys, keys]);
+    expect((await problemOf(twice)).text).toMatch(/has keys without tasks/);
+    const fewer = changed("keys/000000.txt", ({ name }) => [
+      { name, data: encode("a\0b") },
+    ]);
+    const recording = await StoredRecording.open(bytesOfBuffer(fewer));
+    await expect(recording.keysOf(recording.parts[0]!)).rejects.toThrow(
+      "has not as many keys as tasks",
+    );
+  });
+
+  it("is refused where rows point at names that it does not have", async () => {
+    const file = changed("names/000000.arrow", () => []);
+    const recording = await StoredRecording.open(bytesOfBuffer(file));
+    await expect(recording.rowsOf(recording.parts[0]!)).rejects.toThrow(
+      /has rows with unknown (lanes|prefixes|spans)/,
+    );
+  });
+});
+
+describe("members that a later version may add", () => {
+  it("are passed over", async () => {
+    const file = changed("about.json", (about) => [
+      { name: "memory.arrow", data: encode("not looked at") },
+      { name: "profile/000000.arrow", data: encode("nor this") },
+      about,
+    ]);
+    expect(await readAll(file)).toEqual([]);
+  });
+});

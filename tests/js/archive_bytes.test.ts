@@ -1,0 +1,104 @@
+import { deflateRawSync, deflateSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import {
+  bytesOfBase64,
+  bytesOfBlob,
+  bytesOfBuffer,
+} from "../../js_src/archive/bytes";
+import { crc32 } from "../../js_src/archive/crc32";
+import { BadFileError } from "../../js_src/archive/problems";
+import { TooLargeError, unpack } from "../../js_src/base/unpack";
+import { randomNumbers } from "./archive_files";
+
+const next = randomNumbers(7);
+const bytes = Uint8Array.from({ length: 300_001 }, () => 256 * next());
+const text = Buffer.from(bytes).toString("base64");
+
+describe("bytes of a recording", () => {
+  it.each([
+    ["a buffer", bytesOfBuffer(bytes.buffer)],
+    ["a file of the browser", bytesOfBlob(new Blob([bytes]))],
+    ["text in a page", bytesOfBase64(text)],
+  ])("are the same, whatever they come from: %s", async (_, source) => {
+    expect(source.size).toBe(bytes.byteLength);
+    const ranges = [
+      [0, 30],
+      [1, 2],
+      [2, 2],
+      [100_000, 250_007],
+      [299_999, 300_001],
+      [299_000, 400_000],
+      [400_000, 500_000],
+      [5, 9],
+    ] as const;
+    for (const [from, to] of ranges) {
+      const read = Buffer.from(await source.read(from, to));
+      expect(read.equals(bytes.slice(from, to)), `${from}`).toBe(true);
+    }
+  });
+
+  it("are of one, two or three bytes at the end of text", async () => {
+    for (const length of [0, 1, 2, 3, 4]) {
+      const few = bytes.slice(0, length);
+      const source = bytesOfBase64(Buffer.from(few).toString("base64"));
+      expect(source.size).toBe(length);
+      expect(await source.read(0, 9)).toEqual(few);
+    }
+  });
+
+  it("are refused where the text is none", async () => {
+    expect(() => bytesOfBase64("abcde")).toThrow(BadFileError);
+    const read = async () => bytesOfBase64("ab\u00e9=").read(0, 2);
+    await expect(read()).rejects.toThrow(BadFileError);
+  });
+});
+
+describe("the checksum", () => {
+  it("is that of zip files", () => {
+    const of = (words: string) => crc32(new TextEncoder().encode(words));
+    expect(of("")).toBe(0);
+    expect(of("123456789")).toBe(0xcbf43926);
+    const fox = "The quick brown fox jumps over the lazy dog";
+    expect(of(fox)).toBe(0x414fa339);
+  });
+});
+
+describe("packed bytes", () => {
+  async function unpacked(
+    packed: Uint8Array<ArrayBuffer>,
+    packing: Parameters<typeof unpack>[1],
+    maxBytes: number,
+  ): Promise<Buffer> {
+    const pieces: Uint8Array[] = [];
+    await unpack(packed, packing, maxBytes, (piece) => void pieces.push(piece));
+    return Buffer.concat(pieces);
+  }
+
+  it.each([
+    ["deflate", new Uint8Array(deflateSync(bytes))],
+    ["deflate-raw", new Uint8Array(deflateRawSync(bytes))],
+    ["stored", bytes],
+  ] as const)("are unpacked: %s", async (packing, packed) => {
+    const back = await unpacked(packed, packing, bytes.byteLength);
+    expect(back.equals(bytes)).toBe(true);
+    await expect(
+      unpacked(packed, packing, bytes.byteLength - 1),
+    ).rejects.toThrow(TooLargeError);
+  });
+
+  it("are not unpacked further than anybody wants", async () => {
+    const bomb = new Uint8Array(deflateRawSync(new Uint8Array(2 ** 28)));
+    let seen = 0;
+    await unpack(bomb, "deflate-raw", Infinity, (piece) => {
+      seen += piece.byteLength;
+      return seen < 1_000;
+    });
+    expect(seen).toBeGreaterThanOrEqual(1_000);
+    expect(seen).toBeLessThan(10_000_000);
+  });
+
+  it("are an error where they end too early", async () => {
+    const packed = new Uint8Array(deflateRawSync(bytes)).subarray(0, 1_000);
+    await expect(unpacked(packed, "deflate-raw", Infinity)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,127 @@
+// The recording that Python saved into tests/contract/files, as a page reads it.
+
+import { describe, expect, it } from "vitest";
+import { bytesOfBuffer } from "../../js_src/archive/bytes";
+import { StoredRecording } from "../../js_src/archive/recording";
+import { sumUp } from "../../js_src/archive/totals";
+import { NO_FOCUS } from "../../js_src/model/types";
+import {
+  NAMES_SHAPE,
+  RECORD_SHAPES,
+  type RecordTable,
+} from "../../js_src/archive/shapes";
+import {
+  COARSE_COLUMNS,
+  FILE_FORMAT,
+  TASKS_COLUMNS,
+} from "../../js_src/schema";
+import { type Figures, goldenContent, goldenFile } from "./archive_files";
+
+const golden = goldenContent();
+const recording = await StoredRecording.open(bytesOfBuffer(goldenFile()));
+
+/** As Python's JSON has them: `null` is not a number. */
+const plain = (column: Iterable<number | string>) =>
+  [...column].map((value) => (Number.isNaN(value) ? null : value));
+
+const goOn = () => Promise.resolve(true);
+
+describe("the golden recording", () => {
+  it("has the tables and columns that this page knows", () => {
+    expect(FILE_FORMAT).toBe(golden.format);
+    const shapes = { names: NAMES_SHAPE, ...RECORD_SHAPES };
+    expect(shapes).toEqual(golden.shapes);
+  });
+
+  it("is whole, and says what is known of it", () => {
+    expect(recording.whole).toBe(true);
+    expect({ ...recording.about, whole: true }).toEqual(golden.about);
+  });
+
+  it("has the names", () => {
+    const { names } = recording;
+    const lanes = names.lanes.map(({ worker, thread }) => [worker, thread]);
+    const spans = names.spans.map(({ id, name }) => [id, ...name]);
+    const { prefixes, actions } = names;
+    expect({ prefixes, lanes, actions, spans }).toEqual(golden.names);
+  });
+
+  it("has the rows, in parts that say which tasks they hold", async () => {
+    expect(recording.parts).toHaveLength(2);
+    const parts = await Promise.all(
+      recording.parts.map((part) => recording.rowsOf(part)),
+    );
+    expect(parts.map(({ first, tasks }) => [first, tasks])).toEqual([
+      [0, 5],
+      [7, 3],
+    ]);
+    for (const name of Object.keys(TASKS_COLUMNS)) {
+      const column = name as keyof typeof TASKS_COLUMNS;
+      const values = parts.flatMap(({ batch }) => plain(batch[column]));
+      expect(values, name).toEqual(golden.tasks[name]);
+    }
+    expect(golden.tasks["start"]).toContain(null);
+  });
+
+  it("tells which part has a task before its rows are unpacked", async () => {
+    const fresh = await StoredRecording.open(bytesOfBuffer(goldenFile()));
+    const [older, newer] = fresh.parts;
+    expect(await fresh.partFrom(4)).toBe(older);
+    expect(await fresh.partFrom(5)).toBe(newer);
+    expect(await fresh.partFrom(9)).toBe(newer);
+    expect(await fresh.partFrom(10)).toBeNull();
+  });
+
+  it("has the keys, whatever they hold", async () => {
+    for (const [task, key] of Object.entries(golden.keys)) {
+      const part = await recording.partFrom(Number(task));
+      expect(await recording.keyOf(part!, Number(task)), task).toBe(key);
+    }
+    expect(Object.values(golden.keys).join()).toContain("<script>");
+  });
+
+  it("has the coarse picture, of rows that have a time", async () => {
+    const { stretches, tasks } = (await recording.coarse())!;
+    expect(tasks).toBe(10);
+    const timed = golden.coarse["start"]!.map((start) => start > 0);
+    expect(timed.filter(Boolean)).toHaveLength(9);
+    for (const name of Object.keys(COARSE_COLUMNS)) {
+      const column = stretches[name as keyof typeof COARSE_COLUMNS];
+      const type = column.constructor as Float32ArrayConstructor;
+      const wanted = golden.coarse[name]!.filter((_, row) => timed[row]);
+      expect([...column], name).toEqual([...type.from(wanted)]);
+    }
+  });
+
+  it.each(Object.keys(RECORD_SHAPES))("has the table %s", async (name) => {
+    const table = await recording.records(name as RecordTable);
+    const columns = Object.entries(table).map(([column, values]) => [
+      column,
+      plain(values),
+    ]);
+    expect(Object.fromEntries(columns)).toEqual(golden.records[name]);
+    expect(columns[0]![1], "rows").not.toHaveLength(0);
+  });
+
+  const figures = (sums: Awaited<ReturnType<typeof sumUp>>): Figures => ({
+    prefixes: sums!
+      .prefixes()
+      .map(({ prefix, tasks, seconds, erred }) => [
+        prefix,
+        tasks,
+        seconds,
+        erred,
+      ]),
+    actions: sums!
+      .actions()
+      .map(({ action, rows, seconds }) => [action, rows, seconds]),
+  });
+
+  it("has the figures that Python has, of everything and of a focus", async () => {
+    const all = await sumUp(recording, NO_FOCUS, goOn);
+    expect(figures(all)).toEqual(golden.totals);
+    const focused = await sumUp(recording, golden.focus, goOn);
+    expect(figures(focused)).toEqual(golden.totals_in_focus);
+    expect(golden.totals_in_focus).not.toEqual(golden.totals);
+  });
+});

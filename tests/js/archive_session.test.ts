@@ -1,0 +1,310 @@
+// A stored recording as a session of the page: what a panel sees of it.
+
+import { signal } from "@preact/signals";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { openRecording } from "../../js_src/archive/open";
+import { DaskscopeError } from "../../js_src/errors";
+import { NO_FOCUS, type TaskDetail } from "../../js_src/model/types";
+import { SharedSession } from "../../js_src/session";
+import { Page } from "../../js_src/session_page";
+import {
+  type Content,
+  contentsOf,
+  type Figures,
+  goldenContent,
+  goldenFile,
+  zipOf,
+} from "./archive_files";
+
+const golden = goldenContent();
+const shown = signal(true);
+
+let session: SharedSession;
+afterEach(() => session.dispose());
+
+/** The session of a file, watched, once all its rows have come. */
+async function opened(file = goldenFile(), rows = 10): Promise<SharedSession> {
+  const { link, sessionId } = await openRecording(file, "run.daskscope");
+  session = new SharedSession(link, sessionId, signal(true), () => {});
+  session.watch(shown);
+  await vi.waitFor(() => {
+    const { odd } = session.model;
+    expect(session.model.rows + odd.unplaceable).toBe(rows);
+    expect(session.totals.peek().prefixes).not.toHaveLength(0);
+  });
+  return session;
+}
+
+async function changed(change: (content: Content) => Content[]) {
+  return zipOf((await contentsOf(goldenFile())).flatMap(change));
+}
+
+const figures = (): Figures => {
+  const { prefixes, actions } = session.totals.peek();
+  return {
+    prefixes: prefixes.map(({ prefix, tasks, seconds, erred }) => [
+      prefix,
+      tasks,
+      seconds,
+      erred,
+    ]),
+    actions: actions.map(({ action, rows, seconds }) => [
+      action,
+      rows,
+      seconds,
+    ]),
+  };
+};
+
+describe("the session of a file", () => {
+  it("has all of its tasks, stopped", async () => {
+    await opened();
+    expect(session.state.value).toBe("stopped");
+    expect(session.model.have()).toEqual([
+      [0, 5],
+      [7, 10],
+    ]);
+    expect(session.counts.value).toEqual(golden.about["counts"]);
+    expect(session.counts.value).toMatchObject({ kept: 8, rows: 10 });
+    expect(session.origin.value).toBe(golden.about["origin"]);
+    expect(session.now.value).toBeGreaterThan(session.origin.value + 3_600);
+    expect(session.info.value).toEqual({
+      id: "recording",
+      name: "LocalCluster",
+      address: "tcp://10.0.0.1:8786",
+    });
+    expect(session.workers.value).toMatchObject([{ name: "0", threads: 2 }]);
+    expect(session.notices.value.map(({ code }) => code)).toEqual([
+      "plugins-refused",
+    ]);
+  });
+
+  it("has the names, with a colour for each prefix", async () => {
+    await opened();
+    expect(session.prefixes).toEqual(golden.names.prefixes);
+    expect(session.slots).toHaveLength(session.prefixes.length);
+    expect(session.lanes[0]).toEqual({
+      worker: golden.names.lanes[0]![0],
+      thread: golden.names.lanes[0]![1],
+    });
+    expect(session.actions).toEqual(golden.names.actions);
+  });
+
+  it("draws the coarse picture before any row has come", async () => {
+    const { link, sessionId } = await openRecording(goldenFile());
+    session = new SharedSession(link, sessionId, signal(true), () => {});
+    const take = vi.spyOn(session, "takeRows");
+    const picture = vi.spyOn(session, "takeCoarse");
+    session.watch(shown);
+    await vi.waitFor(() => expect(take).toHaveBeenCalledTimes(2));
+    const [order] = picture.mock.invocationCallOrder;
+    expect(order).toBeLessThan(take.mock.invocationCallOrder[0]!);
+    expect(picture.mock.calls[0]!.slice(1)).toEqual([0, 10]);
+    expect(take.mock.calls.map(([, first]) => first)).toEqual([7, 0]);
+    // Two tasks were dropped, and nothing comes in their place.
+    await vi.waitFor(() => expect(session.model.isCoarse).toBe(false));
+    expect(session.model.extent()!.start).toBe(session.origin.value);
+  });
+
+  it("has errors, changes of workers and gaps", async () => {
+    await opened();
+    const tasks = golden.records["errors"]!["task"]!;
+    expect(session.errors.value.map(({ task }) => task ?? -1)).toEqual(tasks);
+    expect(session.errors.value[0]!.prefix).toBe(2);
+    expect(session.changes.value).toMatchObject([
+      { what: "added", name: "worker-0", detail: "2 threads" },
+    ]);
+    expect(session.gaps.value).toMatchObject([
+      { reason: "scheduler-restarted" },
+    ]);
+    expect(session.notHere.value).toEqual({ errors: 0, changes: 0 });
+  });
+
+  it("answers for a task what Python answers", async () => {
+    await opened();
+    for (const detail of golden.details) {
+      const { task } = detail;
+      expect(await session.ask("task", { task }), `${task}`).toEqual(detail);
+    }
+    await expect(session.ask("task", { task: 5 })).rejects.toMatchObject({
+      code: "unknown-task",
+    });
+    await expect(session.ask("task", { task: 99 })).rejects.toMatchObject({
+      code: "unknown-task",
+    });
+  });
+
+  it("unpacks keys when somebody looks for them", async () => {
+    await opened();
+    expect(session.keys.has(1)).toBe(false);
+    expect(await session.keys.text(1)).toBe(golden.keys["1"]);
+    expect(session.keys.has(4)).toBe(true);
+    expect(session.keys.has(7)).toBe(false);
+    const { tasks, searched, of } = await session.keys.search("SUM-");
+    expect([...tasks]).toEqual([1, 8]);
+    expect([searched, of]).toEqual([8, 8]);
+  });
+
+  it("asks for each block of keys once, also in a search", async () => {
+    await opened();
+    const take = vi.spyOn(session, "takeKeys");
+    await session.keys.search("inc");
+    await session.keys.search("sum");
+    expect(take).toHaveBeenCalledTimes(2);
+  });
+
+  it("has tables and facts for who asks for them", async () => {
+    await opened();
+    const logs = await session.ask("table", { name: "logs" });
+    expect(logs).toMatchObject({ level: ["WARNING"] });
+    expect(await session.ask("about", {})).toEqual(golden.about);
+    await expect(session.ask("table", { name: "secrets" })).rejects.toThrow();
+    await expect(session.ask("stack", {})).rejects.toMatchObject({
+      code: "unknown-question",
+    });
+  });
+
+  it("has a table without rows where the file has none", async () => {
+    await opened(
+      await changed((one) => (one.name === "events.arrow" ? [] : [one])),
+    );
+    expect(await session.ask("table", { name: "events" })).toEqual({
+      time: new Float64Array(0),
+      topic: [],
+      message: [],
+    });
+  });
+
+  it("counts what is in focus, and everything again without one", async () => {
+    await opened();
+    expect(figures()).toEqual(golden.totals);
+    session.setFocus({ ...golden.focus, prefixes: ["inc"] });
+    await vi.waitFor(() => expect(figures()).toEqual(golden.totals_in_focus));
+    expect(session.totals.value.focus).toEqual(golden.focus);
+    session.setFocus(NO_FOCUS);
+    await vi.waitFor(() => expect(figures()).toEqual(golden.totals));
+  });
+
+  it("says figures of the last focus only", async () => {
+    await opened();
+    const said: unknown[] = [];
+    session.totals.subscribe(({ focus }) => void said.push(focus.workers));
+    for (const worker of ["one", "two", "three"]) {
+      session.setFocus({ ...NO_FOCUS, workers: [worker] });
+    }
+    await vi.waitFor(() => expect(said).toContainEqual(["three"]));
+    expect(said).toEqual([[], ["three"]]);
+  });
+
+  it("says the figures that the file has, without counting", async () => {
+    const totals = {
+      prefixes: [{ prefix: 1, tasks: 7, seconds: 2.5, erred: 1 }],
+      actions: [{ action: 0, rows: 9, seconds: 4 }],
+    };
+    await opened(
+      await changed(({ name, data }) => {
+        if (name !== "about.json") return [{ name, data }];
+        const about = JSON.parse(new TextDecoder().decode(data)) as object;
+        const json = JSON.stringify({ ...about, totals });
+        return [{ name, data: new TextEncoder().encode(json) }];
+      }),
+    );
+    expect(session.totals.value).toEqual({ focus: NO_FOCUS, ...totals });
+  });
+
+  it("waits while nobody looks, and goes on", async () => {
+    const { link, sessionId } = await openRecording(goldenFile());
+    session = new SharedSession(link, sessionId, signal(true), () => {});
+    const looks = signal(false);
+    session.watch(looks);
+    await vi.waitFor(() => expect(session.prefixes).not.toHaveLength(0));
+    await new Promise((done) => setTimeout(done, 50));
+    expect(session.have()).toEqual([]);
+    looks.value = true;
+    await vi.waitFor(() => expect(session.have()).toHaveLength(2));
+  });
+
+  it("is one store for all panels of a page, and can be shown again", async () => {
+    const { link, sessionId } = await openRecording(goldenFile());
+    const other = await openRecording(goldenFile());
+    const page = new Page();
+    session = page.session(link, sessionId);
+    expect(page.session(link, sessionId)).toBe(session);
+    expect(page.session(other.link, sessionId)).not.toBe(session);
+    session.dispose();
+    session = page.session(link, sessionId);
+    session.watch(shown);
+    await vi.waitFor(() => expect(session.have()).toHaveLength(2));
+  });
+});
+
+describe("the session of a file that is not whole", () => {
+  it("counts what is there, and says that the rest is missing", async () => {
+    let last = false;
+    const file = await changed((one) => {
+      last ||= one.name === "coarse.arrow";
+      return last ? [] : [one];
+    });
+    await opened(file.slice(0, file.byteLength - 4));
+    await vi.waitFor(() =>
+      expect(session.counts.value).toEqual({
+        captured: 10,
+        kept: 8,
+        dropped_agent: 0,
+        dropped_recording: 2,
+        rows: 10,
+        erred: 1,
+        changes: 0,
+      }),
+    );
+    expect(session.notices.value).toMatchObject([
+      { code: "file-cut", level: "warn" },
+    ]);
+    expect(session.info.value.name).toBe("LocalCluster");
+    expect(await session.keys.text(8)).toBe(golden.keys["8"]);
+    expect(await session.ask("about", {})).toMatchObject({
+      title: golden.about["title"],
+      whole: false,
+    });
+  });
+
+  it("shows what can be read, and says what cannot", async () => {
+    const file = await changed(({ name, data }) =>
+      name === "tasks/000000.arrow"
+        ? [{ name, data, claims: { crc: 1 } }]
+        : [{ name, data }],
+    );
+    await opened(file, 3);
+    expect(session.have()).toEqual([[7, 10]]);
+    const text =
+      "run.daskscope cannot be read: it is damaged in 'tasks/000000.arrow'.";
+    expect(session.notices.value).toContainEqual(
+      expect.objectContaining({ code: "bad-file", level: "error", text }),
+    );
+    const asked = session.ask("task", { task: 1 });
+    await expect(asked).rejects.toBeInstanceOf(DaskscopeError);
+    await expect(asked).rejects.toMatchObject({ code: "bad-file", text });
+  });
+
+  it("finds keys as far as they can be read", async () => {
+    const file = await changed(({ name, data }) =>
+      name === "keys/000000.txt"
+        ? [{ name, data, claims: { crc: 1 } }]
+        : [{ name, data }],
+    );
+    await opened(file);
+    expect(await session.keys.text(1)).toBeNull();
+    const { tasks, searched, of } = await session.keys.search("sum");
+    expect([...tasks]).toEqual([8]);
+    expect([searched, of]).toEqual([3, 8]);
+  });
+});
+
+describe("what a panel needs of a task", () => {
+  it("is there for one that ran nowhere", async () => {
+    await opened();
+    const killed = (await session.ask("task", { task: 9 })) as TaskDetail;
+    expect(killed).toMatchObject({ startstops: [], status: "error" });
+    expect(killed.error?.exception).toBe("KilledWorker()");
+  });
+});
