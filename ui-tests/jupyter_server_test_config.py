@@ -19,6 +19,11 @@ c.ServerApp.allow_root = os.geteuid() == 0  # noqa: F821
 c.Application.log_level = "ERROR"  # noqa: F821
 
 
+# Reports of tests must not come into the library of whoever runs them.
+os.environ["DASK_DASKSCOPE__LIBRARY__PATH"] = mkdtemp(prefix="galata-library-")
+atexit.register(shutil.rmtree, os.environ["DASK_DASKSCOPE__LIBRARY__PATH"], ignore_errors=True)
+
+
 def kernels_without_daskscope() -> str:
     """Make a kernel "bare" whose environment has all packages of this one but ours.
 

@@ -72,6 +72,7 @@ def open_to_read(name: str) -> Iterator[IO[bytes]]:
             with tempfile.TemporaryFile(dir=temporary_directory()) as local:
                 with fsspec().open(name, "rb") as remote:
                     shutil.copyfileobj(remote, local)
+                local.seek(0)
                 yield local
         else:
             with Path(name).expanduser().open("rb") as file:

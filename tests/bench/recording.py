@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from daskscope.recording.coarse import coarse
 from daskscope.recording import Recording
+from daskscope.recording.coarse import coarse
 
 CHUNK_TASKS = 5_000
 LANES = 64

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+import tempfile
 import threading
 from typing import TYPE_CHECKING
 
+import dask
 import pytest
 from clusters import WITHOUT_DASHBOARD, SchedulerProcess, eventually
 from traces import traces_on_schedulers
@@ -22,6 +26,11 @@ def pytest_configure(config: pytest.Config) -> None:
     """Add markers; an exception in a thread fails the test that runs then."""
     config.addinivalue_line("markers", "matrix: needs what `make test-all` sets up")
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
+    # Reports of tests must not come into the library of whoever runs them, nor those of kernels.
+    folder = tempfile.mkdtemp(prefix="daskscope-tests-")
+    config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    os.environ["DASK_DASKSCOPE__LIBRARY__PATH"] = folder
+    dask.config.set({"daskscope.library.path": folder})
 
 
 @pytest.fixture(autouse=True)

@@ -5,9 +5,9 @@ import pytest
 from recording_rows import START, append, make_rows, new_recording
 
 from daskscope.derive import FocusTotals, by_action, by_prefix, tasks_in_focus, totals
-from daskscope.recording.coarse import MAX_STRETCHES, coarse
 from daskscope.focus import Focus
 from daskscope.recording import pack_keys
+from daskscope.recording.coarse import MAX_STRETCHES, coarse
 from daskscope.recording.stretches import TRANSFER
 
 

@@ -66,7 +66,6 @@ def _local(path: str | PathLike[str]) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(dir=config.recording_limits().directory) as folder:
         fetched = Path(folder) / "fetched"
         with open_to_read(str(path)) as remote, fetched.open("wb") as file:
-            remote.seek(0)
             shutil.copyfileobj(remote, file)
         yield fetched
 

@@ -44,7 +44,7 @@ PART_TASKS: Final = 65_536
 PART_KEY_BYTES: Final = 8_000_000
 """A part ends with the task whose key passes this: far below what a reader refuses."""
 
-LEVEL: Final = 6
+LEVEL: Final = 5
 _SEPARATOR: Final = KEY_SEPARATOR.encode()
 
 

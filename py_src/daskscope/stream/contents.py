@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.recording.coarse import coarse
 from daskscope.recording import UNKNOWN_TASK
 from daskscope.recording.chunk import key_blocks
+from daskscope.recording.coarse import coarse
 from daskscope.schema import COARSE, NAME_KINDS, TASKS
 from daskscope.wire import Outgoing, arrow_stream, outgoing
 

@@ -1,0 +1,80 @@
+// Opens a report from the disk and says when its task stream was on the screen; with
+// --mouse also how the frames came while it was panned and zoomed.
+//
+//     node first_picture.mjs FILE daskscope|dask [--mouse]
+
+import { pathToFileURL } from "node:url";
+import { chromium } from "@playwright/test";
+import { onScreen } from "../browser/frames.mjs";
+import { panAndZoom, percentile } from "../browser/mouse.mjs";
+
+const [file, which, mouse] = process.argv.slice(2);
+const VIEWPORT = { width: 1600, height: 900 };
+const TIMEOUT_MS = 120_000;
+
+/** Runs in the page: whether a picture is there. */
+const shown = {
+  daskscope: () => {
+    const canvas = document.querySelector(".ds-plot canvas, .ds-stage canvas");
+    return canvas !== null && canvas.width > 100 && canvas.height > 100;
+  },
+  dask: () => window.Bokeh?.documents?.[0]?.is_idle === true,
+};
+
+/** Runs in the page: whether everything is there. */
+const whole = () => {
+  const status = document.querySelector(".ds-status")?.textContent ?? "";
+  const counts = status.match(/([\d,]+) of ([\d,]+) tasks/);
+  return counts !== null && counts[1] === counts[2];
+};
+
+const browser = await chromium.launch({
+  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+  args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
+});
+try {
+  const page = await browser.newPage({ viewport: VIEWPORT });
+  page.on("pageerror", (error) => {
+    throw error;
+  });
+  const fragment = which === "daskscope" ? "#tab=task-stream" : "";
+  const options = { polling: "raf", timeout: TIMEOUT_MS };
+  await page.goto(pathToFileURL(file).href + fragment, {
+    waitUntil: "commit",
+  });
+  const now = () =>
+    new Promise((resolve) =>
+      requestAnimationFrame(() =>
+        requestAnimationFrame(() => resolve(performance.now())),
+      ),
+    );
+  await page.waitForFunction(shown[which], null, options);
+  const figures = { picture_ms: Math.round(await page.evaluate(now)) };
+  if (which === "daskscope") {
+    await page.waitForFunction(whole, null, options);
+    figures.whole_ms = Math.round(await page.evaluate(now));
+  }
+  if (mouse) {
+    await page.mouse.click(VIEWPORT.width / 2, VIEWPORT.height / 2);
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("f");
+    await page.evaluate(now);
+    await page.evaluate(() => {
+      window.gaps = [];
+      let last = 0;
+      const watch = (time) => {
+        if (last) window.gaps.push(time - last);
+        last = time;
+        requestAnimationFrame(watch);
+      };
+      requestAnimationFrame(watch);
+    });
+    await panAndZoom(page);
+    const gaps = await page.evaluate(() => window.gaps);
+    figures.frame_p95_ms = Number(percentile(onScreen(gaps), 0.95).toFixed(1));
+    figures.frame_p95_measured_ms = Number(percentile(gaps, 0.95).toFixed(2));
+  }
+  console.log(JSON.stringify(figures));
+} finally {
+  await browser.close();
+}
