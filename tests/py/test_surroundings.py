@@ -75,8 +75,8 @@ def test_handlers_that_are_refused_are_missing_and_the_rest_is_there() -> None:
         cluster.scheduler.blocked_handlers = ["broadcast", "ncores"]
         found = ask(client)
         assert sorted(found.missing) == [
+            "list of workers: the scheduler refuses `ncores`",
             "logs of the workers: the scheduler refuses `broadcast`",
-            "number of workers: the scheduler refuses `ncores`",
             "versions of the workers: the scheduler refuses `broadcast`",
         ]
         assert found.versions.keys() == {"client", "scheduler"}
@@ -138,16 +138,19 @@ def one_hangs(scheduler_process: SchedulerProcess) -> Iterator[Client]:
         stuck.kill()
 
 
-def test_a_worker_that_hangs_costs_what_workers_would_have_said(one_hangs: Client) -> None:
+def test_a_worker_that_hangs_costs_what_it_would_have_said(one_hangs: Client) -> None:
+    one_hangs.run_on_scheduler(lambda: logging.getLogger("distributed.scheduler").info("here"))
     begun = time.monotonic()
     found = ask(one_hangs, timeout_s=2.0)
     assert time.monotonic() - begun < 4
     assert sorted(found.missing) == [
+        "logs of the workers: 1 of 2 answered",
         "logs of the workers: no answer within 2 s",
+        "versions of the workers: 1 of 2 answered",
         "versions of the workers: no answer within 2 s",
     ]
-    assert found.versions.keys() == {"client", "scheduler"}
-    assert {line.source for line in found.lines} == {"scheduler"}
+    (answered,) = found.versions["workers"]
+    assert {line.source for line in found.lines} == {"scheduler", answered}
 
 
 def test_a_worker_whose_log_cannot_be_sent_is_counted(client: Client) -> None:
@@ -189,6 +192,16 @@ def test_many_workers_share_the_lines_that_a_recording_takes(
     client.run(log_much)
     found = ask(client)
     assert len([line for line in found.lines if line.source != "scheduler"]) == 6
+
+
+@pytest.mark.parametrize(
+    ("workers", "sizes"), [(0, []), (3, [1, 1, 1]), (25, [3] * 8 + [1]), (1_000, [100] * 10)]
+)
+def test_workers_are_asked_in_batches(workers: int, sizes: list[int]) -> None:
+    addresses = [f"tcp://w:{number}" for number in range(workers)]
+    batches = module._batches(addresses)
+    assert [len(batch or ()) for batch in batches] == sizes
+    assert [worker for batch in batches for worker in batch or ()] == addresses
 
 
 def test_of_the_versions_of_very_many_workers_those_that_differ_are_here(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -18,8 +19,12 @@ from daskscope.recording.logs import MAX_LINES
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-MAX_LINES_EACH: Final = 5_000
-"""Of one process; of many less, so that all together are not more than a recording takes."""
+MAX_LINES_EACH: Final = 2_000
+"""Of one process: so many cost its event loop 8 ms. Of many processes fewer, so that
+all together are not more than a recording takes."""
+
+BATCHES: Final = 10
+"""Workers are asked in so many parts: one that hangs costs what its part would have said."""
 
 MANY_WORKERS: Final = 200
 """Taken for granted where the scheduler does not tell how many there are."""
@@ -58,17 +63,18 @@ async def surroundings(client: ClientView, since: float, timeout_s: float) -> Su
     if packages:
         what = "versions of some packages of the scheduler"
         versions = await questions.ask(what, "versions", packages=packages) or versions
-    threads = await questions.ask("number of workers", "ncores")
-    workers = None if threads is None else len(threads)
-    processes = 1 + (MANY_WORKERS if workers is None else workers)
+    threads = await questions.ask("list of workers", "ncores")
+    workers = None if threads is None else list(threads)
+    processes = 1 + (MANY_WORKERS if workers is None else len(workers))
     most = max(1, min(MAX_LINES_EACH, MAX_LINES // processes))
     log: dict[str, Any] = {"start": since, "n": most, "timestamps": True}
+    batches = _batches(workers)
     of_workers, said, said_by_workers = await asyncio.gather(
         questions.ask_workers(
-            "versions of the workers", workers, {"op": "versions", "packages": packages}
+            "versions of the workers", batches, {"op": "versions", "packages": packages}
         ),
         questions.ask("log of the scheduler", "logs", **log),
-        questions.ask_workers("logs of the workers", workers, {"op": "get_logs", **log}),
+        questions.ask_workers("logs of the workers", batches, {"op": "get_logs", **log}),
     )
     found = {
         "client": _versions_here(packages),
@@ -104,26 +110,43 @@ class _Questions:
                 finally:
                     link.abort()
         except HandlerRefused:
-            self.missing.append(f"{what}: the scheduler refuses `{op}`")
+            self._miss(f"{what}: the scheduler refuses `{op}`")
         except OSError as error:
             late = self._loop.time() >= self._deadline
             why = f"no answer within {self._timeout_s:g} s" if late else brief(error)
             self.unreachable = f"the scheduler could not be asked ({why})"
-            self.missing.append(f"{what}: {why}")
+            self._miss(f"{what}: {why}")
         except Exception as error:  # noqa: BLE001 - whatever a cluster answers
-            self.missing.append(f"{what}: {type(error).__name__}: {error}"[:500])
+            self._miss(f"{what}: {type(error).__name__}: {error}"[:500])
         return None
 
     async def ask_workers(
-        self, what: str, known: int | None, message: Mapping[str, Any]
+        self, what: str, batches: Sequence[Sequence[str] | None], message: Mapping[str, Any]
     ) -> dict[str, Any]:
         """Return the answers by worker, as many as there are."""
-        answers = await self.ask(what, "broadcast", msg=message, on_error="ignore")
-        if answers is None:
-            return {}
-        if known is not None and len(answers) < known:
-            self.missing.append(f"{what}: {len(answers):,} of {known:,} answered")
-        return {str(worker): answer for worker, answer in answers.items()}
+        answers = await asyncio.gather(
+            *[
+                self.ask(what, "broadcast", msg=message, workers=batch, on_error="ignore")
+                for batch in batches
+            ]
+        )
+        found = {str(worker): told for answer in answers for worker, told in (answer or {}).items()}
+        asked = sum(len(batch or ()) for batch in batches)
+        if 0 < len(found) < asked:
+            self._miss(f"{what}: {len(found):,} of {asked:,} answered")
+        return found
+
+    def _miss(self, text: str) -> None:
+        if text not in self.missing:
+            self.missing.append(text)
+
+
+def _batches(workers: Sequence[str] | None) -> Sequence[Sequence[str] | None]:
+    """Return the workers in the parts in which they are asked; ``None`` is all."""
+    if workers is None:
+        return [None]
+    size = math.ceil(len(workers) / BATCHES)
+    return [workers[first : first + size] for first in range(0, len(workers), max(1, size))]
 
 
 def _versions_here(packages: Sequence[str]) -> dict[str, Any]:
