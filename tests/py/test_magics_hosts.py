@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 SOURCES = Path(__file__).parents[2] / "py_src"
+PYTHONPATH = os.pathsep.join([str(SOURCES), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 ASYNCHRONOUS = """
 from distributed import Client, LocalCluster
@@ -144,7 +145,10 @@ def test_unloading_takes_all_of_it_back(new_cells: Callable[..., Cells]) -> None
     assert len(cells.ok("%%perfreport\nt = tasks(1)").urls) == 1
 
 
-def test_nbclient_keeps_the_outputs_and_stops_at_errors(tmp_path: Path) -> None:
+def test_nbclient_keeps_the_outputs_and_stops_at_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", PYTHONPATH)
     cells = ["%load_ext daskscope", CLUSTER, "%%perfreport a.html\nt = tasks(3)\n6 * 7"]
     failing = "%%perfreport b.html\nt = tasks(3)\n1 / 0"
     notebook = nbformat.v4.new_notebook()
@@ -162,12 +166,11 @@ def test_nbclient_keeps_the_outputs_and_stops_at_errors(tmp_path: Path) -> None:
 
 
 def test_in_a_terminal_the_card_is_text(tmp_path: Path) -> None:
-    paths = [str(SOURCES), *filter(None, [os.environ.get("PYTHONPATH")])]
     shown = subprocess.run(
         [sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner", "--colors=NoColor"],
         input=TYPED,
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(paths), "IPYTHONDIR": str(tmp_path)},
+        env=os.environ | {"PYTHONPATH": PYTHONPATH, "IPYTHONDIR": str(tmp_path)},
         capture_output=True,
         text=True,
         timeout=120,
