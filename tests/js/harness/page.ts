@@ -2,7 +2,9 @@
 // address asks for, and leaves what a test needs on `window`.
 
 import { signal } from "@preact/signals";
-import type { SessionStore } from "../../../js_src/session";
+import { bytesOfBase64 } from "../../../js_src/archive/bytes";
+import { openRecording } from "../../../js_src/archive/open";
+import { SharedSession, type SessionStore } from "../../../js_src/session";
 import type {
   EmptyState,
   PanelHost,
@@ -60,6 +62,16 @@ Object.assign(window, {
     saved,
     leaked,
     live: made.live,
+    /** Shows a recording, as a page does that has no kernel. */
+    openFile: async (base64: string) => {
+      const source = bytesOfBase64(base64);
+      const { link, sessionId } = await openRecording(source);
+      const visible = signal(true);
+      const store = new SharedSession(link, sessionId, visible, () => {});
+      Object.assign(window.harness, { session: store });
+      session.value = store;
+      emptyState.value = null;
+    },
     dispose: () => {
       dispose();
       dispose = () => {};

@@ -17,6 +17,7 @@ interface Harness {
   saved: { name: string; content: Blob }[];
   leaked: string[];
   live(): void;
+  openFile(base64: string): Promise<void>;
   dispose(): void;
   remount(): void;
   remountDetached(): void;
