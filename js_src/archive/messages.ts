@@ -5,7 +5,6 @@ import { type Focus, NO_FOCUS, type Notice } from "../model/types";
 import { type Message, parseMessage } from "../wire";
 import { BadFileError, FILE_CUT } from "./problems";
 import type { StoredRecording } from "./recording";
-import type { RecordsOf } from "./shapes";
 import type { Sums } from "./totals";
 
 /** A file has one session. */
@@ -53,7 +52,7 @@ export async function statusOf(
       ...notices,
       ...(missing as unknown[]),
     ],
-    workers: about["workers"] ?? workersOf(await recording.records("workers")),
+    workers: about["workers"] ?? (await workersOf(recording)),
   };
   return trusted(() => parseMessage(facts)) as Message<"status">;
 }
@@ -75,23 +74,25 @@ function countsOf(sums: Sums | null): Counts {
   };
 }
 
-/** Those that were there, as the log has it: a file may not say it otherwise. */
-function workersOf({
-  worker,
-  name,
-  what,
-  detail,
-}: RecordsOf<"workers">): object[] {
-  const there = new Map<string, object>();
+/** Those that were there, by the log, or else by the lanes: a file may not say it otherwise. */
+async function workersOf(recording: StoredRecording): Promise<object[]> {
+  const { worker, name, what, detail } = await recording.records("workers");
+  const there = new Map<string, { name: string; threads: number }>();
   worker.forEach((address, row) => {
     if (what[row] === "present" || what[row] === "added") {
       const threads = Number.parseInt(detail[row], 10) || 0;
-      there.set(address, { address, name: name[row], threads });
+      there.set(address, { name: name[row], threads });
     } else if (what[row] === "removed") {
       there.delete(address);
     }
   });
-  return [...there.values()];
+  if (worker.length === 0) {
+    for (const { worker: address } of recording.names.lanes) {
+      const threads = there.get(address)?.threads ?? 0;
+      there.set(address, { name: "", threads: threads + 1 });
+    }
+  }
+  return [...there].map(([address, facts]) => ({ address, ...facts }));
 }
 
 /** The names from some indexes on. */

@@ -45,6 +45,7 @@ export class StoredFlow implements SessionFlow {
     private readonly recording: StoredRecording,
     private readonly name: string,
     private readonly sink: Sink,
+    private readonly maxRows: number = LIMITS.page_rows,
   ) {}
 
   watch(visible: boolean): void {
@@ -175,7 +176,7 @@ export class StoredFlow implements SessionFlow {
     let [rows, came] = [0, 0];
     for (const [older, part] of [...recording.parts.entries()].reverse()) {
       if (!(await this.isAwaited(MAX_WAITING_ROWS))) return;
-      if (rows >= LIMITS.page_rows) return this.sayFull(older + 1);
+      if (rows >= this.maxRows) return this.sayFull(older + 1);
       await this.attempt(async () => {
         const { batch, first, tasks } = await recording.rowsOf(part);
         rows += batch.rows;

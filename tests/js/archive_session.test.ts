@@ -2,11 +2,15 @@
 
 import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { bytesOfBuffer } from "../../js_src/archive/bytes";
 import { openRecording } from "../../js_src/archive/open";
+import { StoredRecording } from "../../js_src/archive/recording";
+import { StoredFlow } from "../../js_src/archive/stored_flow";
 import { DaskscopeError } from "../../js_src/errors";
 import { NO_FOCUS, type TaskDetail } from "../../js_src/model/types";
 import { SharedSession } from "../../js_src/session";
 import { Page } from "../../js_src/session_page";
+import type { SessionLink } from "../../js_src/stream_link";
 import {
   type Content,
   contentsOf,
@@ -164,6 +168,20 @@ describe("the session of a file", () => {
     });
   });
 
+  it("knows the workers by the log, where the file says it nowhere else", async () => {
+    const file = await changed(({ name, data }) => {
+      if (name !== "about.json") return [{ name, data }];
+      const json = JSON.stringify({ counts: golden.about["counts"] });
+      return [{ name, data: new TextEncoder().encode(json) }];
+    });
+    await opened(file);
+    expect(session.workers.value).toMatchObject([
+      { address: "tcp://10.0.0.1:40001", name: "worker-0", threads: 2 },
+    ]);
+    expect(session.origin.value).toBe(golden.about["origin"]);
+    expect(figures()).toEqual(golden.totals);
+  });
+
   it("has a table without rows where the file has none", async () => {
     await opened(
       await changed((one) => (one.name === "events.arrow" ? [] : [one])),
@@ -261,6 +279,10 @@ describe("the session of a file that is not whole", () => {
       { code: "file-cut", level: "warn" },
     ]);
     expect(session.info.value.name).toBe("LocalCluster");
+    expect(session.workers.value).toMatchObject([
+      { address: "tcp://10.0.0.1:40001", threads: 2 },
+      { address: "tcp://10.0.0.2:40001", threads: 1 },
+    ]);
     expect(await session.keys.text(8)).toBe(golden.keys["8"]);
     expect(await session.ask("about", {})).toMatchObject({
       title: golden.about["title"],
@@ -297,6 +319,30 @@ describe("the session of a file that is not whole", () => {
     const { tasks, searched, of } = await session.keys.search("sum");
     expect([...tasks]).toEqual([8]);
     expect([searched, of]).toEqual([3, 8]);
+  });
+});
+
+describe("the session of a file with more rows than a page may hold", () => {
+  it("keeps the coarse picture of the oldest, and says so", async () => {
+    const recording = await StoredRecording.open(bytesOfBuffer(goldenFile()));
+    const link: SessionLink = {
+      kernelId: "file-1",
+      sessions: signal([]),
+      stream: (_, sink) => new StoredFlow(recording, "run.daskscope", sink, 2),
+    };
+    session = new SharedSession(link, "recording", signal(true), () => {});
+    session.watch(shown);
+    await vi.waitFor(() =>
+      expect(session.notices.value).toContainEqual({
+        code: "page-full",
+        level: "info",
+        text: "This page holds as many rows as it may: 5 older tasks are shown as a coarse picture.",
+        next: "daskscope.load(…).tasks has all that are in the file.",
+      }),
+    );
+    expect(session.have()).toEqual([[7, 10]]);
+    expect(session.model.isCoarse).toBe(true);
+    expect(await session.ask("task", { task: 1 })).toMatchObject({ task: 1 });
   });
 });
 
