@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import nbformat
 import pytest
+from clusters import eventually
 from magic_cells import ANSI, CLUSTER, Cells
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
@@ -124,6 +126,36 @@ def test_it_is_there_where_the_recorder_is_switched_off(new_cells: Callable[...,
     assert "No client is recorded, either." in cells.run("%perfreport --last").errors[0]
     cells.ok("%%perfreport\nt = tasks(3)")
     assert cells.summary()["tasks"]["captured"] == 3
+
+
+def test_open_needs_a_browser_on_this_computer(new_cells: Callable[..., Cells]) -> None:
+    none = "import os\nfor n in ('DISPLAY', 'WAYLAND_DISPLAY', 'BROWSER'): os.environ.pop(n, 0)"
+    cells = new_cells(none, "%load_ext daskscope", CLUSTER)
+    ran = cells.ok("%%perfreport --open\n1")
+    assert "there is no browser here" in ran.printed("stderr")
+    browser, opened = cells.folder / "browser", cells.folder / "opened"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.part\nmv {opened}.part {opened}\n')
+    browser.chmod(0o755)
+    cells.ok(f"os.environ['BROWSER'] = {str(browser)!r}")
+    ran = cells.ok("%%perfreport --open\n1")
+    assert ran.printed("stderr") == ""
+    eventually(opened.exists)
+    assert opened.read_text() == ran.urls[0]
+
+
+def test_below_a_server_the_card_leads_to_its_pages(new_cells: Callable[..., Cells]) -> None:
+    cells = new_cells("%load_ext daskscope", CLUSTER)
+    runtime = cells.folder / "runtime"
+    runtime.mkdir()
+    server = {"pid": os.getpid(), "root_dir": str(cells.folder), "base_url": "/user/ada/"}
+    (runtime / "jpserver-1.json").write_text(json.dumps(server))
+    cells.ok(f"os.environ['JUPYTER_RUNTIME_DIR'] = {str(runtime)!r}; os.mkdir('runs')")
+    ran = cells.ok("%%perfreport runs/a.html --open\n1")
+    assert ran.urls == ["/user/ada/files/runs/a.html"]
+    assert 'href="/user/ada/lab/tree/runs/a.html"' in ran.cards[0]["text/html"]
+    (shown,) = [m["content"] for m in ran.messages if m["msg_type"] == "display_data"]
+    assert shown["transient"]["daskscope"] == {"open": "runs/a.html"}
+    assert "runs/a.html" not in str(shown["metadata"]), "a notebook opened again opens nothing"
 
 
 def test_unloading_takes_all_of_it_back(new_cells: Callable[..., Cells]) -> None:
