@@ -17,6 +17,7 @@ from daskscope.collect.surroundings import Surroundings, surroundings
 from daskscope.errors import DaskscopeError
 from daskscope.recording.file_writer import FileWriter
 from daskscope.recording.part import Mark, Part, mark
+from daskscope.report.html import note_figures
 from daskscope.session import connect, current_client, of_client
 from daskscope.version import installed_version
 
@@ -144,9 +145,11 @@ class Block:
                 _holds[session] = 0
             if session in _holds:
                 _holds[session] += 1
+        session._count_block(1)
         return session
 
     def _let_go(self) -> None:
+        self._session._count_block(-1)
         with _lock:
             if self._session not in _holds:
                 return
@@ -215,9 +218,11 @@ class Block:
         recording.append_lines([line for line in around.lines if line.time <= stop])
         try:
             if self._writing is not None:
-                self._writing.finish(until, quiet=error is not None)
-            else:
-                part.advance(until)
+                self._writing.stop()
+            part.advance(until)
+            note_figures(recording)
+            if self._writing is not None:
+                self._writing.finish(quiet=error is not None)
         finally:
             recording.close()
             self._let_go()
@@ -263,11 +268,13 @@ class _Writing:
                     self._failure = error
                     self._writer.abandon()
 
-    def finish(self, until: Mark, *, quiet: bool) -> None:
-        """Write the rest; say what went wrong, with a warning where an exception is on its way."""
+    def stop(self) -> None:
+        """Let the thread end: what comes now is written by `finish`."""
         self._over.set()
         self._thread.join()
-        self._part.advance(until)
+
+    def finish(self, *, quiet: bool) -> None:
+        """Write the rest; raise if that fails, unless another exception is on its way."""
         recording = self._part.recording
         failure = self._failure
         if failure is None:

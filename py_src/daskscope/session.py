@@ -67,6 +67,7 @@ class Session(SharedFocus):
             pace = replace(pace, unwatched_s=0.0)
         self._name = cluster_name(client)
         self._closed = self._closed_by_user = False
+        self._shown, self._blocks = False, 0  # changed in the background loop
         self._stopped_s = float("inf")  # monotonic
         self._listeners = Listeners[[Session]]("a daskscope session")
         self._collector = collect.Collector(self._client, self._recording, pace, self._notify)
@@ -214,7 +215,18 @@ class Session(SharedFocus):
 
     def set_watched(self, watched: bool) -> None:
         """Say whether a page shows this session. To be called in the background loop."""
-        self._collector.set_watched(watched)
+        self._shown = watched
+        self._collector.set_watched(watched or self._blocks > 0)
+
+    def _count_block(self, step: int) -> None:
+        """Count the blocks that record: their cluster may be gone sooner than a second later."""
+
+        def count() -> None:
+            self._blocks += step
+            self.set_watched(self._shown)
+
+        if not self.closed:
+            collect.loop().call_soon_threadsafe(count)
 
     async def attached(self) -> None:
         """Wait in the background loop until tasks are captured or cannot be."""

@@ -47,6 +47,7 @@ def build(recording: Recording, out: BinaryIO) -> dict[str, Any]:
 @contextmanager
 def packed(recording: Recording) -> Iterator[BinaryIO]:
     """Give the recording as a file, a temporary one: memory stays bounded."""
+    note_figures(recording)
     with (
         tempfile.TemporaryDirectory(prefix="daskscope-", dir=temporary_directory()) as folder,
         recording.save(Path(folder) / "report.daskscope").open("rb") as file,
@@ -54,15 +55,21 @@ def packed(recording: Recording) -> Iterator[BinaryIO]:
         yield file
 
 
-def write(recording: Recording, file: BinaryIO, out: BinaryIO) -> dict[str, Any]:
-    """Write the report of a recording that is packed already; return its summary."""
-    style, script = page()
-    style += STYLE
+def note_figures(recording: Recording) -> None:
+    """Let a recording say its own figures, for pages that open it without Python."""
     price = config.report_price()
     figures = summary(
         recording, price_per_thread_hour=price.per_thread_hour, currency=price.currency
     )
     figures["title"] = figures["title"] or DEFAULT_TITLE
+    recording.about_facts["summary"] = figures
+
+
+def write(recording: Recording, file: BinaryIO, out: BinaryIO) -> dict[str, Any]:
+    """Write the report of a recording that is packed already; return its summary."""
+    style, script = page()
+    style += STYLE
+    figures: dict[str, Any] = recording.about_facts["summary"]
     out.write(_head(figures["title"], style, script))
     out.write(b'<main id="daskscope-report">\n')
     out.write(body(figures).encode("utf-8", "replace"))

@@ -200,7 +200,11 @@ class _Redaction:
     # -- what is known of the whole -----------------------------------------
 
     def _facts(self, facts: Mapping[str, Any]) -> dict[str, Any]:
-        clean = {name: self._cleaned(value) for name, value in facts.items() if name != "versions"}
+        clean = {
+            name: self._cleaned(value)
+            for name, value in facts.items()
+            if name not in ("versions", "summary")  # the figures are made anew
+        }
         if "versions" in facts:
             clean["versions"] = self._versions(facts["versions"])
         if "code" in self._what:
