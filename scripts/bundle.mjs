@@ -1,12 +1,13 @@
-// Bundles the widget: js_src/homes/widget.ts and style/ become the two files
-// that anywidget loads. One module, no imports left over: a widget must work in
-// hosts that cannot fetch a second file.
+// Bundles the widget and the report: two files each, a script and a style sheet. No
+// imports are left over: a widget must work in hosts that cannot fetch a second file,
+// and a report is one file that fetches nothing.
 
 import { mkdir, rm, stat } from "node:fs/promises";
 import { build } from "esbuild";
 
 const OUTPUT = "py_src/daskscope/static";
 const MAX_BUNDLE_BYTES = 350_000; // goes from the kernel to the page with each widget
+const NAMES = ["widget.js", "widget.css", "report.js", "report.css"];
 
 const shared = {
   bundle: true,
@@ -30,9 +31,21 @@ await Promise.all([
     entryPoints: ["style/index.css"],
     outfile: `${OUTPUT}/widget.css`,
   }),
+  build({
+    ...shared,
+    entryPoints: ["js_src/homes/report.ts"],
+    outfile: `${OUTPUT}/report.js`,
+    format: "iife", // a script that is written into a page is no module
+    target: "es2022",
+  }),
+  build({
+    ...shared,
+    entryPoints: ["style/report.css"],
+    outfile: `${OUTPUT}/report.css`,
+  }),
 ]);
 
-for (const name of ["widget.js", "widget.css"]) {
+for (const name of NAMES) {
   const { size } = await stat(`${OUTPUT}/${name}`);
   console.log(`${OUTPUT}/${name}: ${(size / 1000).toFixed(1)} kB`);
   if (size > MAX_BUNDLE_BYTES) {

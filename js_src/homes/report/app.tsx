@@ -4,7 +4,9 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Events } from "../../views/events";
 import { Logs } from "../../views/logs";
+import type { EmptyState } from "../../views/host";
 import type { TabId } from "../../views/panel/recording_view";
+import { Empty } from "../../views/panel/states";
 import { Summary } from "../../views/summary";
 import { System } from "../../views/system";
 import { FocusRow } from "./focus_row";
@@ -14,6 +16,12 @@ import { Header, type Note } from "./header";
 import type { ReportState } from "./report_state";
 import { panelElement, TAB_NAMES, tabElement, Tabs } from "./tabs";
 import { TaskStreamTab } from "./task_stream_tab";
+
+const NO_SUMMARY: EmptyState = {
+  state: "stopped",
+  title: "This recording has no summary",
+  text: "It was cut off, or saved before daskscope wrote one. The other tabs show what was recorded.",
+};
 
 export function Report(props: { state: ReportState }): JSX.Element {
   const { state } = props;
@@ -28,6 +36,7 @@ export function Report(props: { state: ReportState }): JSX.Element {
       <Tabs
         tab={tab}
         errors={summary.errors?.count ?? 0}
+        report={state.id}
         onTab={(next) => state.show(next)}
       />
       {tab !== "task-stream" && <FocusRow state={state} />}
@@ -35,8 +44,8 @@ export function Report(props: { state: ReportState }): JSX.Element {
         <div
           class={`ds-tabpanel ds-tabpanel-of-${one}`}
           role="tabpanel"
-          id={panelElement(one)}
-          aria-labelledby={tabElement(one)}
+          id={panelElement(one, state.id)}
+          aria-labelledby={tabElement(one, state.id)}
           tabIndex={one === "task-stream" ? -1 : 0}
           hidden={one !== tab && !isPrinted(one, printing)}
         >
@@ -76,7 +85,12 @@ function Panel(props: {
       {state.printing.value && (
         <h2 class="ds-printed-title">{TAB_NAMES[tab]}</h2>
       )}
-      {tab === "summary" && <Summary view={state} summary={summary} />}
+      {tab === "summary" &&
+        (state.source.summary === undefined ? (
+          <Empty state={NO_SUMMARY} />
+        ) : (
+          <Summary view={state} summary={summary} />
+        ))}
       {tab === "task-stream" && (
         <TaskStreamTab state={state} onRefused={props.onRefused} />
       )}

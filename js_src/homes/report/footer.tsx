@@ -12,7 +12,7 @@ export interface Missing {
 
 /** What is not here, each with what to do about it. */
 export function missingOf(state: ReportState): Missing[] {
-  const { summary, leftOut } = state;
+  const { summary, leftOut, hasSummary } = state;
   const session = state.session.value;
   const missing: Missing[] = [];
   // The task stream says it of itself.
@@ -30,7 +30,11 @@ export function missingOf(state: ReportState): Missing[] {
   if (empty?.trouble) {
     missing.push({ level: "error", text: `${empty.title}. ${empty.text}` });
   }
-  if (leftOut.length > 0) {
+  if (!hasSummary && state.source.summary !== undefined) {
+    const text = "The summary of this report cannot be read. ";
+    const next = "The other tabs show its recording.";
+    missing.push({ level: "error", text: text + next });
+  } else if (hasSummary && leftOut.length > 0) {
     const parts = leftOut.join(", ");
     missing.push({
       level: "warn",
@@ -63,7 +67,9 @@ export function Footer(props: { state: ReportState }): JSX.Element {
   if (redacted && redacted.length > 0) {
     facts.push(<span>{`left out on purpose: ${redacted.join(", ")}`}</span>);
   }
-  facts.push(<span>works offline: no request leaves this file</span>);
+  if (!state.source.link) {
+    facts.push(<span>works offline: no request leaves this file</span>);
+  }
   return (
     <footer class="ds-report-foot">
       <p class="ds-foot-facts">{facts}</p>

@@ -33,8 +33,9 @@ export function Header(props: {
     return () => clearTimeout(timer);
   }, [copied]);
   const title = summary.title || source.title;
+  const shared = source.link?.();
   const copyLink = async (): Promise<void> => {
-    const link = linkTo(state.place());
+    const link = shared ?? linkTo(state.place());
     const done = await copyText(link);
     setCopied(done);
     onNote(done ? null : { kind: "link", link });
@@ -45,15 +46,25 @@ export function Header(props: {
         <h1 title={title}>{title}</h1>
         <span class="ds-quiet ds-report-when">{whenAndWhere(state)}</span>
         <div class="ds-report-tools">
-          <Button
-            hint="An address that opens this tab with what is selected"
-            onClick={() => void copyLink()}
-          >
-            <span class="ds-go">
-              <CopyIcon />
-              {copied ? "Copied" : "Copy link to this view"}
-            </span>
-          </Button>
+          {shared !== null && (
+            <Button
+              hint={
+                shared
+                  ? "An address that opens it in JupyterLab"
+                  : "An address that opens this tab with what is selected"
+              }
+              onClick={() => void copyLink()}
+            >
+              <span class="ds-go">
+                <CopyIcon />
+                {copied
+                  ? "Copied"
+                  : shared
+                    ? "Copy link"
+                    : "Copy link to this view"}
+              </span>
+            </Button>
+          )}
           {source.size > 0 && (
             <Button
               hint="Save the recording: daskscope.load() and JupyterLab open it"

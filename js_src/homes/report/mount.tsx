@@ -18,21 +18,20 @@ export function mountReport(
   const root = document.createElement("div");
   root.className = "ds-root ds-report";
   element.replaceChildren(root);
+  const alone = !source.link;
   const host: PanelHost = {
-    kind: "report",
+    kind: alone ? "report" : "file",
     emptyState: signal(null),
     capturesWheel: false,
   };
   const environment = watchEnvironment(root, host);
   const state = new ReportState(source, environment.theme);
-  state.go(fromFragment(location.hash));
-  const printed = printsAll(state);
+  if (alone) state.go(fromFragment(location.hash));
   const stops = [
     effect(() => {
       root.classList.toggle("ds-dark", environment.theme.value.dark);
     }),
-    followAddress(state),
-    printed,
+    ...(alone ? [followAddress(state), printsAll(state)] : []),
   ];
   render(<Report state={state} />, root);
   const stopStart = afterPaint(() => state.start());

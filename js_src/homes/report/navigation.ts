@@ -44,6 +44,6 @@ export function followAddress(view: Navigated): () => void {
   };
 }
 
-/** The address of what is shown now. */
+/** The address of what this page shows now. */
 export const linkTo = (place: Place): string =>
   `${location.href.split("#")[0]}#${toFragment(place)}`;

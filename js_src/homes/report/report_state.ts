@@ -30,10 +30,16 @@ const UNPACKING: EmptyState = {
 /** Long after the first picture: printing needs all tables, and cannot wait for them. */
 const PREFETCH_MS = 1500;
 
+let made = 0;
+const nextId = (): string => (made++ === 0 ? "" : `-${made}`);
+
 export class ReportState implements RecordingView, Navigated {
+  /** Of the elements of this report: nothing for the first of a page. */
+  readonly id = nextId();
   readonly summary: ReportSummary;
   /** Parts of the summary that could not be read. */
   readonly leftOut: readonly string[];
+  readonly hasSummary: boolean;
   readonly tab = signal<TabId>("summary");
   /** Tabs that were shown once: they stay as they were left. */
   readonly visited: ReadonlySignal<ReadonlySet<TabId>>;
@@ -58,9 +64,10 @@ export class ReportState implements RecordingView, Navigated {
     readonly source: ReportSource,
     readonly theme: ReadonlySignal<Theme>,
   ) {
-    const { summary, leftOut } = checkSummary(source.summary);
+    const { summary, leftOut, nothing } = checkSummary(source.summary);
     this.summary = summary;
     this.leftOut = leftOut;
+    this.hasSummary = !nothing;
     const begun = new Promise<void>((begin) => (this.begin = begin));
     const opened = begun.then(() => this.open());
     this.tables = new RecordTables(opened);

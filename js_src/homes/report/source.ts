@@ -7,7 +7,7 @@ export interface ReportSource {
   readonly title: string;
   /** Name of the file of the page. */
   readonly name: string;
-  /** As it was parsed: nothing of it is checked. */
+  /** As it was parsed: nothing of it is checked. Undefined where a file has none. */
   readonly summary: unknown;
   /** Of the recording; 0 where there is none. */
   readonly size: number;
@@ -15,4 +15,9 @@ export interface ReportSource {
   open(): Promise<SessionStore>;
   /** The recording's file, as it was. */
   file(): Promise<Blob>;
+  /**
+   * An address that others can open, or null. Missing where the page is the report's own:
+   * then its address holds tab and focus.
+   */
+  link?(): string | null;
 }

@@ -2,7 +2,7 @@
 // to the others, as everywhere.
 
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatExact } from "../../base/format";
 import type { TabId } from "../../views/panel/recording_view";
 import { TABS } from "./fragment";
@@ -15,18 +15,23 @@ export const TAB_NAMES: Record<TabId, string> = {
   system: "System",
 };
 
-export const tabElement = (tab: TabId): string => `ds-tab-${tab}`;
-export const panelElement = (tab: TabId): string => `ds-tabpanel-${tab}`;
+/** Ids of elements: a page of JupyterLab may show several reports. */
+export const tabElement = (tab: TabId, report: string): string =>
+  `ds-tab-${tab}${report}`;
+export const panelElement = (tab: TabId, report: string): string =>
+  `ds-tabpanel-${tab}${report}`;
 
 export function Tabs(props: {
   tab: TabId;
   errors: number;
+  report: string;
   onTab: (tab: TabId) => void;
 }): JSX.Element {
-  const { tab, errors, onTab } = props;
+  const { tab, errors, report, onTab } = props;
   const row = useRef<HTMLDivElement>(null);
   const byKey = useRef(false);
-  useEffect(() => {
+  // Before the next key, which goes on from here.
+  useLayoutEffect(() => {
     const chosen = row.current?.querySelector<HTMLElement>(
       "[aria-selected=true]",
     );
@@ -66,9 +71,9 @@ export function Tabs(props: {
           type="button"
           class="ds-tab"
           role="tab"
-          id={tabElement(one)}
+          id={tabElement(one, report)}
           aria-selected={one === tab}
-          aria-controls={panelElement(one)}
+          aria-controls={panelElement(one, report)}
           tabIndex={one === tab ? 0 : -1}
           onClick={() => onTab(one)}
         >

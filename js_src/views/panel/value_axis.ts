@@ -24,7 +24,7 @@ export function valueAxis(
 ): ValueAxis {
   const reach = Math.max(finite(most), -finite(least));
   const unit = unitOf(kind, reach);
-  const floor = kind === "count" ? 1 : 0;
+  const floor = kind === "count" || (kind === "bytes" && unit === 1) ? 1 : 0;
   const span = (finite(most) - finite(least)) / unit || 1;
   const step = Math.max(floor, niceStep(span / wanted)) * unit;
   const bottom = Math.floor(finite(least) / step + 1e-9) * step;

@@ -27,7 +27,6 @@ export function BusyChart(props: {
   summary: ReportSummary;
 }): JSX.Element | null {
   const { view, summary } = props;
-  const threads = summary.busy?.threads ?? summary.cluster_facts?.threads ?? 0;
   const store = view.session.value;
   useFilterOf(store);
   const minimap = useMemo(() => new Minimap(), []);
@@ -35,6 +34,11 @@ export function BusyChart(props: {
     void store.dataVersion.value;
     void store.namesVersion.value;
   }
+  // Of a cluster of which nobody knows, those that ran something.
+  const threads =
+    summary.busy?.threads ||
+    summary.cluster_facts?.threads ||
+    (store?.lanes.length ?? 0);
   const isolated = view.focus.value.prefixes;
   const theme = view.theme.value;
   const paints = useMemo(

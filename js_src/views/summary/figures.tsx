@@ -121,10 +121,12 @@ function formatAmount(amount: number): string {
   return amount.toFixed(decimals).replace(/(\.\d*?[1-9])0+$/, "$1");
 }
 
-export function Figures(props: { summary: ReportSummary }): JSX.Element {
+export function Figures(props: { summary: ReportSummary }): JSX.Element | null {
+  const figures = figuresOf(props.summary);
+  if (figures.length === 0) return null;
   return (
     <dl class="ds-figures">
-      {figuresOf(props.summary).map((figure) => (
+      {figures.map((figure) => (
         <div class="ds-figure">
           <dt>{figure.name}</dt>
           <dd

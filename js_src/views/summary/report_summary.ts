@@ -96,6 +96,8 @@ export interface CheckedSummary {
   readonly summary: ReportSummary;
   /** Names of the parts that were missing or wrong. */
   readonly leftOut: readonly string[];
+  /** Nothing of it could be read. */
+  readonly nothing: boolean;
 }
 
 export function checkSummary(value: unknown): CheckedSummary {
@@ -114,5 +116,6 @@ export function checkSummary(value: unknown): CheckedSummary {
       leftOut.push(part.replaceAll("_", " "));
     }
   }
-  return { summary: summary as unknown as ReportSummary, leftOut };
+  const nothing = leftOut.length === Object.keys(PARTS).length;
+  return { summary: summary as unknown as ReportSummary, leftOut, nothing };
 }

@@ -42,7 +42,7 @@ export function memoryLines(
 export function MemoryChart(props: {
   view: RecordingView;
   height_px: number;
-  /** On the summary: nothing at all where there are no samples. */
+  /** On the summary: nothing at all where nothing was used. */
   brief?: boolean;
 }): JSX.Element | null {
   const { view } = props;
@@ -64,6 +64,7 @@ export function MemoryChart(props: {
   const spills = most(spilled) > 0;
   const top = extremesOf(limit, start, stop).most || 0;
   const used = Math.max(most(process), most(managed));
+  if (props.brief && used === 0) return null;
   // A limit far above would press what is used flat: then it is told, not drawn.
   const limited = top > 0 && top < used * 4;
   const axis = valueAxis(

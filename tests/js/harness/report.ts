@@ -72,6 +72,7 @@ export function describeReport(name: string, tests: () => void): void {
 
 export async function newPage(width = 1200, height = 800): Promise<void> {
   page = await browser.newPage({ viewport: { width, height } });
+  page.setDefaultTimeout(8_000); // a test says where it waits
   page.on("pageerror", (error) => troubles.push(String(error)));
   page.on("console", (message) => {
     if (message.type() === "error") troubles.push(message.text());

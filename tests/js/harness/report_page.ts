@@ -23,7 +23,7 @@ const stored = storedRun(session, extent.start - 0.2, extent.stop + 0.3, {
   bare: wanted.has("bare"),
 });
 /** What a test wants other than usual, as JSON. */
-const other = JSON.parse(wanted.get("summary") ?? "{}") as object;
+const other = JSON.parse(wanted.get("summary") ?? "{}") as object | null;
 
 let openNow: () => void = () => {};
 const asked = new Promise<void>((done) => (openNow = done));
@@ -31,7 +31,7 @@ let opened = 0;
 const source: ReportSource = {
   title: "dask-report",
   name: "dask-report.html",
-  summary: { ...stored.summary, ...other },
+  summary: other && { ...stored.summary, ...other },
   size: 1_153_434,
   async open(): Promise<SessionStore> {
     opened += 1;
