@@ -290,6 +290,20 @@ def test_text_of_users_stays_text():
     assert {event["name"] for event in slices(trace)} == {'"]}', "<b>"}
 
 
+def test_text_is_written_so_that_perfetto_reads_it():
+    """It does not undo escapes, and no text may end with an escaped backslash."""
+    recording = new_recording(prefixes=["é · 🙂", "C:\\"])
+    recording.append_tasks(2, make_rows(2), pack_keys(0, ["a\\", "b\\\\"]).data)
+    recording.append_errors([TaskError(0, "k\\", 0, "w\\", START, "E\\", "T\\")])
+    recording.about_facts = {"title": "t\\"}
+    out = io.BytesIO()
+    write_chrome(recording, out)
+    assert "é · 🙂".encode() in out.getvalue()
+    assert b'\\\\"' not in out.getvalue()
+    found = [event["args"]["key"] for event in slices(checked(out.getvalue()))]
+    assert sorted(found) == ["a\\", "b\\\\"]
+
+
 def test_a_name_that_ends_with_gz_is_compressed_and_the_same_each_time(tmp_path):
     recording = new_recording()
     append(recording, 100)

@@ -8,13 +8,12 @@ the slices of a thread nest, without which viewers drop some or show them wrong.
 from __future__ import annotations
 
 import gzip
-import json
 from dataclasses import dataclass
 from os import fspath
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from daskscope.export.chrome_cluster import write_cluster
-from daskscope.export.chrome_lines import Lines
+from daskscope.export.chrome_lines import Lines, as_json
 from daskscope.export.chrome_slices import Slices
 from daskscope.export.clock import clock_of
 from daskscope.export.written import written
@@ -75,7 +74,7 @@ def write_chrome(
         "tasks captured": recording.counts.captured,
         "rows left out, whose times cannot be": slices.left_out,
     }
-    out.write(f'\n],"otherData":{json.dumps(about)}}}\n'.encode("ascii"))
+    out.write(f'\n],"otherData":{as_json(about)}}}\n'.encode("utf-8", "replace"))
     return TraceCounts(slices.rows, slices.left_out)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from itertools import count
-from json.encoder import encode_basestring_ascii as quoted
+from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from daskscope.export.tracks import Tracks
@@ -36,13 +36,13 @@ class Lines:
 
     def event(self, **event: Any) -> None:
         """Append an event."""
-        self.add(json.dumps(event, allow_nan=False))
+        self.add(as_json(event))
 
     def flush(self) -> None:
         """Write what waits."""
         if self._waiting:
             text = self._separator + ",\n".join(self._waiting)
-            self._out.write(text.encode("ascii"))
+            self._out.write(text.encode("utf-8", "replace"))
             self._waiting.clear()
             self._separator = ",\n"
 
@@ -90,6 +90,31 @@ class Rail:
             name = self._name if number == 0 else f"{self._name} ({number + 1})"
             self._threads.append(self.process.thread(name, self._place))
         return self._threads[track], start_us
+
+
+def quoted(text: str) -> str:
+    """Return a text as JSON that Perfetto can read as well.
+
+    It does not undo escapes, so there are only those that must be. And it takes a quote after
+    a backslash for a part of the text, also after an escaped one, and then reads nothing
+    of the file at all: a backslash at the end is written in the other way that JSON has.
+
+    >>> print(quoted("é\\\\"), quoted("a\\\\b"))
+    "é\\u005c" "a\\\\b"
+    """
+    made = encode_basestring(text)
+    return made if made[-2] != "\\" else made[:-3] + '\\u005c"'
+
+
+def as_json(value: Any) -> str:
+    """Return facts as JSON, with all texts `quoted`.
+
+    >>> as_json({"a": {"b": "c"}, "d": 1})
+    '{"a":{"b":"c"},"d":1}'
+    """
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{quoted(name)}:{as_json(of)}' for name, of in value.items())}}}"
+    return quoted(value) if isinstance(value, str) else json.dumps(value, allow_nan=False)
 
 
 def arguments(values: Mapping[str, Any]) -> str:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from json.encoder import encode_basestring_ascii as quoted
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.export.chrome_lines import Lines, Process, Rail, arguments
+from daskscope.export.chrome_lines import Lines, Process, Rail, arguments, quoted
 from daskscope.recording.frames import span_name
 from daskscope.recording.worker_names import shown_name
 from daskscope.schema import STATUSES
