@@ -37,6 +37,7 @@ def test_the_report_has_the_tasks_of_the_cell_and_no_others(cells: Cells) -> Non
     assert summary["tasks"]["captured"] == summary["tasks"]["kept"] == 7
     assert summary["title"] == "Seven tasks"
     assert summary["code"] == "some = tasks(7)\n"
+    assert summary["source"].endswith(f"In [{ran.reply['execution_count']}]")
     assert summary["exception"] is None
     (card,) = ran.cards
     assert "Seven tasks" in card["text/html"]
