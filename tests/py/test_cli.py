@@ -20,7 +20,7 @@ from test_files import full_recording, saved
 import daskscope
 from daskscope.cli import main
 from daskscope.cli.parser import build_parser
-from daskscope.cli.progress import Progress
+from daskscope.cli.progress import ERASE_LINE, Progress
 from daskscope.recording import Recording
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -334,6 +334,25 @@ def test_long_work_shows_a_bar_on_a_terminal_and_takes_it_away(terminal, monkeyp
         progress.at(1, 4)
         eventually(lambda: "[######------------------] 25%" in terminal.text)
     eventually(lambda: terminal.text.endswith("\r\x1b[K"))
+
+
+def test_results_stand_alone_on_a_terminal(run_path, terminal, monkeypatch):
+    monkeypatch.setattr("daskscope.cli.progress.FIRST_S", 0)
+    monkeypatch.setattr("daskscope.cli.progress.EVERY_S", 0.001)
+    for stream in ("sys.stdout", "sys.stderr"):
+        monkeypatch.setattr(stream, terminal.stream)
+    for form in ("chrome", "csv", "parquet"):
+        assert main(["export", str(run_path), "--to", form]) == 0
+    assert main(["report", str(run_path)]) == 0
+    eventually(lambda: "320 of 325 tasks" in terminal.text)
+    assert "Writing" in terminal.text
+    *lines, _ = terminal.text.split("\n")
+    shown = [line.rpartition(ERASE_LINE)[2] for line in lines]
+    folder = f"{run_path.parent}{os.sep}"
+    assert len(shown) == 4
+    assert [line.removeprefix(folder).partition(": ")[0] for line in shown] == [
+        *("run.trace.json.gz", "run-csv", "run-parquet", "run.html")
+    ]
 
 
 def test_short_work_shows_nothing_on_a_terminal(terminal, monkeypatch):

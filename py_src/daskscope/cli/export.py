@@ -26,28 +26,32 @@ def run(given: argparse.Namespace) -> int:
     check_apart(given.file, output)
     with Progress(f"Reading {given.file}"):
         recording = load(given.file)
+    if given.to == "chrome":
+        _chrome(recording, output)
+    else:
+        _tables(recording, output, given.to)
+    return 0
+
+
+def _chrome(recording: Recording, output: Path) -> None:
     with Progress(f"Writing {output}") as progress:
-        if given.to == "chrome":
-            _chrome(recording, output, progress)
-            return 0
+        counts = to_chrome(recording, output, progress.at)
+    written_size = f", {size(output.stat().st_size)}" if output.is_file() else ""
+    say(f"{plain(output)}: {plural(counts.rows, 'slice')}{written_size}")
+    if counts.left_out:
+        rows = plural(counts.left_out, "row")
+        warn(f"{rows} left out: their times are more than thirty years from the others, or none")
+
+
+def _tables(recording: Recording, output: Path, form: str) -> None:
+    with Progress(f"Writing {output}") as progress:
         try:
-            if given.to == "csv":
+            if form == "csv":
                 to_csv(recording, output, progress.at)
             else:
                 recording.to_parquet(output)
         except OSError as error:
             raise not_written(output, error) from error
     files = sum(path.is_file() for path in output.iterdir())
-    say(
-        f"{plain(output)}: {plural(files, 'file')}, {plural(recording.counts.rows, 'row')} of tasks"
-    )
-    return 0
-
-
-def _chrome(recording: Recording, output: Path, progress: Progress) -> None:
-    counts = to_chrome(recording, output, progress.at)
-    written_size = f", {size(output.stat().st_size)}" if output.is_file() else ""
-    say(f"{plain(output)}: {plural(counts.rows, 'slice')}{written_size}")
-    if counts.left_out:
-        rows = plural(counts.left_out, "row")
-        warn(f"{rows} left out: their times are more than thirty years from the others, or none")
+    rows = plural(recording.counts.rows, "row")
+    say(f"{plain(output)}: {plural(files, 'file')}, {rows} of tasks")
