@@ -15,7 +15,7 @@ import {
   totalsOf,
 } from "./messages";
 import { codedError, fileFull } from "./problems";
-import type { StoredRecording } from "./recording";
+import type { Part, StoredRecording } from "./recording";
 import { isNarrow, type Sums, sumUp } from "./totals";
 
 /** More than a frame takes in need not lie in wait. */
@@ -170,13 +170,18 @@ export class StoredFlow implements SessionFlow {
     return totalsOf(sums, NO_FOCUS);
   }
 
-  /** Rows, the newest first: a part a turn, so that the page goes on meanwhile. */
+  /**
+   * Rows, a part a turn, so that the page goes on meanwhile: from the first on, which is
+   * several times as fast to take in; where not all will fit, the newest.
+   */
   private async sayRows(): Promise<void> {
     const { recording, sink } = this;
+    const parts = [...recording.parts];
+    if (!this.allFit()) parts.reverse();
     let [rows, came] = [0, 0];
-    for (const [older, part] of [...recording.parts.entries()].reverse()) {
+    for (const [place, part] of parts.entries()) {
       if (!(await this.isAwaited(MAX_WAITING_ROWS))) return;
-      if (rows >= this.maxRows) return this.sayFull(older + 1);
+      if (rows >= this.maxRows) return this.sayFull(parts.slice(place));
       await this.attempt(async () => {
         const { batch, first, tasks } = await recording.rowsOf(part);
         rows += batch.rows;
@@ -189,10 +194,17 @@ export class StoredFlow implements SessionFlow {
     sink.takeCoarse(NO_STRETCHES, 0, 0);
   }
 
-  /** The page has no room for some parts, the oldest. */
-  private async sayFull(parts: number): Promise<void> {
+  /** Whether the page has room for all rows, if the file counts them right. */
+  private allFit(): boolean {
+    const counts = this.recording.about["counts"] as { rows?: unknown } | null;
+    const rows = counts?.rows;
+    return typeof rows === "number" && rows <= this.maxRows;
+  }
+
+  /** The page has no room for some parts. */
+  private async sayFull(parts: readonly Part[]): Promise<void> {
     await this.attempt(async () => {
-      for (const part of this.recording.parts.slice(0, parts)) {
+      for (const part of parts) {
         const { tasks } = await this.recording.rangeOf(part);
         this.left += tasks;
       }

@@ -104,7 +104,7 @@ describe("the session of a file", () => {
     const [order] = picture.mock.invocationCallOrder;
     expect(order).toBeLessThan(take.mock.invocationCallOrder[0]!);
     expect(picture.mock.calls[0]!.slice(1)).toEqual([0, 10]);
-    expect(take.mock.calls.map(([, first]) => first)).toEqual([7, 0]);
+    expect(take.mock.calls.map(([, first]) => first)).toEqual([0, 7]);
     // Two tasks were dropped, and nothing comes in their place.
     await vi.waitFor(() => expect(session.model.isCoarse).toBe(false));
     expect(session.model.extent()!.start).toBe(session.origin.value);

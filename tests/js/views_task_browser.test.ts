@@ -86,7 +86,7 @@ describePanel("one task in the task stream", () => {
     const section = page.locator(".ds-pinned section", {
       hasText: "Start to stop",
     });
-    const note = page.getByText("Asking the kernel for the rest");
+    const note = page.getByText("Asking for the rest");
     await note.waitFor({ state: "detached" });
     const start = Math.min(...parts.map((part) => part.start));
     const stop = Math.max(...parts.map((part) => part.start + part.duration));

@@ -187,7 +187,7 @@ def test_skewed_clocks_cost_a_few_stretches_not_the_picture():
     columns["duration"][4] = 1e30
     recording.append_tasks(100_000, columns, pack_keys(0, [""] * 100_000).data)
     picture = coarse(recording, limit=1_000)
-    assert picture.rows.sum() == 100_000
+    assert picture.rows.sum() == 99_998  # what has no start has no place
     usual = (picture.start >= START) & (picture.start < START + 250)
     assert usual.sum() > 250
 

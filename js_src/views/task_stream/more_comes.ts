@@ -3,7 +3,7 @@
 import type { ViewState } from "./view_state";
 
 /** Notices after which no row of the past is sent. */
-const NO_HISTORY = ["page-full", "bye"];
+const NO_HISTORY = ["page-full", "bye", "bad-file"];
 
 /** False once the page is full, and where the home says that its kernel is gone. */
 export function moreComes(view: ViewState): boolean {

@@ -234,7 +234,7 @@ function Missing(props: {
   const { asked } = props;
   if (asked.state === "told") return null;
   if (asked.state === "asking") {
-    return <p class="ds-note">Asking the kernel for the rest …</p>;
+    return <p class="ds-note">Asking for the rest …</p>;
   }
   return (
     <div class="ds-note">

@@ -22,6 +22,7 @@ from daskscope.recording.logs import (
     MAX_SAMPLES,
     ClusterSample,
     Event,
+    EventLog,
     Gap,
     Log,
     LogLine,
@@ -105,7 +106,7 @@ class RecordingCore:
         self.error_log: Log[TaskError] = Log(MAX_ERRORS)
         self.change_log: Log[WorkerChange] = Log(MAX_CHANGES)
         self.gap_log: Log[Gap] = Log(MAX_GAPS)
-        self.event_log: Log[Event] = Log(MAX_EVENTS)
+        self.event_log = EventLog(MAX_EVENTS)
         self.line_log: Log[LogLine] = Log(MAX_LINES)
         self.cluster_log: Log[ClusterSample] = Log(MAX_SAMPLES)
         self.scheduler_log: Log[SchedulerSample] = Log(MAX_SAMPLES)
@@ -377,6 +378,7 @@ class RecordingCore:
 
         It joins all that has a column of workers, ``tasks``, ``errors`` and exported CSVs:
 
+        >>> from daskscope.recording import Recording
         >>> recording = Recording()
         >>> recording.tasks["worker"].map(recording.worker_names).tolist()
         []

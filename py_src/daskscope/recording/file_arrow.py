@@ -32,7 +32,7 @@ def read_table(data: bytes) -> pa.Table:
     except BadTableError:
         raise
     except (pa.ArrowException, OSError, ValueError, struct.error, IndexError) as error:
-        raise BadTableError("it is no Arrow table") from error
+        raise BadTableError("has a part that is no Arrow table") from error
 
 
 def _refuse_compressed(data: bytes) -> None:
@@ -47,7 +47,9 @@ def _refuse_compressed(data: bytes) -> None:
             continue
         batch_at = _field(header, table, 2)
         if batch_at is None or _field(header, _indirect(header, batch_at), COMPRESSION) is not None:
-            raise BadTableError("it is compressed in a way that daskscope does not write")
+            raise BadTableError(
+                "has a part that is compressed in a way that daskscope does not write"
+            )
 
 
 def _indirect(header: bytes, place: int) -> int:
@@ -60,7 +62,7 @@ def _field(header: bytes, table: int, number: int) -> int | None:
     (back,) = struct.unpack_from("<i", header, table)
     listed = table - int(back)
     if listed < 0:
-        raise BadTableError("it is no Arrow table")
+        raise BadTableError("has a part that is no Arrow table")
     (size,) = struct.unpack_from("<H", header, listed)
     if 4 + 2 * number >= size:
         return None

@@ -90,10 +90,10 @@ def decode_columns(table: Table, data: bytes) -> tuple[dict[str, NDArray[Any]], 
     for column in table.columns:
         place = stored.schema.get_field_index(column.name)
         if place < 0:
-            raise BadTableError(f"it has no column {column.name}")
+            raise BadTableError(f"has a table {table.name} without a column {column.name}")
         array, field = stored.column(place), stored.schema.field(place)
         if array.null_count or array.type.num_fields or not _is_number(array.type):
-            raise BadTableError(f"its column {column.name} is not of numbers")
+            raise BadTableError(f"has a bad table: its column {column.name} is not of numbers")
         about = {
             name.decode("utf-8", "replace"): value.decode("utf-8", "replace")
             for name, value in (field.metadata or {}).items()
@@ -105,7 +105,7 @@ def decode_columns(table: Table, data: bytes) -> tuple[dict[str, NDArray[Any]], 
         try:
             facts[name.decode("utf-8", "replace")] = int(value)
         except ValueError as error:
-            raise BadTableError("its facts are not numbers") from error
+            raise BadTableError("has a bad table: its facts are not numbers") from error
     return columns, facts
 
 
@@ -118,13 +118,13 @@ def _is_number(kind: pa.DataType) -> bool:
 def _restored(name: str, values: NDArray[Any], about: Mapping[str, str]) -> NDArray[Any]:
     unit, _, steps = about.get(ENCODING, PLAIN).partition("+")
     if unit not in (PLAIN, MICROSECONDS) or steps not in ("", STEPS):
-        raise BadTableError(f"its column {name} is stored as {about[ENCODING]!r}")
+        raise BadTableError(f"has a bad table: its column {name} is stored as {about[ENCODING]!r}")
     dtype = DTYPES.get(name, np.dtype("f8"))
     if steps:
         try:
             base = int(about[BASE])
         except (KeyError, ValueError) as error:
-            raise BadTableError(f"its column {name} has no base") from error
+            raise BadTableError(f"has a bad table: its column {name} has no base") from error
         values = np.cumsum(values, dtype="f8") + base
     if unit == MICROSECONDS:
         values = values.astype("f8") / US
@@ -132,7 +132,7 @@ def _restored(name: str, values: NDArray[Any], about: Mapping[str, str]) -> NDAr
         limits = np.iinfo(str(dtype))
         low, high = values.min(), values.max()
         if not limits.min <= low <= high <= limits.max:
-            raise BadTableError(f"its column {name} has numbers out of range")
+            raise BadTableError(f"has a bad table: its column {name} has numbers out of range")
     return values.astype(dtype)
 
 
@@ -159,11 +159,13 @@ def decode_records(table: Table, data: bytes) -> dict[str, list[Any]]:
     for column in table.columns:
         place = stored.schema.get_field_index(column.name)
         if place < 0:
-            raise BadTableError(f"it has no column {column.name}")
+            raise BadTableError(f"has a table {table.name} without a column {column.name}")
         array = stored.column(place)
         wanted = pa.types.is_string(array.type) if column.type == "utf8" else _is_number(array.type)
         if not wanted or array.null_count:
-            raise BadTableError(f"its column {column.name} is not of {column.type}")
+            raise BadTableError(
+                f"has a bad table: its column {column.name} is not of {column.type}"
+            )
         columns[column.name] = array.to_pylist()
     return columns
 

@@ -14,6 +14,9 @@ MAX_ERRORS: Final = 1_000
 MAX_CHANGES: Final = 10_000
 MAX_GAPS: Final = 1_000
 MAX_EVENTS: Final = 10_000
+MAX_TOPIC_EVENTS: Final = 2_000
+"""Of one topic: those of work stealing must not push out what a user logged."""
+
 MAX_LINES: Final = 50_000
 MAX_SAMPLES: Final = 100_000
 """A sample a second is a day and more."""
@@ -202,3 +205,55 @@ class Log(Generic[T]):
         with self._lock:
             entries, oldest = list(self._entries), self.dropped
         return entries[max(0, first - oldest) : max(0, stop - oldest)]
+
+
+class EventLog(Log[Event]):
+    """Events, of which each topic has a bound of its own. Numbers may have holes.
+
+    >>> log = EventLog(limit=10, of_topic=2)
+    >>> log.extend([Event(0, "mine", "1"), *[Event(i, "stealing", "[]") for i in range(4)]])
+    >>> [(event.topic, event.time) for event in log.since(0)], log.next, log.dropped
+    ([('mine', 0), ('stealing', 2), ('stealing', 3)], 5, 2)
+    >>> log.between(3, 4)
+    [Event(time=2, topic='stealing', message='[]')]
+    """
+
+    def __init__(self, limit: int, of_topic: int = MAX_TOPIC_EVENTS) -> None:
+        super().__init__(limit)
+        self._of_topic = of_topic
+        self._numbered: dict[int, Event] = {}  # in order
+        self._topics: dict[str, deque[int]] = {}
+
+    @property
+    def dropped(self) -> int:
+        """How many events the bounds have cost."""
+        return self.next - len(self._numbered)
+
+    def extend(self, entries: list[Event]) -> None:
+        """Append; the oldest of a topic go, or of all, when there are too many."""
+        with self._lock:
+            for event in entries:
+                self._numbered[self.next] = event
+                numbers = self._topics.setdefault(event.topic, deque())
+                numbers.append(self.next)
+                self.next += 1
+                self._characters += event.characters
+                if len(numbers) > self._of_topic:
+                    self._drop(numbers[0])
+                while len(self._numbered) > self._limit or (
+                    self._characters > MAX_LOG_CHARACTERS and len(self._numbered) > 1
+                ):
+                    self._drop(next(iter(self._numbered)))
+
+    def _drop(self, number: int) -> None:
+        event = self._numbered.pop(number)
+        self._characters -= event.characters
+        numbers = self._topics[event.topic]
+        numbers.popleft()  # the oldest of all is the oldest of its topic
+        if not numbers:
+            del self._topics[event.topic]
+
+    def between(self, first: int, stop: int) -> list[Event]:
+        """Return the events that are kept of those from `first` to before `stop`."""
+        with self._lock:
+            return [event for number, event in self._numbered.items() if first <= number < stop]

@@ -73,10 +73,14 @@ def of_rows(columns: Mapping[str, NDArray[Any]]) -> Stretches:
     """Turn rows into one stretch each. What is waited for is not work of the lane.
 
     A transfer runs beside the thread that will need its data, so it counts as a
-    row but not as busy. A negative duration (clocks disagree) counts as nothing.
+    row but not as busy. A negative duration (clocks disagree) counts as nothing. What
+    has no start at all has no place in a picture.
     """
+    placed = np.isfinite(columns["start"])
+    if not placed.all():
+        columns = {name: column[placed] for name, column in columns.items()}
     duration = np.nan_to_num(columns["duration"].astype("f8")).clip(0, FAR_S)
-    start = np.nan_to_num(columns["start"]).clip(-FAR_S, FAR_S)
+    start = columns["start"].clip(-FAR_S, FAR_S)
     busy = np.where(columns["action"] == TRANSFER, 0, duration)
     return Stretches(
         start,
