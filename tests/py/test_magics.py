@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
+BLOCKS = "__import__('daskscope').connect()._blocks"
+"""How many blocks of code keep asking the scheduler."""
+
+
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cells]:
     """A kernel with daskscope and a client."""
@@ -136,6 +140,7 @@ def test_an_interrupted_end_can_be_made_up_for(cells: Cells) -> None:
     ran = cells.of(request)
     assert "its end was interrupted" in ran.errors[0]
     assert not cells.has("end.html")
+    cells.kernel.wait(lambda: cells.value(BLOCKS) == 0)
     cells.ok("%perfreport --last end.html")
     assert cells.summary("end.html")["tasks"]["captured"] == 3
 
@@ -148,8 +153,8 @@ def test_a_cell_that_does_not_compile_has_its_own_error(cells: Cells, code: str)
     if "%%time" not in code:  # that one began to run
         assert not ran.urls
         assert not cells.has("never.html")
-    ran = cells.ok("1")
-    assert not ran.urls, "a report that began goes on"
+    assert not cells.ok("1").urls, "a report that began goes on"
+    cells.kernel.wait(lambda: cells.value(BLOCKS) == 0)
 
 
 def test_without_a_client_the_cell_does_not_run(fresh: Cells) -> None:

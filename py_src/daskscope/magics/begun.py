@@ -76,6 +76,7 @@ class Begun:
         try:
             await self._block.__aexit__(type(error) if error else None, error, _traceback(error))
         except (KeyboardInterrupt, asyncio.CancelledError):
+            self.abandon()
             return interrupted()
         except Exception as failure:  # noqa: BLE001 - what the cell did stays as it is
             return failure
@@ -86,10 +87,18 @@ class Begun:
         try:
             self._block.__exit__(type(error) if error else None, error, _traceback(error))
         except KeyboardInterrupt:
+            self.abandon()
             return interrupted()
         except Exception as failure:  # noqa: BLE001 - what the cell did stays as it is
             return failure
         return None
+
+    def abandon(self) -> None:
+        """Record no more, and write nothing; what has ended is left alone."""
+        block = self._block._block
+        if not block.recording._closed:
+            block.recording.close()
+            block._let_go()
 
     def show(self) -> None:
         """Show the card."""

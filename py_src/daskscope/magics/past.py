@@ -132,6 +132,7 @@ class _Found:
         from daskscope.block import SURROUNDINGS_S, Block, heartbeat_s
         from daskscope.collect.surroundings import Surroundings, surroundings
         from daskscope.recording.part import Part
+        from daskscope.report.html import note_figures
 
         session = self._session
         if session._must_not_wait():
@@ -155,6 +156,7 @@ class _Found:
         recording.note_present(threads, self._start)
         recording.append_lines([line for line in around.lines if line.time <= self._stop])
         recording.about_facts = self._facts(title, around)
+        note_figures(recording)
         recording.close()
         block = Block(session.client)
         block._part = part

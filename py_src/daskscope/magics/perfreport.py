@@ -96,14 +96,20 @@ class PerfReport:
             known, start = marks(), time.time()
             try:
                 result = await run_cell_async(raw_cell, *args, **kwargs)
+            except BaseException:  # not the cell's, which IPython keeps: it was broken off itself
+                for begun in cell.begun:
+                    begun.abandon()
+                raise
             finally:
                 cells.remove(cell)
             error = result.error_in_exec
             if cell.remembered and raw_cell.strip() and not result.info.silent:
                 self._past = PastCell.of(result, start, time.time(), known)
-            if result.error_before_exec is None:  # it is Python, and ran
-                for begun in reversed(cell.begun):
+            for begun in reversed(cell.begun):
+                if result.error_before_exec is None:
                     self._tell(begun, await begun.finish(error), result)
+                else:  # what follows the first line is no Python
+                    begun.abandon()
             return result
 
         return run_cell_and_reports
