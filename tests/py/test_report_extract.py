@@ -1,0 +1,149 @@
+"""Taking a report apart: its own, and what somebody else sends as one."""
+
+from __future__ import annotations
+
+import io
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_files import full_recording
+
+import daskscope
+from daskscope.errors import DaskscopeError
+from daskscope.report.extract import SLICE_BYTES, extract, extract_to, take
+from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN, build
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WHOLE = io.BytesIO()
+
+
+def whole_report() -> bytes:
+    if not WHOLE.getvalue():
+        build(full_recording(), WHOLE)
+    return WHOLE.getvalue()
+
+
+def without_page(report: bytes) -> bytes:
+    """The same report without style and script, which nobody reads here."""
+    begin, end = (
+        report.index(SUMMARY_BEGIN),
+        report.index(SCRIPT_END, report.index(RECORDING_BEGIN)),
+    )
+    return b"<!doctype html>" + report[begin : end + len(SCRIPT_END)]
+
+
+def written(folder: Path, content: bytes) -> Path:
+    path = folder / "run.html"
+    path.write_bytes(content)
+    return path
+
+
+def test_summary_and_recording_come_out_as_they_went_in(tmp_path):
+    figures, packed = extract(written(tmp_path, whole_report()))
+    assert figures["tasks"]["kept"] == 320
+    (tmp_path / "run.daskscope").write_bytes(packed)
+    opened = daskscope.load(tmp_path / "run.daskscope")
+    assert opened.counts == full_recording().counts
+
+
+def test_a_report_opens_like_its_recording(tmp_path):
+    opened = daskscope.load(written(tmp_path, whole_report()))
+    assert opened.counts == full_recording().counts
+    assert opened.about["title"] == "A run"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"<!doctype html><title>another page</title>",
+        b"PK\x03\x04",
+        b"<html>" + SUMMARY_BEGIN + b"{}" + SCRIPT_END,
+        b"<html>" + SUMMARY_BEGIN + b"[]" + SCRIPT_END + RECORDING_BEGIN + SCRIPT_END,
+        b"<html>" + SUMMARY_BEGIN + b"[" * 100_000 + SCRIPT_END + RECORDING_BEGIN + SCRIPT_END,
+        b"<html>" + SUMMARY_BEGIN + b"{}" + SCRIPT_END + RECORDING_BEGIN + b"####" + SCRIPT_END,
+        b"<html>" + SUMMARY_BEGIN + b"{",
+    ],
+    ids=["empty", "foreign", "zip", "no recording", "list", "deep", "no base64", "cut"],
+)
+def test_what_is_no_report_is_refused_in_one_sentence(tmp_path, content):
+    with pytest.raises(DaskscopeError, match=r"run.html cannot be read: its? ") as caught:
+        extract(written(tmp_path, content))
+    assert caught.value.code == "bad-file"
+
+
+def test_a_report_whose_recording_is_none_is_refused(tmp_path):
+    content = (
+        b"<html>" + SUMMARY_BEGIN + b"{}" + SCRIPT_END + RECORDING_BEGIN + b"AAAA" + SCRIPT_END
+    )
+    with pytest.raises(DaskscopeError, match="it is no zip file"):
+        daskscope.load(written(tmp_path, content))
+
+
+def test_a_report_that_was_cut_off_says_so_and_opens_with_what_is_whole(tmp_path):
+    report = without_page(whole_report())
+    path = written(tmp_path, report[: len(report) - 2_000])
+    with pytest.raises(DaskscopeError, match="was cut off") as caught:
+        extract(path)
+    assert caught.value.code == "cut-file"
+    opened = daskscope.load(path)
+    assert opened.counts.kept == 320
+    assert not opened.about["whole"]
+
+
+@pytest.mark.parametrize("shift", [0, 1, 25, 50, 54])
+def test_marks_are_found_across_slices(tmp_path, shift):
+    report = without_page(whole_report())
+    filler = b" " * (SLICE_BYTES - len(b"<!doctype html>") - shift)
+    figures, _ = extract(written(tmp_path, report[:15] + filler + report[15:]))
+    assert figures["tasks"]["kept"] == 320
+
+
+class _Endless(io.RawIOBase):
+    """A file that goes on for ever, and counts what is read of it."""
+
+    def __init__(self, begin: bytes, filler: bytes) -> None:
+        super().__init__()
+        self._begin, self._filler = io.BytesIO(begin), filler
+        self.read_bytes = 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._begin.seek(offset, whence)
+
+    def read(self, size: int = -1) -> bytes:
+        part = self._begin.read(size) or self._filler * (size // len(self._filler))
+        self.read_bytes += len(part)
+        return part
+
+
+@pytest.mark.parametrize("begin", [b"<html>", b"<html>" + SUMMARY_BEGIN])
+def test_a_huge_page_is_given_up_soon(begin):
+    endless = _Endless(begin, b"spam")
+    with pytest.raises(DaskscopeError, match="it holds more than a report"):
+        take(endless, io.BytesIO(), "endless")
+    assert endless.read_bytes < 20_000_000
+
+
+def test_a_file_that_is_not_there_says_so(tmp_path):
+    with pytest.raises(DaskscopeError, match="There is no file"):
+        extract_to(tmp_path / "none.html", io.BytesIO())
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.data())
+def test_reports_with_changed_bytes_open_or_are_refused(data):
+    content = bytearray(without_page(whole_report()))
+    for _ in range(data.draw(st.integers(1, 4))):
+        place = data.draw(st.integers(0, len(content) - 1))
+        content[place] = data.draw(st.integers(0, 255))
+    if data.draw(st.booleans()):
+        del content[data.draw(st.integers(0, len(content))) :]
+    found = None
+    with suppress(DaskscopeError):
+        found = take(io.BytesIO(content), io.BytesIO(), "changed")
+    assert found is None or isinstance(found[0], dict)

@@ -1,0 +1,230 @@
+// A report opens from a disk and from a sandbox, asks nobody for anything, and takes
+// no text for markup. No JupyterLab here: a browser and a file.
+
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import {
+  expect,
+  type Frame,
+  type Locator,
+  type Page,
+  test as base,
+} from "@playwright/test";
+
+const TASKS = 400;
+
+/** What Jupyter's `/files/` says of each HTML file. */
+const SANDBOX = "sandbox allow-scripts";
+
+interface Reports {
+  /** Path of a report on the disk. */
+  path(name: string): string;
+  /** Address of a server that has them: alone, or within a frame. */
+  served(name: string, inFrame?: boolean): string;
+}
+
+const test = base.extend<{ complaints: string[] }, { reports: Reports }>({
+  reports: [
+    async ({}, use) => {
+      const folder = mkdtempSync(join(tmpdir(), "daskscope-reports-"));
+      const script = join(import.meta.dirname, "make_reports.py");
+      const sources = ["py_src", "tests/py"].map((part) =>
+        join(import.meta.dirname, "..", part),
+      );
+      const env = { ...process.env, PYTHONPATH: sources.join(delimiter) };
+      execFileSync("python", [script, folder], { stdio: "inherit", env });
+      const path = (name: string): string => join(folder, name);
+      const server = await serve(path);
+      const { port } = server.address() as AddressInfo;
+      await use({
+        path,
+        served: (name, inFrame = false) =>
+          `http://localhost:${port}/${inFrame ? "frame/" : ""}${name}`,
+      });
+      server.close();
+      rmSync(folder, { recursive: true });
+    },
+    { scope: "worker", timeout: 120_000 },
+  ],
+  complaints: [
+    async ({ context }, use) => {
+      const complaints: string[] = [];
+      context.on("page", (page) => {
+        page.on("console", (message) => {
+          if (["error", "warning"].includes(message.type())) {
+            complaints.push(`${message.type()}: ${message.text()}`);
+          }
+        });
+        page.on("pageerror", (error) => complaints.push(String(error)));
+        page.on("dialog", (dialog) => {
+          complaints.push(`dialog: ${dialog.message()}`);
+          void dialog.dismiss();
+        });
+      });
+      await use(complaints);
+      expect(complaints, "nothing may complain").toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+function serve(path: (name: string) => string): Promise<Server> {
+  const server = createServer((request, response) => {
+    const [, place, name] = /^\/(frame\/)?([\w.]+)/.exec(request.url!)!;
+    response.setHeader("Content-Type", "text/html");
+    if (name === "favicon.ico") {
+      response.end(); // browsers ask for it by themselves
+    } else if (place) {
+      response.end(`<iframe sandbox="allow-scripts" src="/${name}"
+        style="width: 1300px; height: 800px; border: 0"></iframe>`);
+    } else {
+      response.setHeader("Content-Security-Policy", SANDBOX);
+      response.end(readFileSync(path(name)));
+    }
+  });
+  return new Promise((resolve) =>
+    server.listen(0, "localhost", () => resolve(server)),
+  );
+}
+
+/** Every address that is asked for, but the page's own. */
+function requestsOf(page: Page): string[] {
+  const requests: string[] = [];
+  page.on("request", (request) => {
+    const url = request.url();
+    if (request.isNavigationRequest() || /^(data|blob):/.test(url)) return;
+    if (!url.endsWith("/favicon.ico")) requests.push(url);
+  });
+  return requests;
+}
+
+function figuresOf(path: string): {
+  tasks: { captured: number; erred: number };
+  duration: number;
+} {
+  const text = readFileSync(path, "utf8");
+  const [, json] = /id="daskscope-summary">(.*?)<\/script>/s.exec(text)!;
+  return JSON.parse(json) as ReturnType<typeof figuresOf>;
+}
+
+const tab = (page: Page | Frame, name: string): Locator =>
+  page.getByRole("tab", { name });
+
+/** The whole report works: its figures, each tab, every task. */
+async function expectReport(page: Page | Frame, path: string): Promise<void> {
+  const { tasks } = figuresOf(path);
+  expect(tasks).toMatchObject({ captured: TASKS, erred: TASKS / 100 });
+  await expect(
+    page.getByRole("heading", { name: "A run for the browser" }),
+  ).toBeVisible();
+  const summary = page.getByRole("tabpanel", { name: "Summary" });
+  await expect(summary.getByText("ValueError in work")).toBeVisible();
+  await expect(summary.getByText("client.map(work, …)")).toBeVisible();
+  await expect(
+    page.getByText(`${TASKS} of ${TASKS} tasks`).first(),
+  ).toBeVisible();
+  await tab(page, "Task stream").click();
+  const stream = page.getByRole("tabpanel", { name: "Task stream" });
+  await expect(
+    stream.getByText(`${TASKS} of ${TASKS} tasks`).first(),
+  ).toBeVisible();
+  await tab(page, "Errors and events").click();
+  const events = page.getByRole("tabpanel", { name: "Errors and events" });
+  await expect(events.getByText("ValueError").first()).toBeVisible();
+  await expect(events.getByText("mine", { exact: true })).toBeVisible();
+  for (const name of ["Logs", "System", "Summary"]) {
+    await tab(page, name).click();
+    await expect(page.getByRole("tabpanel", { name })).toBeVisible();
+  }
+}
+
+test(
+  "a report opens from a disk, whole, and asks nobody for anything",
+  { tag: "@all" },
+  async ({ page, reports }, info) => {
+    const requests = requestsOf(page);
+    const path = reports.path("run.html");
+    await page.goto(pathToFileURL(path).href);
+    await expectReport(page, path);
+    expect(requests).toEqual([]);
+    await page.screenshot({ path: info.outputPath("report.png") });
+  },
+);
+
+test(
+  "a report works in the sandbox of Jupyter's files",
+  { tag: "@all" },
+  async ({ page, reports }) => {
+    const requests = requestsOf(page);
+    await page.goto(reports.served("run.html"));
+    await expectReport(page, reports.path("run.html"));
+    expect(requests).toEqual([]);
+  },
+);
+
+test(
+  "a report works in a sandboxed frame",
+  { tag: "@all" },
+  async ({ page, reports }) => {
+    const requests = requestsOf(page);
+    await page.goto(reports.served("run.html", true));
+    await expect.poll(() => page.frames().length).toBe(2);
+    await expectReport(page.frames()[1], reports.path("run.html"));
+    expect(requests).toEqual([]);
+  },
+);
+
+test(
+  "texts of users are never markup, in any tab",
+  { tag: "@all" },
+  async ({ page, reports }, info) => {
+    const requests = requestsOf(page);
+    await page.goto(pathToFileURL(reports.path("hostile.html")).href);
+    for (const name of [
+      "Summary",
+      "Task stream",
+      "Errors and events",
+      "Logs",
+      "System",
+    ]) {
+      await tab(page, name).click();
+      const panel = page.getByRole("tabpanel", { name });
+      await expect(panel).toBeVisible();
+      // What a tab decodes is there, so that it would have done its worst.
+      await expect(panel).not.toBeEmpty();
+      await page.screenshot({ path: info.outputPath(`${name}.png`) });
+    }
+    await expect(page.getByText("40 of 40 tasks").first()).toBeVisible();
+    expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+    await expect(page.locator("img[src='x']")).toHaveCount(0);
+    expect(requests).toEqual([]);
+  },
+);
+
+test.describe("without scripts", () => {
+  test.use({ javaScriptEnabled: false });
+
+  test(
+    "the figures of a report can be read",
+    { tag: "@all" },
+    async ({ page, reports }, info) => {
+      const path = reports.path("run.html");
+      await page.goto(pathToFileURL(path).href);
+      // Of its text Playwright says nothing, though it is shown.
+      await expect(page.locator("noscript code")).toBeVisible();
+      await expect(page.getByText(`${TASKS}, of which 4 erred`)).toBeVisible();
+      await expect(
+        page.getByRole("row", { name: /^distributed/ }),
+      ).toBeVisible();
+      await page.screenshot({
+        path: info.outputPath("without-scripts.png"),
+        fullPage: true,
+      });
+    },
+  );
+});
