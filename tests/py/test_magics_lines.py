@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from magic_cells import CLUSTER, Cells
 
+import daskscope
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -127,6 +129,10 @@ def test_cells_that_follow_at_once_are_told_apart(cells: Cells) -> None:
 def test_a_cell_that_failed_is_a_last_cell(cells: Cells) -> None:
     cells.run("t = tasks(3)\nclient.submit(lambda: 1 / 0).result()")
     cells.ok("%perfreport --last")
+    recording = daskscope.load(cells.folder / "dask-report.html")
+    failed = recording.tasks.merge(recording.errors[["task", "exception"]], on="task")
+    assert failed["status"].tolist() == ["error"]
+    assert recording.tasks["task"].tolist() == [0, 1, 2, 3]
     summary = cells.summary()
     assert summary["exception"]["type"] == "ZeroDivisionError"
     assert (summary["tasks"]["captured"], summary["errors"]["count"]) == (4, 1)
