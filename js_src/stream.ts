@@ -185,9 +185,9 @@ export class KernelLink implements SessionLink {
     this.channels[0]?.hello();
   }
 
-  /** Put a question to the kernel. */
+  /** Put a question to the kernel, about one of its sessions or none. */
   ask(
-    sessionId: string,
+    sessionId: string | null,
     what: string,
     args: object,
     timeout_ms = ASK_TIMEOUT_MS,

@@ -331,9 +331,10 @@ export const say = {
     seq: number,
     missing: number[],
   ): PageMessage => ({ type: "ack", page, session: id, seq, missing }),
+  /** Without a session it is a question to the kernel. */
   ask: (
     page: string,
-    id: string,
+    id: string | null,
     question: string,
     what: string,
     args: object,

@@ -8,13 +8,16 @@ from __future__ import annotations
 import logging
 import threading
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from daskscope import collect, recorder, session
 from daskscope.cells import Cells, shell
 from daskscope.schema import COMM_TARGET, PROTOCOL
 from daskscope.stream import Channel, Hub
 from daskscope.version import installed_version
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 logger = logging.getLogger(__name__)
 
@@ -48,10 +51,18 @@ def the_hub() -> Hub:
                 subshells=supports_subshells,
                 recorder_on=recorder.enabled,
                 crowded=collect.crowded,
+                answer=_answer,
             )
             session.on_sessions_changed(lambda: hub.set_sessions(session.sessions))
             hub.set_sessions(session.sessions)
         return _hub
+
+
+def _answer(what: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer what a page asks of this kernel and not of a session."""
+    from daskscope.library import asked
+
+    return asked.answer(what, args)
 
 
 def receive(channel: Channel, content: Any) -> None:

@@ -300,6 +300,14 @@ def page_messages() -> dict[str, dict[str, Any]]:
         "unwatch": {"type": "unwatch", **address},
         "ack": {"type": "ack", **address, "seq": 12, "missing": [3, 5]},
         "ask": {"type": "ask", **address, "id": "page-1-7", "what": "task", "args": {"task": 2}},
+        "ask_kernel": {
+            "type": "ask",
+            "page": "page-1",
+            "session": None,
+            "id": "page-1-8",
+            "what": "report",
+            "args": {"filename": HOSTILE, "at": 0},
+        },
         "focus": {"type": "focus", **address, "focus": FOCUS, "setting": 4},
         "bye": {"type": "bye", "page": "page-1"},
     }

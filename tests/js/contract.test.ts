@@ -75,6 +75,8 @@ describe("a golden message", () => {
 
 describe("what the page says", () => {
   const focus = golden.find(([name]) => name === "page_focus")![1].message;
+  const asked = golden.find(([name]) => name === "page_ask_kernel")![1].message
+    .args;
   const said = {
     hello: say.hello("page-1", "0.1.0"),
     watch: say.watch(
@@ -91,6 +93,7 @@ describe("what the page says", () => {
     unwatch: say.unwatch("page-1", "session-1"),
     ack: say.ack("page-1", "session-1", 12, [3, 5]),
     ask: say.ask("page-1", "session-1", "page-1-7", "task", { task: 2 }),
+    ask_kernel: say.ask("page-1", null, "page-1-8", "report", asked as object),
     focus: say.focus("page-1", "session-1", focus.focus as never, 4),
     bye: say.bye("page-1"),
   };

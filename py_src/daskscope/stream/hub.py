@@ -21,6 +21,7 @@ from daskscope.schema import PROTOCOL
 from daskscope.stream import answers, reports
 from daskscope.stream.feed import Feed
 from daskscope.stream.greetings import Greetings
+from daskscope.stream.kernel_questions import KernelQuestions, error_fields, nothing_known
 from daskscope.stream.page import STATUS_S, Cell, Page, Watched, state_pause_s
 from daskscope.stream.problems import good_bye, mismatch, unknown_session, version_differs
 from daskscope.stream.sender import Sender
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from daskscope.stream.channel import Channel
+    from daskscope.stream.kernel_questions import Answerer
     from daskscope.stream.source import Source
 
 logger = logging.getLogger(__name__)
@@ -80,6 +82,7 @@ class Hub:
         subshells: Callable[[], bool] = lambda: False,
         recorder_on: Callable[[], bool] = lambda: True,
         crowded: Callable[[], bool] = lambda: False,
+        answer: Answerer = nothing_known,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.id = uuid.uuid4().hex
@@ -100,6 +103,7 @@ class Hub:
         self._timer: asyncio.TimerHandle | None = None
         self._ticking = False
         self._sender = Sender(clock)
+        self._questions = KernelQuestions(answer)
 
     # -- from any thread ------------------------------------------------------
 
@@ -257,18 +261,26 @@ class Hub:
 
     def _ask(self, page: Page, message: Ask) -> None:
         try:
-            result = self._result(page, message)
+            if message.session is None:
+                self._questions.put(
+                    message.what,
+                    message.args,
+                    lambda fields: self._call(self._answer, page, message, fields),
+                )
+                return
+            result = self._result(page, message, message.session)
         except DaskscopeError as error:
-            problem = {"code": error.code, "text": error.text, "next": error.next}
-            fields: dict[str, Any] = {"error": problem}
+            self._answer(page, message, {"error": error_fields(error)})
         else:
-            if result is None:
-                return  # the answer follows what was asked for
-            fields = {"result": result}
-        self._sender.answer(page, message.session, message.id, fields, self._clock())
+            if result is not None:  # else the answer follows what was asked for
+                self._answer(page, message, {"result": result})
 
-    def _result(self, page: Page, message: Ask) -> dict[str, Any] | None:
-        source, watched = self._sources.get(message.session), page.watched.get(message.session)
+    def _answer(self, page: Page, message: Ask, fields: dict[str, Any]) -> None:
+        if self._pages.get(page.id) is page:
+            self._sender.answer(page, message.session, message.id, fields, self._clock())
+
+    def _result(self, page: Page, message: Ask, session: str) -> dict[str, Any] | None:
+        source, watched = self._sources.get(session), page.watched.get(session)
         if message.what == "task" and source is not None:
             return answers.describe_task(source.recording, message.args)
         if message.what == "keys" and watched is not None:

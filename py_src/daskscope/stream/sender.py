@@ -49,7 +49,7 @@ class Sender:
         self.focus_by.pop(session, None)
 
     def answer(
-        self, page: Page, session: str, question: str, fields: dict[str, Any], now: float
+        self, page: Page, session: str | None, question: str, fields: dict[str, Any], now: float
     ) -> None:
         """Answer a question with a result or an error."""
         address = {"page": page.id, "session": session, "id": question}

@@ -73,10 +73,13 @@ class Ack:
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question; what ``args`` hold depends on ``what`` and is checked by who answers."""
+    """A question; what ``args`` hold depends on ``what`` and is checked by who answers.
+
+    Without a session it is one to the kernel.
+    """
 
     page: str
-    session: str
+    session: str | None
     id: str
     what: str
     args: Mapping[str, Any]
@@ -124,6 +127,10 @@ def parse(data: object) -> PageMessage | None:
         return Hello(page, fields.number("protocol"), fields.text("version", MAX_ID))
     if kind == "bye":
         return Bye(page)
+    if kind == "ask":
+        session = fields.identifier_or_none("session")
+        question = fields.identifier("id")
+        return Ask(page, session, question, fields.text("what", MAX_ID), fields.mapping("args"))
     session = fields.identifier("session")
     if kind == "watch":
         visible, have = fields.flag("visible"), fields.ranges("have")
@@ -133,9 +140,6 @@ def parse(data: object) -> PageMessage | None:
         return Unwatch(page, session)
     if kind == "ack":
         return Ack(page, session, fields.number("seq"), fields.numbers("missing", MAX_MISSING))
-    if kind == "ask":
-        question = fields.identifier("id")
-        return Ask(page, session, question, fields.text("what", MAX_ID), fields.mapping("args"))
     return SetFocus(page, session, fields.mapping("focus"), fields.number("setting", default=0))
 
 
@@ -167,6 +171,9 @@ class _Fields:
         if not value:
             raise BadMessageError(f"{name} is empty")
         return value
+
+    def identifier_or_none(self, name: str) -> str | None:
+        return None if self._data.get(name) is None else self.identifier(name)
 
     def number(self, name: str, *, default: int | None = None) -> int:
         return number(self._data.get(name, default), name)
