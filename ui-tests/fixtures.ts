@@ -16,6 +16,7 @@ const OURS = /daskscope|^blob:/i;
 const FAULTS_OF_LAB = [
   /_cellToolbarOverlapsContents/, // 4.2, when a notebook is closed
   /future for debug_request[^]*jlab_core/, // 4.2: its debugger asked at the end
+  /reading 'observe'[^]*jlab_core/, // 4.6: a notebook is closed just after its cells changed
   /reading 'promise'[^]*jlab_core/, // 4.6: a toolbar that goes just after it came
 ];
 

@@ -15,9 +15,11 @@ import type { ReadonlyPartialJSONObject } from "@lumino/coreutils";
 import { thePage } from "../../session_page";
 import { Binding } from "./binding";
 import { Clusters } from "./clusters";
+import { Library } from "./library";
 import { Notebooks } from "./notebooks";
 import { type PanelArgs, PanelWidget } from "./panel_widget";
 import { panelKind, PANELS, type PanelKind } from "./panels";
+import { setUpReports } from "./reports";
 import { followSettings } from "./settings";
 import { Sidebar } from "./sidebar";
 
@@ -144,8 +146,10 @@ function activate(
       void app.commands.execute(OPEN, { panel: kind.id });
     }
   };
+  const library = new Library(notebooks);
+  const reports = setUpReports(app, labShell, restorer, library);
   const sidebar = new Sidebar(
-    { notebooks, openKinds, create, open: openOrShow },
+    { notebooks, library, reports, openKinds, create, open: openOrShow },
     new Clusters(
       notebooks,
       settings.detectClients,

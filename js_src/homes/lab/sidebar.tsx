@@ -13,11 +13,16 @@ import type { Clusters } from "./clusters";
 import { dragOnMove } from "./drag";
 import { taskStreamIcon } from "./icons";
 import { kernelRows } from "./kernel_rows";
+import type { Library } from "./library";
 import type { Notebooks } from "./notebooks";
 import { type PanelKind, PANELS } from "./panels";
+import type { LibraryActions } from "./reports";
+import { ReportsSection } from "./reports_section";
 
 export interface SidebarProps {
   readonly notebooks: Notebooks;
+  readonly library: Library;
+  readonly reports: LibraryActions;
   /** Ids of the kinds of panels that are open. */
   readonly openKinds: ReadonlySignal<ReadonlySet<string>>;
   /** Make a panel, to be put somewhere by a drop. */
@@ -167,13 +172,14 @@ function SidebarView(props: { side: SidebarProps }): JSX.Element {
       <Section title="Panels">
         <PanelList side={props.side} />
       </Section>
+      <ReportsSection library={props.side.library} {...props.side.reports} />
     </>
   );
 }
 
 export class Sidebar extends Widget {
   constructor(
-    side: SidebarProps,
+    private readonly side: SidebarProps,
     private readonly clusters: Clusters,
   ) {
     super();
@@ -191,18 +197,24 @@ export class Sidebar extends Widget {
     if (this.isDisposed) return;
     render(null, this.node);
     this.clusters.dispose();
+    this.side.library.dispose();
     super.dispose();
   }
 
   protected override onAfterShow(_: Message): void {
-    this.clusters.setVisible(true);
+    this.setVisible(true);
   }
 
   protected override onAfterAttach(_: Message): void {
-    this.clusters.setVisible(this.isVisible);
+    this.setVisible(this.isVisible);
   }
 
   protected override onBeforeHide(_: Message): void {
-    this.clusters.setVisible(false);
+    this.setVisible(false);
+  }
+
+  private setVisible(visible: boolean): void {
+    this.clusters.setVisible(visible);
+    this.side.library.setVisible(visible);
   }
 }

@@ -1,0 +1,72 @@
+// What a kernel says of the library's reports, checked before it is believed; and the
+// words that the sidebar has for them.
+
+import {
+  bool,
+  count,
+  list,
+  nullable,
+  num,
+  or,
+  record,
+  str,
+} from "../../base/check";
+import { formatDate, formatSeconds, plural } from "../../base/format";
+
+const entry = record({
+  filename: str,
+  url: str,
+  /** Below the root of the server; null where the server does not show it. */
+  path: nullable(str),
+  private: or(bool, false),
+  created: str,
+  title: or(str, ""),
+  duration: or(num, null),
+  tasks: or(count, null),
+  erred: or(count, null),
+  user: or(str, ""),
+  host: or(str, ""),
+  tags: or(list(str), []),
+  size: or(count, 0),
+});
+
+export type LibraryEntry = ReturnType<typeof entry>;
+
+export const libraryList = record({
+  reports: list(entry),
+  total: count,
+  place: or(str, ""),
+});
+
+export type LibraryList = ReturnType<typeof libraryList>;
+
+export const titleOf = ({ title, filename }: LibraryEntry): string =>
+  title || filename;
+
+/** `18 Nov 14:02 · 12.5 s · 700 tasks · 3 errors`, as far as it is known. */
+export function factsOf(report: LibraryEntry): string {
+  const { created, duration, tasks, erred } = report;
+  const when = Date.parse(created) / 1000;
+  return [
+    ...(Number.isFinite(when) ? [formatDate(when)] : []),
+    ...(duration === null ? [] : [formatSeconds(duration)]),
+    ...(tasks === null ? [] : [plural(tasks, "task")]),
+    ...(erred ? [plural(erred, "error")] : []),
+    ...(report.private ? ["private"] : []),
+  ].join(" · ");
+}
+
+/** Those in which each word of `text` stands somewhere. */
+export function matching(
+  reports: readonly LibraryEntry[],
+  text: string,
+): readonly LibraryEntry[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return reports;
+  return reports.filter(({ title, filename, user, host, tags, created }) => {
+    const all = [title, filename, user, host, created, ...tags]
+      .join("\n")
+      .toLowerCase();
+    return words.every((word) => all.includes(word));
+  });
+}

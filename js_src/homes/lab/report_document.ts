@@ -1,0 +1,157 @@
+// Files of daskscope as documents of JupyterLab: a double click opens them without a
+// kernel. The server hands over their bytes when they are shown, not when they are made.
+
+import { MainAreaWidget } from "@jupyterlab/apputils";
+import {
+  ABCWidgetFactory,
+  Base64ModelFactory,
+  type DocumentRegistry,
+  type IDocumentWidget,
+} from "@jupyterlab/docregistry";
+import type { Contents } from "@jupyterlab/services";
+import { recordingIcon, reportIcon } from "./icons";
+import { ReportContent, type ReportFile } from "./report_content";
+
+type Context = DocumentRegistry.Context;
+
+/** A model of nothing: what the document holds does not go through the contents API. */
+const UNREAD = "daskscope-unread";
+
+class UnreadModelFactory extends Base64ModelFactory {
+  override get name(): string {
+    return UNREAD;
+  }
+
+  override get fileFormat(): Contents.FileFormat {
+    return null;
+  }
+}
+
+/**
+ * No `DocumentWidget`: there a change of the tab's title renames the file, and here the
+ * title is the report's.
+ */
+export class ReportDocument
+  extends MainAreaWidget<ReportContent>
+  implements IDocumentWidget<ReportContent>
+{
+  private modified = "";
+  private reportTitle: string | null = null;
+
+  constructor(
+    readonly context: Context,
+    file: ReportFile,
+  ) {
+    super({
+      content: new ReportContent(file, (title) => {
+        this.reportTitle = title;
+        this.label();
+      }),
+      reveal: context.ready,
+    });
+    this.toolbar.hide(); // the report has its own
+    this.label();
+    context.pathChanged.connect(this.label);
+    context.fileChanged.connect(this.onFile);
+    void context.ready.then(() => {
+      this.modified = context.contentsModel?.last_modified ?? "";
+    });
+  }
+
+  /** Of a link into the document: which part of it to show. */
+  setFragment(): void {
+    this.content.node.focus({ preventScroll: true });
+  }
+
+  override dispose(): void {
+    if (this.isDisposed) return;
+    this.context.pathChanged.disconnect(this.label);
+    this.context.fileChanged.disconnect(this.onFile);
+    super.dispose();
+  }
+
+  private readonly label = (): void => {
+    this.title.label = this.reportTitle ?? nameOf(this.context);
+  };
+
+  /** It was read again: somebody has asked for it, or it was written anew. */
+  private readonly onFile = (
+    _: Context,
+    { last_modified }: { last_modified?: string },
+  ): void => {
+    if (!last_modified || this.modified === last_modified) return;
+    const first = this.modified === "";
+    this.modified = last_modified;
+    if (!first) this.content.again();
+  };
+}
+
+export const nameOf = ({ path }: { path: string }): string =>
+  path.split("/").pop() ?? path;
+
+class ReportFactory extends ABCWidgetFactory<ReportDocument> {
+  constructor(
+    options: DocumentRegistry.IWidgetFactoryOptions<ReportDocument>,
+    private readonly fileOf: (context: Context) => ReportFile,
+  ) {
+    super(options);
+  }
+
+  protected override createNewWidget(context: Context): ReportDocument {
+    const widget = new ReportDocument(context, this.fileOf(context));
+    const [type] = this.fileTypes;
+    const icon = type === RECORDING_TYPE ? recordingIcon : reportIcon;
+    widget.title.icon = icon.bindprops({ stylesheet: "mainAreaTab" });
+    return widget;
+  }
+}
+
+const RECORDING_TYPE = "daskscope";
+const REPORT_TYPE = "daskscope-report";
+export const RECORDING_FACTORY = "Dask recording";
+export const REPORT_FACTORY = "Dask report";
+
+/** Make JupyterLab know recordings and reports; `onNew` hears of each that is opened. */
+export function registerDocuments(
+  registry: DocumentRegistry,
+  fileOf: (context: Context) => ReportFile,
+  onNew: (widget: ReportDocument, factory: string) => void,
+): void {
+  registry.addFileType({
+    name: RECORDING_TYPE,
+    displayName: "Dask recording",
+    contentType: "file",
+    fileFormat: "base64",
+    extensions: [".daskscope"],
+    mimeTypes: ["application/x-daskscope"],
+    icon: recordingIcon,
+  });
+  registry.addFileType({
+    name: REPORT_TYPE,
+    displayName: "Dask report",
+    contentType: "file",
+    fileFormat: "text",
+    extensions: [],
+    mimeTypes: ["text/html"],
+    pattern: "dask-report.*\\.html?$",
+    icon: reportIcon,
+  });
+  registry.addModelFactory(new UnreadModelFactory());
+  for (const [name, type, others] of [
+    [RECORDING_FACTORY, RECORDING_TYPE, []],
+    [REPORT_FACTORY, REPORT_TYPE, ["html"]],
+  ] as const) {
+    const factory = new ReportFactory(
+      {
+        name,
+        modelName: UNREAD,
+        fileTypes: [type, ...others],
+        defaultFor: [type],
+        readOnly: true,
+      },
+      fileOf,
+    );
+    factory.widgetCreated.connect((_, widget) => onNew(widget, name));
+    registry.addWidgetFactory(factory);
+  }
+}

@@ -1,0 +1,147 @@
+// Reports and recordings in JupyterLab: as documents of the file browser, from the
+// card of a cell, and out of the library. Only wiring.
+
+import type {
+  ILabShell,
+  ILayoutRestorer,
+  JupyterFrontEnd,
+} from "@jupyterlab/application";
+import {
+  Dialog,
+  MainAreaWidget,
+  showDialog,
+  WidgetTracker,
+} from "@jupyterlab/apputils";
+import { pathOfClick } from "./card_click";
+import { reportIcon } from "./icons";
+import type { Library } from "./library";
+import { type LibraryEntry, titleOf } from "./library_entries";
+import { ReportContent } from "./report_content";
+import {
+  nameOf,
+  RECORDING_FACTORY,
+  registerDocuments,
+  REPORT_FACTORY,
+  type ReportDocument,
+} from "./report_document";
+import { fetchFile } from "./server_file";
+
+export const OPEN_REPORT = "daskscope:open-report";
+
+/** What the sidebar does with a report of the library. */
+export interface LibraryActions {
+  open(report: LibraryEntry): void;
+  linkOf(report: LibraryEntry): string;
+  mayDelete(report: LibraryEntry): Promise<boolean>;
+}
+
+export function setUpReports(
+  app: JupyterFrontEnd,
+  labShell: ILabShell | null,
+  restorer: ILayoutRestorer | null,
+  library: Library,
+): LibraryActions {
+  const { contents, serverSettings } = app.serviceManager;
+  /** Only JupyterLab's pages are addresses at which this file opens so. */
+  const linkTo = (path: string): string | null =>
+    labShell
+      ? `${serverSettings.baseUrl}lab/tree/${path.split("/").map(encodeURIComponent).join("/")}`
+      : null;
+
+  const tracker = new WidgetTracker<ReportDocument>({
+    namespace: "daskscope-reports",
+  });
+  const factories = new WeakMap<ReportDocument, string>();
+  registerDocuments(
+    app.docRegistry,
+    (context) => ({
+      name: () => nameOf(context),
+      fetch: (signal) =>
+        fetchFile(contents, serverSettings, context.path, signal),
+      link: () => linkTo(context.path),
+    }),
+    (widget, factory) => {
+      factories.set(widget, factory);
+      void tracker.add(widget);
+      widget.context.pathChanged.connect(() => void tracker.save(widget));
+    },
+  );
+  void restorer?.restore(tracker, {
+    command: "docmanager:open",
+    args: (widget) => ({
+      path: widget.context.path,
+      factory: factories.get(widget) ?? REPORT_FACTORY,
+    }),
+    name: (widget) => `${factories.get(widget)}:${widget.context.path}`,
+  });
+
+  app.commands.addCommand(OPEN_REPORT, {
+    label: "Open a Dask report",
+    caption: "Open the panels of a report or a recording, without a kernel",
+    execute: (args) => {
+      const path = args["path"];
+      if (typeof path !== "string" || path === "") {
+        throw new Error("daskscope:open-report needs the path of a file");
+      }
+      const factory = path.endsWith(".daskscope")
+        ? RECORDING_FACTORY
+        : REPORT_FACTORY;
+      return app.commands.execute("docmanager:open", { path, factory });
+    },
+  });
+  // Before JupyterLab's own handler of links, which knows only the default factory.
+  app.shell.node.addEventListener(
+    "click",
+    (event) => {
+      const path = pathOfClick(event);
+      if (path === null) return;
+      event.preventDefault();
+      event.stopPropagation();
+      void app.commands.execute(OPEN_REPORT, { path });
+    },
+    true,
+  );
+
+  const openOfLibrary = (report: LibraryEntry): void => {
+    const id = `daskscope-library-${report.filename}`;
+    const there = [...app.shell.widgets("main")].find((one) => one.id === id);
+    if (!there) {
+      const content = new ReportContent(
+        {
+          name: () => titleOf(report),
+          fetch: (signal) => library.fetch(report.filename, signal),
+          link: () => null,
+        },
+        (title) => (widget.title.label = title),
+      );
+      const widget = new MainAreaWidget({ content });
+      widget.id = id;
+      widget.toolbar.hide();
+      widget.title.label = titleOf(report);
+      widget.title.caption = report.filename;
+      widget.title.icon = reportIcon.bindprops({ stylesheet: "mainAreaTab" });
+      widget.title.closable = true;
+      app.shell.add(widget, labShell ? "main" : "down");
+    }
+    app.shell.activateById(id);
+  };
+  return {
+    open(report) {
+      if (report.path === null) openOfLibrary(report);
+      else void app.commands.execute(OPEN_REPORT, { path: report.path });
+    },
+    linkOf: ({ path, url }) => (path === null ? null : linkTo(path)) ?? url,
+    async mayDelete(report) {
+      const { button } = await showDialog({
+        title: "Delete this report?",
+        body: `The library's copy of “${titleOf(report)}” (${report.filename}) is deleted. The file that it is a copy of stays where it is.`,
+        buttons: [
+          Dialog.cancelButton(),
+          Dialog.warnButton({ label: "Delete" }),
+        ],
+        defaultButton: 0,
+      });
+      return button.accept;
+    },
+  };
+}

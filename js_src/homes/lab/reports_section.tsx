@@ -1,0 +1,184 @@
+// The sidebar's list of the reports in the library: search, open, copy a link, delete.
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { formatExact } from "../../base/format";
+import { copyText } from "../../base/save";
+import { asProblem, type Problem } from "../../errors";
+import { LinkButton } from "../../views/panel/button";
+import { WithCode } from "../../views/panel/states";
+import type { Library } from "./library";
+import {
+  factsOf,
+  type LibraryEntry,
+  type LibraryList,
+  matching,
+  titleOf,
+} from "./library_entries";
+
+export interface ReportsProps {
+  readonly library: Library;
+  open(report: LibraryEntry): void;
+  /** The address that opens a report. */
+  linkOf(report: LibraryEntry): string;
+  /** Ask whether the copy may go. */
+  mayDelete(report: LibraryEntry): Promise<boolean>;
+}
+
+const MOST_SHOWN = 100;
+const TOLD_MS = 2_000;
+
+export function ReportsSection(props: ReportsProps): JSX.Element {
+  const { library } = props;
+  return (
+    <details
+      class="ds-side-section ds-side-reports"
+      onToggle={(event) => library.setOpen(event.currentTarget.open)}
+    >
+      <summary>Reports</summary>
+      <Contents {...props} />
+    </details>
+  );
+}
+
+function Contents(props: ReportsProps): JSX.Element {
+  const { library } = props;
+  const state = library.state.value;
+  const again = { label: "Try again", run: () => library.refresh() };
+  switch (state.kind) {
+    case "closed": {
+      const { title, text, actions } = state.why;
+      return <Note title={title} text={text} actions={actions} />;
+    }
+    case "waiting":
+      return <Note title="Reading the library" text="" />;
+    case "failed":
+      return <Trouble problem={state.problem} actions={[again]} />;
+    case "listed":
+      return <Reports {...props} list={state.list} />;
+  }
+}
+
+function Note(props: {
+  title: string;
+  text: string;
+  actions?: readonly { label: string; run: () => void }[] | undefined;
+}): JSX.Element {
+  return (
+    <p class="ds-side-note" role="status">
+      <b>{props.title}</b> <WithCode text={props.text} />{" "}
+      {props.actions?.map(({ label, run }) => (
+        <LinkButton onClick={run}>{label}</LinkButton>
+      ))}
+    </p>
+  );
+}
+
+function Trouble(props: {
+  problem: Problem;
+  actions?: readonly { label: string; run: () => void }[];
+}): JSX.Element {
+  const { text, next } = props.problem;
+  return (
+    <p class="ds-side-note ds-side-trouble" role="alert">
+      <WithCode text={`${text} ${next}`.trim()} />{" "}
+      {props.actions?.map(({ label, run }) => (
+        <LinkButton onClick={run}>{label}</LinkButton>
+      ))}
+    </p>
+  );
+}
+
+function Reports(props: ReportsProps & { list: LibraryList }): JSX.Element {
+  const { library, list } = props;
+  const [text, setText] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  if (list.reports.length === 0) {
+    return (
+      <p class="ds-side-note">
+        No report yet. Put <code>%%perfreport</code> on top of a cell and run
+        it: its report is listed here.
+      </p>
+    );
+  }
+  const found = matching(list.reports, text);
+  const shown = found.slice(0, MOST_SHOWN);
+  const remove = async (report: LibraryEntry): Promise<void> => {
+    try {
+      if (await props.mayDelete(report)) await library.remove(report.filename);
+      setProblem(null);
+    } catch (error) {
+      setProblem(asProblem(error));
+    }
+  };
+  return (
+    <>
+      <div class="ds-side-search">
+        <input
+          type="search"
+          placeholder="Search reports"
+          aria-label="Search reports"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+        <LinkButton onClick={() => library.refresh()}>Refresh</LinkButton>
+      </div>
+      {problem && <Trouble problem={problem} />}
+      <ul class="ds-side-list" aria-label="Reports">
+        {shown.map((report) => (
+          <Report
+            key={report.filename}
+            report={report}
+            side={props}
+            onDelete={() => void remove(report)}
+          />
+        ))}
+      </ul>
+      {(shown.length < list.total || text) && (
+        <p class="ds-side-note" role="status">
+          {`${formatExact(shown.length)} of ${formatExact(list.total)} reports`}
+        </p>
+      )}
+    </>
+  );
+}
+
+function Report(props: {
+  report: LibraryEntry;
+  side: ReportsProps;
+  onDelete: () => void;
+}): JSX.Element {
+  const { report, side } = props;
+  const [told, setTold] = useState("");
+  useEffect(() => {
+    if (!told) return;
+    const timer = setTimeout(() => setTold(""), TOLD_MS);
+    return () => clearTimeout(timer);
+  }, [told]);
+  const copy = async (): Promise<void> => {
+    const done = await copyText(side.linkOf(report));
+    setTold(done ? "Copied" : "The browser does not let it be copied");
+  };
+  return (
+    <li class="ds-side-report">
+      <button
+        type="button"
+        class="ds-side-report-open"
+        title={`${report.filename}\n${report.url}`}
+        onClick={() => side.open(report)}
+      >
+        <span class="ds-side-report-title">{titleOf(report)}</span>
+        <span class="ds-client-fact">{factsOf(report)}</span>
+        {report.tags.length > 0 && (
+          <span class="ds-client-fact">{report.tags.join(", ")}</span>
+        )}
+      </button>
+      <span class="ds-side-report-tools">
+        <LinkButton onClick={() => void copy()}>
+          {told || "Copy link"}
+        </LinkButton>
+        <LinkButton onClick={props.onDelete}>Delete</LinkButton>
+      </span>
+    </li>
+  );
+}

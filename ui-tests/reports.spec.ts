@@ -1,0 +1,88 @@
+// The sidebar's list of reports, and the card below a cell that has one.
+
+import {
+  CLIENT,
+  expect,
+  notebookWith,
+  openSidebar,
+  runCells,
+  test,
+} from "./fixtures";
+
+test.use({ kernels: null, sessions: null });
+
+const TASKS = 120;
+const LOAD = "%load_ext daskscope";
+const RUN = `
+%%perfreport first.html --title "A long story"
+_ = client.gather(client.map(abs, range(-${TASKS}, 0), pure=False))
+`;
+const AGAIN = RUN.replace("first.html", "second.html").replace(
+  "A long story",
+  "Second one",
+);
+
+test(
+  "reports of the library are listed, found, opened and deleted",
+  { tag: "@all" },
+  async ({ page }, info) => {
+    await notebookWith(page, [CLIENT, LOAD, RUN, AGAIN]);
+    await runCells(page, 0, 1, 2);
+    const sidebar = await openSidebar(page);
+    await sidebar.getByText("Reports", { exact: true }).click();
+    const list = sidebar.getByRole("list", { name: "Reports" });
+    const titled = (name: string) =>
+      list.getByRole("listitem").filter({ hasText: name });
+    await expect(titled("A long story")).toContainText(`${TASKS} tasks`);
+    await runCells(page, 3);
+    // Newest first, without anybody asking again.
+    await expect(list.getByRole("listitem").first()).toContainText(
+      "Second one",
+    );
+    await page.screenshot({ path: info.outputPath("sidebar.png") });
+
+    await sidebar
+      .getByRole("searchbox", { name: "Search reports" })
+      .fill("long");
+    await expect(titled("Second one")).toHaveCount(0);
+    await titled("A long story")
+      .getByRole("button", { name: /A long story/ })
+      .press("Enter");
+    const report = page.locator(".ds-lab-report");
+    await expect(
+      report.getByRole("heading", { name: "A long story" }),
+    ).toBeVisible();
+    await report.getByRole("tab", { name: "Task stream" }).click();
+    await expect(
+      report.getByText(`${TASKS} of ${TASKS} tasks`).first(),
+    ).toBeVisible();
+
+    await titled("A long story")
+      .getByRole("button", { name: "Delete" })
+      .click();
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: "Delete" })
+      .click();
+    await expect(titled("A long story")).toHaveCount(0);
+    await sidebar.getByRole("searchbox", { name: "Search reports" }).fill("");
+    await expect(titled("Second one")).toBeVisible();
+    await expect(titled("A long story")).toHaveCount(0);
+  },
+);
+
+test(
+  "the card of a cell opens its report in a tab",
+  { tag: "@all" },
+  async ({ page }) => {
+    await notebookWith(page, [CLIENT, LOAD, RUN]);
+    await runCells(page, 0, 1, 2);
+    await page.getByRole("link", { name: "Open in a JupyterLab tab" }).click();
+    const report = page.locator(".ds-lab-report");
+    await expect(
+      report.getByRole("heading", { name: "A long story" }),
+    ).toBeVisible();
+    await expect(report.getByText(`${TASKS}`).first()).toBeVisible();
+    await expect(page.locator(".ds-lab-report")).toHaveCount(1);
+  },
+);
