@@ -1,0 +1,105 @@
+"""The file that a report is: inert, readable without scripts, and allowed nothing but itself."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import io
+import re
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import numpy as np
+from hostile import hostile_recording
+from recording_rows import make_rows, new_recording
+from test_files import full_recording
+
+from daskscope.recording import pack_keys
+from daskscope.report.html import build
+
+if TYPE_CHECKING:
+    from daskscope.recording import Recording
+
+
+class Elements(HTMLParser):
+    """The elements of a page, and the text outside of scripts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def built(recording: Recording) -> bytes:
+    out = io.BytesIO()
+    build(recording, out)
+    return out.getvalue()
+
+
+def test_no_text_of_users_is_markup():
+    page = Elements()
+    page.feed(built(hostile_recording()).decode())
+    assert page.names.count("script") == 3
+    assert "img" not in page.names
+    assert not any(name.startswith("on") for name, _ in page.attributes)
+    assert "alert(1)" in page.text
+
+
+def test_what_it_says_can_be_read_without_scripts():
+    page = Elements()
+    page.feed(built(full_recording()).decode())
+    assert "Scripts are off" in page.text
+    assert "320, of which" not in page.text
+    assert "325, of which" in page.text
+    assert "ValueError in sum" in page.text
+
+
+def test_nothing_but_its_own_scripts_and_styles_may_run():
+    html = built(full_recording()).decode()
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', html)
+    assert policy is not None
+    assert policy[1].startswith("default-src 'none'; ")
+    for directive in ("base-uri 'none'", "form-action 'none'", "img-src data: blob:"):
+        assert directive in policy[1]
+    for element in ("script", "style"):
+        (text,) = re.findall(rf"<{element}>(.*?)</{element}>", html, re.DOTALL)
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        assert f"{element}-src 'sha256-{digest}'" in policy[1]
+    assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//""", html.partition("<script>")[0])
+
+
+def test_a_large_recording_is_written_and_taken_out_in_pieces(tmp_path):
+    recording = new_large()
+    out = _Largest()
+    build(recording, out)  # type: ignore[arg-type]
+    assert out.total > 2_000_000
+    assert out.largest < 1_200_000
+
+
+def new_large() -> Recording:
+    recording = new_recording()
+    noise = np.random.default_rng(7)
+    for _ in range(30):
+        keys = [noise.bytes(32).hex() for _ in range(2_000)]
+        recording.append_tasks(2_000, make_rows(2_000), pack_keys(0, keys).data)
+    return recording
+
+
+class _Largest:
+    """A file that only counts."""
+
+    def __init__(self) -> None:
+        self.total = self.largest = 0
+
+    def write(self, part: bytes) -> int:
+        self.total += len(part)
+        self.largest = max(self.largest, len(part))
+        return len(part)

@@ -1,0 +1,230 @@
+"""Where reports are written: refused before the block where nothing can be, and never lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+from typing import TYPE_CHECKING, Any
+
+import dask
+import pytest
+from report_blocks import computed, recording_in, somewhere_else  # noqa: F401
+
+import daskscope
+from daskscope.errors import DaskscopeError
+from daskscope.report.address import url_of
+from daskscope.report.extract import extract
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from distributed import Client
+
+
+def refused(match: str, *arguments: Any, **options: Any) -> DaskscopeError:
+    """The error of a report that cannot be; the block must not run."""
+    ran = []
+    with pytest.raises(DaskscopeError, match=match) as caught:  # noqa: SIM117
+        with daskscope.performance_report(*arguments, **options):
+            ran.append(True)
+    assert not ran
+    return caught.value
+
+
+def test_without_a_client_the_block_does_not_run():
+    assert refused("There is no current Dask client", "run.html").code == "no-client"
+    assert not os.listdir()  # noqa: PTH208
+
+
+def test_an_account_needs_a_hub(client):
+    error = refused("daskscope.hub.url", account="team")
+    assert error.code == "no-hub"
+
+
+@pytest.mark.parametrize(
+    ("filename", "match"),
+    [
+        ("missing/run.html", r"There is no directory .*missing"),
+        (".", "it is a directory"),
+        ("", "it is a directory"),
+        ("x" * 300 + ".html", "File name too long"),
+        ("a\0b.html", "null"),
+        ("/dev/null", "no ordinary file"),
+        ("/proc/run.html", "Nothing can be written"),
+        ("nowhere://bucket/run.html", "Protocol not known"),
+        ("memory://", "it names no file"),
+    ],
+)
+def test_a_place_where_nothing_can_be_written_is_refused_before_the_block(client, filename, match):
+    assert refused(match, filename).code == "bad-path"
+
+
+def test_a_name_that_fits_only_the_report_is_refused_with_a_recording(client):
+    name = "x" * 248 + ".html"
+    assert refused("File name too long", name, recording=True).code == "bad-path"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_directory_is_refused_before_the_block(client, tmp_path):
+    (tmp_path / "closed").mkdir(mode=0o500)
+    assert refused("Permission denied", tmp_path / "closed" / "run.html").code == "bad-path"
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"), [("price-per-thread-hour", "cheap"), ("price-per-thread-hour", -1)]
+)
+def test_a_setting_that_cannot_be_used_is_named_before_the_block(client, setting, value):
+    with dask.config.set({f"daskscope.report.{setting}": value}):
+        error = refused(f"daskscope.report.{setting} = .* must be a number, or null")
+    assert error.code == "bad-setting"
+
+
+def test_arguments_of_a_wrong_kind_are_refused(client):
+    with pytest.raises(TypeError, match="filename must be text or a path, got int"):
+        daskscope.performance_report(7)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="redact: any of 'code', 'paths', 'hosts', not 'names'"):
+        daskscope.performance_report(redact=["code", "names"])
+
+
+# -- where it is written ------------------------------------------------------
+
+
+def test_a_file_that_is_there_is_replaced(client, tmp_path):
+    path = tmp_path / "run.html"
+    path.write_text("what was there")
+    (tmp_path / "link.html").symlink_to(path)
+    with daskscope.performance_report(tmp_path / "sub" / ".." / "link.html"):
+        computed(client)
+    assert (tmp_path / "link.html").is_symlink()
+    assert extract(path)[0]["tasks"]["captured"] == 20
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["link.html", "run.html"]
+
+
+def test_the_directory_is_that_of_the_beginning(client, tmp_path, monkeypatch):
+    (tmp_path / "other").mkdir()
+    with daskscope.performance_report("run.html"):
+        monkeypatch.chdir(tmp_path / "other")
+    assert (tmp_path / "run.html").exists()
+
+
+def test_a_full_disk_leaves_nothing_behind_and_the_recording_in_memory(client, tmp_path):
+    path = tmp_path / "run.html"
+    path.write_text("what was there")
+    _, hard = soft = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with (
+            pytest.raises(DaskscopeError, match=r"could not be written to .*run.html") as caught,
+            daskscope.performance_report("run.html", recording=True) as report,
+        ):
+            fill_disk(client, hard)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, soft)
+    assert caught.value.code == "not-written"
+    assert "report.save" in caught.value.next
+    assert path.read_text() == "what was there"
+    assert list(tmp_path.iterdir()) == [path]
+    assert report.recording.counts.kept == 20
+    assert report.url is None
+    assert report.save("elsewhere.html") == (tmp_path / "elsewhere.html").as_uri()
+    assert recording_in("elsewhere.html").counts.kept == 20
+
+
+def fill_disk(client: Client, hard: int) -> None:
+    """From now on no file of this process takes more than this."""
+    computed(client)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, hard))
+
+
+def test_a_report_that_cannot_be_written_does_not_hide_the_blocks_exception(client, tmp_path):
+    (tmp_path / "sub").mkdir()
+    with (
+        pytest.warns(UserWarning, match="could not be written"),
+        pytest.raises(ZeroDivisionError),
+        daskscope.performance_report("sub/run.html"),
+    ):
+        remove_and_raise(tmp_path / "sub")
+
+
+def remove_and_raise(folder: Path) -> None:
+    folder.rmdir()
+    raise ZeroDivisionError
+
+
+def test_a_report_goes_to_a_url_that_fsspec_can_write(client):
+    fsspec = pytest.importorskip("fsspec")
+    with daskscope.performance_report("memory://reports/run.html", recording=True) as report:
+        computed(client)
+    assert report.url == "memory://reports/run.html"
+    assert recording_in("memory://reports/run.html").counts.kept == 20
+    assert recording_in("memory://reports/run.daskscope").counts.kept == 20
+    fsspec.filesystem("memory").rm("/reports", recursive=True)
+
+
+def test_a_storage_that_refuses_leaves_the_recording_in_memory(client):
+    pytest.importorskip("fsspec")
+    with (
+        pytest.raises(DaskscopeError, match="could not be written to local:///proc/") as caught,
+        daskscope.performance_report("local:///proc/nowhere/run.html") as report,
+    ):
+        computed(client)
+    assert caught.value.code == "not-written"
+    assert report.recording.counts.kept == 20
+
+
+def test_a_file_url_is_a_path(client, tmp_path):
+    with daskscope.performance_report((tmp_path / "a b.html").as_uri()) as report:
+        computed(client)
+    assert report.url == (tmp_path / "a b.html").as_uri()
+    assert (tmp_path / "a b.html").exists()
+
+
+# -- what to open -------------------------------------------------------------
+
+
+@pytest.fixture
+def server(tmp_path, monkeypatch) -> Path:
+    """What a Jupyter server leaves in the runtime directory: it started this process."""
+    root = tmp_path / "home"
+    (root / "work").mkdir(parents=True)
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
+    monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
+    monkeypatch.setenv("JPY_SESSION_NAME", str(root / "work" / "story.ipynb"))
+    (tmp_path / "runtime").mkdir()
+    write_server(tmp_path, "jpserver-1.json", root, os.getpid(), "/user/ada/")
+    return root
+
+
+def write_server(tmp_path: Path, name: str, root: Path, pid: int, base: str) -> None:
+    facts = {"base_url": base, "root_dir": str(root), "pid": pid, "token": "secret"}
+    (tmp_path / "runtime" / name).write_text(json.dumps(facts))
+
+
+def test_below_a_jupyter_server_the_url_is_a_path_of_its_own(server):
+    path = server / "work" / "ré port #1.html"
+    assert url_of(path) == "/user/ada/files/work/r%C3%A9%20port%20%231.html"
+
+
+def test_outside_of_the_servers_root_the_url_is_a_file(server, tmp_path):
+    for path in (tmp_path / "run.html", server / ".hidden" / "run.html"):
+        assert url_of(path) == path.as_uri()
+
+
+def test_a_server_around_the_directory_counts_where_the_parent_is_not_known(
+    server, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("JPY_PARENT_PID", "1")
+    write_server(tmp_path, "jpserver-2.json", server / "work", os.getpid(), "/inner/")
+    write_server(tmp_path, "jpserver-3.json", server / "work", 2**22 + 1, "/dead/")
+    (tmp_path / "runtime" / "jpserver-4.json").write_text("{")
+    monkeypatch.chdir(server / "work")
+    assert url_of(server / "work" / "run.html") == "/inner/files/run.html"
+    assert url_of(server / "run.html") == "/user/ada/files/run.html"
+    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/ada/")
+    assert url_of(server / "work" / "run.html") == "/user/ada/files/work/run.html"
+
+
+def test_outside_of_jupyter_the_url_is_a_file(server, monkeypatch):
+    monkeypatch.delenv("JPY_PARENT_PID")
+    monkeypatch.delenv("JPY_SESSION_NAME")
+    assert url_of(server / "run.html") == (server / "run.html").as_uri()
