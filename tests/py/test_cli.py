@@ -257,6 +257,33 @@ def test_nothing_is_written_over_what_is_read(run_path, capsys):
     assert run_path.read_bytes() == before
 
 
+@pytest.mark.parametrize("name", ["odd.daskscope", "odd.json"])
+def test_extract_writes_nothing_over_what_is_read_either(run_path, tmp_path, capsys, name):
+    report = tmp_path / name
+    assert main(["report", str(run_path), "-o", str(report)]) == 0
+    capsys.readouterr()
+    assert main(["extract", str(report)]) == 1
+    assert "is what would be read" in one_line_error(capsys)
+    assert report.read_bytes().startswith(b"<!doctype html>")
+    assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_a_result_that_is_there_does_not_hide_that_there_is_nothing_to_read(tmp_path, capsys):
+    (tmp_path / "a.json").write_text("of last time")
+    arguments = ["--to", "chrome", "-o", str(tmp_path / "a.json")]
+    assert main(["export", str(tmp_path / "nowhere.daskscope"), *arguments]) == 1
+    assert "There is no file" in one_line_error(capsys)
+
+
+def test_a_file_may_be_a_url_and_its_results_come_here(run_path, tmp_path, capsys, monkeypatch):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    assert main(["info", run_path.as_uri()]) == 0
+    assert "320 of 325" in capsys.readouterr().out
+    assert main(["export", run_path.as_uri(), "--to", "chrome"]) == 0
+    assert [path.name for path in Path().iterdir()] == ["run.trace.json.gz"]
+
+
 def test_a_report_is_made_and_gives_its_recording_back(run_path, tmp_path, capsys):
     report = tmp_path / "run.html"
     assert main(["report", str(run_path), "--title", "Monday <b>"]) == 0

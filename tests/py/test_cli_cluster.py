@@ -138,6 +138,13 @@ def test_a_place_that_cannot_be_written_to_is_told_before_anything_is_recorded(
     assert line.startswith(f"daskscope: error: Nothing can be written to {place}: No such file")
 
 
+def test_a_directory_or_a_device_is_no_place_for_a_recording(tmp_path, capsys):
+    for place, kind in ((tmp_path, "a directory"), (Path(os.devnull), "no ordinary file")):
+        assert main(["record", "--scheduler", "tcp://127.0.0.1:1", "-o", str(place)]) == 1
+        (line,) = capsys.readouterr().err.splitlines()
+        assert f"Nothing can be written to {place}: it is {kind}." in line
+
+
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:{port}", "foo://here", "", "localhost"])
 def test_no_scheduler_is_one_line(address, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("daskscope.cli.record.CONNECT_S", 1)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daskscope.cli.console import plain, say, size
-from daskscope.cli.places import beside
+from daskscope.cli.places import beside, check_apart
 from daskscope.cli.progress import Progress
 from daskscope.export.written import not_written, written
 from daskscope.report.extract import extract_to
@@ -28,6 +28,8 @@ def run(given: argparse.Namespace) -> int:
         raise not_written(recording.parent, error) from error
     with Progress(f"Reading {given.file}"), written(recording) as file:
         figures = extract_to(given.file, file)
+        for path in (recording, summary):  # now that it is clear that it is a report
+            check_apart(given.file, path)
     with written(summary) as file:
         file.write(json.dumps(figures, indent=1).encode("ascii"))
     for path in (recording, summary):

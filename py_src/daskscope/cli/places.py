@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -29,7 +30,11 @@ def beside(file: str, ending: str) -> Path:
 
 def check_apart(file: str, output: Path) -> None:
     """Refuse to write a result over what it is made of."""
-    if URL_MARK not in file and output.exists() and output.samefile(file):
+    if URL_MARK not in file and output.exists() and _real(Path(file)) == _real(output):
         raise DaskscopeError(
             "same-file", f"{output} is what would be read.", "Name another place with --output."
         )
+
+
+def _real(path: Path) -> str:
+    return os.path.realpath(path.expanduser())
