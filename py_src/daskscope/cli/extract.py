@@ -28,8 +28,7 @@ def run(given: argparse.Namespace) -> int:
         raise not_written(recording.parent, error) from error
     with Progress(f"Reading {given.file}"), written(recording) as file:
         figures = extract_to(given.file, file)
-        for path in (recording, summary):  # now that it is clear that it is a report
-            check_apart(given.file, path)
+        check_apart(given.file, recording)  # only now: it is a report, with an odd name
     with written(summary) as file:
         file.write(json.dumps(figures, indent=1).encode("ascii"))
     for path in (recording, summary):
