@@ -32,7 +32,11 @@ if TYPE_CHECKING:
 
 WRITE_EVERY_S: Final = 2.0
 SURROUNDINGS_S: Final = 5.0
+CATCH_UP_S: Final = 20.0
+"""A scheduler that is so far behind has other troubles."""
+
 HEARTBEAT_SLACK_S: Final = 0.2
+INTERRUPTED: Final = Surroundings(missing=("versions and logs: the end was interrupted",))
 
 _lock = threading.Lock()
 _holds: weakref.WeakKeyDictionary[Session, int] = weakref.WeakKeyDictionary()
@@ -76,6 +80,7 @@ class Block:
         self._session: Session
         self._part: Part
         self._writing: _Writing | None = None
+        self._holding = False
 
     @property
     def recording(self) -> Recording:
@@ -102,13 +107,18 @@ class Block:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        stop = time.time()
-        self._session._catch_up()
+        stop, around = self._now(), INTERRUPTED
         until = mark(self._session._recording)
-        time.sleep(heartbeat_s(len(self._session.workers)) if not self._session.closed else 0)
-        self._session._catch_up()
-        around = collect.submit(self._surroundings()).result()
-        self._end(stop, until, around, error)
+        try:
+            end_s = time.monotonic() + CATCH_UP_S
+            while self._lacks(stop) and time.monotonic() < end_s:
+                self._session._catch_up()
+            until = mark(self._session._recording)
+            time.sleep(self._heartbeat_s())
+            self._session._catch_up()
+            around = collect.submit(self._surroundings()).result()
+        finally:  # whoever interrupts this has what there is
+            self._end(stop, until, around, error)
 
     # -- async --------------------------------------------------------------
 
@@ -123,15 +133,18 @@ class Block:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        stop = time.time()
-        await self._session.caught_up()
+        stop, around = self._now(), INTERRUPTED
         until = mark(self._session._recording)
-        await asyncio.sleep(
-            heartbeat_s(len(self._session.workers)) if not self._session.closed else 0
-        )
-        await self._session.caught_up()
-        around = await asyncio.wrap_future(collect.submit(self._surroundings()))
-        self._end(stop, until, around, error)
+        try:
+            end_s = time.monotonic() + CATCH_UP_S
+            while self._lacks(stop) and time.monotonic() < end_s:
+                await self._session.caught_up()
+            until = mark(self._session._recording)
+            await asyncio.sleep(self._heartbeat_s())
+            await self._session.caught_up()
+            around = await asyncio.wrap_future(collect.submit(self._surroundings()))
+        finally:
+            self._end(stop, until, around, error)
 
     # -- both ---------------------------------------------------------------
 
@@ -146,9 +159,13 @@ class Block:
             if session in _holds:
                 _holds[session] += 1
         session._count_block(1)
+        self._holding = True
         return session
 
     def _let_go(self) -> None:
+        if not self._holding:
+            return
+        self._holding = False
         self._session._count_block(-1)
         with _lock:
             if self._session not in _holds:
@@ -160,7 +177,7 @@ class Block:
 
     def _begin(self, session: Session) -> Recording:
         self._facts |= {
-            "start": time.time(),
+            "start": self._now(),
             "user": _user(),
             "host": platform.node(),
             "cluster": session.name,
@@ -189,6 +206,18 @@ class Block:
                 raise
         return self._part.recording
 
+    def _now(self) -> float:
+        """Return the time by the scheduler's clock, as that of all that is recorded."""
+        return time.time() + self._session.clock_ahead_s
+
+    def _lacks(self, stop: float) -> bool:
+        """Whether there is more of the block to come: a busy scheduler answers late."""
+        session = self._session
+        return session.state in ("live", "partly") and not session._collector.has_all_until(stop)
+
+    def _heartbeat_s(self) -> float:
+        return 0.0 if self._session.closed else heartbeat_s(len(self._session.workers))
+
     def _surroundings(self) -> Any:
         return surroundings(self._session._client, self._facts["start"], SURROUNDINGS_S)
 
@@ -206,7 +235,7 @@ class Block:
             "workers": [dict(worker) for worker in session.workers],
             "versions": around.versions,
             "missing": [
-                *(notice.to_json() for notice in session.notices),
+                *(n.to_json() for n in session.notices if n.code != "tasks-before"),
                 *(
                     {"code": "not-asked", "level": "warn", "text": t, "next": ""}
                     for t in around.missing

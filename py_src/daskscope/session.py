@@ -153,6 +153,11 @@ class Session(SharedFocus):
         return self._collector.now
 
     @property
+    def clock_ahead_s(self) -> float:
+        """How many seconds the scheduler's clock is ahead of this process's."""
+        return self._collector.clock.ahead_s
+
+    @property
     def behind_s(self) -> float:
         """Seconds since the scheduler last answered."""
         return self._collector.behind_s

@@ -65,6 +65,23 @@ def test_an_exception_goes_on_and_is_named(client):
     assert rec.errors["task"].tolist() == [0]
 
 
+def test_an_interrupted_end_leaves_what_there_is_and_nothing_running(client, tmp_path, monkeypatch):
+    def interrupt(seconds: float) -> None:
+        raise KeyboardInterrupt
+
+    path = tmp_path / "run.daskscope"
+    block = daskscope.record(path=path)
+    rec = block.__enter__()
+    wait(client.map(inc, range(5), pure=False))
+    with monkeypatch.context() as patch:
+        patch.setattr("daskscope.block.time.sleep", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            block.__exit__(None, None, None)
+    assert rec.counts.kept == daskscope.load(path).counts.kept == 5
+    assert "interrupted" in rec.about["missing"][-1]["text"]
+    assert all(session.closed for session in daskscope.sessions())
+
+
 def test_a_file_grows_with_the_block_and_is_whole_at_its_end(client, tmp_path):
     path = tmp_path / "run.daskscope"
     with daskscope.record(path=path) as rec:

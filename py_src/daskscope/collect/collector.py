@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from daskscope import agent
 from daskscope.collect.alarm import Alarm
 from daskscope.collect.builtin_routes import BuiltinRoutes
+from daskscope.collect.clock import Clock
 from daskscope.collect.crowding import crowding
 from daskscope.collect.intake import Intake
 from daskscope.collect.link import ClientView, HandlerRefused, Link
@@ -88,6 +89,7 @@ class Collector:
         self.notices: tuple[Notice, ...] = ()
         self.address = client.address or ""
         self.now: float | None = None
+        self.clock = Clock()
         self.agent_error: str | None = None
         self.polls = 0
         self._client = client
@@ -140,6 +142,10 @@ class Collector:
         self._rhythm.watched = watched
         if watched:
             self._wake.ring()
+
+    def has_all_until(self, time_s: float) -> bool:
+        """Return whether all that finished before a time of the scheduler is here."""
+        return self.now is not None and self.now >= time_s and not self._more
 
     async def catch_up(self) -> None:
         """Ask now; return when all that the scheduler has came, or when it cannot come."""
@@ -329,7 +335,7 @@ class Collector:
         return True
 
     async def _poll_agent(self, link: Link) -> int:
-        intake = self._intake
+        intake, asked = self._intake, time.time()
         answer = await link.ask(
             agent.name() + "_poll",
             reader=self._reader,
@@ -349,6 +355,7 @@ class Collector:
                 raise _ChangeOfPlan
             return await self._poll_agent(link)
         self._scheduler_s = answer.get("seconds")
+        self.clock.heard(said=answer["time"], asked=asked, answered=time.time())
         if "error" in answer:
             self.agent_error = answer["error"]
             self._no_agent = agent_failed(answer["error"])

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import platform
 import sys
-import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -91,8 +90,7 @@ class _Found:
             session._catch_up()
         self._cell, self._session = cell, session
         self._source = session._recording
-        now = session.now
-        ahead_s = now + session.behind_s - time.time() if now is not None else 0.0
+        ahead_s = session.clock_ahead_s
         self._start, self._stop = cell.start + ahead_s, cell.stop + ahead_s
         self._since = cell.marks.get(session.id) or Mark()
         self._until = mark(self._source)
