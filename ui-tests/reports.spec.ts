@@ -75,14 +75,22 @@ test(
   "the card of a cell opens its report in a tab",
   { tag: "@all" },
   async ({ page }) => {
-    await notebookWith(page, [CLIENT, LOAD, RUN]);
+    const anew = RUN.replace("A long story", "Told again");
+    await notebookWith(page, [CLIENT, LOAD, RUN, anew]);
     await runCells(page, 0, 1, 2);
-    await page.getByRole("link", { name: "Open in a JupyterLab tab" }).click();
+    const links = page.getByRole("link", { name: "Open in a JupyterLab tab" });
+    await links.click();
     const report = page.locator(".ds-lab-report");
     await expect(
       report.getByRole("heading", { name: "A long story" }),
     ).toBeVisible();
-    await expect(report.getByText(`${TASKS}`).first()).toBeVisible();
-    await expect(page.locator(".ds-lab-report")).toHaveCount(1);
+    await page.notebook.activate("story.ipynb");
+    await runCells(page, 3);
+    // The same file, written anew: its tab shows what is in it now.
+    await links.last().click();
+    await expect(
+      report.getByRole("heading", { name: "Told again" }),
+    ).toBeVisible();
+    await expect(report).toHaveCount(1);
   },
 );

@@ -27,7 +27,12 @@ export type LibraryState =
   | { readonly kind: "closed"; readonly why: EmptyState }
   | { readonly kind: "waiting" }
   | { readonly kind: "failed"; readonly problem: Problem }
-  | { readonly kind: "listed"; readonly list: LibraryList };
+  | {
+      readonly kind: "listed";
+      readonly list: LibraryList;
+      /** Why it could not be read again; null where it could. */
+      readonly problem: Problem | null;
+    };
 
 /** A library may lie on a slow disk, or in a bucket. */
 const ANSWER_MS = 30_000;
@@ -47,6 +52,8 @@ export class Library {
   private readonly answer = signal<LibraryState>({ kind: "waiting" });
   private readonly link: ReadonlySignal<KernelLink | null>;
   private asked = 0;
+  /** Whom the list is of. */
+  private listedBy: KernelLink | null = null;
   private readonly stops: (() => void)[];
 
   constructor(private readonly notebooks: Notebooks) {
@@ -91,8 +98,9 @@ export class Library {
     const link = this.link.peek();
     if (!link) return;
     const turn = ++this.asked;
-    // What is listed stays until there is something newer to say.
-    if (this.answer.peek().kind !== "listed") {
+    // What this kernel listed stays until there is something newer to say.
+    if (this.answer.peek().kind !== "listed" || this.listedBy !== link) {
+      this.listedBy = link;
       this.answer.value = { kind: "waiting" };
     }
     link.ask(null, "reports", {}, ANSWER_MS).then(
@@ -137,7 +145,7 @@ export class Library {
     if (turn !== this.asked) return;
     try {
       const list = libraryList(answer, "answer");
-      this.answer.value = { kind: "listed", list };
+      this.answer.value = { kind: "listed", list, problem: null };
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       this.fail(turn, badMessage(detail));
@@ -146,7 +154,10 @@ export class Library {
 
   private fail(turn: number, error: unknown): void {
     if (turn !== this.asked) return;
-    this.answer.value = { kind: "failed", problem: asProblem(error) };
+    const problem = asProblem(error);
+    const now = this.answer.peek();
+    this.answer.value =
+      now.kind === "listed" ? { ...now, problem } : { kind: "failed", problem };
   }
 
   private closed(): LibraryState {

@@ -11,7 +11,12 @@ import {
   record,
   str,
 } from "../../base/check";
-import { formatDate, formatSeconds, plural } from "../../base/format";
+import {
+  formatClock,
+  formatDate,
+  formatSeconds,
+  plural,
+} from "../../base/format";
 
 const entry = record({
   filename: str,
@@ -43,18 +48,22 @@ export type LibraryList = ReturnType<typeof libraryList>;
 export const titleOf = ({ title, filename }: LibraryEntry): string =>
   title || filename;
 
-/** `18 Nov 14:02 · 12.5 s · 700 tasks · 3 errors`, as far as it is known. */
+/** `2026-11-18 14:02 · 12.5 s · 700 tasks · 3 errors`, as far as it is known. */
 export function factsOf(report: LibraryEntry): string {
   const { created, duration, tasks, erred } = report;
   const when = Date.parse(created) / 1000;
   return [
-    ...(Number.isFinite(when) ? [formatDate(when)] : []),
+    ...(Number.isFinite(when) ? [whenOf(when)] : []),
     ...(duration === null ? [] : [formatSeconds(duration)]),
     ...(tasks === null ? [] : [plural(tasks, "task")]),
     ...(erred ? [plural(erred, "error")] : []),
     ...(report.private ? ["private"] : []),
   ].join(" · ");
 }
+
+/** On the clock of the reader, to the minute. */
+const whenOf = (epoch_s: number): string =>
+  `${formatDate(epoch_s)} ${formatClock(epoch_s, 0).slice(0, 5)}`;
 
 /** Those in which each word of `text` stands somewhere. */
 export function matching(

@@ -9,10 +9,17 @@ import {
   type IDocumentWidget,
 } from "@jupyterlab/docregistry";
 import type { Contents } from "@jupyterlab/services";
+import type { Message } from "@lumino/messaging";
 import { recordingIcon, reportIcon } from "./icons";
 import { ReportContent, type ReportFile } from "./report_content";
 
 type Context = DocumentRegistry.Context;
+
+export interface DocumentFile {
+  readonly file: ReportFile;
+  /** When it was written, as the server says it. */
+  readonly lastModified: () => Promise<string>;
+}
 
 /** A model of nothing: what the document holds does not go through the contents API. */
 const UNREAD = "daskscope-unread";
@@ -41,6 +48,7 @@ export class ReportDocument
   constructor(
     readonly context: Context,
     file: ReportFile,
+    private readonly lastModified: () => Promise<string>,
   ) {
     super({
       content: new ReportContent(file, (title) => {
@@ -63,6 +71,16 @@ export class ReportDocument
     this.content.node.focus({ preventScroll: true });
   }
 
+  /** A cell that ran again has written the file anew: nobody tells JupyterLab of it. */
+  protected override onActivateRequest(message: Message): void {
+    super.onActivateRequest(message);
+    if (this.modified === "") return;
+    this.lastModified().then(
+      (last_modified) => this.onFile(this.context, { last_modified }),
+      () => {}, // it is gone, or the server is: what is shown stays
+    );
+  }
+
   override dispose(): void {
     if (this.isDisposed) return;
     this.context.pathChanged.disconnect(this.label);
@@ -79,7 +97,8 @@ export class ReportDocument
     _: Context,
     { last_modified }: { last_modified?: string },
   ): void => {
-    if (!last_modified || this.modified === last_modified) return;
+    const same = !last_modified || this.modified === last_modified;
+    if (same || this.isDisposed) return;
     const first = this.modified === "";
     this.modified = last_modified;
     if (!first) this.content.again();
@@ -92,13 +111,14 @@ export const nameOf = ({ path }: { path: string }): string =>
 class ReportFactory extends ABCWidgetFactory<ReportDocument> {
   constructor(
     options: DocumentRegistry.IWidgetFactoryOptions<ReportDocument>,
-    private readonly fileOf: (context: Context) => ReportFile,
+    private readonly fileOf: (context: Context) => DocumentFile,
   ) {
     super(options);
   }
 
   protected override createNewWidget(context: Context): ReportDocument {
-    const widget = new ReportDocument(context, this.fileOf(context));
+    const { file, lastModified } = this.fileOf(context);
+    const widget = new ReportDocument(context, file, lastModified);
     const [type] = this.fileTypes;
     const icon = type === RECORDING_TYPE ? recordingIcon : reportIcon;
     widget.title.icon = icon.bindprops({ stylesheet: "mainAreaTab" });
@@ -114,7 +134,7 @@ export const REPORT_FACTORY = "Dask report";
 /** Make JupyterLab know recordings and reports; `onNew` hears of each that is opened. */
 export function registerDocuments(
   registry: DocumentRegistry,
-  fileOf: (context: Context) => ReportFile,
+  fileOf: (context: Context) => DocumentFile,
   onNew: (widget: ReportDocument, factory: string) => void,
 ): void {
   registry.addFileType({

@@ -55,10 +55,16 @@ export function setUpReports(
   registerDocuments(
     app.docRegistry,
     (context) => ({
-      name: () => nameOf(context),
-      fetch: (signal) =>
-        fetchFile(contents, serverSettings, context.path, signal),
-      link: () => linkTo(context.path),
+      file: {
+        name: () => nameOf(context),
+        fetch: (signal) =>
+          fetchFile(contents, serverSettings, context.path, signal),
+        link: () => linkTo(context.path),
+      },
+      lastModified: async () => {
+        const model = await contents.get(context.path, { content: false });
+        return model.last_modified;
+      },
     }),
     (widget, factory) => {
       factories.set(widget, factory);

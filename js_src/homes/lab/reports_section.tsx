@@ -51,11 +51,23 @@ function Contents(props: ReportsProps): JSX.Element {
       return <Note title={title} text={text} actions={actions} />;
     }
     case "waiting":
-      return <Note title="Reading the library" text="" />;
+      return (
+        <Note
+          title="Reading the library"
+          text="A kernel without subshells answers between cells."
+        />
+      );
     case "failed":
       return <Trouble problem={state.problem} actions={[again]} />;
     case "listed":
-      return <Reports {...props} list={state.list} />;
+      return (
+        <>
+          {state.problem && (
+            <Trouble problem={state.problem} actions={[again]} />
+          )}
+          <Reports {...props} list={state.list} />
+        </>
+      );
   }
 }
 
