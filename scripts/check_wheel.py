@@ -53,6 +53,8 @@ def check_contents(wheel: Path) -> None:
     assert len(remotes) == 1, f"expected one remoteEntry, found {remotes}"
     for wanted in (
         "daskscope/static/widget.js",
+        "daskscope/static/report.css",
+        "daskscope/static/report.js",
         "daskscope/static/widget.css",
         "daskscope/daskscope.yaml",
     ):
