@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect
 from daskscope.collect.surroundings import Surroundings, surroundings
+from daskscope.collect.worker_snapshots import cluster_sample
 from daskscope.errors import DaskscopeError
 from daskscope.recording.file_writer import FileWriter
 from daskscope.recording.part import Mark, Part, mark
@@ -194,10 +195,10 @@ class Block:
             overflow=limits.overflow,
             directory=limits.directory,
         )
-        self._part.recording.note_present(
-            {worker["address"]: worker["threads"] for worker in session.workers},
-            self._facts["start"],
-        )
+        recording, workers, start = self._part.recording, session.workers, self._facts["start"]
+        recording.note_present({one["address"]: one["threads"] for one in workers}, start)
+        if workers:  # as they were last seen: the next sample may be a second away
+            recording.append_cluster([cluster_sample(workers, start)])
         if self._path is not None:
             try:
                 self._writing = _Writing(self._part, session, self._path, self._facts)

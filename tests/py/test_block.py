@@ -47,6 +47,8 @@ def test_it_knows_when_where_and_with_what(client):
     assert len(about["versions"]["workers"]) == len(client.scheduler_info(n_workers=-1)["workers"])
     assert about["exception"] is None
     assert rec.workers["what"].tolist().count("present") == len(about["workers"])
+    assert rec.cluster["time"][0] == about["start"]
+    assert rec.cluster["workers"][0] == len(about["workers"])
 
 
 def test_the_wait_for_heartbeats_is_not_of_the_block(client):

@@ -139,7 +139,7 @@ def _memory(recording: Recording, facts: Mapping[str, Any], stop: float) -> dict
     limit = max((sample.memory_limit for sample in samples), default=0)
     if samples:
         highest = max(samples, key=lambda sample: sample.process)
-        peak, time = highest.process, highest.time
+        peak, time = highest.process, min(highest.time, stop)  # one sample comes after the end
     else:  # the block was shorter than the time between two samples
         peak, time = _sum(facts, "process"), stop
         limit = _sum(facts, "memory_limit")
