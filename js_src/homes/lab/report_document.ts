@@ -156,7 +156,7 @@ export function registerDocuments(
     pattern: "dask-report.*\\.html?$",
     icon: reportIcon,
   });
-  registry.addModelFactory(new UnreadModelFactory());
+  registry.addModelFactory(new UnreadModelFactory(false)); // of nothing, so not shared
   for (const [name, type, others] of [
     [RECORDING_FACTORY, RECORDING_TYPE, []],
     [REPORT_FACTORY, REPORT_TYPE, ["html"]],
