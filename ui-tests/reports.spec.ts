@@ -94,3 +94,34 @@ test(
     await expect(report).toHaveCount(1);
   },
 );
+
+const EMPTY = `
+import dask, tempfile
+dask.config.set({"daskscope.library.path": tempfile.mkdtemp()})
+`;
+const NOWHERE = `dask.config.set({"daskscope.library.path": "/dev/null/library"})`;
+
+test(
+  "the list says in words why it lists nothing",
+  { tag: "@all" },
+  async ({ page }) => {
+    const sidebar = await openSidebar(page);
+    await sidebar.getByText("Reports", { exact: true }).click();
+    const section = sidebar.locator(".ds-side-reports");
+    await expect(section).toContainText("No notebook is open");
+    await page.sidebar.openTab("filebrowser");
+    await notebookWith(page, [EMPTY, NOWHERE]);
+    await openSidebar(page);
+    await runCells(page, 0);
+    await expect(section).toContainText("No report yet");
+    await runCells(page, 1);
+    await expect(section.getByRole("alert")).toContainText("cannot be used");
+    await expect(section.getByRole("alert")).toContainText(
+      "daskscope.library.path",
+    );
+    await page.sidebar.openTab("filebrowser");
+    await notebookWith(page, ["1"], "bare.ipynb", "bare");
+    await openSidebar(page);
+    await expect(section).toContainText("Daskscope is not installed");
+  },
+);
