@@ -155,6 +155,7 @@ def run(entry: Entry, variables: dict[str, str]) -> list[str]:
     surroundings = {
         **os.environ,
         **variables,
+        "TEST_ALL": "1",
         "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
         "VIRTUAL_ENV": str(python.parent.parent),
     }
@@ -166,7 +167,7 @@ def run(entry: Entry, variables: dict[str, str]) -> list[str]:
     if entry.browser:
         command = ["npm", "run", "--silent", "test:ui", "--"]
         command += ["--output", f"ui-tests/test-results/{entry.name}"]
-        if subprocess.run(command, cwd=ROOT, env={**surroundings, "TEST_ALL": "1"}).returncode:
+        if subprocess.run(command, cwd=ROOT, env=surroundings).returncode:
             failed.append(f"{entry.name}: browser tests")
     return failed
 

@@ -25,12 +25,22 @@ if TYPE_CHECKING:
 def pytest_configure(config: pytest.Config) -> None:
     """Add markers; an exception in a thread fails the test that runs then."""
     config.addinivalue_line("markers", "matrix: needs what `make test-all` sets up")
+    config.addinivalue_line("markers", "all: with TEST_ALL=1 alone: too slow for every change")
     config.addinivalue_line("filterwarnings", "error::pytest.PytestUnhandledThreadExceptionWarning")
     # Reports of tests must not come into the library of whoever runs them, nor those of kernels.
     folder = tempfile.mkdtemp(prefix="daskscope-tests-")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
     os.environ["DASK_DASKSCOPE__LIBRARY__PATH"] = folder
     dask.config.set({"daskscope.library.path": folder})
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what is too slow for every change, as the browser tests do."""
+    if os.environ.get("TEST_ALL"):
+        return
+    slow = [item for item in items if item.get_closest_marker("all")]
+    config.hook.pytest_deselected(items=slow)
+    items[:] = [item for item in items if not item.get_closest_marker("all")]
 
 
 @pytest.fixture(autouse=True)

@@ -20,6 +20,8 @@ from daskscope.cli import main
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+pytestmark = pytest.mark.all
+
 SOURCES = Path(__file__).resolve().parents[2] / "py_src"
 ENDS_S = 60
 

@@ -20,6 +20,8 @@ from nbclient.exceptions import CellExecutionError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+pytestmark = pytest.mark.all
+
 SOURCES = Path(__file__).parents[2] / "py_src"
 PYTHONPATH = os.pathsep.join([str(SOURCES), *filter(None, [os.environ.get("PYTHONPATH")])])
 

@@ -83,6 +83,7 @@ def test_handlers_that_are_refused_are_missing_and_the_rest_is_there() -> None:
         assert {line.source for line in found.lines} == {"scheduler"}
 
 
+@pytest.mark.all
 def test_a_scheduler_that_is_gone_is_missing_at_once(scheduler_process: SchedulerProcess) -> None:
     scheduler_process.start()
     with Client(scheduler_process.address) as client:
@@ -108,6 +109,7 @@ def test_a_client_that_was_closed_has_nothing_to_ask(cluster: LocalCluster) -> N
     )
 
 
+@pytest.mark.all
 def test_a_scheduler_that_hangs_is_missing_within_the_time(
     scheduler_process: SchedulerProcess,
 ) -> None:
@@ -138,6 +140,7 @@ def one_hangs(scheduler_process: SchedulerProcess) -> Iterator[Client]:
         stuck.kill()
 
 
+@pytest.mark.all
 def test_a_worker_that_hangs_costs_what_it_would_have_said(one_hangs: Client) -> None:
     one_hangs.run_on_scheduler(lambda: logging.getLogger("distributed.scheduler").info("here"))
     begun = time.monotonic()
