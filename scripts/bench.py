@@ -23,6 +23,7 @@ PROGRAMS: dict[str, list[str]] = {
     "browser": ["node", "browser/task_stream.mjs"],
     "kernel_slowdown": [sys.executable, "-u", "kernel_slowdown.py"],
     "recording": [sys.executable, "-u", "recording.py"],
+    "report": [sys.executable, "-u", "report/report.py"],
     "lab": ["npx", "--no-install", "playwright", "test", "--config", "lab/playwright.config.ts"],
 }
 """Name → command, run in tests/bench."""
