@@ -10,5 +10,7 @@ export default defineConfig({
     environment: "node",
     passWithNoTests: true,
     restoreMocks: true,
+    // Several browsers at once on two cores: what is waited for may take a while.
+    expect: { poll: { timeout: 5_000 } },
   },
 });

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from daskscope.recording import recording
+from daskscope.recording import core
 
 
 def test_a_session_is_active_while_tasks_come_and_three_seconds_longer(scene, monkeypatch):
-    monkeypatch.setattr(recording, "time", SimpleNamespace(monotonic=scene.loop.clock))
+    monkeypatch.setattr(core, "time", SimpleNamespace(monotonic=scene.loop.clock))
     page = scene.page(watch=False)
     for _ in range(5):
         scene.append(1)

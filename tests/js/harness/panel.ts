@@ -46,7 +46,7 @@ const troubles: string[] = [];
 
 /** Tests that share a browser; each opens a page of its own. */
 export function describePanel(name: string, tests: () => void): void {
-  describe.skipIf(!have)(name, { timeout: 20_000 }, () => {
+  describe.skipIf(!have)(name, { timeout: 40_000 }, () => {
     beforeAll(async () => {
       const build = buildHarness as () => Promise<{
         address: string;
