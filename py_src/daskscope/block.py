@@ -331,9 +331,13 @@ def _describe(error: BaseException | None) -> dict[str, str] | None:
         return None
     import traceback
 
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - an exception of a user may do anything
+        text = "(its text cannot be read: str() of it raises)"
     return {
         "type": type(error).__name__,
-        "text": str(error)[:10_000],
+        "text": text[:10_000],
         "traceback": "".join(traceback.format_exception(error))[-100_000:],
     }
 

@@ -9,12 +9,13 @@ own loop could not move. So IPython's way to run a cell has a second way around 
 from __future__ import annotations
 
 import ast
+import logging
 import sys
 import threading
 import time
 from dataclasses import dataclass, field
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from daskscope.errors import DaskscopeError
 from daskscope.magics.begun import (
@@ -30,7 +31,10 @@ from daskscope.magics.options import HELP, Options, parse_cell, parse_line
 from daskscope.magics.past import PastCell, block_of, marks
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine
+    from collections.abc import Callable, Coroutine
+
+T = TypeVar("T")
+logger = logging.getLogger(__name__)
 
 STATEMENT: Final = "<perfreport>"
 """What tracebacks call the statement of a line."""
@@ -93,8 +97,9 @@ class PerfReport:
             cell = _Running(raw_cell)
             cells = self._stack.cells
             cells.append(cell)
-            known, start = marks(), time.time()
+            start = time.time()
             try:
+                known = _quietly(marks)
                 result = await run_cell_async(raw_cell, *args, **kwargs)
             except BaseException:  # not the cell's, which IPython keeps: it was broken off itself
                 for begun in cell.begun:
@@ -104,7 +109,8 @@ class PerfReport:
                 cells.remove(cell)
             error = result.error_in_exec
             if cell.remembered and raw_cell.strip() and not result.info.silent:
-                self._past = PastCell.of(result, start, time.time(), known)
+                stop = time.time()
+                self._past = _quietly(lambda: PastCell.of(result, start, stop, known or {}))
             for begun in reversed(cell.begun):
                 if result.error_before_exec is None:
                     self._tell(begun, await begun.finish(error), result)
@@ -219,6 +225,15 @@ class PerfReport:
         url = report.save()
         sys.stdout.write(f"Performance Report Available at: {url}\n")
         show(report, options)
+
+
+def _quietly(note: Callable[[], T]) -> T | None:
+    """Return what is noted of a cell; that it cannot be must not be the cell's trouble."""
+    try:
+        return note()
+    except Exception:
+        logger.exception("daskscope: %%perfreport --last will not know the cell that runs")
+        return None
 
 
 def _remember(forgotten: list[_Running]) -> None:
