@@ -116,7 +116,7 @@ class Block:
                 self._session._catch_up()
             until = mark(self._session._recording)
             time.sleep(self._heartbeat_s())
-            self._session._catch_up()
+            self._session._catch_up(sampled=True)
             around = collect.submit(self._surroundings()).result()
         finally:  # whoever interrupts this has what there is
             self._end(stop, until, around, error)
@@ -142,7 +142,7 @@ class Block:
                 await self._session.caught_up()
             until = mark(self._session._recording)
             await asyncio.sleep(self._heartbeat_s())
-            await self._session.caught_up()
+            await self._session._caught_up(sampled=True)
             around = await asyncio.wrap_future(collect.submit(self._surroundings()))
         finally:
             self._end(stop, until, around, error)

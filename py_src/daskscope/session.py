@@ -127,16 +127,20 @@ class Session(SharedFocus):
 
         Never longer than a second, like reading `recording` elsewhere.
         """
-        if not self.closed and not self._foreign:
-            done = asyncio.wrap_future(collect.submit(self._collector.catch_up()))
-            with suppress(Exception):
-                await asyncio.wait_for(done, CATCH_UP_S)
+        await self._caught_up()
         return self
 
-    def _catch_up(self) -> None:
+    async def _caught_up(self, *, sampled: bool = False) -> None:
         if self.closed:
             return
-        done = collect.submit(self._collector.catch_up())
+        done = asyncio.wrap_future(collect.submit(self._collector.catch_up(sampled=sampled)))
+        with suppress(Exception):
+            await asyncio.wait_for(done, CATCH_UP_S)
+
+    def _catch_up(self, *, sampled: bool = False) -> None:
+        if self.closed:
+            return
+        done = collect.submit(self._collector.catch_up(sampled=sampled))
         try:
             done.result(CATCH_UP_S)
         except Exception:  # noqa: BLE001 - what is here is shown

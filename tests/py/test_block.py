@@ -58,6 +58,14 @@ def test_the_wait_for_heartbeats_is_not_of_the_block(client):
     assert time.monotonic() - begun >= heartbeat_s(1) > rec.about["duration"]
 
 
+def test_what_heartbeats_tell_after_the_block_is_in_it(client):
+    for _ in range(3):  # wherever in the second between two samples it ends
+        with daskscope.record() as rec:
+            wait(client.map(inc, range(3), pure=False))
+        assert rec.cluster["time"].iloc[-1] >= rec.about["stop"] + 0.5
+        assert rec.scheduler["time"].iloc[-1] >= rec.about["stop"]
+
+
 def test_an_exception_goes_on_and_is_named(client):
     with pytest.raises(ValueError, match="no 1"), daskscope.record() as rec:
         client.submit(fail, 1).result()

@@ -147,8 +147,13 @@ class Collector:
         """Return whether all that finished before a time of the scheduler is here."""
         return self.now is not None and self.now >= time_s and not self._more
 
-    async def catch_up(self) -> None:
-        """Ask now; return when all that the scheduler has came, or when it cannot come."""
+    async def catch_up(self, *, sampled: bool = False) -> None:
+        """Ask now; return when all that the scheduler has came, or when it cannot come.
+
+        `sampled`: the answer brings a snapshot of workers and scheduler, due or not.
+        """
+        if sampled:
+            self._snapshots.make_due()
         wanted = self.polls + (2 if self._asking else 1)
         await asyncio.sleep(self._asked_s + LEAST_PAUSE_S - time.monotonic())
         self._wake.ring()

@@ -33,6 +33,10 @@ class WorkerSnapshots:
             self._asked_s = now
         return due
 
+    def make_due(self) -> None:
+        """Let the next answer bring one, however short ago the last one is."""
+        self._asked_s = 0.0
+
     def take(self, workers: Sequence[dict[str, Any]], now: float) -> None:
         """Take in a snapshot from that time."""
         self.latest = tuple(workers)
