@@ -1,5 +1,7 @@
 // What is said of a file that cannot be opened, in the words of Python's reader.
 
+import { plural } from "../base/format";
+import { NoUnpackerError } from "../base/unpack";
 import { DaskscopeError } from "../errors";
 import type { Notice } from "../model/types";
 import { FILE_FORMAT } from "../schema";
@@ -11,6 +13,13 @@ export class BadFileError extends Error {
 
 /** Turn what reading a file threw into something with a sentence for a person. */
 export function codedError(error: unknown, name: string): unknown {
+  if (error instanceof NoUnpackerError) {
+    return new DaskscopeError({
+      code: "old-browser",
+      text: `${name} is not damaged, but this browser cannot unpack it.`,
+      next: "Open it in a newer one: Chrome or Edge from 103, Firefox from 113, Safari from 16.4.",
+    });
+  }
   if (!(error instanceof BadFileError)) return error;
   return new DaskscopeError({
     code: "bad-file",
@@ -45,7 +54,7 @@ export const unknownQuestion = (what: string): DaskscopeError =>
 export const fileFull = (tasks: number): Notice => ({
   code: "page-full",
   level: "info",
-  text: `This page holds as many rows as it may: ${tasks.toLocaleString("en")} older tasks are shown as a coarse picture.`,
+  text: `This page holds as many rows as it may: ${plural(tasks, "older task")} ${tasks === 1 ? "is" : "are"} shown as a coarse picture.`,
   next: "daskscope.load(…).tasks has all that are in the file.",
 });
 

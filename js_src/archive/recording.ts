@@ -139,7 +139,8 @@ export class StoredRecording {
     if (keys !== range.tasks) {
       throw new BadFileError("has not as many keys as tasks");
     }
-    const packed = await packedBytes(this.source, part.keys);
+    // A copy: what a source hands out may be a part of much more that it read.
+    const packed = (await packedBytes(this.source, part.keys)).slice();
     return { ...range, packed, packing: part.keys.packing };
   }
 

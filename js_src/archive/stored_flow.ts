@@ -17,6 +17,7 @@ import {
 import { codedError, fileFull } from "./problems";
 import type { Part, StoredRecording } from "./recording";
 import { isNarrow, type Sums, sumUp } from "./totals";
+import { nextTurn } from "./turns";
 
 /** More than a frame takes in need not lie in wait. */
 const MAX_WAITING_ROWS = 200_000;
@@ -27,12 +28,12 @@ export class StoredFlow implements SessionFlow {
   private begun = false;
   private visible = false;
   private closed = false;
-  /** Goes on with what waits until somebody looks. */
-  private wake = (): void => {};
+  /** Go on with what waits until somebody looks. */
+  private readonly waiting: (() => void)[] = [];
   /** How many names of each list were said. */
   private told = { prefixes: 0, lanes: 0, actions: 0, spans: 0 };
-  /** How often the focus was set: older figures are not said any more. */
-  private setting = 0;
+  /** What figures are wanted of: those of another focus are not said any more. */
+  private focus = NO_FOCUS;
   private whole: Promise<Message<"totals"> | null> | null = null;
   /** Figures of the file as far as it was counted, where it does not say them. */
   private counted: Sums | null = null;
@@ -70,9 +71,9 @@ export class StoredFlow implements SessionFlow {
   }
 
   setFocus(focus: Focus): void {
-    this.setting += 1;
     // A legend shows what it isolates beside the rest: figures are of all prefixes.
-    void this.sayTotals({ ...focus, prefixes: [] }, this.setting);
+    this.focus = { ...focus, prefixes: [] };
+    void this.sayTotals(this.focus);
   }
 
   async ask(what: string, args: object): Promise<unknown> {
@@ -96,7 +97,7 @@ export class StoredFlow implements SessionFlow {
       this.sayNames(); // an error may have a prefix that no row has
       this.take(events);
     });
-    void this.sayTotals(NO_FOCUS, this.setting);
+    void this.sayTotals(NO_FOCUS); // counted also where a focus hides them
     await this.sayRows();
   }
 
@@ -132,18 +133,18 @@ export class StoredFlow implements SessionFlow {
   }
 
   /** Figures of a focus, unless another one is set meanwhile. */
-  private async sayTotals(focus: Focus, setting: number): Promise<void> {
+  private async sayTotals(focus: Focus): Promise<void> {
     await this.attempt(async () => {
-      const wanted = () => setting === this.setting && !this.closed;
       if (!isNarrow(focus)) {
         const totals = await (this.whole ??= this.wholeTotals());
-        if (totals && wanted()) this.take(totals);
+        if (totals && !isNarrow(this.focus)) this.take(totals);
         return;
       }
-      const sums = await sumUp(this.recording, focus, async () => {
-        await nextTurn();
-        return wanted();
-      });
+      const sums = await sumUp(
+        this.recording,
+        focus,
+        async () => (await this.isLookedAt()) && focus === this.focus,
+      );
       if (sums) this.take(totalsOf(sums, focus));
     });
   }
@@ -214,17 +215,23 @@ export class StoredFlow implements SessionFlow {
 
   /** Wait until somebody looks and all but some rows are taken in; false if never. */
   private async isAwaited(maxWaitingRows: number): Promise<boolean> {
-    for (;;) {
-      await nextTurn();
-      if (this.closed) return false;
-      if (!this.visible) {
-        await new Promise<void>((done) => {
-          this.wake = done;
-        });
-      } else if (this.sink.waitingRows() <= maxWaitingRows) {
-        return true;
-      }
+    while (await this.isLookedAt()) {
+      if (this.sink.waitingRows() <= maxWaitingRows) return true;
     }
+    return false;
+  }
+
+  /** In the next turn in which somebody looks; false if nobody ever will. */
+  private async isLookedAt(): Promise<boolean> {
+    await nextTurn();
+    while (!this.visible && !this.closed) {
+      await new Promise<void>((done) => this.waiting.push(done));
+    }
+    return !this.closed;
+  }
+
+  private wake(): void {
+    for (const goOn of this.waiting.splice(0)) goOn();
   }
 
   private take(message: SessionNews): void {
@@ -251,10 +258,6 @@ const NO_STRETCHES: CoarseColumns = {
   rows: new Uint32Array(0),
   erred: new Uint8Array(0),
 };
-
-function nextTurn(): Promise<void> {
-  return new Promise((done) => setTimeout(done));
-}
 
 function lastStop({ start, duration }: CoarseColumns): number {
   let stop = 0;

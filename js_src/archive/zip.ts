@@ -1,14 +1,17 @@
 // Members of a zip by the header in front of each, so that a file that was cut off
 // opens, too. Nothing is unpacked before it is asked for; what a file claims is bounded.
 
-import { type Packing, unpack } from "../base/unpack";
+import { NoUnpackerError, type Packing, unpack } from "../base/unpack";
 import type { ByteSource } from "./bytes";
 import { crc32 } from "./crc32";
 import { BadFileError } from "./problems";
+import { nextTurn } from "./turns";
 
 /** Unpacked. A writer makes further members before it comes near that. */
 const MAX_MEMBER_BYTES = 64 * 2 ** 20;
 const MAX_MEMBERS = 1_000_000;
+/** So many are found before the page has its turn. */
+const TURN_MEMBERS = 1_000;
 const MAX_NAME_BYTES = 200;
 /** Members together unpack to at most so many times what they take, and one member. */
 const MAX_RATIO = 300;
@@ -69,6 +72,7 @@ export async function listMembers(source: ByteSource): Promise<Members> {
     }
     members.push(member);
     at = end;
+    if (members.length % TURN_MEMBERS === 0) await nextTurn();
   }
   if (members.length === MAX_MEMBERS) {
     throw new BadFileError("has more members than any recording has");
@@ -125,8 +129,8 @@ export async function unpackMember(
       content.set(piece, at);
       at += piece.byteLength;
     });
-  } catch {
-    throw damaged(member);
+  } catch (error) {
+    throw error instanceof NoUnpackerError ? error : damaged(member);
   }
   if (at !== member.length || crc32(content) !== member.crc) {
     throw damaged(member);

@@ -12,6 +12,11 @@ export class TooLargeError extends Error {
   override readonly name = "TooLargeError";
 }
 
+/** This browser has nothing that unpacks such bytes. */
+export class NoUnpackerError extends Error {
+  override readonly name = "NoUnpackerError";
+}
+
 /**
  * Hand over what `packed` unpacks to, in pieces; `take` ends it early by returning
  * false. Throws what the browser throws when the bytes are damaged.
@@ -29,7 +34,7 @@ export async function unpack(
     take(packed);
     return;
   }
-  const { writable, readable } = new DecompressionStream(packing);
+  const { writable, readable } = unpacker(packing);
   feed(writable.getWriter(), packed).catch(() => {}); // the reader meets the same error
   const reader = readable.getReader();
   let bytes = 0;
@@ -42,6 +47,14 @@ export async function unpack(
     await reader.cancel();
     if (bytes > maxBytes) throw new TooLargeError();
     return;
+  }
+}
+
+function unpacker(packing: CompressionFormat): DecompressionStream {
+  try {
+    return new DecompressionStream(packing);
+  } catch {
+    throw new NoUnpackerError();
   }
 }
 

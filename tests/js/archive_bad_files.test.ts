@@ -1,6 +1,6 @@
 // Files that nobody vouches for: each opens or is refused with a sentence, soon.
 
-import { beforeAll, describe, expect, it } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { bytesOfBuffer } from "../../js_src/archive/bytes";
 import {
   eventsOf,
@@ -125,6 +125,22 @@ describe("what is no recording", () => {
       expect((await problemOf(file)).code).toBe("bad-file");
     },
   );
+});
+
+describe("a browser that cannot unpack what files hold", () => {
+  afterEach(() => vi.unstubAllGlobals());
+
+  it("is told so, and not that the file is damaged", async () => {
+    vi.stubGlobal("DecompressionStream", function (packing: string) {
+      throw new TypeError(`Unsupported compression format: ${packing}`);
+    });
+    const { code, text, next } = await problemOf(goldenFile());
+    expect(code).toBe("old-browser");
+    expect(text).toBe(
+      "run.daskscope is not damaged, but this browser cannot unpack it.",
+    );
+    expect(next).toMatch(/^Open it in a newer one/);
+  });
 });
 
 describe("a file that was cut off", () => {

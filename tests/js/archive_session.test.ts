@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { bytesOfBuffer } from "../../js_src/archive/bytes";
+import { bytesOfBlob, bytesOfBuffer } from "../../js_src/archive/bytes";
 import { openRecording } from "../../js_src/archive/open";
 import { StoredRecording } from "../../js_src/archive/recording";
 import { StoredFlow } from "../../js_src/archive/stored_flow";
@@ -41,6 +41,16 @@ async function opened(file = goldenFile(), rows = 10): Promise<SharedSession> {
 
 async function changed(change: (content: Content) => Content[]) {
   return zipOf((await contentsOf(goldenFile())).flatMap(change));
+}
+
+/** Without what is written last: the coarse picture, tables and figures. */
+async function cutOff(): Promise<ArrayBuffer> {
+  let last = false;
+  const file = await changed((one) => {
+    last ||= one.name === "coarse.arrow";
+    return last ? [] : [one];
+  });
+  return file.slice(0, file.byteLength - 4);
 }
 
 const figures = (): Figures => {
@@ -149,6 +159,14 @@ describe("the session of a file", () => {
     expect([searched, of]).toEqual([8, 8]);
   });
 
+  it("keeps of a file no more bytes than the keys that it hands out", async () => {
+    const recording = await StoredRecording.open(
+      bytesOfBlob(new Blob([goldenFile()])),
+    );
+    const { packed } = await recording.keysOf(recording.parts[0]!);
+    expect(packed.buffer.byteLength).toBe(packed.byteLength);
+  });
+
   it("asks for each block of keys once, also in a search", async () => {
     await opened();
     const take = vi.spyOn(session, "takeKeys");
@@ -202,6 +220,27 @@ describe("the session of a file", () => {
     session.setFocus(NO_FOCUS);
     await vi.waitFor(() => expect(figures()).toEqual(golden.totals));
   });
+
+  it.each(["whole", "cut off, without figures of its own"])(
+    "says figures of a focus that was set before anybody looked: a file that is %s",
+    async (kind) => {
+      const file = kind === "whole" ? goldenFile() : await cutOff();
+      const { link, sessionId } = await openRecording(file);
+      session = new SharedSession(link, sessionId, signal(true), () => {});
+      session.setFocus(golden.focus);
+      session.watch(shown);
+      const said: unknown[] = [];
+      session.totals.subscribe(({ focus }) => void said.push(focus));
+      await vi.waitFor(() => {
+        expect(figures()).toEqual(golden.totals_in_focus);
+        expect(session.have()).toHaveLength(2);
+        expect(session.counts.value.rows).toBe(10);
+      });
+      session.setFocus(NO_FOCUS); // nothing of the whole run came meanwhile
+      await vi.waitFor(() => expect(said).toHaveLength(3));
+      expect(said).toEqual([NO_FOCUS, golden.focus, NO_FOCUS]);
+    },
+  );
 
   it("says figures of the last focus only", async () => {
     await opened();
@@ -258,12 +297,7 @@ describe("the session of a file", () => {
 
 describe("the session of a file that is not whole", () => {
   it("counts what is there, and says that the rest is missing", async () => {
-    let last = false;
-    const file = await changed((one) => {
-      last ||= one.name === "coarse.arrow";
-      return last ? [] : [one];
-    });
-    await opened(file.slice(0, file.byteLength - 4));
+    await opened(await cutOff());
     await vi.waitFor(() =>
       expect(session.counts.value).toEqual({
         captured: 10,
