@@ -27,6 +27,8 @@ const UNPACKING: EmptyState = {
   text: "A large one takes some seconds.",
 };
 
+/** Tabs that draw tasks; the others ask for small tables. */
+const TABS_WITH_ROWS: readonly TabId[] = ["summary", "task-stream"];
 /** Long after the first picture: printing needs all tables, and cannot wait for them. */
 const PREFETCH_MS = 1500;
 
@@ -57,6 +59,8 @@ export class ReportState implements RecordingView, Navigated {
     const extent = store?.model.extent();
     return extent ? [extent.start, extent.stop] : null;
   });
+  /** Whether rows are decoded: only for who has looked where they are drawn. */
+  private readonly needsRows: ReadonlySignal<boolean>;
   private begin: () => void = () => {};
   private readonly stops: (() => void)[] = [];
 
@@ -74,6 +78,12 @@ export class ReportState implements RecordingView, Navigated {
 
     const seen = new Set<TabId>();
     this.visited = computed(() => new Set(seen.add(this.tab.value)));
+    // Of a run whose summary does not say when it was, rows do.
+    this.needsRows = computed(
+      () =>
+        summary.start === null ||
+        TABS_WITH_ROWS.some((tab) => this.visited.value.has(tab)),
+    );
     this.range = computed(() => {
       const extent = this.extent.value;
       const { start, stop } = summary;
@@ -140,7 +150,7 @@ export class ReportState implements RecordingView, Navigated {
     const focus = this.focus.peek();
     if (focus !== NO_FOCUS) store.setFocus(focus);
     this.stops.push(
-      store.watch(signal(true)),
+      store.watch(this.needsRows),
       effect(() => {
         this.focus.value = store.focus.value;
       }),
@@ -155,6 +165,7 @@ export class ReportState implements RecordingView, Navigated {
     );
     this.session.value = store;
     this.emptyState.value = null;
+    if (this.source.link) return; // a tab of JupyterLab is not printed
     const later = setTimeout(() => {
       for (const name of TABLE_NAMES) this.tables.get(name);
     }, PREFETCH_MS);
