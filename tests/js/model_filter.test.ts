@@ -8,11 +8,11 @@ const COMPUTE = 0;
 const TRANSFER = 1;
 const DISK = 2;
 const ROWS = batchOf([
-  { start: 0, prefix: 0, action: COMPUTE },
+  { start: 0, prefix: 0, action: COMPUTE, span: 2 },
   { start: 1, prefix: 0, action: COMPUTE, status: 1 },
   { start: 2, prefix: 0, action: TRANSFER },
-  { start: 3, prefix: 1, action: TRANSFER },
-  { start: 4, prefix: 1, action: DISK },
+  { start: 3, prefix: 1, action: TRANSFER, span: 2 },
+  { start: 4, prefix: 1, action: DISK, span: 1 },
 ]);
 
 function matching(spec: FilterSpec): number[] {
@@ -28,6 +28,14 @@ it("means any of several actions, erred among them", () => {
 
 it("means any of several prefixes", () => {
   expect(matching({ prefixes: [0, 1] })).toEqual([0, 1, 2, 3, 4]);
+});
+
+it("means any of several spans, and narrows them by what is isolated with them", () => {
+  expect(matching({ spans: [2] })).toEqual([0, 3]);
+  expect(matching({ spans: [1, 2] })).toEqual([0, 3, 4]);
+  expect(matching({ spans: [2], prefixes: [1] })).toEqual([3]);
+  // The focus names a span that this page does not know.
+  expect(matching({ spans: [] })).toEqual([]);
 });
 
 it("narrows a prefix by the action that is isolated with it", () => {

@@ -258,6 +258,7 @@ it("names each part of what narrows the view", () => {
     time: [114.3, 121.3] as [number, number],
     workers: ["a", "b"],
     prefixes: ["inc"],
+    spans: ["read › csv"],
   };
   const crumbs = crumbsOf(narrowing, 100);
   expect(crumbs.map(({ part, text }) => [part, text])).toEqual([
@@ -265,6 +266,7 @@ it("names each part of what narrows the view", () => {
     ["prefixes", "inc"],
     ["actions", "erred"],
     ["workers", "2 workers"],
+    ["spans", "read › csv"],
   ]);
   expect(crumbs[3]!.full).toBe("a\nb");
 });

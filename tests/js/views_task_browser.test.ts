@@ -125,4 +125,45 @@ describePanel("one task in the task stream", () => {
       expect(colour === red).toBe(part.action === "transfer");
     });
   });
+
+  it("shows only the rows of its span after a click on that, and all again", async () => {
+    await open("scenario=full");
+    const at = await placeOf(await erredTask());
+    await page.mouse.click(at.x, at.y);
+    const name = "report › total by region";
+    const span = page.locator(".ds-pinned").getByRole("button", { name });
+    expect(await span.getAttribute("aria-pressed")).toBe("false");
+    await span.click();
+    const chip = page.locator(".ds-chip", { hasText: name });
+    await chip.waitFor();
+    const rows = await page.evaluate(() => {
+      const { focus, model, spans } = window.harness.session;
+      const id = focus.value.spans[0];
+      let [within, lit, odd] = [0, 0, 0];
+      for (let lane = 0; lane < model.laneCount; lane++) {
+        model.forEachVisible(lane, -Infinity, Infinity, 0, (row) => {
+          const columns = Object.fromEntries(
+            Object.entries(row).map(([key, value]) => [key, [value]]),
+          );
+          const inside = spans[row.span]!.id === id;
+          const shown = model.filter!.matches(columns as never, 0);
+          within += Number(inside);
+          lit += Number(shown);
+          odd += Number(inside !== shown);
+        });
+      }
+      return { within, lit, odd };
+    });
+    expect(rows.within).toBeGreaterThan(0);
+    expect(rows).toEqual({ ...rows, lit: rows.within, odd: 0 });
+    const status = page.locator(".ds-status");
+    await expect.poll(() => status.innerText()).toMatch(/[1-9]\d* selected/);
+    expect(await span.getAttribute("aria-pressed")).toBe("true");
+    await page.getByLabel(`Remove the filter ${name}`).click();
+    await chip.waitFor({ state: "detached" });
+    expect(await span.getAttribute("aria-pressed")).toBe("false");
+    expect(
+      await page.evaluate(() => window.harness.session.model.filter),
+    ).toBeNull();
+  });
 });

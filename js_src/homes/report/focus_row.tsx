@@ -3,19 +3,20 @@
 
 import type { JSX } from "preact";
 import { NO_FOCUS } from "../../model/types";
-import { Crumbs, crumbsOf } from "../../views/panel/crumbs";
+import { Crumbs } from "../../views/panel/crumbs";
+import { isWhole, spanNames } from "../../views/panel/narrowing";
 import { workerNames } from "../../views/panel/worker_names";
 import type { ReportState } from "./report_state";
 
 export function FocusRow(props: { state: ReportState }): JSX.Element | null {
   const { state } = props;
   const focus = state.focus.value;
-  const isWhole = crumbsOf({ ...focus, actions: [] }, 0).length === 0;
-  if (isWhole) return null;
+  if (isWhole(focus)) return null;
   const nameOf = workerNames(state);
   const narrowing = {
     ...focus,
     workers: focus.workers.map(nameOf),
+    spans: spanNames(state.session.value, focus.spans),
     actions: [],
   };
   return (

@@ -3,14 +3,9 @@
 // the plot shows only a part: Whole run › 14.3 – 21.3 s
 
 import type { JSX } from "preact";
-import { formatStretch, plural } from "../../base/format";
-import type { Focus } from "../../model/types";
+import { formatStretch } from "../../base/format";
 import { CloseIcon } from "./icons";
-
-/** What narrows the view: the focus, and actions, which only this page isolates. */
-export interface Narrowing extends Focus {
-  readonly actions: readonly string[];
-}
+import type { Narrowing } from "./narrowing";
 
 interface Crumb {
   /** Which part of the narrowing it stands for. */
@@ -38,7 +33,7 @@ export function crumbsOf(narrowing: Narrowing, origin_s: number): Crumb[] {
   add("prefixes", prefixes, several(prefixes, "prefixes"));
   add("actions", actions, several(actions, "actions"));
   add("workers", workers, several(workers, "workers"));
-  add("spans", spans, plural(spans.length, "span"));
+  add("spans", spans, several(spans, "spans"));
   return crumbs;
 }
 

@@ -7,6 +7,7 @@ import {
   formatMoment,
   NOTHING,
 } from "../../base/format";
+import { spanName } from "../panel/narrowing";
 import type { SessionMirror } from "../panel/session_mirror";
 import { Card, Swatch, type PlotPlace } from "./card";
 import { KeyText, useKey } from "./key_text";
@@ -40,7 +41,7 @@ function TaskCard(props: {
   const key = useKey(store, row.task);
   const words = rowWords(row, store, view);
   const exception = words.erred ? exceptionOf(session, row.task) : "";
-  const span = store.spans[row.span]?.name.join(" › ") ?? "";
+  const span = spanName(store.spans[row.span]?.name ?? []);
   return (
     <Card
       target={hover}

@@ -5,6 +5,7 @@ import { useMemo, useRef } from "preact/hooks";
 import { formatMoment } from "../../base/format";
 import { Button, Key } from "../panel/button";
 import { Crumbs } from "../panel/crumbs";
+import { narrows } from "../panel/narrowing";
 import { StatusLine } from "../panel/status_line";
 import { Toolbar } from "../panel/toolbar";
 import { EmptyBody, whyEmpty } from "./empty_panel";
@@ -19,7 +20,7 @@ import { shownPart } from "./shown_part";
 import { StageView, type StageHandle } from "./stage_view";
 import { TableSheet } from "./table";
 import { searchCrowds, Tools } from "./tools";
-import { narrows, type ViewState } from "./view_state";
+import type { ViewState } from "./view_state";
 import type { WorkerGroup } from "./worker_groups";
 
 const TITLE = "Task stream";

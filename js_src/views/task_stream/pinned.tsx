@@ -18,6 +18,7 @@ import { Button, IconButton } from "../panel/button";
 import { useCopied } from "../panel/copied";
 import { CloseIcon, CopyIcon } from "../panel/icons";
 import { keepScrolling } from "../panel/scrolling";
+import { spanName } from "../panel/narrowing";
 import type { SessionMirror } from "../panel/session_mirror";
 import { KeyText, useKey } from "./key_text";
 import { actionCss, rowWords } from "./row_words";
@@ -152,7 +153,13 @@ function PinnedTask(props: {
             {span.length > 0 && (
               <>
                 <dt>Span</dt>
-                <dd>{span.join(" › ")}</dd>
+                <dd>
+                  <SpanOf
+                    view={view}
+                    id={store.spans[row.span]?.id ?? ""}
+                    name={spanName(span)}
+                  />
+                </dd>
               </>
             )}
           </dl>
@@ -170,6 +177,30 @@ function PinnedTask(props: {
         )}
       </div>
     </aside>
+  );
+}
+
+/** The span of a task, to isolate it by a click, and again to show all. */
+function SpanOf(props: {
+  view: ViewState;
+  /** Empty where no row of the task is here. */
+  id: string;
+  name: string;
+}): JSX.Element {
+  const { view, id, name } = props;
+  if (id === "") return <>{name}</>;
+  const { spans } = view.focus.value;
+  const alone = spans.length === 1 && spans[0] === id;
+  return (
+    <button
+      type="button"
+      class="ds-link"
+      aria-pressed={alone}
+      title={alone ? "Show all spans" : "Show only this span, shift-click adds"}
+      onClick={(event) => view.isolateIn("spans", id, event.shiftKey)}
+    >
+      {name}
+    </button>
   );
 }
 

@@ -1,11 +1,10 @@
 // How much of a run the filters leave, for the status line.
 
 import { formatExact } from "../../base/format";
-import type { Narrowing } from "../panel/crumbs";
+import { narrows, type Narrowing } from "../panel/narrowing";
 import type { SessionMirror } from "../panel/session_mirror";
 import { isCounted, prefixesInFocus } from "./focus_totals";
 import { ERRED, legendAction } from "./legend_entries";
-import { narrows } from "./view_state";
 
 export interface Selected {
   /** `135` tasks, or `47 × transfer`; null where nobody knows. */

@@ -185,7 +185,7 @@ function GutterOf(props: {
       busyOf={props.busyOf}
       live={view.growing.value}
       isolated={view.focus.value.workers}
-      onIsolate={(address, adds) => view.isolateWorker(address, adds)}
+      onIsolate={(address, adds) => view.isolateIn("workers", address, adds)}
     />
   );
 }

@@ -12,6 +12,7 @@ import {
 } from "../../base/format";
 import { IconButton } from "../panel/button";
 import { CloseIcon } from "../panel/icons";
+import { isWhole } from "../panel/narrowing";
 import { keepScrolling } from "../panel/scrolling";
 import type { SessionMirror } from "../panel/session_mirror";
 import { ErrorsTable } from "./errors_table";
@@ -20,7 +21,7 @@ import type { BusyOf } from "./gutter";
 import { firstOf, notHere, Table } from "./number_table";
 import { prefixColoursOf } from "./prefix_colour";
 import { actionCss } from "./row_words";
-import { isWhole, type ViewState } from "./view_state";
+import type { ViewState } from "./view_state";
 
 export function TableSheet(props: {
   view: ViewState;

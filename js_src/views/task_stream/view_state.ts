@@ -12,8 +12,13 @@ import {
 import { NO_FOCUS, type Focus, type Interval } from "../../model/types";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
-import type { Narrowing } from "../panel/crumbs";
 import { breadthOf, type PanelEnvironment } from "../panel/environment";
+import {
+  isWhole,
+  narrows,
+  spanNames,
+  type Narrowing,
+} from "../panel/narrowing";
 import type { SessionMirror } from "../panel/session_mirror";
 import { geometryOf, plotRows } from "./geometry";
 import { isolate } from "./legend_entries";
@@ -137,7 +142,7 @@ export class ViewState {
       0,
     );
   });
-  /** Everything that narrows the view, workers by their names. */
+  /** Everything that narrows the view, workers and spans by their names. */
   readonly narrowing: ReadonlySignal<Narrowing> = computed(() => {
     const focus = this.focus.value;
     const groups = this.placedGroups.value;
@@ -146,8 +151,11 @@ export class ViewState {
         groups.find((group) => group.address === address)?.name ??
         plainAddress(address),
     );
+    const session = this.session.value;
+    void session?.namesVersion.value;
+    const spans = spanNames(session?.store ?? null, focus.spans);
     const actions = this.selection.value?.actions.value ?? [];
-    return { ...focus, workers, actions };
+    return { ...focus, workers, spans, actions };
   });
   /** Tasks may still come. */
   readonly growing = computed(() => {
@@ -344,13 +352,17 @@ export class ViewState {
       selection?.isolateActions(isolate(selection.actions.peek(), name, adds));
       return;
     }
-    const focus = this.focus.peek();
-    this.setFocus({ ...focus, prefixes: isolate(focus.prefixes, name, adds) });
+    this.isolateIn("prefixes", name, adds);
   }
 
-  isolateWorker(address: string, adds: boolean): void {
+  /** `name`: of a prefix, the address of a worker, the id of a span. */
+  isolateIn(
+    part: "prefixes" | "workers" | "spans",
+    name: string,
+    adds: boolean,
+  ): void {
     const focus = this.focus.peek();
-    this.setFocus({ ...focus, workers: isolate(focus.workers, address, adds) });
+    this.setFocus({ ...focus, [part]: isolate(focus[part], name, adds) });
   }
 
   /** Takes one part of what narrows the view away. */
@@ -397,17 +409,4 @@ export class ViewState {
     this.window.show(focus.time[0], focus.time[1], true);
     this.moved();
   }
-}
-
-export function narrows({ actions, ...focus }: Narrowing): boolean {
-  return actions.length > 0 || !isWhole(focus);
-}
-
-export function isWhole(focus: Focus): boolean {
-  return (
-    focus.time === null &&
-    focus.prefixes.length === 0 &&
-    focus.workers.length === 0 &&
-    focus.spans.length === 0
-  );
 }

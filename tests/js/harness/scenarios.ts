@@ -280,7 +280,7 @@ function detailOf(session: HarnessSession, run: Run, task: number): TaskDetail {
     worker: lane.worker,
     thread: lane.thread,
     nbytes: 50_646_220,
-    span: ["total by region"],
+    span: session.spans[batch.span[first]!]!.name,
     status: erred ? "error" : "OK",
     startstops: rows.map((row) => ({
       action: session.actions[batch.action[row]!]!,

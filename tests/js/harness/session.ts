@@ -43,7 +43,11 @@ export class HarnessSession implements SessionStore {
   readonly prefixes: string[] = [];
   readonly lanes: Lane[] = [];
   readonly actions: string[] = [...ACTIONS];
-  readonly spans: Span[] = [];
+  readonly spans: Span[] = [
+    { id: "", name: [] },
+    { id: "span-7f3a", name: ["read"] },
+    { id: "span-c01d", name: ["report", "total by region"] },
+  ];
   readonly slots: number[] = [];
   readonly namesVersion = signal(0);
   readonly model = new TaskModel();
@@ -87,7 +91,7 @@ export class HarnessSession implements SessionStore {
     this.told.push(focus);
     this.focus.value = focus;
     if (!this.hearsFocus) return;
-    this.totals.value = totalsOf(this.batches, focus, this.lanes);
+    this.totals.value = totalsOf(this.batches, focus, this);
   }
 
   ask(_what: string, args: object): Promise<unknown> {
@@ -124,8 +128,8 @@ export class HarnessSession implements SessionStore {
     this.model.markCovered(first, tasks);
     this.batches.push(batch);
     const focus = this.focus.peek();
-    this.totals.value = totalsOf(this.batches, focus, this.lanes);
-    const whole = totalsOf([batch], NO_FOCUS, this.lanes);
+    this.totals.value = totalsOf(this.batches, focus, this);
+    const whole = totalsOf([batch], NO_FOCUS, this);
     const erred = whole.prefixes.reduce((sum, row) => sum + row.erred, 0);
     const counts = this.counts.peek();
     this.counts.value = {
@@ -150,12 +154,13 @@ export class HarnessSession implements SessionStore {
 function totalsOf(
   batches: readonly TaskBatch[],
   focus: Focus,
-  lanes: readonly Lane[],
+  { lanes, spans: names }: HarnessSession,
 ): Totals {
   const prefixes = new Map<number, Totals["prefixes"][number]>();
   const actions = new Map<number, Totals["actions"][number]>();
   const [from, to] = focus.time ?? [-Infinity, Infinity];
   const workers = new Set(focus.workers);
+  const spans = new Set(focus.spans);
   for (const batch of batches) {
     for (let row = 0; row < batch.rows; row++) {
       const start = batch.start[row]!;
@@ -163,6 +168,8 @@ function totalsOf(
       const { worker } = lanes[batch.lane[row]!]!;
       if (stop < from || start > to) continue;
       if (workers.size > 0 && !workers.has(worker)) continue;
+      const span = names[batch.span[row]!]!.id;
+      if (spans.size > 0 && !spans.has(span)) continue;
       const action = batch.action[row]!;
       const seconds = Math.max(0, Math.min(stop, to) - Math.max(start, from));
       const total = actions.get(action) ?? { action, rows: 0, seconds: 0 };

@@ -226,6 +226,12 @@ async function pin(page) {
   await page.waitForTimeout(300);
 }
 
+async function isolateSpan(page) {
+  await pin(page);
+  await page.click(".ds-pinned dd .ds-link");
+  await page.mouse.move(5, 5);
+}
+
 const narrow = (scenario, act, theme = "light") => ({
   hash: `scenario=${scenario}&theme=${theme}&width=285&height=420`,
   size: [285, 420],
@@ -285,6 +291,12 @@ Object.assign(SHOTS, {
       await page.click(".ds-legend-more button");
       await page.waitForTimeout(200);
     },
+  },
+  span: { hash: "scenario=full", act: async (page) => isolateSpan(page) },
+  "span-dark": {
+    hash: "scenario=full&width=420&height=600&theme=dark",
+    size: [420, 600],
+    act: async (page) => isolateSpan(page),
   },
   "narrow-search": {
     hash: "scenario=chooser&workers=24&threads=2&width=332&height=600",
