@@ -6,6 +6,7 @@ import {
   dragTo,
   expect,
   expectTasks,
+  hasSubshells,
   notebookWith,
   runCells,
   openSidebar,
@@ -50,6 +51,7 @@ test("a panel dragged out of the sidebar shows every task while the cell is busy
     dock.y + dock.height / 3,
   );
 
+  const subshells = await hasSubshells(page);
   await startCell(page, 1);
   await expectTasks(panel, 50);
   expect(await cellIsBusy(page, 1)).toBe(true);
@@ -75,6 +77,19 @@ test("a panel dragged out of the sidebar shows every task while the cell is busy
   await expect(card.locator("dt:text-is('Result') + dd")).toHaveText("28 B");
   await page.screenshot({ path: info.outputPath("busy.png") });
   expect(await cellIsBusy(page, 1)).toBe(true);
+
+  // A search answers from what this page has. With a subshell the kernel is asked for
+  // the keys that are not here; without one it hears of that after the cell.
+  await plot.press("/");
+  await page.keyboard.type("slow");
+  const found = panel.locator(".ds-search-found");
+  await expect(found).toHaveText(/^(1 prefix|[\d,]+ tasks)$/);
+  const searched = subshells ? /^[1-9][\d,]* of / : /^\d[\d,]* of /;
+  await expect(found).toHaveAttribute("title", searched);
+  await page.screenshot({ path: info.outputPath("found.png") });
+  expect(await cellIsBusy(page, 1)).toBe(true);
+  await page.keyboard.press("Escape");
+  await expect(found).toHaveCount(0);
 
   await expectTasks(panel, 1600, 90_000);
   expect(await tasksShown(panel)).toBe(1600);

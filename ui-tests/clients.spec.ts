@@ -7,6 +7,7 @@ import {
   CLIENT,
   expect,
   expectTasks,
+  hasSubshells,
   notebookWith,
   openTaskStream,
   reload,
@@ -31,20 +32,6 @@ def slow(x):
 
 total = sum(client.gather(client.map(slow, range(2000), pure=False)))
 `;
-
-/** Whether the kernel that runs can be entered during a cell. */
-function hasSubshells(page: Page): Promise<boolean> {
-  return page.evaluate(async () => {
-    const { kernels } = window.jupyterapp.serviceManager;
-    const [model] = [...kernels.running()];
-    const kernel = kernels.connectTo({ model: model!, handleComms: false });
-    const info = (await kernel.info) as { supported_features?: string[] };
-    kernel.dispose();
-    // JupyterLab opens them from 4.4 on.
-    if (typeof kernel.requestCreateSubshell !== "function") return false;
-    return info.supported_features?.includes("kernel subshells") ?? false;
-  });
-}
 
 /** End the cell of the kernel that runs. */
 function interrupt(page: Page): Promise<void> {

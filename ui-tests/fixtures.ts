@@ -158,6 +158,20 @@ export function cellIsBusy(page: Page, index: number): Promise<boolean> {
     .then((text) => text?.includes("*") ?? false);
 }
 
+/** Whether the kernel that runs, and is idle, can be entered during a cell. */
+export function hasSubshells(page: Page): Promise<boolean> {
+  return page.evaluate(async () => {
+    const { kernels } = window.jupyterapp.serviceManager;
+    const [model] = [...kernels.running()];
+    const kernel = kernels.connectTo({ model: model!, handleComms: false });
+    const info = (await kernel.info) as { supported_features?: string[] };
+    kernel.dispose();
+    // JupyterLab opens them from 4.4 on.
+    if (typeof kernel.requestCreateSubshell !== "function") return false;
+    return info.supported_features?.includes("kernel subshells") ?? false;
+  });
+}
+
 export async function openSidebar(
   page: IJupyterLabPageFixture,
 ): Promise<Locator> {
