@@ -29,6 +29,8 @@ test.describe("with both settings off", () => {
     async ({ page }) => {
       await notebookWith(page, [CLIENT, LOADED, WORK]);
       const sidebar = await openSidebar(page);
+      const off = "Looking for clients is switched off in the settings.";
+      await expect(sidebar).toContainText(off);
       await runCells(page, 0, 1);
       const output = page.locator(".jp-Cell").nth(1);
       await expect(output).toContainText("loaded: False");
@@ -36,6 +38,8 @@ test.describe("with both settings off", () => {
 
       const { panel } = await openTaskStream(page);
       await expect(panel).toContainText("2 workers");
+      await expect(sidebar).toContainText("2 workers");
+      await expect(sidebar).not.toContainText(off);
       await runCells(page, 2);
       await expectTasks(panel, 30);
       const shown = panel.locator(".ds-crumbs");

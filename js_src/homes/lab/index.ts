@@ -148,11 +148,15 @@ function activate(
   };
   const library = new Library(notebooks);
   const reports = setUpReports(app, labShell, restorer, library);
+  const { detectClients } = settings;
   const sidebar = new Sidebar(
-    { notebooks, library, reports, openKinds, create, open: openOrShow },
+    {
+      ...{ notebooks, library, reports, openKinds, detectClients },
+      ...{ create, open: openOrShow },
+    },
     new Clusters(
       notebooks,
-      settings.detectClients,
+      detectClients,
       computed(() => openKinds.value.size > 0),
     ),
   );

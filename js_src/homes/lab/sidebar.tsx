@@ -6,13 +6,10 @@ import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
 import { type ComponentChildren, type JSX, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { plural } from "../../base/format";
-import type { SessionEntry } from "../../wire";
-import { activity, distinctNames } from "./choices";
+import { ClusterList } from "./cluster_list";
 import type { Clusters } from "./clusters";
 import { dragOnMove } from "./drag";
 import { taskStreamIcon } from "./icons";
-import { kernelRows } from "./kernel_rows";
 import type { Library } from "./library";
 import type { Notebooks } from "./notebooks";
 import { type PanelKind, PANELS } from "./panels";
@@ -25,6 +22,8 @@ export interface SidebarProps {
   readonly reports: LibraryActions;
   /** Ids of the kinds of panels that are open. */
   readonly openKinds: ReadonlySignal<ReadonlySet<string>>;
+  /** The setting: look for clients while the sidebar or a panel is open. */
+  readonly detectClients: ReadonlySignal<boolean>;
   /** Make a panel, to be put somewhere by a drop. */
   create(kind: PanelKind): Widget;
   /** Open a panel beside the notebook in front, or show the one that is there. */
@@ -40,66 +39,6 @@ function Section(props: {
       <summary>{props.title}</summary>
       {props.children}
     </details>
-  );
-}
-
-function Client(props: {
-  session: SessionEntry;
-  name: string;
-  notebooks: string;
-}): JSX.Element {
-  const { address, state, workers, threads, active } = props.session;
-  return (
-    <li class={`ds-client ds-client-${state}`}>
-      <div class="ds-client-head">
-        <span
-          class={active ? "ds-client-mark ds-active" : "ds-client-mark"}
-          aria-hidden="true"
-        />
-        <span class="ds-client-name">{props.name}</span>
-        <span class="ds-client-state">
-          {state === "no-client" ? "no client" : state}
-        </span>
-      </div>
-      <div class="ds-client-fact" title={address}>
-        {props.notebooks}, {address}
-      </div>
-      <div class="ds-client-fact">
-        {plural(workers, "worker")} · {plural(threads, "thread")}
-        {activity(props.session)}
-      </div>
-    </li>
-  );
-}
-
-function ClusterList(props: { notebooks: Notebooks }): JSX.Element {
-  const rows = kernelRows(props.notebooks.open.value);
-  const entries = rows.flatMap(({ key, notebooks, sessions, note }) => {
-    const names = distinctNames(sessions);
-    if (note === null) {
-      return sessions.map((session) => (
-        <Client
-          key={`${key} ${session.id}`}
-          session={session}
-          name={names.get(session.id)!}
-          notebooks={notebooks}
-        />
-      ));
-    }
-    return [
-      <li key={key} class="ds-client">
-        <div class="ds-client-note">
-          {notebooks}: {note}
-        </div>
-      </li>,
-    ];
-  });
-  if (entries.length > 0) return <ul class="ds-clients">{entries}</ul>;
-  return (
-    <p class="ds-side-note">
-      No Dask client in the open notebooks. Run <code>Client()</code> in one and
-      it appears here.
-    </p>
   );
 }
 
@@ -164,15 +103,20 @@ function PanelList(props: { side: SidebarProps }): JSX.Element {
 }
 
 function SidebarView(props: { side: SidebarProps }): JSX.Element {
+  const { side } = props;
   return (
     <>
       <Section title="Clusters">
-        <ClusterList notebooks={props.side.notebooks} />
+        <ClusterList
+          notebooks={side.notebooks}
+          // What a panel is open for is known, whatever the setting says.
+          looks={side.detectClients.value || side.openKinds.value.size > 0}
+        />
       </Section>
       <Section title="Panels">
-        <PanelList side={props.side} />
+        <PanelList side={side} />
       </Section>
-      <ReportsSection library={props.side.library} {...props.side.reports} />
+      <ReportsSection library={side.library} {...side.reports} />
     </>
   );
 }

@@ -1,0 +1,80 @@
+// The Dask clients of the open notebooks, as the sidebar lists them.
+
+import type { JSX } from "preact";
+import { plural } from "../../base/format";
+import type { SessionEntry } from "../../wire";
+import { activity, distinctNames } from "./choices";
+import { kernelRows } from "./kernel_rows";
+import type { Notebooks } from "./notebooks";
+
+function Client(props: {
+  session: SessionEntry;
+  name: string;
+  notebooks: string;
+}): JSX.Element {
+  const { address, state, workers, threads, active } = props.session;
+  return (
+    <li class={`ds-client ds-client-${state}`}>
+      <div class="ds-client-head">
+        <span
+          class={active ? "ds-client-mark ds-active" : "ds-client-mark"}
+          aria-hidden="true"
+        />
+        <span class="ds-client-name">{props.name}</span>
+        <span class="ds-client-state">
+          {state === "no-client" ? "no client" : state}
+        </span>
+      </div>
+      <div class="ds-client-fact" title={address}>
+        {props.notebooks}, {address}
+      </div>
+      <div class="ds-client-fact">
+        {plural(workers, "worker")} · {plural(threads, "thread")}
+        {activity(props.session)}
+      </div>
+    </li>
+  );
+}
+
+export function ClusterList(props: {
+  notebooks: Pick<Notebooks, "open">;
+  /** False while no kernel is asked for its clients. */
+  looks: boolean;
+}): JSX.Element {
+  const rows = kernelRows(props.notebooks.open.value);
+  const entries = rows.flatMap(({ key, notebooks, sessions, note }) => {
+    const names = distinctNames(sessions);
+    if (note === null) {
+      return sessions.map((session) => (
+        <Client
+          key={`${key} ${session.id}`}
+          session={session}
+          name={names.get(session.id)!}
+          notebooks={notebooks}
+        />
+      ));
+    }
+    return [
+      <li key={key} class="ds-client">
+        <div class="ds-client-note">
+          {notebooks}: {note}
+        </div>
+      </li>,
+    ];
+  });
+  if (entries.length > 0) return <ul class="ds-clients">{entries}</ul>;
+  if (!props.looks) {
+    return (
+      <p class="ds-side-note">
+        Looking for clients is switched off in the settings. Open a panel to
+        connect to the notebook in front.
+      </p>
+    );
+  }
+  return (
+    <p class="ds-side-note">
+      No Dask client in the open notebooks. Run <code>Client()</code> in one and
+      it appears here.
+    </p>
+  );
+}
