@@ -32,9 +32,9 @@ async function closeAll(page: Page): Promise<void> {
 }
 
 /** The parts of the page's registry that tell who still uses it. */
-interface Registry {
+export interface Registry {
   links: Map<string, { channels: { port: { kind: string } }[] }>;
-  stores: Map<string, { idle: boolean }>;
+  stores: Map<string, { idle: boolean; watchers: { size: number } }>;
 }
 
 function leftInPage(page: Page): Promise<string[]> {

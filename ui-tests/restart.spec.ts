@@ -1,5 +1,6 @@
 // Kernels restart and pages reload; a panel outlives both.
 
+import type { Page } from "@playwright/test";
 import {
   choose,
   CLIENT,
@@ -14,6 +15,7 @@ import {
   tasksShown,
   test,
 } from "./fixtures";
+import type { Registry } from "./leaks";
 
 const WORK = `
 def inc(x):
@@ -22,18 +24,50 @@ def inc(x):
 total = sum(client.gather(client.map(inc, range(count), pure=False)))
 `;
 
+/** How many sessions each page watches, as the kernel sees it. */
+const WATCHED = `
+from daskscope import kernel
+print("watched:", [len(page.watched) for page in kernel._hub._pages.values()])
+`;
+
+/** Of each kernel the ways to it, and of each store how many panels show it. */
+function shared(page: Page): Promise<{ ways: string[][]; panels: number[] }> {
+  return page.evaluate(() => {
+    const key = Symbol.for("daskscope.page.v1");
+    const { links, stores } = (globalThis as unknown as { [key]: Registry })[
+      key
+    ];
+    return {
+      ways: [...links.values()].map(({ channels }) =>
+        channels.map(({ port }) => port.kind).sort(),
+      ),
+      panels: [...stores.values()].map(({ watchers }) => watchers.size),
+    };
+  });
+}
+
 // Galata's stand-in for the kernels' addresses loses restarts: use the real ones.
 test.use({ kernels: null, sessions: null });
 
 test("a panel goes on after the kernel has restarted", async ({
   page,
 }, info) => {
-  await notebookWith(page, [CLIENT, SHOW, "count = 40", WORK, "count = 15"]);
+  const cells = [CLIENT, SHOW, "count = 40", WORK, "count = 15", WATCHED];
+  await notebookWith(page, cells);
   const { sidebar, panel } = await openTaskStream(page);
   const inline = page.locator(".ds-widget");
   await runCells(page, 0, 1, 2, 3);
   await expectTasks(panel, 40);
   await expectTasks(inline, 40);
+
+  // The labextension and the widget evaluate two copies of our module, and the rows
+  // travel and are kept once.
+  await expect
+    .poll(() => shared(page))
+    .toEqual({ ways: [["comm", "widget"]], panels: [2] });
+  await runCells(page, 5);
+  const watched = page.locator(".jp-Cell").nth(5);
+  await expect(watched).toContainText("watched: [1]");
 
   await page.menu.clickMenuItem("Kernel>Restart Kernel…");
   await page
