@@ -16,6 +16,7 @@ from daskscope import collect
 from daskscope.collect.surroundings import Surroundings, surroundings
 from daskscope.collect.worker_snapshots import cluster_sample
 from daskscope.errors import DaskscopeError
+from daskscope.recording import Recording
 from daskscope.recording.file_writer import FileWriter
 from daskscope.recording.part import Mark, Part, mark
 from daskscope.report.html import note_figures
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-    from daskscope.recording import Recording
     from daskscope.session import Session
 
 WRITE_EVERY_S: Final = 2.0
@@ -86,7 +86,7 @@ class Block:
     @property
     def recording(self) -> Recording:
         """What was recorded."""
-        return self._part.recording
+        return Recording(self._part.recording)
 
     # -- sync ---------------------------------------------------------------
 
@@ -205,7 +205,7 @@ class Block:
             except DaskscopeError:
                 self._let_go()
                 raise
-        return self._part.recording
+        return self.recording
 
     def _now(self) -> float:
         """Return the time by the scheduler's clock, as that of all that is recorded."""

@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from daskscope import config
 from daskscope.errors import DaskscopeError
-from daskscope.recording import Recording
+from daskscope.recording import Recording, RecordingCore
 from daskscope.recording.file_reader import read_file
 
 if TYPE_CHECKING:
@@ -27,14 +27,19 @@ def load(path: str | PathLike[str]) -> Recording:
 
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = Recording().save(pathlib.Path(folder) / "run.daskscope")
+    ...     path = Recording(RecordingCore()).save(pathlib.Path(folder) / "run.daskscope")
     ...     load(path).about["whole"]
     True
     """
+    return Recording(opened(path))
+
+
+def opened(path: str | PathLike[str]) -> RecordingCore:
+    """Open a recording for our own code."""
     if not isinstance(path, str | os.PathLike):
         raise TypeError(f"path must be text or a path, got {type(path).__name__}")
     limits = config.recording_limits()
-    recording = Recording(
+    recording = RecordingCore(
         memory_limit=limits.memory_limit,
         disk_limit=limits.disk_limit,
         overflow=limits.overflow,

@@ -22,7 +22,7 @@ from daskscope import collect, config
 from daskscope.cluster_name import cluster_name
 from daskscope.errors import DaskscopeError, Notice
 from daskscope.listeners import Listeners
-from daskscope.recording import Counts, Recording
+from daskscope.recording import Counts, Recording, RecordingCore
 from daskscope.shared_focus import SharedFocus
 
 if TYPE_CHECKING:
@@ -55,12 +55,13 @@ class Session(SharedFocus):
         limits = self.limits = config.recording_limits()
         pace = config.pace()
         self.id = uuid.uuid4().hex
-        self._recording = Recording(
+        self._recording = RecordingCore(
             memory_limit=limits.memory_limit,
             disk_limit=limits.disk_limit,
             overflow=limits.overflow,
             directory=limits.directory,
         )
+        self._readable = Recording(self._recording)
         self._pid = os.getpid()
         self._client = collect.ClientView(client)
         if self._client.asynchronous:  # who reads its recording cannot wait for what is missing
@@ -120,7 +121,7 @@ class Session(SharedFocus):
         """
         if not self._foreign and not self._must_not_wait():
             self._catch_up()
-        return self._recording
+        return self._readable
 
     async def caught_up(self) -> Session:
         """Wait until all that has finished until now is recorded; for asynchronous clients.

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from daskscope.recording import Recording
+from daskscope.recording import RecordingCore
 from daskscope.recording.coarse import coarse
 
 CHUNK_TASKS = 5_000
@@ -55,7 +55,7 @@ def columns(first: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
 
 def main(tasks: int) -> None:
     rng = np.random.default_rng(1)
-    recording = Recording(memory_limit=2_000_000_000)
+    recording = RecordingCore(memory_limit=2_000_000_000)
     for i in range(LANES):
         recording.names.intern("lanes", (f"tcp://10.0.0.{i // 4}:1", str(i)))
     for i in range(PREFIXES):
@@ -76,7 +76,7 @@ def main(tasks: int) -> None:
     report("memory by own count", recording.memory_bytes / counts.kept, "bytes/task", limit=100)
     report("memory of the process", (rss_bytes() - before) / counts.kept, "bytes/task", limit=100)
     report("append", counts.rows / spent, "rows/s")
-    coarse(Recording())  # imports
+    coarse(RecordingCore())  # imports
     began = time.perf_counter()
     picture = coarse(recording)
     report("coarse picture of everything", (time.perf_counter() - began) * 1e3, "ms", limit=1_000)

@@ -29,9 +29,9 @@ from stream_pages import FakeLoop, PlainSession  # noqa: E402
 
 from daskscope.derive import totals  # noqa: E402
 from daskscope.errors import Notice  # noqa: E402
-from daskscope.files import load  # noqa: E402
+from daskscope.files import opened  # noqa: E402
 from daskscope.focus import Focus  # noqa: E402
-from daskscope.recording import UNKNOWN_TASK, Recording, TaskError, WorkerChange, pack_keys  # noqa: E402
+from daskscope.recording import UNKNOWN_TASK, RecordingCore, TaskError, WorkerChange, pack_keys  # noqa: E402
 from daskscope.recording.coarse import coarse  # noqa: E402
 from daskscope.recording.file_writer import FileWriter  # noqa: E402
 from daskscope.recording.logs import ClusterSample, Event, LogLine, SchedulerSample  # noqa: E402
@@ -64,9 +64,9 @@ NOTICE = Notice(
 )
 
 
-def recording() -> Recording:
+def recording() -> RecordingCore:
     """Five tasks: overlaps, an error, a span, skewed clocks, a name with markup."""
-    made = Recording()
+    made = RecordingCore()
     for prefix in ("inc", "sum", HOSTILE):
         made.names.intern("prefixes", prefix)
     for thread in ("140001", "140002"):
@@ -99,7 +99,7 @@ def recording() -> Recording:
     return made
 
 
-def save_recording(path: Path) -> Recording:
+def save_recording(path: Path) -> RecordingCore:
     """Save the scene and more of it: a file in two parts, with all its tables."""
     made = recording()
     made.note_present({WORKER: 2}, START - 2)
@@ -152,9 +152,9 @@ def save_recording(path: Path) -> Recording:
     return made
 
 
-def described(path: Path, made: Recording) -> dict[str, Any]:
+def described(path: Path, made: RecordingCore) -> dict[str, Any]:
     """Return what a reader makes of a saved recording; a NaN is `null`."""
-    loaded = load(path)
+    loaded = opened(path)
     chunks = loaded.chunks()
     picture = coarse(made)
     focus = Focus(time=(START + 0.25, START + 4.125), workers=(WORKER,))

@@ -51,7 +51,7 @@ def live(session: Session) -> Session:
 
 def recorded(session: Session, tasks: int) -> None:
     """Wait until so many tasks are in the recording, and no more."""
-    eventually(lambda: sum(chunk.tasks for chunk in session.recording.chunks()) >= tasks)
+    eventually(lambda: sum(chunk.tasks for chunk in session.recording._core.chunks()) >= tasks)
     assert session.counts.captured == tasks
 
 

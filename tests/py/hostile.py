@@ -8,7 +8,7 @@ from daskscope.recording import (
     ClusterSample,
     Event,
     LogLine,
-    Recording,
+    RecordingCore,
     SchedulerSample,
     TaskError,
     WorkerChange,
@@ -24,9 +24,9 @@ HOSTILE = (
 )
 
 
-def hostile_recording(tasks: int = 40) -> Recording:
+def hostile_recording(tasks: int = 40) -> RecordingCore:
     """Return one with something in each table, all of it hostile."""
-    recording = Recording()
+    recording = RecordingCore()
     names = recording.names
     for lane in range(2):
         names.intern("lanes", (f"tcp://{HOSTILE}:{lane}", HOSTILE))

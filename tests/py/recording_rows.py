@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from daskscope.recording import Recording, pack_keys
+from daskscope.recording import RecordingCore, pack_keys
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ START = 1_700_000_000.0
 
 
 def new_recording(lanes: int = 4, prefixes: Sequence[str] = ("inc", "sum"), **limits: Any):
-    recording = Recording(**limits)
+    recording = RecordingCore(**limits)
     for lane in range(lanes):
         recording.names.intern("lanes", (f"tcp://10.0.0.1:{lane // 2}", str(lane)))
     for prefix in prefixes:
@@ -40,7 +40,7 @@ def make_rows(tasks: int, *, start: float = START, rows_each: int = 1, lanes: in
     }
 
 
-def append(recording: Recording, tasks: int, *, key: str = "key-{}", **options: Any) -> int:
+def append(recording: RecordingCore, tasks: int, *, key: str = "key-{}", **options: Any) -> int:
     columns = make_rows(tasks, **options)
     keys = [key.format(recording.next_task + i) for i in range(tasks)]
     return recording.append_tasks(tasks, columns, pack_keys(0, keys).data)

@@ -127,7 +127,7 @@ def test_reading_a_recording_again_and_again_leaves_the_scheduler_in_peace(seldo
     _, s = seldom
     before, began = s._collector.polls, time.monotonic()
     for _ in range(30):
-        assert s.recording.next_task == 0
+        assert s.recording._core.next_task == 0
     most = 1 + (time.monotonic() - began) / collector.LEAST_PAUSE_S
     assert 0 < s._collector.polls - before <= most
 

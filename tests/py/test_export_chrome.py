@@ -17,7 +17,8 @@ from recording_rows import START, append, make_rows, new_recording
 
 import daskscope
 from daskscope.export import to_chrome, write_chrome
-from daskscope.recording import Recording, TaskError, WorkerChange, pack_keys
+from daskscope.files import opened
+from daskscope.recording import RecordingCore, TaskError, WorkerChange, pack_keys
 from daskscope.recording.logs import ClusterSample, Event, SchedulerSample
 
 FIELDS = {
@@ -35,7 +36,7 @@ def no_constant(name: str) -> Any:
     raise AssertionError(f"{name} is no JSON")
 
 
-def trace_of(recording: Recording) -> dict[str, Any]:
+def trace_of(recording: RecordingCore) -> dict[str, Any]:
     out = io.BytesIO()
     write_chrome(recording, out)
     return checked(out.getvalue())
@@ -91,7 +92,7 @@ def names(trace: dict[str, Any], what: str) -> list[str]:
     return [event["args"]["name"] for event in events if event["name"] == what]
 
 
-def rows(recording: Recording, *given: tuple[float, float, int, int], lane: int = 0) -> None:
+def rows(recording: RecordingCore, *given: tuple[float, float, int, int], lane: int = 0) -> None:
     """Append tasks with one row each: start from the beginning, duration, action, lane."""
     columns = make_rows(len(given))
     columns["start"] = START + np.array([row[0] for row in given])
@@ -274,7 +275,7 @@ def test_a_duration_below_zero_is_shown_as_a_moment_that_says_so():
 
 
 def test_an_empty_recording_is_a_trace_all_the_same():
-    trace = trace_of(Recording())
+    trace = trace_of(RecordingCore())
     assert slices(trace) == []
     assert trace["otherData"]["tasks kept"] == 0
 
@@ -344,7 +345,7 @@ def test_a_run_on_a_real_cluster_becomes_a_trace(client, tmp_path):
         with pytest.raises(ZeroDivisionError):
             client.submit(lambda: 1 / 0).result()
     path = tmp_path / "run.trace.json"
-    counts = to_chrome(daskscope.load(recording.save(tmp_path / "run.daskscope")), path)
+    counts = to_chrome(opened(recording.save(tmp_path / "run.daskscope")), path)
     trace = checked(path.read_bytes())
     assert counts.rows == len(slices(trace)) == recording.counts.rows
     assert counts.left_out == 0

@@ -12,7 +12,7 @@ from test_files import full_recording
 from daskscope.errors import DaskscopeError
 from daskscope.export import to_csv
 from daskscope.export.written import written
-from daskscope.recording import Recording, pack_keys
+from daskscope.recording import RecordingCore, pack_keys
 from daskscope.recording.recording import TABLE_NAMES
 
 
@@ -54,7 +54,7 @@ def test_text_that_a_spreadsheet_would_calculate_is_made_inert(tmp_path):
 
 
 def test_an_empty_recording_gives_headers(tmp_path):
-    to_csv(Recording(), tmp_path)
+    to_csv(RecordingCore(), tmp_path)
     tasks = pd.read_csv(tmp_path / "tasks.csv")
     assert len(tasks) == 0
     assert "start_from_origin" in tasks

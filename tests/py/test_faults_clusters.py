@@ -123,7 +123,7 @@ def test_clocks_that_are_hours_off_stay_in_the_data(monkeypatch: pytest.MonkeyPa
         hours_ago = tasks.loc["early", "start"] - 7200
         assert tasks.loc["late", "start"] == pytest.approx(hours_ago, abs=60)
         assert tasks.loc["late", "duration"] < 0
-        assert s.recording.skewed_rows == 1
+        assert s.recording._core.skewed_rows == 1
 
 
 def test_rows_of_one_thread_overlap_where_its_worker_corrected_its_clock() -> None:

@@ -16,13 +16,14 @@ from recording_rows import append, make_rows, new_recording
 
 import daskscope
 from daskscope.errors import DaskscopeError
-from daskscope.recording import Recording, TaskError, WorkerChange, pack_keys
+from daskscope.files import opened
+from daskscope.recording import RecordingCore, TaskError, WorkerChange, pack_keys
 from daskscope.recording.file_reader import read_file
 from daskscope.recording.file_writer import FileWriter
 from daskscope.recording.logs import ClusterSample, Event, LogLine, RowlessTask, SchedulerSample
 
 
-def full_recording() -> Recording:
+def full_recording() -> RecordingCore:
     """One with something in each table."""
     recording = new_recording()
     recording.names.intern("spans", ("6ac", "load", "clean"))
@@ -45,9 +46,9 @@ def full_recording() -> Recording:
     return recording
 
 
-def read_or_refused(content: io.BytesIO) -> Recording | None:
+def read_or_refused(content: io.BytesIO) -> RecordingCore | None:
     """Read a file that may be anything; an error must have a code of ours."""
-    recording = Recording()
+    recording = RecordingCore()
     codes = []
     try:
         read_file(content, recording, "some file")
@@ -59,13 +60,13 @@ def read_or_refused(content: io.BytesIO) -> Recording | None:
     return None if codes else recording
 
 
-def saved(recording: Recording, folder: Path) -> Path:
+def saved(recording: RecordingCore, folder: Path) -> Path:
     return recording.save(folder / "run.daskscope")
 
 
 def test_everything_that_was_saved_comes_back(tmp_path):
     before = full_recording()
-    after = daskscope.load(saved(before, tmp_path))
+    after = opened(saved(before, tmp_path))
     for name in ("errors", "workers", "events", "logs", "cluster", "scheduler", "gaps"):
         pd.testing.assert_frame_equal(getattr(after, name), getattr(before, name))
     assert after.errors["exception"].tolist() == ["ValueError('é �')"]
@@ -117,7 +118,7 @@ def test_a_million_long_keys_make_several_small_members(tmp_path):
         sizes = [i.file_size for i in members.infolist() if i.filename.startswith("keys/")]
     assert len(sizes) > 2
     assert max(sizes) < 9_000_000
-    assert daskscope.load(path).key_of(2_999) == "2999" + "k" * 9_000
+    assert opened(path).key_of(2_999) == "2999" + "k" * 9_000
 
 
 def test_what_the_recording_dropped_keeps_its_numbers(tmp_path):
@@ -125,7 +126,7 @@ def test_what_the_recording_dropped_keeps_its_numbers(tmp_path):
     append(recording, 10)
     recording.skip_tasks(5)
     append(recording, 10)
-    after = daskscope.load(saved(recording, tmp_path))
+    after = opened(saved(recording, tmp_path))
     assert after.counts == recording.counts
     assert after.counts.dropped_recording == 5
     assert after.key_of(15) == recording.key_of(15) == "key-15"
@@ -325,4 +326,4 @@ def test_sql_asks_the_tables():
 def test_sql_without_duckdb_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     with pytest.raises(DaskscopeError, match=r"pip install .daskscope\[sql\]"):
-        Recording().sql("select 1")
+        RecordingCore().sql("select 1")

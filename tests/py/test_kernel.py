@@ -259,7 +259,7 @@ def burst(recording, times, tasks=20_000):
     for _ in range(times):
         recording.append_tasks(tasks, rows | {"duration": np.full(tasks, 0.001)}, keys)
 
-recording = daskscope.connect(client).recording
+recording = daskscope.connect(client).recording._core
 recording.names.intern("lanes", ("tcp://10.0.0.1:1", "1"))
 recording.names.intern("prefixes", "burst")
 """

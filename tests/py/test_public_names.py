@@ -1,28 +1,67 @@
-"""What `import daskscope` offers to whoever looks around in it."""
+"""What `help()` and completion offer of the objects that users hold."""
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import pydoc
+from typing import TYPE_CHECKING, Any
 
 import daskscope
+from daskscope.recording import Recording, RecordingCore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from distributed import Client
+
+OF_A_RECORDING = [
+    "about",
+    "cluster",
+    "counts",
+    "disk_bytes",
+    "errors",
+    "events",
+    "gaps",
+    "logs",
+    "memory_bytes",
+    "origin",
+    "save",
+    "scheduler",
+    "sql",
+    "tasks",
+    "to_parquet",
+    "worker_names",
+    "workers",
+]
 
 
-def test_only_public_names_are_listed() -> None:
-    assert dir(daskscope) == [
-        *("DaskscopeError", "Focus", "Session", "TaskStream", "__version__", "connect"),
-        *("delete_performance_report", "list_performance_reports", "load", "performance_report"),
-        *("record", "recorder", "sessions", "tag"),
-    ]
-    assert all(hasattr(daskscope, name) for name in dir(daskscope))
+def offered(thing: object) -> list[str]:
+    """Return what completion shows, and be sure that `help()` describes it."""
+    names = [name for name in dir(thing) if not name.startswith("_")]
+    page = pydoc.plain(pydoc.render_doc(thing))
+    assert [name for name in names if name not in page] == []
+    return names
 
 
-def test_a_star_import_brings_them_also_before_any_was_used() -> None:
-    code = "from daskscope import *; print(sorted(n for n in dir() if n[0] != '_'))"
-    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert shown.stdout.strip() == str(sorted(daskscope.__all__))
+def test_a_recording_offers_what_reads_it_and_nothing_that_writes_it(
+    client: Client, tmp_path: Path
+) -> None:
+    held: list[Any] = []
+    with daskscope.connect(client) as session, daskscope.record() as block:
+        held += [session.recording, block]
+    held.append(daskscope.load(block.save(tmp_path / "run.daskscope")))
+    for recording in held:
+        assert type(recording) is Recording
+        assert offered(recording) == OF_A_RECORDING
 
 
-def test_the_help_begins_with_all_of_them() -> None:
-    summary = daskscope.__doc__ or ""
-    assert all(name in summary for name in ("TaskStream", "connect", "Session", "sessions"))
+def test_a_report_gives_a_recording_that_is_read_only(client: Client, tmp_path: Path) -> None:
+    with daskscope.performance_report(str(tmp_path / "report.html")) as report:
+        client.submit(int, 1).result()
+    assert type(report.recording) is Recording
+
+
+def test_a_recording_shows_what_came_after_it_was_taken_in_hand() -> None:
+    core = RecordingCore()
+    recording = Recording(core)
+    core.append_gap(1.0, 2.0, "lost", "text")
+    assert recording.gaps["reason"].tolist() == ["lost"]

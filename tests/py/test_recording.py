@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from recording_rows import START, append, make_rows, new_recording
 
-from daskscope.recording import Names, Recording, pack_keys, store
+from daskscope.recording import Names, RecordingCore, pack_keys, store
 from daskscope.recording.names import LIMITS
 from daskscope.schema import OTHER_NAME
 
@@ -53,7 +53,7 @@ def test_tasks_frame_has_one_row_per_interval_with_names_and_keys():
 
 
 def test_empty_frames_have_their_columns():
-    recording = Recording()
+    recording = RecordingCore()
     assert recording.tasks.empty
     assert "start" in recording.tasks.columns
     assert list(recording.gaps.columns) == ["start", "stop", "reason", "text"]

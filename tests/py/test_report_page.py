@@ -18,7 +18,7 @@ from daskscope.recording import pack_keys
 from daskscope.report.html import build
 
 if TYPE_CHECKING:
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
 
 
 class Elements(HTMLParser):
@@ -38,7 +38,7 @@ class Elements(HTMLParser):
         self.text += data
 
 
-def built(recording: Recording) -> bytes:
+def built(recording: RecordingCore) -> bytes:
     out = io.BytesIO()
     build(recording, out)
     return out.getvalue()
@@ -84,7 +84,7 @@ def test_a_large_recording_is_written_and_taken_out_in_pieces(tmp_path):
     assert out.largest < 1_200_000
 
 
-def new_large() -> Recording:
+def new_large() -> RecordingCore:
     recording = new_recording()
     noise = np.random.default_rng(7)
     for _ in range(30):

@@ -172,7 +172,7 @@ def test_hostile_messages_are_text_in_the_recording(session: Session, client: Cl
     assert keys == {"('a', 0)": [None]}
     assert huge == 10**30
     assert rude == ["lone \ufffd", "(Rude)", {"nested": ["(Rude)"]}]
-    for text in records_of(session.recording, EVENTS)["message"]:
+    for text in records_of(session.recording._core, EVENTS)["message"]:
         assert len(text) <= 4_000
         text.encode()
     assert session.agent_error is None

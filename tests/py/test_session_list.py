@@ -84,10 +84,11 @@ def test_stopped_sessions_take_no_more_than_one_recording_may(cluster: LocalClus
                 seen.append(live(daskscope.connect(client)))
                 tasks = 80_000
                 rows = make_rows(tasks)
-                seen[-1].recording.append_tasks(tasks, rows, pack_keys(0, ["k"] * tasks).data)
+                keys = pack_keys(0, ["k"] * tasks).data
+                seen[-1].recording._core.append_tasks(tasks, rows, keys)
             eventually(lambda: seen[-1].closed and seen[-1] in daskscope.sessions())
     eventually(lambda: daskscope.sessions() == seen[-1:])
-    assert seen[0].recording.chunks()  # whoever holds it can read it
+    assert seen[0].recording._core.chunks()  # whoever holds it can read it
     for s in seen:
         s.close()
 

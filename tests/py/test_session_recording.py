@@ -51,7 +51,7 @@ def test_spans_come_with_their_full_name(client: Client) -> None:
         with span("load"), span("clean") as span_id:
             client.submit(abs, -1, key="abs-1").result()
         recorded(s, 1)
-        assert s.recording.names.spans[-1] == (span_id, "load", "clean")
+        assert s.recording._core.names.spans[-1] == (span_id, "load", "clean")
 
 
 def test_a_restarted_client_goes_on_in_the_same_recording() -> None:
@@ -77,9 +77,10 @@ def test_a_recording_spills_to_where_dask_puts_temporary_files(
     limits = {"daskscope.recording.memory-limit": 4_000_000, "temporary-directory": str(scratch)}
     with dask.config.set(limits), daskscope.connect(client) as s:
         live(s)
-        while not s.recording.disk_bytes and not s.recording.spill_error:
-            append(s.recording, 5_000)
-        assert s.recording.spill_error is None
+        core = s.recording._core
+        while not core.disk_bytes and not core.spill_error:
+            append(core, 5_000)
+        assert core.spill_error is None
         assert scratch.is_dir()
 
 

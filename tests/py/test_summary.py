@@ -19,7 +19,7 @@ from daskscope.derive.work import work
 from daskscope.recording import (
     ClusterSample,
     Event,
-    Recording,
+    RecordingCore,
     TaskError,
     WorkerChange,
     pack_keys,
@@ -28,7 +28,7 @@ from daskscope.recording import (
 WORKERS = ("tcp://10.0.0.1:0", "tcp://10.0.0.1:1")
 
 
-def with_block(recording: Recording, seconds: float = 10.0, **facts: Any) -> Recording:
+def with_block(recording: RecordingCore, seconds: float = 10.0, **facts: Any) -> RecordingCore:
     """A recording of a block that began at START."""
     recording.about_facts = {"start": START, "stop": START + seconds, **facts}
     return recording
@@ -44,14 +44,14 @@ def rows_at(times: list[tuple[float, float]], **columns: Any) -> dict[str, Any]:
     return rows
 
 
-def recording_of(times: list[tuple[float, float]], **columns: Any) -> Recording:
+def recording_of(times: list[tuple[float, float]], **columns: Any) -> RecordingCore:
     recording = new_recording()
     rows = rows_at(times, **columns)
     recording.append_tasks(len(times), rows, pack_keys(0, [""] * len(times)).data)
     return recording
 
 
-def present(recording: Recording, threads: int = 2) -> Recording:
+def present(recording: RecordingCore, threads: int = 2) -> RecordingCore:
     recording.note_present(dict.fromkeys(WORKERS, threads), START)
     return recording
 
@@ -65,7 +65,7 @@ def finding(figures: dict[str, Any], code: str) -> dict[str, Any]:
 
 
 def test_an_empty_recording_has_a_summary_of_nothing():
-    figures = summary(Recording())
+    figures = summary(RecordingCore())
     json.dumps(figures, allow_nan=False)
     assert figures["busy"] is figures["memory"] is figures["cost"] is None
     assert figures["needs_a_look"] == []
@@ -85,7 +85,7 @@ def test_only_compute_seconds_inside_the_block_are_busy():
 
 
 def test_threads_follow_workers_that_come_and_go():
-    recording = present(Recording(), threads=2)
+    recording = present(RecordingCore(), threads=2)
     recording.append_changes(
         [
             WorkerChange(START + 2, "tcp://w:9", "added", "8 threads"),
@@ -100,7 +100,7 @@ def test_threads_follow_workers_that_come_and_go():
 
 
 def test_samples_of_the_cluster_correct_what_changes_missed():
-    recording = present(Recording(), threads=2)
+    recording = present(RecordingCore(), threads=2)
     recording.append_changes([WorkerChange(START + 6, "tcp://w:9", "added", "1 thread")])
     recording.append_cluster([sample(START + 4, threads=10)])
     found = thread_time(recording, START, START + 10)
@@ -109,11 +109,13 @@ def test_samples_of_the_cluster_correct_what_changes_missed():
 
 
 def test_threads_are_those_that_the_end_knows_of_where_nothing_else_is_known():
-    recording = with_block(Recording(), workers=[{"threads": 3}, {"threads": 5}, {"threads": "x"}])
+    recording = with_block(
+        RecordingCore(), workers=[{"threads": 3}, {"threads": 5}, {"threads": "x"}]
+    )
     found = thread_time(recording, START, START + 10)
     assert found is not None
     assert (found.threads, found.seconds) == (8, 80)
-    assert thread_time(Recording(), 0, 1) is None
+    assert thread_time(RecordingCore(), 0, 1) is None
 
 
 def sample(at: float, **figures: int) -> ClusterSample:
@@ -213,7 +215,7 @@ def test_errors_are_told_by_type():
     assert first["time"] == [START, START + 2]
 
 
-def append_errors(recording: Recording, exceptions: list[str]) -> Recording:
+def append_errors(recording: RecordingCore, exceptions: list[str]) -> RecordingCore:
     recording.append_errors(
         [
             TaskError(i, f"key-{i}", 1, WORKERS[0], START + i, text, "Traceback …")

@@ -10,12 +10,12 @@ from daskscope.cli.places import beside, check_apart
 from daskscope.cli.progress import Progress
 from daskscope.export import to_chrome, to_csv
 from daskscope.export.written import not_written
-from daskscope.files import load
+from daskscope.files import opened
 
 if TYPE_CHECKING:
     import argparse
 
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
 
 ENDINGS: Final = {"chrome": ".trace.json.gz", "parquet": "-parquet", "csv": "-csv"}
 
@@ -25,7 +25,7 @@ def run(given: argparse.Namespace) -> int:
     output = Path(given.output) if given.output else beside(given.file, ENDINGS[given.to])
     check_apart(given.file, output)
     with Progress(f"Reading {given.file}"):
-        recording = load(given.file)
+        recording = opened(given.file)
     if given.to == "chrome":
         _chrome(recording, output)
     else:
@@ -33,7 +33,7 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _chrome(recording: Recording, output: Path) -> None:
+def _chrome(recording: RecordingCore, output: Path) -> None:
     with Progress(f"Writing {output}") as progress:
         counts = to_chrome(recording, output, progress.at)
     written_size = f", {size(output.stat().st_size)}" if output.is_file() else ""
@@ -43,7 +43,7 @@ def _chrome(recording: Recording, output: Path) -> None:
         warn(f"{rows} left out: their times are more than thirty years from the others, or none")
 
 
-def _tables(recording: Recording, output: Path, form: str) -> None:
+def _tables(recording: RecordingCore, output: Path, form: str) -> None:
     with Progress(f"Writing {output}") as progress:
         try:
             if form == "csv":

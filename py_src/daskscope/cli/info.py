@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.cli.console import duration, plain, plural, say, size
 from daskscope.cli.progress import Progress
-from daskscope.files import URL_MARK, load
+from daskscope.files import URL_MARK, opened
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
 
 MOST_PREFIXES: Final = 12
 TEXT_CHARACTERS: Final = 200
@@ -24,7 +24,7 @@ TEXT_CHARACTERS: Final = 200
 def run(given: argparse.Namespace) -> int:
     """Print it."""
     with Progress(f"Reading {given.file}"):
-        recording = load(given.file)
+        recording = opened(given.file)
     if given.json:
         facts = {
             **recording.about_facts,
@@ -47,7 +47,7 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def facts_of(file: str, recording: Recording) -> Iterator[tuple[str, str]]:
+def facts_of(file: str, recording: RecordingCore) -> Iterator[tuple[str, str]]:
     """Return names and words of what is worth a line."""
     about, counts = recording.about_facts, recording.counts
     on_disk = f", {size(Path(file).stat().st_size)}" if URL_MARK not in file else ""

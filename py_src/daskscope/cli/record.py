@@ -164,6 +164,6 @@ def _tell(recording: Recording, path: Path) -> None:
     counts = recording.counts
     tasks = f"{counts.kept:,} of {plural(counts.captured, 'task')}"
     say(f"{plain(path)}: {tasks}, {size(path.stat().st_size)}")
-    for notice in recording.about_facts["missing"]:
+    for notice in recording.about["missing"]:
         if notice["level"] != "info":
             warn(plain(f"{notice['text']} {notice['next']}"))

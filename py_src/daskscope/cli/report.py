@@ -9,7 +9,7 @@ from daskscope.cli.console import plain, plural, say, size
 from daskscope.cli.places import beside, check_apart
 from daskscope.cli.progress import Progress
 from daskscope.export.written import written
-from daskscope.files import load
+from daskscope.files import opened
 from daskscope.report.html import build
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def run(given: argparse.Namespace) -> int:
     output = Path(given.output) if given.output else beside(given.file, ".html")
     check_apart(given.file, output)
     with Progress(f"Reading {given.file}"):
-        recording = load(given.file)
+        recording = opened(given.file)
     if given.title is not None:
         recording.about_facts["title"] = given.title
     with Progress(f"Writing {output}"), written(output) as file:

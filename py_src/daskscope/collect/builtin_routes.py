@@ -18,7 +18,7 @@ from daskscope.collect.event_topics import EventTopics
 from daskscope.collect.notices import EVENTS_NOT_TOLD, GAP_TEXTS
 from daskscope.collect.task_stream import TaskStream
 from daskscope.collect.tracebacks import whole_traceback
-from daskscope.recording import Recording, TaskError, pack_keys
+from daskscope.recording import RecordingCore, TaskError, pack_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class BuiltinRoutes:
     """Reads Dask's task stream, and its events, into a recording."""
 
-    def __init__(self, link: Link, recording: Recording, scheduler: str) -> None:
+    def __init__(self, link: Link, recording: RecordingCore, scheduler: str) -> None:
         self._link = link
         self._recording = recording
         self._scheduler = scheduler
@@ -40,7 +40,7 @@ class BuiltinRoutes:
 
     @classmethod
     async def on(
-        cls, link: Link, recording: Recording, before: BuiltinRoutes | None, *, from_now: bool
+        cls, link: Link, recording: RecordingCore, before: BuiltinRoutes | None, *, from_now: bool
     ) -> BuiltinRoutes:
         """Return the routes over a new connection; to the same scheduler, they go on."""
         identity = await _identity(link)

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from daskscope.config import Pace
     from daskscope.errors import Notice
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ class Collector:
     def __init__(
         self,
         client: ClientView,
-        recording: Recording,
+        recording: RecordingCore,
         pace: Pace,
         on_change: Callable[[], None],
     ) -> None:

@@ -36,7 +36,7 @@ _KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """Consecutive tasks, as `Recording.append_tasks` takes them."""
+    """Consecutive tasks, as `RecordingCore.append_tasks` takes them."""
 
     first: int  # by the agent's count
     tasks: int

@@ -11,7 +11,7 @@ from daskscope.collect.tracebacks import whole_traceback
 from daskscope.recording import (
     UNKNOWN_TASK,
     Event,
-    Recording,
+    RecordingCore,
     SchedulerSample,
     TaskError,
     WorkerChange,
@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 class Intake:
     """Feeds the answers of one agent to a recording, and keeps the cursors."""
 
-    def __init__(self, agent: str, recording: Recording) -> None:
+    def __init__(self, agent: str, recording: RecordingCore) -> None:
         self.agent = agent
         self.cursor = 0
         self.errors = 0

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.collect.spilling import SpillWatch
-from daskscope.recording import ClusterSample, Recording
+from daskscope.recording import ClusterSample, RecordingCore
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ WORKERS_A_SECOND: Final = 200
 class WorkerSnapshots:
     """Feeds snapshots to a recording. `latest` is replaced, never changed."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: RecordingCore) -> None:
         self.latest: tuple[dict[str, Any], ...] = ()
         self._recording = recording
         self._spills = SpillWatch()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from daskscope.derive.versions import PackageVersions
-    from daskscope.recording import Recording, TaskError
+    from daskscope.recording import RecordingCore, TaskError
 
 MOST_OF_A_KIND: Final = 5
 """More of one kind are told in a sentence: nobody reads a hundred."""
@@ -50,7 +50,7 @@ def exception_type(text: str) -> str:
     return found[0] if found else "error"
 
 
-def errors_by_type(recording: Recording) -> dict[str, list[TaskError]]:
+def errors_by_type(recording: RecordingCore) -> dict[str, list[TaskError]]:
     """Return the errors that are kept, by the type of exception, the most frequent first."""
     found: dict[str, list[TaskError]] = {}
     for error in recording.error_log.since(0):
@@ -66,7 +66,7 @@ def of_exception(exception: Any) -> list[Finding]:
     return [Finding("exception", "error", f"{kind} ended the block", _cut(text), "")]
 
 
-def of_errors(recording: Recording, types: Mapping[str, Sequence[TaskError]]) -> list[Finding]:
+def of_errors(recording: RecordingCore, types: Mapping[str, Sequence[TaskError]]) -> list[Finding]:
     """Return the errors of tasks, a line a type."""
     prefixes = recording.names.prefixes
     found = []
@@ -93,7 +93,7 @@ def of_errors(recording: Recording, types: Mapping[str, Sequence[TaskError]]) ->
     return found
 
 
-def of_spilling(recording: Recording, peak: float, workers: list[str]) -> list[Finding]:
+def of_spilling(recording: RecordingCore, peak: float, workers: list[str]) -> list[Finding]:
     """Return that workers spilled, if some did."""
     if not workers and not peak:
         return []
@@ -118,7 +118,7 @@ def of_spilling(recording: Recording, peak: float, workers: list[str]) -> list[F
     ]
 
 
-def of_versions(recording: Recording, versions: Sequence[PackageVersions]) -> list[Finding]:
+def of_versions(recording: RecordingCore, versions: Sequence[PackageVersions]) -> list[Finding]:
     """Return the packages whose versions differ."""
     differ = [one for one in versions if one.differs]
     found = [
@@ -132,7 +132,7 @@ def of_versions(recording: Recording, versions: Sequence[PackageVersions]) -> li
     return found
 
 
-def _where(recording: Recording, one: PackageVersions) -> str:
+def _where(recording: RecordingCore, one: PackageVersions) -> str:
     """Say who has which version; what most workers have is `elsewhere`."""
     holders: dict[str, list[str]] = {}
     if one.client:
@@ -172,7 +172,7 @@ def of_idle(idle: Sequence[tuple[float, float]], start: float) -> list[Finding]:
     return found
 
 
-def of_losses(recording: Recording) -> list[Finding]:
+def of_losses(recording: RecordingCore) -> list[Finding]:
     """Return what is not in the recording: dropped tasks, gaps; and clocks that disagree."""
     counts = recording.counts
     found = []
@@ -203,7 +203,7 @@ def of_losses(recording: Recording) -> list[Finding]:
     return found
 
 
-def _worker(recording: Recording, address: str) -> str:
+def _worker(recording: RecordingCore, address: str) -> str:
     return recording.worker_names.get(address) or shown_name("", address)
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from daskscope.derive.threads import ThreadTime
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
 
 MAX_PREFIXES: Final = 1_000
 """Those with less time stand together; the recording has them all."""
@@ -30,15 +30,15 @@ LEVELS: Final = ("info", "warn", "error")
 
 
 def summary(
-    recording: Recording, *, price_per_thread_hour: float | None = None, currency: str = "$"
+    recording: RecordingCore, *, price_per_thread_hour: float | None = None, currency: str = "$"
 ) -> dict[str, Any]:
     """Return the figures of a recording, as JSON can say them.
 
     Times are seconds since the epoch, sizes bytes. What the recording does not know is
     None, or an empty list; ``missing`` says why, where that is known.
 
-    >>> from daskscope.recording import Recording
-    >>> figures = summary(Recording())
+    >>> from daskscope.recording import RecordingCore
+    >>> figures = summary(RecordingCore())
     >>> figures["tasks"], figures["busy"]
     ({'captured': 0, 'kept': 0, 'erred': 0, 'rows': 0}, None)
     """
@@ -106,7 +106,7 @@ def summary(
     }
 
 
-def _window(recording: Recording, facts: Mapping[str, Any]) -> tuple[float, float]:
+def _window(recording: RecordingCore, facts: Mapping[str, Any]) -> tuple[float, float]:
     """Return the time of the block; of a recording without one, from its first to its last row."""
     start, stop = _time(facts, "start"), _time(facts, "stop")
     if start is not None and stop is not None and start <= stop:
@@ -134,7 +134,9 @@ def _busy(threads: ThreadTime | None, done: Work) -> dict[str, Any] | None:
     }
 
 
-def _memory(recording: Recording, facts: Mapping[str, Any], stop: float) -> dict[str, Any] | None:
+def _memory(
+    recording: RecordingCore, facts: Mapping[str, Any], stop: float
+) -> dict[str, Any] | None:
     samples = cluster_samples(recording)
     limit = max((sample.memory_limit for sample in samples), default=0)
     if samples:
@@ -146,7 +148,7 @@ def _memory(recording: Recording, facts: Mapping[str, Any], stop: float) -> dict
     return {"peak": peak, "peak_time": time, "limit": limit or None} if peak else None
 
 
-def _spilled(recording: Recording, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+def _spilled(recording: RecordingCore, facts: Mapping[str, Any]) -> dict[str, Any] | None:
     samples = cluster_samples(recording)
     peak = max([_sum(facts, "spilled"), *(sample.spilled for sample in samples)])
     names = recording.worker_names
@@ -168,7 +170,7 @@ def _cost(threads: ThreadTime | None, price: float | None, currency: str) -> dic
 
 
 def _prefixes(
-    recording: Recording, done: Work
+    recording: RecordingCore, done: Work
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return totals by prefix, the longest first, and the seconds of each action in them."""
     names, actions = recording.names.prefixes, recording.names.actions
@@ -209,7 +211,7 @@ def _prefixes(
     ]
 
 
-def _cluster(recording: Recording, facts: Mapping[str, Any]) -> dict[str, int | None]:
+def _cluster(recording: RecordingCore, facts: Mapping[str, Any]) -> dict[str, int | None]:
     """Return the cluster at the end of the run; of one that has gone, at its largest."""
     workers = _workers(facts)
     if workers:

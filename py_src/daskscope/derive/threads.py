@@ -10,7 +10,7 @@ from daskscope.recording import ClusterSample
 from daskscope.schema import CLUSTER
 
 if TYPE_CHECKING:
-    from daskscope.recording import Recording, WorkerChange
+    from daskscope.recording import RecordingCore, WorkerChange
 
 MAX_FIGURE: Final = 1e18
 """Larger ones are not of this world, and sums of them would not be numbers."""
@@ -27,7 +27,7 @@ class ThreadTime:
     seconds: float
 
 
-def thread_time(recording: Recording, start: float, stop: float) -> ThreadTime | None:
+def thread_time(recording: RecordingCore, start: float, stop: float) -> ThreadTime | None:
     """Return the threads of a time; nothing where the recording does not know of any.
 
     Workers that come and go say when; samples of the cluster, a second apart, correct what
@@ -44,7 +44,7 @@ def thread_time(recording: Recording, start: float, stop: float) -> ThreadTime |
     return ThreadTime(most, seconds) if seconds > 0 else None
 
 
-def cluster_samples(recording: Recording) -> list[ClusterSample]:
+def cluster_samples(recording: RecordingCore) -> list[ClusterSample]:
     """Return the samples of the cluster; a file that somebody made may hold what is no number."""
     return [
         sample
@@ -53,7 +53,7 @@ def cluster_samples(recording: Recording) -> list[ClusterSample]:
     ]
 
 
-def _steps(recording: Recording) -> tuple[int, list[tuple[float, int]]]:
+def _steps(recording: RecordingCore) -> tuple[int, list[tuple[float, int]]]:
     """Return how many threads there were at first, and each time at which that changed."""
     alive = {change.worker: _threads(change) for change in recording.present}
     samples = cluster_samples(recording)
@@ -75,7 +75,7 @@ def _steps(recording: Recording) -> tuple[int, list[tuple[float, int]]]:
     return first, steps
 
 
-def _at_first(recording: Recording, changes: list[WorkerChange]) -> int:
+def _at_first(recording: RecordingCore, changes: list[WorkerChange]) -> int:
     """Return the threads at first, where nobody noted which workers were there."""
     samples = cluster_samples(recording)
     added = {change.worker for change in changes if change.what == "added"}

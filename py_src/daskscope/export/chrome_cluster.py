@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from daskscope.export.clock import Clock
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
 
 COUNTERS: Final[Mapping[Table, Mapping[str, tuple[str, str]]]] = {
     CLUSTER: {
@@ -32,7 +32,7 @@ NAME_CHARACTERS: Final = 120
 TEXT_CHARACTERS: Final = 20_000
 
 
-def write_cluster(recording: Recording, lines: Lines, clock: Clock) -> None:
+def write_cluster(recording: RecordingCore, lines: Lines, clock: Clock) -> None:
     """Write errors, workers, events and gaps as threads, and what was sampled as counters."""
     process = Process(lines, "cluster", 0)
     names = recording.worker_names
@@ -69,7 +69,7 @@ def write_cluster(recording: Recording, lines: Lines, clock: Clock) -> None:
                         )
 
 
-def _write_gaps(recording: Recording, lines: Lines, clock: Clock, rail: Rail) -> None:
+def _write_gaps(recording: RecordingCore, lines: Lines, clock: Clock, rail: Rail) -> None:
     for row in _rows(recording, GAPS):
         if clock.takes([row["start"], row["stop"]]).all():
             start, stop = clock.us([row["start"], row["stop"]]).tolist()
@@ -86,7 +86,7 @@ def _write_gaps(recording: Recording, lines: Lines, clock: Clock, rail: Rail) ->
             )
 
 
-def _rows(recording: Recording, table: Table) -> Iterator[dict[str, Any]]:
+def _rows(recording: RecordingCore, table: Table) -> Iterator[dict[str, Any]]:
     columns = records_of(recording, table)
     for values in zip(*columns.values(), strict=True):
         yield dict(zip(columns, values, strict=True))

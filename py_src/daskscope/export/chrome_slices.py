@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from daskscope.export.clock import Clock
-    from daskscope.recording import Recording, TaskChunk
+    from daskscope.recording import RecordingCore, TaskChunk
 
 RAILS: Final = ("compute", "transfer", "disk", "deserialize")
 """What has threads of its own below each thread, in this order; other actions follow."""
@@ -32,7 +32,7 @@ ERROR_COLOUR: Final = "terrible"
 class Slices:
     """Writes rows as slices, chunk by chunk."""
 
-    def __init__(self, recording: Recording, lines: Lines, clock: Clock) -> None:
+    def __init__(self, recording: RecordingCore, lines: Lines, clock: Clock) -> None:
         names = recording.names
         self.rows = 0
         self.left_out = 0
@@ -105,7 +105,7 @@ class Slices:
 class _Lanes:
     """Processes and threads of lanes; they come into the trace with their first slice."""
 
-    def __init__(self, recording: Recording, lines: Lines) -> None:
+    def __init__(self, recording: RecordingCore, lines: Lines) -> None:
         self._lines = lines
         self._lanes = list(recording.names.lanes)
         known = recording.worker_names

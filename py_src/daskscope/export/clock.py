@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
 
 MAX_DISTANCE_S: Final = 1e9
 """From most of the others, some thirty years: a time beyond that is one that a worker made up."""
@@ -50,7 +50,7 @@ class Clock:
         return np.round((np.asarray(time, "f8") - self.zero) * 1e6).astype("i8")
 
 
-def clock_of(recording: Recording) -> Clock:
+def clock_of(recording: RecordingCore) -> Clock:
     """Return the clock of a recording: it begins with what is first in any table."""
     starts: list[NDArray[Any]] = [chunk.columns["start"] for chunk in recording.chunks()]
     others = [

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
 
 TIMES: Final = ("time", "start", "stop")
 FROM_ORIGIN: Final = "{}_from_origin"
@@ -29,7 +29,7 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_csv(
-    recording: Recording,
+    recording: RecordingCore,
     directory: str | PathLike[str],
     watch: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
@@ -56,7 +56,7 @@ def to_csv(
 
 
 def _write_tasks(
-    recording: Recording, path: Path, watch: Callable[[int, int], None] | None
+    recording: RecordingCore, path: Path, watch: Callable[[int, int], None] | None
 ) -> Path:
     chunks = recording.chunks()
     of = sum(chunk.rows for chunk in chunks)
@@ -71,13 +71,13 @@ def _write_tasks(
     return path
 
 
-def _write(frame: pd.DataFrame, path: Path, recording: Recording) -> Path:
+def _write(frame: pd.DataFrame, path: Path, recording: RecordingCore) -> Path:
     with written(path) as file:
         file.write(_csv(frame, recording, header=True))
     return path
 
 
-def _csv(frame: pd.DataFrame, recording: Recording, *, header: bool) -> bytes:
+def _csv(frame: pd.DataFrame, recording: RecordingCore, *, header: bool) -> bytes:
     import pandas as pd
 
     columns: dict[str, Any] = {}

@@ -96,8 +96,9 @@ class Begun:
     def abandon(self) -> None:
         """Record no more, and write nothing; what has ended is left alone."""
         block = self._block._block
-        if not block.recording._closed:
-            block.recording.close()
+        recording = block._part.recording
+        if not recording._closed:
+            recording.close()
             block._let_go()
 
     def show(self) -> None:

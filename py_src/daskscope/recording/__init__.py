@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from daskscope.recording.chunk import KeyBlock, TaskChunk, pack_keys
-from daskscope.recording.core import Counts
+from daskscope.recording.core import RecordingCore
+from daskscope.recording.counts import Counts
 from daskscope.recording.logs import (
     UNKNOWN_TASK,
     ClusterSample,
@@ -32,6 +33,7 @@ __all__ = [
     "Names",
     "PrefixTotal",
     "Recording",
+    "RecordingCore",
     "SchedulerSample",
     "Sums",
     "TaskChunk",

@@ -21,8 +21,8 @@ def coarse(recording: RecordingCore, limit: int = MAX_STRETCHES) -> Stretches:
     put together from summaries of the chunks, so it reads nothing from disk. With
     more lanes than ``limit`` there are more stretches: at least one a lane.
 
-    >>> from daskscope.recording import Recording
-    >>> len(coarse(Recording()))
+    >>> from daskscope.recording import RecordingCore
+    >>> len(coarse(RecordingCore()))
     0
     """
     parts = [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_left, bisect_right
-from dataclasses import asdict, dataclass
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from daskscope.forks import renew_in_children
 from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk
+from daskscope.recording.counts import Counts
 from daskscope.recording.logs import (
     MAX_CHANGES,
     MAX_ERRORS,
@@ -32,6 +32,7 @@ from daskscope.recording.logs import (
     WorkerChange,
 )
 from daskscope.recording.names import Names
+from daskscope.recording.recording import Recording
 from daskscope.recording.store import ChunkStore, Overflow
 from daskscope.recording.totals import Sums, Totals
 from daskscope.recording.worker_names import WorkerNames
@@ -46,35 +47,14 @@ MAX_TASKS: Final = 2**32
 """Task numbers travel as uint32; a recording takes no more tasks than that."""
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """How much was captured, and how much of it is here.
+class RecordingCore(Recording):
+    """A recording as our own code has it: columnar, append-only, bounded.
 
-    ``captured`` tasks reached the agent since it came; ``kept`` are in the
-    recording, with ``rows`` start/stop intervals. The rest was dropped, by the
-    agent's bound or by the recording's. ``erred`` counts captured tasks, whether
-    they, or what they raised, were dropped or not. So does ``changes`` count how
-    often a worker came, changed or left, of which the newest are kept.
-    """
+    Appended by one thread, read from any. Users get a `Recording` of it, which cannot be
+    written: ``Recording(core)``.
 
-    captured: int = 0
-    kept: int = 0
-    dropped_agent: int = 0
-    dropped_recording: int = 0
-    rows: int = 0
-    erred: int = 0
-    changes: int = 0
-
-    def to_json(self) -> dict[str, int]:
-        """Return the counts as a message carries them."""
-        return asdict(self)
-
-
-class RecordingCore:
-    """Columnar, append-only, bounded. Appended by one thread, read from any.
-
-    >>> from daskscope.recording import Recording, pack_keys
-    >>> recording = Recording(memory_limit=4_000_000)
+    >>> from daskscope.recording import pack_keys
+    >>> recording = RecordingCore(memory_limit=4_000_000)
     >>> lane = recording.names.intern("lanes", ("tcp://10.0.0.1:1", "140"))
     >>> prefix = recording.names.intern("prefixes", "inc")
     >>> row = {"start": [5.0], "duration": [0.1], "lane": [lane], "prefix": [prefix],
@@ -126,6 +106,10 @@ class RecordingCore:
         self._grew_s = float("-inf")  # monotonic
         self._closed = False
         renew_in_children(self)
+
+    @property
+    def _core(self) -> RecordingCore:
+        return self
 
     def renew_locks(self) -> None:
         """Take locks that nobody holds: at first, and in a forked child."""
@@ -297,8 +281,7 @@ class RecordingCore:
         return self._next
 
     @property
-    def counts(self) -> Counts:
-        """Exact figures: captured, kept, dropped, rows, erred, changes."""
+    def counts(self) -> Counts:  # noqa: D102
         with self._lock:
             dropped, dropped_rows = self._store.dropped
             return Counts(
@@ -319,8 +302,7 @@ class RecordingCore:
             return self._sums.freeze()
 
     @property
-    def origin(self) -> float | None:
-        """Start of the first tasks that came: zero of a time axis."""
+    def origin(self) -> float | None:  # noqa: D102
         return self._origin
 
     @property
@@ -329,13 +311,11 @@ class RecordingCore:
         return time.monotonic() - self._grew_s
 
     @property
-    def memory_bytes(self) -> int:
-        """Bytes of memory that rows, keys and summaries take."""
+    def memory_bytes(self) -> int:  # noqa: D102
         return self._store.memory_bytes
 
     @property
-    def disk_bytes(self) -> int:
-        """Bytes that were spilled to temporary files."""
+    def disk_bytes(self) -> int:  # noqa: D102
         return self._store.disk_bytes
 
     @property
@@ -373,24 +353,8 @@ class RecordingCore:
         return chunk.key_of(task) if chunk is not None else ""
 
     @property
-    def worker_names(self) -> dict[str, str]:
-        """What panels call the workers, by address; those that have left, too.
-
-        It joins all that has a column of workers, ``tasks``, ``errors`` and exported CSVs:
-
-        >>> from daskscope.recording import Recording
-        >>> recording = Recording()
-        >>> recording.tasks["worker"].map(recording.worker_names).tolist()
-        []
-        """
+    def worker_names(self) -> dict[str, str]:  # noqa: D102
         return dict(self._worker_names.by_address)
-
-    def __repr__(self) -> str:
-        counts = self.counts
-        return (
-            f"<Recording: {counts.kept:,} of {counts.captured:,} tasks, {counts.rows:,} rows, "
-            f"{self.memory_bytes / 1e6:.1f} MB in memory, {self.disk_bytes / 1e6:.1f} MB on disk>"
-        )
 
 
 def _rowless(

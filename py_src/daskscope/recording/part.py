@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from daskscope.recording.chunk import key_blocks
+from daskscope.recording.core import RecordingCore
 from daskscope.recording.logs import UNKNOWN_TASK
-from daskscope.recording.recording import Recording
 
 if TYPE_CHECKING:
-    from daskscope.recording.core import RecordingCore
     from daskscope.recording.store import Overflow
 
 
@@ -35,7 +34,7 @@ class Mark:
 def mark(recording: RecordingCore) -> Mark:
     """Return how far a recording is.
 
-    >>> mark(Recording())
+    >>> mark(RecordingCore())
     Mark(task=0, errors=0, changes=0, gaps=0, events=0, lines=0, cluster=0, scheduler=0, \
 rowless=0, dropped_agent=0)
     """
@@ -69,7 +68,7 @@ class Part:
         overflow: Overflow,
         directory: str | None = None,
     ) -> None:
-        self.recording = Recording(
+        self.recording = RecordingCore(
             memory_limit=memory_limit,
             disk_limit=disk_limit,
             overflow=overflow,

@@ -1,4 +1,4 @@
-"""A recording as a user has it: its tables with pandas, SQL, files."""
+"""A recording as a user has it, to be read: its tables with pandas, SQL, files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from daskscope.errors import DaskscopeError
 from daskscope.recording import frames
-from daskscope.recording.core import RecordingCore
 from daskscope.recording.records import records_of
 from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, LOGS, SCHEDULER, WORKERS, Table
 
@@ -16,17 +15,64 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from daskscope.recording.core import RecordingCore
+    from daskscope.recording.counts import Counts
+
 TABLE_NAMES = ("tasks", "errors", "workers", "events", "logs", "cluster", "scheduler", "gaps")
 """The tables that have a DataFrame each; `about` is another."""
 
 
-class Recording(RecordingCore):
+class Recording:
     """What was captured of a cluster: tables, counts, and the way into files.
 
-    >>> recording = Recording()
+    It is read, never written: while a session is live, each look shows what came meanwhile.
+
+    >>> from daskscope.recording import RecordingCore
+    >>> recording = Recording(RecordingCore())
     >>> list(recording.events.columns)
     ['time', 'topic', 'message']
     """
+
+    def __init__(self, core: RecordingCore) -> None:
+        self._read = core
+
+    @property
+    def _core(self) -> RecordingCore:
+        """What our own code reads."""
+        return self._read
+
+    @property
+    def counts(self) -> Counts:
+        """Exact figures: captured, kept, dropped, rows, erred, changes."""
+        return self._core.counts
+
+    @property
+    def origin(self) -> float | None:
+        """Start of the first tasks that came: zero of a time axis."""
+        return self._core.origin
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of memory that rows, keys and summaries take."""
+        return self._core.memory_bytes
+
+    @property
+    def disk_bytes(self) -> int:
+        """Bytes that were spilled to temporary files."""
+        return self._core.disk_bytes
+
+    @property
+    def worker_names(self) -> dict[str, str]:
+        """What panels call the workers, by address; those that have left, too.
+
+        It joins all that has a column of workers, ``tasks``, ``errors`` and exported CSVs:
+
+        >>> from daskscope.recording import RecordingCore
+        >>> recording = Recording(RecordingCore())
+        >>> recording.tasks["worker"].map(recording.worker_names).tolist()
+        []
+        """
+        return self._core.worker_names
 
     @property
     def tasks(self) -> pd.DataFrame:
@@ -56,11 +102,12 @@ class Recording(RecordingCore):
         of them:
 
         >>> import pandas as pd
-        >>> recording = Recording()
+        >>> from daskscope.recording import RecordingCore
+        >>> recording = Recording(RecordingCore())
         >>> pd.to_datetime(recording.tasks["start"], unit="s", utc=True).dtype.kind
         'M'
         """
-        return frames.tasks_frame(self.chunks(), self.names)
+        return frames.tasks_frame(self._core.chunks(), self._core.names)
 
     @property
     def errors(self) -> pd.DataFrame:
@@ -123,13 +170,13 @@ class Recording(RecordingCore):
         """What is known of the whole: title, start, stop, versions, code, …"""
         import pandas as pd
 
-        return pd.Series(self.about_facts, name="about", dtype=object)
+        return pd.Series(self._core.about_facts, name="about", dtype=object)
 
     def _frame(self, table: Table) -> pd.DataFrame:
         import pandas as pd
 
         kinds = {"utf8": "object", "float64": "float64", "int64": "int64"}
-        columns = records_of(self, table)
+        columns = records_of(self._core, table)
         return pd.DataFrame(
             {c.name: pd.Series(columns[c.name], dtype=kinds[c.type]) for c in table.columns}
         )
@@ -141,9 +188,10 @@ class Recording(RecordingCore):
         """
         from daskscope.recording.file_writer import FileWriter
 
-        writer = FileWriter(path, self.about_facts)
+        core = self._core
+        writer = FileWriter(path, core.about_facts)
         try:
-            return writer.finish(self, self.about_facts)
+            return writer.finish(core, core.about_facts)
         except BaseException:
             writer.abandon()
             raise
@@ -177,3 +225,10 @@ class Recording(RecordingCore):
             return connection.sql(query).df()
         finally:
             connection.close()
+
+    def __repr__(self) -> str:
+        counts = self.counts
+        return (
+            f"<Recording: {counts.kept:,} of {counts.captured:,} tasks, {counts.rows:,} rows, "
+            f"{self.memory_bytes / 1e6:.1f} MB in memory, {self.disk_bytes / 1e6:.1f} MB on disk>"
+        )

@@ -112,7 +112,7 @@ class Report:
         """Write the report, elsewhere if a filename is given; return its URL."""
         if filename is not None:
             self._place = target(filename)
-        recording = self.recording
+        recording = self._block._part.recording
         if self._redact:
             recording = redacted(recording, self._redact)
 
@@ -201,7 +201,7 @@ class ReportBlock:
 
     def _write(self, error: BaseException | None) -> None:
         """Write the report; where an exception is on its way, it goes on whatever happens."""
-        self._block.recording.about_facts["source"] = self._source
+        self._block._part.recording.about_facts["source"] = self._source
         try:
             url = self._report.save()
         except Exception as failure:

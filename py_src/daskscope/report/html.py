@@ -25,7 +25,7 @@ from daskscope.version import installed_version
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
 
 STATIC: Final = Path(__file__).parent.parent / "static"
 DEFAULT_TITLE: Final = "Dask performance report"
@@ -38,14 +38,14 @@ SLICE_BYTES: Final = 3 * 2**18
 _ENDS_ITSELF: Final = re.compile(rb"</(script|style)|<!--", re.IGNORECASE)
 
 
-def build(recording: Recording, out: BinaryIO) -> dict[str, Any]:
+def build(recording: RecordingCore, out: BinaryIO) -> dict[str, Any]:
     """Write the report of a recording; return its summary."""
     with packed(recording) as file:
         return write(recording, file, out)
 
 
 @contextmanager
-def packed(recording: Recording) -> Iterator[BinaryIO]:
+def packed(recording: RecordingCore) -> Iterator[BinaryIO]:
     """Give the recording as a file, a temporary one: memory stays bounded."""
     note_figures(recording)
     with (
@@ -55,7 +55,7 @@ def packed(recording: Recording) -> Iterator[BinaryIO]:
         yield file
 
 
-def note_figures(recording: Recording) -> None:
+def note_figures(recording: RecordingCore) -> None:
     """Let a recording say its own figures, for pages that open it without Python."""
     price = config.report_price()
     figures = summary(
@@ -65,7 +65,7 @@ def note_figures(recording: Recording) -> None:
     recording.about_facts["summary"] = figures
 
 
-def write(recording: Recording, file: BinaryIO, out: BinaryIO) -> dict[str, Any]:
+def write(recording: RecordingCore, file: BinaryIO, out: BinaryIO) -> dict[str, Any]:
     """Write the report of a recording that is packed already; return its summary."""
     style, script = page()
     style += STYLE

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope import config
-from daskscope.recording import Recording, WorkerChange, pack_keys
+from daskscope.recording import RecordingCore, WorkerChange, pack_keys
 from daskscope.report.hosts import Hosts, host_of
 from daskscope.report.paths import without_paths, without_source
 from daskscope.schema import KEY_SEPARATOR, NAME_KINDS
@@ -39,17 +39,17 @@ def checked(redact: Iterable[str]) -> tuple[str, ...]:
     return tuple(what for what in REDACTABLE if what in wanted)
 
 
-def redacted(recording: Recording, what: Iterable[str]) -> Recording:
+def redacted(recording: RecordingCore, what: Iterable[str]) -> RecordingCore:
     """Return a copy without `what`; the recording itself stays as it is."""
     return _Redaction(recording, checked(what)).copy()
 
 
 class _Redaction:
-    def __init__(self, source: Recording, what: tuple[str, ...]) -> None:
+    def __init__(self, source: RecordingCore, what: tuple[str, ...]) -> None:
         limits = config.recording_limits()
         self._source = source
         self._what = what
-        self._copy = Recording(
+        self._copy = RecordingCore(
             memory_limit=limits.memory_limit,
             disk_limit=limits.disk_limit,
             overflow=limits.overflow,
@@ -59,7 +59,7 @@ class _Redaction:
         if self._hosts is not None:
             self._learn(self._hosts)
 
-    def copy(self) -> Recording:
+    def copy(self) -> RecordingCore:
         """Copy table after table."""
         self._names()
         self._tasks()

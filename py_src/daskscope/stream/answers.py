@@ -14,7 +14,7 @@ from daskscope.wire.parse import number
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
     from daskscope.stream.feed import Feed
 
 MAX_ASKED_TASKS: Final = 65_536
@@ -29,7 +29,7 @@ def ask_keys(feed: Feed, args: Mapping[str, Any]) -> None:
     feed.ask_keys(first, first + tasks)
 
 
-def describe_task(recording: Recording, args: Mapping[str, Any]) -> dict[str, Any]:
+def describe_task(recording: RecordingCore, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return everything that is known of one task."""
     task = number(args.get("task"), "args.task")
     chunk = recording.chunk_of(task)

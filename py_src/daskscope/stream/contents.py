@@ -18,7 +18,7 @@ from daskscope.schema import COARSE, NAME_KINDS, TASKS
 from daskscope.wire import Outgoing, arrow_stream, outgoing
 
 if TYPE_CHECKING:
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
     from daskscope.stream.ranges import Range
 
 MAX_EXCEPTION: Final = 1_000
@@ -31,7 +31,7 @@ class Names:
 
     ranges: tuple[Range, ...]  # in the order of NAME_KINDS
 
-    def build(self, recording: Recording, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         fields = {
             kind: {"first": first, "items": recording.names.since(kind, first)[: stop - first]}
@@ -48,7 +48,7 @@ class Rows:
     first: int
     stop: int
 
-    def build(self, recording: Recording, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         parts = []
         for chunk in recording.chunks_of(self.first, self.stop):
@@ -65,7 +65,7 @@ class Rows:
 class Coarse:
     """The coarse picture of everything, as it is when it is sent."""
 
-    def build(self, recording: Recording, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         chunks = recording.chunks()
         picture = coarse(recording)
@@ -86,7 +86,7 @@ class Keys:
 
     pieces: tuple[Range, ...]
 
-    def build(self, recording: Recording, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         blocks = [
             block
@@ -105,7 +105,7 @@ class Events:
     changes: Range
     gaps: Range
 
-    def build(self, recording: Recording, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         errors = [
             {

@@ -19,7 +19,7 @@ from daskscope.stream.ranges import Range, Ranges
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from daskscope.recording import Recording, TaskChunk
+    from daskscope.recording import RecordingCore, TaskChunk
     from daskscope.stream.source import Source
     from daskscope.wire import Outgoing
 
@@ -77,7 +77,7 @@ class Feed:
         self.page_rows = 0
         self._address = {"page": page, "session": source.id}
         self._names = dict.fromkeys(NAME_KINDS, 0)
-        self._recording = source.recording
+        self._recording = source.recording._core
         self._live = self._recording.next_task
         self._held = Ranges()
         self._keys = KeyCursor(self._recording)
@@ -316,7 +316,7 @@ def _tasks_back(chunk: TaskChunk, low: int, stop: int, most: int) -> int:
     return min(stop - 1, int(chunk.columns["task"][rows.stop - most - 1]) + 1)
 
 
-def _rows_of(recording: Recording, first: int, stop: int) -> int:
+def _rows_of(recording: RecordingCore, first: int, stop: int) -> int:
     """Return how many rows some tasks have; one for each that was dropped since."""
     found, tasks = 0, stop - first
     for chunk in recording.chunks_of(first, stop):

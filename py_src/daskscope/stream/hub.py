@@ -282,7 +282,7 @@ class Hub:
     def _result(self, page: Page, message: Ask, session: str) -> dict[str, Any] | None:
         source, watched = self._sources.get(session), page.watched.get(session)
         if message.what == "task" and source is not None:
-            return answers.describe_task(source.recording, message.args)
+            return answers.describe_task(source.recording._core, message.args)
         if message.what == "keys" and watched is not None:
             answers.ask_keys(watched.feed, message.args)
             watched.questions.append(message.id)

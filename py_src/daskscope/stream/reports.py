@@ -39,7 +39,8 @@ def chooser(sources: Iterable[Source], *, recorder_on: bool) -> dict[str, Any]:
             "state": source.state,
             "workers": len(source.workers),
             "threads": sum(int(worker.get("threads") or 0) for worker in source.workers),
-            "active": source.state in ("live", "partly") and source.recording.quiet_s < ACTIVE_S,
+            "active": source.state in ("live", "partly")
+            and source.recording._core.quiet_s < ACTIVE_S,
         }
         for source in sources
     ]
@@ -49,7 +50,7 @@ def chooser(sources: Iterable[Source], *, recorder_on: bool) -> dict[str, Any]:
 def status(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
     """Return the state of a session, for one page, with what that page alone is told."""
     source = feed.source
-    recording = source.recording
+    recording = source.recording._core
     notices = [*source.notices]
     if recording.spill_error:
         notices.append(
@@ -114,7 +115,7 @@ class SessionTotals:
     def advance(self, budget_s: float) -> tuple[Focus, int, Totals] | None:
         """Return focus, number of tasks and figures once they are complete."""
         focus = dataclasses.replace(self._source.focus, prefixes=())
-        recording = self._source.recording
+        recording = self._source.recording._core
         if focus != self._focus:
             self._focus, self._running = focus, None
         tasks = recording.next_task
