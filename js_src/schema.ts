@@ -5,6 +5,8 @@ export const COMM_TARGET = "daskscope";
 export const OTHER_NAME = "(other)";
 export const MAX_NAMES = 60000;
 export const FILE_FORMAT = 1;
+export const FILE_PART_TASKS = 65536;
+export const FILE_PART_ROWS = 1000000;
 export const KEY_SEPARATOR = "\u0000";
 
 export const STATUSES = [

@@ -64,7 +64,9 @@ export class FileNames {
     kind.forEach((listed, row) => {
       const known = NAME_KINDS.find((one) => one === listed);
       if (!known) throw new BadFileError(`has names of the kind '${listed}'`);
-      this.lists[known].places.push(this.indexOf(known, name[row]));
+      const { places, max } = this.lists[known];
+      if (places.length >= max) throw tooMany();
+      places.push(this.indexOf(known, name[row]));
     });
   }
 
@@ -74,9 +76,7 @@ export class FileNames {
     const known = list.index.get(text);
     if (known !== undefined) return known;
     const place = list.items.length;
-    if (place >= list.max) {
-      throw new BadFileError("has more names than any recording has");
-    }
+    if (place >= list.max) throw tooMany();
     list.items.push(list.read(text));
     list.index.set(text, place);
     return place;
@@ -106,6 +106,10 @@ export class FileNames {
 
 function listOf<T>(max: number, read: (text: string) => T): List<T> {
   return { items: [], max, read, index: new Map(), places: [] };
+}
+
+function tooMany(): BadFileError {
+  return new BadFileError("has more names than any recording has");
 }
 
 function cut(text: string): string {

@@ -7,6 +7,8 @@ import {
   COARSE_COLUMNS,
   type CoarseColumns,
   FILE_FORMAT,
+  FILE_PART_ROWS,
+  FILE_PART_TASKS,
   KEY_SEPARATOR,
   STATUSES,
   TASKS_COLUMNS,
@@ -38,8 +40,8 @@ const [HEADER, ABOUT, COARSE] = [
 const MAX_JSON_BYTES = 16_000_000;
 /** Of a small table, whatever it holds: the bounds of a recording are below. */
 const MAX_RECORDS = 200_000;
-/** Of one member with names; lists are bounded besides. */
-const MAX_NAME_ROWS = 500_000;
+/** Of one member with names: more than all lists together hold. */
+const MAX_NAME_ROWS = 200_000;
 const MAX_STRETCHES = 500_000;
 /** Task numbers are 32 bits wide. */
 const MAX_TASKS = 2 ** 32;
@@ -118,7 +120,11 @@ export class StoredRecording {
   /** All rows of a part, and which tasks they are of. */
   async rowsOf(part: Part): Promise<PartRows> {
     const bytes = await unpackMember(this.source, part.rows);
-    const { columns, rows, facts } = decodeColumns(TASKS_COLUMNS, bytes);
+    const { columns, rows, facts } = decodeColumns(
+      TASKS_COLUMNS,
+      bytes,
+      FILE_PART_ROWS,
+    );
     const range = rangeOf(facts);
     part.range = range;
     this.names.translate("lanes", columns.lane);
@@ -145,10 +151,10 @@ export class StoredRecording {
   }
 
   async keyOf(part: Part, task: number): Promise<string> {
-    const { first } = await this.rangeOf(part);
+    const { first, tasks } = await this.rangeOf(part);
     const bytes = await unpackMember(this.source, part.keys);
-    const keys = new TextDecoder().decode(bytes).split(KEY_SEPARATOR);
-    return keys[task - first] ?? "";
+    const text = new TextDecoder().decode(bytes);
+    return text.split(KEY_SEPARATOR, tasks)[task - first] ?? "";
   }
 
   /** The part that has a task, or else the next one. Few are looked at, since numbers rise. */
@@ -173,9 +179,13 @@ export class StoredRecording {
     const member = this.members.get(COARSE);
     if (!member) return null;
     const bytes = await unpackMember(this.source, member);
-    const { columns, rows, facts } = decodeColumns(COARSE_COLUMNS, bytes);
+    const { columns, facts } = decodeColumns(
+      COARSE_COLUMNS,
+      bytes,
+      MAX_STRETCHES,
+    );
     const tasks = whole(facts.get("tasks"));
-    if (rows > MAX_STRETCHES || tasks > MAX_TASKS) {
+    if (tasks > MAX_TASKS) {
       throw new BadFileError("has a coarse picture of more than it holds");
     }
     this.names.translate("lanes", columns.lane);
@@ -251,6 +261,9 @@ function placed(stretches: CoarseColumns): CoarseColumns {
 function rangeOf(facts: Facts): TaskRange {
   const first = whole(facts.get("first"));
   const tasks = whole(facts.get("tasks"));
+  if (tasks > FILE_PART_TASKS) {
+    throw new BadFileError("has a part with more tasks than daskscope writes");
+  }
   if (!(tasks >= 1 && first <= MAX_TASKS - tasks)) {
     throw new BadFileError("has tasks out of order");
   }

@@ -2,6 +2,7 @@
 // says of how they are stored, undone. Every number is checked before it is believed.
 
 import {
+  type ArrowTable,
   type Facts,
   type NumberColumn,
   readTable,
@@ -29,12 +30,13 @@ const BASE = "daskscope.base";
 /** Microseconds a second. */
 const US = 1e6;
 
-/** Columns of numbers, as wide as the model has them. */
+/** Columns of numbers, as wide as the model has them; at most so many rows. */
 export function decodeColumns<S extends Record<string, ColumnType>>(
   shape: S,
   bytes: Uint8Array<ArrayBuffer>,
+  maxRows: number,
 ): Stored<S> {
-  const { columns, rows, facts } = readTable(bytes);
+  const { columns, rows, facts } = readAtMost(maxRows, bytes);
   const decoded = Object.entries(shape).map(([name, type]) => {
     const stored = columns.get(name);
     if (!stored) throw new BadFileError(`has no column ${name}`);
@@ -44,6 +46,14 @@ export function decodeColumns<S extends Record<string, ColumnType>>(
     return [name, restored(name, stored, type)] as const;
   });
   return { columns: Object.fromEntries(decoded) as Columns<S>, rows, facts };
+}
+
+function readAtMost(rows: number, bytes: Uint8Array<ArrayBuffer>): ArrowTable {
+  const table = readTable(bytes);
+  if (table.rows > rows) {
+    throw new BadFileError("has more rows in a table than any recording has");
+  }
+  return table;
 }
 
 function isLong(values: NumberColumn["values"]) {
@@ -134,10 +144,7 @@ export function decodeRecords<S extends RecordShape>(
   bytes: Uint8Array<ArrayBuffer>,
   maxRows: number,
 ): Records<S> {
-  const { columns, rows } = readTable(bytes);
-  if (rows > maxRows) {
-    throw new BadFileError("has more rows in a table than any recording has");
-  }
+  const { columns } = readAtMost(maxRows, bytes);
   const decoded = Object.entries(shape).map(([name, wanted]) => {
     const stored = columns.get(name);
     if (!stored) throw new BadFileError(`has no column ${name}`);

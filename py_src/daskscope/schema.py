@@ -77,6 +77,10 @@ TABLES: Final = (TASKS, COARSE)
 FILE_FORMAT: Final = 1
 """Version of ``.daskscope`` files (see docs/recording-format.md)."""
 
+FILE_PART_TASKS: Final = 65_536
+FILE_PART_ROWS: Final = 1_000_000
+"""So many tasks, and rows of them, one member of a file has at most."""
+
 NAMES: Final = Table(
     "names",
     "A row is one interned name. In each list they are numbered in order of the rows.",
@@ -276,6 +280,8 @@ def typescript() -> str:
         f"export const OTHER_NAME = {_ts_value(OTHER_NAME)};",
         f"export const MAX_NAMES = {MAX_NAMES};",
         f"export const FILE_FORMAT = {FILE_FORMAT};",
+        f"export const FILE_PART_TASKS = {FILE_PART_TASKS};",
+        f"export const FILE_PART_ROWS = {FILE_PART_ROWS};",
         f"export const KEY_SEPARATOR = {_ts_value(KEY_SEPARATOR)};",
         "",
     ]

@@ -273,6 +273,36 @@ describe("a file that claims too much", () => {
     );
   });
 
+  it("is refused where a part has more tasks than daskscope writes", async () => {
+    const file = changed("tasks/000000.arrow", ({ name, data }) => {
+      // Of its facts, `tasks` gets the value of another one, which has room for more digits.
+      const wrong = data.slice();
+      const text = new TextDecoder("latin1").decode(wrong);
+      const view = new DataView(wrong.buffer);
+      const value = text.indexOf("tasks") - 12;
+      const long = text.indexOf("1700000000000000") - 4;
+      const pointer = Array.from({ length: value }, (_, place) => place).find(
+        (place) => place + view.getUint32(place, true) === value,
+      );
+      view.setUint32(pointer!, long - pointer!, true);
+      view.setUint32(long, 5, true);
+      wrong.set(encode("65537"), long + 4);
+      return [{ name, data: wrong }];
+    });
+    const recording = await StoredRecording.open(bytesOfBuffer(file));
+    await expect(recording.keysOf(recording.parts[0]!)).rejects.toThrow(
+      "has a part with more tasks than daskscope writes",
+    );
+  });
+
+  it("is refused where it has more names than rows could point at", async () => {
+    const file = changed("names/000000.arrow", (names) =>
+      Array.from({ length: 50 }, () => names),
+    );
+    const { text } = await problemOf(file);
+    expect(text).toMatch(/has more names than any recording has/);
+  });
+
   it("is refused where rows point at names that it does not have", async () => {
     const file = changed("names/000000.arrow", () => []);
     const recording = await StoredRecording.open(bytesOfBuffer(file));

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import json
+import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
 from daskscope.errors import DaskscopeError
-from daskscope.recording.chunk import pack_keys
 from daskscope.recording.core import MAX_TASKS
 from daskscope.recording.file_arrow import BadTableError
 from daskscope.recording.file_tables import decode_columns, decode_records
-from daskscope.recording.file_writer import ABOUT, HEADER
+from daskscope.recording.file_writer import ABOUT, HEADER, SEPARATOR
 from daskscope.recording.file_zip import BadZipError, Members
-from daskscope.recording.records import take_records
+from daskscope.recording.names import LIMITS
+from daskscope.recording.records import MAX_ROWS, take_records
 from daskscope.schema import (
     FILE_FORMAT,
-    KEY_SEPARATOR,
+    FILE_PART_ROWS,
+    FILE_PART_TASKS,
     NAME_KINDS,
     NAMES,
     RECORD_TABLES,
@@ -67,6 +69,30 @@ def _figure(counts: Any, name: str) -> int:
 
 
 @dataclass
+class _Index:
+    """What the names of a file are in the recording: by number, as many as there are."""
+
+    places: NDArray[np.uint16]
+    names: int = 0
+
+    @classmethod
+    def of(cls, kind: str) -> _Index:
+        return cls(np.zeros(LIMITS[kind], "u2"))
+
+    def append(self, place: int) -> None:
+        if self.names == len(self.places):
+            raise BadTableError("has more names than any recording has")
+        self.places[self.names] = place
+        self.names += 1
+
+    def of_rows(self, numbers: NDArray[Any], kind: str) -> NDArray[Any]:
+        if len(numbers) and int(numbers.max()) >= self.names:
+            raise BadTableError(f"has rows with unknown {kind}")
+        found: NDArray[Any] = self.places[numbers].astype(numbers.dtype)
+        return found
+
+
+@dataclass
 class _Reader:
     """Takes the members of a file in their order."""
 
@@ -75,8 +101,9 @@ class _Reader:
     final: Mapping[str, Any] | None = None
     waiting: tuple[dict[str, NDArray[Any]], int] | None = None
     """Rows whose keys are the next member."""
-    indexes: dict[str, list[int]] = field(default_factory=lambda: {k: [] for k in NAME_KINDS})
-    """What a name of the file is in the recording."""
+    indexes: dict[str, _Index] = field(
+        default_factory=lambda: {kind: _Index.of(kind) for kind in NAME_KINDS}
+    )
 
     def check_begun(self) -> None:
         if self.header is None:
@@ -98,19 +125,22 @@ class _Reader:
         elif folder == "names":
             self._take_names(data)
         elif folder == "tasks":
-            columns, facts = decode_columns(TASKS, data)
+            columns, facts = decode_columns(TASKS, data, at_most=FILE_PART_ROWS)
             self.waiting = (columns, self._begin_tasks(facts))
         elif folder == "keys":
             self._take_tasks(data)
         else:
             table = next((t for t in RECORD_TABLES if member == f"{t.name}.arrow"), None)
             if table is not None:  # what later versions add is passed over
-                take_records(self.recording, table, decode_records(table, data))
+                records = decode_records(table, data, newest=MAX_ROWS[table.name])
+                take_records(self.recording, table, records)
 
     def _begin_tasks(self, facts: Mapping[str, int]) -> int:
         """Check the numbers of the next tasks; return how many they are."""
         first, tasks = facts.get("first", -1), facts.get("tasks", 0)
         next_task = self.recording.next_task
+        if tasks > FILE_PART_TASKS:
+            raise BadTableError("has a part with more tasks than daskscope writes")
         if self.waiting is not None or tasks < 1 or not next_task <= first <= MAX_TASKS - tasks:
             raise BadTableError("has tasks out of order")
         self.recording.skip_tasks(first - next_task)
@@ -132,7 +162,7 @@ class _Reader:
             )
 
     def _take_names(self, data: bytes) -> None:
-        columns = decode_records(NAMES, data)
+        columns = decode_records(NAMES, data, at_most=sum(LIMITS.values()))
         for kind, text in zip(columns["kind"], columns["name"], strict=True):
             if kind not in self.indexes:
                 raise BadTableError(f"has names of the kind {kind!r}")
@@ -143,22 +173,19 @@ class _Reader:
         if self.waiting is None:
             raise BadTableError("has keys without tasks")
         (columns, tasks), self.waiting = self.waiting, None
-        texts = keys.decode("utf-8", "replace").split(KEY_SEPARATOR)
-        if len(texts) != tasks:
+        if keys.count(SEPARATOR) != tasks - 1:  # before anything is made of so many
             raise BadTableError("has not as many keys as tasks")
         task = columns["task"]
         first = self.recording.next_task
         if len(task) and (task.min() < first or task.max() >= first + tasks):
             raise BadTableError("has rows of other tasks")
         for column, kind in _POINTS_INTO.items():
-            known = np.array(self.indexes[kind], "u8")
-            if len(task) and int(columns[column].max()) >= len(known):
-                raise BadTableError(f"has rows with unknown {kind}")
-            columns[column] = known[columns[column]].astype(columns[column].dtype)
+            columns[column] = self.indexes[kind].of_rows(columns[column], kind)
         if len(task) and int(columns["status"].max()) >= len(STATUSES):
             raise BadTableError("has rows with an unknown status")
         columns["task"] = task - np.uint32(first)
-        self.recording.append_tasks(tasks, columns, pack_keys(0, texts).data)
+        text = keys.decode("utf-8", "replace").encode()
+        self.recording.append_tasks(tasks, columns, zlib.compress(text, 1))
 
 
 def _object(data: bytes) -> dict[str, Any]:

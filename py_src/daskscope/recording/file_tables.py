@@ -83,9 +83,14 @@ def _narrow(whole: NDArray[np.float64]) -> NDArray[Any]:
     return whole
 
 
-def decode_columns(table: Table, data: bytes) -> tuple[dict[str, NDArray[Any]], dict[str, int]]:
-    """Undo `encode_columns`; a `BadTableError` says what is wrong."""
-    stored = read_table(data)
+def decode_columns(
+    table: Table, data: bytes, *, at_most: int | None = None
+) -> tuple[dict[str, NDArray[Any]], dict[str, int]]:
+    """Undo `encode_columns`; a `BadTableError` says what is wrong.
+
+    With more rows than `at_most` a table is refused.
+    """
+    stored = _read_at_most(at_most, table, data)
     columns: dict[str, NDArray[Any]] = {}
     for column in table.columns:
         place = stored.schema.get_field_index(column.name)
@@ -107,6 +112,13 @@ def decode_columns(table: Table, data: bytes) -> tuple[dict[str, NDArray[Any]], 
         except ValueError as error:
             raise BadTableError("has a bad table: its facts are not numbers") from error
     return columns, facts
+
+
+def _read_at_most(rows: int | None, table: Table, data: bytes) -> pa.Table:
+    stored = read_table(data)
+    if rows is not None and stored.num_rows > rows:
+        raise BadTableError(f"has more {table.name} in one part than daskscope writes")
+    return stored
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -150,11 +162,18 @@ def encode_records(table: Table, records: Mapping[str, Sequence[Any]], **facts: 
     return _stream(arrays, pa.schema(fields, metadata=metadata))
 
 
-def decode_records(table: Table, data: bytes) -> dict[str, list[Any]]:
-    """Undo `encode_records`; a `BadTableError` says what is wrong."""
+def decode_records(
+    table: Table, data: bytes, *, at_most: int | None = None, newest: int | None = None
+) -> dict[str, list[Any]]:
+    """Undo `encode_records`; a `BadTableError` says what is wrong.
+
+    With more rows than `at_most` a table is refused; only the last `newest` are taken.
+    """
     import pyarrow as pa
 
-    stored = read_table(data)
+    stored = _read_at_most(at_most, table, data)
+    if newest is not None:
+        stored = stored.slice(max(0, stored.num_rows - newest))
     columns: dict[str, list[Any]] = {}
     for column in table.columns:
         place = stored.schema.get_field_index(column.name)

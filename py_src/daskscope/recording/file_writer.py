@@ -22,6 +22,8 @@ from daskscope.recording.records import records_of
 from daskscope.schema import (
     COARSE,
     FILE_FORMAT,
+    FILE_PART_ROWS,
+    FILE_PART_TASKS,
     KEY_SEPARATOR,
     NAME_KINDS,
     NAMES,
@@ -40,12 +42,12 @@ if TYPE_CHECKING:
 
 SUFFIX: Final = ".daskscope"
 HEADER, ABOUT = "daskscope.json", "about.json"
-PART_TASKS: Final = 65_536
+PART_ROWS: Final = FILE_PART_ROWS // 2
 PART_KEY_BYTES: Final = 8_000_000
-"""A part ends with the task whose key passes this: far below what a reader refuses."""
+"""A part ends with the task that passes one of these: far below what a reader refuses."""
 
 LEVEL: Final = 5
-_SEPARATOR: Final = KEY_SEPARATOR.encode()
+SEPARATOR: Final = KEY_SEPARATOR.encode()
 
 
 class FileWriter:
@@ -153,10 +155,8 @@ def _parts(chunks: Sequence[TaskChunk], first: int, stop: int) -> Iterator[_Part
     pieces: list[_Part] = []
     for chunk in chunks:
         for piece in _pieces(chunk, max(first, chunk.first), min(stop, chunk.stop)):
-            tasks = sum(one.tasks for one in pieces) + piece.tasks
-            size = sum(len(one.keys) for one in pieces) + len(piece.keys)
             hole = bool(pieces) and piece.first > pieces[-1].first + pieces[-1].tasks
-            if pieces and (hole or tasks > PART_TASKS or size > PART_KEY_BYTES):
+            if pieces and (hole or _is_large([*pieces, piece])):
                 yield _joined(pieces)
                 pieces = []
             pieces.append(piece)
@@ -164,20 +164,45 @@ def _parts(chunks: Sequence[TaskChunk], first: int, stop: int) -> Iterator[_Part
         yield _joined(pieces)
 
 
+def _is_large(pieces: Sequence[_Part]) -> bool:
+    return (
+        sum(piece.tasks for piece in pieces) > FILE_PART_TASKS
+        or sum(len(piece.columns["task"]) for piece in pieces) > PART_ROWS
+        or sum(len(piece.keys) for piece in pieces) > PART_KEY_BYTES
+    )
+
+
 def _pieces(chunk: TaskChunk, first: int, stop: int) -> Iterator[_Part]:
-    """Cut one chunk where its blocks of keys end, or where a block is large."""
+    """Cut one chunk where its blocks of keys end, and a block where it is too large for a part."""
     for block in key_blocks([chunk], first, stop):
         raw = block.raw()
-        if raw.count(_SEPARATOR) != block.tasks - 1 or not _is_utf8(raw):
+        if raw.count(SEPARATOR) != block.tasks - 1 or not _is_utf8(raw):
             raw = KEY_SEPARATOR.join(block.texts()).encode()
-        steps = -(-len(raw) // PART_KEY_BYTES)
-        keys = raw.split(_SEPARATOR) if steps > 1 else []
-        for tasks in np.array_split(np.arange(block.tasks), steps or 1):
-            begin, end = block.first + int(tasks[0]), block.first + int(tasks[-1]) + 1
-            rows = chunk.rows_of(begin, end)
-            text = _SEPARATOR.join(keys[tasks[0] : tasks[-1] + 1]) if keys else raw
-            columns = {name: column[rows] for name, column in chunk.columns.items()}
-            yield _Part(begin, end - begin, columns, text)
+        piece = _piece(chunk, block.first, block.stop, raw)
+        if not _is_large([piece]):
+            yield piece
+            continue
+        keys = raw.split(SEPARATOR)
+        cuts = _cuts(piece, keys)
+        for begin, end in zip(cuts, [*cuts[1:], block.tasks], strict=True):
+            text = SEPARATOR.join(keys[begin:end])
+            yield _piece(chunk, block.first + begin, block.first + end, text)
+
+
+def _piece(chunk: TaskChunk, first: int, stop: int, keys: bytes) -> _Part:
+    rows = chunk.rows_of(first, stop)
+    columns = {name: column[rows] for name, column in chunk.columns.items()}
+    return _Part(first, stop - first, columns, keys)
+
+
+def _cuts(piece: _Part, keys: Sequence[bytes]) -> list[int]:
+    """Return with which of its tasks each smaller part begins."""
+    tasks = np.arange(piece.tasks)
+    key_bytes = np.cumsum([len(key) for key in keys])
+    rows = np.searchsorted(piece.columns["task"], piece.first + tasks)
+    limits = ((tasks, FILE_PART_TASKS), (key_bytes, PART_KEY_BYTES), (rows, PART_ROWS))
+    over = [np.flatnonzero(np.diff(size // most)) + 1 for size, most in limits]
+    return [0, *np.unique(np.concatenate(over)).tolist()]
 
 
 def _joined(pieces: Sequence[_Part]) -> _Part:
@@ -188,7 +213,7 @@ def _joined(pieces: Sequence[_Part]) -> _Part:
         pieces[0].first,
         sum(piece.tasks for piece in pieces),
         {name: np.concatenate([piece.columns[name] for piece in pieces]) for name in names},
-        _SEPARATOR.join(piece.keys for piece in pieces),
+        SEPARATOR.join(piece.keys for piece in pieces),
     )
 
 

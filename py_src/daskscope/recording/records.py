@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.recording.logs import (
+    MAX_CHANGES,
+    MAX_ERRORS,
+    MAX_EVENTS,
+    MAX_GAPS,
+    MAX_LINES,
+    MAX_ROWLESS,
+    MAX_SAMPLES,
     ClusterSample,
     Event,
     LogLine,
@@ -33,6 +40,18 @@ if TYPE_CHECKING:
     from daskscope.recording.core import RecordingCore
 
 Columns = dict[str, list[Any]]
+
+MAX_ROWS: Final = {
+    ERRORS.name: MAX_ERRORS,
+    WORKERS.name: 2 * MAX_CHANGES,  # who was there, and what changed
+    EVENTS.name: MAX_EVENTS,
+    LOGS.name: MAX_LINES,
+    CLUSTER.name: MAX_SAMPLES,
+    SCHEDULER.name: MAX_SAMPLES,
+    GAPS.name: MAX_GAPS,
+    ROWLESS.name: MAX_ROWLESS,
+}
+"""So many a recording keeps of each table."""
 
 
 def records_of(recording: RecordingCore, table: Table) -> Columns:
@@ -81,16 +100,17 @@ def take_records(
     recording: RecordingCore, table: Table, columns: Mapping[str, Sequence[Any]]
 ) -> None:
     """Append what `records_of` returned."""
-    rows = [
+    rows = (  # one at a time: as dicts they take many times what they are
         dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)
-    ]
+    )
     if table is ERRORS:
         intern = recording.names.intern
         recording.append_errors(
             [TaskError(**row | {"prefix": intern("prefixes", row["prefix"])}) for row in rows]
         )
     elif table is WORKERS:
-        recording.name_workers({row["worker"]: row["name"] for row in rows if row["name"]})
+        named = zip(columns["worker"], columns["name"], strict=True)
+        recording.name_workers({worker: name for worker, name in named if name})
         changes = [
             WorkerChange(row["time"], row["worker"], row["what"], row["detail"]) for row in rows
         ]

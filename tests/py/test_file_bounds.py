@@ -1,0 +1,212 @@
+"""Files that somebody made to cost much: small on disk, refused or opened within bounds."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from recording_rows import append, make_rows, new_recording
+
+import daskscope
+from daskscope.errors import DaskscopeError
+from daskscope.recording import pack_keys
+from daskscope.recording.file_tables import encode_records
+from daskscope.schema import CLUSTER, EVENTS, FILE_PART_TASKS, NAMES, WORKERS, Table
+
+MOST_BYTES = 400_000_000
+"""Memory that opening a file may take beside its recording, whatever is in it: by far less
+than the gigabytes that these files would take, and more than one member of 64 MiB does."""
+
+MEASURED = r"""
+import pathlib, re, sys
+import numpy, pandas, pyarrow
+import daskscope
+from daskscope import files, report
+from daskscope.report import extract
+
+def most():  # resource would count the process from which this one was started, too
+    return int(re.search(r"VmHWM:\s*(\d+) kB", pathlib.Path("/proc/self/status").read_text())[1])
+
+before = most()
+try:
+    daskscope.load(sys.argv[1])
+except daskscope.DaskscopeError as error:
+    print(error.code, end=" ")
+else:
+    print("opened", end=" ")
+print((most() - before) * 1024)
+"""
+
+HEADER = ("daskscope.json", b'{"format": 1, "facts": {}}')
+
+
+def file_of(folder: Path, *members: tuple[str, bytes]) -> Path:
+    path = folder / "made.daskscope"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, data in (HEADER, *members):
+            file.writestr(name, data)
+    return path
+
+
+def stream(columns: dict[str, pa.Array], facts: dict[str, str]) -> bytes:
+    schema = pa.schema([(name, array.type) for name, array in columns.items()], metadata=facts)
+    out = pa.BufferOutputStream()
+    with pa.ipc.new_stream(out, schema) as writer:
+        writer.write_batch(pa.record_batch(list(columns.values()), schema=schema))
+    return out.getvalue().to_pybytes()
+
+
+def tasks_of(rows: int, tasks: int) -> bytes:
+    names = ["start", "duration", "lane", "prefix", "action", "status", "nbytes", "span", "task"]
+    zeros = pa.array(np.zeros(rows, "u1"))
+    return stream(dict.fromkeys(names, zeros), {"first": "0", "tasks": str(tasks)})
+
+
+def table_of(table: Table, rows: int) -> bytes:
+    empty = {"utf8": "", "float64": 0.0, "int64": 0}
+    return encode_records(table, {c.name: [empty[c.type]] * rows for c in table.columns})
+
+
+def cost(path: Path) -> tuple[str, int]:
+    """Return what became of a file in a process of its own, and the memory that it took."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURED, str(path)], capture_output=True, text=True, check=True
+    )
+    outcome, size = done.stdout.split()
+    return outcome, int(size)
+
+
+measured = pytest.mark.skipif(
+    not Path("/proc/self/status").exists(),
+    reason="this system does not say how much memory was taken",
+)
+
+
+@measured
+def test_a_member_of_nothing_but_separators_costs_no_object_a_key(tmp_path):
+    keys = bytes(64 * 2**20)
+    path = file_of(
+        tmp_path,
+        ("tasks/000000.arrow", tasks_of(0, len(keys) + 1)),
+        ("keys/000000.txt", keys),
+    )
+    assert path.stat().st_size < 100_000
+    outcome, size = cost(path)
+    assert outcome == "bad-file"
+    assert size < MOST_BYTES
+
+
+@measured
+@measured
+def test_a_member_of_millions_of_rows_is_not_unpacked_into_columns(tmp_path):
+    names = {"prefixes": "x", "lanes": '["a", "b"]', "actions": "compute", "spans": '[""]'}
+    known = encode_records(NAMES, {"kind": list(names), "name": list(names.values())})
+    path = file_of(
+        tmp_path,
+        ("names/000000.arrow", known),
+        ("tasks/000000.arrow", tasks_of(7_000_000, 1)),
+        ("keys/000000.txt", b""),
+    )
+    outcome, size = cost(path)
+    assert outcome == "bad-file"
+    assert size < MOST_BYTES
+
+
+def test_as_many_separators_where_few_tasks_are_said_cost_no_object_a_key(tmp_path):
+    path = file_of(
+        tmp_path,
+        ("tasks/000000.arrow", tasks_of(0, 10)),
+        ("keys/000000.txt", bytes(64 * 2**20)),
+    )
+    outcome, size = cost(path)
+    assert outcome == "bad-file"
+    assert size < MOST_BYTES
+
+
+@measured
+def test_small_tables_of_millions_of_rows_are_not_made_into_objects(tmp_path):
+    members = [
+        (f"{table.name}.arrow", table_of(table, rows))
+        for table, rows in ((CLUSTER, 1_000_000), (EVENTS, 3_000_000), (WORKERS, 2_000_000))
+    ]
+    padding = np.random.default_rng(1).bytes(600_000)  # it may unpack to 300 times what it is
+    path = file_of(tmp_path, ("padding.bin", padding), *members)
+    assert path.stat().st_size < 1_000_000
+    outcome, size = cost(path)
+    assert outcome == "opened"
+    assert size < MOST_BYTES
+
+
+def test_of_a_table_with_too_many_rows_the_newest_are_taken(tmp_path):
+    rows = 10_500
+    columns = {
+        "time": [float(row) for row in range(rows)],
+        "topic": [f"topic-{row % 10}" for row in range(rows)],
+        "message": ["{}"] * rows,
+    }
+    recording = daskscope.load(file_of(tmp_path, ("events.arrow", encode_records(EVENTS, columns))))
+    assert recording.events["time"].tolist() == columns["time"][-10_000:]
+
+
+def names_of(kind: str, names: list[str]) -> bytes:
+    return encode_records(NAMES, {"kind": [kind] * len(names), "name": names})
+
+
+@pytest.mark.parametrize(("kind", "most"), [("prefixes", 60_000), ("actions", 255)])
+def test_names_that_no_row_can_point_at_are_refused(tmp_path, kind, most):
+    same = names_of(kind, ["x"] * most)
+    assert daskscope.load(file_of(tmp_path, ("names/000000.arrow", same))).counts.kept == 0
+    path = file_of(
+        tmp_path, ("names/000000.arrow", same), ("names/000001.arrow", names_of(kind, ["x"]))
+    )
+    with pytest.raises(DaskscopeError, match="it has more names than any recording has"):
+        daskscope.load(path)
+
+
+def test_a_member_with_more_names_than_all_lists_hold_is_refused(tmp_path):
+    path = file_of(tmp_path, ("names/000000.arrow", names_of("prefixes", ["x"] * 200_000)))
+    with pytest.raises(DaskscopeError, match="it has more names in one part than daskscope writes"):
+        daskscope.load(path)
+
+
+def sizes(path: Path, folder: str) -> list[int]:
+    with zipfile.ZipFile(path) as file:
+        return [i.file_size for i in file.infolist() if i.filename.startswith(folder)]
+
+
+def test_tasks_that_came_in_one_block_are_cut_into_parts(tmp_path):
+    recording = new_recording()
+    append(recording, FILE_PART_TASKS + 5, key="k")
+    path = recording.save(tmp_path / "run.daskscope")
+    assert len(sizes(path, "tasks/")) == len(sizes(path, "keys/")) == 2
+    opened = daskscope.load(path)
+    assert opened.counts == recording.counts
+    assert opened.key_of(FILE_PART_TASKS + 4) == "k"
+
+
+def test_tasks_with_very_many_rows_are_cut_into_parts_that_can_be_read(tmp_path):
+    recording = new_recording()
+    append(recording, 5, rows_each=500_000)
+    path = recording.save(tmp_path / "run.daskscope")
+    assert len(sizes(path, "tasks/")) > 1
+    assert daskscope.load(path).counts == recording.counts
+
+
+def test_large_keys_among_small_ones_are_cut_into_parts_that_can_be_read(tmp_path):
+    keys = [f"small-{i}" for i in range(500)]
+    keys[100:110] = [f"{i}" * 9_000_000 for i in range(10)]
+    recording = new_recording()
+    recording.append_tasks(len(keys), make_rows(len(keys)), pack_keys(0, keys).data)
+    path = recording.save(tmp_path / "run.daskscope")
+    assert max(sizes(path, "keys/")) < 18_000_000
+    opened = daskscope.load(path)
+    assert [opened.key_of(task)[:9] for task in (99, 105, 110)] == [
+        "small-99",
+        "555555555",
+        "small-110",
+    ]
