@@ -5,6 +5,7 @@ import {
   cellIsBusy,
   choose,
   CLIENT,
+  dockPanel,
   expect,
   expectTasks,
   hasSubshells,
@@ -149,5 +150,23 @@ test(
     await expect.poll(() => tasksShown(panel)).toBe(30);
     await choose(panel, /^LocalCluster inproc\/\d+/, 1);
     await expect.poll(() => tasksShown(panel)).toBe(7);
+
+    // In the sidebar one finds the panel of a client, or has one made, by keyboard too.
+    const [first, second] = [0, 1].map((at) =>
+      sidebar.locator(".ds-client button").nth(at),
+    );
+    await second.click();
+    await expect(dockPanel(page)).toHaveCount(1);
+    await first.press("Enter");
+    await expect(dockPanel(page)).toHaveCount(2);
+    const shown = async () => [
+      await tasksShown(dockPanel(page).nth(0)),
+      await tasksShown(dockPanel(page).nth(1)),
+    ];
+    await expect
+      .poll(async () => new Set(await shown()))
+      .toEqual(new Set([7, 30]));
+    await first.click();
+    await expect(dockPanel(page)).toHaveCount(2);
   },
 );

@@ -3,16 +3,19 @@
 
 import { signal } from "@preact/signals";
 import { h, render } from "preact";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { ClusterList } from "../../js_src/homes/lab/cluster_list";
 import type { Notebook } from "../../js_src/homes/lab/notebooks";
+import type { SessionEntry } from "../../js_src/wire";
 
 type Props = Parameters<typeof ClusterList>[0];
 
 /** A list of these notebooks, drawn. */
 function listOf(open: readonly Notebook[], props: Partial<Props> = {}) {
   const notebooks = { open: signal(open) };
-  render(h(ClusterList, { notebooks, looks: true, ...props }), document.body);
+  const openClient = () => {};
+  const all = { notebooks, looks: true, openClient, ...props };
+  render(h(ClusterList, all), document.body);
   return document.body;
 }
 
@@ -30,5 +33,40 @@ describe("the sidebar without a client", () => {
     expect(text).toBe(
       "Looking for clients is switched off in the settings. Open a panel to connect to the notebook in front.",
     );
+  });
+});
+
+describe("the clients in the sidebar", () => {
+  const client = (id: string, name: string): SessionEntry => ({
+    ...{ id, name, address: `tcp://h:${id}`, state: "live" },
+    ...{ workers: 2, threads: 4, active: false },
+  });
+  const notebook = (path: string, sessions: SessionEntry[]) =>
+    ({
+      path: signal(path),
+      name: path.split("/").at(-1),
+      kernel: { id: path, sessions: signal(sessions), state: signal({}) },
+    }) as unknown as Notebook;
+
+  it("are buttons, each of its own notebook and session", () => {
+    const openClient = vi.fn();
+    const open = [
+      notebook("a/first.ipynb", [client("1", "Left"), client("2", "Right")]),
+      notebook("second.ipynb", [client("3", "Far")]),
+    ];
+    const buttons = [
+      ...listOf(open, { openClient }).querySelectorAll("button"),
+    ];
+    expect(buttons.map(({ textContent }) => textContent)).toEqual([
+      expect.stringMatching(/^Left.*first\.ipynb.*2 workers/),
+      expect.stringMatching(/^Right/),
+      expect.stringMatching(/^Far.*second\.ipynb/),
+    ]);
+    for (const button of buttons) button.click();
+    expect(openClient.mock.calls).toEqual([
+      ["a/first.ipynb", "1"],
+      ["a/first.ipynb", "2"],
+      ["second.ipynb", "3"],
+    ]);
   });
 });

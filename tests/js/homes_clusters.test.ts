@@ -37,13 +37,14 @@ describe("the clusters of the sidebar", () => {
       notebook("c.ipynb", "k2", [{ ...CLIENT, id: "s2" }]),
     ]);
     expect(
-      rows.map(({ notebooks, sessions }) => [
+      rows.map(({ notebooks, path, sessions }) => [
         notebooks,
+        path,
         sessions.map(({ id }) => id),
       ]),
     ).toEqual([
-      ["a.ipynb, b.ipynb", ["s1"]],
-      ["c.ipynb", ["s2"]],
+      ["a.ipynb, b.ipynb", "b.ipynb", ["s1"]],
+      ["c.ipynb", "c.ipynb", ["s2"]],
     ]);
     expect(new Set(rows.map(({ key }) => key)).size).toBe(2);
   });

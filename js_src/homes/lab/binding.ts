@@ -33,7 +33,7 @@ export class Binding {
   readonly path = signal<string | null>(null);
   /** A person chose what is shown: it stays, whatever is in front. */
   readonly chosen: Signal<boolean>;
-  private readonly wanted = signal<string | null>(null);
+  private readonly wanted: Signal<string | null>;
   /** The sessions there were when the one that is shown was not lost. */
   private beforeLoss: ReadonlySet<string> = new Set();
   /** What the page holds; it may be of another bundle's copy, hence our own. */
@@ -44,9 +44,12 @@ export class Binding {
     private readonly notebooks: Notebooks,
     path: string | null,
     chosen = false,
+    /** Of the notebook's kernel; null: whichever is best. */
+    session: string | null = null,
   ) {
     this.path.value = path;
     this.chosen = signal(chosen);
+    this.wanted = signal(session);
     this.emptyState = computed(() => this.describeEmpty());
     this.chooser = computed(() => this.choices());
     this.stops.push(
@@ -66,6 +69,11 @@ export class Binding {
   dispose(): void {
     for (const stop of this.stops.splice(0)) stop();
     this.session.value = null;
+  }
+
+  /** Whether it shows a session, or will once that is found. */
+  shows(session: string): boolean {
+    return (this.session.peek()?.id ?? this.wanted.peek()) === session;
   }
 
   /** Show the notebook in front, and go with it from here on. */

@@ -11,27 +11,35 @@ function Client(props: {
   session: SessionEntry;
   name: string;
   notebooks: string;
+  open: () => void;
 }): JSX.Element {
   const { address, state, workers, threads, active } = props.session;
   return (
     <li class={`ds-client ds-client-${state}`}>
-      <div class="ds-client-head">
-        <span
-          class={active ? "ds-client-mark ds-active" : "ds-client-mark"}
-          aria-hidden="true"
-        />
-        <span class="ds-client-name">{props.name}</span>
-        <span class="ds-client-state">
-          {state === "no-client" ? "no client" : state}
+      <button
+        type="button"
+        class="ds-client-open"
+        title="Show what it runs in a panel"
+        onClick={props.open}
+      >
+        <span class="ds-client-head">
+          <span
+            class={active ? "ds-client-mark ds-active" : "ds-client-mark"}
+            aria-hidden="true"
+          />
+          <span class="ds-client-name">{props.name}</span>
+          <span class="ds-client-state">
+            {state === "no-client" ? "no client" : state}
+          </span>
         </span>
-      </div>
-      <div class="ds-client-fact" title={address}>
-        {props.notebooks}, {address}
-      </div>
-      <div class="ds-client-fact">
-        {plural(workers, "worker")} · {plural(threads, "thread")}
-        {activity(props.session)}
-      </div>
+        <span class="ds-client-fact" title={address}>
+          {props.notebooks}, {address}
+        </span>
+        <span class="ds-client-fact">
+          {plural(workers, "worker")} · {plural(threads, "thread")}
+          {activity(props.session)}
+        </span>
+      </button>
     </li>
   );
 }
@@ -40,9 +48,11 @@ export function ClusterList(props: {
   notebooks: Pick<Notebooks, "open">;
   /** False while no kernel is asked for its clients. */
   looks: boolean;
+  /** Show a client, of the kernel of the notebook at this path. */
+  openClient(path: string, session: string): void;
 }): JSX.Element {
   const rows = kernelRows(props.notebooks.open.value);
-  const entries = rows.flatMap(({ key, notebooks, sessions, note }) => {
+  const entries = rows.flatMap(({ key, path, notebooks, sessions, note }) => {
     const names = distinctNames(sessions);
     if (note === null) {
       return sessions.map((session) => (
@@ -51,6 +61,7 @@ export function ClusterList(props: {
           session={session}
           name={names.get(session.id)!}
           notebooks={notebooks}
+          open={() => props.openClient(path, session.id)}
         />
       ));
     }

@@ -80,8 +80,9 @@ function activate(
     notebook: string | null = null,
     chosen = false,
     id = `daskscope-${kind.id}-${crypto.getRandomValues(new Uint32Array(1))[0]}`,
+    session: string | null = null,
   ): PanelWidget => {
-    const binding = new Binding(notebooks, notebook, chosen);
+    const binding = new Binding(notebooks, notebook, chosen, session);
     const widget = new PanelWidget(kind, binding, id, settings.wheelZooms);
     void tracker.add(widget).then(updateOpen);
     widget.disposed.connect(updateOpen);
@@ -146,13 +147,24 @@ function activate(
       void app.commands.execute(OPEN, { panel: kind.id });
     }
   };
+  const openClient = (path: string, session: string) => {
+    const [kind] = PANELS; // of all panels the one that shows what runs
+    const there = tracker.find(
+      (widget) =>
+        widget.kind === kind &&
+        widget.isAttached &&
+        widget.binding.shows(session),
+    );
+    if (there) app.shell.activateById(there.id);
+    else place(create(kind, path, true, undefined, session));
+  };
   const library = new Library(notebooks);
   const reports = setUpReports(app, labShell, restorer, library);
   const { detectClients } = settings;
   const sidebar = new Sidebar(
     {
       ...{ notebooks, library, reports, openKinds, detectClients },
-      ...{ create, open: openOrShow },
+      ...{ create, open: openOrShow, openClient },
     },
     new Clusters(
       notebooks,

@@ -7,6 +7,8 @@ import type { Notebook } from "./notebooks";
 
 export interface KernelRow {
   readonly key: string;
+  /** Of a notebook that has them. */
+  readonly path: string;
   /** Their names, as one text. */
   readonly notebooks: string;
   readonly sessions: readonly SessionEntry[];
@@ -40,8 +42,10 @@ export function kernelRows(open: readonly Notebook[]): KernelRow[] {
   }
   return [...kernels].flatMap(([key, notebooks]) => {
     const names = notebooks.map(({ name }) => name);
-    const lists = notebooks.map(({ kernel }) => kernel.sessions.value);
-    const sessions = lists.find(({ length }) => length > 0) ?? [];
+    const entered =
+      notebooks.find(({ kernel }) => kernel.sessions.value.length > 0) ??
+      notebooks[0];
+    const sessions = entered.kernel.sessions.value;
     const notes = notebooks.map(({ kernel }) =>
       withoutClient(kernel.state.value),
     );
@@ -49,6 +53,7 @@ export function kernelRows(open: readonly Notebook[]): KernelRow[] {
     if (sessions.length === 0 && note === null) return [];
     return {
       key,
+      path: entered.path.value,
       notebooks: [...new Set(names)].join(", "),
       sessions,
       note: sessions.length > 0 ? null : note,

@@ -28,6 +28,8 @@ export interface SidebarProps {
   create(kind: PanelKind): Widget;
   /** Open a panel beside the notebook in front, or show the one that is there. */
   open(kind: PanelKind): void;
+  /** Open a task stream of a client, or show the one that is there. */
+  openClient(path: string, session: string): void;
 }
 
 function Section(props: {
@@ -109,6 +111,7 @@ function SidebarView(props: { side: SidebarProps }): JSX.Element {
       <Section title="Clusters">
         <ClusterList
           notebooks={side.notebooks}
+          openClient={(path, session) => side.openClient(path, session)}
           // What a panel is open for is known, whatever the setting says.
           looks={side.detectClients.value || side.openKinds.value.size > 0}
         />
