@@ -185,7 +185,7 @@ class Block:
             "scheduler": session.address,
             "daskscope": installed_version(),
         }
-        limits = session.limits
+        limits = session._limits
         since = mark(session._recording)
         self._part = Part(
             session._recording,
@@ -209,7 +209,7 @@ class Block:
 
     def _now(self) -> float:
         """Return the time by the scheduler's clock, as that of all that is recorded."""
-        return time.time() + self._session.clock_ahead_s
+        return time.time() + self._session._clock_ahead_s
 
     def _lacks(self, stop: float) -> bool:
         """Whether there is more of the block to come: a busy scheduler answers late."""

@@ -10,7 +10,7 @@ from typing import Final, Protocol
 class HasLocks(Protocol):
     """Something that may be in use by another thread while the process forks."""
 
-    def renew_locks(self) -> None:
+    def _renew_locks(self) -> None:
         """Take new locks, in a forked child."""
 
 
@@ -24,7 +24,7 @@ def renew_in_children(thing: HasLocks) -> None:
 
 def _renew() -> None:
     for thing in _all:
-        thing.renew_locks()
+        thing._renew_locks()
 
 
 if hasattr(os, "register_at_fork"):

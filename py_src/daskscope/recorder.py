@@ -181,7 +181,7 @@ def _attach(client: Client) -> Future[None]:
 
             if not session.was_closed_by_user(client):
                 attached = session.connect(client)
-                collect.submit(attached.attached()).result(LAST_READ_S)
+                collect.submit(attached._attached()).result(LAST_READ_S)
         except BadSettingError as error:
             _say_not_recorded(error)
         except Exception:
@@ -225,7 +225,7 @@ async def _client_closing(client: Client) -> None:
 
         session = session_module.of_client(client.id)
         if session is not None and not session.closed:
-            done = collect.submit(session.finish())
+            done = collect.submit(session._finish())
             await asyncio.wait({asyncio.wrap_future(done)}, timeout=LAST_READ_S)
     except Exception:
         logger.debug("daskscope left %s late", client.id, exc_info=True)

@@ -52,7 +52,7 @@ class Session(SharedFocus):
     def __init__(self, client: Client) -> None:
         super().__init__()
         config.check()
-        limits = self.limits = config.recording_limits()
+        limits = self._limits = config.recording_limits()
         pace = config.pace()
         self.id = uuid.uuid4().hex
         self._recording = RecordingCore(
@@ -67,7 +67,8 @@ class Session(SharedFocus):
         if self._client.asynchronous:  # who reads its recording cannot wait for what is missing
             pace = replace(pace, unwatched_s=0.0)
         self._name = cluster_name(client)
-        self._closed = self._closed_by_user = False
+        self._closed = False
+        self._closed_by_user = False  # before or after its client
         self._shown, self._blocks = False, 0  # changed in the background loop
         self._stopped_s = float("inf")  # monotonic
         self._listeners = Listeners[[Session]]("a daskscope session")
@@ -158,7 +159,7 @@ class Session(SharedFocus):
         return self._collector.now
 
     @property
-    def clock_ahead_s(self) -> float:
+    def _clock_ahead_s(self) -> float:
         """How many seconds the scheduler's clock is ahead of this process's."""
         return self._collector.clock.ahead_s
 
@@ -176,11 +177,6 @@ class Session(SharedFocus):
     def closed(self) -> bool:
         """Whether this session takes no more, since it was closed or its client was."""
         return self.state == "stopped"
-
-    @property
-    def closed_by_user(self) -> bool:
-        """Whether this session itself was closed, before or after its client."""
-        return self._closed_by_user
 
     @property
     def _foreign(self) -> bool:
@@ -223,7 +219,7 @@ class Session(SharedFocus):
     def _start(self) -> None:
         collect.hold(self).call_soon_threadsafe(self._collector.start)
 
-    def set_watched(self, watched: bool) -> None:
+    def _set_watched(self, watched: bool) -> None:
         """Say whether a page shows this session. To be called in the background loop."""
         self._shown = watched
         self._collector.set_watched(watched or self._blocks > 0)
@@ -233,12 +229,12 @@ class Session(SharedFocus):
 
         def count() -> None:
             self._blocks += step
-            self.set_watched(self._shown)
+            self._set_watched(self._shown)
 
         if not self.closed:
             collect.loop().call_soon_threadsafe(count)
 
-    async def attached(self) -> None:
+    async def _attached(self) -> None:
         """Wait in the background loop until tasks are captured or cannot be."""
         await self._collector.attached()
 
@@ -250,7 +246,7 @@ class Session(SharedFocus):
                 done.result(ATTACH_S)
             done.cancel()
 
-    async def finish(self) -> None:
+    async def _finish(self) -> None:
         """Read what is left and stop, in the background loop; the session stays listed."""
         await self._collector.stop()
 
@@ -340,7 +336,7 @@ def connect(client: Client | None = None) -> Session:
     with _lock:
         session = of_client(client.id)
         over = client.status in ("closing", "closed")
-        if session is not None and (over or not session.closed_by_user):
+        if session is not None and (over or not session._closed_by_user):
             return session
         if over:
             raise DaskscopeError(
@@ -425,7 +421,7 @@ def _forget_stopped() -> None:
         for place, session in enumerate(stopped):
             memory += session._recording.memory_bytes
             disk += session._recording.disk_bytes
-            limits = session.limits
+            limits = session._limits
             full = memory > limits.memory_limit or disk > limits.disk_limit
             if place and (place >= KEPT_STOPPED or full):  # the last is kept in any case
                 _forget(session)

@@ -38,12 +38,12 @@ class SharedFocus(traitlets.HasTraits):
 
     def __init__(self) -> None:
         super().__init__()
-        self._focus_by = "python"
-        self.renew_locks()
+        self._focus_by = "python"  # or the id of the page that sets it just now
+        self._renew_locks()
         self._focus_listeners = Listeners[[Focus, str]]("the focus of a daskscope session")
         renew_in_children(self)
 
-    def renew_locks(self) -> None:
+    def _renew_locks(self) -> None:
         """Take locks that nobody holds: at first, and in a forked child."""
         self._focus_lock = threading.RLock()
         self._wanted_lock = threading.Lock()  # of the next two
@@ -63,17 +63,12 @@ class SharedFocus(traitlets.HasTraits):
         self._focus_listeners.tell(self.focus, self._focus_by)
 
     @property
-    def focus_by(self) -> str:
-        """Who sets the focus just now: a page's id, or "python". For observers."""
-        return self._focus_by
-
-    @property
-    def focus_to_come(self) -> Focus:
+    def _focus_to_come(self) -> Focus:
         """The focus, or what a page wants it to be: so it is told of no earlier one."""
         wanted = self._focus_wanted
         return self.focus if wanted is None else wanted[0]
 
-    def set_focus(self, focus: Focus, by: str) -> None:
+    def _set_focus(self, focus: Focus, by: str) -> None:
         """Set the focus in the name of a page, which is not to blame for failing observers."""
         with self._focus_lock:
             self._focus_by = by
@@ -84,7 +79,7 @@ class SharedFocus(traitlets.HasTraits):
             finally:
                 self._focus_by = "python"
 
-    def set_focus_soon(self, focus: Focus, by: str) -> None:
+    def _set_focus_soon(self, focus: Focus, by: str) -> None:
         """Set it without waiting for observers; of many settings the last one counts."""
         with self._wanted_lock:
             self._focus_wanted = (focus, by)
@@ -102,10 +97,10 @@ class SharedFocus(traitlets.HasTraits):
                 if wanted is None or wanted is done:
                     self._focus_wanted = self._focus_thread = None
                     return
-            self.set_focus(*wanted)
+            self._set_focus(*wanted)
             done = wanted
 
-    def on_focus(self, callback: Callable[[Focus, str], None]) -> Callable[[], None]:
+    def _on_focus(self, callback: Callable[[Focus, str], None]) -> Callable[[], None]:
         """Call `callback(focus, by)` after each change; return how to stop.
 
         Unlike observers of the trait it is called whether or not others fail.

@@ -31,9 +31,9 @@ class PlainSession(SharedFocus):
         self.callbacks: list[Any] = []
         self.watched = False
 
-    set_focus_soon = SharedFocus.set_focus
+    _set_focus_soon = SharedFocus._set_focus
 
-    def set_watched(self, watched: bool) -> None:
+    def _set_watched(self, watched: bool) -> None:
         self.watched = watched
 
     def on_change(self, callback: Any) -> Any:

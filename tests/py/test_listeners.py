@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-@pytest.mark.parametrize("subscribe", [daskscope.Session.on_change, daskscope.Session.on_focus])
+@pytest.mark.parametrize("subscribe", [daskscope.Session.on_change, daskscope.Session._on_focus])
 def test_what_cannot_be_called_is_refused_by_its_name(
     client: Client, subscribe: Callable[[daskscope.Session, Any], object]
 ) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pydoc
 from typing import TYPE_CHECKING, Any
 
+import traitlets
+
 import daskscope
 from daskscope.recording import Recording, RecordingCore
 
@@ -33,6 +35,27 @@ OF_A_RECORDING = [
     "workers",
 ]
 
+OF_A_SESSION = [
+    "address",
+    "agent_error",
+    "behind_s",
+    "caught_up",
+    "client",
+    "client_id",
+    "close",
+    "closed",
+    "counts",
+    "focus",
+    "id",
+    "name",
+    "notices",
+    "now",
+    "on_change",
+    "recording",
+    "state",
+    "workers",
+]
+
 
 def offered(thing: object) -> list[str]:
     """Return what completion shows, and be sure that `help()` describes it."""
@@ -40,6 +63,12 @@ def offered(thing: object) -> list[str]:
     page = pydoc.plain(pydoc.render_doc(thing))
     assert [name for name in names if name not in page] == []
     return names
+
+
+def test_a_session_offers_what_tells_of_it_and_how_to_end_it(client: Client) -> None:
+    with daskscope.connect(client) as session:
+        of_traits = set(dir(traitlets.HasTraits))
+        assert [name for name in offered(session) if name not in of_traits] == OF_A_SESSION
 
 
 def test_a_recording_offers_what_reads_it_and_nothing_that_writes_it(

@@ -63,7 +63,7 @@ def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None
                     assert session.recording.tasks["key"].str.startswith("int").all()
                     assert session.recording.errors.empty
                     session.focus = {"prefixes": ["int"]}
-                    session.set_focus_soon(daskscope.Focus(), "page")
+                    session._set_focus_soon(daskscope.Focus(), "page")
                     wait(lambda: not session.focus)
                     session.close()
                     recording.close()

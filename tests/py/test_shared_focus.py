@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 def test_the_focus_is_a_checked_trait(client: Client) -> None:
     with daskscope.connect(client) as s:
         seen = []
-        s.observe(lambda change: seen.append((change["new"], s.focus_by)), "focus")
+        s.observe(lambda change: seen.append((change["new"], s._focus_by)), "focus")
         s.focus = {"time": [1, 2], "prefixes": ["inc"]}
         assert s.focus == daskscope.Focus(time=(1, 2), prefixes=("inc",))
-        s.set_focus(daskscope.Focus(workers=["w"]), by="page-1")
+        s._set_focus(daskscope.Focus(workers=["w"]), by="page-1")
         assert [by for _, by in seen] == ["python", "page-1"]
         with pytest.raises(traitlets.TraitError, match="time must not stop before it starts"):
             s.focus = {"time": [2, 1]}
@@ -35,7 +35,7 @@ def test_a_focus_of_python_is_never_taken_for_one_of_a_page(client: Client) -> N
         page_sets, python_set = threading.Event(), threading.Event()
 
         def observe(change: Any) -> None:
-            seen.append((change["new"].prefixes, s.focus_by))
+            seen.append((change["new"].prefixes, s._focus_by))
             if change["new"].prefixes == ("page",):
                 page_sets.set()
                 python_set.wait(0.2)  # give the other one time to come between
@@ -48,7 +48,7 @@ def test_a_focus_of_python_is_never_taken_for_one_of_a_page(client: Client) -> N
         s.observe(observe, "focus")
         thread = threading.Thread(target=from_python)
         thread.start()
-        s.set_focus(daskscope.Focus(prefixes=["page"]), by="page-1")
+        s._set_focus(daskscope.Focus(prefixes=["page"]), by="page-1")
         thread.join()
         assert seen == [(("page",), "page-1"), (("python",), "python")]
 
@@ -59,14 +59,14 @@ def test_an_observer_of_the_focus_that_fails_keeps_nobody_else_from_hearing(
     with daskscope.connect(client) as s:
         s.observe(lambda _: 1 / 0, "focus")
         heard: list[tuple[tuple[str, ...], str]] = []
-        s.on_focus(lambda *_: 1 / 0)  # type: ignore[arg-type, return-value]
-        stop = s.on_focus(lambda focus, by: heard.append((focus.prefixes, by)))
+        s._on_focus(lambda *_: 1 / 0)  # type: ignore[arg-type, return-value]
+        stop = s._on_focus(lambda focus, by: heard.append((focus.prefixes, by)))
         with pytest.raises(ZeroDivisionError):  # as with any trait: whoever sets it is told
             s.focus = daskscope.Focus(prefixes=["python"])
-        s.set_focus(daskscope.Focus(prefixes=["page"]), by="page-1")
+        s._set_focus(daskscope.Focus(prefixes=["page"]), by="page-1")
         assert heard == [(("python",), "python"), (("page",), "page-1")]
         stop()
-        s.set_focus(daskscope.Focus(), by="page-1")
+        s._set_focus(daskscope.Focus(), by="page-1")
         assert len(heard) == 2
     assert "an observer of the focus of a daskscope session failed" in caplog.text
     assert "a listener for the focus of a daskscope session failed" in caplog.text
@@ -83,19 +83,19 @@ def test_an_observer_of_the_focus_may_take_its_time(client: Client) -> None:
             assert go_on.wait(10)
 
         s.observe(slow, "focus")
-        s.on_focus(lambda focus, _: heard.append(focus.prefixes))
-        s.set_focus_soon(daskscope.Focus(prefixes=["a"]), by="page-1")
+        s._on_focus(lambda focus, _: heard.append(focus.prefixes))
+        s._set_focus_soon(daskscope.Focus(prefixes=["a"]), by="page-1")
         eventually(lambda: seen == [("a",)])
         for prefix in "bc":
-            s.set_focus_soon(daskscope.Focus(prefixes=[prefix]), by="page-1")
+            s._set_focus_soon(daskscope.Focus(prefixes=[prefix]), by="page-1")
         assert heard == [("a",)], "other pages do not wait for it"
-        assert s.focus_to_come.prefixes == ("c",), "the page itself is not told to go back to a"
+        assert s._focus_to_come.prefixes == ("c",), "the page itself is not told to go back to a"
         go_on.set()
         eventually(lambda: seen[-1] == ("c",))
         assert len(seen) <= 3
         eventually(lambda: s._focus_thread is None)
         s.focus = daskscope.Focus(prefixes=["d"])
-        assert s.focus_to_come.prefixes == ("d",)
+        assert s._focus_to_come.prefixes == ("d",)
 
 
 def test_no_focus_is_an_empty_focus(client: Client) -> None:

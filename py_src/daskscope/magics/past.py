@@ -90,7 +90,7 @@ class _Found:
             session._catch_up()
         self._cell, self._session = cell, session
         self._source = session._recording
-        ahead_s = session.clock_ahead_s
+        ahead_s = session._clock_ahead_s
         self._start, self._stop = cell.start + ahead_s, cell.stop + ahead_s
         self._since = cell.marks.get(session.id) or Mark()
         self._until = mark(self._source)
@@ -138,7 +138,7 @@ class _Found:
         else:
             asked = surroundings(session._client, self._start, SURROUNDINGS_S)
             around = collect.submit(asked).result()
-        limits = session.limits
+        limits = session._limits
         since, until = self._marks(heartbeat_s(len(session.workers)))
         part = Part(
             self._source,

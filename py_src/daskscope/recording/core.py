@@ -95,7 +95,7 @@ class RecordingCore(Recording):
         self._present: list[WorkerChange] | None = None  # until the first snapshot
         self._worker_names = WorkerNames()
         self._store = ChunkStore(memory_limit, disk_limit, overflow, directory)
-        self.renew_locks()
+        self._renew_locks()
         self._next = 0
         self._rows = 0
         self._refused = 0  # beyond the last number
@@ -111,7 +111,7 @@ class RecordingCore(Recording):
     def _core(self) -> RecordingCore:
         return self
 
-    def renew_locks(self) -> None:
+    def _renew_locks(self) -> None:
         """Take locks that nobody holds: at first, and in a forked child."""
         self._writer = RLock()  # one append at a time
         self._lock = Lock()  # held for moments: figures, logs, and the store's list of chunks

@@ -257,7 +257,7 @@ class Hub:
             return
         if watched is not None and is_new:
             watched.focus = focus
-        source.set_focus_soon(focus, page.id)
+        source._set_focus_soon(focus, page.id)
 
     def _ask(self, page: Page, message: Ask) -> None:
         try:

@@ -94,7 +94,7 @@ class Sender:
         if not feed.visible:
             return
         pause_s = watched.state_pause_s
-        focus = feed.source.focus_to_come
+        focus = feed.source._focus_to_come
         if focus != watched.focus and now - watched.focus_at_s >= pause_s:
             watched.focus, watched.focus_at_s = focus, now
             by = self.focus_by.get(feed.source.id, "python")

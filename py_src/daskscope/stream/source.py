@@ -19,7 +19,7 @@ class Source(Protocol):
     focus: Focus
 
     @property
-    def focus_to_come(self) -> Focus: ...  # noqa: D102
+    def _focus_to_come(self) -> Focus: ...
     @property
     def recording(self) -> Recording: ...  # noqa: D102
     @property
@@ -37,14 +37,14 @@ class Source(Protocol):
     @property
     def behind_s(self) -> float: ...  # noqa: D102
 
-    def set_focus_soon(self, focus: Focus, by: str) -> None:
+    def _set_focus_soon(self, focus: Focus, by: str) -> None:
         """Set the focus in the name of a page, without waiting for whoever observes it."""
 
-    def set_watched(self, watched: bool) -> None:
+    def _set_watched(self, watched: bool) -> None:
         """Say whether a page shows it just now: it need not hurry if none does."""
 
     def on_change(self, callback: Callable[[Any], None]) -> Callable[[], None]:
         """Call `callback(source)` whenever there may be news; return how to stop."""
 
-    def on_focus(self, callback: Callable[[Focus, str], None]) -> Callable[[], None]:
+    def _on_focus(self, callback: Callable[[Focus, str], None]) -> Callable[[], None]:
         """Call `callback(focus, by)` when the focus changed; return how to stop."""

@@ -46,11 +46,11 @@ class Sources:
         def on_focus(_: Focus, by: str) -> None:
             self._on_focus(source.id, by)
 
-        return source.on_change(lambda _: self._on_change()), source.on_focus(on_focus)
+        return source.on_change(lambda _: self._on_change()), source._on_focus(on_focus)
 
     def say_who_is_watched(self, sessions: set[str]) -> None:
         """Let sessions know whether a page shows them, where that changed."""
         for session in sessions ^ self._watched:
             if session in self._known:
-                self._known[session].set_watched(session in sessions)
+                self._known[session]._set_watched(session in sessions)
         self._watched = sessions
