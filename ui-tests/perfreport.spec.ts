@@ -5,6 +5,7 @@ import {
   expect,
   notebookPath,
   notebookWith,
+  reload,
   runCells,
   test,
 } from "./fixtures";
@@ -52,4 +53,60 @@ test("the card of a report opens it in JupyterLab @all", async ({ page }) => {
   expect(page.context().pages(), "no page of the browser's own").toHaveLength(
     1,
   );
+});
+
+const NEW_LAB_PAGE = "no page of the browser's own";
+const TITLED = (name: string) => `
+%%perfreport ${name} --open --title "Opened at once"
+total = client.gather(client.map(abs, range(7)))
+`;
+const ELSEWHERE = TITLED('"{outside}/run.html"');
+const OUTSIDE = `
+import tempfile
+outside = tempfile.mkdtemp()
+`;
+
+test("--open opens the report in JupyterLab, and once @all", async ({
+  page,
+}) => {
+  const setUp = `%load_ext daskscope\n${CLIENT.trim()}`;
+  await notebookWith(page, [setUp, TITLED("run.html")]);
+  await runCells(page, 0, 1);
+  const report = page.locator(".ds-lab-report");
+  await expect(
+    report.getByRole("heading", { name: "Opened at once" }),
+  ).toBeVisible();
+  expect(page.context().pages(), NEW_LAB_PAGE).toHaveLength(1);
+  await page.evaluate(() => window.jupyterapp.shell.currentWidget!.dispose());
+  await page.notebook.activate("story.ipynb");
+  await page.notebook.save();
+  await reload(page);
+  const card = page.locator(".daskscope-report-card");
+  await expect(card).toContainText("Opened at once");
+  await expect(page.getByText("Python 3 (ipykernel) | Idle")).toBeVisible();
+  await expect(report, "what the notebook kept opens nothing").toHaveCount(0);
+});
+
+test("a report outside of the server's root opens from its copy @all", async ({
+  page,
+}, info) => {
+  const setUp = `%load_ext daskscope\n${CLIENT.trim()}\n${OUTSIDE}`;
+  await notebookWith(page, [setUp, ELSEWHERE]);
+  await runCells(page, 0, 1);
+  const report = page.locator(".ds-lab-report");
+  await expect(
+    report.getByRole("heading", { name: "Opened at once" }),
+  ).toBeVisible();
+  await page.evaluate(() => window.jupyterapp.shell.currentWidget!.dispose());
+  const card = page.locator(".daskscope-report-card");
+  await expect(card).toContainText("/run.html");
+  await expect(card.getByRole("link")).toHaveCount(0);
+  await page.screenshot({ path: info.outputPath("card.png") });
+  await card.getByRole("button", { name: "Open in a JupyterLab tab" }).click();
+  await expect(
+    report.getByRole("heading", { name: "Opened at once" }),
+  ).toBeVisible();
+  await report.getByRole("tab", { name: "Task stream" }).click();
+  await expect(report.getByText("7 of 7 tasks").first()).toBeVisible();
+  await page.screenshot({ path: info.outputPath("opened.png") });
 });

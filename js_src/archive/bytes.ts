@@ -65,7 +65,8 @@ interface FromBase64 {
   fromBase64?(text: string): Uint8Array<ArrayBuffer>;
 }
 
-function decode(text: string): Uint8Array<ArrayBuffer> {
+/** Of base64. */
+export function decode(text: string): Uint8Array<ArrayBuffer> {
   try {
     const decoder = Uint8Array as FromBase64;
     return decoder.fromBase64?.(text) ?? decodeInSlices(text);

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { checkedPath } from "../../js_src/homes/lab/card_click";
+import {
+  askedByMessage,
+  checkedPath,
+} from "../../js_src/homes/lab/asked_report";
 import {
   factsOf,
   libraryList,
@@ -73,5 +76,41 @@ describe("the path that a card names", () => {
     `${"x".repeat(5000)}.html`,
   ])("is refused otherwise: %j", (path) => {
     expect(checkedPath(path)).toBeNull();
+  });
+});
+
+describe("what a cell wants opened at once", () => {
+  const message = (daskscope: unknown, msg_type = "display_data") =>
+    ({
+      header: { msg_type },
+      content: { data: {}, metadata: {}, transient: { daskscope } },
+    }) as unknown as Parameters<typeof askedByMessage>[0];
+
+  it("is a path below the root, or a copy in the library", () => {
+    const path = "runs/a.html";
+    expect(askedByMessage(message({ open: path }))).toEqual({
+      kind: "path",
+      path,
+    });
+    expect(askedByMessage(message({ library: "a-1.html" }))).toEqual({
+      kind: "library",
+      filename: "a-1.html",
+    });
+  });
+
+  it.each([
+    { open: "../a.html" },
+    { open: 7 },
+    { library: "runs/a.html" },
+    { library: "javascript:a.html" },
+    {},
+    "a.html",
+    null,
+  ])("is refused otherwise: %j", (wanted) => {
+    expect(askedByMessage(message(wanted))).toBeNull();
+  });
+
+  it("is no part of other messages", () => {
+    expect(askedByMessage(message({ open: "a.html" }, "stream"))).toBeNull();
   });
 });

@@ -39,6 +39,7 @@ ALLOWED = {
         "data-commandlinker-command",
         "data-commandlinker-args",
     },
+    "button": {"type", "style", "data-daskscope-library"},
 }
 
 
@@ -97,12 +98,13 @@ def test_hostile_words_are_text(hostile: str) -> None:
     plain = check(card(summary(), Place("/files/a.html", "a.html")))
     for place in (
         Place(f"/user/a/files/{hostile}.html", f"{hostile}.html"),
-        Place(f"file:///tmp/{hostile}.html", f"{hostile}.html"),
+        Place(f"file:///tmp/{hostile}.html", f"{hostile}.html", f"{hostile}-1.html"),
+        Place(f"https://host/{hostile}.html", f"{hostile}.html"),
     ):
         page = check(card(summary(hostile, hostile), place))
         tags = [tag for tag, _ in page.tags if tag != "bdi"]
         assert tags.count("div") == len([t for t, _ in plain.tags if t == "div"]) + 1
-        assert set(tags) == {"div", "a"}
+        assert set(tags) <= {"div", "a", "button"}
 
 
 @given(st.text(), st.text())
@@ -133,11 +135,26 @@ def test_below_a_server_it_opens_in_jupyterlab_and_in_the_browser() -> None:
     assert browser["href"] == "/user/ada/files/runs/a%20b%23.html"
 
 
-def test_elsewhere_it_says_where_the_file_is() -> None:
-    page = check(card(summary(), Place("file:///home/files/a.html", "/home/files/a.html")))
-    (link,) = page.links()
-    assert link["href"] == "file:///home/files/a.html"
+def test_elsewhere_it_says_where_the_file_is_and_has_no_link_that_browsers_refuse() -> None:
+    place = Place("file:///home/files/a.html", "/home/files/a.html")
+    page = check(card(summary(), place))
+    assert page.links() == []
     assert "/home/files/a.html" in page.text
+    assert place.in_lab is None
+    page = check(card(summary(), Place("s3://bucket/files/a.html", "s3://bucket/files/a.html")))
+    assert page.links() == []
+    assert "s3://bucket/files/a.html" in page.text
+    (link,) = check(card(summary(), Place("https://host/a.html", "https://host/a.html"))).links()
+    assert link["href"] == "https://host/a.html"
+
+
+def test_elsewhere_the_labextension_can_open_the_copy_in_the_library() -> None:
+    place = Place("file:///srv/a.html", "/srv/a.html", "a-20261118-140231-0a1b2c3d.html")
+    page = check(card(summary(), place))
+    (button,) = [attributes for tag, attributes in page.tags if tag == "button"]
+    assert button["data-daskscope-library"] == "a-20261118-140231-0a1b2c3d.html"
+    assert "display: none" in (button["style"] or ""), "where nobody would hear a click"
+    assert place.in_lab == {"library": "a-20261118-140231-0a1b2c3d.html"}
 
 
 def test_options_are_read_as_in_a_shell() -> None:

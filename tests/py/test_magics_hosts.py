@@ -160,6 +160,21 @@ def test_below_a_server_the_card_leads_to_its_pages(new_cells: Callable[..., Cel
     assert "runs/a.html" not in str(shown["metadata"]), "a notebook opened again opens nothing"
 
 
+def test_outside_of_a_server_its_page_opens_the_copy_in_the_library(
+    new_cells: Callable[..., Cells],
+) -> None:
+    server = "import os\nos.environ['JPY_SESSION_NAME'] = 'a.ipynb'"
+    cells = new_cells(server, "%load_ext daskscope", CLUSTER)
+    ran = cells.ok("%%perfreport a.html --open\n1")
+    (shown,) = [m["content"] for m in ran.messages if m["msg_type"] == "display_data"]
+    copy = shown["transient"]["daskscope"]["library"]
+    assert copy.startswith("a-")
+    assert f'data-daskscope-library="{copy}"' in ran.cards[0]["text/html"]
+    cells.ok("import dask; dask.config.set({'daskscope.library.enabled': False})")
+    ran = cells.ok("%%perfreport a.html --open\n1")
+    assert "the library has no copy to open" in ran.printed("stderr")
+
+
 def test_unloading_takes_all_of_it_back(new_cells: Callable[..., Cells]) -> None:
     known = (
         "(len(get_ipython().input_transformers_cleanup),"

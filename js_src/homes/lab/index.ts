@@ -17,6 +17,7 @@ import { Binding } from "./binding";
 import { Clusters } from "./clusters";
 import { Library } from "./library";
 import { Notebooks } from "./notebooks";
+import { addAside } from "./placing";
 import { type PanelArgs, PanelWidget } from "./panel_widget";
 import { panelKind, PANELS, type PanelKind } from "./panels";
 import { setUpReports } from "./reports";
@@ -101,10 +102,7 @@ function activate(
       const mode = beside ? ("split-right" as const) : undefined;
       labShell.add(widget, "main", { mode, ref: beside ?? null });
     } else {
-      // Notebook 7 has one document a page: its panels lie below, or in 7.2,
-      // which has no such place, on the right.
-      app.shell.add(widget, "down");
-      if (!widget.parent) app.shell.add(widget, "right");
+      addAside(app.shell, widget);
     }
     app.shell.activateById(widget.id);
   };
@@ -159,7 +157,7 @@ function activate(
     else place(create(kind, path, true, undefined, session));
   };
   const library = new Library(notebooks);
-  const reports = setUpReports(app, labShell, restorer, library);
+  const reports = setUpReports(app, labShell, restorer, notebooks);
   const { detectClients } = settings;
   const sidebar = new Sidebar(
     {

@@ -1,5 +1,5 @@
 // The library of reports, as the kernel of the notebook in front can read it: listed
-// while somebody looks, fetched in pieces, deleted.
+// while somebody looks. What is done with a report goes to the kernel that listed it.
 
 import {
   computed,
@@ -8,19 +8,14 @@ import {
   signal,
   untracked,
 } from "@preact/signals";
-import { count, record, str } from "../../base/check";
-import {
-  asProblem,
-  badMessage,
-  notConnected,
-  type Problem,
-} from "../../errors";
+import { asProblem, badMessage, type Problem } from "../../errors";
 import type { KernelLink } from "../../stream";
 import type { EmptyState } from "../../views/host";
 import { emptyStateFor } from "./empty_state";
+import type { NotebookKernel } from "./kernel_link";
 import { type LibraryList, libraryList } from "./library_entries";
+import { ANSWER_MS, fetchOfLibrary } from "./library_fetch";
 import type { Notebooks } from "./notebooks";
-import { MAX_FILE_BYTES, tooLarge } from "./server_file";
 
 export type LibraryState =
   /** No kernel to ask, and why. */
@@ -30,20 +25,37 @@ export type LibraryState =
   | {
       readonly kind: "listed";
       readonly list: LibraryList;
+      readonly shelf: Shelf;
       /** Why it could not be read again; null where it could. */
       readonly problem: Problem | null;
     };
 
-/** A library may lie on a slow disk, or in a bucket. */
-const ANSWER_MS = 30_000;
+/** The library of one kernel, whichever notebook is in front by now. */
+export class Shelf {
+  constructor(
+    private readonly kernel: NotebookKernel,
+    readonly link: KernelLink,
+  ) {}
+
+  list(): Promise<unknown> {
+    return this.link.ask(null, "reports", {}, ANSWER_MS);
+  }
+
+  fetch(filename: string, signal: AbortSignal): Promise<Blob> {
+    return fetchOfLibrary(this.kernel, filename, signal);
+  }
+
+  /** Delete the library's copy of a report. */
+  async remove(filename: string): Promise<void> {
+    await this.link.ask(null, "delete-report", { filename }, ANSWER_MS);
+  }
+}
 
 const NO_NOTEBOOK: EmptyState = {
   state: "no-client",
   title: "No notebook is open",
   text: "The kernel of a notebook reads the library: open one, and its reports are listed here.",
 };
-
-const piece = record({ base64: str, size: count });
 
 export class Library {
   readonly state: ReadonlySignal<LibraryState>;
@@ -53,7 +65,7 @@ export class Library {
   private readonly link: ReadonlySignal<KernelLink | null>;
   private asked = 0;
   /** Whom the list is of. */
-  private listedBy: KernelLink | null = null;
+  private listedBy: Shelf | null = null;
   private readonly stops: (() => void)[];
 
   constructor(private readonly notebooks: Notebooks) {
@@ -95,57 +107,27 @@ export class Library {
   }
 
   refresh(): void {
+    const kernel = this.notebooks.front.peek()?.kernel;
     const link = this.link.peek();
-    if (!link) return;
+    if (!kernel || !link) return;
     const turn = ++this.asked;
     // What this kernel listed stays until there is something newer to say.
-    if (this.answer.peek().kind !== "listed" || this.listedBy !== link) {
-      this.listedBy = link;
+    if (this.answer.peek().kind !== "listed" || this.listedBy?.link !== link) {
+      this.listedBy = new Shelf(kernel, link);
       this.answer.value = { kind: "waiting" };
     }
-    link.ask(null, "reports", {}, ANSWER_MS).then(
-      (answer) => this.take(turn, answer),
+    const shelf = this.listedBy;
+    shelf.list().then(
+      (answer) => this.take(turn, shelf, answer),
       (error: unknown) => this.fail(turn, error),
     );
   }
 
-  /** Delete the library's copy of a report. */
-  async remove(filename: string): Promise<void> {
-    try {
-      await this.ask("delete-report", { filename });
-    } finally {
-      this.refresh();
-    }
-  }
-
-  /** The file of a report, in pieces: one is under way at a time. */
-  async fetch(filename: string, signal: AbortSignal): Promise<Blob> {
-    const parts: BlobPart[] = [];
-    let at = 0;
-    for (;;) {
-      const answer = await this.ask("report", { filename, at });
-      signal.throwIfAborted();
-      const { base64, size } = piece(answer, "answer");
-      if (size > MAX_FILE_BYTES) throw tooLarge(filename);
-      const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-      // A browser keeps a large Blob outside of the page's memory.
-      parts.push(new Blob([bytes]));
-      at += bytes.length;
-      if (at >= size || bytes.length === 0) return new Blob(parts);
-    }
-  }
-
-  private ask(what: string, args: object): Promise<unknown> {
-    const link = this.link.peek();
-    if (link) return link.ask(null, what, args, ANSWER_MS);
-    return Promise.reject(notConnected());
-  }
-
-  private take(turn: number, answer: unknown): void {
+  private take(turn: number, shelf: Shelf, answer: unknown): void {
     if (turn !== this.asked) return;
     try {
       const list = libraryList(answer, "answer");
-      this.answer.value = { kind: "listed", list, problem: null };
+      this.answer.value = { kind: "listed", list, shelf, problem: null };
     } catch (error) {
       const detail = error instanceof Error ? error.message : String(error);
       this.fail(turn, badMessage(detail));

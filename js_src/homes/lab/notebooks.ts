@@ -6,7 +6,9 @@ import {
   NotebookActions,
   type NotebookPanel,
 } from "@jupyterlab/notebook";
+import type { KernelMessage } from "@jupyterlab/services";
 import { type Signal, signal } from "@preact/signals";
+import { type AskedReport, askedByMessage } from "./asked_report";
 import { NotebookKernel } from "./kernel_link";
 
 const CLIENT_CODE =
@@ -44,6 +46,9 @@ export class Notebooks {
   /** The one that was last in front. */
   readonly front = signal<Notebook | null>(null);
   private readonly ran = new Set<(notebook: Notebook) => void>();
+  private readonly asked = new Set<
+    (asked: AskedReport, notebook: Notebook) => void
+  >();
 
   constructor(private readonly tracker: INotebookTracker) {
     tracker.forEach((panel) => this.add(panel));
@@ -64,14 +69,35 @@ export class Notebooks {
     return this.open.value.find((notebook) => notebook.path.value === path);
   }
 
+  /** The one that an element stands in; of an output elsewhere the one in front. */
+  around(element: Element): Notebook | null {
+    const holds = ({ panel }: Notebook) => panel.node.contains(element);
+    return this.open.peek().find(holds) ?? this.front.peek();
+  }
+
   /** Hear of every cell that has run; returns the end of it. */
   onRan(listener: (notebook: Notebook) => void): () => void {
     this.ran.add(listener);
     return () => void this.ran.delete(listener);
   }
 
+  /** Hear of every report that a cell, run from this page, wants opened. */
+  onAsked(listener: (asked: AskedReport, notebook: Notebook) => void): void {
+    this.asked.add(listener);
+  }
+
   private add(panel: NotebookPanel): void {
     const notebook = new Notebook(panel);
+    const { sessionContext } = panel;
+    sessionContext.iopubMessage.connect((_, message) => {
+      const client = sessionContext.session?.kernel?.clientId;
+      const { parent_header: parent } = message;
+      // Other pages and notebooks with this kernel hear its messages, too.
+      if (!("session" in parent) || parent.session !== client) return;
+      const asked = askedByMessage(message as KernelMessage.IIOPubMessage);
+      if (!asked) return;
+      for (const listener of this.asked) listener(asked, notebook);
+    });
     this.open.value = [...this.open.peek(), notebook];
     panel.disposed.connect(() => {
       this.open.value = this.open.peek().filter((other) => other !== notebook);

@@ -6,17 +6,13 @@ import type {
   ILayoutRestorer,
   JupyterFrontEnd,
 } from "@jupyterlab/application";
-import {
-  Dialog,
-  MainAreaWidget,
-  showDialog,
-  WidgetTracker,
-} from "@jupyterlab/apputils";
-import { pathOfClick } from "./card_click";
-import { reportIcon } from "./icons";
-import type { Library } from "./library";
+import { Dialog, showDialog, WidgetTracker } from "@jupyterlab/apputils";
+import { askedByClick, type AskedReport } from "./asked_report";
+import type { Shelf } from "./library";
 import { type LibraryEntry, titleOf } from "./library_entries";
-import { ReportContent } from "./report_content";
+import { fetchOfLibrary } from "./library_fetch";
+import { LibraryTabs } from "./library_tabs";
+import type { Notebook, Notebooks } from "./notebooks";
 import {
   nameOf,
   RECORDING_FACTORY,
@@ -30,7 +26,8 @@ export const OPEN_REPORT = "daskscope:open-report";
 
 /** What the sidebar does with a report of the library. */
 export interface LibraryActions {
-  open(report: LibraryEntry): void;
+  /** Open a report that was listed, and say where. */
+  open(report: LibraryEntry, shelf: Shelf, place: string): void;
   linkOf(report: LibraryEntry): string;
   mayDelete(report: LibraryEntry): Promise<boolean>;
 }
@@ -39,7 +36,7 @@ export function setUpReports(
   app: JupyterFrontEnd,
   labShell: ILabShell | null,
   restorer: ILayoutRestorer | null,
-  library: Library,
+  notebooks: Notebooks,
 ): LibraryActions {
   const { contents, serverSettings } = app.serviceManager;
   /** Only JupyterLab's pages are addresses at which this file opens so. */
@@ -95,46 +92,48 @@ export function setUpReports(
       return app.commands.execute("docmanager:open", { path, factory });
     },
   });
+  const tabs = new LibraryTabs(app, labShell);
+  const openAsked = (asked: AskedReport, notebook: Notebook | null): void => {
+    if (asked.kind === "path") {
+      void app.commands.execute(OPEN_REPORT, { path: asked.path });
+      return;
+    }
+    if (!notebook) return;
+    const { kernel } = notebook;
+    const { filename } = asked;
+    tabs.show({
+      filename,
+      title: filename,
+      place: kernel.id ?? "",
+      fetch: (signal) => fetchOfLibrary(kernel, filename, signal),
+    });
+  };
+  notebooks.onAsked(openAsked);
   // Before JupyterLab's own handler of links, which knows only the default factory.
   app.shell.node.addEventListener(
     "click",
     (event) => {
-      const path = pathOfClick(event);
-      if (path === null) return;
+      const click = askedByClick(event);
+      if (!click) return;
       event.preventDefault();
       event.stopPropagation();
-      void app.commands.execute(OPEN_REPORT, { path });
+      openAsked(click.asked, notebooks.around(click.element));
     },
     true,
   );
 
-  const openOfLibrary = (report: LibraryEntry): void => {
-    const id = `daskscope-library-${report.filename}`;
-    const there = [...app.shell.widgets("main")].find((one) => one.id === id);
-    if (!there) {
-      const content = new ReportContent(
-        {
-          name: () => titleOf(report),
-          fetch: (signal) => library.fetch(report.filename, signal),
-          link: () => null,
-        },
-        (title) => (widget.title.label = title),
-      );
-      const widget = new MainAreaWidget({ content });
-      widget.id = id;
-      widget.toolbar.hide();
-      widget.title.label = titleOf(report);
-      widget.title.caption = report.filename;
-      widget.title.icon = reportIcon.bindprops({ stylesheet: "mainAreaTab" });
-      widget.title.closable = true;
-      app.shell.add(widget, labShell ? "main" : "down");
-    }
-    app.shell.activateById(id);
-  };
   return {
-    open(report) {
-      if (report.path === null) openOfLibrary(report);
-      else void app.commands.execute(OPEN_REPORT, { path: report.path });
+    open(report, shelf, place) {
+      const { filename, path } = report;
+      if (path !== null) void app.commands.execute(OPEN_REPORT, { path });
+      else {
+        tabs.show({
+          filename,
+          title: titleOf(report),
+          place,
+          fetch: (signal) => shelf.fetch(filename, signal),
+        });
+      }
     },
     linkOf: ({ path, url }) => (path === null ? null : linkTo(path)) ?? url,
     async mayDelete(report) {

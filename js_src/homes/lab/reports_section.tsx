@@ -7,7 +7,7 @@ import { copyText } from "../../base/save";
 import { asProblem, type Problem } from "../../errors";
 import { LinkButton } from "../../views/panel/button";
 import { WithCode } from "../../views/panel/states";
-import type { Library } from "./library";
+import type { Library, Shelf } from "./library";
 import {
   factsOf,
   type LibraryEntry,
@@ -18,7 +18,7 @@ import {
 
 export interface ReportsProps {
   readonly library: Library;
-  open(report: LibraryEntry): void;
+  open(report: LibraryEntry, shelf: Shelf, place: string): void;
   /** The address that opens a report. */
   linkOf(report: LibraryEntry): string;
   /** Ask whether the copy may go. */
@@ -65,7 +65,7 @@ function Contents(props: ReportsProps): JSX.Element {
           {state.problem && (
             <Trouble problem={state.problem} actions={[again]} />
           )}
-          <Reports {...props} list={state.list} />
+          <Reports {...props} list={state.list} shelf={state.shelf} />
         </>
       );
   }
@@ -101,8 +101,10 @@ function Trouble(props: {
   );
 }
 
-function Reports(props: ReportsProps & { list: LibraryList }): JSX.Element {
-  const { library, list } = props;
+function Reports(
+  props: ReportsProps & { list: LibraryList; shelf: Shelf },
+): JSX.Element {
+  const { library, list, shelf } = props;
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
   if (list.reports.length === 0) {
@@ -117,11 +119,12 @@ function Reports(props: ReportsProps & { list: LibraryList }): JSX.Element {
   const shown = found.slice(0, MOST_SHOWN);
   const remove = async (report: LibraryEntry): Promise<void> => {
     try {
-      if (await props.mayDelete(report)) await library.remove(report.filename);
+      if (await props.mayDelete(report)) await shelf.remove(report.filename);
       setProblem(null);
     } catch (error) {
       setProblem(asProblem(error));
     }
+    library.refresh();
   };
   return (
     <>
@@ -141,7 +144,8 @@ function Reports(props: ReportsProps & { list: LibraryList }): JSX.Element {
           <Report
             key={report.filename}
             report={report}
-            side={props}
+            linkOf={() => props.linkOf(report)}
+            onOpen={() => props.open(report, shelf, list.place)}
             onDelete={() => void remove(report)}
           />
         ))}
@@ -157,10 +161,11 @@ function Reports(props: ReportsProps & { list: LibraryList }): JSX.Element {
 
 function Report(props: {
   report: LibraryEntry;
-  side: ReportsProps;
+  linkOf: () => string;
+  onOpen: () => void;
   onDelete: () => void;
 }): JSX.Element {
-  const { report, side } = props;
+  const { report } = props;
   const [told, setTold] = useState("");
   useEffect(() => {
     if (!told) return;
@@ -168,7 +173,7 @@ function Report(props: {
     return () => clearTimeout(timer);
   }, [told]);
   const copy = async (): Promise<void> => {
-    const done = await copyText(side.linkOf(report));
+    const done = await copyText(props.linkOf());
     setTold(done ? "Copied" : "The browser does not let it be copied");
   };
   return (
@@ -177,7 +182,7 @@ function Report(props: {
         type="button"
         class="ds-side-report-open"
         title={`${report.filename}\n${report.url}`}
-        onClick={() => side.open(report)}
+        onClick={props.onOpen}
       >
         <span class="ds-side-report-title">{titleOf(report)}</span>
         <span class="ds-client-fact">{factsOf(report)}</span>

@@ -111,7 +111,7 @@ def show(report: Report, options: Options) -> None:
     from daskscope.magics.opening import open_card
 
     if report.summary is not None and report.url is not None:
-        open_card(report.summary, report.url, report.filename, at_once=options.open)
+        open_card(report, at_once=options.open)
 
 
 def failed(failure: Exception, report: Report, names: dict[str, Any]) -> Exception:

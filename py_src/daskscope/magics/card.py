@@ -17,6 +17,9 @@ from daskscope.derive.words import count_text, seconds_text
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+IN_LAB: Final = "Open in a JupyterLab tab"
+IN_BROWSER: Final = "Open in the browser"
+
 LONGEST_TEXT: Final = 200
 """Characters of a title or an exception; the report has all of it."""
 
@@ -27,6 +30,10 @@ _TEXT: Final = "var(--jp-ui-font-color1, inherit)"
 _RULE: Final = "var(--jp-border-color2, rgba(128, 128, 128, 0.4))"
 _LINK: Final = "var(--jp-content-link-color, #1976d2)"
 _ERROR: Final = "var(--jp-error-color1, #d32f2f)"
+_BUTTON: Final = (
+    f"color: {_LINK}; margin: 0 16px 0 0; padding: 0; border: 0; background: none; font: inherit; "
+    "cursor: pointer"
+)
 _BOX: Final = (
     f"box-sizing: border-box; max-width: 560px; margin: 4px 0; padding: 8px 12px; color: {_TEXT}; "
     f"border: 1px solid {_RULE}; border-radius: 4px; font-family: var(--jp-ui-font-family, "
@@ -40,6 +47,18 @@ class Place:
 
     url: str
     filename: str
+    in_library: str | None = None
+    """What its copy in the library is called."""
+
+    @property
+    def in_lab(self) -> dict[str, str] | None:
+        """What the labextension needs to know to open it: a path, or a name in the library.
+
+        The copy comes through the kernel, wherever the library is.
+        """
+        if self.server_path is not None:
+            return {"open": _clean(self.server_path)}
+        return None if self.in_library is None else {"library": _clean(self.in_library)}
 
     @property
     def server_path(self) -> str | None:
@@ -53,7 +72,7 @@ class Place:
 
     @property
     def _served(self) -> bool:
-        return "/files/" in self.url and not self.url.startswith("file:")
+        return self.url.startswith("/") and "/files/" in self.url
 
 
 def card(summary: Mapping[str, Any], place: Place) -> dict[str, str]:
@@ -94,19 +113,28 @@ def _html(title: str, figures: str, raised: str, place: Place) -> str:
 
 
 def _links(place: Place) -> str:
-    if place.server_path is None:
-        where = f'<bdi style="font-size: 12px">{escape(_clean(place.filename))}</bdi>'
-        return f"{_link(place.url, 'Open in the browser')}{where}"
-    path = _clean(place.server_path)
-    # JupyterLab runs the command; elsewhere the link leads to it.
-    command = {
-        "data-daskscope-open": path,
-        "data-commandlinker-command": "docmanager:open",
-        "data-commandlinker-args": json.dumps({"path": path}),
-    }
-    return _link(place.lab_url or "", "Open in a JupyterLab tab", command) + _link(
-        place.url, "Open in the browser"
+    path, lab_url = place.server_path, place.lab_url
+    if path is not None and lab_url is not None:
+        path = _clean(path)
+        # JupyterLab runs the command; elsewhere the link leads to it.
+        command = {
+            "data-daskscope-open": path,
+            "data-commandlinker-command": "docmanager:open",
+            "data-commandlinker-args": json.dumps({"path": path}),
+        }
+        return _link(lab_url, IN_LAB, command) + _link(place.url, IN_BROWSER)
+    # Browsers open no `file:` link of a page: the path is there to be copied.
+    where = f'<bdi style="font-size: 12px; user-select: all">{escape(_clean(place.filename))}</bdi>'
+    if place.url.startswith(("http:", "https:")):
+        where = _link(place.url, IN_BROWSER) + where
+    if place.in_library is None:
+        return where
+    # Shown by the style sheet of the labextension, which alone can do it: there is no address.
+    button = (
+        f'<button type="button" data-daskscope-library="{escape(_clean(place.in_library))}" '
+        f'style="display: none; {_BUTTON}">{IN_LAB}</button>'
     )
+    return f"{button}{where}"
 
 
 def _link(url: str, text: str, data: Mapping[str, str] | None = None) -> str:

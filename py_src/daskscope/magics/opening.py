@@ -5,31 +5,42 @@ from __future__ import annotations
 import os
 import sys
 import webbrowser
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from daskscope import recorder
 from daskscope.magics.card import Place, card
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from daskscope.report.block import Report
 
 MIME_OPEN: Final = "daskscope"
-"""Key in the transient part of the card's message: pages that know it open a report at once.
+"""Key in the transient part of the card's message: JupyterLab opens the report that it names.
 
 Transient, since a notebook that is opened again must not open its reports again.
 """
 
 
-def open_card(summary: Mapping[str, Any], url: str, filename: str, *, at_once: bool) -> None:
+def open_card(report: Report, *, at_once: bool) -> None:
     """Display the card; open the report in the page, or on this computer, if wanted."""
     from IPython.display import display
 
-    place = Place(url, filename)
-    path = place.server_path
-    transient = {MIME_OPEN: {"open": path}} if at_once and path is not None else {}
-    display(card(summary, place), raw=True, transient=transient)
-    if at_once and path is None and not _open_here(url):
-        sys.stderr.write("--open: there is no browser here to open the report in.\n")
+    assert report.summary is not None
+    assert report.url is not None
+    place = Place(report.url, report.filename, report.in_library)
+    opens = at_once and _of_a_server() and place.in_lab is not None
+    transient = {MIME_OPEN: place.in_lab} if opens else {}
+    display(card(report.summary, place), raw=True, transient=transient)
+    if at_once and not opens and not _open_here(report.url):
+        sys.stderr.write(
+            "--open: JupyterLab does not show that folder, and the library has no copy to open.\n"
+            if _of_a_server()
+            else "--open: there is no browser here to open the report in.\n"
+        )
+
+
+def _of_a_server() -> bool:
+    """Return whether a Jupyter server has this kernel: its user may sit elsewhere."""
+    return recorder.in_kernel() and "JPY_SESSION_NAME" in os.environ
 
 
 def _open_here(url: str) -> bool:
@@ -37,6 +48,4 @@ def _open_here(url: str) -> bool:
     screen = sys.platform in ("darwin", "win32") or any(
         os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
     )
-    if recorder.in_kernel() and "JPY_SESSION_NAME" in os.environ:
-        return False  # of a server, whose user may sit elsewhere
-    return screen and webbrowser.open(url)
+    return screen and not _of_a_server() and webbrowser.open(url)

@@ -27,7 +27,8 @@ Without a Dask client it does not run.
                        such as s3://bucket/run.html. An older file is replaced.
   --filename NAME      the same, for %perfreport with a statement
   --title TEXT         what stands on top of the report
-  --open               open it in this computer's browser when it is written
+  --open               open it when it is written: in JupyterLab in a tab of it, elsewhere in
+                       the browser of this computer
   --recording          write the recording beside it, for daskscope.load("….daskscope")
   --redact WHAT,…      leave out: code, paths, hosts
   --private            list it as one that is not for others

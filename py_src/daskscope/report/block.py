@@ -92,6 +92,8 @@ class Report:
         """What to open in a browser, once the report is written."""
         self.summary: dict[str, Any] | None = None
         """The figures that the report shows first."""
+        self.in_library: str | None = None
+        """What the copy in the library is called, if there is one."""
         self._block = block
         self._place = place
         self._private = private
@@ -135,7 +137,8 @@ class Report:
         from daskscope import library
 
         assert self.summary is not None
-        library.keep(self._place.location, {**self.summary, "private": self._private})
+        kept = library.keep(self._place.location, {**self.summary, "private": self._private})
+        self.in_library = None if kept is None else kept["filename"]
 
     def __repr__(self) -> str:
         if self.summary is None:
