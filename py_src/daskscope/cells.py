@@ -7,6 +7,7 @@ answer we say "busy" again for the cell that runs.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sys
 import threading
@@ -51,8 +52,11 @@ class Cells:
         if not self._current or self._due:
             return
         self._due = True
-        background = collect.loop()
-        background.call_soon_threadsafe(background.call_later, AFTER_ANSWER_S, self._say_busy)
+        if not collect.soon(self._say_busy_later):
+            self._due = False
+
+    def _say_busy_later(self) -> None:
+        asyncio.get_running_loop().call_later(AFTER_ANSWER_S, self._say_busy)
 
     def _say_busy(self) -> None:
         self._due = False

@@ -232,7 +232,7 @@ class Session(SharedFocus):
             self._set_watched(self._shown)
 
         if not self.closed:
-            collect.loop().call_soon_threadsafe(count)
+            collect.soon(count)
 
     async def _attached(self) -> None:
         """Wait in the background loop until tasks are captured or cannot be."""

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import threading
-from importlib import import_module
 
 import pytest
-from clusters import live
+from clusters import eventually, live
 from distributed import Client, LocalCluster
 
 import daskscope
+from daskscope import collect
+from daskscope.cells import Cells
+from daskscope.collect import loop
 
-LOOP = import_module("daskscope.collect.loop")  # its name in the package is a function's
+
+def running() -> bool:
+    return any(thread.name == loop.THREAD_NAME for thread in threading.enumerate())
 
 
 def test_a_loop_that_cannot_be_made_is_an_error_and_may_be_tried_again(
@@ -22,7 +26,7 @@ def test_a_loop_that_cannot_be_made_is_an_error_and_may_be_tried_again(
 
     with Client(cluster, set_as_default=False) as client:
         with monkeypatch.context() as scarce:
-            scarce.setattr(LOOP, "IOLoop", no_files)
+            scarce.setattr(loop, "IOLoop", no_files)
             with pytest.raises(OSError, match="Too many open files"):
                 daskscope.connect(client)
         assert daskscope.sessions() == []
@@ -45,3 +49,33 @@ def test_a_thread_that_cannot_be_started_is_an_error_and_may_be_tried_again(
         assert daskscope.sessions() == []
         with daskscope.connect(client) as s:
             live(s)
+
+
+def test_an_answer_after_the_end_of_the_last_session_starts_no_thread() -> None:
+    cells = Cells()
+    cells._begin()
+    cells.answered()
+    assert not running()
+    assert not cells._due, "the next answer finds a thread, perhaps"
+
+
+def test_a_block_that_ends_after_its_session_starts_no_thread(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = daskscope.connect(client)
+    session.close()
+    eventually(lambda: not running())
+    # As if it had ended between the look and the call.
+    monkeypatch.setattr(daskscope.Session, "closed", False)
+    session._count_block(-1)
+    assert not running()
+
+
+def test_what_is_wanted_soon_runs_while_there_is_a_thread(client: Client) -> None:
+    heard: list[str] = []
+    with daskscope.connect(client):
+        assert collect.soon(heard.append, "in time")
+        eventually(lambda: heard)
+    eventually(lambda: not running())
+    assert not collect.soon(heard.append, "too late")
+    assert heard == ["in time"]

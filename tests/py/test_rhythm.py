@@ -123,7 +123,7 @@ def watched(cluster: LocalCluster) -> Any:
     """A session that somebody looks at."""
     with Client(cluster, set_as_default=False) as client:
         s = live(daskscope.connect(client))
-        collect.loop().call_soon_threadsafe(s._set_watched, True)
+        collect.soon(s._set_watched, True)
         yield s
         s.close()
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import subprocess
 import sys
@@ -10,6 +9,8 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
+
+from daskscope.collect import loop
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -90,7 +91,6 @@ def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None
 def test_in_a_forked_child_what_fails_keeps_nothing_else_from_being_left_to_the_parent(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    loop = importlib.import_module("daskscope.collect.loop")
     heard: list[int] = []
     for name, value in (("_lock", loop._lock), ("_background", None), ("_holders", set())):
         monkeypatch.setattr(loop, name, value)

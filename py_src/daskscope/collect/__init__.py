@@ -5,7 +5,7 @@ from __future__ import annotations
 from daskscope.collect.collector import Collector
 from daskscope.collect.crowding import crowded
 from daskscope.collect.link import ClientView
-from daskscope.collect.loop import after_fork, drop, hold, inside, loop, submit
+from daskscope.collect.loop import after_fork, drop, hold, inside, soon, submit
 from daskscope.collect.notices import SESSION_CLOSED
 
 __all__ = [
@@ -17,6 +17,6 @@ __all__ = [
     "drop",
     "hold",
     "inside",
-    "loop",
+    "soon",
     "submit",
 ]

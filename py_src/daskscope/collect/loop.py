@@ -76,21 +76,23 @@ _abandoned: list[_Background] = []
 _at_fork: list[Callable[[], None]] = []
 
 
-def loop() -> asyncio.AbstractEventLoop:
-    """Return the loop of the background thread, which is started if needed."""
+def hold(holder: object) -> asyncio.AbstractEventLoop:
+    """Return the loop, started if needed, and keep it running until `drop(holder)`."""
     global _background
     with _lock:
         if _background is None:
             _background = _Background()
+        _holders.add(holder)
         return _background.loop
 
 
-def hold(holder: object) -> asyncio.AbstractEventLoop:
-    """Return the loop and keep it running until `drop(holder)`."""
-    with _lock:
-        running = loop()
-        _holders.add(holder)
-        return running
+def soon(callback: Callable[..., object], *args: object) -> bool:
+    """Call back in the background thread; return false, and do nothing, if there is none."""
+    with _lock:  # a loop that somebody holds now takes this in before it ends
+        if _background is None:
+            return False
+        _background.loop.call_soon_threadsafe(callback, *args)
+        return True
 
 
 def drop(holder: object) -> None:
