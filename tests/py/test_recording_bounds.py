@@ -102,7 +102,8 @@ def test_with_overflow_drop_nothing_goes_to_disk():
     assert recording.memory_bytes <= 4_000_000
     counts = recording.counts
     assert counts.dropped_recording > 0
-    assert counts.kept + counts.dropped_recording == counts.captured == 400_000
+    assert counts.dropped == counts.dropped_recording
+    assert counts.kept + counts.dropped == counts.captured == 400_000
 
 
 def test_a_full_disk_costs_the_oldest_tasks_not_the_kernel(tmp_path):
@@ -149,4 +150,4 @@ def test_what_the_agent_dropped_is_captured_but_not_kept():
     append(recording, 10)
     recording.drop_from_agent(7)
     counts = recording.counts
-    assert (counts.captured, counts.kept, counts.dropped_agent) == (17, 10, 7)
+    assert (counts.captured, counts.kept, counts.dropped, counts.dropped_agent) == (17, 10, 7, 7)

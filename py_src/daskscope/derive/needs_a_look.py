@@ -176,7 +176,7 @@ def of_losses(recording: RecordingCore) -> list[Finding]:
     """Return what is not in the recording: dropped tasks, gaps; and clocks that disagree."""
     counts = recording.counts
     found = []
-    dropped = counts.dropped_agent + counts.dropped_recording
+    dropped = counts.dropped
     if dropped:
         who = [
             f"{count_text(number, 'task')} by the bound of {setting}"

@@ -43,7 +43,7 @@ class Recording:
 
     @property
     def counts(self) -> Counts:
-        """Exact figures: captured, kept, dropped, rows, erred, changes."""
+        """Exact figures: captured, kept, dropped (by whom, too), rows, erred, changes."""
         return self._core.counts
 
     @property
