@@ -17,9 +17,11 @@ export interface Place {
   readonly focus: Focus;
 }
 
-/** An address with more is no link that somebody was sent. */
-const MOST_NAMES = 1_000;
-const LONGEST = 100_000;
+/** An address with more is no link that somebody was sent: a recording names no more workers. */
+const MOST_NAMES = 10_000;
+const LONGEST = 1_000_000;
+/** Stands for a name without a letter; that name itself is written with a percent sign. */
+const EMPTY = "~";
 
 const isTab = (text: string): text is TabId =>
   (TABS as readonly string[]).includes(text);
@@ -58,12 +60,15 @@ export function fromFragment(fragment: string): Place {
   };
 }
 
-/** To the microsecond, which is what a number of seconds since the epoch can hold. */
-const seconds = (time: number): string => String(Number(time.toFixed(6)));
+/** As exact as a number of seconds since the epoch is. */
+const seconds = (time: number): string => time.toFixed(7).replace(/\.?0+$/, "");
 
-/** Of a lone half of a pair of surrogates there is no encoding. */
-const encode = (name: string): string =>
-  encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd"));
+function encode(name: string): string {
+  if (name === "") return EMPTY;
+  if (name === EMPTY) return "%7E";
+  // Of a lone half of a pair of surrogates there is no encoding.
+  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, "\ufffd"));
+}
 
 function timeOf(text: string | undefined): [number, number] | null {
   const match = /^(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)$/.exec(
@@ -78,7 +83,10 @@ function timeOf(text: string | undefined): [number, number] | null {
 
 function namesOf(text: string | undefined): string[] {
   if (!text) return [];
-  const names = text.split(",").slice(0, MOST_NAMES).map(decode);
+  const names = text
+    .split(",", MOST_NAMES)
+    .filter((name) => name !== "")
+    .map((name) => (name === EMPTY ? "" : decode(name)));
   return [...new Set(names.filter((name) => name !== null))];
 }
 

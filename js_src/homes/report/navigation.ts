@@ -16,13 +16,15 @@ export interface Navigated {
 export function followAddress(view: Navigated): () => void {
   let settling: ReturnType<typeof setTimeout> | undefined;
   let tab = view.place().tab;
+  /** The fragment that the view was last at one with. */
+  let known = fragment();
   const write = (): void => {
     const place = view.place();
     tab = place.tab;
     const wanted = toFragment(place);
-    if (toFragment(fromFragment(location.hash)) !== wanted) {
-      location.hash = wanted;
-    }
+    if (wanted === known || wanted === toFragment(fromFragment(known))) return;
+    known = wanted;
+    location.hash = wanted;
   };
   const stop = effect(() => {
     const place = view.place();
@@ -30,11 +32,12 @@ export function followAddress(view: Navigated): () => void {
     settling = setTimeout(write, place.tab === tab ? SETTLED_MS : 0);
   });
   const read = (): void => {
-    const place = fromFragment(location.hash);
-    // Our own step: going there again would move what is there by a rounding.
-    if (toFragment(place) === toFragment(view.place())) return;
+    // Our own step, told late: the view may have gone on since, and what it shows may
+    // be more than a fragment can say.
+    if (fragment() === known) return;
+    known = fragment();
     clearTimeout(settling);
-    view.go(place);
+    view.go(fromFragment(known));
   };
   addEventListener("hashchange", read);
   return () => {
@@ -43,6 +46,8 @@ export function followAddress(view: Navigated): () => void {
     removeEventListener("hashchange", read);
   };
 }
+
+const fragment = (): string => location.hash.replace(/^#/, "");
 
 /** The address of what this page shows now. */
 export const linkTo = (place: Place): string =>
