@@ -131,9 +131,8 @@ def save_recording(path: Path) -> RecordingCore:
     killed = {"prefix": [2], "status": [1]}
     keys = pack_keys(0, ["inc-7", "sum-8", HOSTILE + "-killed"]).data
     made.append_tasks(3, rows, keys, rowless=killed)
-    made.append_errors(
-        [TaskError(9, HOSTILE + "-killed", 2, WORKER, START + 9, "KilledWorker()", "")]
-    )
+    killed_by = "KilledWorker: 4 workers went away while they ran this task"
+    made.append_errors([TaskError(9, HOSTILE + "-killed", 2, WORKER, START + 9, killed_by, "")])
     made.append_events([Event(START + 3, "custom", json.dumps({"said": HOSTILE}))])
     made.append_lines([LogLine(START + 3.5, WORKER, "WARNING", HOSTILE)])
     made.append_cluster([ClusterSample(START + i, 2, 4, 2**33, 10**9, 10**8, 0) for i in range(3)])

@@ -385,6 +385,8 @@ describe("what a panel needs of a task", () => {
     await opened();
     const killed = (await session.ask("task", { task: 9 })) as TaskDetail;
     expect(killed).toMatchObject({ startstops: [], status: "error" });
-    expect(killed.error?.exception).toBe("KilledWorker()");
+    expect(killed.error?.exception).toBe(
+      "KilledWorker: 4 workers went away while they ran this task",
+    );
   });
 });

@@ -139,7 +139,8 @@ describePanel("the errors of the task stream", () => {
           prefix: 0,
           worker: "tcp://10.4.9.9:1",
           time: session.origin.value + 15,
-          exception: "KilledWorker('read-parquet')",
+          exception:
+            "KilledWorker: 4 workers went away while they ran this task",
         },
       ];
     });

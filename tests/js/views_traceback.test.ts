@@ -1,5 +1,6 @@
 // Tracebacks, and what the kernel answers of one task.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { readTaskDetail } from "../../js_src/views/task_stream/task_detail";
 import {
@@ -42,7 +43,7 @@ describe("a traceback", () => {
   });
 
   it("is copied whole, with the key of its task", () => {
-    const exception = "ValueError('cannot reindex')";
+    const exception = ["ValueError", "cannot reindex"] as const;
     const whole = `Task ('x', 3)\n${TEXT}ValueError: cannot reindex\n`;
     expect(tracebackToCopy("('x', 3)", exception, TEXT)).toBe(whole);
     const [, ...withoutHead] = TEXT.split("\n");
@@ -55,13 +56,17 @@ describe("a traceback", () => {
 
   it("is kept as it came when it is none", () => {
     expect(parseTraceback("oh\nno").rest).toBe("oh\nno");
-    expect(splitException("ValueError('a (b)')")).toEqual([
-      "ValueError",
-      "a (b)",
-    ]);
-    expect(splitException("my.KeyError: 'x'")).toEqual(["my.KeyError", "'x'"]);
-    expect(splitException("whatever")).toEqual(["Error", "whatever"]);
   });
+});
+
+/** Read by Python's tests, too. */
+const exceptions = JSON.parse(
+  readFileSync("tests/contract/words/exceptions.json", "utf-8"),
+) as [text: string, type: string, message: string][];
+
+it.each(exceptions)("takes an exception apart as Python does: %j", (...one) => {
+  const [text, type, message] = one;
+  expect(splitException(text)).toEqual([type, message]);
 });
 
 it("believes no answer of the kernel unchecked", () => {

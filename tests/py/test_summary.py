@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from recording_rows import START, append, make_rows, new_recording
 
+from daskscope.derive.exceptions import split_exception
 from daskscope.derive.needs_a_look import errors_by_type
 from daskscope.derive.summary import MAX_PREFIXES, summary
 from daskscope.derive.threads import thread_time
@@ -25,6 +27,7 @@ from daskscope.recording import (
     pack_keys,
 )
 
+EXCEPTIONS = Path(__file__).parents[1] / "contract" / "words" / "exceptions.json"
 WORKERS = ("tcp://10.0.0.1:0", "tcp://10.0.0.1:1")
 
 
@@ -89,7 +92,7 @@ def test_threads_follow_workers_that_come_and_go():
     recording.append_changes(
         [
             WorkerChange(START + 2, "tcp://w:9", "added", "8 threads"),
-            WorkerChange(START + 3, "tcp://w:9", "paused", "running"),
+            WorkerChange(START + 3, "tcp://w:9", "paused", "was running"),
             WorkerChange(START + 7, "tcp://w:9", "removed", ""),
             WorkerChange(START + 8, WORKERS[0], "removed", ""),
         ]
@@ -210,9 +213,23 @@ def test_errors_are_told_by_type():
     first = finding(figures, "errors")
     assert first["level"] == "error"
     assert first["title"] == "ValueError in sum"
-    assert first["text"] == "'no', 3 tasks on worker-1"
+    assert first["text"] == "no, 3 tasks on worker-1"
     assert first["tab"] == "events"
     assert first["time"] == [START, START + 2]
+
+
+def test_a_killed_worker_is_told_by_its_name():
+    text = "KilledWorker: 3 workers went away while they ran this task"
+    figures = summary(with_block(append_errors(present(new_recording()), [text])))
+    assert figures["errors"]["types"] == [["KilledWorker", 1]]
+    told = finding(figures, "errors")
+    assert told["title"] == "KilledWorker in sum"
+    assert told["text"].startswith("3 workers went away while they ran this task, 1 task on")
+
+
+@pytest.mark.parametrize(("text", "kind", "message"), json.loads(EXCEPTIONS.read_text("utf-8")))
+def test_an_exception_is_taken_apart_as_on_a_page(text, kind, message):
+    assert split_exception(text) == (kind, message)
 
 
 def append_errors(recording: RecordingCore, exceptions: list[str]) -> RecordingCore:

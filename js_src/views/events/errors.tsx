@@ -159,7 +159,7 @@ function OneError(props: {
       <TracebackText
         key={row}
         taskKey={key || null}
-        exception={table.exception[row]}
+        exception={[group.type, group.message]}
         traceback={table.traceback[row]}
       />
     </div>

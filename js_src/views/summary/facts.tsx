@@ -141,7 +141,7 @@ export function Raised(props: { exception: Part<"exception"> }): JSX.Element {
       </header>
       <TracebackText
         taskKey={null}
-        exception={`${type}('${text}')`}
+        exception={[type, text]}
         traceback={traceback}
       />
     </section>

@@ -25,6 +25,7 @@ import { actionCss, rowWords } from "./row_words";
 import { zoomTo } from "./go_to_task";
 import { readTaskDetail } from "./task_detail";
 import { ends, partsOfPage, StartStops, type Part } from "./start_stops";
+import { splitException } from "./traceback";
 import { TracebackText } from "./traceback_text";
 import type { ViewState } from "./view_state";
 import { placeOf } from "./worker_groups";
@@ -245,7 +246,7 @@ function ErrorOf(props: {
       {exception + traceback !== "" && (
         <TracebackText
           taskKey={props.taskKey}
-          exception={exception}
+          exception={splitException(exception)}
           traceback={traceback}
         />
       )}

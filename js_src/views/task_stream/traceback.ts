@@ -62,7 +62,7 @@ const HEADER = "Traceback (most recent call last):";
  */
 export function tracebackToCopy(
   key: string | null,
-  exception: string,
+  [type, message]: Exception,
   traceback: string,
 ): string {
   const lines = traceback.trimEnd().split(/\r?\n/);
@@ -72,7 +72,6 @@ export function tracebackToCopy(
   }
   // Frames and their code are indented; the line that ends it is not.
   if (/^\s/.test(body.at(-1) ?? " ")) {
-    const [type, message] = splitException(exception);
     lines.push(message === "" ? type : `${type}: ${message}`);
   }
   return [...(key === null ? [] : [`Task ${key}`]), ...lines].join("\n") + "\n";
@@ -97,16 +96,23 @@ export function shortFile(file: string): string {
   return file.split(/[\\/]/).slice(-2).join("/");
 }
 
-/** `ValueError('cannot reindex')` as a type and a message. */
-export function splitException(text: string): [string, string] {
-  const call = /^([\w.]+)\((['"])([\s\S]*)\2,?\)$/.exec(text.trim());
-  if (call) return [call[1] ?? "", call[3] ?? ""];
-  const other = /^([A-Za-z_][\w.]*)\(([\s\S]*)\)$/.exec(text.trim());
+/** The type of an exception, and what it says. */
+export type Exception = readonly [type: string, message: string];
+
+const NAME = String.raw`[\p{L}_][\p{L}\p{N}_.]{0,100}`;
+const matcher = (rest: string): RegExp => new RegExp(`^(${NAME})${rest}$`, "u");
+/** As `repr` writes one with a single text, one with anything else; as Python prints one. */
+const ONE_TEXT = matcher(String.raw`\((['"])((?:\\[^]|(?!\2)[^\\])*)\2,?\)`);
+const CALL = matcher(String.raw`\(([^]*)\)`);
+const LINE = matcher(String.raw`:\s+([^]*)`);
+const BARE = /^[\w.]+(?:Error|Exception|Warning|Interrupt|Exit|Group)$/;
+
+/** `ValueError('cannot reindex')` as a type and a message; so does `derive/exceptions.py`. */
+export function splitException(exception: string): Exception {
+  const text = exception.trim();
+  const one = ONE_TEXT.exec(text);
+  if (one) return [one[1] ?? "", one[3] ?? ""];
+  const other = CALL.exec(text) ?? LINE.exec(text);
   if (other) return [other[1] ?? "", other[2] ?? ""];
-  const line =
-    /^([\w.]+(?:Error|Exception|Warning|Interrupt|Exit)\w*)(?::\s*([\s\S]*))?$/.exec(
-      text.trim(),
-    );
-  if (line) return [line[1] ?? "", line[2] ?? ""];
-  return ["Error", text];
+  return BARE.test(text) ? [text, ""] : ["Error", text];
 }

@@ -9,20 +9,20 @@ import { useCopied } from "../panel/copied";
 import {
   frameName,
   parseTraceback,
-  splitException,
   tracebackToCopy,
+  type Exception,
   type Frame,
 } from "./traceback";
 
 export function TracebackText(props: {
   /** Of the task; null while nobody knows it. */
   taskKey: string | null;
-  exception: string;
+  exception: Exception;
   traceback: string;
 }): JSX.Element {
   const [all, setAll] = useState(false);
   const [copyLabel, copy] = useCopied("Copy traceback");
-  const [type, message] = splitException(props.exception);
+  const [type, message] = props.exception;
   const { frames, rest } = parseTraceback(props.traceback);
   const own = frames.filter((frame) => !frame.library);
   // Where every frame is a library's, the last ones say most.

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from daskscope.derive.exceptions import split_exception
 from daskscope.derive.words import bytes_text, count_text, seconds_text, some_of
 from daskscope.recording.worker_names import shown_name
 
@@ -20,7 +20,6 @@ MOST_OF_A_KIND: Final = 5
 """More of one kind are told in a sentence: nobody reads a hundred."""
 
 MAX_TEXT_CHARACTERS: Final = 500
-_TYPE: Final = re.compile(r"[^\W\d][\w.]{0,100}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +39,11 @@ class Finding:
         return asdict(self) | {"time": list(self.time) if self.time and known else None}
 
 
-def exception_type(text: str) -> str:
-    """Return the type's name out of what an exception looks like.
-
-    >>> exception_type("ValueError('no')"), exception_type("<odd>")
-    ('ValueError', 'error')
-    """
-    found = _TYPE.match(text)
-    return found[0] if found else "error"
-
-
 def errors_by_type(recording: RecordingCore) -> dict[str, list[TaskError]]:
     """Return the errors that are kept, by the type of exception, the most frequent first."""
     found: dict[str, list[TaskError]] = {}
     for error in recording.error_log.since(0):
-        found.setdefault(exception_type(error.exception), []).append(error)
+        found.setdefault(split_exception(error.exception)[0], []).append(error)
     return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
 
@@ -73,7 +62,7 @@ def of_errors(recording: RecordingCore, types: Mapping[str, Sequence[TaskError]]
     for kind, errors in list(types.items())[:MOST_OF_A_KIND]:
         where = sorted({prefixes[error.prefix] for error in errors})
         workers = sorted({_worker(recording, error.worker) for error in errors if error.worker})
-        what = _cut(errors[0].exception.removeprefix(kind).removeprefix("(").removesuffix(")"))
+        what = _cut(split_exception(errors[0].exception)[1])
         places = f" on {some_of(workers, 3)}" if workers else ""
         times = [error.time for error in errors]
         found.append(
