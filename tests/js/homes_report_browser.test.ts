@@ -14,6 +14,12 @@ import {
 } from "./harness/report";
 
 const focus = () => page.evaluate(() => window.report.session.focus.value);
+const startOfRun = async (): Promise<number> => {
+  await open();
+  const start = await origin();
+  await page.close();
+  return start;
+};
 const fragment = () => page.evaluate(() => location.hash);
 
 describeReport("a report", () => {
@@ -102,9 +108,7 @@ describeReport("a report", () => {
   });
 
   it("opens at the tab and with the focus that a link names", async () => {
-    await open();
-    const start = await origin();
-    await page.close();
+    const start = await startOfRun();
     await open(
       "",
       `tab=task-stream&time=${start + 14.3},${start + 21.3}&prefixes=shuffle-p2p`,
@@ -132,6 +136,48 @@ describeReport("a report", () => {
     await page.goForward();
     await expect.poll(async () => (await focus()).prefixes).toEqual(["rename"]);
     expect(await steps()).toBe(before);
+  });
+
+  it("keeps a selection that an address can hardly say", async () => {
+    await open();
+    const start = await origin();
+    const time: [number, number] = [start + 5, start + 5 + 3e-7];
+    const workers = [
+      "",
+      ...Array.from({ length: 20_000 }, (_, at) => `w${at}`),
+    ];
+    const wanted = { time, prefixes: [""], workers, spans: [] };
+    await page.evaluate((chosen) => {
+      window.report.session.setFocus(chosen);
+      addEventListener("hashchange", () => (document.body.title = "told"), {
+        once: true,
+      });
+    }, wanted);
+    await page.locator("body[title=told]").waitFor();
+    expect(await focus()).toEqual(wanted);
+    await tab("Logs").click();
+    await expect.poll(fragment).toMatch(/^#tab=logs&time=/);
+    await page.goBack();
+    await expect.poll(shownTab).toBe("Summary");
+    expect((await focus()).prefixes).toEqual([""]);
+  });
+
+  it("keeps a selection that changes while the address is written", async () => {
+    await open();
+    await page.evaluate(() => {
+      const select = (name: string): void =>
+        window.report.session.setFocus({
+          ...window.report.session.focus.value,
+          prefixes: [name],
+        });
+      addEventListener("hashchange", () => select("shuffle-p2p"), {
+        capture: true, // before the report hears of it
+        once: true,
+      });
+      select("rename");
+    });
+    await expect.poll(fragment).toBe("#tab=summary&prefixes=shuffle-p2p");
+    expect((await focus()).prefixes).toEqual(["shuffle-p2p"]);
   });
 
   it("lets a selection be taken back in every tab", async () => {
@@ -203,6 +249,56 @@ describeReport("a report", () => {
     expect(now.time![1]).toBeGreaterThan(known.time);
   });
 
+  it("leads from an error of no worker to its moment, and from one of no time nowhere", async () => {
+    const start = await startOfRun();
+    const errors = {
+      time: [start + 5, null],
+      key: ["a", "b"],
+      prefix: ["", ""],
+      worker: ["", ""],
+      exception: [
+        "KilledWorker: 3 workers went away while they ran this task",
+        "ValueError('no')",
+      ],
+      traceback: ["", ""],
+      task: [-1, -1],
+    };
+    const query = encodeURIComponent(JSON.stringify({ errors }));
+    await open(`tables=${query}`, "tab=events");
+    const [killed, other] = [
+      page.locator(".ds-error-group", { hasText: "KilledWorker 3 workers" }),
+      page.locator(".ds-error-group", { hasText: "ValueError no" }),
+    ];
+    await other.locator(".ds-error-head").click();
+    expect(await other.getByRole("button", { name: "Show in" }).count()).toBe(
+      0,
+    );
+    expect(await other.locator("dd").allInnerTexts()).toEqual([
+      ...["b", "–", "–", "–"],
+    ]);
+    await killed.locator(".ds-error-head").click();
+    await killed.getByRole("button", { name: "Show in task stream" }).click();
+    expect(await shownTab()).toBe("Task stream");
+    const { time, workers } = await focus();
+    expect(workers).toEqual([]);
+    expect((time![0] + time![1]) / 2).toBeCloseTo(start + 5, 3);
+  });
+
+  it("counts errors on the tab also without a summary, and says what a cut-off file does not", async () => {
+    const none = ["time", "key", "prefix", "worker", "exception", "traceback"];
+    const errors = Object.fromEntries([...none, "task"].map((of) => [of, []]));
+    const query = encodeURIComponent(JSON.stringify({ errors }));
+    await open(`cut=1&summary=null&tables=${query}`, "tab=events");
+    await page
+      .getByRole("tab", { name: /^Errors and events ?1 error$/ })
+      .waitFor();
+    await page
+      .getByText(
+        "1 task erred; what it raised is not known, since the file was cut off.",
+      )
+      .waitFor();
+  });
+
   it("turns the pages of long lists, and says how much of them is shown", async () => {
     await open("many=1", "tab=logs");
     await page.getByText("20,000 of 20,000 lines").waitFor();
@@ -211,6 +307,15 @@ describeReport("a report", () => {
     await page.getByText("1 – 200 of 20,000").waitFor();
     await page.getByRole("button", { name: "Next" }).click();
     await page.getByText("201 – 400 of 20,000").waitFor();
+    const previous = page.getByRole("button", { name: "Previous" });
+    await previous.press("Enter");
+    await page.getByText("1 – 200 of 20,000").waitFor();
+    expect(await previous.getAttribute("aria-disabled")).toBe("true");
+    await previous.press("Enter"); // who pressed it is still there
+    expect(
+      await previous.evaluate((button) => button === document.activeElement),
+    ).toBe(true);
+    await page.getByText("1 – 200 of 20,000").waitFor();
     await page.getByLabel("Level").selectOption("ERROR");
     await page.getByText("4,000 of 20,000 lines").waitFor();
     await page.getByText("1 – 200 of 4,000").waitFor();

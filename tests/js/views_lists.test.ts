@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
+import { withoutErrors } from "../../js_src/views/events/errors";
 import { errorGroups } from "../../js_src/views/events/error_groups";
 import {
   happenings,
@@ -95,6 +96,20 @@ describe("errors", () => {
   });
 });
 
+it.each([
+  [0, false, "No task erred."],
+  [1, false, "1 task erred; what it raised was not kept."],
+  [2, false, "2 tasks erred; what they raised was not kept."],
+  [
+    2,
+    true,
+    "2 tasks erred; what they raised is not known, since the file was cut off.",
+  ],
+  [0, true, "Whether tasks erred is not known, since the file was cut off."],
+])("says of %i errors without a table what is known", (total, cut, text) => {
+  expect(withoutErrors(total, cut)).toBe(text);
+});
+
 describe("what happened", () => {
   const all = happenings(
     {
@@ -108,7 +123,7 @@ describe("what happened", () => {
         worker: [A, A, ""],
         name: ["0", "", ""],
         what: ["present", "paused", "restarted"],
-        detail: ["4", "running", ""],
+        detail: ["4 threads", "was running", "all tasks were forgotten"],
       }),
       gaps: checkTable("gaps", {
         ...{ start: [2.5], stop: [9], reason: ["lost"], text: [""] },
@@ -124,12 +139,12 @@ describe("what happened", () => {
 
   it("is one list in order of time, in words", () => {
     expect(all.map(({ about, text }) => `${about}: ${text}`)).toEqual([
-      "worker-0: was there, with 4 threads",
+      "worker-0: was there, 4 threads",
       'worker-0,stealing: {"n": 1}',
       "recording: nothing recorded: lost",
-      "worker-0: paused, before: running",
+      "worker-0: paused, was running",
       "all: plain text",
-      "all workers: restarted",
+      "all workers: restarted, all tasks were forgotten",
     ]);
   });
 
@@ -145,7 +160,7 @@ describe("what happened", () => {
     expect(texts({ focus: { ...NO_FOCUS, workers: [B] } })).toEqual([
       "nothing recorded: lost",
       "plain text",
-      "restarted",
+      "restarted, all tasks were forgotten",
     ]);
   });
 

@@ -29,13 +29,12 @@ export function Report(props: { state: ReportState }): JSX.Element {
   const tab = state.tab.value;
   const visited = state.visited.value;
   const printing = state.printing.value;
-  const { summary } = state;
   return (
     <>
       <Header state={state} note={note} onNote={setNote} />
       <Tabs
         tab={tab}
-        errors={summary.errors?.count ?? 0}
+        errors={state.erred.value}
         report={state.id}
         onTab={(next) => state.show(next)}
       />
@@ -75,16 +74,14 @@ function Panel(props: {
 }): JSX.Element {
   const { tab, state } = props;
   const { summary } = state;
-  const why = (summary.missing ?? [])
+  const cut = state.cut.value;
+  const why = [...(summary.missing ?? []), ...(cut ? [cut] : [])]
     .filter(({ level }) => level !== "info")
     .map(({ text }) => text)
     .join(" ");
-  const erred = summary.errors?.count ?? summary.tasks?.erred ?? 0;
   return (
     <>
-      {state.printing.value && (
-        <h2 class="ds-printed-title">{TAB_NAMES[tab]}</h2>
-      )}
+      <h2 class="ds-unseen ds-printed-title">{TAB_NAMES[tab]}</h2>
       {tab === "summary" &&
         (state.source.summary === undefined ? (
           <Empty state={NO_SUMMARY} />
@@ -94,7 +91,9 @@ function Panel(props: {
       {tab === "task-stream" && (
         <TaskStreamTab state={state} onRefused={props.onRefused} />
       )}
-      {tab === "events" && <Events view={state} erred={erred} />}
+      {tab === "events" && (
+        <Events view={state} erred={state.erred.value} cut={cut !== null} />
+      )}
       {tab === "logs" && <Logs view={state} why={why} />}
       {tab === "system" && <System view={state} why={why} />}
     </>

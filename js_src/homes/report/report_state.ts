@@ -2,9 +2,10 @@
 // it is unpacked. The summary is there at once; the recording comes after it.
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
+import { FILE_CUT } from "../../archive/problems";
 import type { Theme } from "../../base/theme";
 import { asProblem } from "../../errors";
-import { type Focus, NO_FOCUS } from "../../model/types";
+import { type Focus, NO_FOCUS, type Notice } from "../../model/types";
 import type { SessionStore } from "../../session";
 import type { EmptyState } from "../../views/host";
 import type {
@@ -49,6 +50,10 @@ export class ReportState implements RecordingView, Navigated {
   readonly session = signal<SessionStore | null>(null);
   readonly emptyState = signal<EmptyState | null>(UNPACKING);
   readonly focus = signal<Focus>(NO_FOCUS);
+  /** How many tasks erred; of a recording without a summary, as far as was counted. */
+  readonly erred: ReadonlySignal<number>;
+  /** That the end of the recording is missing, and with it its small tables. */
+  readonly cut: ReadonlySignal<Notice | null>;
   readonly tables: RecordTables;
   readonly range: ReadonlySignal<Range>;
   readonly origin: ReadonlySignal<number>;
@@ -75,6 +80,20 @@ export class ReportState implements RecordingView, Navigated {
     const begun = new Promise<void>((begin) => (this.begin = begin));
     const opened = begun.then(() => this.open());
     this.tables = new RecordTables(opened);
+
+    this.erred = computed(
+      () =>
+        summary.errors?.count ??
+        summary.tasks?.erred ??
+        this.session.value?.counts.value.erred ??
+        0,
+    );
+    this.cut = computed(
+      () =>
+        this.session.value?.notices.value.find(
+          ({ code }) => code === FILE_CUT.code,
+        ) ?? null,
+    );
 
     const seen = new Set<TabId>();
     this.visited = computed(() => new Set(seen.add(this.tab.value)));

@@ -79,11 +79,11 @@ export function Tabs(props: {
         >
           {TAB_NAMES[one]}
           {one === "events" && errors > 0 && (
-            <span
-              class="ds-tab-count"
-              aria-label={`${formatExact(errors)} errors`}
-            >
+            <span class="ds-tab-count">
               {formatExact(errors)}
+              <span class="ds-unseen">
+                {errors === 1 ? " error" : " errors"}
+              </span>
             </span>
           )}
         </button>

@@ -22,8 +22,10 @@ export function ErrorsSection(props: {
   table: Errors;
   /** How many erred, also those of which nothing was kept. */
   total: number;
+  /** The end of the recording is missing, and with it this table. */
+  cut: boolean;
 }): JSX.Element {
-  const { view, table } = props;
+  const { view, table, total } = props;
   const focus = view.focus.value;
   const nameOf = workerNames(view);
   const groups = useMemo(() => errorGroups(table, focus), [table, focus]);
@@ -33,10 +35,10 @@ export function ErrorsSection(props: {
     <section class="ds-part">
       <header class="ds-part-head">
         <h3>Errors</h3>
-        <span class="ds-quiet">{count(shown, table.rows, props.total)}</span>
+        <span class="ds-quiet">{count(shown, table.rows, total)}</span>
       </header>
       {table.rows === 0 ? (
-        <p class="ds-sentence">No task erred.</p>
+        <p class="ds-sentence">{withoutErrors(total, props.cut)}</p>
       ) : (
         shown === 0 && (
           <p class="ds-sentence">None of the errors is in the selection.</p>
@@ -53,9 +55,21 @@ export function ErrorsSection(props: {
           />
         ))}
       </ul>
-      <Pager paged={paged} noun="errors" />
+      <Pager paged={paged} noun="kinds of errors" />
     </section>
   );
+}
+
+/** What is known where no error was kept. */
+export function withoutErrors(total: number, cut: boolean): string {
+  const erred = `${plural(total, "task")} erred`;
+  const raised = `what ${total === 1 ? "it" : "they"} raised`;
+  if (!cut) {
+    return total > 0 ? `${erred}; ${raised} was not kept.` : "No task erred.";
+  }
+  return total > 0
+    ? `${erred}; ${raised} is not known, since the file was cut off.`
+    : "Whether tasks erred is not known, since the file was cut off.";
 }
 
 function count(shown: number, kept: number, total: number): string {
@@ -124,27 +138,32 @@ function OneError(props: {
   const key = table.key[row];
   const facts: [string, string][] = [
     ["Key", key || NOTHING],
-    ["Prefix", table.prefix[row]],
-    ["Worker", nameOf(table.worker[row])],
+    ["Prefix", table.prefix[row] || NOTHING],
+    ["Worker", nameOf(table.worker[row]) || NOTHING],
     ["At", formatMoment(table.time[row] - view.origin.value, 3)],
   ];
   return (
     <div class="ds-one-error">
       <div class="ds-one-error-tools">
-        <LinkButton onClick={() => show(view, table, row)}>
-          Show in task stream
-        </LinkButton>
+        {Number.isFinite(table.time[row]) && (
+          <LinkButton onClick={() => show(view, table, row)}>
+            Show in task stream
+          </LinkButton>
+        )}
         {group.rows.length > 1 && (
           <span class="ds-pager">
-            {place > 0 && (
-              <Button onClick={() => setAt(place - 1)}>Previous</Button>
-            )}
+            <Button idle={place === 0} onClick={() => setAt(place - 1)}>
+              Previous
+            </Button>
             <span>
               {`${formatExact(place + 1)} of ${plural(group.rows.length, "error")}`}
             </span>
-            {place + 1 < group.rows.length && (
-              <Button onClick={() => setAt(place + 1)}>Next</Button>
-            )}
+            <Button
+              idle={place + 1 === group.rows.length}
+              onClick={() => setAt(place + 1)}
+            >
+              Next
+            </Button>
           </span>
         )}
       </div>
@@ -171,12 +190,12 @@ function show(view: RecordingView, table: Errors, row: number): void {
   const store = view.session.peek();
   const task = table.task[row];
   const found = store && task >= 0 ? rowOfTask(store, task) : null;
-  const time = table.time[row];
+  const [time, worker] = [table.time[row], table.worker[row]];
   const stretch = found ? stretchOf(found) : ([time, time] as const);
   view.show("task-stream", {
     time: withRoom(stretch, view.range.peek()),
     prefixes: [],
-    workers: [table.worker[row]],
+    workers: worker === "" ? [] : [worker],
     spans: [],
   });
 }

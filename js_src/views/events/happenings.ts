@@ -1,6 +1,5 @@
 // Events, changes of workers and gaps of a recording as one list in order of time.
 
-import { plural } from "../../base/format";
 import type { Focus } from "../../model/types";
 import { inFocus, type Happened } from "../panel/in_focus";
 import type { RecordTable } from "../panel/record_tables";
@@ -107,25 +106,19 @@ const TROUBLE: ReadonlySet<string> = new Set([
   "restarted",
 ]);
 
+/** What happened, and what the recording says about it: `came, 4 threads`. */
 function changeInWords(what: string, detail: string): string {
-  const threads = /^\d+$/.test(detail) ? plural(Number(detail), "thread") : "";
-  switch (what) {
-    case "present":
-      return threads ? `was there, with ${threads}` : "was there";
-    case "added":
-      return threads ? `came, with ${threads}` : "came";
-    case "removed":
-      return "left";
-    case "restarted":
-      return "restarted";
-    case "spilling":
-      return "began to spill to disk";
-    case "not-spilling":
-      return "spills no more";
-    default:
-      return detail === "" ? what : `${what}, before: ${detail}`;
-  }
+  const word = CHANGES.get(what) ?? what;
+  return detail === "" ? word : `${word}, ${detail}`;
 }
+
+const CHANGES: ReadonlyMap<string, string> = new Map([
+  ["present", "was there"],
+  ["added", "came"],
+  ["removed", "left"],
+  ["spilling", "began to spill to disk"],
+  ["not-spilling", "spills no more"],
+]);
 
 export interface Narrowed {
   readonly focus: Focus;

@@ -8,15 +8,22 @@ import { Timeline } from "./timeline";
 
 export function Events(props: {
   view: RecordingView;
-  /** How many tasks erred, as the summary counts them. */
+  /** How many tasks erred, as far as anybody counted. */
   erred: number;
+  /** The end of the recording is missing, and with it its small tables. */
+  cut: boolean;
 }): JSX.Element {
-  const { view } = props;
+  const { view, cut } = props;
   return (
     <div class="ds-events">
       <WithTable view={view} name="errors" noun="the errors">
         {(table) => (
-          <ErrorsSection view={view} table={table} total={props.erred} />
+          <ErrorsSection
+            view={view}
+            table={table}
+            total={props.erred}
+            cut={cut}
+          />
         )}
       </WithTable>
       <WithTable view={view} name="events" noun="the events">
@@ -25,7 +32,11 @@ export function Events(props: {
             {(workers) => (
               <WithTable view={view} name="gaps" noun="gaps">
                 {(gaps) => (
-                  <Timeline view={view} tables={{ events, workers, gaps }} />
+                  <Timeline
+                    view={view}
+                    tables={{ events, workers, gaps }}
+                    cut={cut}
+                  />
                 )}
               </WithTable>
             )}

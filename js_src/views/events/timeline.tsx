@@ -23,6 +23,8 @@ const MOST_CHARACTERS = 300;
 export function Timeline(props: {
   view: RecordingView;
   tables: Tables;
+  /** The end of the recording is missing, and with it these tables. */
+  cut: boolean;
 }): JSX.Element {
   const { view } = props;
   const { events, workers, gaps } = props.tables;
@@ -70,9 +72,11 @@ export function Timeline(props: {
       </header>
       {shown.length === 0 ? (
         <p class="ds-sentence">
-          {all.length === 0
-            ? "Nothing was logged beside the tasks."
-            : "None of the events is in the selection."}
+          {all.length > 0
+            ? "None of the events is in the selection."
+            : props.cut
+              ? "What happened beside the tasks is not known, since the file was cut off."
+              : "Nothing was logged beside the tasks."}
         </p>
       ) : (
         <table class="ds-list">

@@ -7,13 +7,16 @@ export function Button(props: {
   onClick: () => void;
   primary?: boolean;
   hint?: string;
+  /** It does nothing now, and stays where it is: who pressed it is still there. */
+  idle?: boolean;
 }): JSX.Element {
   return (
     <button
       type="button"
       class={props.primary ? "ds-button ds-primary" : "ds-button"}
       title={props.hint}
-      onClick={props.onClick}
+      aria-disabled={props.idle}
+      onClick={() => props.idle || props.onClick()}
     >
       {props.children}
     </button>

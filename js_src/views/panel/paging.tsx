@@ -37,11 +37,15 @@ export function Pager<T>(props: {
   const stop = first + rows.length;
   return (
     <nav class="ds-pager" aria-label={`Pages of ${props.noun}`}>
-      {first > 0 && <Button onClick={() => turn(-1)}>Previous</Button>}
+      <Button idle={first === 0} onClick={() => turn(-1)}>
+        Previous
+      </Button>
       <span>
         {`${formatExact(first + 1)} – ${formatExact(stop)} of ${formatExact(total)}`}
       </span>
-      {stop < total && <Button onClick={() => turn(1)}>Next</Button>}
+      <Button idle={stop >= total} onClick={() => turn(1)}>
+        Next
+      </Button>
     </nav>
   );
 }

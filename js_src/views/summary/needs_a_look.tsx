@@ -16,6 +16,12 @@ const TABS: ReadonlySet<string> = new Set<TabId>([
   "system",
 ]);
 
+const LEVEL_WORDS: Record<Look["level"], string> = {
+  error: "Error:",
+  warn: "Warning:",
+  info: "For information:",
+};
+
 export function NeedsALook(props: {
   view: RecordingView;
   looks: readonly Look[];
@@ -37,6 +43,7 @@ export function NeedsALook(props: {
                 class={look.level === "info" ? "ds-quiet" : `ds-${look.level}`}
               >
                 <Mark level={look.level} />
+                <span class="ds-unseen">{LEVEL_WORDS[look.level]}</span>
               </span>
               <div class="ds-look-words">
                 <div class="ds-look-title">{look.title}</div>
@@ -59,15 +66,10 @@ function Mark(props: { level: Look["level"] }): JSX.Element {
 function Way(props: { view: RecordingView; look: Look }): JSX.Element | null {
   const { view, look } = props;
   if (!TABS.has(look.tab)) return null;
-  const focus = view.focus.peek();
-  const time = look.time && withRoom(look.time, view.range.peek());
-  return (
-    <LinkButton
-      onClick={() =>
-        view.show(look.tab as TabId, time ? { ...focus, time } : focus)
-      }
-    >
-      Show
-    </LinkButton>
-  );
+  const show = (): void => {
+    const focus = view.focus.peek();
+    const time = look.time && withRoom(look.time, view.range.peek());
+    view.show(look.tab as TabId, time ? { ...focus, time } : focus);
+  };
+  return <LinkButton onClick={show}>Show</LinkButton>;
 }

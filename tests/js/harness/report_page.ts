@@ -25,6 +25,11 @@ const stored = storedRun(session, extent.start - 0.2, extent.stop + 0.3, {
 /** What a test wants other than usual, as JSON. */
 const other = JSON.parse(wanted.get("summary") ?? "{}") as object | null;
 
+/** Tables in place of the usual ones, as JSON; null stands for NaN. */
+const tables = JSON.parse(wanted.get("tables") ?? "{}", (_, value: unknown) =>
+  value === null ? NaN : value,
+) as typeof stored.tables;
+
 let openNow: () => void = () => {};
 const asked = new Promise<void>((done) => (openNow = done));
 let opened = 0;
@@ -37,7 +42,7 @@ const source: ReportSource = {
     opened += 1;
     if (wanted.has("slow")) await asked;
     if (wanted.has("broken")) throw new Error("the end of a member is missing");
-    return answerTables(session, stored.tables);
+    return answerTables(session, { ...stored.tables, ...tables });
   },
   file: () => Promise.resolve(new Blob(["PK"])),
 };

@@ -299,19 +299,19 @@ function detailOf(session: HarnessSession, run: Run, task: number): TaskDetail {
 
 function spill(session: HarnessSession, run: Run): void {
   const addresses = session.workers.peek().map((worker) => worker.address);
-  const at = (seconds: number, worker: number, what: string) => ({
+  const at = (seconds: number, worker: number, what: string, detail = "") => ({
     time: ORIGIN + seconds,
     worker: addresses[worker] ?? "",
     what,
-    detail: "",
+    detail,
   });
   if (addresses.length < 3) return;
   void run;
   session.changes.value = [
-    at(9.71, 2, "paused"),
-    at(13.8, 0, "paused"),
-    at(16.8, 0, "running"),
-    at(16.8, 2, "running"),
+    at(9.71, 2, "paused", "was running"),
+    at(13.8, 0, "paused", "was running"),
+    at(16.8, 0, "running", "was paused"),
+    at(16.8, 2, "running", "was paused"),
     at(16.9, 2, "spilling"),
   ];
 }

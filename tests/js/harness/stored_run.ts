@@ -230,7 +230,7 @@ function tablesOf(
       worker: one.address,
       name: text(one.name),
       what: "present",
-      detail: String(one.threads),
+      detail: `${one.threads} threads`,
     })),
     ...session.changes.peek().map((change) => ({
       ...{ time: change.time, worker: change.worker, name: "" },
