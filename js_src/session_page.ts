@@ -8,7 +8,10 @@ import { SharedSession } from "./session";
 import { Channel, KernelLink, type Port } from "./stream";
 import type { SessionLink } from "./stream_link";
 
-/** Change the number with any change of `Page` that an older copy would miss. */
+/**
+ * Change the number where `Page`, or a store of it, would lack something that a copy of
+ * another released version counts on.
+ */
 const REGISTRY = Symbol.for("daskscope.page.v1");
 /** Stores that no panel shows any more, kept for one that may come back. */
 const MAX_IDLE_STORES = 2;

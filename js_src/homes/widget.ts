@@ -94,7 +94,8 @@ export default () => {
     el.classList.add("ds-widget");
     findSession(); // the page may have let go of a store that nobody showed
     const host: PanelHost = {
-      kind: "widget",
+      inline: true,
+      live: true,
       emptyState,
       capturesWheel: false,
     };

@@ -46,7 +46,10 @@ export interface Chooser {
 }
 
 export interface PanelHost {
-  readonly kind: "lab" | "widget" | "report" | "file";
+  /** Lies among cells of a notebook, which must not get the keys that are typed here. */
+  readonly inline: boolean;
+  /** A kernel is behind it; else what was stored, to which nothing comes any more. */
+  readonly live: boolean;
   /** Set while there is no session, or none that can be shown. */
   readonly emptyState: ReadonlySignal<EmptyState | null>;
   /** True where the panel has a place of its own: the plain wheel zooms. */

@@ -26,7 +26,8 @@ const environment = {
   reducedMotion: signal(true),
 } as unknown as PanelEnvironment;
 const host: PanelHost = {
-  kind: "lab",
+  inline: false,
+  live: true,
   emptyState: signal(null),
   capturesWheel: true,
 };

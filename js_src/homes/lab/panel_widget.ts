@@ -62,7 +62,8 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
   ) {
     super({
       content: new PanelContent(kind, binding, {
-        kind: "lab",
+        inline: false,
+        live: true,
         emptyState: binding.emptyState,
         chooser: binding.chooser,
         get capturesWheel() {

@@ -1,8 +1,7 @@
 // Puts a report into an element, in place of what readers without scripts see.
 
-import { effect, signal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { render } from "preact";
-import type { PanelHost } from "../../views/host";
 import { watchEnvironment } from "../../views/panel/environment";
 import { Report } from "./app";
 import { fromFragment } from "./fragment";
@@ -19,12 +18,7 @@ export function mountReport(
   root.className = "ds-root ds-report";
   element.replaceChildren(root);
   const alone = !source.link;
-  const host: PanelHost = {
-    kind: alone ? "report" : "file",
-    emptyState: signal(null),
-    capturesWheel: false,
-  };
-  const environment = watchEnvironment(root, host);
+  const environment = watchEnvironment(root, {});
   const state = new ReportState(source, environment.theme);
   if (alone) state.go(fromFragment(location.hash));
   const stops = [

@@ -18,7 +18,8 @@ export function TaskStreamTab(props: {
   useEffect(() => {
     if (!place.current) return;
     const host: PanelHost = {
-      kind: "report",
+      inline: false,
+      live: false,
       emptyState: state.emptyState,
       capturesWheel: true,
       visible: computed(() => state.tab.value === "task-stream"),

@@ -16,7 +16,7 @@ export interface PanelEnvironment {
 
 export function watchEnvironment(
   root: HTMLElement,
-  host: PanelHost,
+  host: Pick<PanelHost, "visible">,
 ): PanelEnvironment {
   const width = signal(root.clientWidth);
   const height = signal(root.clientHeight);

@@ -22,7 +22,7 @@ export function mountTaskStream(
   props: TaskStreamProps,
 ): () => void {
   const { host } = props;
-  const inline = host.kind === "widget";
+  const { inline } = host;
   const root = document.createElement("div");
   root.className = inline ? "ds-root ds-inline" : "ds-root";
   // A notebook must not take `d d` for "delete this cell".

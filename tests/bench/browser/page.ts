@@ -42,7 +42,8 @@ const nextFrame = (): Promise<void> =>
 
 const session = new HarnessSession("bench");
 const host: PanelHost = {
-  kind: "lab",
+  inline: false,
+  live: true,
   emptyState: signal(null),
   chooser: signal(null),
   capturesWheel: true,

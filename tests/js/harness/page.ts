@@ -35,7 +35,8 @@ const emptyState = signal<EmptyState | null>(made.empty);
 const saved: { name: string; content: Blob }[] = [];
 const chooser = signal<Chooser | null>(made.chooser ?? null);
 const host: PanelHost = {
-  kind: wanted.get("inline") ? "widget" : "lab",
+  inline: wanted.get("inline") !== null,
+  live: wanted.get("stored") === null,
   emptyState,
   chooser,
   capturesWheel: !wanted.get("inline"),
