@@ -21,6 +21,23 @@ export interface Theme {
   readonly small_px: number;
 }
 
+/** What a light host has that says nothing of itself, and paper. */
+const LIGHT = {
+  dark: false,
+  panel: [255, 255, 255],
+  well: [245, 245, 245],
+  text: [33, 33, 33],
+  text2: [97, 97, 97],
+  rule: [224, 224, 224],
+  grid: [237, 237, 237],
+  brand: [25, 118, 210],
+  error: [148, 33, 33],
+  warn: [135, 68, 0],
+} as const satisfies Partial<Theme>;
+
+/** The same letters, dark on white, whatever the screen has. */
+export const onPaper = (theme: Theme): Theme => ({ ...theme, ...LIGHT });
+
 /** Resolves what only the browser can: names, color-mix(), transparency. */
 class Resolver {
   private readonly context: CanvasRenderingContext2D | null;
@@ -56,22 +73,22 @@ export function readTheme(element: HTMLElement): Theme {
   element.append(probe);
   try {
     const resolver = new Resolver(probe);
-    const panel = resolver.over("--ds-panel", [255, 255, 255], [255, 255, 255]);
-    const read = (name: string, fallback: Rgb): Rgb =>
-      resolver.over(name, panel, fallback);
+    const panel = resolver.over("--ds-panel", LIGHT.panel, LIGHT.panel);
+    const read = (name: Exclude<keyof typeof LIGHT, "dark">): Rgb =>
+      resolver.over(`--ds-${name}`, panel, LIGHT[name]);
     const style = getComputedStyle(element);
     const size_px = parseFloat(style.fontSize) || 12;
     return {
       dark: isDark(panel),
       panel,
-      well: read("--ds-well", [245, 245, 245]),
-      text: read("--ds-text", [33, 33, 33]),
-      text2: read("--ds-text2", [97, 97, 97]),
-      rule: read("--ds-rule", [224, 224, 224]),
-      grid: read("--ds-grid", [237, 237, 237]),
-      brand: read("--ds-brand", [25, 118, 210]),
-      error: read("--ds-error", [148, 33, 33]),
-      warn: read("--ds-warn", [135, 68, 0]),
+      well: read("well"),
+      text: read("text"),
+      text2: read("text2"),
+      rule: read("rule"),
+      grid: read("grid"),
+      brand: read("brand"),
+      error: read("error"),
+      warn: read("warn"),
       font: style.fontFamily || "sans-serif",
       size_px,
       small_px: (size_px * 11) / 12,

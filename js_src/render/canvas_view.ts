@@ -69,6 +69,13 @@ export class CanvasView {
     });
   };
 
+  /** Draw as large as the element is now, seen or not: paper waits for no frame. */
+  drawAtOnce(): void {
+    this.measure();
+    const { width, height } = this.size;
+    if (width > 0 && height > 0) this.picture(this.window.performance.now());
+  }
+
   dispose(): void {
     if (this.frame) this.window.cancelAnimationFrame(this.frame);
     this.frame = 0;
@@ -80,7 +87,10 @@ export class CanvasView {
   }
 
   private drawNow(now_ms: number): void {
-    if (!this.visible) return;
+    if (this.visible) this.picture(now_ms);
+  }
+
+  private picture(now_ms: number): void {
     this.wanted = false;
     this.draw(this, now_ms);
     if (this.drawn) return;
@@ -121,13 +131,18 @@ export class CanvasView {
     const pixelRatio = this.window.devicePixelRatio || 1;
     this.ratioQuery = this.window.matchMedia(`(resolution: ${pixelRatio}dppx)`);
     this.ratioQuery.addEventListener("change", this.ratioChanged);
+    this.measure();
+  };
+
+  private measure(): void {
+    const pixelRatio = this.window.devicePixelRatio || 1;
     const { width, height } = this.element.getBoundingClientRect();
     this.setSize(
       Math.round(width * pixelRatio),
       Math.round(height * pixelRatio),
       pixelRatio,
     );
-  };
+  }
 }
 
 /**

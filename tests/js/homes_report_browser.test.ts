@@ -8,11 +8,18 @@ import {
   origin,
   page,
   remaining,
+  reportAddress,
   serveSandboxed,
   shownTab,
   tab,
 } from "./harness/report";
 
+const [DARK, WHITE] = [
+  [33, 33, 33],
+  [255, 255, 255],
+];
+/** Colours of the charts of the summary, at a corner that only their background fills. */
+const corners = () => page.evaluate(() => window.report.corners());
 const focus = () => page.evaluate(() => window.report.session.focus.value);
 const startOfRun = async (): Promise<number> => {
   await open();
@@ -380,6 +387,34 @@ describeReport("a report", () => {
     await page.emulateMedia({ media: "screen" });
     await expect.poll(() => page.getByRole("tabpanel").count()).toBe(1);
   });
+
+  it.each(["summary", "logs"])(
+    "puts charts on paper dark on white for who reads it light on dark, opened at: %s",
+    async (opened) => {
+      await newPage();
+      await page.emulateMedia({ colorScheme: "dark" });
+      await page.goto(`${reportAddress()}#tab=${opened}`);
+      await page.locator(".ds-root.ds-dark").waitFor();
+      if (opened === "summary")
+        await expect.poll(corners).toEqual([DARK, DARK]);
+      // What is not drawn when who listens has returned is not on paper.
+      await page.waitForFunction(() =>
+        window.report.tablesAsked().includes("cluster"),
+      );
+      const printed = await page.evaluate(async () => {
+        dispatchEvent(new Event("beforeprint"));
+        for (let turn = 0; turn < 9; turn++) await Promise.resolve();
+        return window.report.corners();
+      });
+      expect(printed).toEqual([WHITE, WHITE]);
+      await page.emulateMedia({ media: "print", colorScheme: "dark" });
+      expect(await corners()).toEqual([WHITE, WHITE]);
+      await page.emulateMedia({ media: "screen", colorScheme: "dark" });
+      await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+      if (opened === "summary")
+        await expect.poll(corners).toEqual([DARK, DARK]);
+    },
+  );
 
   it("says in a sandbox what it may not do, and works otherwise", async () => {
     const server = await serveSandboxed();

@@ -23,7 +23,7 @@ export function mountReport(
   if (alone) state.go(fromFragment(location.hash));
   const stops = [
     effect(() => {
-      root.classList.toggle("ds-dark", environment.theme.value.dark);
+      root.classList.toggle("ds-dark", state.theme.value.dark);
     }),
     ...(alone ? [followAddress(state), printsAll(state)] : []),
   ];

@@ -3,7 +3,7 @@
 
 import { computed, effect, type ReadonlySignal, signal } from "@preact/signals";
 import { FILE_CUT } from "../../archive/problems";
-import type { Theme } from "../../base/theme";
+import { onPaper, type Theme } from "../../base/theme";
 import { asProblem } from "../../errors";
 import { type Focus, NO_FOCUS, type Notice } from "../../model/types";
 import type { SessionStore } from "../../session";
@@ -47,6 +47,7 @@ export class ReportState implements RecordingView, Navigated {
   /** Tabs that were shown once: they stay as they were left. */
   readonly visited: ReadonlySignal<ReadonlySet<TabId>>;
   readonly printing = signal(false);
+  readonly theme: ReadonlySignal<Theme>;
   readonly session = signal<SessionStore | null>(null);
   readonly emptyState = signal<EmptyState | null>(UNPACKING);
   readonly focus = signal<Focus>(NO_FOCUS);
@@ -71,8 +72,11 @@ export class ReportState implements RecordingView, Navigated {
 
   constructor(
     readonly source: ReportSource,
-    readonly theme: ReadonlySignal<Theme>,
+    theme: ReadonlySignal<Theme>,
   ) {
+    this.theme = computed(() =>
+      this.printing.value ? onPaper(theme.value) : theme.value,
+    );
     const { summary, leftOut, nothing } = checkSummary(source.summary);
     this.summary = summary;
     this.leftOut = leftOut;

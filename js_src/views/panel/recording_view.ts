@@ -26,6 +26,8 @@ export interface RecordingView {
   /** Seconds since the epoch: time zero of every axis. */
   readonly origin: ReadonlySignal<number>;
   readonly theme: ReadonlySignal<Theme>;
+  /** The page is laid out for paper: there are no frames any more. */
+  readonly printing: ReadonlySignal<boolean>;
   /** Opens a tab, with another focus where one is given. */
   show(tab: TabId, focus?: Focus): void;
 }

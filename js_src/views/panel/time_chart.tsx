@@ -53,6 +53,13 @@ export function TimeChart(props: {
     };
   }, [view]);
 
+  const printing = view.printing.value;
+  useLayoutEffect(() => {
+    if (!printing || !plot.current) return;
+    plot.current.content = content;
+    plot.current.view.drawAtOnce();
+  });
+
   useEffect(() => {
     if (!plot.current) return;
     plot.current.content = content;

@@ -20,6 +20,10 @@ interface ReportHarness {
   openNow(): void;
   /** How often the recording was opened. */
   opened(): number;
+  /** Small tables that were unpacked. */
+  tablesAsked(): readonly string[];
+  /** Red, green and blue of the first pixel of each chart of the summary. */
+  corners(): number[][];
 }
 declare global {
   interface Window {
@@ -33,6 +37,7 @@ let browser: Browser;
 let remove: () => Promise<void>;
 /** Of the report, without query and fragment. */
 let address: string;
+export const reportAddress = (): string => address;
 /** The page of the test that runs. */
 export let page: Page;
 /** Errors of the page, violated rules among them. */

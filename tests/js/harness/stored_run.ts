@@ -305,11 +305,13 @@ function columns(
 export function answerTables(
   session: HarnessSession,
   tables: StoredRun["tables"],
+  asked: string[],
 ): SessionStore {
   const askTask = session.ask.bind(session);
   session.ask = (what, args) => {
     if (what !== "table") return askTask(what, args);
     const { name } = args as { name: string };
+    asked.push(name);
     return Promise.resolve(tables[name]);
   };
   return session;
