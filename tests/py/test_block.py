@@ -75,6 +75,18 @@ def test_an_exception_goes_on_and_is_named(client):
     assert rec.errors["task"].tolist() == [0]
 
 
+def test_an_exception_that_cannot_be_told_is_named_all_the_same(client):
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    with pytest.raises(MuteError), daskscope.record() as rec:
+        raise MuteError
+    told = rec.about["exception"]
+    assert told["type"] == "MuteError"
+    assert "cannot be read" in told["text"]
+
+
 def test_an_interrupted_end_leaves_what_there_is_and_nothing_running(client, tmp_path, monkeypatch):
     def interrupt(seconds: float) -> None:
         raise KeyboardInterrupt
