@@ -148,6 +148,7 @@ export class SharedSession implements SessionStore, Sink {
   readonly crosshair = signal<number | null>(null);
   readonly keys: KeyStore;
   readonly kernelId: string;
+  private readonly live: boolean;
   private readonly noticed = new Notices();
   private readonly logs = {
     errors: new NumberedLog<TaskError>(),
@@ -177,6 +178,7 @@ export class SharedSession implements SessionStore, Sink {
     private readonly onFree: () => void,
   ) {
     this.kernelId = link.kernelId;
+    this.live = link.live;
     this.info = signal({ id, name: "", address: "" });
     this.stream = link.stream(id, this);
     this.keys = new KeyStore({
@@ -357,7 +359,7 @@ export class SharedSession implements SessionStore, Sink {
     const { rows, fadedRows } = this.model;
     if (fadedRows === this.toldFadedRows) return;
     this.toldFadedRows = fadedRows;
-    this.noticed.add(pageFaded(rows, fadedRows));
+    this.noticed.add(pageFaded(rows, fadedRows, this.live));
   }
 
   /** Rows may come half a second before the status that says where time begins. */

@@ -42,13 +42,21 @@ export class Notices {
   }
 }
 
+/** What has every task that was kept, in Python: of a kernel's session, or of a file. */
+export const allTasks = (live: boolean): string =>
+  live ? "session.recording.tasks" : "daskscope.load(…).tasks";
+
 /** The page holds no more in detail; nothing is missing from the recording. */
-export function pageFaded(rows: number, fadedRows: number): Notice {
+export function pageFaded(
+  rows: number,
+  fadedRows: number,
+  live: boolean,
+): Notice {
   const millions = (count: number) => `${(count / 1e6).toFixed(1)} million`;
   return {
     code: "page-faded",
     level: "info",
     text: `This page holds the newest ${millions(rows)} rows in detail; ${millions(fadedRows)} older ones are a coarse picture now.`,
-    next: "session.recording.tasks has all that are kept. Reload the page to fetch the newest again.",
+    next: `${allTasks(live)} has all that are kept.${live ? " Reload the page to fetch the newest again." : ""}`,
   };
 }

@@ -147,6 +147,7 @@ interface Question {
 
 /** One kernel process, over whichever of its channels works. */
 export class KernelLink implements SessionLink {
+  readonly live = true;
   readonly sessions: Signal<SessionEntry[]> = signal<SessionEntry[]>([]);
   /** Whether new clients of this kernel are recorded by themselves. */
   readonly recorder: Signal<boolean> = signal(true);

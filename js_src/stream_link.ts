@@ -65,6 +65,8 @@ export interface SessionFlow {
 /** A kernel, or a file: what has sessions. */
 export interface SessionLink {
   readonly kernelId: string;
+  /** A kernel; else a file, to which nothing comes any more. */
+  readonly live: boolean;
   readonly sessions: Signal<SessionEntry[]>;
   /** The stream of one session; it sends nothing before it is watched. */
   stream(sessionId: string, sink: Sink): SessionFlow;

@@ -8,6 +8,7 @@ import { StoredFlow } from "./stored_flow";
 
 export class StoredLink implements SessionLink {
   readonly kernelId: string;
+  readonly live = false;
   readonly sessions;
 
   constructor(

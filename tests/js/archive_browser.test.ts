@@ -40,7 +40,7 @@ async function hover(time: number): Promise<void> {
 
 describePanel("a recording in a file", () => {
   it("is shown as a kernel's session is, keys and tracebacks and all", async () => {
-    await open("scenario=no-client");
+    await open("scenario=no-client&stored=1");
     await page.evaluate((text) => window.harness.openFile(text), FILE);
     const status = page.locator(".ds-status");
     await expect.poll(() => status.innerText()).toMatch(/^8 of 10 tasks/);

@@ -361,6 +361,7 @@ describe("the session of a file with more rows than a page may hold", () => {
     const recording = await StoredRecording.open(bytesOfBuffer(goldenFile()));
     const link: SessionLink = {
       kernelId: "file-1",
+      live: false,
       sessions: signal([]),
       stream: (_, sink) => new StoredFlow(recording, "run.daskscope", sink, 2),
     };

@@ -13,6 +13,8 @@ function panel(said: {
   captured?: number;
   state?: State;
   notice?: string;
+  /** False: out of a file. */
+  live?: boolean;
 }) {
   const session = {
     now: signal(said.now),
@@ -22,7 +24,7 @@ function panel(said: {
     notices: signal(said.notice ? [{ code: said.notice }] : []),
   };
   return {
-    host: { emptyState: signal(null) },
+    host: { emptyState: signal(null), live: said.live ?? true },
     holdsAny: signal(false),
     arrived: signal(false),
     session: signal(session),
@@ -55,6 +57,27 @@ describe("a panel without tasks", () => {
     expect(whyEmpty(panel(full))?.title).toBe(
       "3 tasks recorded, none on this page",
     );
+  });
+
+  it("asks for nothing that a file cannot have", () => {
+    const stored = {
+      now: 1_700_000_000,
+      live: false,
+      state: "stopped",
+    } as const;
+    const why = (said: Partial<Parameters<typeof panel>[0]>) =>
+      whyEmpty(panel({ ...stored, ...said }))!;
+    expect(why({ now: 0 }).title).toBe("Reading the recording");
+    expect(why({ workers: 2 })).toMatchObject({
+      state: "stopped",
+      title: "This recording has no tasks",
+      text: "None finished or failed while it was made.",
+    });
+    const full = why({ captured: 3, notice: "page-full" });
+    expect(full.text).toBe("`daskscope.load(…).tasks` has all that are kept.");
+    const coming = why({ captured: 3 });
+    expect(coming.title).toBe("3 tasks on the way");
+    expect(coming.text).toContain("from the file");
   });
 
   it("waits for no task of a session that has stopped or is lost", () => {

@@ -3,6 +3,8 @@ import { TaskModel } from "../../js_src/model/tasks";
 import {
   coarseRows,
   firstRows,
+  type Others,
+  type Rows,
   savedWords,
 } from "../../js_src/views/task_stream/export_rows";
 import { batchOf, type Row, shuffled, T0 } from "./model_rows";
@@ -94,23 +96,33 @@ describe("what is said of a saved file", () => {
     return { ...firstRows(modelOf(count), [0], WHOLE, options), of };
   };
 
+  const saved = (found: Rows, others: Others, live = true) =>
+    savedWords(found, others, live);
+
   it("names how many of how many rows were saved", () => {
-    expect(savedWords(rows(2, 2), {})).toBe("Saved 2 rows");
-    expect(savedWords(rows(1, 1), {})).toBe("Saved 1 row");
-    expect(savedWords(rows(2, 3_000), { keyless: null })).toBe(
+    expect(saved(rows(2, 2), {})).toBe("Saved 2 rows");
+    expect(saved(rows(1, 1), {})).toBe("Saved 1 row");
+    expect(saved(rows(2, 3_000), { keyless: null })).toBe(
       "Saved the first 2 of 3,000 rows, without keys: there are too many; zoom in and save what is shown for the others",
     );
   });
 
   it("says what only the kernel has", () => {
-    expect(savedWords(rows(2, 2), { notHere: 5_000 })).toBe(
+    expect(saved(rows(2, 2), { notHere: 5_000 })).toBe(
       "Saved 2 rows. The kernel keeps 5,000 more that are not in this page: session.recording.tasks",
     );
   });
 
   it("says what is only a coarse picture, and which keys did not come", () => {
-    expect(savedWords(rows(2, 2), { coarse: 1_394, keyless: 2 })).toBe(
+    expect(saved(rows(2, 2), { coarse: 1_394, keyless: 2 })).toBe(
       "Saved 2 rows, without the keys of 2 tasks, which the kernel did not send. Up to 1,394 more are only a coarse picture in this page: session.recording.tasks has those that are kept",
+    );
+  });
+
+  it("speaks of the file, where there is no kernel", () => {
+    const others = { notHere: 5_000, coarse: 40, keyless: 1 };
+    expect(saved(rows(2, 2), others, false)).toBe(
+      "Saved 2 rows, without the keys of 1 task, which could not be read. The file has 5,000 more that are not in this page: daskscope.load(…).tasks. Up to 40 more are only a coarse picture in this page: daskscope.load(…).tasks has those that are kept",
     );
   });
 });

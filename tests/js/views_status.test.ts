@@ -4,6 +4,7 @@
 import { describe, expect, it } from "vitest";
 import type { Counts } from "../../js_src/model/types";
 import { NO_FOCUS } from "../../js_src/model/types";
+import { pageFaded } from "../../js_src/session_notices";
 import { crumbsOf } from "../../js_src/views/panel/crumbs";
 import { factWords, fitFacts } from "../../js_src/views/panel/status_line";
 import { NO_SEARCH } from "../../js_src/views/task_stream/search";
@@ -37,6 +38,7 @@ const STATUS: StatusInput = {
   behind_s: 0.2,
   now: 0,
   notices: [],
+  live: true,
   kept: null,
   moreComes: true,
   pausedAt: null,
@@ -70,8 +72,36 @@ describe("the status line", () => {
     });
     expect(text).toContain("1,211 of 5,000 tasks");
     expect(text).toContain("3,000 older ones dropped on the scheduler");
-    expect(text).toContain("1 older one dropped in the kernel");
+    expect(text).toContain("1 older one dropped from the recording");
     expect(text).not.toContain("nothing dropped");
+  });
+
+  it("says nothing of a kernel where there is none", () => {
+    const counts = {
+      ...{ ...COUNTS, captured: 5000, kept: 2000 },
+      ...{ dropped_agent: 2000, dropped_recording: 1000 },
+    };
+    const of = (live: boolean) =>
+      JSON.stringify(
+        statusFacts({
+          ...{ ...STATUS, counts, live, selected: "uncounted" },
+          search: searchFact(
+            { ...NO_SEARCH, progress: { searched: 2, of: 5 } },
+            live,
+          ),
+        }),
+      );
+    expect(of(true)).toContain("kernel");
+    expect(of(false)).not.toMatch(/kernel|subshell/);
+    expect(of(false)).toContain("counted in the file");
+  });
+
+  it("says where the rows are that a page has let go", () => {
+    const next = (live: boolean) => pageFaded(20e6, 1e6, live).next;
+    expect(next(true)).toBe(
+      "session.recording.tasks has all that are kept. Reload the page to fetch the newest again.",
+    );
+    expect(next(false)).toBe("daskscope.load(…).tasks has all that are kept.");
   });
 
   it("vouches for nothing where the scheduler takes no agent", () => {
@@ -203,9 +233,9 @@ describe("the status line", () => {
       progress: { searched: 2, of: 5 },
       running: true,
     };
-    expect(searchFact(search)).toEqual({ text: "2 of 5 keys searched" });
+    expect(searchFact(search, true)).toEqual({ text: "2 of 5 keys searched" });
     expect(searchSummary(search)).toBe("…");
-    expect(searchFact({ ...search, running: false })?.level).toBe("warn");
+    expect(searchFact({ ...search, running: false }, true)?.level).toBe("warn");
   });
 
   it("repeats the kernel's notices with what to do", () => {

@@ -2,7 +2,9 @@
 
 import type { JSX } from "preact";
 import { plural } from "../../base/format";
+import { allTasks } from "../../session_notices";
 import type { EmptyState } from "../host";
+import type { SessionMirror } from "../panel/session_mirror";
 import { Empty } from "../panel/states";
 import { StatusLine } from "../panel/status_line";
 import { moreComes } from "./more_comes";
@@ -48,6 +50,7 @@ function waitingState(view: ViewState): EmptyState {
       text: "Run `Client()` and this panel starts by itself.",
     };
   }
+  if (!view.host.live) return storedState(session, moreComes(view));
   if (session.now.value === 0) {
     return {
       state: "waiting",
@@ -56,7 +59,7 @@ function waitingState(view: ViewState): EmptyState {
     };
   }
   const captured = session.counts.value.captured;
-  if (captured > 0) return elsewhere(captured, moreComes(view));
+  if (captured > 0) return elsewhere(captured, moreComes(view), true);
   const before = session.notices.value.some(
     ({ code }) => code === "tasks-before",
   );
@@ -92,17 +95,41 @@ function waitingState(view: ViewState): EmptyState {
 }
 
 /** Tasks were recorded, and none of them is here. */
-function elsewhere(captured: number, comes: boolean): EmptyState {
+function elsewhere(
+  captured: number,
+  comes: boolean,
+  live: boolean,
+): EmptyState {
   const tasks = plural(captured, "task");
   return comes
     ? {
         state: "waiting",
         title: `${tasks} on the way`,
-        text: "They were recorded before this panel opened, and arrive now.",
+        text: live
+          ? "They were recorded before this panel opened, and arrive now."
+          : "They are read from the file now.",
       }
     : {
         state: "stopped",
         title: `${tasks} recorded, none on this page`,
-        text: "`session.recording.tasks` has all that are kept.",
+        text: `\`${allTasks(live)}\` has all that are kept.`,
       };
+}
+
+/** Nothing comes to a file any more: what is not in it did not happen, or was dropped. */
+function storedState(session: SessionMirror, comes: boolean): EmptyState {
+  if (session.now.value === 0) {
+    return {
+      state: "waiting",
+      title: "Reading the recording",
+      text: "A large one takes some seconds.",
+    };
+  }
+  const { captured } = session.counts.value;
+  if (captured > 0) return elsewhere(captured, comes, false);
+  return {
+    state: "stopped",
+    title: "This recording has no tasks",
+    text: "None finished or failed while it was made.",
+  };
 }

@@ -79,7 +79,7 @@ async function saveCsv(
   const text = toCsv(store, found.rows, keys);
   save(view.host, `${name}.csv`, new Blob([text], { type: "text/csv" }));
   const keyless = tasks && tasks.length - keys.size;
-  return savedWords(found, { ...others, keyless });
+  return savedWords(found, { ...others, keyless }, view.host.live);
 }
 
 const tasksOf = (rows: readonly Interval[]): number[] =>

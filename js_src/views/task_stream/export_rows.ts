@@ -3,6 +3,7 @@
 import { formatExact, plural } from "../../base/format";
 import type { TaskModel } from "../../model/tasks";
 import type { Interval } from "../../model/types";
+import { allTasks } from "../../session_notices";
 
 export interface Rows {
   /** In order of their start. */
@@ -108,7 +109,7 @@ export function coarseRows(
 
 /** What a file lacks. */
 export interface Others {
-  /** Rows that only the kernel has. */
+  /** Rows that only the kernel has, or the file. */
   readonly notHere?: number;
   /** Rows of the time that was saved, at most: they are only a coarse picture here. */
   readonly coarse?: number;
@@ -120,6 +121,7 @@ export interface Others {
 export function savedWords(
   { rows, of }: Rows,
   { notHere = 0, coarse = 0, keyless = 0 }: Others,
+  live: boolean,
 ): string {
   const cut = rows.length < of;
   const saved = cut
@@ -129,16 +131,16 @@ export function savedWords(
     keyless === null
       ? ", without keys: there are too many"
       : keyless > 0
-        ? `, without the keys of ${plural(keyless, "task")}, which the kernel did not send`
+        ? `, without the keys of ${plural(keyless, "task")}, which ${live ? "the kernel did not send" : "could not be read"}`
         : "";
   const zoom = cut ? "; zoom in and save what is shown for the others" : "";
   const elsewhere =
     notHere > 0
-      ? `. The kernel keeps ${formatExact(notHere)} more that are not in this page: session.recording.tasks`
+      ? `. The ${live ? "kernel keeps" : "file has"} ${formatExact(notHere)} more that are not in this page: ${allTasks(live)}`
       : "";
   const unseen =
     coarse > 0
-      ? `. Up to ${formatExact(coarse)} more are only a coarse picture in this page: session.recording.tasks has those that are kept`
+      ? `. Up to ${formatExact(coarse)} more are only a coarse picture in this page: ${allTasks(live)} has those that are kept`
       : "";
   return saved + keys + zoom + elsewhere + unseen;
 }

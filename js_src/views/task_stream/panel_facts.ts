@@ -25,13 +25,17 @@ export function panelFacts(view: ViewState, told: Notice | null): Fact[] {
     threads: view.threads(),
     behind_s: session.behind_s.value,
     now: session.now.value,
+    live: view.host.live,
     notices: session.notices.value.filter((notice) => notice !== told),
     kept: why?.status ? { text: why.status, trouble: isAlarming(why) } : null,
     moreComes: moreComes(view),
     pausedAt: view.paused.value?.held ?? null,
     outside: view.outside.value,
     backwards: view.backwards.value,
-    search: searchFact(view.selection.value?.search.value ?? NO_SEARCH),
+    search: searchFact(
+      view.selection.value?.search.value ?? NO_SEARCH,
+      view.host.live,
+    ),
     selected: selectedOf(session, view.narrowing.value),
     ...(counts.erred > 0 ? { showErrors } : {}),
   });

@@ -27,7 +27,7 @@ export function searchSummary(search: SearchState): string {
 }
 
 /** For the status line: how far the search reached. */
-export function searchFact(search: SearchState): Fact | null {
+export function searchFact(search: SearchState, live: boolean): Fact | null {
   if (search.failed !== "") {
     return { text: `search failed: ${search.failed}`, level: "error" };
   }
@@ -40,7 +40,8 @@ export function searchFact(search: SearchState): Fact | null {
   return {
     text,
     level: "warn",
-    title:
-      "The other keys are still in the kernel. They arrive when it is idle, and the search goes on when you type again.",
+    title: live
+      ? "The other keys are still in the kernel. They arrive when it is idle, and the search goes on when you type again."
+      : "The other keys could not be read from the file.",
   };
 }

@@ -23,6 +23,8 @@ export interface StatusInput {
   readonly behind_s: number;
   readonly now: number;
   readonly notices: readonly Notice[];
+  /** A kernel is there; else all comes from a file. */
+  readonly live: boolean;
   /** Why the picture is only kept, in the words of the home. */
   readonly kept: { readonly text: string; readonly trouble: boolean } | null;
   /** Tasks that are not here yet will come. */
@@ -109,8 +111,7 @@ function missing(input: StatusInput): Fact[] {
       ...(input.moreComes
         ? {
             text: `${formatExact(away)} on the way`,
-            title:
-              "A coarse picture stands in for them until their detail arrives, newest first.",
+            title: `A coarse picture stands in for them until ${input.live ? "their detail arrives, newest first" : "they are read from the file"}.`,
           }
         : {
             text: `${formatExact(away)} not here in detail`,
@@ -128,13 +129,13 @@ function missing(input: StatusInput): Fact[] {
       level: "warn",
       text: `${plural(counts.dropped_agent, "older one")} dropped on the scheduler`,
       brief: `${formatExact(counts.dropped_agent)} dropped`,
-      title: `They came faster than this kernel fetched them, and the memory that may hold them there is bounded. To keep more, raise ${bound}.`,
+      title: `They came faster than they were fetched, and the memory that may hold them there is bounded. To keep more, raise ${bound}.`,
     });
   }
   if (counts.dropped_recording > 0) {
     facts.push({
       level: "warn",
-      text: `${plural(counts.dropped_recording, "older one")} dropped in the kernel`,
+      text: `${plural(counts.dropped_recording, "older one")} dropped from the recording`,
       brief: `${formatExact(counts.dropped_recording)} dropped`,
       title:
         "The recording reached its bound. To keep more, raise daskscope.recording.memory-limit.",
@@ -168,15 +169,21 @@ function missing(input: StatusInput): Fact[] {
 }
 
 /** What the filters leave, and how much of it erred. */
-function selection({ counts, selected, showErrors }: StatusInput): Fact[] {
+function selection({
+  counts,
+  selected,
+  live,
+  showErrors,
+}: StatusInput): Fact[] {
   const facts: Fact[] = [];
   const counted = selected === "uncounted" ? null : selected;
   if (selected === "uncounted") {
     facts.push({
       text: "selection not counted yet",
       brief: "not counted yet",
-      title:
-        "The kernel counts what is selected. Without subshells it hears of a selection only after its cell.",
+      title: live
+        ? "The kernel counts what is selected. Without subshells it hears of a selection only after its cell."
+        : "What is selected is being counted in the file.",
       rank: 2,
     });
   } else if (counted?.count) {

@@ -52,7 +52,7 @@ function SearchField(props: { view: ViewState }): JSX.Element | null {
       placeholder="Search key or prefix"
       text={search.text}
       found={searchSummary(search)}
-      title={searchFact(search)?.text ?? ""}
+      title={searchFact(search, view.host.live)?.text ?? ""}
       asked={view.searchAsked.value}
       onFocus={() => {
         view.searchAsked.value = false;
