@@ -63,9 +63,11 @@ export class Sums {
     let before = -1;
     for (let row = 0; row < batch.rows; row++) {
       if (!this.has(batch, row)) continue;
-      // A negative duration (the clocks disagree) adds nothing and is counted.
+      // A negative duration (the clocks disagree), or one that is no number, adds nothing.
       const seconds =
-        duration[row] >= 0 ? this.inside(start[row], duration[row]) : 0;
+        duration[row] >= 0 && duration[row] < Infinity
+          ? this.inside(start[row], duration[row])
+          : 0;
       this.actionRows[action[row]] += 1;
       this.actionSeconds[action[row]] += seconds;
       if (action[row] === COMPUTE) this.prefixSeconds[prefix[row]] += seconds;

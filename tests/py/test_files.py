@@ -5,13 +5,11 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from recording_rows import append, make_rows, new_recording
 
 import daskscope
@@ -21,6 +19,9 @@ from daskscope.recording import RecordingCore, TaskError, WorkerChange, pack_key
 from daskscope.recording.file_reader import read_file
 from daskscope.recording.file_writer import FileWriter
 from daskscope.recording.logs import ClusterSample, Event, LogLine, RowlessTask, SchedulerSample
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def full_recording() -> RecordingCore:
@@ -260,50 +261,6 @@ def test_a_damaged_member_is_an_error_in_words(tmp_path, member, content):
     with pytest.raises(DaskscopeError, match=r"cannot be read: it ") as caught:
         daskscope.load(path)
     assert caught.value.code == "bad-file"
-
-
-WHOLE = io.BytesIO()
-
-
-def whole_file() -> bytes:
-    if not WHOLE.getvalue():
-        import tempfile
-
-        with tempfile.TemporaryDirectory() as folder:
-            WHOLE.write(saved(full_recording(), Path(folder)).read_bytes())
-    return WHOLE.getvalue()
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.data())
-def test_files_with_changed_bytes_open_or_are_refused(data):
-    content = bytearray(whole_file())
-    for _ in range(data.draw(st.integers(1, 4))):
-        place = data.draw(st.integers(0, len(content) - 1))
-        content[place] = data.draw(st.integers(0, 255))
-    read_or_refused(io.BytesIO(content))
-
-
-@settings(max_examples=200, deadline=None)
-@given(st.sampled_from(["names", "tasks", "errors", "coarse"]), st.data())
-def test_tables_with_changed_bytes_are_read_or_refused(table, data):
-    """Behind the checksums: what somebody made on purpose."""
-    with zipfile.ZipFile(io.BytesIO(whole_file())) as file:
-        members = {i.filename: file.read(i) for i in file.infolist()}
-    name = next(name for name in members if name.startswith(table))
-    content = bytearray(members[name])
-    for _ in range(data.draw(st.integers(1, 4))):
-        place = data.draw(st.integers(0, len(content) - 1))
-        content[place] = data.draw(st.integers(0, 255))
-    members[name] = bytes(content)
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w") as file:
-        for member, part in members.items():
-            file.writestr(member, part)
-    recording = read_or_refused(made)
-    if recording is not None:
-        assert len(recording.tasks) == recording.counts.rows
-        assert len(recording.errors) <= recording.counts.erred
 
 
 def test_tables_become_parquet_files(tmp_path):

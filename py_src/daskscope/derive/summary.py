@@ -154,11 +154,9 @@ def _spilled(recording: RecordingCore, facts: Mapping[str, Any]) -> dict[str, An
     names = recording.worker_names
     spilling = [
         *(one.worker for one in recording.change_log.since(0) if one.what == "spilling"),
-        *(worker.get("address", "") for worker in _workers(facts) if _size(worker, "spilled")),
+        *(str(worker.get("address", "")) for worker in _workers(facts) if _size(worker, "spilled")),
     ]
-    workers = [
-        names.get(address) or shown_name("", str(address)) for address in dict.fromkeys(spilling)
-    ]
+    workers = [names.get(address) or shown_name("", address) for address in dict.fromkeys(spilling)]
     return {"peak": peak, "workers": workers} if peak or workers else None
 
 

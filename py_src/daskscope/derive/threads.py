@@ -88,7 +88,7 @@ def _at_first(recording: RecordingCore, changes: list[WorkerChange]) -> int:
         if isinstance(worker, dict)
         and isinstance(worker.get("threads"), int)
         and 0 <= worker["threads"] < MAX_FIGURE
-        and worker.get("address") not in added
+        and str(worker.get("address")) not in added
     )
 
 

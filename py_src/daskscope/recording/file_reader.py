@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import zlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
     from daskscope.recording.core import RecordingCore
 
 MAX_JSON_BYTES: Final = 16_000_000
+MAX_FIGURE: Final = 2**53
+"""Larger whole numbers are not exact in a page."""
+
 _POINTS_INTO: Final = {"lane": "lanes", "prefix": "prefixes", "action": "actions", "span": "spans"}
 
 
@@ -65,7 +69,7 @@ def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:
 
 def _figure(counts: Any, name: str) -> int:
     figure = counts.get(name) if isinstance(counts, dict) else None
-    return max(figure, 0) if isinstance(figure, int) else 0
+    return min(max(figure, 0), MAX_FIGURE) if isinstance(figure, int) else 0
 
 
 @dataclass
@@ -192,12 +196,35 @@ def _object(data: bytes) -> dict[str, Any]:
     if len(data) > MAX_JSON_BYTES:
         raise BadTableError("says too much of itself")
     try:
-        found = json.loads(data)
+        found = finite_json(data)
     except (ValueError, RecursionError) as error:
         raise BadTableError("has JSON that cannot be read") from error
     if not isinstance(found, dict):
         raise BadTableError("has JSON of another kind")
     return found
+
+
+def finite_json(data: bytes) -> Any:
+    """Return what JSON says; numbers that a float cannot hold, and NaN, are a `ValueError`.
+
+    Nothing that has one could be written as JSON again, or read by a page.
+
+    >>> finite_json(b'{"a": 1e9}')
+    {'a': 1000000000.0}
+    """
+    return json.loads(data, parse_float=_float, parse_int=_int, parse_constant=_float)
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"{text} is no number")
+    return value
+
+
+def _int(text: str) -> int:
+    _float(text)
+    return int(text)
 
 
 def _texts(text: str, kind: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ microsecond holds of noise compresses to nothing, and so does a column of one va
 from __future__ import annotations
 
 import io
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from daskscope.schema import Table
+    from daskscope.schema import Column, Table
 
 ENCODING: Final = "daskscope.encoding"
 BASE: Final = "daskscope.base"
@@ -32,6 +33,7 @@ _SIGNED: Final = ("i1", "i2", "i4")
 _UNSIGNED: Final = ("u1", "u2", "u4")
 _TIMES: Final = frozenset({"start", "duration"})
 _RISING: Final = frozenset({"start", "task"})
+_WHOLE: Final = re.compile(r"-?[0-9]{1,20}")
 _MAX_WHOLE: Final = 2.0**53
 """Whole numbers below this are exact in a float64."""
 
@@ -133,11 +135,10 @@ def _restored(name: str, values: NDArray[Any], about: Mapping[str, str]) -> NDAr
         raise BadTableError(f"has a bad table: its column {name} is stored as {about[ENCODING]!r}")
     dtype = DTYPES.get(name, np.dtype("f8"))
     if steps:
-        try:
-            base = int(about[BASE])
-        except (KeyError, ValueError) as error:
-            raise BadTableError(f"has a bad table: its column {name} has no base") from error
-        values = np.cumsum(values, dtype="f8") + base
+        base = about.get(BASE, "")
+        if not _WHOLE.fullmatch(base):
+            raise BadTableError(f"has a bad table: its column {name} has no base")
+        values = np.cumsum(values, dtype="f8") + float(base)
     if unit == MICROSECONDS:
         values = values.astype("f8") / US
     elif dtype.kind == "u" and len(values):
@@ -145,15 +146,15 @@ def _restored(name: str, values: NDArray[Any], about: Mapping[str, str]) -> NDAr
         low, high = values.min(), values.max()
         if not limits.min <= low <= high <= limits.max:
             raise BadTableError(f"has a bad table: its column {name} has numbers out of range")
-    return values.astype(dtype)
+    with np.errstate(over="ignore", invalid="ignore"):  # as where workers made times up
+        return values.astype(dtype)
 
 
 def encode_records(table: Table, records: Mapping[str, Sequence[Any]], **facts: int) -> bytes:
     """Return columns of numbers and text as an Arrow stream."""
     import pyarrow as pa
 
-    kinds = {"utf8": pa.utf8(), "float64": pa.float64(), "int64": pa.int64()}
-    fields = [pa.field(c.name, kinds[c.type], nullable=False) for c in table.columns]
+    fields = [pa.field(c.name, _kind(c), nullable=False) for c in table.columns]
     arrays = [
         pa.array(records[column.name], field.type)
         for column, field in zip(table.columns, fields, strict=True)
@@ -169,8 +170,6 @@ def decode_records(
 
     With more rows than `at_most` a table is refused; only the last `newest` are taken.
     """
-    import pyarrow as pa
-
     stored = _read_at_most(at_most, table, data)
     if newest is not None:
         stored = stored.slice(max(0, stored.num_rows - newest))
@@ -180,13 +179,18 @@ def decode_records(
         if place < 0:
             raise BadTableError(f"has a table {table.name} without a column {column.name}")
         array = stored.column(place)
-        wanted = pa.types.is_string(array.type) if column.type == "utf8" else _is_number(array.type)
-        if not wanted or array.null_count:
+        if array.type != _kind(column) or array.null_count:
             raise BadTableError(
                 f"has a bad table: its column {column.name} is not of {column.type}"
             )
         columns[column.name] = array.to_pylist()
     return columns
+
+
+def _kind(column: Column) -> pa.DataType:
+    import pyarrow as pa
+
+    return {"utf8": pa.utf8(), "float64": pa.float64(), "int64": pa.int64()}[column.type]
 
 
 def _stream(arrays: list[pa.Array], schema: pa.Schema) -> bytes:

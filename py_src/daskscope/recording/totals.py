@@ -60,7 +60,8 @@ class Sums:
     """Adds up rows; the single place where totals of rows are defined.
 
     A task counts once, however many rows it has. Seconds of a prefix are those of
-    computing; a negative duration (clocks disagree) adds nothing and is counted.
+    computing; a negative duration (clocks disagree), or one that is no number, adds
+    nothing and is counted.
     """
 
     tasks: NDArray[np.float64] = field(default_factory=_floats)
@@ -76,7 +77,7 @@ class Sums:
         if not len(task):
             return
         duration = columns["duration"]
-        sound = duration >= 0
+        sound = (duration >= 0) & np.isfinite(duration)
         self.skewed_rows += len(duration) - int(np.count_nonzero(sound))
         seconds = np.where(sound, duration, 0)
         prefix, action = columns["prefix"], columns["action"]

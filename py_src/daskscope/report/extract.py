@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import binascii
 import io
-import json
 import re
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from daskscope.errors import DaskscopeError
 from daskscope.files import open_to_read
+from daskscope.recording.file_reader import finite_json
 from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class _Text:
 
 def _figures(summary: bytes) -> dict[str, Any]:
     try:
-        figures = json.loads(summary)
+        figures = finite_json(summary)
     except (ValueError, RecursionError) as error:
         raise _BadReportError("its summary is no JSON") from error
     if not isinstance(figures, dict):
