@@ -152,6 +152,12 @@ def spoil_facts(index: Path) -> None:
         connection.execute("update files set facts = x'7b'")
 
 
+def spoil_hidden(index: Path) -> None:
+    """As if all files were of others."""
+    with sqlite3.connect(index) as connection:
+        connection.execute("update files set facts = null")
+
+
 def spoil_directory(index: Path) -> None:
     index.unlink()
     index.mkdir()
@@ -167,7 +173,7 @@ def spoil_folder(index: Path) -> None:
     "spoil",
     [
         *(spoil_missing, spoil_text, spoil_cut, spoil_other_columns),
-        *(spoil_rows, spoil_facts, spoil_directory, spoil_folder),
+        *(spoil_rows, spoil_facts, spoil_hidden, spoil_directory, spoil_folder),
     ],
 )
 def test_an_index_that_is_missing_or_spoilt_costs_nothing(report, either_place, spoil):
@@ -213,13 +219,16 @@ def test_an_index_with_changed_bytes_never_hides_a_report(report, folder, data):
     for _ in range(data.draw(st.integers(1, 6))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     index_path().write_bytes(content)
-    listed()
-    index_path().unlink(missing_ok=True)
     assert {one["filename"] for one in listed()} == names
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from([10**400, -(10**400)])
+    | st.floats()
+    | st.text(max_size=20),
     lambda inner: (
         st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4)
     ),
@@ -249,6 +258,16 @@ def test_facts_that_somebody_else_wrote_are_checked(folder, found):
     assert isinstance(one["account"], str | None)
     assert isinstance(one["private"], bool)
     assert isinstance(one["tags"], list)
+
+
+@pytest.mark.parametrize("field", ["created", "duration", "tasks", "erred", "workers"])
+def test_a_number_that_no_float_can_hold_hides_no_other_report(report, folder, field):
+    keep(report, SUMMARY)
+    (folder / "foreign.html").write_text(report_text())
+    odd = {"format": 1, "title": "odd", field: 10**400}
+    (folder / "foreign.html.json").write_text(json.dumps(odd))
+    (folder / "alone.html").write_text(report_text({"title": "alone", field: 10**400}))
+    assert {one["title"] for one in listed()} == {"A run", "odd", "alone"}
 
 
 def test_facts_of_later_versions_and_endless_ones_are_passed_over(report, folder):

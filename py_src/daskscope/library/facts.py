@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -18,6 +17,9 @@ MAX_FACTS_BYTES: Final = 131_072
 MAX_CHARACTERS: Final = 500
 MAX_TAGS: Final = 50
 MAX_TAG_CHARACTERS: Final = 100
+MOST: Final = 1e300
+"""Larger numbers are of no file of ours; some of them no float could hold."""
+
 _LAST_SECOND: Final = datetime(9999, 12, 31, tzinfo=UTC).timestamp()
 
 Kind = Literal["report", "recording"]
@@ -126,12 +128,7 @@ def _text(value: Any) -> str:
 
 
 def _is_number(value: Any) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and value >= 0
-    )
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < MOST
 
 
 def _seconds(value: Any) -> float | None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
-VERSION: Final = 1
+VERSION: Final = 2
 """In the name of the file, so that versions of daskscope side by side have one each."""
 
 WAIT_S: Final = 5.0
@@ -51,7 +51,10 @@ class Index:
 
     def save(self, changed: Mapping[str, tuple[str, bytes | None]], gone: Iterable[str]) -> None:
         """Keep what has changed, if possible."""
-        rows = [(_key(name), stamp, facts) for name, (stamp, facts) in changed.items()]
+        rows = [
+            (_key(name), stamp, facts, _written(_key(name), stamp, facts))
+            for name, (stamp, facts) in changed.items()
+        ]
         names = [(_key(name),) for name in gone]
         if rows or names:
             self._run(lambda connection: _save(connection, rows, names), None)
@@ -88,7 +91,8 @@ class Index:
         connection = sqlite3.connect(self.path, timeout=WAIT_S, isolation_level=None)
         try:
             connection.execute(
-                "create table if not exists files (name blob primary key, stamp text, facts blob)"
+                "create table if not exists files"
+                " (name blob primary key, stamp text, facts blob, written blob)"
             )
         except sqlite3.Error:
             connection.close()
@@ -103,8 +107,8 @@ class Index:
 
 def _load(connection: sqlite3.Connection) -> _Known:
     known = {}
-    for name, stamp, facts in connection.execute("select name, stamp, facts from files"):
-        if not isinstance(name, bytes):
+    for name, stamp, facts, written in connection.execute("select * from files"):
+        if written != _written(name, stamp, facts):
             raise ValueError("not what was written")
         known[name.decode("utf-8", "surrogatepass")] = (stamp, facts)
     return known
@@ -112,13 +116,18 @@ def _load(connection: sqlite3.Connection) -> _Known:
 
 def _save(
     connection: sqlite3.Connection,
-    rows: list[tuple[bytes, str, bytes | None]],
+    rows: list[tuple[bytes, str, bytes | None, bytes]],
     gone: list[tuple[bytes]],
 ) -> None:
     connection.execute("begin immediate")
     connection.executemany("delete from files where name = ?", gone)
-    connection.executemany("insert or replace into files values (?, ?, ?)", rows)
+    connection.executemany("insert or replace into files values (?, ?, ?, ?)", rows)
     connection.execute("commit")
+
+
+def _written(*row: object) -> bytes:
+    """Return what tells a row that was written from one that a disk spoilt."""
+    return hashlib.sha256(repr(row).encode()).digest()[:8]
 
 
 def _key(name: str) -> bytes:
