@@ -93,8 +93,8 @@ def test_rows_come_back_as_they_were_packed() -> None:
         ),
     )
     columns = tasks.columns
-    assert columns["start"] == pytest.approx([now, now - 2, now - 1], abs=1e-6)
-    assert columns["duration"] == pytest.approx([0.5, 1, 1], abs=2e-6)
+    assert columns["start"] == pytest.approx([now, now - 2, now - 1], rel=0, abs=1e-6)
+    assert columns["duration"] == pytest.approx([0.5, 1, 1], rel=0, abs=2e-6)
     assert [names.prefixes[i] for i in columns["prefix"]] == ["inc", "sum", "sum"]
     assert [names.lanes[i] for i in columns["lane"]] == [("tcp://w:1", "7")] + [
         ("tcp://w:2", "7")
@@ -141,8 +141,8 @@ def test_clocks_that_disagree_are_kept_as_they_are(rows: Any, starts: Any) -> No
     starts = starts or [start for _, start, _ in rows]
     with np.errstate(over="ignore"):
         expected = np.array([stop - start for _, start, stop in rows]).astype("f4")
-    assert tasks.columns["start"][1:] == pytest.approx(starts, abs=1e-5, nan_ok=True)
-    assert tasks.columns["duration"][1:] == pytest.approx(expected, abs=1e-3, nan_ok=True)
+    assert tasks.columns["start"][1:] == pytest.approx(starts, rel=0, abs=1e-5, nan_ok=True)
+    assert tasks.columns["duration"][1:] == pytest.approx(expected, rel=0, abs=1e-3, nan_ok=True)
 
 
 def test_a_first_task_without_a_time_does_not_stop_the_others() -> None:
@@ -150,7 +150,7 @@ def test_a_first_task_without_a_time_does_not_stop_the_others() -> None:
         ("a", GROUP, finished(("compute", math.nan, 1.0))),
         ("b", GROUP, finished(("compute", 1.79e9, 1.79e9 + 1))),
     )
-    assert tasks.columns["start"][1] == pytest.approx(1.79e9, abs=1e-5)
+    assert tasks.columns["start"][1] == pytest.approx(1.79e9, rel=0, abs=1e-5)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_an_error_has_the_time_at_which_its_task_ended(client: Client) -> None:
     stops = rows["start"] + rows["duration"]
     assert len(stops) == 2
     for key, stop in stops.items():
-        assert errors.loc[key, "time"] == pytest.approx(stop, abs=1e-6)
+        assert errors.loc[key, "time"] == pytest.approx(stop, rel=0, abs=1e-6)
 
 
 def test_without_an_agent_an_error_has_it_too(scheduler_process: SchedulerProcess) -> None:
@@ -56,7 +56,7 @@ def test_without_an_agent_an_error_has_it_too(scheduler_process: SchedulerProces
         recorded(s, 1)
         eventually(lambda: len(s.recording.errors) == 1)
         (row,), (error,) = s.recording.tasks.itertuples(), s.recording.errors.itertuples()
-    assert error.time == pytest.approx(row.start + row.duration, abs=1e-6)
+    assert error.time == pytest.approx(row.start + row.duration, rel=0, abs=1e-6)
     assert error.traceback.startswith("Traceback (most recent call last):\n")
     assert error.traceback.endswith("\nZeroDivisionError: division by zero")
 

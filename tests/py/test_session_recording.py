@@ -37,7 +37,7 @@ def test_every_task_arrives_with_all_it_did(client: Client) -> None:
         rows = tasks[tasks["key"] == str(message["key"])]
         assert list(rows["action"]) == [row["action"] for row in message["startstops"]]
         assert list(rows["start"]) == pytest.approx(
-            [row["start"] for row in message["startstops"]], abs=2e-6
+            [row["start"] for row in message["startstops"]], rel=0, abs=2e-6
         )
         assert set(rows["thread"]) == {str(message["thread"])}
         assert set(rows["nbytes"]) == {message["nbytes"]}

@@ -114,7 +114,8 @@ def _window(recording: RecordingCore, facts: Mapping[str, Any]) -> tuple[float, 
     first, last = math.inf, -math.inf
     for chunk in recording.chunks():
         begin = chunk.columns["start"]
-        end = begin + chunk.columns["duration"]
+        with np.errstate(over="ignore", invalid="ignore"):  # times that workers made up
+            end = begin + chunk.columns["duration"]
         sound = (np.abs(begin) < FAR_S) & (np.abs(end) < FAR_S)
         first = float(np.min(begin, initial=first, where=sound))
         last = float(np.max(end, initial=last, where=sound))
