@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, cast
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 def load(path: str | PathLike[str]) -> Recording:
     """Open a recording: a ``.daskscope`` file or a report, on disk or at a URL such as ``s3://…``.
 
-    What was cut off, since its program was killed, opens as far as it is whole;
-    ``recording.about["whole"]`` says so. URLs need fsspec and what it needs for their kind.
+    What was cut off, since its program was killed, opens as far as it is whole: a warning
+    and ``recording.about["whole"]`` say so. URLs need fsspec and what it needs for their kind.
 
     >>> import tempfile, pathlib
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -31,7 +31,14 @@ def load(path: str | PathLike[str]) -> Recording:
     ...     load(path).about["whole"]
     True
     """
-    return Recording(opened(path))
+    core = opened(path)
+    if not core.about_facts["whole"]:
+        warnings.warn(
+            f"{os.fspath(path)} was cut off: its program was stopped, or it was not copied to its "
+            "end. Opened is what is whole of it; tables and figures of the whole may be missing.",
+            stacklevel=2,
+        )
+    return Recording(core)
 
 
 def opened(path: str | PathLike[str]) -> RecordingCore:
@@ -50,8 +57,9 @@ def opened(path: str | PathLike[str]) -> RecordingCore:
 
     with open_to_read(name) as file:
         if extract.is_report(file):
-            with tempfile.TemporaryFile(dir=temporary_directory()) as taken:
-                extract.take(file, taken, name)
+            with temporary_file() as taken:
+                with in_temporary_file():
+                    extract.take(file, taken, name)
                 read_file(cast("BinaryIO", taken), recording, name)
         else:
             read_file(cast("BinaryIO", file), recording, name)
@@ -59,6 +67,7 @@ def opened(path: str | PathLike[str]) -> RecordingCore:
 
 
 URL_MARK: Final = "://"
+FETCH_BYTES: Final = 2**20
 
 
 def temporary_directory() -> str | None:
@@ -70,27 +79,74 @@ def temporary_directory() -> str | None:
 
 
 @contextmanager
+def in_temporary_file() -> Iterator[None]:
+    """Say of what fails that it is the place of temporary files: only they are written here."""
+    try:
+        yield
+    except OSError as error:
+        place = config.recording_limits().directory or tempfile.gettempdir()
+        raise DaskscopeError(
+            "no-room",
+            f"No temporary file could be written in {place}: {error.strerror or error}.",
+            "Make room there, or name another directory by "
+            "dask.config.set({'daskscope.recording.directory': …}).",
+        ) from error
+
+
+def temporary_file() -> IO[bytes]:
+    """Return a file that is gone when it is closed."""
+    with in_temporary_file():
+        return tempfile.TemporaryFile(dir=temporary_directory())
+
+
+@contextmanager
 def open_to_read(name: str) -> Iterator[IO[bytes]]:
     """Open a path, or fetch what is at a URL; errors say what to do."""
+    with _fetched(name) if URL_MARK in name else _opened(name) as file:
+        yield file
+
+
+def _opened(path: str) -> IO[bytes]:
     try:
-        if URL_MARK in name:
-            with tempfile.TemporaryFile(dir=temporary_directory()) as local:
-                with fsspec().open(name, "rb") as remote:
-                    shutil.copyfileobj(remote, local)
-                local.seek(0)
-                yield local
-        else:
-            with Path(name).expanduser().open("rb") as file:
-                yield file
+        return Path(path).expanduser().open("rb")
     except FileNotFoundError as error:
         raise DaskscopeError(
-            "no-file", f"There is no file {name}.", f"Check the path; this is {Path.cwd()}."
+            "no-file", f"There is no file {path}.", f"Check the path; this is {Path.cwd()}."
         ) from error
-    except OSError as error:
-        why = error.strerror or str(error) or type(error).__name__
-        raise DaskscopeError(
-            "no-file", f"{name} cannot be read: {why}.", "Check the path, and who may read it."
-        ) from error
+    except (OSError, ValueError, RuntimeError) as error:  # a NUL in it; no home
+        raise _unreadable(path, error) from error
+
+
+def _fetched(url: str) -> IO[bytes]:
+    """Copy what is at a URL into a temporary file: parts of it are wanted in any order."""
+    local = temporary_file()
+    try:
+        with fsspec().open(url, "rb") as remote:
+            while piece := remote.read(FETCH_BYTES):
+                with in_temporary_file():
+                    local.write(piece)
+        with in_temporary_file():
+            local.seek(0)
+    except BaseException as error:
+        local.close()
+        if isinstance(error, FileNotFoundError):
+            raise DaskscopeError(
+                "no-file", f"There is no file {url}.", "Check the address."
+            ) from error
+        # Each kind of storage has errors of its own, and other words for them.
+        if isinstance(error, Exception) and not isinstance(error, DaskscopeError):
+            raise _unreadable(url, error) from error
+        raise
+    return local
+
+
+def _unreadable(name: str, error: Exception) -> DaskscopeError:
+    why = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
+    return DaskscopeError(
+        "no-file",
+        f"{name} cannot be read: {why.rstrip('.')}.",
+        f"Check the {'address' if URL_MARK in name else 'path'}, and who may read it.",
+    )
 
 
 def fsspec() -> Any:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import zipfile
 from typing import TYPE_CHECKING
 
+import fsspec
 import numpy as np
 import pandas as pd
 import pytest
@@ -150,7 +153,10 @@ def test_a_file_that_grows_can_be_opened_when_its_program_is_killed(tmp_path):
     writer.append(recording)
     append(recording, 50)
     (part,) = tmp_path.iterdir()
-    opened = daskscope.load(part)
+    with pytest.warns(UserWarning, match=r"part-.* was cut off: .* what is whole of it") as told:
+        opened = daskscope.load(part)
+    assert [one.filename for one in told] == [__file__]
+    assert repr(opened).startswith("<Recording, cut off: 320 of 320 tasks")
     assert opened.counts.kept == 320
     assert not opened.about["whole"]
     assert opened.about["title"] == "killed"
@@ -212,6 +218,59 @@ def test_a_file_that_is_not_there_is_an_error_that_says_where_one_is(tmp_path):
         daskscope.load("nowhere.daskscope")
     with pytest.raises(TypeError, match="path must be text or a path, got int"):
         daskscope.load(7)
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("nowhere://run.daskscope", "Protocol not known: nowhere"),
+        ("dropbox://run.daskscope", "dropbox"),
+        ("memory://nowhere/run.daskscope", "There is no file memory://nowhere/run.daskscope"),
+        ("http://127.0.0.1:1/run.daskscope", "cannot be read: "),
+    ],
+)
+def test_a_url_that_cannot_be_fetched_is_an_error_in_words(url, words):
+    with pytest.raises(DaskscopeError, match="Check the address") as caught:
+        daskscope.load(url)
+    assert caught.value.code == "no-file"
+    assert words in caught.value.text
+
+
+class Refusing(fsspec.AbstractFileSystem):
+    """A place whose errors are of its own kind, as those of HTTP and S3 are."""
+
+    protocol = "refusing"
+
+    def _open(self, *_: object, **__: object):
+        raise LookupError("403, message='Forbidden'")
+
+
+def test_errors_of_the_kinds_that_storages_have_are_told_in_words():
+    fsspec.register_implementation("refusing", Refusing, clobber=True)
+    with pytest.raises(DaskscopeError, match=r"cannot be read: 403, .*Forbidden.*who may read it"):
+        daskscope.load("refusing://bucket/run.daskscope")
+
+
+def test_a_path_that_cannot_be_one_is_an_error_in_words():
+    with pytest.raises(DaskscopeError, match="cannot be read: embedded null byte"):
+        daskscope.load("run\0.daskscope")
+
+
+def test_a_full_temporary_disk_is_called_that(tmp_path):
+    """A process that may write no more than this into a file."""
+    path = saved(full_recording(), tmp_path)
+    code = (
+        "import resource, signal, sys, daskscope\n"
+        "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "try:\n    daskscope.load(sys.argv[1])\n"
+        "except daskscope.DaskscopeError as error:\n    print(error.code, error)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, path.as_uri()], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.startswith("no-room No temporary file could be written in ")
+    assert "daskscope.recording.directory" in ran.stdout
 
 
 def with_member(tmp_path: Path, name: str, data: bytes) -> Path:

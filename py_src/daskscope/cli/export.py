@@ -6,11 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from daskscope.cli.console import plain, plural, say, size, warn
-from daskscope.cli.places import beside, check_apart
+from daskscope.cli.places import beside, check_apart, recording_of
 from daskscope.cli.progress import Progress
 from daskscope.export import to_chrome, to_csv
 from daskscope.export.written import not_written
-from daskscope.files import opened
 
 if TYPE_CHECKING:
     import argparse
@@ -24,8 +23,7 @@ def run(given: argparse.Namespace) -> int:
     """Write it."""
     output = Path(given.output) if given.output else beside(given.file, ENDINGS[given.to])
     check_apart(given.file, output)
-    with Progress(f"Reading {given.file}"):
-        recording = opened(given.file)
+    recording = recording_of(given.file)
     if given.to == "chrome":
         _chrome(recording, output)
     else:

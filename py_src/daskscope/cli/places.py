@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
+from daskscope.cli.console import plain, warn
+from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
-from daskscope.files import URL_MARK
+from daskscope.files import URL_MARK, opened
+
+if TYPE_CHECKING:
+    from daskscope.recording import RecordingCore
 
 _ENDINGS: Final = (".daskscope", ".html", ".htm")
 
@@ -26,6 +31,15 @@ def beside(file: str, ending: str) -> Path:
     for known in _ENDINGS:
         stem = stem.removesuffix(known)
     return path.with_name(f"{stem}{ending}")
+
+
+def recording_of(file: str) -> RecordingCore:
+    """Open what a result is to be made of, and say where it was cut off."""
+    with Progress(f"Reading {file}"):
+        recording = opened(file)
+    if not recording.about_facts["whole"]:
+        warn(f"{plain(file)} was cut off: this is made of what is whole of it")
+    return recording
 
 
 def check_apart(file: str, output: Path) -> None:

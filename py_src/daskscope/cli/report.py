@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daskscope.cli.console import plain, plural, say, size
-from daskscope.cli.places import beside, check_apart
+from daskscope.cli.places import beside, check_apart, recording_of
 from daskscope.cli.progress import Progress
 from daskscope.export.written import written
-from daskscope.files import opened
 from daskscope.report.html import build
 
 if TYPE_CHECKING:
@@ -20,8 +19,7 @@ def run(given: argparse.Namespace) -> int:
     """Write it."""
     output = Path(given.output) if given.output else beside(given.file, ".html")
     check_apart(given.file, output)
-    with Progress(f"Reading {given.file}"):
-        recording = opened(given.file)
+    recording = recording_of(given.file)
     if given.title is not None:
         recording.about_facts["title"] = given.title
     with Progress(f"Writing {output}"), written(output) as file:

@@ -46,7 +46,8 @@ _POINTS_INTO: Final = {"lane": "lanes", "prefix": "prefixes", "action": "actions
 def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:
     """Fill an empty recording; `name` is what errors call the file.
 
-    What stands in a file that was cut off is taken as far as it is whole, and a notice says so.
+    What stands in a file that was cut off is taken as far as it is whole, and
+    ``about_facts["whole"]`` is false.
     """
     reader = _Reader(recording)
     members = Members(file)

@@ -228,7 +228,8 @@ class Recording:
 
     def __repr__(self) -> str:
         counts = self.counts
+        cut = "" if self._core.about_facts.get("whole", True) else ", cut off"
         return (
-            f"<Recording: {counts.kept:,} of {counts.captured:,} tasks, {counts.rows:,} rows, "
+            f"<Recording{cut}: {counts.kept:,} of {counts.captured:,} tasks, {counts.rows:,} rows, "
             f"{self.memory_bytes / 1e6:.1f} MB in memory, {self.disk_bytes / 1e6:.1f} MB on disk>"
         )
