@@ -49,6 +49,7 @@ const worker = record({
   managed: or(num, 0),
   spilled: or(num, 0),
   status: or(str, ""),
+  running: or(count, null),
 });
 
 const counts = record({

@@ -69,6 +69,8 @@ export interface Worker {
   managed: number;
   spilled: number;
   status: string;
+  /** Tasks that run there; null where nobody tells. */
+  running: number | null;
 }
 
 export interface TaskError {

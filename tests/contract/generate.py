@@ -222,6 +222,7 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
             "managed": 10**6,
             "spilled": 0,
             "status": "running",
+            "running": 2,
         },
     )
     heard: list[tuple[dict[str, Any], list[bytes]]] = []

@@ -10,6 +10,7 @@ import type { ViewState } from "../../js_src/views/task_stream/view_state";
 function panel(said: {
   now: number;
   workers?: number;
+  running?: number | null;
   captured?: number;
   state?: State;
   notice?: string;
@@ -18,7 +19,11 @@ function panel(said: {
 }) {
   const session = {
     now: signal(said.now),
-    workers: signal(Array.from({ length: said.workers ?? 0 })),
+    workers: signal(
+      Array.from({ length: said.workers ?? 0 }, () => ({
+        running: said.running === undefined ? 0 : said.running,
+      })),
+    ),
     counts: signal({ captured: said.captured ?? 0 }),
     state: signal(said.state ?? "live"),
     notices: signal(said.notice ? [{ code: said.notice }] : []),
@@ -41,6 +46,27 @@ describe("a panel without tasks", () => {
     expect(whyEmpty(panel({ now }))?.title).toBe("No workers yet");
     expect(whyEmpty(panel({ now, workers: 1 }))?.title).toBe(
       "1 worker connected, nothing has run",
+    );
+  });
+
+  it("says how many tasks run, which appear only as they finish", () => {
+    const now = 1_700_000_000;
+    const why = whyEmpty(panel({ now, workers: 2, running: 3 }))!;
+    expect(why.title).toBe("6 tasks running on 2 workers");
+    expect(why.text).toBe("Tasks appear as they finish.");
+    expect(why.status).toBe("0 tasks · 2 workers · 6 running");
+  });
+
+  it("does not claim that nothing has run where nobody tells what runs", () => {
+    const said = { now: 1_700_000_000, workers: 2, running: null };
+    expect(whyEmpty(panel(said))?.title).toBe(
+      "2 workers connected, nothing has finished",
+    );
+    expect(whyEmpty(panel({ ...said, notice: "tasks-before" }))?.title).toBe(
+      "2 workers connected, nothing has finished since recording began",
+    );
+    expect(whyEmpty(panel({ ...said, running: 1, state: "lost" }))?.title).toBe(
+      "Connection lost, nothing has finished",
     );
   });
 

@@ -42,6 +42,7 @@ const worker = (at: number, process: number) => ({
   managed: 0,
   spilled: 0,
   status: "running",
+  running: null,
 });
 
 let view: ViewState;

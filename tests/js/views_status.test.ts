@@ -35,6 +35,7 @@ const STATUS: StatusInput = {
   held: 1211,
   workers: 4,
   threads: 16,
+  running: 0,
   behind_s: 0.2,
   now: 0,
   notices: [],
@@ -59,6 +60,17 @@ describe("the status line", () => {
     expect(said({ counts: { ...COUNTS, erred: 1 } })).toBe(
       "1,211 of 1,211 tasks · 4 workers · 16 threads · live, 0.2 s behind · 1 erred · nothing dropped",
     );
+  });
+
+  it("says what runs, as long as that is known", () => {
+    expect(said({ running: 7 })).toContain("16 threads · 7 running · live");
+    expect(said({ running: 7, state: "partly" })).toContain("7 running");
+    expect(said({ running: 7, state: "lost" })).not.toContain("running");
+    expect(said({ running: 7, state: "stopped" })).not.toContain("running");
+    const kept = { text: "Kernel restarted", trouble: false };
+    expect(said({ running: 7, kept })).not.toContain("running");
+    expect(said({ running: 0 })).not.toContain("running");
+    expect(said({ running: null })).not.toContain("running");
   });
 
   it("says what was dropped, and where", () => {

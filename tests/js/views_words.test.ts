@@ -173,6 +173,7 @@ describe("the lanes of workers", () => {
     managed: 0,
     spilled: 0,
     status: "running",
+    running: null,
   });
   const lanes = [
     { worker: "tcp://h:10", thread: "1" },

@@ -41,6 +41,14 @@ describe("a message from the kernel", () => {
     expect(message).toMatchObject({ type: "status", now: 1000.5 });
   });
 
+  it("says of a worker of an older kernel not how many tasks run there", () => {
+    const workers = [{ address: "tcp://w:1" }, { address: "b", running: 2 }];
+    const message = parseMessage({ ...status, workers });
+    expect(message).toMatchObject({
+      workers: [{ running: null }, { running: 2 }],
+    });
+  });
+
   it("is refused with the name of the field that is wrong", () => {
     const broken = { ...status, counts: { ...status.counts, kept: "3" } };
     const problem = problemOf(() => parseMessage(broken));

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from distributed import Client, Scheduler, Worker
+from distributed import Client, Scheduler, Worker, wait
 
 from daskscope import agent
 
@@ -15,6 +16,12 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
 pytestmark = pytest.mark.asyncio
+
+may_end = threading.Event()
+
+
+def run_until_it_may_end(_: object) -> None:
+    may_end.wait(60)
 
 
 @asynccontextmanager
@@ -344,6 +351,28 @@ async def test_a_snapshot_of_the_workers_comes_when_asked_for() -> None:
         assert worker["threads"] == 2
         assert worker["status"] == "running"
         assert worker["process"] >= worker["managed"] >= 0
+        assert worker["running"] == 0
+
+
+async def test_a_snapshot_says_how_many_tasks_a_worker_runs_and_not_how_many_wait_there() -> None:
+    async with installed() as (scheduler, client, plugin):
+        may_end.clear()
+        given = client.map(int, range(5), pure=False)  # what depends on these is not held back
+        await wait(given)
+        tasks = client.map(run_until_it_may_end, given, pure=False)
+
+        async def told(running: int) -> None:
+            while True:
+                (worker,) = plugin.poll(reader="r", client=client.id, workers=True)["workers"]
+                if worker["running"] == running:
+                    return
+                await asyncio.sleep(0.01)
+
+        await told(2)  # it has two threads
+        assert sum(len(state.processing) for state in scheduler.workers.values()) == 5
+        may_end.set()
+        await wait(tasks)
+        await told(0)
 
 
 async def test_zero_workers_are_an_answer_like_any_other() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import dask
 import pytest
 from clusters import SchedulerProcess, cluster_of_one_worker, eventually, live, recorded
-from distributed import Client, LocalCluster
+from distributed import Client, Event, LocalCluster
 
 import daskscope
 
@@ -43,6 +43,11 @@ def test_a_scheduler_that_refuses_plugins_is_read_by_its_own_routes(
         (error,) = s.recording.errors.itertuples()
         assert "ZeroDivisionError" in error.exception
         eventually(lambda: [worker["threads"] for worker in s.workers] == [2])
+        long = client.submit(lambda: Event("over").wait(60), key="long-1")
+        eventually(lambda: [worker["running"] for worker in s.workers] == [1])
+        Event("over", client=client).set()
+        long.result()
+        eventually(lambda: [worker["running"] for worker in s.workers] == [0])
 
 
 def test_a_scheduler_that_refuses_its_own_stream_too_is_left_in_peace_with_a_word(

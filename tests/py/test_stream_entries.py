@@ -24,6 +24,15 @@ def _active(page):
     return [entry["active"] for message in page.of("sessions") for entry in message["sessions"]]
 
 
+def test_a_session_whose_tasks_take_long_is_active_while_they_run(scene):
+    page = scene.page(watch=False)
+    for running in (1, 0):
+        scene.session.workers = ({"address": "tcp://w:1", "threads": 2, "running": running},)
+        scene.session.changed()
+        scene.run(1)
+    assert _active(page)[-2:] == [True, False]
+
+
 def test_a_session_that_has_stopped_is_not_active(scene):
     page = scene.page(watch=False)
     scene.append(1)

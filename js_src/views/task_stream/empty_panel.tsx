@@ -1,13 +1,14 @@
 // The panel while there is nothing to draw: why, and the next step.
 
 import type { JSX } from "preact";
-import { plural } from "../../base/format";
+import { formatExact, plural } from "../../base/format";
 import { allTasks } from "../../session_notices";
 import type { EmptyState } from "../host";
 import type { SessionMirror } from "../panel/session_mirror";
 import { Empty } from "../panel/states";
 import { StatusLine } from "../panel/status_line";
 import { moreComes } from "./more_comes";
+import { runningTasks } from "./running";
 import type { ViewState } from "./view_state";
 
 /** Why there is nothing to draw; null once there is. */
@@ -63,10 +64,12 @@ function waitingState(view: ViewState): EmptyState {
   const before = session.notices.value.some(
     ({ code }) => code === "tasks-before",
   );
-  const nothing = before
-    ? "nothing has run since recording began"
-    : "nothing has run";
   const { value: state } = session.state;
+  const live = state === "live" || state === "partly";
+  const running = live ? runningTasks(session.workers.value) : null;
+  // What runs has no rows yet; and where nobody tells, something may.
+  const done = running === 0 ? "nothing has run" : "nothing has finished";
+  const nothing = before ? `${done} since recording began` : done;
   if (state === "stopped") {
     return {
       state,
@@ -82,15 +85,17 @@ function waitingState(view: ViewState): EmptyState {
       text: "This panel goes on by itself when the connection is back.",
     };
   }
-  const workers = session.workers.value.length;
+  const workers = plural(session.workers.value.length, "worker");
   return {
     state: "waiting",
     title:
-      workers === 0
+      session.workers.value.length === 0
         ? "No workers yet"
-        : `${plural(workers, "worker")} connected, ${nothing}`,
+        : running
+          ? `${plural(running, "task")} running on ${workers}`
+          : `${workers} connected, ${nothing}`,
     text: "Tasks appear as they finish.",
-    status: `0 tasks · ${plural(workers, "worker")}`,
+    status: `0 tasks · ${workers}${running ? ` · ${formatExact(running)} running` : ""}`,
   };
 }
 

@@ -4,6 +4,7 @@ import type { Notice } from "../../model/types";
 import type { Fact } from "../panel/status_line";
 import { moreComes } from "./more_comes";
 import { isAlarming } from "./panel_state";
+import { runningTasks } from "./running";
 import { NO_SEARCH } from "./search";
 import { searchFact } from "./search_words";
 import { selectedOf } from "./selected_words";
@@ -23,6 +24,7 @@ export function panelFacts(view: ViewState, told: Notice | null): Fact[] {
     held: view.held.value,
     workers: session.workers.value.length,
     threads: view.threads(),
+    running: runningTasks(session.workers.value),
     behind_s: session.behind_s.value,
     now: session.now.value,
     live: view.host.live,

@@ -20,6 +20,8 @@ export interface StatusInput {
   readonly held: number;
   readonly workers: number;
   readonly threads: number;
+  /** Tasks that run just now; null where nobody tells. */
+  readonly running: number | null;
   readonly behind_s: number;
   readonly now: number;
   readonly notices: readonly Notice[];
@@ -213,11 +215,21 @@ function selection({
   return facts;
 }
 
+/** What has begun and is not among the rows, since these come when tasks finish. */
+function running({ running: tasks, state, kept }: StatusInput): Fact[] {
+  const current = (state === "live" || state === "partly") && !kept;
+  if (!tasks || !current) return [];
+  const text = `${formatExact(tasks)} running`;
+  const title = "Tasks that workers run now. They appear as they finish.";
+  return [{ text, title, rank: 4 }];
+}
+
 export function statusFacts(input: StatusInput): Fact[] {
   const facts: Fact[] = [
     shown(input),
     { text: plural(input.workers, "worker"), rank: 5 },
     { text: plural(input.threads, "thread"), rank: 7 },
+    ...running(input),
     liveness(input),
   ];
   facts.push(...selection(input), ...missing(input));

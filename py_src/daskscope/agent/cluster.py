@@ -28,9 +28,17 @@ def describe_workers(scheduler: Any) -> list[dict[str, Any]]:
                 "managed": memory.managed,
                 "spilled": memory.spilled,
                 "status": state.status.name,
+                # What has finished since the heartbeat, the scheduler knows.
+                "running": min(running_tasks(state.metrics), len(state.processing)),
             }
         )
     return snapshot
+
+
+def running_tasks(metrics: Any) -> int:
+    """Return how many tasks a worker runs, by its last heartbeat; not those that wait there."""
+    counts = metrics.get("task_counts") or {}
+    return int(counts.get("executing", 0) + counts.get("long-running", 0))
 
 
 def describe_span(scheduler: Any, span_id: Any) -> list[str]:

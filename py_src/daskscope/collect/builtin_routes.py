@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from dask.utils import key_split
 
+from daskscope.agent.cluster import running_tasks
 from daskscope.agent.packing import MAX_ERROR_CHARS, clean_text
 from daskscope.collect.event_topics import EventTopics
 from daskscope.collect.notices import EVENTS_NOT_TOLD, GAP_TEXTS
@@ -151,4 +152,5 @@ def _worker(address: str, info: Mapping[str, Any]) -> dict[str, Any]:
         "managed": metrics.get("managed_bytes", 0),
         "spilled": (metrics.get("spilled_bytes") or {}).get("disk", 0),
         "status": info.get("status", ""),
+        "running": running_tasks(metrics),
     }

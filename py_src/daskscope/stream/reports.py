@@ -39,12 +39,18 @@ def chooser(sources: Iterable[Source], *, recorder_on: bool) -> dict[str, Any]:
             "state": source.state,
             "workers": len(source.workers),
             "threads": sum(int(worker.get("threads") or 0) for worker in source.workers),
-            "active": source.state in ("live", "partly")
-            and source.recording._core.quiet_s < ACTIVE_S,
+            "active": source.state in ("live", "partly") and _busy(source),
         }
         for source in sources
     ]
     return {"sessions": sessions, "recorder": recorder_on}
+
+
+def _busy(source: Source) -> bool:
+    """Whether tasks run, or came just now."""
+    if source.recording._core.quiet_s < ACTIVE_S:
+        return True
+    return any(worker.get("running") for worker in source.workers)
 
 
 def status(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:

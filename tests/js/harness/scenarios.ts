@@ -249,6 +249,7 @@ function addWorkers(
     managed: 1.6 * GIB,
     spilled: at === 2 ? 0.92 * GIB : 0,
     status: "running",
+    running: 0,
   }));
 }
 
