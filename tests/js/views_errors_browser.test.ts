@@ -215,7 +215,13 @@ describePanel("the errors of the task stream", () => {
     await page.locator(".ds-errors button").click();
     const pinned = page.locator(".ds-pinned");
     await pinned.getByText("The traceback was dropped").waitFor();
-    await pinned.getByText("Erred", { exact: true }).waitFor();
+    const badge = pinned.getByText("Erred", { exact: true });
+    await badge.waitFor();
+    const fill = () =>
+      badge.evaluate((one) => getComputedStyle(one).backgroundColor);
+    expect(await fill()).toBe("rgb(17, 17, 17)");
+    await page.evaluate(() => window.harness.setDark(true));
+    await expect.poll(fill).toBe("rgb(224, 224, 224)");
     await pinned.getByText("none, it erred").waitFor();
     await pinned.getByText("cannot reindex on an axis").waitFor();
   });

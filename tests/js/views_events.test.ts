@@ -2,6 +2,9 @@
 // errors.
 
 import { describe, expect, it } from "vitest";
+import { parseColour } from "../../js_src/base/colour";
+import { ACTION_COLOURS } from "../../js_src/base/palette";
+import type { Theme } from "../../js_src/base/theme";
 import type { Focus } from "../../js_src/model/types";
 import { NO_FOCUS } from "../../js_src/model/types";
 import type { AxisPicture } from "../../js_src/views/task_stream/axis_painter";
@@ -23,6 +26,7 @@ import {
   changesInFocus,
   errorsInFocus,
 } from "../../js_src/views/task_stream/events_in_focus";
+import { tint } from "../../js_src/views/task_stream/paints";
 import { notHere } from "../../js_src/views/task_stream/number_table";
 
 const change = (time: number, worker: string, what: string) => ({
@@ -192,6 +196,39 @@ describe("the caption of the table of errors", () => {
     expect(notHere(1, 2, " changes")).toBe("; 1 of 2 changes are not here");
   });
 });
+
+it.each(["light", "dark"] as const)(
+  "bars in the row of events are a tint of the %s theme's orange",
+  (mode) => {
+    const fills: string[] = [];
+    const context = {
+      fillStyle: "",
+      fillRect: () => fills.push(context.fillStyle),
+      fillText() {},
+    };
+    const panel = mode === "dark" ? [33, 33, 33] : [255, 255, 255];
+    const ink = mode === "dark" ? [255, 255, 255] : [0, 0, 0];
+    const theme = {
+      ...{ dark: mode === "dark", panel, grid: ink, text: ink, warn: ink },
+      ...{ error: [200, 0, 0], font: "f" },
+    };
+    const measure = { setFont() {}, width: () => 10 };
+    const picture = {
+      ...{ context, measure, theme, start: 0, secondsPerPixel: 1 },
+      ...{ width: 400, pixelRatio: 1, rows: plotRows(11) },
+    } as unknown as AxisPicture;
+    const marks = eventMarks(
+      [],
+      [],
+      [change(30, "a", "paused"), change(60, "a", "running")],
+      name,
+    );
+    paintEvents(picture, new MergedMarks().update(marks, 10), [], true);
+    const orange = parseColour(ACTION_COLOURS.disk[mode])!;
+    const share = mode === "dark" ? 0.26 : 0.2;
+    expect(fills).toContain(tint(orange, theme as unknown as Theme, share));
+  },
+);
 
 describe("the words in the row of events", () => {
   const LETTER_PX = 6;

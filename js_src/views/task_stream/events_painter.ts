@@ -4,7 +4,7 @@
 import { toCss } from "../../base/colour";
 import { xOf, type AxisPicture } from "./axis_painter";
 import type { Merged, Shown } from "./event_marks";
-import { tint } from "./paints";
+import { actionRgb, tint } from "./paints";
 
 const CROSS_PX = 7;
 const TEXT_GAP_PX = 6;
@@ -139,7 +139,7 @@ function paintBar(picture: AxisPicture, mark: Shown, middle: number): void {
   const to = Math.min(width, Math.round(xOf(picture, mark.stop)));
   const half = (picture.rows.font * pixelRatio) / 2;
   const colour =
-    mark.level === "error" ? theme.error : ([232, 135, 30] as const);
+    mark.level === "error" ? theme.error : actionRgb("disk", theme);
   context.fillStyle = tint(colour, theme, theme.dark ? 0.26 : 0.2);
   context.fillRect(from, Math.round(middle - half), to - from, half * 2);
   reach(picture, mark, from, to);

@@ -194,11 +194,11 @@ function paintCrosshair(
     const bottom = top - (TICK_PX + 1) * pixelRatio;
     context.fillRect(covered[0] - 1, 0, covered[1] - covered[0] + 2, bottom);
   }
-  context.fillStyle = theme.dark ? "#ffffff" : "#000000";
+  context.fillStyle = toCss(theme.text);
   context.beginPath();
   context.roundRect(left, 2 * pixelRatio, wide, tall, 2 * pixelRatio);
   context.fill();
-  context.fillStyle = textOn(theme.dark ? [255, 255, 255] : [0, 0, 0]);
+  context.fillStyle = textOn(theme.text);
   context.textBaseline = "middle";
   context.textAlign = "left";
   context.fillText(label, left + 7 * pixelRatio, 2 * pixelRatio + tall / 2);

@@ -3,6 +3,7 @@
 import { mix, parseColour, textOn, toPixel, type Rgb } from "../../base/colour";
 import {
   ACTION_COLOURS,
+  type ActionColour,
   actionColour,
   NO_SLOT_COLOUR,
 } from "../../base/palette";
@@ -31,16 +32,15 @@ export function makePaints(
   theme: Theme,
   isolated: readonly string[],
 ): Paints {
-  const mode = theme.dark ? "dark" : "light";
   const rgb = (css: string): Rgb => parseColour(css) ?? theme.text2;
   const colourOf = prefixColours(store, isolated, theme.dark);
   const prefixes = store.prefixes.map((_, prefix) => rgb(colourOf(prefix)));
-  const other = rgb(ACTION_COLOURS.deserialize[mode]);
-  const erred = rgb(ACTION_COLOURS.erred[mode]);
+  const other = actionRgb("deserialize", theme);
+  const erred = actionRgb("erred", theme);
   const rest =
     ((toPixel(theme.text) & 0xffffff) | (Math.round(255 * DIMMED) << 24)) >>> 0;
   const actions = store.actions.map((action) =>
-    rgb(ACTION_COLOURS[actionColour(action) ?? "deserialize"][mode]),
+    actionRgb(actionColour(action) ?? "deserialize", theme),
   );
   const track = (colours: readonly Rgb[], unknown: Rgb): TrackColours => ({
     paints: Uint32Array.from(colours, toPixel),
@@ -49,7 +49,10 @@ export function makePaints(
     rest,
   });
   return {
-    compute: track(prefixes, rgb(NO_SLOT_COLOUR[mode])),
+    compute: track(
+      prefixes,
+      rgb(NO_SLOT_COLOUR[theme.dark ? "dark" : "light"]),
+    ),
     overlay: track(actions, other),
     labels: prefixes.map(textOn),
     erredLabel: textOn(erred),
@@ -57,6 +60,11 @@ export function makePaints(
     grid: toPixel(theme.grid),
     rule: toPixel(theme.rule),
   };
+}
+
+export function actionRgb(action: ActionColour, theme: Theme): Rgb {
+  const css = ACTION_COLOURS[action][theme.dark ? "dark" : "light"];
+  return parseColour(css) ?? theme.text2;
 }
 
 /** A tint of `colour` on the panel, as canvas code wants it. */

@@ -4,12 +4,14 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { textOn, toCss } from "../../base/colour";
 import {
   formatBytes,
   formatClock,
   formatMoment,
   NOTHING,
 } from "../../base/format";
+import type { Theme } from "../../base/theme";
 import { asProblem, type Problem } from "../../errors";
 import type { Interval, TaskDetail } from "../../model/types";
 import { STATUSES } from "../../schema";
@@ -21,6 +23,7 @@ import { keepScrolling } from "../panel/scrolling";
 import { spanName } from "../panel/narrowing";
 import type { SessionMirror } from "../panel/session_mirror";
 import { KeyText, useKey } from "./key_text";
+import { actionRgb } from "./paints";
 import { actionCss, rowWords } from "./row_words";
 import { zoomTo } from "./go_to_task";
 import { readTaskDetail } from "./task_detail";
@@ -100,7 +103,11 @@ function PinnedTask(props: {
       onKeyDown={keepScrolling}
     >
       <div class="ds-pinned-head">
-        {erred && <span class="ds-badge">Erred</span>}
+        {erred && (
+          <span class="ds-badge" style={badgeStyle(theme)}>
+            Erred
+          </span>
+        )}
         <span class="ds-swatch" style={{ background: prefixColour }} />
         <b class="ds-pinned-title" title={words.prefix}>
           {words.prefix}
@@ -179,6 +186,12 @@ function PinnedTask(props: {
       </div>
     </aside>
   );
+}
+
+/** The colour of what erred, as in the plot. */
+function badgeStyle(theme: Theme): JSX.CSSProperties {
+  const colour = actionRgb("erred", theme);
+  return { background: toCss(colour), color: textOn(colour) };
 }
 
 /** The span of a task, to isolate it by a click, and again to show all. */
