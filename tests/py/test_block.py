@@ -5,14 +5,22 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any
 
+import dask
 import pytest
 from clusters import eventually
 from distributed import Client, LocalCluster, wait
 
 import daskscope
-from daskscope.block import heartbeat_s
+from daskscope.block.facts import heartbeat_s
 from daskscope.errors import DaskscopeError
+from daskscope.recording.part import LATE_S
+from daskscope.report.html import note_figures
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def inc(x: int) -> int:
@@ -32,6 +40,45 @@ def test_only_what_happened_inside_is_recorded(client):
     assert set(rec.tasks["prefix"]) == {"abs"}
     assert rec.tasks["task"].tolist() == sorted(rec.tasks["task"])
     assert rec.tasks["task"].min() == 0
+
+
+@pytest.mark.parametrize("path", [None, "run.daskscope"])
+def test_tasks_that_finish_after_the_block_are_not_in_it(client, tmp_path, monkeypatch, path):
+    monkeypatch.setattr("daskscope.block.writing.WRITE_EVERY_S", 0.05)
+    given = None if path is None else tmp_path / path
+    with daskscope.record(path=given) as rec:
+        wait(client.map(inc, range(5), pure=False))
+        late = client.map(time.sleep, [0.8] * 12, pure=False)
+        # It answers when some of them have stopped.
+        client.cluster.scheduler.loop.add_callback(time.sleep, 1.2)
+    wait(late)
+    stops = rec.tasks["start"] + rec.tasks["duration"]
+    assert stops.max() <= rec.about["stop"] + LATE_S
+    assert rec.counts.captured == rec.counts.kept
+    assert (rec.tasks["prefix"] == "inc").sum() == 5
+    if given is not None:
+        assert daskscope.load(given).tasks["key"].tolist() == rec.tasks["key"].tolist()
+
+
+def test_tasks_that_finished_before_the_block_are_not_in_it_if_the_scheduler_is_slow(client):
+    with (
+        dask.config.set({"daskscope.collect.unwatched-interval": "10s"}),
+        daskscope.connect(client),
+    ):
+        wait(client.map(inc, range(20), pure=False))
+        client.cluster.scheduler.loop.add_callback(time.sleep, 1.5)
+        with daskscope.record() as rec:
+            wait(client.map(abs, range(3), pure=False))
+    assert set(rec.tasks["prefix"]) == {"abs"}
+
+
+def test_it_takes_as_long_as_it_takes_also_if_the_clock_is_corrected_meanwhile(client):
+    with daskscope.connect(client) as session, daskscope.record() as rec:
+        now = time.time()
+        session._collector.clock.heard(said=now - 1000, asked=now, answered=now)
+        wait(client.map(inc, range(3), pure=False))
+    assert 0 < rec.about["duration"] < 30
+    assert rec.about["stop"] == rec.about["start"] + rec.about["duration"]
 
 
 def test_it_knows_when_where_and_with_what(client):
@@ -96,7 +143,7 @@ def test_an_interrupted_end_leaves_what_there_is_and_nothing_running(client, tmp
     rec = block.__enter__()
     wait(client.map(inc, range(5), pure=False))
     with monkeypatch.context() as patch:
-        patch.setattr("daskscope.block.time.sleep", interrupt)
+        patch.setattr("daskscope.block.block.time.sleep", interrupt)
         with pytest.raises(KeyboardInterrupt):
             block.__exit__(None, None, None)
     assert rec.counts.kept == daskscope.load(path).counts.kept == 5
@@ -120,14 +167,75 @@ def test_a_file_grows_with_the_block_and_is_whole_at_its_end(client, tmp_path):
     assert not [t for t in threading.enumerate() if t.name == "daskscope-record"]
 
 
-def test_a_path_that_cannot_be_written_is_an_error_before_the_block(client, tmp_path):
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("missing/run.daskscope", r"no directory .*missing to write run\.daskscope"),
+        ("", "a directory"),
+        (".", "a directory"),
+        ("a\0b", "null"),
+    ],
+)
+def test_a_path_that_cannot_be_written_is_an_error_before_the_block(
+    client, tmp_path, monkeypatch, path, said
+):
+    monkeypatch.chdir(tmp_path)
     ran = []
-    with (
-        pytest.raises(DaskscopeError, match=r"run\.daskscope: No such file or directory"),
-        daskscope.record(path=tmp_path / "missing" / "run.daskscope"),
-    ):
+    with pytest.raises(DaskscopeError, match=said), daskscope.record(path=path):
         ran.append(1)
     assert not ran
+    assert not daskscope.sessions()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, RuntimeError])
+@pytest.mark.parametrize("where", ["block.cluster_sample", "writing.FileWriter"])
+def test_a_block_that_cannot_begin_leaves_nothing(client, tmp_path, monkeypatch, where, error):
+    def fails(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(f"daskscope.block.{where}", fails)
+    with pytest.raises(error), daskscope.record(path=tmp_path / "run.daskscope"):
+        pass
+    assert all(session.closed for session in daskscope.sessions())
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_end_that_fails_leaves_nothing_running_and_what_was_written(
+    client, tmp_path, monkeypatch
+):
+    def fails(*_: object, **__: object) -> None:
+        raise RuntimeError("no facts")
+
+    monkeypatch.setattr("daskscope.block.writing.WRITE_EVERY_S", 0.05)
+    monkeypatch.setattr("daskscope.block.block.facts_at_end", fails)
+    block = daskscope.record(path=tmp_path / "run.daskscope")
+    block.__enter__()
+    wait(client.map(inc, range(5), pure=False))
+    (part,) = tmp_path.iterdir()
+    eventually(lambda: daskscope.load(part).counts.kept == 5)
+    with pytest.raises(RuntimeError, match="no facts"):
+        block.__exit__(None, None, None)
+    assert all(session.closed for session in daskscope.sessions())
+    assert daskscope.load(part).counts.kept == 5
+    assert not daskscope.load(part).about["whole"]
+
+
+def test_blocks_of_several_threads_need_one_session_as_long_as_one_of_them_runs(client):
+    together = threading.Barrier(4)
+    kept = []
+
+    def record(number: int) -> None:
+        for _ in range(3):
+            together.wait()
+            with daskscope.record(client) as rec:
+                for _ in range(number):
+                    client.submit(inc, 1, pure=False).result()
+            kept.append(rec.counts.kept >= number)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(record, range(4)))
+    assert kept == [True] * 12
+    assert all(session.closed for session in daskscope.sessions())
 
 
 def test_without_a_client_it_says_so_before_the_block():
@@ -174,3 +282,48 @@ async def test_an_asynchronous_client_is_recorded_with_async_with():
         assert rec.counts.kept == 10
         with pytest.raises(DaskscopeError, match="async with"), daskscope.record(client):
             pass
+
+
+async def story_of_an_end(tmp_path: Path, *, cancel: bool) -> tuple[Any, set[str]]:
+    """Return the file, and in which threads the end of a block did its work."""
+    threads = set()
+
+    async with (
+        LocalCluster(
+            n_workers=1, processes=False, dashboard_address=None, asynchronous=True
+        ) as cluster,
+        Client(cluster, asynchronous=True) as client,
+    ):
+        block = daskscope.record(client, tmp_path / "run.daskscope")
+        rec = await block.__aenter__()
+        await asyncio.gather(*client.map(inc, range(10), pure=False))
+        working = asyncio.Event()
+        loop = asyncio.get_running_loop()
+
+        def figures(core: Any) -> None:
+            threads.add(threading.current_thread().name)
+            loop.call_soon_threadsafe(working.set)
+            note_figures(core)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("daskscope.block.block.note_figures", figures)
+            end = asyncio.ensure_future(block.__aexit__(None, None, None))
+            await working.wait()
+            if cancel:
+                end.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await end
+            else:
+                await end
+        assert rec.counts.kept == 10
+    return daskscope.load(tmp_path / "run.daskscope"), threads
+
+
+@pytest.mark.parametrize("cancel", [False, True])
+def test_the_end_of_an_asynchronous_block_leaves_the_loop_alone_and_is_whole(tmp_path, cancel):
+    loaded, threads = asyncio.run(story_of_an_end(tmp_path, cancel=cancel))
+    assert threads
+    assert threading.current_thread().name not in threads
+    assert loaded.counts.kept == 10
+    assert loaded.about["whole"]
+    assert [path.name for path in tmp_path.iterdir()] == ["run.daskscope"]

@@ -132,7 +132,7 @@ def test_a_redacted_copy_has_every_row_and_the_recording_is_as_it_was():
     assert copy.totals == recording.totals
     assert copy.skewed_rows == recording.skewed_rows
     same = ["start", "duration", "prefix", "action", "status", "nbytes", "span", "key", "task"]
-    assert copy.tasks[same].equals(before[same])
+    assert copy.tasks[same].astype(object).equals(before[same].astype(object))
     assert set(copy.tasks["worker"]) == {"worker-0", "worker-1"}
     assert recording.tasks.equals(before)
     for name in ("events", "logs", "cluster", "scheduler", "gaps"):

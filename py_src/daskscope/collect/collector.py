@@ -32,6 +32,7 @@ from daskscope.collect.notices import (
     tasks_unreadable,
 )
 from daskscope.collect.rhythm import Rhythm
+from daskscope.collect.told import Answers, Told
 from daskscope.collect.worker_snapshots import WorkerSnapshots
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class Collector:
         self.address = client.address or ""
         self.now: float | None = None
         self.clock = Clock()
+        self.answers = Answers()
         self.agent_error: str | None = None
         self.polls = 0
         self._client = client
@@ -111,6 +113,7 @@ class Collector:
         self._why_stopped: Notice | None = None
         self._attached = asyncio.Event()
         self._more = False  # the last answer was full: there is more to fetch
+        self._behind = 0  # so many tasks
         self._answered_s = 0.0  # monotonic
         self._scheduler_s: float | None = None  # that the last answer took of its time
         self._before = 0  # tasks that had finished when the first agent began
@@ -143,9 +146,9 @@ class Collector:
         if watched:
             self._wake.ring()
 
-    def has_all_until(self, time_s: float) -> bool:
-        """Return whether all that finished before a time of the scheduler is here."""
-        return self.now is not None and self.now >= time_s and not self._more
+    def has_all_of(self, told: Told) -> bool:
+        """Return whether all tasks that had finished at an answer are here."""
+        return not self._more or self._recording.next_task >= told.next_task
 
     async def catch_up(self, *, sampled: bool = False) -> None:
         """Ask now; return when all that the scheduler has came, or when it cannot come.
@@ -256,6 +259,8 @@ class Collector:
                 self._asked_s, self._scheduler_s = time.monotonic(), None
                 tasks = await self._answer_of(poll)
                 self._answered_s = time.monotonic()
+                number = self._recording.next_task + self._behind
+                self.answers.note(Told(self._asked_s, self._answered_s, number))
                 self.polls += 1
                 self._attached.set()
                 self._news.set()
@@ -300,7 +305,7 @@ class Collector:
 
     async def _prepare(self, link: Link) -> Callable[[], Awaitable[int]]:
         """Return the function that polls: the agent's, or the one without it."""
-        self._more = False
+        self._more, self._behind = False, 0
         if self._use_agent:
             if await self._install(link):
                 self._routes = None  # if they serve again, what the agent brought is not new
@@ -351,7 +356,7 @@ class Collector:
             **(intake.request() if intake else {}),
         )
         if answer is None:  # the agent has left, or this is another scheduler
-            self._more = False
+            self._more, self._behind = False, 0
             if self._over():
                 return 0
             self._gap_reason = "agent-left"
@@ -377,7 +382,8 @@ class Collector:
             self._intake = Intake(answer["agent"], self._recording)
             return await self._poll_agent(link)  # that was asked with the other's cursors
         tasks = intake.take(answer)
-        self._more = intake.cursor < answer["next"]
+        self._behind = answer["next"] - intake.cursor
+        self._more = self._behind > 0
         self.now = answer["time"]
         if "workers" in answer:
             self._snapshots.take(answer["workers"], answer["time"])

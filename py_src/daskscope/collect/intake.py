@@ -109,14 +109,14 @@ class Intake:
     def _take_tasks(self, tasks: Tasks) -> None:
         self._skip_to(tasks.first)
         rowless = tasks.rowless if len(tasks.rowless["prefix"]) else None
-        first = self._recording.append_tasks(
-            tasks.tasks, tasks.columns, tasks.keys, rowless=rowless
-        )
         stop = tasks.first + tasks.tasks
-        self.cursor = stop
         ready = [error for error in self._waiting if error["task"] < stop]
-        if ready:
-            self._waiting = [error for error in self._waiting if error["task"] >= stop]
+        self._waiting = [error for error in self._waiting if error["task"] >= stop]
+        with self._recording.together():
+            first = self._recording.append_tasks(
+                tasks.tasks, tasks.columns, tasks.keys, rowless=rowless
+            )
+            self.cursor = stop
             self._recording.append_errors(
                 [self._error(error, first - tasks.first, tasks.first) for error in ready]
             )

@@ -21,9 +21,9 @@ KEPT_AS: Final = "_perfreport"
 
 def report_block(options: Options, code: str) -> ReportBlock:
     """Return what is to be entered; an error says what is wrong with the options."""
-    from daskscope.report.block import _cell, performance_report
+    from daskscope.report.block import ReportBlock, cell_name
 
-    block = performance_report(
+    return ReportBlock(
         options.filename,
         private=options.private,
         account=options.account,
@@ -31,9 +31,8 @@ def report_block(options: Options, code: str) -> ReportBlock:
         redact=options.redact,
         recording=options.recording,
         code=code,
+        source=cell_name(),
     )
-    block._source = _cell()[1]
-    return block
 
 
 def client_is_awaited() -> bool:
@@ -95,11 +94,7 @@ class Begun:
 
     def abandon(self) -> None:
         """Record no more, and write nothing; what has ended is left alone."""
-        block = self._block._block
-        recording = block._part.recording
-        if not recording._closed:
-            recording.close()
-            block._let_go()
+        self._block.abandon()
 
     def show(self) -> None:
         """Show the card."""

@@ -28,7 +28,7 @@ from daskscope.magics.begun import (
 )
 from daskscope.magics.first_line import NAME, FirstLine, without_first_line
 from daskscope.magics.options import HELP, Options, parse_cell, parse_line
-from daskscope.magics.past import PastCell, block_of, marks
+from daskscope.magics.past import PastCell, marks, recording_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -220,8 +220,8 @@ class PerfReport:
                 "No cell has run since daskscope was loaded.",
                 "Run the cell again, with %%perfreport as its first line.",
             )
-        report = report_block(options, self._past.code)._report  # all is checked that can be wrong
-        report._block = block_of(self._past, options.title)
+        block = report_block(options, self._past.code)  # all is checked that can be wrong
+        report = block.of_past(recording_of(self._past, options.title))
         url = report.save()
         sys.stdout.write(f"Performance Report Available at: {url}\n")
         show(report, options)

@@ -133,6 +133,10 @@ class RecordingCore(Recording):
 
     # Writing
 
+    def together(self) -> RLock:
+        """Return what to hold while things are appended, or looked at, that belong together."""
+        return self._writer
+
     def append_tasks(
         self,
         tasks: int,

@@ -16,6 +16,7 @@ from daskscope.recording.file_arrow import BadTableError
 from daskscope.recording.file_tables import decode_columns, decode_records
 from daskscope.recording.file_writer import ABOUT, HEADER, SEPARATOR
 from daskscope.recording.file_zip import BadZipError, Members
+from daskscope.recording.name_map import POINTS_INTO
 from daskscope.recording.names import LIMITS
 from daskscope.recording.records import MAX_ROWS, take_records
 from daskscope.schema import (
@@ -39,8 +40,6 @@ if TYPE_CHECKING:
 MAX_JSON_BYTES: Final = 16_000_000
 MAX_FIGURE: Final = 2**53
 """Larger whole numbers are not exact in a page."""
-
-_POINTS_INTO: Final = {"lane": "lanes", "prefix": "prefixes", "action": "actions", "span": "spans"}
 
 
 def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:
@@ -184,7 +183,7 @@ class _Reader:
         first = self.recording.next_task
         if len(task) and (task.min() < first or task.max() >= first + tasks):
             raise BadTableError("has rows of other tasks")
-        for column, kind in _POINTS_INTO.items():
+        for column, kind in POINTS_INTO.items():
             columns[column] = self.indexes[kind].of_rows(columns[column], kind)
         if len(task) and int(columns["status"].max()) >= len(STATUSES):
             raise BadTableError("has rows with an unknown status")

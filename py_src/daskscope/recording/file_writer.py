@@ -6,6 +6,7 @@ Under another name until it is whole, so that nobody finds half a file where a w
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import zipfile
 from contextlib import suppress
@@ -51,7 +52,10 @@ SEPARATOR: Final = KEY_SEPARATOR.encode()
 
 
 class FileWriter:
-    """A file that grows with a recording. `finish` puts it in its place, `abandon` removes it."""
+    """A file that grows with a recording.
+
+    `finish` puts it in its place, `keep` leaves what there is, `abandon` removes it.
+    """
 
     def __init__(self, path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
         self.path = Path(path)
@@ -65,6 +69,7 @@ class FileWriter:
         self._counts: dict[str, int] = {}
         self._names = dict.fromkeys(NAME_KINDS, 0)
         self._next = 0
+        self._whole_bytes = 0
         try:
             self._add(HEADER, _json({"format": FILE_FORMAT, "facts": facts}))
         except BaseException:
@@ -81,7 +86,6 @@ class FileWriter:
             self._add_numbered("tasks", "arrow", data)
             self._add_numbered("keys", "txt", part.keys)
         self._next = stop
-        self._file.flush()
 
     def finish(self, recording: RecordingCore, about: Mapping[str, Any]) -> Path:
         """Write what is left, and let the file appear under its name."""
@@ -104,6 +108,24 @@ class FileWriter:
         self._file.close()
         self.part_path.replace(self.path)
         return self.path
+
+    def keep(self) -> Path | None:
+        """Stop, and leave what is whole: a file that opens as one that was cut off.
+
+        Return where it is; nothing when it is in its place, or no task is in it.
+        """
+        if self._file.closed:
+            return None
+        with suppress(OSError):
+            self._file.close()
+        with suppress(OSError, ValueError):
+            self._zip.close()  # it cannot write its list of members any more, as of a whole one
+        if not self._counts.get("keys"):
+            self.abandon()
+            return None
+        with suppress(OSError):
+            os.truncate(self.part_path, min(self._whole_bytes, self.part_path.stat().st_size))
+        return self.part_path
 
     def abandon(self) -> None:
         """Leave nothing behind."""
@@ -134,6 +156,8 @@ class FileWriter:
 
     def _add(self, name: str, data: bytes) -> None:
         self._zip.writestr(name, data)
+        self._file.flush()
+        self._whole_bytes = self._file.tell()
 
 
 def _json(facts: Mapping[str, Any]) -> bytes:

@@ -6,12 +6,14 @@ import asyncio
 import os
 import shutil
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import config
 from daskscope.block import Block
 from daskscope.cells import shell
 from daskscope.errors import DaskscopeError
+from daskscope.recording import Recording
 from daskscope.recording.file_writer import SUFFIX
 from daskscope.report.address import url_of
 from daskscope.report.html import packed, page, write
@@ -19,13 +21,13 @@ from daskscope.report.redact import checked, redacted
 from daskscope.report.target import LocalTarget, target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from os import PathLike
     from types import TracebackType
 
     from distributed import Client
 
-    from daskscope.recording import Recording
+    from daskscope.recording import RecordingCore
     from daskscope.report.target import RemoteTarget
 
 HTML: Final = (".html", ".htm")
@@ -61,13 +63,10 @@ def performance_report(
     client     the current one by default
     code       what is shown as the code of the block; in a notebook that of the cell
     """
-    if account is not None:
-        from daskscope.library.accounts import no_hub
-
-        raise no_hub(account)
     return ReportBlock(
         filename,
         private=private,
+        account=account,
         title=title,
         redact=redact,
         recording=recording,
@@ -81,9 +80,9 @@ class Report:
 
     def __init__(
         self,
-        block: Block,
-        place: LocalTarget | RemoteTarget,
+        core: Callable[[], RecordingCore],
         *,
+        place: LocalTarget | RemoteTarget,
         private: bool = False,
         redact: tuple[str, ...] = (),
         recording: bool = False,
@@ -94,7 +93,7 @@ class Report:
         """The figures that the report shows first."""
         self.in_library: str | None = None
         """What the copy in the library is called, if there is one."""
-        self._block = block
+        self._core = core
         self._place = place
         self._private = private
         self._redact = redact
@@ -108,19 +107,20 @@ class Report:
     @property
     def recording(self) -> Recording:
         """What was recorded, with nothing left out."""
-        return self._block.recording
+        return Recording(self._core())
 
     def save(self, filename: str | PathLike[str] | None = None) -> str:
         """Write the report, elsewhere if a filename is given; return its URL."""
         if filename is not None:
             self._place = target(filename)
-        recording = self._block._part.recording
+        recording = self._core()
         if self._redact:
             recording = redacted(recording, self._redact)
 
         place = self._place
         try:
-            with packed(recording) as file:
+            noted = "summary" in recording.about_facts  # by the block, for its recording
+            with packed(recording, noted=noted) as file:
                 self.summary = place.write(lambda out: write(recording, file, out))
                 if self._with_recording:
                     place = _beside(place)
@@ -155,25 +155,39 @@ class ReportBlock:
         filename: str | PathLike[str] = "dask-report.html",
         *,
         private: bool = False,
+        account: str | None = None,
         title: str | None = None,
         redact: Iterable[str] = (),
         recording: bool = False,
         client: Client | None = None,
         code: str = "",
+        source: str = "",
     ) -> None:
         # All that can be wrong should be so before the block runs, not after it.
+        if account is not None:
+            from daskscope.library.accounts import no_hub
+
+            raise no_hub(account)
         page()
         config.report_price()
         place = target(filename)
         if recording:
             _beside(place)
-        self._source = ""
         if not code:
-            code, self._source = _cell()
-        self._block = Block(client, title=title, code=code)
-        self._report = Report(
-            self._block, place, private=private, redact=checked(redact), recording=recording
+            code, source = _cell(), source or cell_name()
+        self._block = Block(client, title=title, code=code, source=source)
+        self._new_report = partial(
+            Report, place=place, private=private, redact=checked(redact), recording=recording
         )
+        self._report = self._new_report(lambda: self._block.core)
+
+    def of_past(self, core: RecordingCore) -> Report:
+        """Return the report of what is recorded already, instead of the block's."""
+        return self._new_report(lambda: core)
+
+    def abandon(self) -> None:
+        """Record no more, and write nothing; what has ended is left alone."""
+        self._block.abandon()
 
     def __enter__(self) -> Report:
         self._block.__enter__()
@@ -204,7 +218,6 @@ class ReportBlock:
 
     def _write(self, error: BaseException | None) -> None:
         """Write the report; where an exception is on its way, it goes on whatever happens."""
-        self._block._part.recording.about_facts["source"] = self._source
         try:
             url = self._report.save()
         except Exception as failure:
@@ -215,15 +228,24 @@ class ReportBlock:
             print(f"Performance Report Available at: {url}")  # noqa: T201 - as Coiled's does
 
 
-def _cell() -> tuple[str, str]:
-    """Return the code of the cell that runs, and where it stands; nothing outside of IPython."""
+def _cell() -> str:
+    """Return the code of the cell that runs, as it was written; nothing outside of IPython."""
     ip = shell()
     if ip is None:
-        return "", ""
+        return ""
+    history = getattr(ip, "history_manager", None)
+    return str((getattr(history, "input_hist_raw", None) or [""])[-1])
+
+
+def cell_name() -> str:
+    """Return where the cell stands that runs; nothing outside of IPython."""
+    ip = shell()
+    if ip is None:
+        return ""
     inputs = ip.user_ns.get("In") or [""]
     notebook = os.path.basename(os.environ.get("JPY_SESSION_NAME", ""))  # noqa: PTH119 - of any system
     cell = f"In [{len(inputs) - 1}]"
-    return str(inputs[-1]), f"{notebook}, {cell}" if notebook else cell
+    return f"{notebook}, {cell}" if notebook else cell
 
 
 def _beside(place: LocalTarget | RemoteTarget) -> LocalTarget | RemoteTarget:

@@ -45,9 +45,13 @@ def build(recording: RecordingCore, out: BinaryIO) -> dict[str, Any]:
 
 
 @contextmanager
-def packed(recording: RecordingCore) -> Iterator[BinaryIO]:
-    """Give the recording as a file, a temporary one: memory stays bounded."""
-    note_figures(recording)
+def packed(recording: RecordingCore, *, noted: bool = False) -> Iterator[BinaryIO]:
+    """Give the recording as a file, a temporary one: memory stays bounded.
+
+    `noted`: it says its own figures already, as they are now.
+    """
+    if not noted:
+        note_figures(recording)
     with (
         tempfile.TemporaryDirectory(prefix="daskscope-", dir=temporary_directory()) as folder,
         recording.save(Path(folder) / "report.daskscope").open("rb") as file,

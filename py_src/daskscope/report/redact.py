@@ -9,20 +9,17 @@ import numpy as np
 
 from daskscope import config
 from daskscope.recording import RecordingCore, WorkerChange, pack_keys
+from daskscope.recording.name_map import NameMap
 from daskscope.report.hosts import Hosts, host_of
 from daskscope.report.paths import without_paths, without_source
-from daskscope.schema import KEY_SEPARATOR, NAME_KINDS
+from daskscope.schema import KEY_SEPARATOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from numpy.typing import NDArray
-
 REDACTABLE: Final = ("code", "paths", "hosts")
 SCHEDULER: Final = "scheduler"
 """Where a line of a log comes from, if not from a worker."""
-
-_POINTS_INTO: Final = {"lane": "lanes", "prefix": "prefixes", "span": "spans"}
 
 
 def checked(redact: Iterable[str]) -> tuple[str, ...]:
@@ -55,13 +52,13 @@ class _Redaction:
             overflow=limits.overflow,
             directory=limits.directory,
         )
+        self._names = NameMap(source.names, self._copy.names, self._clean)
         self._hosts = Hosts() if "hosts" in what else None
         if self._hosts is not None:
             self._learn(self._hosts)
 
     def copy(self) -> RecordingCore:
         """Copy table after table."""
-        self._names()
         self._tasks()
         self._entries()
         self._copy.about_facts = self._facts(self._source.about_facts)
@@ -108,22 +105,12 @@ class _Redaction:
 
     # -- tables -------------------------------------------------------------
 
-    def _names(self) -> None:
-        """Clean the names; `_places` says what an index of the source is in the copy."""
-        source, copy = self._source.names, self._copy.names
-        self._places: dict[str, NDArray[Any]] = {}
-        for kind in NAME_KINDS:
-            places = []
-            for name in source.since(kind, 0):
-                clean: str | tuple[str, ...]
-                if kind == "lanes":
-                    clean = (self._worker(name[0]), name[1])
-                elif isinstance(name, str):
-                    clean = self._name(name)
-                else:
-                    clean = (name[0], *(self._name(part) for part in name[1:]))
-                places.append(copy.intern(kind, clean))
-            self._places[kind] = np.array(places or [0], "u4")
+    def _clean(self, kind: str, name: Any) -> str | tuple[str, ...]:
+        if kind == "lanes":
+            return self._worker(name[0]), name[1]
+        if isinstance(name, str):
+            return self._name(name)
+        return name[0], *(self._name(part) for part in name[1:])
 
     def _tasks(self) -> None:
         copy = self._copy
@@ -133,21 +120,19 @@ class _Redaction:
                 rows = chunk.rows_of(block.first, block.stop)
                 columns = {name: column[rows] for name, column in chunk.columns.items()}
                 columns["task"] = columns["task"] - np.uint32(block.first)
-                for column, kind in _POINTS_INTO.items():
-                    columns[column] = self._places[kind][columns[column]]
                 # One text: a pattern looks once for what most keys do not have.
                 text = self._name(KEY_SEPARATOR.join(block.texts()))
                 keys = pack_keys(0, text.split(KEY_SEPARATOR))
-                copy.append_tasks(block.tasks, columns, bytes(keys.data))
+                copy.append_tasks(block.tasks, self._names.columns(columns), bytes(keys.data))
         copy.skip_tasks(self._source.next_task - copy.next_task)
         copy.drop_from_agent(self._source.counts.dropped_agent)
 
     def _entries(self) -> None:
         source, copy, text, name = self._source, self._copy, self._text, self._name
-        prefixes = self._places["prefixes"]
+        prefix = self._names.index
         copy.append_rowless(
             [
-                replace(task, prefix=int(prefixes[task.prefix]))
+                replace(task, prefix=prefix("prefixes", task.prefix))
                 for task in source.rowless_log.since(0)
             ]
         )
@@ -157,7 +142,7 @@ class _Redaction:
                 replace(
                     error,
                     key=name(error.key),
-                    prefix=int(prefixes[error.prefix]),
+                    prefix=prefix("prefixes", error.prefix),
                     worker=self._worker(error.worker),
                     exception=text(error.exception),
                     traceback=text(error.traceback),

@@ -1,0 +1,314 @@
+"""`with daskscope.record() as rec`: what happens in a block of code, as a recording of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import time
+from dataclasses import dataclass, replace
+from math import inf
+from typing import TYPE_CHECKING, Any, Final
+
+from daskscope import collect
+from daskscope.block.facts import (
+    HEARTBEAT_SLACK_S,
+    describe,
+    facts_at_end,
+    facts_at_start,
+    heartbeat_s,
+    new_part,
+    surroundings_of,
+)
+from daskscope.block.holds import hold, let_go
+from daskscope.block.writing import Writing
+from daskscope.collect.surroundings import Surroundings
+from daskscope.collect.worker_snapshots import cluster_sample
+from daskscope.errors import DaskscopeError
+from daskscope.recording import Recording
+from daskscope.recording.part import LATE_S, Mark, Part, Window, mark
+from daskscope.report.html import note_figures
+from daskscope.report.target import LocalTarget
+
+if TYPE_CHECKING:
+    from collections.abc import Coroutine
+    from os import PathLike
+    from types import TracebackType
+
+    from distributed import Client
+
+    from daskscope.recording import RecordingCore
+    from daskscope.session import Session
+
+CATCH_UP_S: Final = 20.0
+"""A scheduler that is so far behind has other troubles."""
+
+INTERRUPTED: Final = Surroundings(missing=("versions and logs: the end was interrupted",))
+
+
+def record(
+    client: Client | None = None,
+    path: str | PathLike[str] | None = None,
+    *,
+    title: str | None = None,
+    code: str = "",
+) -> Block:
+    """Record what happens in a block of code, and only that.
+
+    The recording is complete when the block has ended:
+
+    ``with daskscope.record() as rec: total.compute()`` and then ``rec.tasks``,
+    ``rec.save("run.daskscope")`` …
+
+    With a `path` it is written there while it grows, and is whole when the block ends,
+    also by an exception. Of an asynchronous client: ``async with daskscope.record()``.
+    """
+    return Block(client, path, title=title, code=code)
+
+
+@dataclass(slots=True)
+class _End:
+    """What is known of the end of a block, more and more of it."""
+
+    over_s: float
+    """Monotonic."""
+    stop: float
+    """As the recording tells it: the block began then, and took so long."""
+    clock: float
+    """The same time by the scheduler's clock, as that is known now."""
+    at_once: Mark
+    until: Mark
+    """Where the recording was when all was there that finished before the end."""
+    late: Mark
+    """And after the heartbeat."""
+    prompt: bool = False
+    """Whether the scheduler told so soon that it tells better than the workers' clocks."""
+    around: Surroundings = INTERRUPTED
+
+
+class Block:
+    """One block of code that is recorded. Made by `record`; entered once."""
+
+    def __init__(
+        self,
+        client: Client | None = None,
+        path: str | PathLike[str] | None = None,
+        *,
+        title: str | None = None,
+        code: str = "",
+        source: str = "",
+    ) -> None:
+        # What cannot be written is found out before anything runs.
+        self._path = LocalTarget(os.fspath(path)).path if path is not None else None
+        self._client = client
+        self._title = title
+        self._code = code
+        self._source = source
+        self._session: Session
+        self._part: Part
+        self._facts: dict[str, Any]
+        self._began_s: float  # monotonic
+        self._writing: Writing | None = None
+        self._holding = False
+
+    @property
+    def recording(self) -> Recording:
+        """What was recorded."""
+        return Recording(self.core)
+
+    @property
+    def core(self) -> RecordingCore:
+        """The same, as our own code has it."""
+        return self._part.recording
+
+    def abandon(self) -> None:
+        """Record no more, and write nothing; a block that has ended stays as it is."""
+        if not self._holding:
+            return
+        try:
+            if self._writing is not None:
+                self._writing.abandon()
+        finally:
+            self._let_go()
+
+    # -- sync ---------------------------------------------------------------
+
+    def __enter__(self) -> Recording:
+        session = self._hold()
+        try:
+            if session._must_not_wait():
+                raise DaskscopeError(
+                    "asynchronous-client",
+                    "This Dask client is asynchronous: nothing may wait for it here.",
+                    "Write async with … instead of with ….",
+                )
+            self._catch_up(time.monotonic())
+            return self._begin()
+        except BaseException:
+            self.abandon()
+            raise
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        end = self._over()
+        try:
+            self._catch_up(end.over_s)
+            self._told(end)
+            time.sleep(self._heartbeat_s())
+            self._session._catch_up(sampled=True)
+            end.late = self._mark()
+            asked = surroundings_of(self._session, self._facts["start"])
+            end.around = collect.submit(asked).result()
+        finally:  # whoever interrupts this has what there is
+            self._end(end, error)
+
+    def _catch_up(self, since_s: float) -> None:
+        self._session._catch_up()
+        while self._lacks(since_s):
+            self._session._catch_up()
+
+    # -- async --------------------------------------------------------------
+
+    async def __aenter__(self) -> Recording:
+        session = self._hold()
+        try:
+            await session
+            await self._caught_up(time.monotonic())
+            return self._begin()
+        except BaseException:
+            self.abandon()
+            raise
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        end = self._over()
+        try:
+            await self._caught_up(end.over_s)
+            self._told(end)
+            await asyncio.sleep(self._heartbeat_s())
+            await self._session._caught_up(sampled=True)
+            end.late = self._mark()
+            asked = surroundings_of(self._session, self._facts["start"])
+            end.around = await asyncio.wrap_future(collect.submit(asked))
+        finally:  # copies, figures and packing would hold up the loop, which may be the scheduler's
+            await _to_its_end(asyncio.to_thread(self._end, end, error))
+
+    async def _caught_up(self, since_s: float) -> None:
+        await self._session.caught_up()
+        while self._lacks(since_s):
+            await self._session.caught_up()
+
+    # -- both ---------------------------------------------------------------
+
+    def _hold(self) -> Session:
+        self._session = hold(self._client)
+        self._holding = True
+        return self._session
+
+    def _let_go(self) -> None:
+        if self._holding:
+            self._holding = False
+            let_go(self._session)
+
+    def _begin(self) -> Recording:
+        session = self._session
+        start, self._began_s = self._now(), time.monotonic()
+        self._facts = facts_at_start(
+            session, title=self._title, code=self._code, source=self._source, start=start
+        )
+        self._part = new_part(session, self._mark())
+        recording, workers = self._part.recording, session.workers
+        recording.note_present({one["address"]: one["threads"] for one in workers}, start)
+        if workers:  # as they were last seen: the next sample may be a second away
+            recording.append_cluster([cluster_sample(workers, start)])
+        if self._path is not None:
+            self._writing = Writing(self._part, session._recording, self._path, self._facts)
+        return self.recording
+
+    def _now(self) -> float:
+        """Return the time by the scheduler's clock, as that of all that is recorded."""
+        return time.time() + self._session._clock_ahead_s
+
+    def _mark(self) -> Mark:
+        return mark(self._session._recording)
+
+    def _lacks(self, since_s: float) -> bool:
+        """Whether there is more to come from before a time: a busy scheduler answers late."""
+        session, collector = self._session, self._session._collector
+        if session.state not in ("live", "partly") or time.monotonic() > since_s + CATCH_UP_S:
+            return False
+        told = collector.answers.first_since(since_s)
+        return told is None or not collector.has_all_of(told)
+
+    def _told(self, end: _End) -> None:
+        """Take note of how far the recording was when the scheduler first heard of the end."""
+        end.until = end.late = self._mark()
+        told = self._session._collector.answers.first_since(end.over_s)
+        if told is not None:
+            end.until = replace(
+                end.until, task=max(end.at_once.task, min(end.until.task, told.next_task))
+            )
+            end.prompt = told.answered_s - end.over_s < LATE_S
+
+    def _heartbeat_s(self) -> float:
+        """Return how long it takes until every worker has told its metrics once more."""
+        session = self._session
+        return 0.0 if session.closed else heartbeat_s(len(session.workers)) + HEARTBEAT_SLACK_S
+
+    def _over(self) -> _End:
+        """Take note of the end, first of all."""
+        # Two readings of the scheduler's clock may differ: it gets to be known better.
+        over_s, clock = time.monotonic(), self._now()
+        stop = self._facts["start"] + over_s - self._began_s
+        if self._writing is not None:
+            self._writing.halt()
+        at_once = self._mark()
+        return _End(over_s, stop, clock, at_once, at_once, at_once)
+
+    def _end(self, end: _End, error: BaseException | None) -> None:
+        session, part = self._session, self._part
+        recording = part.recording
+        try:
+            if self._writing is not None:
+                self._writing.wait()
+            part.advance(end.at_once)
+            late_s = inf if end.prompt else LATE_S
+            until = replace(end.late, task=end.until.task, dropped_agent=end.until.dropped_agent)
+            beats_s = heartbeat_s(len(session.workers))
+            part.advance(until, Window(stop=end.clock, heartbeat_s=beats_s, late_s=late_s))
+            recording.append_lines([one for one in end.around.lines if one.time <= end.clock])
+            part.name_workers()
+            recording.about_facts = self._facts | facts_at_end(
+                session,
+                start=self._facts["start"],
+                stop=end.stop,
+                around=end.around,
+                exception=describe(error),
+            )
+            note_figures(recording)
+            if self._writing is not None:
+                self._writing.finish(quiet=error is not None)
+        finally:
+            recording.close()
+            try:
+                if self._writing is not None:
+                    self._writing.close()
+            finally:
+                self._let_go()
+
+
+async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
+    """Wait for that also if this is cancelled meanwhile; then it is cancelled afterwards."""
+    task = asyncio.ensure_future(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait({task})
+        raise

@@ -1,0 +1,114 @@
+"""What is known of a block, besides its tables, and what is asked about it at its end."""
+
+from __future__ import annotations
+
+import getpass
+import platform
+from typing import TYPE_CHECKING, Any, Final
+
+from daskscope.collect.surroundings import Surroundings, surroundings
+from daskscope.recording.part import Mark, Part
+from daskscope.version import installed_version
+
+if TYPE_CHECKING:
+    from daskscope.session import Session
+
+SURROUNDINGS_S: Final = 5.0
+HEARTBEAT_SLACK_S: Final = 0.2
+MAX_TEXT: Final = 10_000
+MAX_TRACEBACK: Final = 100_000
+
+
+def new_part(session: Session, since: Mark) -> Part:
+    """Return an empty part of a session's recording, within the session's bounds."""
+    limits = session._limits
+    return Part(
+        session._recording,
+        since,
+        memory_limit=limits.memory_limit,
+        disk_limit=limits.disk_limit,
+        overflow=limits.overflow,
+        directory=limits.directory,
+    )
+
+
+def facts_at_start(
+    session: Session, *, title: str | None, code: str, source: str, start: float
+) -> dict[str, Any]:
+    """Return what is known when a block begins."""
+    return {
+        "title": title or "",
+        "code": code,
+        "source": source,
+        "start": start,
+        "user": _user(),
+        "host": platform.node(),
+        "cluster": session.name,
+        "scheduler": session.address,
+        "daskscope": installed_version(),
+    }
+
+
+def facts_at_end(
+    session: Session,
+    *,
+    start: float,
+    stop: float,
+    around: Surroundings,
+    exception: dict[str, str] | None,
+) -> dict[str, Any]:
+    """Return what is known besides when it has ended."""
+    return {
+        "stop": stop,
+        "duration": stop - start,
+        "workers": [dict(worker) for worker in session.workers],
+        "versions": around.versions,
+        "missing": [
+            # Tasks from before the recording are not of the block in any case.
+            *(n.to_json() for n in session.notices if n.code != "tasks-before"),
+            *(
+                {"code": "not-asked", "level": "warn", "text": t, "next": ""}
+                for t in around.missing
+            ),
+        ],
+        "exception": exception,
+    }
+
+
+async def surroundings_of(session: Session, start: float) -> Surroundings:
+    """Ask for versions and logs; to be awaited in the background loop."""
+    try:
+        return await surroundings(session._client, start, SURROUNDINGS_S)
+    except Exception as error:  # noqa: BLE001 - what was recorded is worth more
+        return Surroundings(missing=(f"versions and logs: {type(error).__name__}: {error}"[:500],))
+
+
+def heartbeat_s(workers: int) -> float:
+    """Return how often each worker tells its metrics."""
+    if workers < 200:
+        return 0.5 if workers <= 10 else 1.0 if workers < 50 else 2.0
+    return workers / 200 + 1
+
+
+def describe(error: BaseException | None) -> dict[str, str] | None:
+    """Return type, text and traceback of what ended a block, if anything did."""
+    if error is None:
+        return None
+    import traceback
+
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - an exception of a user may do anything
+        text = "(its text cannot be read: str() of it raises)"
+    return {
+        "type": type(error).__name__,
+        "text": text[:MAX_TEXT],
+        "traceback": "".join(traceback.format_exception(error))[-MAX_TRACEBACK:],
+    }
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # an id without a name, as in many containers
+        return ""

@@ -1,0 +1,61 @@
+"""Sessions that blocks need: one that a block made ends with the last of them."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from daskscope import collect
+from daskscope.session import connect, current_client, of_client
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+    from daskscope.session import Session
+
+
+@dataclass(slots=True)
+class _Hold:
+    """How many blocks need a session, and whether one of them made it."""
+
+    made: bool
+    blocks: int = 0
+
+
+_lock = threading.Lock()
+_holds: weakref.WeakKeyDictionary[Session, _Hold] = weakref.WeakKeyDictionary()
+
+
+def hold(client: Client | None) -> Session:
+    """Return the session of a client for one more block."""
+    client = client or current_client()
+    with _lock:  # whole: between the two another block could end, and close the session
+        known = of_client(getattr(client, "id", ""))  # of what is no client, connect says so
+        session = connect(client)
+        one = _holds.setdefault(session, _Hold(made=session is not known))
+        one.blocks += 1
+    session._count_block(1)
+    return session
+
+
+def let_go(session: Session) -> None:
+    """Say that one block less needs a session."""
+    session._count_block(-1)
+    with _lock:
+        one = _holds[session]
+        one.blocks -= 1
+        if one.blocks:
+            return
+        del _holds[session]
+        if one.made:
+            session.close()
+
+
+@collect.after_fork
+def _renew() -> None:
+    """In a forked child nobody holds the lock, and sessions belong to the parent."""
+    global _lock
+    _lock = threading.Lock()
+    _holds.clear()

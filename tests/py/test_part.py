@@ -1,0 +1,137 @@
+"""What of a recording is of a block: by numbers, by time, and with no names of others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from recording_rows import START, append, make_rows, new_recording
+
+from daskscope.recording import (
+    ClusterSample,
+    Event,
+    RecordingCore,
+    TaskError,
+    WorkerChange,
+    pack_keys,
+)
+from daskscope.recording.logs import MAX_TOPIC_EVENTS
+from daskscope.recording.part import LATE_S, Mark, Part, Window, mark, tasks_within
+
+LIMITS: dict[str, Any] = {"memory_limit": 4_000_000, "disk_limit": 0, "overflow": "drop"}
+
+
+def part_of(source: RecordingCore, window: Window, since: Mark | None = None) -> RecordingCore:
+    part = Part(source, since or Mark(), **LIMITS)
+    part.advance(mark(source), window)
+    part.name_workers()
+    return part.recording
+
+
+def stopped_at(source: RecordingCore, *times: float) -> None:
+    """Append a task for each time, named after it."""
+    rows = make_rows(len(times))
+    rows["start"] = START + np.array(times) - 1
+    rows["duration"] = np.ones(len(times), "f4")
+    keys = [f"at-{time:g}" for time in times]
+    source.append_tasks(len(times), rows, pack_keys(0, keys).data)
+
+
+def test_tasks_are_told_apart_by_when_they_stopped_in_whatever_order_they_came():
+    source = new_recording()
+    stopped_at(source, -5, 1, -1, 2, 30)
+    stopped_at(source, 3, 40, 9, 10 + LATE_S / 2, 11)
+    source.append_errors([TaskError(task, "k", 0, "w", 0, "e", "t") for task in (2, 3, 4, 7, -1)])
+    copy = part_of(source, Window(START, START + 10))
+    assert copy.tasks["key"].tolist() == ["at-1", "at-2", "at-3", "at-9", "at-10.25"]
+    assert copy.tasks["task"].tolist() == [0, 1, 2, 3, 4]
+    assert copy.errors["task"].tolist() == [1, 3]
+    assert copy.counts.captured == copy.counts.kept == 5
+
+
+def test_a_task_that_ran_nowhere_goes_by_its_error():
+    source = new_recording()
+    stopped_at(source, 1)
+    rows = {name: column[:0] for name, column in make_rows(1).items()}
+    rowless = {"prefix": [0], "status": [1]}
+    for when in (2, 20):
+        task = source.append_tasks(1, rows, pack_keys(0, ["killed"]).data, rowless=rowless)
+        source.append_errors([TaskError(task, "killed", 0, "w", START + when, "e", "t")])
+    copy = part_of(source, Window(START, START + 10))
+    assert copy.counts.captured == 2
+    assert copy.totals.prefixes[0].erred == 1
+
+
+def test_of_a_time_in_which_nothing_stopped_there_is_nothing():
+    source = new_recording()
+    append(source, 20)
+    assert tasks_within(source, Mark(), mark(source), Window(START + 50, START + 60)) == []
+    assert part_of(source, Window(START + 50, START + 60)).counts.captured == 0
+
+
+def test_what_was_dropped_between_the_tasks_of_a_block_is_counted():
+    source = new_recording()
+    stopped_at(source, 1)
+    source.skip_tasks(5)
+    stopped_at(source, 2, 30)
+    counts = part_of(source, Window(START, START + 10)).counts
+    assert (counts.captured, counts.kept, counts.dropped_recording) == (7, 2, 5)
+
+
+def test_what_is_said_of_the_cluster_ends_with_the_block_and_samples_with_a_heartbeat():
+    source = new_recording()
+    times = [START + step for step in (-1.0, 0.5, 9.5, 10.2, 10.6, 11.5)]
+    source.append_changes([WorkerChange(time, "w", "paused", "") for time in times])
+    source.append_cluster([ClusterSample(time, 1, 1, 0, 0, 0, 0) for time in times])
+    copy = part_of(source, Window(START, START + 10, heartbeat_s=0.5))
+    assert copy.workers["time"].tolist() == times[1:3]
+    assert copy.cluster["time"].tolist() == times[1:5]
+
+
+def test_events_are_found_by_their_time_also_where_their_numbers_have_holes():
+    source = new_recording()
+    source.append_events([Event(START + 1, "mine", "1")])
+    for _ in range(2):
+        source.append_events([Event(START + 2, "stealing", "[]")] * MAX_TOPIC_EVENTS)
+    source.append_events([Event(START + 3, "mine", "2"), Event(START + 20, "mine", "3")])
+    messages = part_of(source, Window(START, START + 10)).events["message"]
+    assert [one for one in messages if one != "[]"] == ["1", "2"]
+    assert len(messages) == MAX_TOPIC_EVENTS + 2
+
+
+def test_names_that_a_block_does_not_use_are_not_in_it():
+    source = new_recording(lanes=6, prefixes=("secret", "public", "other"))
+    secret = source.names.intern("spans", ("id-1", "secret-span"))
+    source.name_workers({f"tcp://10.0.0.1:{i}": f"name-{i}" for i in range(3)})
+    rows = make_rows(4, lanes=4)
+    source.append_tasks(4, {**rows, "span": rows["span"] + secret}, pack_keys(0, ["k"] * 4).data)
+    since = mark(source)
+    rows = make_rows(4, lanes=2)
+    public = {**rows, "prefix": rows["prefix"] * 0 + 1, "lane": rows["lane"] + 2}
+    source.append_tasks(4, public, pack_keys(0, ["k"] * 4).data)
+    copy = part_of(source, Window(), since)
+    assert copy.names.prefixes == ["public"]
+    assert [worker for worker, _ in copy.names.lanes] == ["tcp://10.0.0.1:1"] * 2
+    assert copy.names.spans == [("",)]
+    assert copy.worker_names == {"tcp://10.0.0.1:1": "name-1"}
+    tasks = copy.tasks
+    assert tasks["prefix"].cat.categories.tolist() == ["public"]
+    whole = source.tasks.iloc[4:].reset_index(drop=True)
+    for column in ("prefix", "action", "worker", "thread", "start"):
+        assert tasks[column].astype(object).equals(whole[column].astype(object)), column
+
+
+def test_a_part_that_follows_in_steps_is_that_of_one():
+    source = new_recording()
+    part, marks = Part(source, Mark(), **LIMITS), []
+    for step in range(5):
+        append(source, 7)
+        source.append_errors([TaskError(step * 7, "k", 1, "w", START, "e", "t")])
+        marks.append(mark(source))
+        part.advance(marks[-1])
+    at_once = part_of(source, Window())
+    assert part.recording.tasks.equals(at_once.tasks)
+    assert part.recording.errors.equals(at_once.errors)
+    part.advance(replace(marks[-1]))
+    assert part.recording.counts == at_once.counts
