@@ -29,6 +29,12 @@ export function formatExact(count: number): string {
   return Number.isFinite(count) ? fixed(count, 0) : NOTHING;
 }
 
+/** `3.5` of things that are counted; `4` where it is a whole number. */
+export function formatMean(count: number): string {
+  if (!Number.isFinite(count)) return NOTHING;
+  return fixed(count, Number.isInteger(count) ? 0 : 1);
+}
+
 /** `1 task`, `1,211 tasks`. */
 export function plural(
   count: number,
@@ -38,13 +44,42 @@ export function plural(
   return `${formatExact(count)} ${count === 1 ? one : many}`;
 }
 
-/** A duration: `412 µs`, `9.71 s`, `29.1 s`, `2:29`, `1:36:00`. */
+/** A duration that stands alone: `412 µs`, `9.71 s`, `29.1 s`, `2 m 29 s`, `1.6 h`. */
 export function formatDuration(seconds: number): string {
-  const clock = Math.abs(seconds) >= LONGEST_IN_SECONDS - 0.05;
-  return clock ? formatMoment(seconds, 0) : formatSeconds(seconds);
+  const size = Math.abs(seconds);
+  if (!Number.isFinite(size) || size < LONGEST_IN_SECONDS - 0.05) {
+    return formatSeconds(seconds);
+  }
+  const sign = seconds < 0 ? MINUS : "";
+  const whole = Math.round(size);
+  return whole >= 3600
+    ? `${sign}${fixed(size / 3600, 1)} h`
+    : `${sign}${Math.floor(whole / 60)} m ${whole % 60} s`;
 }
 
-/** The same for a column, where each is compared with those above: `149.2 s`. */
+/** One unit and as many decimals as the longest of a column has: these are compared. */
+export function formatSecondsAmong(seconds: number, longest: number): string {
+  if (!Number.isFinite(seconds)) return NOTHING;
+  const [scale, unit, decimals] =
+    longest >= 9.995
+      ? ([1, "s", 1] as const)
+      : longest >= 0.9995 || longest === 0
+        ? ([1, "s", 2] as const)
+        : longest >= 9.95e-3
+          ? ([1e3, "ms", 0] as const)
+          : longest >= 999.5e-6
+            ? ([1e3, "ms", 1] as const)
+            : ([1e6, "µs", 0] as const);
+  const least = 10 ** -decimals;
+  const value = seconds * scale;
+  // Next to nothing is not nothing.
+  if (value > 0 && value < least / 2) {
+    return `< ${least.toFixed(decimals)} ${unit}`;
+  }
+  return `${fixed(value, decimals)} ${unit}`;
+}
+
+/** In seconds however long it is: `149.2 s`. */
 export function formatSeconds(seconds: number): string {
   if (!Number.isFinite(seconds)) return NOTHING;
   const size = Math.abs(seconds);
@@ -109,7 +144,7 @@ export function decimalsFor(seconds_per_px: number): number {
   return Math.min(9, Math.max(0, Math.ceil(-Math.log10(seconds_per_px))));
 }
 
-/** From here on minutes are told, as on a clock: `2:00`. */
+/** From here on minutes are told: `2 m 0 s`, and of a moment, as on a clock, `2:00`. */
 const LONGEST_IN_SECONDS = 120;
 
 /** A moment of the run: `18.455 s`, `2:29.0`, `1:02:03.284`. */

@@ -76,6 +76,21 @@ export const ACTION_COLOURS = {
   erred: { light: "#111111", dark: "#e0e0e0" },
 } as const;
 
+/** In stacked bars work is quiet, and each kind of overhead has a colour of its own. */
+const ACTIVITY_COLOURS = {
+  compute: { light: "#4a6785", dark: "#7590a9" },
+  transfer: { light: "#d7263d", dark: "#f2555a" },
+  "disk-read": { light: "#e8871e", dark: "#f0973c" },
+  "disk-write": { light: "#8c4a00", dark: "#a8641c" },
+  deserialize: { light: "#9a958c", dark: "#b8b2a8" },
+} as const;
+
+/** What lies in memory: what Dask manages, and all that processes hold. */
+export const MEMORY_COLOURS = {
+  managed: { light: "#2f6db3", dark: "#6ba8e6" },
+  process: { light: "#c9def3", dark: "#2d4865" },
+} as const;
+
 export type ActionColour = keyof typeof ACTION_COLOURS;
 
 const utf8 = new TextEncoder();
@@ -113,6 +128,13 @@ export function slotColour(slot: number | undefined, dark: boolean): string {
   const mode = dark ? "dark" : "light";
   const own = slot === undefined ? undefined : PREFIX_SHADES[mode][slot];
   return own ?? NO_SLOT_COLOUR[mode];
+}
+
+/** The colour of an action in a stacked bar; what later versions add is overhead. */
+export function activityColour(action: string, dark: boolean): string {
+  const known = Object.hasOwn(ACTIVITY_COLOURS, action);
+  const own = known ? (action as keyof typeof ACTIVITY_COLOURS) : "deserialize";
+  return ACTIVITY_COLOURS[own][dark ? "dark" : "light"];
 }
 
 /** Which colour an action of distributed has; null means the prefix's own. */

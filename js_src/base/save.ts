@@ -20,7 +20,25 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
+    return copyAsSelected(text);
+  }
+}
+
+/** As where a hub is reached without TLS: there pages have no clipboard of their own. */
+function copyAsSelected(text: string): boolean {
+  const field = document.createElement("textarea");
+  field.value = text;
+  field.style.cssText = "position:fixed;top:0;opacity:0";
+  const focused = document.activeElement;
+  document.body.append(field);
+  field.select();
+  try {
+    return document.execCommand("copy");
+  } catch {
     return false;
+  } finally {
+    field.remove();
+    if (focused instanceof HTMLElement) focused.focus();
   }
 }
 

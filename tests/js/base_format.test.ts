@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import {
   decimalsFor,
@@ -7,32 +8,36 @@ import {
   formatDuration,
   formatExact,
   formatMoment,
+  formatMean,
   formatSeconds,
+  formatSecondsAmong,
   formatShare,
   formatStretch,
   plural,
 } from "../../js_src/base/format";
 
+/** Read by Python's tests, too. */
+const shared = JSON.parse(
+  readFileSync("tests/contract/words/durations.json", "utf-8"),
+) as {
+  alone: [seconds: number, text: string][];
+  "in a column": [seconds: number, longest: number, text: string][];
+};
+
+it.each(shared["in a column"])(
+  "writes %f s in a column up to %f s",
+  (seconds, longest, text) => {
+    expect(formatSecondsAmong(seconds, longest)).toBe(text);
+  },
+);
+
 describe("durations that stand alone", () => {
-  it.each([
-    [412e-6, "412 µs"],
-    [0.4e-6, "0.4 µs"],
-    [6.1e-3, "6.1 ms"],
-    [0.684, "684 ms"],
-    [9.71, "9.71 s"],
-    [29.1, "29.1 s"],
-    [119.9, "119.9 s"],
-    [119.96, "2:00"],
-    [149, "2:29"],
-    [3599.4, "59:59"],
-    [5760, "1:36:00"],
-    [0, "0 s"],
-    [-0.25, "−250 ms"],
-    [NaN, "–"],
-    [Infinity, "–"],
-  ])("writes %f s as %s", (seconds, text) => {
-    expect(formatDuration(seconds)).toBe(text);
-  });
+  it.each([...shared.alone, [0.4e-6, "0.4 µs"], [NaN, "–"], [Infinity, "–"]])(
+    "writes %f s as %s",
+    (seconds, text) => {
+      expect(formatDuration(seconds)).toBe(text);
+    },
+  );
 
   it("never writes a value that belongs to the next unit", () => {
     for (const seconds of [0.9996e-3, 9.96e-3, 0.9996, 9.996, 119.96, 3599.6]) {
@@ -51,6 +56,12 @@ it("writes sizes in binary units", () => {
     "146 MiB / 11.8 GiB",
   );
   expect(formatBytesOf(5, 0)).toBe("5 B");
+});
+
+it("tells a mean of counts to a tenth, unless it is whole", () => {
+  expect([3.5, 4, 1211.04, NaN].map(formatMean)).toEqual([
+    ...["3.5", "4", "1,211.0", "–"],
+  ]);
 });
 
 it("abbreviates counts from a million on, and keeps the exact one at hand", () => {

@@ -8,12 +8,14 @@ import {
 import {
   ACTION_COLOURS,
   actionColour,
+  activityColour,
   NO_SLOT,
   NO_SLOT_COLOUR,
   PREFIX_SHADES,
   SlotAssigner,
   slotColour,
 } from "../../js_src/base/palette";
+import { ACTIONS } from "../../js_src/schema";
 import { csvField } from "../../js_src/base/save";
 
 function assignSlots(names: readonly string[]): number[] {
@@ -26,6 +28,16 @@ function lightness(grey: string): number {
   const white = contrast(parseColour(grey)!, [0, 0, 0]) * 0.05 - 0.05;
   return 116 * Math.cbrt(white) - 16;
 }
+
+it("tells every activity in a stacked bar from the others", () => {
+  for (const dark of [false, true]) {
+    const colours = [...ACTIONS, "something new"].map((action) =>
+      activityColour(action, dark),
+    );
+    expect(new Set(colours.slice(0, -1)).size).toBe(ACTIONS.length);
+    expect(colours).toContain(dark ? "#a8641c" : "#8c4a00");
+  }
+});
 
 it("gives known names their known slots", () => {
   expect(

@@ -5,7 +5,6 @@ import { valueAxis } from "../../js_src/views/panel/value_axis";
 import { columnsOf } from "../../js_src/views/system/line_painter";
 import {
   extremesOf,
-  longestStep,
   seriesOf,
   valueAt,
 } from "../../js_src/views/system/samples";
@@ -66,7 +65,8 @@ describe("samples", () => {
     const values = time.map((_, at) =>
       at === 500 ? 99 : at === 501 ? -99 : 1,
     );
-    const [run] = columnsOf({ time, values }, (moment) => moment * 10, 1);
+    const series = seriesOf(time, values);
+    const [run] = columnsOf(series, (moment) => moment * 10);
     expect(run).toHaveLength(10);
     const { least, most, first, last } = run![5]!;
     expect([least, most, first, last]).toEqual([-99, 99, 99, 1]);
@@ -75,11 +75,7 @@ describe("samples", () => {
   it("are not joined over a time in which there were none", () => {
     const time = [1, 2, 3, 4, 5, 60, 61, 62];
     const series = seriesOf(time, time);
-    const runs = columnsOf(
-      series,
-      (moment) => moment * 10,
-      longestStep(series),
-    );
+    const runs = columnsOf(series, (moment) => moment * 10);
     expect(runs.map((run) => run.length)).toEqual([5, 3]);
   });
 });

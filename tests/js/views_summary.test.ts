@@ -1,6 +1,7 @@
 // What a report says in figures, and what it makes of a summary that is not whole.
 
 import { describe, expect, it } from "vitest";
+import { cutText, someOf } from "../../js_src/views/summary/bounds";
 import { figuresOf } from "../../js_src/views/summary/figures";
 import { checkSummary } from "../../js_src/views/summary/report_summary";
 import { barsOf } from "../../js_src/views/summary/time_went";
@@ -76,6 +77,24 @@ describe("a summary from outside", () => {
     },
   );
 
+  it("is bounded where somebody made it up: texts here, rows where they are shown", () => {
+    const long = "x".repeat(1_000_000);
+    const { summary } = checkSummary({
+      ...whole,
+      title: long,
+      code: long,
+      versions: [{ ...whole.versions[0], workers: [long] }],
+    });
+    const cut = `${"x".repeat(19_999)}…`;
+    expect(summary.title).toBe(cut);
+    expect(summary.versions?.[0]?.workers).toEqual([cut]);
+    expect(summary.code).toBe(long); // to be copied
+    expect(cutText(long)).toBe(cut);
+    const all = Array.from({ length: 130 }, (_, at) => at);
+    expect(someOf(all)).toEqual({ shown: all.slice(0, 100), more: 30 });
+    expect(someOf([1, 2])).toEqual({ shown: [1, 2], more: 0 });
+  });
+
   it("refuses figures that no figure can be", () => {
     const { leftOut } = checkSummary({
       ...whole,
@@ -108,6 +127,15 @@ describe("the row of figures", () => {
       ...["1.23", "GiB", "worker-2, worker-0 and 1 more"],
     ]);
     expect(figures["Cost"]).toEqual(["0.0078", "$", "0.06 $ a thread-hour"]);
+  });
+
+  it("has a long duration in minutes, or in hours", () => {
+    expect(told({ duration: 149 })["Duration"]?.slice(0, 2)).toEqual([
+      ...["2 m 29 s", ""],
+    ]);
+    expect(told({ duration: 5760 })["Duration"]?.slice(0, 2)).toEqual([
+      ...["1.6", "h"],
+    ]);
   });
 
   it("says what was not kept", () => {

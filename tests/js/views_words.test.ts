@@ -80,7 +80,7 @@ describe("the legend", () => {
 
   it("lists prefixes as they appeared, then actions, disk as one", () => {
     expect(entries.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([
-      "read: 256 · 2:29",
+      "read: 256 · 2 m 29 s",
       "add: 1.2 M · 3.04 s",
       "transfer: 47 · 12.3 s",
       "disk: 5 · 3.00 s",
@@ -145,7 +145,7 @@ describe("the legend", () => {
       },
       false,
     );
-    expect(long!.detail).toBe("3 · 6:40");
+    expect(long!.detail).toBe("3 · 6 m 40 s");
     expect(short!.detail).toBe("50 · 1.2 ms");
   });
 

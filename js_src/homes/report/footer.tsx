@@ -1,8 +1,9 @@
 // The last line of a report: how complete it is, in words, and what is missing.
 
 import type { JSX } from "preact";
-import { formatExact } from "../../base/format";
+import { formatExact, plural } from "../../base/format";
 import { WithCode } from "../../views/panel/states";
+import { someOf } from "../../views/summary/bounds";
 import type { ReportState } from "./report_state";
 
 export interface Missing {
@@ -22,8 +23,12 @@ export function missingOf(state: ReportState): Missing[] {
     const found = (session?.notices.value ?? []).filter(
       ({ code }) => !codes.has(code),
     );
-    for (const { level, text, next } of [...told, ...found]) {
+    const { shown, more } = someOf([...told, ...found]);
+    for (const { level, text, next } of shown) {
       missing.push({ level, text: `${text} ${next}`.trim() });
+    }
+    if (more > 0) {
+      missing.push({ level: "warn", text: `and ${formatExact(more)} more` });
     }
   }
   const empty = state.emptyState.value;
@@ -44,6 +49,11 @@ export function missingOf(state: ReportState): Missing[] {
   return missing;
 }
 
+function someNames(names: readonly string[]): string {
+  const { shown, more } = someOf(names);
+  return shown.join(", ") + (more > 0 ? ` and ${formatExact(more)} more` : "");
+}
+
 export function Footer(props: { state: ReportState }): JSX.Element {
   const { state } = props;
   const { tasks, daskscope, redacted } = state.summary;
@@ -53,7 +63,7 @@ export function Footer(props: { state: ReportState }): JSX.Element {
     facts.push(
       <span>
         <b>{formatExact(tasks.kept)}</b>
-        {` of ${formatExact(tasks.captured)} tasks`}
+        {` of ${plural(tasks.captured, "task")}`}
       </span>,
       dropped > 0 ? (
         <span class="ds-warn">{`${formatExact(dropped)} dropped`}</span>
@@ -65,7 +75,7 @@ export function Footer(props: { state: ReportState }): JSX.Element {
   if (daskscope)
     facts.push(<span>{`recorded with daskscope ${daskscope}`}</span>);
   if (redacted && redacted.length > 0) {
-    facts.push(<span>{`left out on purpose: ${redacted.join(", ")}`}</span>);
+    facts.push(<span>{`left out on purpose: ${someNames(redacted)}`}</span>);
   }
   if (!state.source.link) {
     facts.push(<span>works offline: no request leaves this file</span>);

@@ -8,6 +8,7 @@ import { asProblem } from "../../errors";
 import { Button, IconButton } from "../../views/panel/button";
 import { CloseIcon, CopyIcon, ExportIcon } from "../../views/panel/icons";
 import { WithCode } from "../../views/panel/states";
+import { cutText } from "../../views/summary/bounds";
 import { linkTo } from "./navigation";
 import type { ReportState } from "./report_state";
 import { cannotSave, maySave } from "./sandbox";
@@ -32,7 +33,7 @@ export function Header(props: {
     const timer = setTimeout(() => setCopied(false), TOLD_MS);
     return () => clearTimeout(timer);
   }, [copied]);
-  const title = summary.title || source.title;
+  const title = summary.title || cutText(source.title);
   const shared = source.link?.();
   const copyLink = async (): Promise<void> => {
     const link = shared ?? linkTo(state.place());
@@ -78,7 +79,13 @@ export function Header(props: {
           )}
         </div>
       </header>
-      {props.note && <NoteRow note={props.note} onClose={() => onNote(null)} />}
+      {props.note && (
+        <NoteRow
+          note={props.note}
+          report={state.id}
+          onClose={() => onNote(null)}
+        />
+      )}
     </>
   );
 }
@@ -110,7 +117,7 @@ async function saveRecording(
     return;
   }
   try {
-    const name = source.name.replace(/\.html?$/i, "") || "report";
+    const name = source.name.replace(/\.(html?|daskscope)$/i, "") || "report";
     download(`${name}.daskscope`, await source.file());
     onNote(null);
   } catch (error) {
@@ -119,8 +126,13 @@ async function saveRecording(
   }
 }
 
-function NoteRow(props: { note: Note; onClose: () => void }): JSX.Element {
+function NoteRow(props: {
+  note: Note;
+  report: string;
+  onClose: () => void;
+}): JSX.Element {
   const { note } = props;
+  const fieldId = `ds-link-field${props.report}`;
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     field.current?.focus();
@@ -130,12 +142,12 @@ function NoteRow(props: { note: Note; onClose: () => void }): JSX.Element {
     <div class="ds-report-note" role="status">
       {note.kind === "link" ? (
         <>
-          <label for="ds-link-field">
+          <label for={fieldId}>
             This page may not copy. The link to this view, to be copied by hand:
           </label>
           <input
             ref={field}
-            id="ds-link-field"
+            id={fieldId}
             type="text"
             readonly
             value={note.link}

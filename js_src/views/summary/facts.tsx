@@ -5,7 +5,12 @@ import { formatBytes, formatExact, NOTHING, plural } from "../../base/format";
 import { LinkButton } from "../panel/button";
 import { useCopied } from "../panel/copied";
 import { TracebackText } from "../task_stream/traceback_text";
+import { AndMore } from "./and_more";
+import { cutText, MAX_CHARACTERS, someOf } from "./bounds";
 import type { ReportSummary } from "./report_summary";
+
+/** Of one package, on different workers. */
+const MOST_VERSIONS = 5;
 
 type Part<P extends keyof ReportSummary> = NonNullable<ReportSummary[P]>;
 
@@ -16,8 +21,10 @@ export function Versions(props: {
   if (versions.length === 0) return null;
   const differing = versions.filter(({ differs }) => differs).length;
   // What differs is what somebody looks for.
-  const rows = [...versions].sort(
-    (one, other) => Number(other.differs) - Number(one.differs),
+  const { shown, more } = someOf(
+    [...versions].sort(
+      (one, other) => Number(other.differs) - Number(one.differs),
+    ),
   );
   return (
     <section class="ds-part">
@@ -39,26 +46,38 @@ export function Versions(props: {
           </tr>
         </thead>
         <tbody>
-          {rows.map((row) => (
+          {shown.map((row) => (
             <tr class={row.differs ? "ds-differs" : ""}>
               <th scope="row">{row.package}</th>
               <td>{row.client || NOTHING}</td>
               <td>{row.scheduler || NOTHING}</td>
               <td>
-                {row.workers.length === 0
-                  ? NOTHING
-                  : row.workers.map((one, at) => (
-                      <>
-                        {at > 0 && ", "}
-                        <bdi>{one}</bdi>
-                      </>
-                    ))}
+                <VersionsOfWorkers versions={row.workers} />
               </td>
             </tr>
           ))}
         </tbody>
       </table>
+      <AndMore count={more} />
     </section>
+  );
+}
+
+function VersionsOfWorkers(props: {
+  versions: readonly string[];
+}): JSX.Element {
+  const { shown, more } = someOf(props.versions, MOST_VERSIONS);
+  if (shown.length === 0) return <>{NOTHING}</>;
+  return (
+    <>
+      {shown.map((one, at) => (
+        <>
+          {at > 0 && ", "}
+          <bdi>{one}</bdi>
+        </>
+      ))}
+      {more > 0 && ` and ${formatExact(more)} more`}
+    </>
   );
 }
 
@@ -124,8 +143,13 @@ export function Code(props: {
         <LinkButton onClick={() => copy(code)}>{label}</LinkButton>
       </header>
       <pre class="ds-code-block" tabIndex={0} aria-label="Code of the cell">
-        {code}
+        {cutText(code)}
       </pre>
+      {code.length > MAX_CHARACTERS && (
+        <p class="ds-quiet ds-part-note">
+          {`Copy takes all ${formatExact(code.length)} characters.`}
+        </p>
+      )}
     </section>
   );
 }

@@ -100,9 +100,9 @@ export function figuresOf(summary: ReportSummary): Figure[] {
   return figures;
 }
 
-/** `29.1 s` as `29.1` and `s`; what has no unit is all value. */
+/** `29.1 s` as `29.1` and `s`; what has no unit, or more than one, is all value. */
 function splitUnit(text: string): [string, string] {
-  const match = /^([\d,.−:]+) (.+)$/.exec(text);
+  const match = /^([\d,.−]+) (\D+)$/.exec(text);
   return match ? [match[1] ?? "", match[2] ?? ""] : [text, ""];
 }
 

@@ -1,10 +1,13 @@
 // What a person should look at first, each with the way to where it is shown.
 
 import type { JSX } from "preact";
+import { formatExact } from "../../base/format";
 import { LinkButton } from "../panel/button";
 import { CloseIcon, InfoIcon, WarningIcon } from "../panel/icons";
 import { withRoom } from "../panel/in_focus";
 import type { RecordingView, TabId } from "../panel/recording_view";
+import { AndMore } from "./and_more";
+import { someOf } from "./bounds";
 import type { ReportSummary } from "./report_summary";
 
 type Look = NonNullable<ReportSummary["needs_a_look"]>[number];
@@ -27,17 +30,20 @@ export function NeedsALook(props: {
   looks: readonly Look[];
 }): JSX.Element {
   const { view, looks } = props;
+  const { shown, more } = someOf(looks);
   return (
     <section class="ds-part">
       <header class="ds-part-head">
         <h3>Needs a look</h3>
-        <span class="ds-quiet">{looks.length > 0 ? looks.length : ""}</span>
+        <span class="ds-quiet">
+          {looks.length > 0 ? formatExact(looks.length) : ""}
+        </span>
       </header>
       {looks.length === 0 ? (
         <p class="ds-quiet">Nothing stands out in this run.</p>
       ) : (
         <ul class="ds-looks">
-          {looks.map((look) => (
+          {shown.map((look) => (
             <li>
               <span
                 class={look.level === "info" ? "ds-quiet" : `ds-${look.level}`}
@@ -54,6 +60,7 @@ export function NeedsALook(props: {
           ))}
         </ul>
       )}
+      <AndMore count={more} />
     </section>
   );
 }

@@ -22,6 +22,21 @@ export function PrefixButton(props: {
   const { view, name } = props;
   const focus = view.focus.value;
   const isolated = focus.prefixes.includes(name);
+  const store = view.session.value;
+  const face = (
+    <>
+      <span class="ds-swatch" style={{ background: prefixCss(view, name) }} />
+      <span class="ds-prefix-name">{name === "" ? "(no name)" : name}</span>
+    </>
+  );
+  // Such as the rest of many prefixes: there is nothing to isolate.
+  if (store && !store.prefixes.includes(name)) {
+    return (
+      <span class="ds-prefix" title={name}>
+        {face}
+      </span>
+    );
+  }
   const dimmed = focus.prefixes.length > 0 && !isolated;
   return (
     <button
@@ -36,8 +51,7 @@ export function PrefixButton(props: {
         })
       }
     >
-      <span class="ds-swatch" style={{ background: prefixCss(view, name) }} />
-      <span class="ds-prefix-name">{name === "" ? "(no name)" : name}</span>
+      {face}
     </button>
   );
 }

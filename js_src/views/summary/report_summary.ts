@@ -15,21 +15,24 @@ import {
   str,
   tuple,
 } from "../../base/check";
+import { cutText } from "./bounds";
 
 const LEVELS = ["info", "warn", "error"] as const;
+/** As much of a text as is shown. */
+const text: Check<string> = (value, path) => cutText(str(value, path));
 /** An amount that may not be known. */
 const figure = nullable(num);
 
 const PARTS = {
-  title: str,
+  title: text,
   start: num,
   stop: num,
   duration: num,
-  user: str,
-  host: str,
-  cluster: str,
-  scheduler: str,
-  daskscope: str,
+  user: text,
+  host: text,
+  cluster: text,
+  scheduler: text,
+  daskscope: text,
   tasks: record({ captured: count, kept: count, erred: count, rows: count }),
   busy: nullable(
     record({
@@ -40,23 +43,23 @@ const PARTS = {
     }),
   ),
   memory: nullable(record({ peak: num, peak_time: figure, limit: figure })),
-  spilled: nullable(record({ peak: num, workers: list(str) })),
+  spilled: nullable(record({ peak: num, workers: list(text) })),
   transfers: record({ rows: count, seconds: num }),
-  errors: record({ count: count, types: list(tuple(str, count)) }),
+  errors: record({ count: count, types: list(tuple(text, count)) }),
   cost: nullable(
-    record({ amount: num, per_hour: num, unit: str, thread_hours: num }),
+    record({ amount: num, per_hour: num, unit: text, thread_hours: num }),
   ),
   prefixes: list(
-    record({ name: str, tasks: count, seconds: num, erred: count }),
+    record({ name: text, tasks: count, seconds: num, erred: count }),
   ),
-  actions: list(record({ name: str, rows: count, seconds: num })),
-  by_prefix_action: list(record({ prefix: str, action: str, seconds: num })),
+  actions: list(record({ name: text, rows: count, seconds: num })),
+  by_prefix_action: list(record({ prefix: text, action: text, seconds: num })),
   versions: list(
     record({
-      package: str,
-      client: or(str, ""),
-      scheduler: or(str, ""),
-      workers: list(str),
+      package: text,
+      client: or(text, ""),
+      scheduler: or(text, ""),
+      workers: list(text),
       differs: bool,
     }),
   ),
@@ -68,21 +71,21 @@ const PARTS = {
   }),
   needs_a_look: list(
     record({
-      code: str,
+      code: text,
       level: oneOf(LEVELS),
-      title: str,
-      text: str,
-      tab: or(str, ""),
+      title: text,
+      text,
+      tab: or(text, ""),
       time: nullable(tuple(num, num)),
     }),
   ),
   code: str,
-  source: str,
-  exception: nullable(record({ type: str, text: str, traceback: str })),
+  source: text,
+  exception: nullable(record({ type: text, text, traceback: text })),
   missing: list(
-    record({ code: str, level: oneOf(LEVELS), text: str, next: or(str, "") }),
+    record({ code: text, level: oneOf(LEVELS), text, next: or(text, "") }),
   ),
-  redacted: list(str),
+  redacted: list(text),
 } as const satisfies Record<string, Check<unknown>>;
 
 type Parts = typeof PARTS;

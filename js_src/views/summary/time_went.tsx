@@ -2,21 +2,22 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { ACTION_COLOURS, actionColour } from "../../base/palette";
+import { activityColour } from "../../base/palette";
 import {
   formatDuration,
   formatExact,
   formatSeconds,
+  formatSecondsAmong,
   plural,
 } from "../../base/format";
 import { LinkButton } from "../panel/button";
 import type { RecordingView } from "../panel/recording_view";
 import { capitalized } from "../task_stream/row_words";
+import { AndMore } from "./and_more";
+import { someOf } from "./bounds";
 import { PrefixButton } from "./prefix_swatch";
 import type { ReportSummary } from "./report_summary";
 
-/** Work is quiet, overhead has a colour. */
-const COMPUTE = { light: "#4a6785", dark: "#7590a9" } as const;
 const SHOWN = 10;
 const MOST_SHOWN = 500;
 
@@ -56,12 +57,6 @@ const workFirst = (
   Number(other.action === "compute") - Number(one.action === "compute") ||
   other.seconds - one.seconds;
 
-export function actionBarCss(action: string, dark: boolean): string {
-  const mode = dark ? "dark" : "light";
-  const own = actionColour(action);
-  return own ? ACTION_COLOURS[own][mode] : COMPUTE[mode];
-}
-
 export function TimeWent(props: {
   view: RecordingView;
   summary: ReportSummary;
@@ -96,17 +91,17 @@ export function TimeWent(props: {
                 <li>
                   <PrefixButton view={view} name={bar.name} />
                   <span class="ds-bar" title={wordsOf(bar)}>
-                    {bar.parts.map(({ action, seconds }) => (
+                    {someOf(bar.parts).shown.map(({ action, seconds }) => (
                       <i
                         style={{
                           width: share(seconds, longest),
-                          background: actionBarCss(action, dark),
+                          background: activityColour(action, dark),
                         }}
                       />
                     ))}
                   </span>
                   <span class="ds-bar-value">
-                    {inColumn(bar.seconds, longest)}
+                    {formatSecondsAmong(bar.seconds, longest)}
                   </span>
                   <span class="ds-bar-share" title={plural(bar.tasks, "task")}>
                     {formatExact(bar.tasks)}
@@ -132,12 +127,12 @@ export function TimeWent(props: {
               <span>time, share</span>
             </p>
             <ul class="ds-bars ds-bars-actions" aria-label="Time by action">
-              {actions.map(({ name, seconds, rows }) => (
+              {someOf(actions).shown.map(({ name, seconds, rows }) => (
                 <li title={plural(rows, "time")}>
                   <span class="ds-prefix">
                     <span
                       class="ds-swatch"
-                      style={{ background: actionBarCss(name, dark) }}
+                      style={{ background: activityColour(name, dark) }}
                     />
                     <span class="ds-prefix-name">{capitalized(name)}</span>
                   </span>
@@ -145,15 +140,18 @@ export function TimeWent(props: {
                     <i
                       style={{
                         width: share(seconds, most),
-                        background: actionBarCss(name, dark),
+                        background: activityColour(name, dark),
                       }}
                     />
                   </span>
-                  <span class="ds-bar-value">{inColumn(seconds, most)}</span>
+                  <span class="ds-bar-value">
+                    {formatSecondsAmong(seconds, most)}
+                  </span>
                   <span class="ds-bar-share">{percentOf(seconds, total)}</span>
                 </li>
               ))}
             </ul>
+            <AndMore count={someOf(actions).more} />
           </div>
         )}
       </div>
@@ -174,17 +172,6 @@ function wordsOf(bar: Bar): string {
   );
   const erred = bar.erred > 0 ? `, ${formatExact(bar.erred)} erred` : "";
   return `${bar.name}: ${plural(bar.tasks, "task")}${erred}\n${parts.join("\n")}`;
-}
-
-/** One unit and as many decimals as the longest: columns are compared. */
-function inColumn(seconds: number, longest: number): string {
-  if (longest < 0.9995) return formatSeconds(seconds);
-  if (seconds >= 9.995) return formatSeconds(seconds);
-  const decimals = longest >= 9.995 ? 1 : 2;
-  const least = 10 ** -decimals;
-  // Next to nothing is not nothing.
-  if (seconds > 0 && seconds < least / 2) return `< ${least} s`;
-  return `${seconds.toFixed(decimals)} s`;
 }
 
 const share = (part: number, whole: number): string =>

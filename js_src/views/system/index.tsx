@@ -7,6 +7,7 @@ import {
   formatBytes,
   formatDuration,
   formatExact,
+  formatMean,
   NOTHING,
 } from "../../base/format";
 import type { RecordTable } from "../panel/record_tables";
@@ -19,6 +20,8 @@ import { extremesOf, seriesOf } from "./samples";
 const HEIGHT_PX = 132;
 /** Lines that are told apart by name: blue, red, … as look.md has them. */
 const SLOT = { first: 7, second: 3, third: 10, fourth: 9 } as const;
+
+const COUNTED = { format: formatExact, formatMean };
 
 const percent = (value: number): string =>
   Number.isFinite(value) ? `${value.toFixed(0)} %` : NOTHING;
@@ -167,8 +170,8 @@ function ClusterCharts(props: {
           { name: "Memory of processes", line: process, format: formatBytes },
           { name: "Managed memory", line: managed, format: formatBytes },
           { name: "Spilled to disk", line: spilled, format: formatBytes },
-          { name: "Workers", line: lines.workers, format: formatExact },
-          { name: "Threads", line: lines.threads, format: formatExact },
+          { name: "Workers", line: lines.workers, ...COUNTED },
+          { name: "Threads", line: lines.threads, ...COUNTED },
         ]}
       />
     </>
@@ -183,6 +186,8 @@ function FigureTable(props: {
     name: string;
     line: Line;
     format: (value: number) => string;
+    /** Of a mean, where it may be between what can be counted. */
+    formatMean?: (value: number) => string;
   }[];
 }): JSX.Element {
   const { view } = props;
@@ -202,13 +207,13 @@ function FigureTable(props: {
         </tr>
       </thead>
       <tbody>
-        {props.rows.map(({ name, line, format }) => {
+        {props.rows.map(({ name, line, format, formatMean = format }) => {
           const { least, mean, most } = extremesOf(line.series, start, stop);
           return (
             <tr>
               <th scope="row">{name}</th>
               <td>{format(least)}</td>
-              <td>{format(mean)}</td>
+              <td>{formatMean(mean)}</td>
               <td>{format(most)}</td>
             </tr>
           );

@@ -6,7 +6,7 @@ import { formatMoment } from "../../base/format";
 import type { RecordingView } from "../panel/recording_view";
 import { TimeChart } from "../panel/time_chart";
 import { valueAxis, type ValueKind } from "../panel/value_axis";
-import { paintLine, type LineLook } from "./line_painter";
+import { fillCss, paintLine, type LineLook } from "./line_painter";
 import { extremesOf, type Series, valueAt } from "./samples";
 
 export interface Line {
@@ -73,10 +73,7 @@ export function Values(props: {
       </span>
       {lines.map(({ name, series, look }) => (
         <span class="ds-line-value">
-          <span
-            class="ds-swatch"
-            style={{ background: look.fill ?? look.colour }}
-          />
+          <span class="ds-swatch" style={{ background: fillCss(look) }} />
           {name === "" ? "" : `${name} `}
           <b>
             {format(

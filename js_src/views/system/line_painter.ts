@@ -2,12 +2,14 @@
 // of pixels, however many samples there are.
 
 import type { PlotArea } from "../panel/time_plot";
-import { longestStep, type Series } from "./samples";
+import type { Series } from "./samples";
 
 export interface LineLook {
   readonly colour: string;
   /** Fills what lies between the line and zero. */
   readonly fill?: string;
+  /** In stripes: what is shown is not where the rest is. */
+  readonly hatched?: boolean;
   /** A value holds until the next: counts have nothing in between. */
   readonly stair?: boolean;
   /** 0: no line, only what it fills. */
@@ -24,9 +26,8 @@ interface Column {
 
 /** What of a series each column of pixels shows, in runs without a gap. */
 export function columnsOf(
-  { time, values }: Series,
+  { time, values, longest_s }: Series,
   x: (time: number) => number,
-  longest_s: number,
 ): Column[][] {
   const runs: Column[][] = [];
   let run: Column[] = [];
@@ -68,14 +69,14 @@ export function paintLine(
   context.lineWidth = (look.wide_px ?? 1.5) * pixelRatio;
   context.lineJoin = "round";
   context.strokeStyle = look.colour;
-  for (const run of columnsOf(series, area.x, longestStep(series))) {
+  for (const run of columnsOf(series, area.x)) {
     context.beginPath();
     trace(area, run, look.stair ?? false);
     if (look.fill !== undefined) {
       context.lineTo(run[run.length - 1].x, zero);
       context.lineTo(run[0].x, zero);
       context.closePath();
-      context.fillStyle = look.fill;
+      context.fillStyle = look.hatched ? hatch(area, look.fill) : look.fill;
       context.fill();
       context.beginPath();
       trace(area, run, look.stair ?? false);
@@ -83,6 +84,36 @@ export function paintLine(
     if (look.wide_px !== 0) context.stroke();
     if (run.length === 1) dot(area, run[0], look.colour);
   }
+}
+
+const STRIPE_PX = 6;
+
+/** Stripes that rise to the right, over a hint of the same colour. */
+function hatch({ context, pixelRatio }: PlotArea, colour: string) {
+  const size = Math.max(4, Math.round(STRIPE_PX * pixelRatio));
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = size;
+  const ink = tile.getContext("2d");
+  if (!ink) return colour;
+  ink.fillStyle = ink.strokeStyle = colour;
+  ink.globalAlpha = 0.25;
+  ink.fillRect(0, 0, size, size);
+  ink.globalAlpha = 1;
+  ink.lineWidth = size / 2.6;
+  for (const shift of [-size, 0, size]) {
+    ink.beginPath();
+    ink.moveTo(shift - 1, size + 1);
+    ink.lineTo(shift + size + 1, -1);
+    ink.stroke();
+  }
+  return context.createPattern(tile, "repeat") ?? colour;
+}
+
+/** The same in a legend. */
+export function fillCss({ fill, hatched, colour }: LineLook): string {
+  if (!fill || !hatched) return fill ?? colour;
+  const faint = `color-mix(in srgb, ${fill} 25%, transparent)`;
+  return `repeating-linear-gradient(135deg, ${fill} 0 2px, ${faint} 2px 4px)`;
 }
 
 function trace(area: PlotArea, run: readonly Column[], stair: boolean): void {

@@ -3,7 +3,7 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { ACTION_COLOURS } from "../../base/palette";
+import { ACTION_COLOURS, MEMORY_COLOURS } from "../../base/palette";
 import { toCss } from "../../base/colour";
 import { formatBytes } from "../../base/format";
 import type { RecordTable } from "../panel/record_tables";
@@ -14,9 +14,6 @@ import { valueAxis } from "../panel/value_axis";
 import { type Line, Values } from "./line_chart";
 import { paintLine } from "./line_painter";
 import { extremesOf, type Series, seriesOf } from "./samples";
-
-const MANAGED = { light: "#2f6db3", dark: "#6ba8e6" } as const;
-const PROCESS = { light: "#c9def3", dark: "#2d4865" } as const;
 
 export function memoryLines(
   table: RecordTable<"cluster">,
@@ -32,10 +29,11 @@ export function memoryLines(
     series: seriesOf(table.time, values),
     look: { colour, fill: colour, wide_px: 0 },
   });
+  const spilled = line("spilled", table.spilled, ACTION_COLOURS.disk[mode]);
   return [
-    line("process", table.process, PROCESS[mode]),
-    line("managed", table.managed, MANAGED[mode]),
-    line("spilled", table.spilled, ACTION_COLOURS.disk[mode]),
+    line("process", table.process, MEMORY_COLOURS.process[mode]),
+    line("managed", table.managed, MEMORY_COLOURS.managed[mode]),
+    { ...spilled, look: { ...spilled.look, hatched: true } },
   ];
 }
 
@@ -52,6 +50,7 @@ export function MemoryChart(props: {
     () => (table ? memoryLines(table, dark) : []),
     [table, dark],
   );
+  const below = useMemo(() => belowZero(lines[2]?.series), [lines]);
   const limit = useMemo(
     () => (table ? seriesOf(table.time, table.memory_limit) : null),
     [table],
@@ -95,7 +94,7 @@ export function MemoryChart(props: {
           paint(area) {
             paintLine(area, process.series, process.look);
             paintLine(area, managed.series, managed.look);
-            if (spills) paintSpilled(area, spilled);
+            if (spills) paintLine(area, below, spilled.look);
             paintZero(area);
             if (limited) paintLimit(area, limit);
           },
@@ -105,13 +104,15 @@ export function MemoryChart(props: {
   );
 }
 
-function paintSpilled(area: PlotArea, line: Line): void {
-  const below: Series = {
-    time: line.series.time,
-    values: line.series.values.map((value) => -value),
+/** What was spilled is not in memory. */
+function belowZero(spilled: Series = NO_SAMPLES): Series {
+  return {
+    ...spilled,
+    values: spilled.values.map((value) => -value),
   };
-  paintLine(area, below, line.look);
 }
+
+const NO_SAMPLES = seriesOf([], []);
 
 function paintZero({ context, theme, y, left, width }: PlotArea): void {
   context.fillStyle = toCss(theme.text2);

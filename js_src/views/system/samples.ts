@@ -5,6 +5,8 @@ import { findAfter } from "../../model/search";
 export interface Series {
   readonly time: Float64Array;
   readonly values: Float64Array;
+  /** The longest step between two samples that a line may cross, in seconds. */
+  readonly longest_s: number;
 }
 
 /** In order of time, without samples whose time is no number. */
@@ -22,9 +24,11 @@ export function seriesOf(
     order.push(row);
   }
   if (!sorted) order.sort((one, other) => time[one] - time[other]);
+  const times = Float64Array.from(order, (row) => time[row]);
   return {
-    time: Float64Array.from(order, (row) => time[row]),
+    time: times,
     values: Float64Array.from(order, (row) => values[row]),
+    longest_s: longestStep(times),
   };
 }
 
@@ -66,10 +70,9 @@ export function extremesOf(
 /** More than this many usual steps without a sample: nothing is known in between. */
 const GAP_STEPS = 10;
 
-/** The longest step between two samples that a line may cross, in seconds. */
-export function longestStep({ time }: Series): number {
-  const steps = Array.from(time.subarray(1), (next, at) => next - time[at]);
-  steps.sort((one, other) => one - other);
+function longestStep(time: Float64Array): number {
+  const steps = time.subarray(1).map((next, at) => next - time[at]);
+  steps.sort();
   const usual = steps[steps.length >> 1] ?? 0;
   return Math.max(usual * GAP_STEPS, 1);
 }

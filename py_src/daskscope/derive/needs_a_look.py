@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from daskscope.derive.exceptions import split_exception
-from daskscope.derive.words import bytes_text, count_text, seconds_text, some_of
+from daskscope.derive.words import bytes_text, count_text, moment_text, seconds_text, some_of
 from daskscope.recording.worker_names import shown_name
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def of_idle(idle: Sequence[tuple[float, float]], start: float) -> list[Finding]:
     longest = sorted(idle, key=lambda time: time[0] - time[1])
 
     def since(time: float) -> str:
-        return seconds_text(time - start)
+        return moment_text(time - start)
 
     found = [
         Finding(

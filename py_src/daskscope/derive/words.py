@@ -8,7 +8,7 @@ from typing import Final
 NOTHING: Final = "–"
 _BYTE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 LONGEST_IN_SECONDS: Final = 120
-"""From here on minutes are told, as on a clock."""
+"""From here on minutes are told."""
 
 
 def count_text(count: float, one: str, many: str = "") -> str:
@@ -21,28 +21,62 @@ def count_text(count: float, one: str, many: str = "") -> str:
 
 
 def seconds_text(seconds: float) -> str:
-    """Return a duration.
+    """Return a duration that stands alone.
 
     >>> [seconds_text(s) for s in (0, 412e-6, 0.0061, 0.25, 9.714, 29.14, 149, 5000)]
-    ['0 s', '412 µs', '6.1 ms', '250 ms', '9.71 s', '29.1 s', '2:29', '1:23:20']
+    ['0 s', '412 µs', '6.1 ms', '250 ms', '9.71 s', '29.1 s', '2 m 29 s', '1.4 h']
     """
-    size = abs(seconds)
     if not math.isfinite(seconds):
         return NOTHING
+    size, sign = abs(seconds), "−" if seconds < 0 else ""
+    whole = math.floor(size + 0.5)
+    if whole >= 3600:
+        return f"{sign}{math.floor(size / 360 + 0.5) / 10:,.1f} h"
     if size >= LONGEST_IN_SECONDS - 0.05:
-        minutes, rest = divmod(round(size), 60)
-        hours, minutes = divmod(minutes, 60)
-        clock = f"{hours:,}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-        return f"{'−' if seconds < 0 else ''}{clock}"
+        return f"{sign}{whole // 60} m {whole % 60} s"
     if size == 0:
         return "0 s"
     if size < 999.5e-6:
-        return f"{seconds * 1e6:.0f} µs"
+        return f"{sign}{size * 1e6:.0f} µs"
     if size < 9.95e-3:
-        return f"{seconds * 1e3:.1f} ms"
+        return f"{sign}{size * 1e3:.1f} ms"
     if size < 0.9995:
-        return f"{seconds * 1e3:.0f} ms"
-    return f"{seconds:.2f} s" if size < 9.995 else f"{seconds:.1f} s"
+        return f"{sign}{size * 1e3:.0f} ms"
+    return f"{sign}{size:.2f} s" if size < 9.995 else f"{sign}{size:.1f} s"
+
+
+def seconds_among(seconds: float, longest: float) -> str:
+    """Return a duration in a column: in one unit, with as many decimals as the longest has.
+
+    >>> [seconds_among(s, 149.2) for s in (149.2, 0.2, 0.02)]
+    ['149.2 s', '0.2 s', '< 0.1 s']
+    """
+    if not math.isfinite(seconds):
+        return NOTHING
+    if longest >= 0.9995 or longest == 0:
+        scale, unit, decimals = 1.0, "s", 1 if longest >= 9.995 else 2
+    elif longest >= 999.5e-6:
+        scale, unit, decimals = 1e3, "ms", 0 if longest >= 9.95e-3 else 1
+    else:
+        scale, unit, decimals = 1e6, "µs", 0
+    value, least = seconds * scale, 10.0**-decimals
+    if 0 < value < least / 2:
+        return f"< {least:.{decimals}f} {unit}"
+    return f"{value:,.{decimals}f} {unit}"
+
+
+def moment_text(seconds: float) -> str:
+    """Return a time of the run, as its axes tell it.
+
+    >>> [moment_text(s) for s in (16.52, 149, 5000)]
+    ['16.5 s', '2:29', '1:23:20']
+    """
+    if not math.isfinite(seconds) or abs(seconds) < LONGEST_IN_SECONDS - 0.05:
+        return seconds_text(seconds)
+    minutes, rest = divmod(math.floor(abs(seconds) + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    clock = f"{hours:,}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+    return f"{'−' if seconds < 0 else ''}{clock}"
 
 
 def bytes_text(size: float) -> str:

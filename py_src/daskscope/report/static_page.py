@@ -10,7 +10,7 @@ import unicodedata
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.derive.words import bytes_text, count_text, seconds_text, some_of
+from daskscope.derive.words import bytes_text, count_text, seconds_among, seconds_text, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -55,6 +55,10 @@ def body(figures: Mapping[str, Any]) -> str:
     """Return the summary as HTML."""
     when = time.strftime("%d %b %Y, %H:%M:%S UTC", time.gmtime(_clamped(figures["start"])))
     where = f"on {_alone(figures['host'])}" if figures["host"] else ""
+
+    def among(seconds: float, column: Sequence[Mapping[str, Any]]) -> str:
+        return seconds_among(seconds, max(one["seconds"] for one in column))
+
     parts = [
         f"<h1>{_alone(figures['title'])}</h1>",
         f"<p>{', '.join(part for part in (when if figures['start'] else '', where) if part)}</p>",
@@ -71,7 +75,7 @@ def body(figures: Mapping[str, Any]) -> str:
                 (
                     one["name"],
                     f"{one['tasks']:,}",
-                    seconds_text(one["seconds"]),
+                    among(one["seconds"], figures["prefixes"]),
                     f"{one['erred']:,}",
                 )
                 for one in figures["prefixes"]
@@ -81,7 +85,7 @@ def body(figures: Mapping[str, Any]) -> str:
             "Time by action",
             ("Action", "Rows", "Time"),
             [
-                (one["name"], f"{one['rows']:,}", seconds_text(one["seconds"]))
+                (one["name"], f"{one['rows']:,}", among(one["seconds"], figures["actions"]))
                 for one in figures["actions"]
             ],
         ),

@@ -135,6 +135,19 @@ export const remaining = () =>
 export const origin = () =>
   page.evaluate(() => window.report.session.origin.value);
 
+/** The same, before a test opens the report that it is about. */
+export async function startOfRun(): Promise<number> {
+  await open();
+  const start = await origin();
+  await page.close();
+  return start;
+}
+
+export const focus = () =>
+  page.evaluate(() => window.report.session.focus.value);
+
+export const fragment = () => page.evaluate(() => location.hash);
+
 export const tab = (name: string) => page.getByRole("tab", { name });
 
 export const shownTab = () =>

@@ -1,0 +1,21 @@
+// How much of a summary is laid out: a page with more helps nobody, and one that was
+// made up would take the browser with it. The page without scripts has the same bounds
+// (report/static_page.py).
+
+export const MAX_ROWS = 100;
+export const MAX_CHARACTERS = 20_000;
+
+export interface Some<T> {
+  readonly shown: readonly T[];
+  /** How many are not shown. */
+  readonly more: number;
+}
+
+export function someOf<T>(all: readonly T[], most = MAX_ROWS): Some<T> {
+  return { shown: all.slice(0, most), more: Math.max(0, all.length - most) };
+}
+
+export function cutText(text: string): string {
+  if (text.length <= MAX_CHARACTERS) return text;
+  return `${text.slice(0, MAX_CHARACTERS - 1)}…`;
+}

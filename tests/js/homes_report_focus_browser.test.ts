@@ -1,0 +1,194 @@
+// What is selected in a report: in its address, in all of its tabs, on the way to what
+// stands out.
+
+import { expect, it } from "vitest";
+import {
+  describeReport,
+  focus,
+  fragment,
+  open,
+  origin,
+  page,
+  shownTab,
+  startOfRun,
+  tab,
+} from "./harness/report";
+
+describeReport("what is selected in a report", () => {
+  it("opens at the tab and with the focus that a link names", async () => {
+    const start = await startOfRun();
+    await open(
+      "",
+      `tab=task-stream&time=${start + 14.3},${start + 21.3}&prefixes=shuffle-p2p`,
+    );
+    expect(await shownTab()).toBe("Task stream");
+    await page.getByText("14.3 – 21.3 s").waitFor();
+    await expect
+      .poll(async () => (await focus()).prefixes)
+      .toEqual(["shuffle-p2p"]);
+    await page.getByText("1,394 tasks", { exact: false }).first().waitFor();
+  });
+
+  it("goes back and forward through tabs and selections", async () => {
+    await open();
+    await page.getByRole("button", { name: "rename" }).first().click();
+    await expect.poll(fragment).toBe("#tab=summary&prefixes=rename");
+    await tab("Logs").click();
+    await expect.poll(fragment).toBe("#tab=logs&prefixes=rename");
+    const steps = () => page.evaluate(() => history.length);
+    const before = await steps();
+    await page.goBack();
+    await expect.poll(shownTab).toBe("Summary");
+    await page.goBack();
+    await expect.poll(async () => (await focus()).prefixes).toEqual([]);
+    await page.goForward();
+    await expect.poll(async () => (await focus()).prefixes).toEqual(["rename"]);
+    expect(await steps()).toBe(before);
+  });
+
+  it("keeps a selection that an address can hardly say", async () => {
+    await open();
+    const start = await origin();
+    const time: [number, number] = [start + 5, start + 5 + 3e-7];
+    const workers = [
+      "",
+      ...Array.from({ length: 20_000 }, (_, at) => `w${at}`),
+    ];
+    const wanted = { time, prefixes: [""], workers, spans: [] };
+    await page.evaluate((chosen) => {
+      window.report.session.setFocus(chosen);
+      addEventListener("hashchange", () => (document.body.title = "told"), {
+        once: true,
+      });
+    }, wanted);
+    await page.locator("body[title=told]").waitFor();
+    expect(await focus()).toEqual(wanted);
+    await tab("Logs").click();
+    await expect.poll(fragment).toMatch(/^#tab=logs&time=/);
+    await page.goBack();
+    await expect.poll(shownTab).toBe("Summary");
+    expect((await focus()).prefixes).toEqual([""]);
+  });
+
+  it("keeps a selection that changes while the address is written", async () => {
+    await open();
+    await page.evaluate(() => {
+      const select = (name: string): void =>
+        window.report.session.setFocus({
+          ...window.report.session.focus.value,
+          prefixes: [name],
+        });
+      addEventListener("hashchange", () => select("shuffle-p2p"), {
+        capture: true, // before the report hears of it
+        once: true,
+      });
+      select("rename");
+    });
+    await expect.poll(fragment).toBe("#tab=summary&prefixes=shuffle-p2p");
+    expect((await focus()).prefixes).toEqual(["shuffle-p2p"]);
+  });
+
+  it("lets a selection be taken back in every tab", async () => {
+    await open();
+    await page.getByRole("button", { name: "rename" }).first().click();
+    await tab("Errors and events").click();
+    await page.getByText("None of the errors is in the selection.").waitFor();
+    await page
+      .getByRole("button", { name: "Remove the filter rename" })
+      .click();
+    await page.locator(".ds-error-head").waitFor();
+  });
+
+  it("leads from what needs a look to where it is shown", async () => {
+    await open();
+    const start = await origin();
+    const idle = page.locator(".ds-looks li", { hasText: "idle threads" });
+    await idle.getByRole("button", { name: "Show" }).click();
+    expect(await shownTab()).toBe("Task stream");
+    const { time } = await focus();
+    expect(time![0] - start).toBeGreaterThan(15.5);
+    expect(time![1] - start).toBeLessThan(18);
+    const differs = page.locator(".ds-looks li", { hasText: "pandas differs" });
+    expect(await differs.getByRole("button").count()).toBe(0);
+  });
+
+  it("marks a time with the mouse on a chart, for all tabs", async () => {
+    await open("", "tab=system");
+    const plot = page.locator(".ds-time-hit").first();
+    await plot.waitFor();
+    const box = (await plot.boundingBox())!;
+    const y = box.y + 20;
+    await page.mouse.move(box.x + box.width * 0.25, y);
+    await page
+      .getByText(/^at \d/)
+      .first()
+      .waitFor();
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width * 0.5, y, { steps: 4 });
+    await page.mouse.up();
+    await page.getByText("The scheduler, in the time selected").waitFor();
+    const range = (await focus()).time!;
+    const extent = await page.evaluate(() =>
+      window.report.session.model.extent()!,
+    );
+    const share = (range[1] - range[0]) / (extent.stop - extent.start);
+    expect(share).toBeCloseTo(0.25, 1);
+    await plot.dblclick({ position: { x: 30, y: 20 } });
+    await page.getByText("The scheduler, in the whole run").waitFor();
+  });
+
+  it("shows of an error its key, its traceback and its place", async () => {
+    await open("", "tab=events");
+    await page.locator(".ds-error-head").click();
+    const error = page.locator(".ds-one-error");
+    await expect
+      .poll(() => error.innerText())
+      .toContain("groupby-chunk-5b1f0c9d");
+    expect(await error.innerText()).toContain("cell, line 4");
+    await error.getByRole("button", { name: "Show in task stream" }).click();
+    expect(await shownTab()).toBe("Task stream");
+    const known = await page.evaluate(() => {
+      const { session } = window.report;
+      return session.errors.value[0]!;
+    });
+    const now = await focus();
+    expect(now.workers).toEqual([known.worker]);
+    expect(now.time![0]).toBeLessThan(known.time);
+    expect(now.time![1]).toBeGreaterThan(known.time);
+  });
+
+  it("leads from an error of no worker to its moment, and from one of no time nowhere", async () => {
+    const start = await startOfRun();
+    const errors = {
+      time: [start + 5, null],
+      key: ["a", "b"],
+      prefix: ["", ""],
+      worker: ["", ""],
+      exception: [
+        "KilledWorker: 3 workers went away while they ran this task",
+        "ValueError('no')",
+      ],
+      traceback: ["", ""],
+      task: [-1, -1],
+    };
+    const query = encodeURIComponent(JSON.stringify({ errors }));
+    await open(`tables=${query}`, "tab=events");
+    const [killed, other] = [
+      page.locator(".ds-error-group", { hasText: "KilledWorker 3 workers" }),
+      page.locator(".ds-error-group", { hasText: "ValueError no" }),
+    ];
+    await other.locator(".ds-error-head").click();
+    expect(await other.getByRole("button", { name: "Show in" }).count()).toBe(
+      0,
+    );
+    expect(await other.locator("dd").allInnerTexts()).toEqual([
+      ...["b", "–", "–", "–"],
+    ]);
+    await killed.locator(".ds-error-head").click();
+    await killed.getByRole("button", { name: "Show in task stream" }).click();
+    expect(await shownTab()).toBe("Task stream");
+    const { time, workers } = await focus();
+    expect(workers).toEqual([]);
+    expect((time![0] + time![1]) / 2).toBeCloseTo(start + 5, 3);
+  });
+});
