@@ -93,7 +93,7 @@ def load_ipython_extension(ipython: Any) -> None:
     from daskscope import magics
 
     magics.load(ipython)
-    recorder.enable()
+    recorder.enable_or_tell()
 
 
 def unload_ipython_extension(ipython: Any) -> None:

@@ -41,6 +41,7 @@ LAST_READ_S: Final = 1.0
 logger = logging.getLogger(__name__)
 
 _enabled_pid: int | None = None
+_told = ""
 
 
 class _Quiet(logging.Filter):
@@ -79,7 +80,7 @@ def _enabled_here() -> bool:
 def enable() -> bool:
     """Record every client of this process, also those that exist; once is enough.
 
-    Return false if the setting `daskscope.recorder.enabled` forbids it.
+    Return false if the setting `daskscope.recorder.enabled` forbids it. Raise if it cannot be read.
     """
     global _enabled_pid
     from daskscope import config
@@ -94,6 +95,19 @@ def enable() -> bool:
     _enabled_pid = os.getpid()
     attach_all()
     return True
+
+
+def enable_or_tell() -> None:
+    """Enable it by the way: whoever only loads daskscope is told of a wrong setting, and has it."""
+    global _told
+    try:
+        enable()
+    except BadSettingError as error:
+        then = "Then run daskscope.recorder.enable()."
+        words = f"daskscope records no client by itself. {error} {then}"
+        if words != _told:  # `%load_ext` imports us, which loads us, and then loads us
+            logger.warning(words)
+        _told = words
 
 
 def disable() -> None:

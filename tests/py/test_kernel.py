@@ -114,6 +114,30 @@ def test_a_wrong_setting_of_the_recorder_is_named_to_who_enters_the_kernel(fresh
     assert fresh.evaluate(ENSURE)["status"] == "ok"
 
 
+@pytest.mark.parametrize("load", ["import daskscope", "%load_ext daskscope"])
+def test_a_wrong_setting_of_the_recorder_is_told_and_does_not_keep_daskscope_from_loading(
+    fresh, load
+):
+    fresh.run("import dask; dask.config.set({'daskscope.recorder': False})")
+    cell = fresh.start(load)
+    assert fresh.reply(cell)["status"] == "ok"
+
+    def told():
+        texts = [
+            message["content"]["text"]
+            for message in fresh.messages
+            if message["msg_type"] == "stream" and message["parent_header"]["msg_id"] == cell
+        ]
+        return fresh.finished(cell) and "".join(texts)
+
+    text = fresh.wait(told)
+    assert text.count("daskscope.recorder = False, but it must be a section") == 1
+    assert "daskscope.recorder.enable()" in text
+    fresh.run("import daskscope; assert not daskscope.recorder.enabled()")
+    fresh.run("dask.config.set({'daskscope.recorder': {'enabled': True}})")
+    fresh.run("assert daskscope.recorder.enable()")
+
+
 def test_a_page_hears_that_the_recorder_is_off_and_of_what_is_connected_by_hand(fresh):
     fresh.run("import dask; dask.config.set({'daskscope.recorder.enabled': False})")
     fresh.run(CLUSTER)
