@@ -94,6 +94,14 @@ def test_with_an_asynchronous_client_errors_are_as_ever(awaited: Cells) -> None:
     assert "ran" not in awaited.value("[*globals()]")
 
 
+def test_with_an_asynchronous_client_help_teaches_too(awaited: Cells) -> None:
+    awaited.ok("wish = '--help'")
+    for options in ("--help", "$wish"):
+        ran = awaited.ok(f"%%perfreport {options}\n'not' + ' run'")
+        assert "--redact WHAT" in ran.printed()
+        assert not ran.urls
+
+
 def test_with_an_asynchronous_client_an_interrupted_cell_has_its_report(awaited: Cells) -> None:
     request = awaited.start(
         "%%perfreport\nimport asyncio\nt = await tasks(3)\nprint('now' + 'waits')\n"

@@ -128,12 +128,12 @@ class PerfReport:
         running, forgotten = self._stack.cells[-1], self._forget()
         with in_short():
             options = parse_cell(self._shell.var_expand(line))
+            awaited = client_is_awaited()
             if options.help:
                 sys.stdout.write(HELP)
-                return None
+                return _nothing() if awaited else None  # our first line awaits what comes back
             block = report_block(options, without_first_line(running.code))
             begun = Begun(options, block)
-            awaited = client_is_awaited()
             if not awaited:
                 begun.begin()
                 running.begun.append(begun)
@@ -225,6 +225,10 @@ class PerfReport:
         url = report.save()
         sys.stdout.write(f"Performance Report Available at: {url}\n")
         show(report, options)
+
+
+async def _nothing() -> None:
+    """Is awaited where nothing begins."""
 
 
 def _quietly(note: Callable[[], T]) -> T | None:
