@@ -133,16 +133,36 @@ def test_an_interrupted_cell_has_a_report_of_what_there_is(
     assert cells.ok("%%perfreport next.html\n6 * 7").results == ["42"]
 
 
-def test_an_interrupted_end_can_be_made_up_for(cells: Cells) -> None:
+def test_an_interrupted_end_leaves_a_report_of_what_there_is(cells: Cells) -> None:
     request = cells.start("%%perfreport end.html\nt = tasks(3)\nprint('now' + 'ends')")
     cells.kernel.wait(lambda: "nowends" in str(cells.kernel.messages[-3:]))
     cells.kernel.manager.interrupt_kernel()
     ran = cells.of(request)
-    assert "its end was interrupted" in ran.errors[0]
-    assert not cells.has("end.html")
+    assert "The end of the report was interrupted" in ran.errors[0]
+    assert len(ran.urls) == len(ran.cards) == 1
+    summary = cells.summary("end.html")
+    assert summary["tasks"]["captured"] == 3
+    assert "interrupted" in summary["missing"][-1]["text"]
     cells.kernel.wait(lambda: cells.value(BLOCKS) == 0)
     cells.ok("%perfreport --last end.html")
     assert cells.summary("end.html")["tasks"]["captured"] == 3
+
+
+def test_an_interrupted_end_of_a_block_leaves_its_report_too(cells: Cells) -> None:
+    cells.ok("import daskscope")
+    request = cells.start(
+        "with daskscope.performance_report('end.html') as report:\n"
+        "    t = tasks(3)\n    print('now' + 'ends')"
+    )
+    cells.kernel.wait(lambda: "nowends" in str(cells.kernel.messages[-3:]))
+    cells.kernel.manager.interrupt_kernel()
+    ran = cells.of(request)
+    assert ran.reply["ename"] == "KeyboardInterrupt"
+    assert len(ran.urls) == 1
+    summary = cells.summary("end.html")
+    assert summary["tasks"]["captured"] == 3
+    assert summary["exception"] is None
+    assert cells.value(BLOCKS) == 0
 
 
 @pytest.mark.parametrize("code", ["x = = 1", "return 1", "%%time\nx = = 1"])
@@ -281,6 +301,11 @@ def test_a_notebook_that_was_exported_as_a_script_runs(cells: Cells) -> None:
     ran = cells.ok("get_ipython().run_cell_magic('perfreport', 's.html', 't = tasks(2)\\n42\\n')")
     assert ran.results == ["42"]
     assert cells.summary("s.html")["tasks"]["captured"] == 2
+    ran = cells.run("get_ipython().run_cell_magic('perfreport', 's.html', '1 / 0\\n')\nafter = 1")
+    assert ran.reply["ename"] == "ZeroDivisionError"
+    assert "".join(ran.errors).count("ZeroDivisionError: division by zero") == 1
+    assert cells.summary("s.html")["exception"]["type"] == "ZeroDivisionError"
+    assert "after" not in cells.value("[*globals()]")
 
 
 def test_the_end_does_not_take_long(cells: Cells) -> None:

@@ -77,6 +77,18 @@ def test_an_interrupted_block_has_a_report_of_what_there_is(client):
     assert extract("run.html")[0]["exception"]["type"] == "KeyboardInterrupt"
 
 
+def test_a_report_is_written_also_if_nothing_can_be_asked(client, monkeypatch):
+    def fails(*_: object) -> None:
+        raise RuntimeError("the loop is gone")
+
+    monkeypatch.setattr("daskscope.block.block.surroundings_of", fails)
+    with daskscope.performance_report("run.html"):
+        computed(client)
+    figures, _ = extract("run.html")
+    assert figures["tasks"]["captured"] == 20
+    assert "RuntimeError: the loop is gone" in figures["missing"][-1]["text"]
+
+
 def test_errors_of_tasks_are_in_the_report(client):
     with daskscope.performance_report("run.html"):
         client.gather(client.map(fail, range(3), pure=False), errors="skip")

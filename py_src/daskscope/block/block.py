@@ -17,6 +17,7 @@ from daskscope.block.facts import (
     facts_at_start,
     heartbeat_s,
     new_part,
+    not_asked,
     surroundings_of,
 )
 from daskscope.block.holds import hold, let_go
@@ -162,6 +163,8 @@ class Block:
             end.late = self._mark()
             asked = surroundings_of(self._session, self._facts["start"])
             end.around = collect.submit(asked).result()
+        except Exception as why:  # noqa: BLE001 - what was recorded is worth more
+            end.around = not_asked(why)
         finally:  # whoever interrupts this has what there is
             self._end(end, error)
 
@@ -197,8 +200,10 @@ class Block:
             end.late = self._mark()
             asked = surroundings_of(self._session, self._facts["start"])
             end.around = await asyncio.wrap_future(collect.submit(asked))
+        except Exception as why:  # noqa: BLE001
+            end.around = not_asked(why)
         finally:  # copies, figures and packing would hold up the loop, which may be the scheduler's
-            await _to_its_end(asyncio.to_thread(self._end, end, error))
+            await to_its_end(asyncio.to_thread(self._end, end, error))
 
     async def _caught_up(self, since_s: float) -> None:
         await self._session.caught_up()
@@ -304,7 +309,7 @@ class Block:
                 self._let_go()
 
 
-async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
+async def to_its_end(work: Coroutine[Any, Any, None]) -> None:
     """Wait for that also if this is cancelled meanwhile; then it is cancelled afterwards."""
     task = asyncio.ensure_future(work)
     try:

@@ -80,7 +80,12 @@ async def surroundings_of(session: Session, start: float) -> Surroundings:
     try:
         return await surroundings(session._client, start, SURROUNDINGS_S)
     except Exception as error:  # noqa: BLE001 - what was recorded is worth more
-        return Surroundings(missing=(f"versions and logs: {type(error).__name__}: {error}"[:500],))
+        return not_asked(error)
+
+
+def not_asked(error: Exception) -> Surroundings:
+    """Return what is known of versions and logs where asking for them failed."""
+    return Surroundings(missing=(f"versions and logs: {type(error).__name__}: {error}"[:500],))
 
 
 def heartbeat_s(workers: int) -> float:

@@ -75,8 +75,7 @@ class Begun:
         try:
             await self._block.__aexit__(type(error) if error else None, error, _traceback(error))
         except (KeyboardInterrupt, asyncio.CancelledError):
-            self.abandon()
-            return interrupted()
+            return self._interrupted()
         except Exception as failure:  # noqa: BLE001 - what the cell did stays as it is
             return failure
         return None
@@ -86,8 +85,7 @@ class Begun:
         try:
             self._block.__exit__(type(error) if error else None, error, _traceback(error))
         except KeyboardInterrupt:
-            self.abandon()
-            return interrupted()
+            return self._interrupted()
         except Exception as failure:  # noqa: BLE001 - what the cell did stays as it is
             return failure
         return None
@@ -96,8 +94,23 @@ class Begun:
         """Record no more, and write nothing; what has ended is left alone."""
         self._block.abandon()
 
+    def _interrupted(self) -> DaskscopeError:
+        """Return what to tell of an end that was interrupted."""
+        self.abandon()
+        if self.report.url is not None:
+            return DaskscopeError(
+                "interrupted",
+                "The end of the report was interrupted: it has what was there by then.",
+                "%perfreport --last writes it again.",
+            )
+        return DaskscopeError(
+            "interrupted",
+            "The report was not written: its end was interrupted.",
+            "%perfreport --last writes it.",
+        )
+
     def show(self) -> None:
-        """Show the card."""
+        """Show the card, if the report is written."""
         show(self.report, self._options)
 
 
@@ -120,15 +133,6 @@ def failed(failure: Exception, report: Report, names: dict[str, Any]) -> Excepti
             f'{KEPT_AS}.save("elsewhere.html") writes it.',
         )
     return shortened(failure)
-
-
-def interrupted() -> DaskscopeError:
-    """Return what to tell of a report whose end was interrupted."""
-    return DaskscopeError(
-        "interrupted",
-        "The report was not written: its end was interrupted.",
-        "%perfreport --last writes it.",
-    )
 
 
 def shortened(error: Exception) -> Exception:

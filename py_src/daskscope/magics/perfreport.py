@@ -122,7 +122,7 @@ class PerfReport:
 
     def _cell(self, line: str, cell: str | None = None) -> Coroutine[Any, Any, None] | None:
         if cell is not None:  # not through our transformer: a notebook exported as a script
-            self._shell.run_cell(f"%%{NAME} {line}\n{cell}").raise_error()
+            _raise_shown(self._shell.run_cell(f"%%{NAME} {line}\n{cell}"))
             return None
         __tracebackhide__ = True
         running, forgotten = self._stack.cells[-1], self._forget()
@@ -154,10 +154,10 @@ class PerfReport:
         return forgotten
 
     def _tell(self, begun: Begun, failure: Exception | None, result: Any) -> None:
-        """Show the card, or why there is no report; the cell then failed, too, if it had not."""
+        """Show the card, and what went wrong; the cell then failed, too, if it had not."""
+        if not result.info.silent:
+            begun.show()
         if failure is None:
-            if not result.info.silent:
-                begun.show()
             return
         failure = failed(failure, begun.report, self._shell.user_ns)
         if result.success:
@@ -197,9 +197,9 @@ class PerfReport:
             begun.show()
             raise
         failure = begun.finish_now(None)
+        begun.show()
         if failure is not None:
             raise failed(failure, begun.report, names)
-        begun.show()
         return value
 
     def _compiled(self, statement: str) -> tuple[Any, Any]:
@@ -225,6 +225,15 @@ class PerfReport:
         url = report.save()
         sys.stdout.write(f"Performance Report Available at: {url}\n")
         show(report, options)
+
+
+def _raise_shown(result: Any) -> None:
+    """Raise the error of a cell that has shown it already: it is not shown again."""
+    __tracebackhide__ = True
+    error = result.error_before_exec or result.error_in_exec
+    if error is not None:
+        vars(error)["_render_traceback_"] = list
+        raise error
 
 
 async def _nothing() -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import config
 from daskscope.block import Block
+from daskscope.block.block import to_its_end
 from daskscope.cells import shell
 from daskscope.errors import DaskscopeError
 from daskscope.recording import Recording
@@ -199,7 +200,11 @@ class ReportBlock:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._block.__exit__(kind, error, traceback)
+        try:
+            self._block.__exit__(kind, error, traceback)
+        except BaseException as interrupt:  # what there is, is written
+            self._write(error or interrupt)
+            raise
         self._write(error)
 
     async def __aenter__(self) -> Report:
@@ -212,9 +217,13 @@ class ReportBlock:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        await self._block.__aexit__(kind, error, traceback)
-        # The loop may be that of the scheduler.
-        await asyncio.to_thread(self._write, error)
+        # In a thread: the loop may be that of the scheduler.
+        try:
+            await self._block.__aexit__(kind, error, traceback)
+        except BaseException as interrupt:
+            await to_its_end(asyncio.to_thread(self._write, error or interrupt))
+            raise
+        await to_its_end(asyncio.to_thread(self._write, error))
 
     def _write(self, error: BaseException | None) -> None:
         """Write the report; where an exception is on its way, it goes on whatever happens."""
