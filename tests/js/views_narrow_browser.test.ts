@@ -50,6 +50,9 @@ describePanel("the task stream where there is little room", () => {
       }
     }
     await page.locator(".ds-search input").press("Escape");
+    const chosen = page.locator(".ds-chooser-name");
+    await expect.poll(() => chosen.innerText()).toMatch(/^LocalCluster/);
+    await page.evaluate(() => window.harness.setWidth(640));
     await page.getByRole("heading", { name: "Task stream" }).waitFor();
   });
 
@@ -128,6 +131,46 @@ describePanel("the task stream where there is little room", () => {
     await expect.poll(() => crumbs.innerText()).toMatch(/^Whole run\s*›\s*\d/);
     await crumbs.getByRole("button").click();
     await expect.poll(() => crumbs.innerText()).toBe("Whole run");
+  });
+
+  it("names the client that is shown as far as it fits, and which of them it is", async () => {
+    await open("scenario=chooser", 640, 420);
+    const button = page.getByRole("button", { name: "Choose a client" });
+    for (const width of [640, 470, 400, 330, 285]) {
+      await page.evaluate((to) => window.harness.setWidth(to), width);
+      const line = page.locator(".ds-toolbar");
+      await expect
+        .poll(async () => (await line.boundingBox())!.width)
+        .toBe(width);
+      expect(await button.innerText()).toMatch(/^LocalCluster/);
+      const name = (await page.locator(".ds-chooser-name").boundingBox())!;
+      expect(name.width, String(width)).toBeGreaterThan(60);
+      expect(await visibleText(".ds-state")).toEqual(["Live"]);
+      const last = (await page
+        .locator(".ds-tools > :last-child")
+        .boundingBox())!;
+      expect(last.x + last.width, String(width)).toBeLessThanOrEqual(width);
+    }
+    expect(await button.getAttribute("title")).toContain("(1 of 3)");
+  });
+
+  it("names the first of the legend where that fits, and counts the others", async () => {
+    await open("scenario=full", 320, 500);
+    const legend = page.getByRole("button", { name: "Legend" });
+    const swatches = legend.locator(".ds-swatch");
+    await expect.poll(() => legend.innerText()).toMatch(/^read-parquet\s*\+9$/);
+    expect(await swatches.count()).toBe(1);
+    const crumb = page.locator(".ds-crumbs");
+    expect(
+      await crumb.evaluate((one) => one.scrollWidth - one.clientWidth),
+    ).toBe(0);
+    // Where filters stand beside it, colours say more in less room.
+    await page.locator(".ds-worker").first().click();
+    await expect.poll(() => legend.innerText()).toMatch(/^\+6$/);
+    expect(await swatches.count()).toBe(4);
+    await page.keyboard.press("Escape");
+    await page.evaluate(() => window.harness.setWidth(240));
+    await expect.poll(() => legend.innerText()).toMatch(/^\+6$/);
   });
 
   it("keeps the legend as long as it is, whatever a filter leaves", async () => {

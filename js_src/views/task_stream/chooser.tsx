@@ -3,28 +3,42 @@
 import type { JSX } from "preact";
 import { ChevronIcon } from "../panel/icons";
 import { Menu } from "../panel/menu";
-import type { Choice } from "../host";
+import type { Choice, Chooser } from "../host";
 import type { ViewState } from "./view_state";
+
+/** Beside the title there would be no room for a name. */
+const CROWDED_PX = 440;
+
+const chooserOf = (view: ViewState): Chooser | null => {
+  const chooser = view.host.chooser?.value;
+  return chooser && chooser.sessions.length > 1 ? chooser : null;
+};
+
+/** The chosen name takes the place of the panel's, which its tab has, too. */
+export function chooserCrowds(view: ViewState): boolean {
+  const { value: width } = view.environment.width;
+  return width < CROWDED_PX && chooserOf(view) !== null;
+}
 
 export function ChooserMenu(props: { view: ViewState }): JSX.Element | null {
   const { view } = props;
-  const chooser = view.host.chooser?.value;
-  if (!chooser || chooser.sessions.length < 2) return null;
+  const chooser = chooserOf(view);
+  if (!chooser) return null;
   const at = chooser.sessions.findIndex(({ id }) => id === chooser.chosen);
   const chosen = chooser.sessions[at];
-  const breadth = view.breadth.value;
-  const words = breadth !== "small" && breadth !== "tiny";
-  const place = `${at < 0 ? "–" : at + 1} of ${chooser.sessions.length}`;
+  const place = `${at + 1} of ${chooser.sessions.length}`;
   return (
     <Menu
       label="Choose a client"
-      title={chosen && `${chosen.name}, ${chosen.detail}\nChoose a client`}
+      title={
+        chosen && `${chosen.name}, ${chosen.detail} (${place})\nChoose a client`
+      }
       class="ds-chooser"
       face={
         <>
           {chosen && <Mark choice={chosen} />}
           <span class="ds-chooser-name">
-            {words ? (chosen?.name ?? "Choose a client") : place}
+            {chosen?.name ?? "Choose a client"}
           </span>
           <ChevronIcon />
         </>

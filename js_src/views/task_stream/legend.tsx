@@ -85,11 +85,31 @@ export function Legend(props: LegendProps): JSX.Element {
   );
 }
 
+/** Of the width of the panel, for the face of a legend that has few words. */
+const SHARE = 0.5;
+/** Beside a name: its swatch, a count, a chevron, and what lies between. */
+const BESIDE_NAME_EM = 5;
+
+/** A name that fits on the face of the menu, beside the filters; else none. */
+function faceName(props: LegendProps, first: LegendEntry | undefined): string {
+  const { font, size_px } = props.theme;
+  const room_px = props.width_px * SHARE - BESIDE_NAME_EM * size_px;
+  const name = first?.name ?? "";
+  return textWidth(name, `${size_px}px ${font}`) <= room_px ? name : "";
+}
+
 /** Below 480 px the whole legend is a menu. */
 export function LegendMenu(
-  props: LegendProps & { words: boolean },
+  props: LegendProps & {
+    /** How much there is room for beside its swatches. */
+    face: "words" | "name" | "count";
+  },
 ): JSX.Element {
-  const shown = props.entries.slice(0, props.words ? 7 : 4);
+  const { entries, face } = props;
+  const name = face === "name" ? faceName(props, entries[0]) : "";
+  const most = face === "words" ? 7 : name === "" ? 4 : 1;
+  const shown = entries.slice(0, most);
+  const rest = entries.length - shown.length;
   return (
     <Menu
       label="Legend"
@@ -99,11 +119,12 @@ export function LegendMenu(
           {shown.map((entry) => (
             <span class="ds-swatch" style={{ background: entry.colour }} />
           ))}
-          <span>
-            {props.words
-              ? `${props.entries.length} in legend`
-              : props.entries.length}
-          </span>
+          {name !== "" && <span>{name}</span>}
+          {face === "words" ? (
+            <span>{`${entries.length} in legend`}</span>
+          ) : (
+            rest > 0 && <span>{`+${rest}`}</span>
+          )}
           <ChevronIcon />
         </>
       }

@@ -12,6 +12,7 @@ import { EmptyBody, whyEmpty } from "./empty_panel";
 import { HelpSheet } from "./help_sheet";
 import { busyShare } from "./busy_share";
 import { bannerNotice, Notices } from "./notices";
+import { chooserCrowds } from "./chooser";
 import { Pinned } from "./pinned";
 import { PanelLegend } from "./panel_legend";
 import { panelFacts } from "./panel_facts";
@@ -64,7 +65,7 @@ export function TaskStreamPanel(props: {
         title={TITLE}
         state={stateShown(view, empty)}
         paused={plot ? pausedText(view) : null}
-        brief={crowded}
+        brief={crowded || chooserCrowds(view)}
         tools={
           <Tools
             view={view}

@@ -1,10 +1,17 @@
 // The legend of what this panel shows, on its line or as a menu.
 
 import type { JSX } from "preact";
+import { narrows } from "../panel/narrowing";
 import { Legend, LegendMenu } from "./legend";
 import type { LegendEntry } from "./legend_entries";
 import { viewLegend } from "./view_legend";
 import type { ViewState } from "./view_state";
+
+/** Filters need the line more than a name in the legend does. */
+function faceOf(view: ViewState): "words" | "name" | "count" {
+  if (view.breadth.value !== "tiny") return "words";
+  return narrows(view.narrowing.value) ? "count" : "name";
+}
 
 export function PanelLegend(props: {
   view: ViewState;
@@ -20,7 +27,7 @@ export function PanelLegend(props: {
       view.isolateEntry(entry.kind, entry.name, adds),
   };
   return props.menu ? (
-    <LegendMenu {...shared} compact words={breadth !== "tiny"} />
+    <LegendMenu {...shared} compact face={faceOf(view)} />
   ) : (
     <Legend
       {...shared}

@@ -246,6 +246,11 @@ Object.assign(SHOTS, {
   "narrow-whole": narrow("full"),
   "narrow-focus": narrow("full", SHOTS.crowded.act, "dark"),
   "narrow-partly": narrow("partly"),
+  "narrow-chooser": narrow("chooser", undefined, "dark"),
+  "small-chooser": {
+    hash: "scenario=chooser&width=360&height=420",
+    size: [360, 420],
+  },
   "narrow-lost": narrow("lost", undefined, "dark"),
   "narrow-restarted": narrow("restarted", undefined, "dark"),
   "narrow-pinned": narrow("full", pin),
