@@ -24,7 +24,8 @@ help: ## Show this list
 lab: build ## Open JupyterLab on examples/tour.ipynb (ARGS="--no-browser --port 9999")
 	@printf '\ndaskscope: starting JupyterLab; Ctrl-C here stops it\n' >&2
 	$(BIN)/jupyter lab --ServerApp.root_dir=examples --LabApp.default_url=/lab/tree/tour.ipynb \
-	  --LabApp.workspaces_dir=$(CURDIR)/$(VENV)/workspaces $(ALLOW_ROOT) $(ARGS)
+	  --LabApp.workspaces_dir=$(CURDIR)/$(VENV)/workspaces \
+	  --LabApp.user_settings_dir=$(CURDIR)/$(VENV)/user-settings $(ALLOW_ROOT) $(ARGS)
 
 test: browser test-py test-js test-ui ## Run the tests: Python, TypeScript, and in a real JupyterLab
 

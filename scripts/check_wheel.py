@@ -59,7 +59,9 @@ def check_contents(wheel: Path) -> None:
         "daskscope/daskscope.yaml",
     ):
         assert wanted in names, f"{wanted} is missing"
-    assert any(f"{LABEXTENSION}/install.json" in name for name in names)
+    for shared in ("install.json", "package.json", "schemas/daskscope/plugin.json"):
+        wanted = f"{LABEXTENSION}/{shared}"
+        assert any(name.endswith(wanted) for name in names), f"{wanted} is missing"
     assert not [name for name in names if name.startswith("daskscope/labextension/")], (
         "the labextension was packed twice"
     )

@@ -95,7 +95,7 @@ def prepare(entry: Entry) -> Path:
 def other_pythons() -> tuple[list[str], list[str]]:
     """Make environments with distributed alone for schedulers and workers of other Pythons.
 
-    Return their interpreters, and the versions that could not be had.
+    Return their interpreters, and in words the versions that could not be had.
     """
     found, missing = [], []
     for version in OTHER_PYTHONS:
@@ -104,20 +104,28 @@ def other_pythons() -> tuple[list[str], list[str]]:
             fetch_interpreter(version)
             interpreter = find_interpreter(version)
         if interpreter is None:
-            missing.append(version)
+            missing.append(f"{version}, which is not here and could not be fetched")
             continue
-        directory = ENVIRONMENTS / f"python-{version}"
-        python = directory / "bin" / "python"
-        if not python.exists():
-            environment.run([interpreter, "-m", "venv", str(directory)])
-        pinned = [
-            line.split(";")[0].strip()
-            for line in LOCK.read_text().splitlines()
-            if line.startswith(("dask==", "distributed=="))
-        ]
-        environment.run([str(python), "-m", "pip", "install", "--quiet", *pinned])
-        found.append(str(python))
+        try:
+            found.append(str(with_distributed(version, interpreter)))
+        except SystemExit:  # a step failed, and has said why: the other versions can do without
+            missing.append(f"{version}, into which the pinned distributed could not be installed")
     return found, missing
+
+
+def with_distributed(version: str, interpreter: str) -> Path:
+    """Make an environment with the pinned distributed alone; return its Python."""
+    directory = ENVIRONMENTS / f"python-{version}"
+    python = directory / "bin" / "python"
+    if not python.exists():
+        environment.run([interpreter, "-m", "venv", str(directory)])
+    pinned = [
+        line.split(";")[0].strip()
+        for line in LOCK.read_text().splitlines()
+        if line.startswith(("dask==", "distributed=="))
+    ]
+    environment.run([str(python), "-m", "pip", "install", "--quiet", *pinned])
+    return python
 
 
 def find_interpreter(version: str) -> str | None:
@@ -188,9 +196,7 @@ def main() -> int:
             found, missing = other_pythons()
             variables["DASKSCOPE_OTHER_PYTHONS"] = os.pathsep.join(found)
             skipped += [
-                f"{entry.name}: schedulers and workers of Python {version}, which is not here "
-                "and could not be fetched"
-                for version in missing
+                f"{entry.name}: schedulers and workers of Python {version}" for version in missing
             ]
             if not found:
                 continue
