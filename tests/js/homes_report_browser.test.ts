@@ -1,5 +1,6 @@
 // A report as a reader meets it: from a file, offline, in a real browser.
 
+import { stat } from "node:fs/promises";
 import { expect, it } from "vitest";
 import {
   describeReport,
@@ -307,6 +308,19 @@ describeReport("a report", () => {
       page.getByRole("button", { name: /^Recording, 1\.10 MiB/ }).click(),
     ]);
     expect(download.suggestedFilename()).toBe("dask-report.daskscope");
+  });
+
+  it("saves the picture of its task stream, with no rule of the page in the way", async () => {
+    await open("", "tab=task-stream");
+    await page.getByText("1,394 of 1,394 tasks").waitFor();
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.locator(".ds-menu-item", { hasText: "PNG" }).first().click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/\.png$/);
+    const { size } = await stat(await download.path());
+    expect(size).toBeGreaterThan(10_000);
   });
 
   it("leaves nothing behind", async () => {

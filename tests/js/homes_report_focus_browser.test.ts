@@ -99,6 +99,19 @@ describeReport("what is selected in a report", () => {
     await page.locator(".ds-error-head").waitFor();
   });
 
+  it("isolates nothing by a name that stands for the rest", async () => {
+    const one = { tasks: 1, seconds: 100, erred: 0 };
+    const prefixes = ["rename", "(other)"].map((name) => ({ name, ...one }));
+    await open(`summary=${encodeURIComponent(JSON.stringify({ prefixes }))}`);
+    await page.locator(".ds-busy canvas").waitFor();
+    const other = page.locator(".ds-prefix", { hasText: "(other)" });
+    await expect.poll(() => other.count()).toBe(2);
+    const isButton = (element: Element): boolean => element.matches("button");
+    expect(await other.first().evaluate(isButton)).toBe(false);
+    const rename = page.locator(".ds-prefix", { hasText: "rename" });
+    expect(await rename.first().evaluate(isButton)).toBe(true);
+  });
+
   it("leads from what needs a look to where it is shown", async () => {
     await open();
     const start = await origin();

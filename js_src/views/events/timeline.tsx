@@ -31,10 +31,9 @@ export function Timeline(props: {
   const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set(KINDS));
   const [text, setText] = useState("");
   const nameOf = workerNames(view);
-  const store = view.session.value;
   const all = useMemo(
     () => happenings({ events, workers, gaps }, nameOf),
-    [events, workers, gaps, store?.namesVersion.value, store?.workers.value],
+    [events, workers, gaps, nameOf],
   );
   const focus = view.focus.value;
   const shown = useMemo(

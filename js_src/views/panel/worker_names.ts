@@ -9,16 +9,34 @@ export type NameOf = (address: string) => string;
 
 const SCHEDULER = "scheduler";
 
-/** Reads signals: a component that calls it is drawn again with the names. */
+interface Known {
+  /** What the names follow from. */
+  readonly from: readonly unknown[];
+  readonly nameOf: NameOf;
+}
+
+/** Of the views that are open: who types into a filter draws a list anew with each key. */
+const known = new WeakMap<RecordingView, Known>();
+
+/**
+ * Reads signals: a component that calls it is drawn again with the names. The same
+ * function as before while they are the same.
+ */
 export function workerNames(view: RecordingView): NameOf {
   const store = view.session.value;
-  void store?.namesVersion.value;
-  void store?.workers.value;
   const changes = view.tables.ready("workers");
+  const from = [
+    ...[store, store?.namesVersion.value, store?.workers.value],
+    changes,
+  ];
+  const last = known.get(view);
+  if (last?.from.every((one, at) => one === from[at])) return last.nameOf;
   const names = namesByAddress(store, changes);
-  return (address) =>
+  const nameOf = (address: string): string =>
     names.get(address) ??
     (address === "" || address === SCHEDULER ? address : plainAddress(address));
+  known.set(view, { from, nameOf });
+  return nameOf;
 }
 
 function namesByAddress(

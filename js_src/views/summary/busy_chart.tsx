@@ -30,6 +30,7 @@ export function BusyChart(props: {
   const store = view.session.value;
   useFilterOf(store);
   const minimap = useMemo(() => new Minimap(), []);
+  const sheet = useMemo(() => new Sheet(), []);
   if (store) {
     void store.dataVersion.value;
     void store.namesVersion.value;
@@ -95,7 +96,7 @@ export function BusyChart(props: {
             axis: () => threadAxis(store ? full(store.model) : threads),
             paint(area) {
               if (!store || !paints) return;
-              paintBusy(area, minimap, paints);
+              paintBusy(area, minimap, paints, sheet);
               paintErrors(area, store);
             },
           }}
@@ -152,26 +153,39 @@ function useFilterOf(store: SessionStore | null): void {
 function paintBusy(
   area: PlotArea,
   minimap: Minimap,
-  paints: ReturnType<typeof makePaints>,
+  { compute }: ReturnType<typeof makePaints>,
+  sheet: Sheet,
 ): void {
   const { context, left, top, width, height } = area;
-  // By way of another canvas: where nothing is, the grid stays.
-  const sheet = document.createElement("canvas");
-  sheet.width = width;
-  sheet.height = height;
-  const ink = sheet.getContext("2d");
-  if (!ink) return;
-  const image = ink.createImageData(width, height);
-  const { compute } = paints;
-  minimap.paint(
-    new Uint32Array(image.data.buffer),
-    height,
-    height / (area.y(0) - area.y(1)),
-    compute.paints,
-    compute.other,
+  const threads = height / (area.y(0) - area.y(1));
+  sheet.paint(width, height, (pixels) =>
+    minimap.paint(pixels, height, threads, compute.paints, compute.other),
   );
-  ink.putImageData(image, 0, 0);
-  context.drawImage(sheet, left, top);
+  context.drawImage(sheet.canvas, left, top);
+}
+
+/** Another canvas, by way of which pixels come: where nothing is, the grid stays. */
+class Sheet {
+  readonly canvas = document.createElement("canvas");
+  private readonly ink = this.canvas.getContext("2d");
+  private image: ImageData | null = null;
+
+  paint(
+    width: number,
+    height: number,
+    paint: (pixels: Uint32Array) => void,
+  ): void {
+    if (!this.ink) return;
+    if (this.image?.width !== width || this.image.height !== height) {
+      this.canvas.width = width;
+      this.canvas.height = height;
+      this.image = this.ink.createImageData(width, height);
+    }
+    const pixels = new Uint32Array(this.image.data.buffer);
+    pixels.fill(0);
+    paint(pixels);
+    this.ink.putImageData(this.image, 0, 0);
+  }
 }
 
 function paintErrors(area: PlotArea, store: SessionStore): void {

@@ -117,7 +117,7 @@ def inert_json(figures: dict[str, Any]) -> bytes:
 def _head(title: str, style: bytes, script: bytes) -> bytes:
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+        "base-uri 'none'; form-action 'none'"
     )
     lines = (
         "<!doctype html>",

@@ -38,7 +38,7 @@ export async function buildReportHarness() {
   const { script, style } = await bundle("report_page.ts", "report.css");
   const hash = (text) =>
     `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
-  const rules = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; img-src data: blob:; base-uri 'none'; form-action 'none'`;
+  const rules = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; base-uri 'none'; form-action 'none'`;
   return writePage(`<!doctype html><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${rules}"><title>dask-report</title><style>${style}</style>
 <body><main id="daskscope-report">static summary</main><script type="module">${script}</script></body>`);
