@@ -45,6 +45,7 @@ def _register_defaults() -> None:
 
 def load_defaults() -> None:
     """Make the shipped defaults part of Dask's configuration, again if they were lost."""
+    _spell_out_library()
     if _wrong_sections():  # first: Dask would put the defaults in the place of `recorder: false`
         check()
     _register_defaults()
@@ -53,13 +54,25 @@ def load_defaults() -> None:
         dask.config.update(dask.config.config, _defaults(), priority="old")
 
 
+def _spell_out_library() -> None:
+    """Take a single value of `daskscope.library` for its path: what else would it be?"""
+    ours = dask.config.config.get("daskscope")
+    if isinstance(ours, dict) and isinstance(ours.get("library"), str | PathLike):
+        ours["library"] = {"path": ours["library"]}
+
+
 def _wrong_sections() -> list[WrongSetting]:
     """Return single values where a section belongs; an empty one (null) has the defaults."""
     ours = dask.config.config.get("daskscope")
     if not isinstance(ours, Mapping | None):
         return [WrongSetting("daskscope", ours, "a section with " + ", ".join(_sections()))]
     return [
-        WrongSetting(f"daskscope.{name}", section, "a section with " + ", ".join(defaults))
+        WrongSetting(
+            f"daskscope.{name}",
+            section,
+            f"a section with {', '.join(defaults)}"
+            + (", or a folder or a URL" if name == "library" else ""),
+        )
         for name, defaults in _sections().items()
         if not isinstance(section := (ours or {}).get(name), Mapping | None)
     ]
@@ -201,6 +214,7 @@ def _read(key: str) -> Any:
 
 def check() -> None:
     """Read every setting, needed or not: one error names all that cannot be used."""
+    _spell_out_library()
     wrong = _wrong_sections()
     sections = {one.key for one in wrong}
     for key in _READERS:

@@ -49,6 +49,16 @@ describe("reports of the library", () => {
     expect(titleOf(reports[1]!)).toBe("b.html");
   });
 
+  it("are told from recordings", () => {
+    const listed = {
+      reports: [{ ...entry, kind: "recording" }, entry],
+      total: 2,
+    };
+    const [one, two] = libraryList(listed, "list").reports;
+    expect(factsOf(one!)).toMatch(/ · recording$/);
+    expect(factsOf(two!)).not.toMatch(/recording/);
+  });
+
   it("are not believed when they are something else", () => {
     expect(() => libraryList({ reports: [{}], total: 1 }, "list")).toThrow();
     expect(() => libraryList(null, "list")).toThrow();

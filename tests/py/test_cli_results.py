@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dask
 import pytest
 from test_cli import run_path
 
+import daskscope
 from daskscope.cli import main
 
 __all__ = ["run_path"]
@@ -15,6 +17,22 @@ RESULTS = (
     ("export", "--to", "parquet"),
     ("export", "--to", "csv"),
 )
+
+
+def test_a_report_that_was_asked_for_is_kept_in_the_library(run_path, tmp_path):
+    with dask.config.set({"daskscope.library.path": str(tmp_path / "library")}):
+        assert main(["report", str(run_path), "--title", "Monday"]) == 0
+        (kept,) = daskscope.list_performance_reports()
+    assert (kept["title"], kept["tasks"], kept["kind"]) == ("Monday", 325, "report")
+    assert kept["filename"].startswith("run-")
+
+
+def test_a_library_that_cannot_be_written_to_costs_one_line(run_path, capsys):
+    with dask.config.set({"daskscope.library.path": "/dev/null/library"}):
+        assert main(["report", str(run_path)]) == 0
+    (line,) = capsys.readouterr().err.splitlines()
+    assert "no copy of it could be put into the library" in line
+    assert line.startswith("daskscope: warning: ")
 
 
 @pytest.mark.parametrize("command", RESULTS, ids=" ".join)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -60,6 +63,35 @@ def test_an_empty_section_has_the_defaults(monkeypatch: pytest.MonkeyPatch, ours
     monkeypatch.setitem(dask.config.config, "daskscope", ours)
     assert config.recorder_enabled()
     config.check()
+
+
+@pytest.mark.parametrize("place", ["/shared/reports", "s3://bucket/reports", Path("reports")])
+def test_a_library_that_is_only_a_place_is_its_path(place: str | Path) -> None:
+    with dask.config.set({"daskscope.library": place}):
+        config.check()
+        settings = config.library_settings()
+        assert (settings.path, settings.enabled) == (str(place), True)
+    with dask.config.set({"daskscope.library": 7}), pytest.raises(BadSettingError) as caught:
+        config.library_settings()
+    assert "daskscope.library = 7" in caught.value.text
+    assert "or a folder or a URL" in caught.value.text
+
+
+def test_a_library_that_is_only_a_place_can_be_set_by_the_environment(tmp_path: Path) -> None:
+    code = (
+        "import daskscope; from daskscope import config\n"
+        "assert daskscope.list_performance_reports() == []\n"
+        "print(config.library_settings().path, config.recorder_enabled())"
+    )
+    env = {k: v for k, v in os.environ.items() if k != "DASK_DASKSCOPE__LIBRARY__PATH"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=env | {"DASK_DASKSCOPE__LIBRARY": str(tmp_path / "library")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == [str(tmp_path / "library"), "True"]
 
 
 def test_temporary_files_go_where_dask_puts_its_own_unless_told_otherwise(tmp_path: Path) -> None:

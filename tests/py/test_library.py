@@ -76,7 +76,7 @@ def test_reports_are_listed_newest_first_and_without_recordings(report, tmp_path
     append(recording, 30)
     path = recording.save(tmp_path / "run.daskscope")
     names = [keep(report, {"title": str(n)})["filename"] for n in range(3)]
-    kept = keep(path, recording.about_facts)
+    kept = keep(path, recording.about_facts, kind="recording")
     assert {one["filename"] for one in daskscope.list_performance_reports()} == set(names)
     (found,) = daskscope.list_performance_reports(kind="recording")
     assert found == kept
@@ -133,12 +133,24 @@ def test_reports_of_a_cluster_are_found_again_also_by_what_they_say_themselves(
     assert again | {"created": None} == run | {"created": None}
 
 
-def test_a_report_that_was_written_to_a_url_is_kept(report, tmp_path):
+def test_a_report_that_was_written_to_a_url_is_kept_without_fetching_it(
+    client, tmp_path, monkeypatch
+):
     fs = fsspec.filesystem("memory")
-    fs.put_file(str(report), f"/{tmp_path.name}/far.html")
-    kept = keep(f"memory://{tmp_path.name}/far.html", SUMMARY)
+    modes, opened = [], fs.open
+
+    def open_(_: object, path: str, mode: str = "rb", **options: Any) -> Any:
+        modes.append(mode)
+        return opened(path, mode, **options)
+
+    monkeypatch.setattr(type(fs), "open", open_)
+    with daskscope.performance_report(f"memory://{tmp_path.name}/far.html") as report:
+        client.submit(abs, 1).result()
+    (kept,) = listed()
     assert kept["filename"].startswith("far-")
-    assert kept["size"] == report.stat().st_size
+    assert kept["filename"] == report.in_library
+    assert kept["size"] == fs.size(f"/{tmp_path.name}/far.html")
+    assert modes == ["wb"]
     fs.rm(tmp_path.name, recursive=True)
 
 

@@ -7,16 +7,22 @@ import base64
 import json
 import os
 import threading
+from typing import TYPE_CHECKING
 
 import pytest
 from clusters import eventually
 from library_reports import SUMMARY, a_library_of_its_own, either_place, report  # noqa: F401
+from recording_rows import append, new_recording
 from stream_pages import FakeLoop, PageStub
 
 import daskscope
 from daskscope.errors import DaskscopeError
 from daskscope.library import asked, keep
+from daskscope.library.library import Library
 from daskscope.stream import Channel, Hub, kernel_questions
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_reports_are_listed_newest_first_with_their_place(report, either_place):
@@ -43,6 +49,49 @@ def test_a_report_below_the_root_of_the_server_has_a_path(report, tmp_path, monk
     kept = keep(report, SUMMARY)
     (entry,) = asked.answer("reports", {})["reports"]
     assert entry["path"] == f"library/{kept['filename']}"
+
+
+def test_in_a_notebook_the_list_has_addresses_that_a_browser_opens(report, tmp_path, monkeypatch):
+    server = {"pid": os.getppid(), "root_dir": str(tmp_path), "base_url": "/user/ada/"}
+    asked_for = []
+    monkeypatch.setattr(
+        daskscope.report.address, "_servers", lambda: (asked_for.append(1), [server])[1]
+    )
+    names = [keep(report, SUMMARY)["filename"] for _ in range(3)]
+    asked_for.clear()
+    urls = [one["url"] for one in daskscope.list_performance_reports()]
+    assert urls == [f"/user/ada/files/library/{name}" for name in reversed(names)]
+    assert len(asked_for) == 1  # whatever servers there are, they are looked for once a list
+    daskscope.delete_performance_report(urls[0])
+    assert len(daskscope.list_performance_reports()) == 2
+
+
+def test_recordings_are_listed_and_say_that_they_are(report, tmp_path):
+    path = append_and_save(tmp_path / "run.daskscope")
+    keep(report, SUMMARY)
+    keep(path, SUMMARY, kind="recording")
+    answer = asked.answer("reports", {})
+    assert [entry["kind"] for entry in answer["reports"]] == ["recording", "report"]
+    assert answer["total"] == 2
+
+
+def append_and_save(path: Path) -> Path:
+    recording = new_recording()
+    append(recording, 30)
+    return recording.save(path)
+
+
+def test_a_report_in_many_pieces_is_looked_for_once(report, either_place, monkeypatch):
+    monkeypatch.setattr(asked, "MAX_PIECE_BYTES", 100)
+    kept = keep(report, SUMMARY)
+    searched = []
+    find = Library.find
+    monkeypatch.setattr(
+        Library, "find", lambda library, name: (searched.append(name), find(library, name))[1]
+    )
+    for at in range(0, 500, 100):
+        asked.answer("report", {"filename": kept["filename"], "at": at})
+    assert searched == [kept["filename"]]
 
 
 def test_a_report_comes_in_pieces_as_it_is(report, either_place, monkeypatch):

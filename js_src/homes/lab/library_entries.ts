@@ -3,6 +3,7 @@
 
 import {
   bool,
+  type Check,
   count,
   list,
   nullable,
@@ -18,11 +19,15 @@ import {
   plural,
 } from "../../base/format";
 
+const kind: Check<"report" | "recording"> = (value) =>
+  value === "recording" ? value : "report";
+
 const entry = record({
   filename: str,
   url: str,
   /** Below the root of the server; null where the server does not show it. */
   path: nullable(str),
+  kind,
   private: or(bool, false),
   created: str,
   title: or(str, ""),
@@ -57,6 +62,7 @@ export function factsOf(report: LibraryEntry): string {
     ...(duration === null ? [] : [formatSeconds(duration)]),
     ...(tasks === null ? [] : [plural(tasks, "task")]),
     ...(erred ? [plural(erred, "error")] : []),
+    ...(report.kind === "recording" ? ["recording"] : []),
     ...(report.private ? ["private"] : []),
   ].join(" · ");
 }

@@ -3,7 +3,7 @@
 
 import type { ILabShell, JupyterFrontEnd } from "@jupyterlab/application";
 import { MainAreaWidget } from "@jupyterlab/apputils";
-import { reportIcon } from "./icons";
+import { recordingIcon, reportIcon } from "./icons";
 import { addAside } from "./placing";
 import { ReportContent } from "./report_content";
 
@@ -54,7 +54,8 @@ export class LibraryTabs {
     widget.toolbar.hide(); // the report has its own
     widget.title.label = title;
     widget.title.caption = filename;
-    widget.title.icon = reportIcon.bindprops({ stylesheet: "mainAreaTab" });
+    const icon = filename.endsWith(".daskscope") ? recordingIcon : reportIcon;
+    widget.title.icon = icon.bindprops({ stylesheet: "mainAreaTab" });
     widget.title.closable = true;
     return widget;
   }

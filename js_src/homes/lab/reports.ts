@@ -138,7 +138,7 @@ export function setUpReports(
     linkOf: ({ path, url }) => (path === null ? null : linkTo(path)) ?? url,
     async mayDelete(report) {
       const { button } = await showDialog({
-        title: "Delete this report?",
+        title: `Delete this ${report.kind}?`,
         body: `The library's copy of “${titleOf(report)}” (${report.filename}) is deleted. The file that it is a copy of stays where it is.`,
         buttons: [
           Dialog.cancelButton(),

@@ -300,6 +300,7 @@ class Block:
             note_figures(recording)
             if self._writing is not None:
                 self._writing.finish(quiet=error is not None)
+                self._writing.put_into_library()
         finally:
             recording.close()
             try:

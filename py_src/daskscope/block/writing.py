@@ -33,6 +33,7 @@ class Writing:
                 f"Nothing can be written to {path}: {error.strerror or error}.",
                 "Nothing ran. Choose another place, or make the directory.",
             ) from error
+        self._whole: Path | None = None
         self._failure: OSError | None = None
         self._over = threading.Event()
         self._turn = threading.Lock()
@@ -68,6 +69,14 @@ class Writing:
         self.wait()
         self._writer.abandon()
 
+    def put_into_library(self) -> None:
+        """Put a copy of what is whole into the library, which warns where it cannot."""
+        from daskscope import library
+
+        if self._whole is not None:
+            facts = self._part.recording.about_facts["summary"]
+            library.keep(self._whole, facts, kind="recording")
+
     def close(self) -> None:
         """Stop; a file that was not finished stays as one that was cut off."""
         self.halt()
@@ -80,7 +89,7 @@ class Writing:
         failure = self._failure
         if failure is None:
             try:
-                self._writer.finish(recording, recording.about_facts)
+                self._whole = self._writer.finish(recording, recording.about_facts)
             except OSError as error:
                 failure = error
                 self._writer.abandon()

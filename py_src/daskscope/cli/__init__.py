@@ -10,14 +10,16 @@ import importlib
 import os
 import sys
 import traceback
-from typing import TYPE_CHECKING, Final
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, TextIO
 
 from daskscope.cli.console import plain, warn
 from daskscope.cli.parser import build_parser
 from daskscope.errors import DaskscopeError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 OK, FAILED, MISUSED, INTERRUPTED = 0, 1, 2, 130
 PROGRAM: Final = "daskscope"
@@ -32,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return MISUSED
     try:
         command = importlib.import_module(f"daskscope.cli.{given.command}")
-        return int(command.run(given))
+        with _warnings_in_words():
+            return int(command.run(given))
     except KeyboardInterrupt:
         warn(f"{PROGRAM}: interrupted")
         return INTERRUPTED
@@ -45,6 +48,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _failed(
             f"{type(error).__name__}: {error} (unexpected; --debug shows where)", debug=given.debug
         )
+
+
+@contextmanager
+def _warnings_in_words() -> Iterator[None]:
+    """Show what users are warned of as one line, without the line of code that said so."""
+    with warnings.catch_warnings():
+        shown = warnings.showwarning
+
+        def show(
+            message: Warning | str,
+            category: type[Warning],
+            filename: str,
+            lineno: int,
+            file: TextIO | None = None,
+            line: str | None = None,
+        ) -> None:
+            if issubclass(category, UserWarning):
+                warn(f"{PROGRAM}: warning: {plain(message)}")
+            else:
+                shown(message, category, filename, lineno, file, line)
+
+        warnings.showwarning = show
+        yield
 
 
 def _failed(text: str, *, debug: bool) -> int:

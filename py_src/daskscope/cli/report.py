@@ -9,6 +9,7 @@ from daskscope.cli.console import plain, plural, say, size
 from daskscope.cli.places import beside, check_apart, recording_of
 from daskscope.cli.progress import Progress
 from daskscope.export.written import written
+from daskscope.library import keep
 from daskscope.report.html import build
 
 if TYPE_CHECKING:
@@ -23,7 +24,8 @@ def run(given: argparse.Namespace) -> int:
     if given.title is not None:
         recording.about_facts["title"] = given.title
     with Progress(f"Writing {output}"), written(output) as file:
-        build(recording, file)
+        figures = build(recording, file)
+    keep(output, figures)
     counts = recording.counts
     tasks = f"{counts.kept:,} of {plural(counts.captured, 'task')}"
     say(f"{plain(output)}: {tasks}, {size(output.stat().st_size)}")

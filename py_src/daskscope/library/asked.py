@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import base64
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote, urlsplit
-from urllib.request import url2pathname
 
 from daskscope import config
 from daskscope.library.place import in_words, open_library
 from daskscope.library.public import delete_performance_report
-from daskscope.report.address import url_of
 from daskscope.wire.parse import BadMessageError, number
 
 if TYPE_CHECKING:
@@ -23,7 +19,9 @@ MOST_LISTED: Final = 1_000
 MAX_PIECE_BYTES: Final = 2 * 2**20
 """A page asks for the next piece when it has one: so much is under way."""
 
-_FILES: Final = "/files/"
+MOST_HANDED_OVER: Final = 16
+_handed_over: dict[tuple[str, str], Entry] = {}
+"""By place and name: of which pieces were asked for. The library is searched once for each."""
 
 
 def answer(what: str, args: Mapping[str, Any]) -> dict[str, Any]:
@@ -42,8 +40,11 @@ def _list() -> dict[str, Any]:
     settings = config.library_settings()
     with in_words(settings):
         library, store = open_library(settings)
-        entries = [entry for entry in library.entries() if entry.facts.kind == "report"]
-    listed = [entry.to_json() | {"path": _server_path(entry)} for entry in entries[:MOST_LISTED]]
+        entries = library.entries()
+    listed = [
+        entry.to_json() | {"path": store.server_path(entry.filename)}
+        for entry in entries[:MOST_LISTED]
+    ]
     return {"reports": listed, "total": len(entries), "place": store.name}
 
 
@@ -53,21 +54,20 @@ def _piece(args: Mapping[str, Any]) -> dict[str, Any]:
     settings = config.library_settings()
     with in_words(settings):
         library, store = open_library(settings)
-        entry = library.find(filename)
+        entry = _handed_over.get((store.name, filename)) if at else None
+        if entry is None:
+            entry = library.find(filename)
+            _remember(store.name, entry)
         with store.open(entry.filename) as file:
             file.seek(at)
             piece = file.read(MAX_PIECE_BYTES)
     return {"base64": base64.b64encode(piece).decode("ascii"), "size": entry.size}
 
 
-def _server_path(entry: Entry) -> str | None:
-    """Return the path below the root of the Jupyter server, where it shows the file."""
-    if not entry.url.startswith("file:"):
-        return None
-    url = url_of(Path(url2pathname(urlsplit(entry.url).path)))
-    if url.startswith("file:") or _FILES not in url:
-        return None
-    return unquote(url.split(_FILES, 1)[1])
+def _remember(place: str, entry: Entry) -> None:
+    _handed_over[place, entry.filename] = entry
+    for key in list(_handed_over)[:-MOST_HANDED_OVER]:
+        _handed_over.pop(key, None)
 
 
 def _filename(args: Mapping[str, Any]) -> str:

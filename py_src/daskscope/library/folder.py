@@ -8,11 +8,13 @@ import secrets
 import shutil
 import time
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from daskscope.library.facts import MAX_FACTS_BYTES
 from daskscope.library.store import BESIDE, Found, kind_of
+from daskscope.report.address import Addresses
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -112,8 +114,20 @@ class Folder:
         (self.path / (name + BESIDE)).unlink(missing_ok=True)
 
     def url(self, name: str) -> str:
-        """Return where a file is."""
-        return (self.path / name).as_uri()
+        """Return where a browser opens a file: below a Jupyter server's root, through that."""
+        return self._addresses.url_of(self._real / name)
+
+    def server_path(self, name: str) -> str | None:
+        """Return the path below the root of the Jupyter server, where it shows the file."""
+        return self._addresses.server_path(self._real / name)
+
+    @cached_property
+    def _addresses(self) -> Addresses:
+        return Addresses()
+
+    @cached_property
+    def _real(self) -> Path:
+        return Path(os.path.realpath(self.path))
 
     def _part(self, name: str) -> Path:
         return self.path / f".{name}.{secrets.token_hex(4)}.part"

@@ -106,6 +106,10 @@ class Remote:
         """Return where a file is."""
         return f"{self.name}/{name}"
 
+    def server_path(self, name: str) -> str | None:  # noqa: ARG002 - none of them
+        """No server shows what is elsewhere."""
+        return None
+
     def _at(self, name: str) -> str:
         return f"{self._root}/{name}"
 

@@ -70,6 +70,10 @@ class Store(Protocol):
         """Return where a file is."""
         ...
 
+    def server_path(self, name: str) -> str | None:
+        """Return the path below the root of the Jupyter server, where it shows the file."""
+        ...
+
 
 def kind_of(name: str) -> Kind | None:
     """Return what a file with this name would be."""

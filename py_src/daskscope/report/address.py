@@ -14,6 +14,33 @@ if TYPE_CHECKING:
 MAX_INFO_BYTES: Final = 100_000
 
 
+class Addresses:
+    """Where files can be opened. What servers say of themselves is read once."""
+
+    def __init__(self) -> None:
+        self._servers = _servers()
+
+    def server_path(self, path: Path) -> str | None:
+        """Return the path below the root of the server that shows a file, if one does."""
+        found = self._found(path)
+        return None if found is None else found[1]
+
+    def url_of(self, path: Path) -> str:
+        """Return where a browser opens it."""
+        found = self._found(path)
+        if found is None:
+            return path.as_uri()
+        base, inside = found
+        return f"{base.rstrip('/')}/files/{quote(inside)}"
+
+    def _found(self, path: Path) -> tuple[str, str] | None:
+        for server in self._servers:
+            inside = _below(path, server["root_dir"])
+            if inside is not None:
+                return server["base_url"], inside
+        return None
+
+
 def url_of(path: Path) -> str:
     """Return where a file can be opened.
 
@@ -22,11 +49,7 @@ def url_of(path: Path) -> str:
     address at which it knows the server is known to nobody here. Files outside of what
     the server shows have a ``file:`` URL.
     """
-    for server in _servers():
-        inside = _below(path, server["root_dir"])
-        if inside is not None:
-            return f"{server['base_url'].rstrip('/')}/files/{quote(inside)}"
-    return path.as_uri()
+    return Addresses().url_of(path)
 
 
 def _below(path: Path, root: str) -> str | None:

@@ -7,7 +7,7 @@ import os
 import shutil
 import warnings
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from daskscope import config
 from daskscope.block import Block
@@ -24,7 +24,9 @@ from daskscope.report.target import LocalTarget, target
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from os import PathLike
+    from pathlib import Path
     from types import TracebackType
+    from typing import BinaryIO
 
     from distributed import Client
 
@@ -122,24 +124,32 @@ class Report:
         try:
             noted = "summary" in recording.about_facts  # by the block, for its recording
             with packed(recording, noted=noted) as file:
-                self.summary = place.write(lambda out: write(recording, file, out))
+
+                def fill(out: BinaryIO) -> None:
+                    self.summary = write(recording, file, out)
+
+                place.write(fill, partial(self._keep, "report", place.location))
                 if self._with_recording:
                     place = _beside(place)
                     file.seek(0)
-                    place.write(lambda out: shutil.copyfileobj(file, out))
+                    place.write(
+                        lambda out: shutil.copyfileobj(file, out),
+                        partial(self._keep, "recording", place.location),
+                    )
         except OSError as error:
             raise _not_written(place, error) from error
         self.url = _url(self._place)
-        self._keep()
         return self.url
 
-    def _keep(self) -> None:
+    def _keep(self, kind: Literal["report", "recording"], location: str, local: Path) -> None:
         """Put a copy into the library, which warns where it cannot."""
         from daskscope import library
 
         assert self.summary is not None
-        kept = library.keep(self._place.location, {**self.summary, "private": self._private})
-        self.in_library = None if kept is None else kept["filename"]
+        facts = {**self.summary, "private": self._private}
+        kept = library.keep(local, facts, kind=kind, location=location)
+        if kind == "report":
+            self.in_library = None if kept is None else kept["filename"]
 
     def __repr__(self) -> str:
         if self.summary is None:

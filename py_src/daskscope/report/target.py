@@ -77,8 +77,13 @@ class LocalTarget:
         """The whole path."""
         return str(self.path)
 
-    def write(self, fill: Callable[[BinaryIO], T]) -> T:
-        """Let `fill` write the file; it appears once it is whole. Raises `OSError`."""
+    def write(
+        self, fill: Callable[[BinaryIO], T], written: Callable[[Path], None] | None = None
+    ) -> T:
+        """Let `fill` write the file; it appears once it is whole. Raises `OSError`.
+
+        `written` is told where it is on this machine then.
+        """
         part = self.path.with_name(f".daskscope-{secrets.token_hex(6)}.part")
         try:
             with part.open("xb") as file:
@@ -88,6 +93,8 @@ class LocalTarget:
             with suppress(OSError):
                 part.unlink()
             raise
+        if written is not None:
+            written(self.path)
         return filled
 
 
@@ -120,8 +127,13 @@ class RemoteTarget:
         """The URL."""
         return self.name
 
-    def write(self, fill: Callable[[BinaryIO], T]) -> T:
-        """Let `fill` write the file, then put it into its place. Raises `OSError`."""
+    def write(
+        self, fill: Callable[[BinaryIO], T], written: Callable[[Path], None] | None = None
+    ) -> T:
+        """Let `fill` write the file, then put it into its place. Raises `OSError`.
+
+        `written` is told then where it is on this machine, for as long as that takes.
+        """
         with tempfile.TemporaryDirectory(prefix="daskscope-", dir=temporary_directory()) as folder:
             local = Path(folder) / "report"
             with local.open("xb") as file:
@@ -132,6 +144,8 @@ class RemoteTarget:
                 raise
             except Exception as error:  # each kind of storage has its own
                 raise OSError(str(error) or type(error).__name__) from error
+            if written is not None:
+                written(local)
         return filled
 
 
