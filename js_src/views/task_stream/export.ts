@@ -20,6 +20,7 @@ import { pictureWords } from "./picture_words";
 import type { Stage } from "./stage";
 import { viewLegend } from "./view_legend";
 import type { ViewState } from "./view_state";
+import { groupLanes } from "./worker_groups";
 
 /** A spreadsheet takes about this many rows. */
 const MOST_CSV_ROWS = 1_000_000;
@@ -27,7 +28,7 @@ const MOST_CSV_ROWS = 1_000_000;
 const MOST_KEYS = 50_000;
 
 const HEADER =
-  "start,duration,worker,thread,prefix,action,status,nbytes,span,task,key";
+  "start,duration,worker,worker_name,thread,prefix,action,status,nbytes,span,task,key";
 
 function save(host: PanelHost, name: string, content: Blob): void {
   if (host.save) host.save(name, content);
@@ -44,6 +45,7 @@ function toCsv(
   store: SessionStore,
   rows: readonly Interval[],
   keys: ReadonlyMap<number, string>,
+  names: ReadonlyMap<string, string>,
 ): string {
   const lines = [HEADER];
   for (const row of rows) {
@@ -53,6 +55,7 @@ function toCsv(
         csvField(row.start),
         csvField(row.duration),
         csvField(lane?.worker ?? ""),
+        csvField(names.get(lane?.worker ?? "") ?? ""),
         csvField(lane?.thread ?? ""),
         csvField(store.prefixes[row.prefix] ?? ""),
         csvField(store.actions[row.action] ?? ""),
@@ -67,6 +70,13 @@ function toCsv(
   return `${lines.join("\n")}\n`;
 }
 
+/** What the panel calls workers, those outside of the focus, too. */
+function namesOf(view: ViewState, store: SessionStore): Map<string, string> {
+  const workers = view.session.peek()?.workers.peek() ?? [];
+  const groups = groupLanes(store.lanes, workers, [], view.names);
+  return new Map(groups.map(({ address, name }) => [address, name]));
+}
+
 async function saveCsv(
   view: ViewState,
   store: SessionStore,
@@ -76,7 +86,7 @@ async function saveCsv(
 ): Promise<string> {
   const tasks = found.rows.length <= MOST_KEYS ? tasksOf(found.rows) : null;
   const keys = await store.keys.texts(tasks ?? []);
-  const text = toCsv(store, found.rows, keys);
+  const text = toCsv(store, found.rows, keys, namesOf(view, store));
   save(view.host, `${name}.csv`, new Blob([text], { type: "text/csv" }));
   const keyless = tasks && tasks.length - keys.size;
   return savedWords(found, { ...others, keyless }, view.host.live);

@@ -188,8 +188,8 @@ export class ViewState {
     );
   });
 
-  /** What workers were called, also those that have left. */
-  private readonly names = new Map<string, string>();
+  /** What workers were called, by address, also those that have left. */
+  readonly names = new Map<string, string>();
   private saying: ReturnType<typeof setTimeout> | undefined;
   private placed: readonly WorkerGroup[] = [];
   private focusedTime: readonly [number, number] | null = null;

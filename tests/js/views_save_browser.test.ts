@@ -1,0 +1,189 @@
+// What a person can take away from a task stream: rows and pictures.
+
+import { expect, it } from "vitest";
+import { describePanel, open, page, plot } from "./harness/panel";
+
+interface Failing {
+  fail(error: Error): void;
+}
+
+async function saveCsv(): Promise<void> {
+  await page.getByRole("button", { name: "Export" }).click();
+  await page.locator(".ds-menu-item", { hasText: "CSV" }).first().click();
+}
+
+describePanel("a file that a task stream saves", () => {
+  it("saves the rows on the screen, all rows, and the picture", async () => {
+    await open("scenario=hostile");
+    for (const item of ["PNG", "CSV", "CSV of all rows"]) {
+      await page.getByRole("button", { name: "Export" }).click();
+      await page.locator(".ds-menu-item", { hasText: item }).first().click();
+      await page.locator(".ds-stage-note").waitFor();
+    }
+    await expect
+      .poll(() => page.evaluate(() => window.harness.saved.length), {
+        timeout: 5000,
+      })
+      .toBe(3);
+    const saved = await page.evaluate(() =>
+      Promise.all(
+        window.harness.saved.map(async ({ name, content }) => ({
+          name,
+          type: content.type,
+          size: content.size,
+          text: content.type === "text/csv" ? await content.text() : "",
+        })),
+      ),
+    );
+    const csv = saved.filter(({ type }) => type === "text/csv");
+    expect(saved.map(({ type }) => type).sort()).toEqual([
+      "image/png",
+      "text/csv",
+      "text/csv",
+    ]);
+    expect(csv[0]!.text.split("\n")[0]).toBe(
+      "start,duration,worker,worker_name,thread,prefix,action,status,nbytes,span,task,key",
+    );
+    const workers = csv[1]!.text.matchAll(/,(tcp:\/\/[^,]+,[^,]*),/g);
+    expect(new Set([...workers].map(([, pair]) => pair))).toEqual(
+      new Set([
+        ...["tcp://10.4.0.21:39411,worker-0", "tcp://10.4.0.22:39418,worker-1"],
+        ...["tcp://10.4.0.23:39425,worker-2", "tcp://10.4.0.24:39432,worker-3"],
+      ]),
+    );
+    // A spreadsheet must not run what a key says.
+    expect(csv[0]!.text).not.toMatch(/,=cmd/);
+    expect(csv[0]!.text).toContain(",'=cmd");
+    expect(
+      saved.find(({ type }) => type === "image/png")!.size,
+    ).toBeGreaterThan(10_000);
+  });
+
+  it("says of a saved file what is not in it", async () => {
+    await open("scenario=coarse");
+    await saveCsv();
+    await page
+      .getByText(/Saved 0 rows\. Up to 22,080 more are only a coarse/)
+      .waitFor();
+  });
+
+  it("says that it saves while the kernel is asked for keys, and which did not come", async () => {
+    await open("scenario=live");
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      session.fetchKeys = () =>
+        new Promise((_, fail) => {
+          Object.assign(window, { fail });
+        });
+      window.harness.live();
+    });
+    await expect
+      .poll(() => page.locator(".ds-status").innerText())
+      .toMatch(/^[1-9]\d* of/);
+    await plot().press("Space");
+    const at = await page.getByText(/Paused at/).innerText();
+    await page.getByText(/arrived since you paused/).waitFor();
+    await plot().press("f");
+    await saveCsv();
+    await page.getByText("Saving …").waitFor();
+    await page.evaluate(() => (window as unknown as Failing).fail(new Error()));
+    const note = page.locator(".ds-stage-note");
+    await expect
+      .poll(() => note.innerText())
+      .toMatch(/^Saved \d+ rows, without the keys of \d+ tasks?, which/);
+    const last = await page.evaluate(async () => {
+      const { saved, session } = window.harness;
+      const lines = (await saved[0]!.content.text()).trim().split("\n");
+      const starts = lines.slice(1).map((line) => Number(line.split(",")[0]));
+      return Math.max(...starts) - session.origin.value;
+    });
+    // As on the screen: nothing that came after the pause.
+    expect(last).toBeLessThanOrEqual(Number(/[\d.]+/.exec(at)![0]) + 0.1);
+  });
+
+  it("writes into a picture only names of workers that are on the screen", async () => {
+    await open("scenario=full&workers=64&threads=4", 900, 360);
+    const gutter = page.locator(".ds-gutter");
+    await gutter.hover();
+    await page.mouse.wheel(0, 300);
+    const first = () => page.locator(".ds-worker-name").first().innerText();
+    await expect.poll(first).not.toBe("worker-0");
+    await page.evaluate(() => {
+      const names: [string, number][] = [];
+      Object.assign(window, { names });
+      const { prototype } = CanvasRenderingContext2D;
+      const { fillText } = prototype;
+      prototype.fillText = function (text, x, y) {
+        if (!this.canvas.isConnected && text.startsWith("worker-")) {
+          names.push([text, y]);
+        }
+        fillText.call(this, text, x, y);
+      };
+    });
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.locator(".ds-menu-list button").first().click();
+    await page.getByText("Saved the picture").waitFor();
+    const names = await page.evaluate(
+      () => (window as unknown as { names: [string, number][] }).names,
+    );
+    expect(names.map(([name]) => name)).toEqual(
+      await page.locator(".ds-worker-name").allInnerTexts(),
+    );
+    const apart = names.slice(1).map(([, y], at) => y - names[at]![1]);
+    expect(Math.min(...apart)).toBeGreaterThanOrEqual(15);
+  });
+
+  it("saves a picture that says what it is of, with all that is on the screen", async () => {
+    await open("scenario=many", 900, 500);
+    await page.evaluate(() => {
+      const said: string[] = [];
+      Object.assign(window, { said });
+      const { prototype } = CanvasRenderingContext2D;
+      const { fillText } = prototype;
+      prototype.fillText = function (text, ...rest) {
+        if (!this.canvas.isConnected) said.push(text);
+        fillText.call(this, text, ...rest);
+      };
+    });
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.locator(".ds-menu-list button").first().click();
+    await page.getByText("Saved the picture").waitFor();
+    const said = await page.evaluate(
+      () => (window as unknown as { said: string[] }).said,
+    );
+    expect(said[0]).toBe("Task stream");
+    expect(said[1]).toMatch(
+      /^LocalCluster · \d+\.\d – \d+\.\d s · from 2026-\d\d-\d\d \d\d:\d\d:\d\d$/,
+    );
+    expect(said).toEqual(
+      expect.arrayContaining(["transfer", "disk", "erred", "worker-0"]),
+    );
+    const status = await page.locator(".ds-status").innerText();
+    const counted = /^[\d,]+ of [\d,]+/.exec(status)![0];
+    expect(said.at(-1)).toContain(`${counted} tasks`);
+  });
+
+  it("saves with a picture what lies over the tasks: selection, pause, what is pinned", async () => {
+    await open("scenario=full");
+    await page.evaluate(() => {
+      const over: boolean[] = [];
+      Object.assign(window, { over });
+      const { prototype } = CanvasRenderingContext2D;
+      const drawImage = prototype.drawImage as (...rest: unknown[]) => void;
+      prototype.drawImage = function (...rest: unknown[]) {
+        const source = rest[0];
+        over.push(
+          source instanceof HTMLCanvasElement &&
+            source.parentElement?.classList.contains("ds-overlay") === true,
+        );
+        drawImage.apply(this, rest);
+      };
+    });
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.locator(".ds-menu-list button").first().click();
+    await page.getByText("Saved the picture").waitFor();
+    const over = () =>
+      page.evaluate(() => (window as unknown as { over: boolean[] }).over);
+    expect((await over()).at(-1)).toBe(true);
+  });
+});
