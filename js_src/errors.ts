@@ -28,7 +28,8 @@ export class DaskscopeError extends Error implements Problem {
 /** Turn whatever was thrown into a problem that can be shown. */
 export function asProblem(error: unknown): Problem {
   if (error instanceof DaskscopeError) return error;
-  const text = error instanceof Error ? error.message : String(error);
+  const what = error instanceof Error ? error.message : String(error);
+  const text = /[.!?]$/.test(what) ? what : `${what}.`;
   return {
     code: "internal",
     text: `Something unexpected happened in this page: ${text}`,

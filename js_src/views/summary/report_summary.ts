@@ -33,7 +33,7 @@ const PARTS = {
   cluster: text,
   scheduler: text,
   daskscope: text,
-  tasks: record({ captured: count, kept: count, erred: count, rows: count }),
+  tasks: record({ captured: count, kept: count, erred: count }),
   busy: nullable(
     record({
       threads: num,
@@ -46,9 +46,7 @@ const PARTS = {
   spilled: nullable(record({ peak: num, workers: list(text) })),
   transfers: record({ rows: count, seconds: num }),
   errors: record({ count: count, types: list(tuple(text, count)) }),
-  cost: nullable(
-    record({ amount: num, per_hour: num, unit: text, thread_hours: num }),
-  ),
+  cost: nullable(record({ amount: num, per_hour: num, unit: text })),
   prefixes: list(
     record({ name: text, tasks: count, seconds: num, erred: count }),
   ),
@@ -71,7 +69,6 @@ const PARTS = {
   }),
   needs_a_look: list(
     record({
-      code: text,
       level: oneOf(LEVELS),
       title: text,
       text,

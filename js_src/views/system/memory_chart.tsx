@@ -121,4 +121,12 @@ function paintZero({ context, theme, y, left, width }: PlotArea): void {
 
 function paintLimit(area: PlotArea, limit: Series): void {
   paintLine(area, limit, { colour: toCss(area.theme.text), stair: true });
+  const { context, theme, pixelRatio, left, top, width } = area;
+  context.font = `${theme.small_px * pixelRatio}px ${theme.font}`;
+  context.fillStyle = toCss(theme.text2);
+  context.textAlign = "right";
+  const y = area.y(limit.values[limit.values.length - 1]);
+  const hasRoom = y - top > 1.5 * theme.small_px * pixelRatio;
+  context.textBaseline = hasRoom ? "bottom" : "top";
+  context.fillText("limit", left + width, y + (hasRoom ? -3 : 4) * pixelRatio);
 }
