@@ -14,6 +14,7 @@ from recording_rows import append, make_rows, new_recording
 
 import daskscope
 from daskscope.errors import DaskscopeError
+from daskscope.files import opened
 from daskscope.recording import pack_keys
 from daskscope.recording.file_tables import encode_records
 from daskscope.schema import CLUSTER, EVENTS, FILE_PART_TASKS, NAMES, WORKERS, Table
@@ -184,9 +185,9 @@ def test_tasks_that_came_in_one_block_are_cut_into_parts(tmp_path):
     append(recording, FILE_PART_TASKS + 5, key="k")
     path = recording.save(tmp_path / "run.daskscope")
     assert len(sizes(path, "tasks/")) == len(sizes(path, "keys/")) == 2
-    opened = daskscope.load(path)
-    assert opened.counts == recording.counts
-    assert opened.key_of(FILE_PART_TASKS + 4) == "k"
+    loaded = opened(path)
+    assert loaded.counts == recording.counts
+    assert loaded.key_of(FILE_PART_TASKS + 4) == "k"
 
 
 def test_tasks_with_very_many_rows_are_cut_into_parts_that_can_be_read(tmp_path):
@@ -204,8 +205,8 @@ def test_large_keys_among_small_ones_are_cut_into_parts_that_can_be_read(tmp_pat
     recording.append_tasks(len(keys), make_rows(len(keys)), pack_keys(0, keys).data)
     path = recording.save(tmp_path / "run.daskscope")
     assert max(sizes(path, "keys/")) < 18_000_000
-    opened = daskscope.load(path)
-    assert [opened.key_of(task)[:9] for task in (99, 105, 110)] == [
+    loaded = opened(path)
+    assert [loaded.key_of(task)[:9] for task in (99, 105, 110)] == [
         "small-99",
         "555555555",
         "small-110",
