@@ -24,9 +24,10 @@ export async function panAndZoom(page, { wheel = true } = {}) {
   }
 }
 
+/** The page has `noteFrames`: that somebody waits is no work of the frame. */
 export function nextFrame(page) {
   return page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => resolve())),
+    () => new Promise((resolve) => window.noted.native(() => resolve())),
   );
 }
 

@@ -2,37 +2,23 @@
 // rows come from memory. `window.bench` is what the benchmark calls.
 
 import { signal } from "@preact/signals";
-import type { TaskBatch } from "../../../js_src/model/tasks";
 import type { SessionStore } from "../../../js_src/session";
 import { RowIntake } from "../../../js_src/session_intake";
 import { LIMITS } from "../../../js_src/schema";
 import type { PanelHost } from "../../../js_src/views/host";
 import { mountTaskStream } from "../../../js_src/views/task_stream";
-import { bulkBatches } from "../../js/bulk_rows";
+import { decodeTasks } from "../../../js_src/wire_arrow";
+import { bulkMessages, type RowsMessage } from "./messages";
 import { T0 } from "../../js/model_rows";
 import { HarnessSession } from "../../js/harness/session";
 
-/** Frames from one to the next, and the main thread's work in each, in milliseconds. */
-const gaps: number[] = [];
-const work: number[] = [];
-
-const nativeFrame = window.requestAnimationFrame.bind(window);
-let workNow = 0;
-window.requestAnimationFrame = (callback) =>
-  nativeFrame((now) => {
-    const began = performance.now();
-    callback(now);
-    workNow += performance.now() - began;
-  });
-let last = 0;
-function watchFrames(now: number): void {
-  if (last) gaps.push(now - last);
-  if (workNow > 0) work.push(workNow);
-  workNow = 0;
-  last = now;
-  nativeFrame(watchFrames);
+/** As `noteFrames` in frames.mjs keeps them. */
+interface Frames {
+  readonly gaps: readonly number[];
+  readonly native: typeof requestAnimationFrame;
 }
-nativeFrame(watchFrames);
+const { gaps, native: nativeFrame } = (window as unknown as { noted: Frames })
+  .noted;
 
 /** What the kernel may have under way: about 20 bytes a row. */
 const WINDOW_ROWS = LIMITS.window_bytes / 20;
@@ -52,7 +38,7 @@ const host: PanelHost = {
 };
 const place = document.getElementById("place")!;
 let dispose = () => {};
-let batches: Generator<TaskBatch> | null = null;
+let messages: Generator<RowsMessage> | null = null;
 
 function mount(): void {
   dispose = mountTaskStream(place, {
@@ -70,13 +56,14 @@ const intake = new RowIntake(session.model, () => {
   session.dataVersion.value += 1;
 });
 
-function insert(batch: TaskBatch): void {
-  const first = batch.task[0]!;
-  intake.add(batch, first, batch.task[batch.rows - 1]! + 1 - first);
+/** As a stream does it with a message of rows. */
+function take(message: RowsMessage): void {
+  const rows = decodeTasks(message.buffer, message);
+  intake.add(rows, message.first, message.tasks);
 }
 
 const bench = {
-  open(rows: number, lanes: number): void {
+  open(tasks: number, lanes: number): void {
     const prefixes = Array.from({ length: 12 }, (_, i) => `groupby-${i}`);
     const threads = Array.from({ length: lanes }, (_, lane) => ({
       worker: `tcp://10.0.0.${lane >> 3}:40000`,
@@ -84,30 +71,32 @@ const bench = {
     }));
     session.origin.value = T0;
     session.addNames(prefixes, threads);
-    batches = bulkBatches(rows, lanes);
+    messages = bulkMessages(tasks, lanes);
     mount();
   },
 
   /** The first rows turn an empty panel into a plot: the longest frame of that. */
   async begin(): Promise<number> {
+    const message = messages!.next().value as RowsMessage;
     await bench.settle();
     const first = gaps.length;
-    insert(batches!.next().value!);
+    take(message);
     await bench.settle();
     return Math.max(...gaps.slice(first));
   },
 
   /**
-   * Take rows in as a stream delivers them, a batch a message, and draw them meanwhile.
-   * They are made before, so that only taking them in is measured.
+   * Take rows in as a stream delivers them, a batch of Arrow a message, and draw them
+   * meanwhile. The bytes are made before: what is measured begins with their decoding.
    */
-  async ingest(rows: number) {
-    const made: TaskBatch[] = [];
-    for (let count = 0; count < rows;) {
-      const next = batches!.next();
+  async ingest(atLeast: number) {
+    const made: RowsMessage[] = [];
+    let rows = 0;
+    while (rows < atLeast) {
+      const next = messages!.next();
       if (next.done) break;
       made.push(next.value);
-      count += next.value.rows;
+      rows += next.value.rows;
     }
     await bench.settle();
     const first = gaps.length;
@@ -118,7 +107,7 @@ const bench = {
       // A message a time, as long as the kernel would have credit.
       channel.port1.onmessage = () => {
         if (intake.waitingRows < WINDOW_ROWS && at < made.length) {
-          insert(made[at++]!);
+          take(made[at++]!);
         }
         if (at === made.length && intake.waitingRows === 0) resolve();
         else if (intake.waitingRows < WINDOW_ROWS && at < made.length) {
@@ -131,16 +120,16 @@ const bench = {
     channel.port1.close();
     await nextFrame();
     await nextFrame();
-    return { seconds, frame_ms: Math.max(...gaps.slice(first)) };
+    return { rows, seconds, frame_ms: Math.max(...gaps.slice(first)) };
   },
 
   /** Take in what is left, without measuring. */
   async fill(): Promise<void> {
     for (;;) {
       for (let i = 0; i < 10; i++) {
-        const next = batches!.next();
+        const next = messages!.next();
         if (next.done) return intake.flush();
-        insert(next.value);
+        take(next.value);
       }
       intake.flush();
       await nextFrame();
@@ -163,15 +152,9 @@ const bench = {
 
   size() {
     const { rows, byteLength } = session.model;
-    return { rows, bytes: byteLength };
+    const tasks = session.model.have().reduce((sum, [a, b]) => sum + b - a, 0);
+    return { tasks, rows, bytes: byteLength };
   },
-
-  clear(): void {
-    gaps.length = 0;
-    work.length = 0;
-  },
-
-  frames: () => ({ gaps, work }),
 };
 
 /** Whether a line down the largest canvas crosses many colours. */
