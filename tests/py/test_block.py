@@ -31,6 +31,12 @@ def fail(x: int) -> int:
     raise ValueError(f"no {x}")
 
 
+@pytest.fixture
+def written_often(monkeypatch):
+    monkeypatch.setattr("daskscope.block.writing.LOOK_EVERY_S", 0.05)
+    monkeypatch.setattr("daskscope.block.writing.WRITE_AFTER_S", 0.0)
+
+
 def test_only_what_happened_inside_is_recorded(client):
     wait(client.map(inc, range(20), pure=False))
     with daskscope.record() as rec:
@@ -43,8 +49,8 @@ def test_only_what_happened_inside_is_recorded(client):
 
 
 @pytest.mark.parametrize("path", [None, "run.daskscope"])
-def test_tasks_that_finish_after_the_block_are_not_in_it(client, tmp_path, monkeypatch, path):
-    monkeypatch.setattr("daskscope.block.writing.WRITE_EVERY_S", 0.05)
+@pytest.mark.usefixtures("written_often")
+def test_tasks_that_finish_after_the_block_are_not_in_it(client, tmp_path, path):
     given = None if path is None else tmp_path / path
     with daskscope.record(path=given) as rec:
         wait(client.map(inc, range(5), pure=False))
@@ -151,6 +157,7 @@ def test_an_interrupted_end_leaves_what_there_is_and_nothing_running(client, tmp
     assert all(session.closed for session in daskscope.sessions())
 
 
+@pytest.mark.usefixtures("written_often")
 def test_a_file_grows_with_the_block_and_is_whole_at_its_end(client, tmp_path):
     path = tmp_path / "run.daskscope"
     with daskscope.record(path=path) as rec:
@@ -200,13 +207,13 @@ def test_a_block_that_cannot_begin_leaves_nothing(client, tmp_path, monkeypatch,
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.usefixtures("written_often")
 def test_an_end_that_fails_leaves_nothing_running_and_what_was_written(
     client, tmp_path, monkeypatch
 ):
     def fails(*_: object, **__: object) -> None:
         raise RuntimeError("no facts")
 
-    monkeypatch.setattr("daskscope.block.writing.WRITE_EVERY_S", 0.05)
     monkeypatch.setattr("daskscope.block.block.facts_at_end", fails)
     block = daskscope.record(path=tmp_path / "run.daskscope")
     block.__enter__()

@@ -137,7 +137,7 @@ def test_a_place_that_cannot_be_written_to_is_told_before_anything_is_recorded(
     place = tmp_path / "nowhere" / "run.daskscope"
     assert main(["record", "--scheduler", client.scheduler.address, "-o", str(place)]) == 1
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"daskscope: error: Nothing can be written to {place}: No such file")
+    assert line.startswith(f"daskscope: error: There is no directory {place.parent} to write")
 
 
 def test_a_directory_or_a_device_is_no_place_for_a_recording(tmp_path, capsys):

@@ -99,7 +99,7 @@ class Block:
         source: str = "",
     ) -> None:
         # What cannot be written is found out before anything runs.
-        self._path = LocalTarget(os.fspath(path)).path if path is not None else None
+        self._place = LocalTarget(os.fspath(path)) if path is not None else None
         self._client = client
         self._title = title
         self._code = code
@@ -233,8 +233,8 @@ class Block:
         recording.note_present({one["address"]: one["threads"] for one in workers}, start)
         if workers:  # as they were last seen: the next sample may be a second away
             recording.append_cluster([cluster_sample(workers, start)])
-        if self._path is not None:
-            self._writing = Writing(self._part, session._recording, self._path, self._facts)
+        if self._place is not None:
+            self._writing = Writing(self._part, session._recording, self._place, self._facts)
         return self.recording
 
     def _now(self) -> float:

@@ -2,57 +2,89 @@
 
 from __future__ import annotations
 
+import logging
 import threading
+import time
+import warnings
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.errors import DaskscopeError
+from daskscope.errors import DaskscopeError, Notice
 from daskscope.recording.file_writer import FileWriter
 from daskscope.recording.part import Part, mark
+from daskscope.report.html import figures_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import Counts, RecordingCore
+    from daskscope.report.target import LocalTarget
 
-WRITE_EVERY_S: Final = 2.0
+logger = logging.getLogger(__name__)
+
+LOOK_EVERY_S: Final = 2.0
+WRITE_TASKS: Final = 5_000
+WRITE_AFTER_S: Final = 30.0
+"""So much, or so old, is worth members of its own: a file has a bounded number of them."""
 
 
 class Writing:
     """One file that is being written, in a thread of its own, until `halt`."""
 
     def __init__(
-        self, part: Part, source: RecordingCore, path: Path, facts: dict[str, Any]
+        self, part: Part, source: RecordingCore, place: LocalTarget, facts: dict[str, Any]
     ) -> None:
         self._part = part
         self._source = source
+        self._name = place.name
         try:
-            self._writer = FileWriter(path, facts)
+            self._writer = FileWriter(place.path, facts)
         except OSError as error:
             raise DaskscopeError(
                 "not-writable",
-                f"Nothing can be written to {path}: {error.strerror or error}.",
+                f"Nothing can be written to {place.name}: {error.strerror or error}.",
                 "Nothing ran. Choose another place, or make the directory.",
             ) from error
         self._whole: Path | None = None
-        self._failure: OSError | None = None
+        self._figures: dict[str, Any] = {}
+        self._failure: DaskscopeError | None = None
+        self._written, self._written_s = 0, time.monotonic()
         self._over = threading.Event()
         self._turn = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="daskscope-record", daemon=True)
         self._thread.start()
 
     def _run(self) -> None:
-        while not self._over.wait(WRITE_EVERY_S):
+        while not self._over.wait(LOOK_EVERY_S):
             with self._turn:
                 if self._over.is_set():
                     return
                 until = mark(self._source)
             self._part.advance(until)
-            if self._failure is None:
+            if self._failure is None and self._is_due():
                 try:
                     self._writer.append(self._part.recording)
                 except OSError as error:
-                    self._failure = error
-                    self._writer.abandon()
+                    failure = self._fail(error)
+                    logger.warning("%s Recording goes on in memory.", failure.text)
+                self._written, self._written_s = self._part.recording.next_task, time.monotonic()
+
+    def _is_due(self) -> bool:
+        news = self._part.recording.next_task - self._written
+        old = time.monotonic() - self._written_s >= WRITE_AFTER_S
+        return news >= WRITE_TASKS or (news > 0 and old)
+
+    def _fail(self, error: OSError) -> DaskscopeError:
+        """Keep what was written, which may be all that there is of a long run."""
+        kept = self._writer.keep()
+        written = f" What had been written is in {kept}, a file that was cut off." if kept else ""
+        failure = self._failure = DaskscopeError(
+            "not-saved",
+            f"The recording could not be written to {self._name}: "
+            f"{error.strerror or error}.{written}",
+            'rec.save("elsewhere.daskscope") writes what is in memory.',
+        )
+        failure.__cause__ = error
+        return failure
 
     def halt(self) -> None:
         """Let the thread take nothing more, and end; it may still write what it has."""
@@ -74,8 +106,7 @@ class Writing:
         from daskscope import library
 
         if self._whole is not None:
-            facts = self._part.recording.about_facts["summary"]
-            library.keep(self._whole, facts, kind="recording")
+            library.keep(self._whole, self._figures, kind="recording")
 
     def close(self) -> None:
         """Stop; a file that was not finished stays as one that was cut off."""
@@ -84,23 +115,35 @@ class Writing:
         self._writer.keep()
 
     def finish(self, *, quiet: bool) -> None:
-        """Write the rest; raise if that fails, unless another exception is on its way."""
-        recording = self._part.recording
-        failure = self._failure
-        if failure is None:
+        """Write the rest; if that fails raise, or warn while another exception is on its way."""
+        if self._failure is None:
             try:
-                self._whole = self._writer.finish(recording, recording.about_facts)
+                self._finish()
             except OSError as error:
-                failure = error
-                self._writer.abandon()
-        if failure is not None and not quiet:
-            raise not_saved(str(self._writer.path), failure) from failure
+                self._fail(error)
+        if self._failure is None:
+            return
+        if not quiet:
+            raise self._failure
+        warnings.warn(str(self._failure), stacklevel=5)
+
+    def _finish(self) -> None:
+        recording = self._part.recording
+        self._writer.append(recording)
+        about, written = recording.about_facts, self._writer.counts(recording)
+        if written.kept > recording.counts.kept:
+            about["missing"].append(_only_in_file(recording.counts, written, self._name))
+            about = about | {"summary": figures_of(recording, written)}
+        self._whole = self._writer.finish(recording, about)
+        self._figures = about["summary"]
 
 
-def not_saved(path: str, failure: OSError) -> DaskscopeError:
-    """Return what to tell whoever wanted a file."""
-    return DaskscopeError(
-        "not-saved",
-        f"The recording could not be written to {path}: {failure.strerror or failure}.",
-        'It is still in memory: rec.save("elsewhere.daskscope").',
-    )
+def _only_in_file(kept: Counts, written: Counts, name: str) -> dict[str, str]:
+    """Return what to say of figures that are made of what is in memory."""
+    return Notice(
+        "only-in-file",
+        "warn",
+        f"Busy times, times by prefix and action, and the overview are of the newest "
+        f"{kept.kept:,} of {written.kept:,} tasks: more did not stay in memory.",
+        f"{name} has all of them; counts and totals are of all.",
+    ).to_json()

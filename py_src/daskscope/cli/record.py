@@ -7,7 +7,7 @@ import signal
 import tempfile
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,6 +15,7 @@ from daskscope.block import Block
 from daskscope.cli.console import duration, plain, plural, say, size, warn
 from daskscope.cli.progress import Line
 from daskscope.errors import DaskscopeError
+from daskscope.report.target import LocalTarget
 from daskscope.session import connect
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ INTERRUPTED: Final = 130
 def run(given: argparse.Namespace) -> int:
     """Record until the time is over, somebody interrupts, or the cluster is gone."""
     path = Path(given.output or time.strftime("run-%Y%m%d-%H%M%S.daskscope"))
-    _check(path)
+    LocalTarget(str(path))  # says what is wrong with it, before anything is recorded
     quiet = logging.NOTSET if given.debug else logging.CRITICAL
     with _terminated_like_interrupted(), _logging(quiet), _client(given.scheduler) as client:
         block = Block(client, path, title=given.title)
@@ -47,16 +48,6 @@ def run(given: argparse.Namespace) -> int:
             place = _finish(block, path)
         _tell(block.recording, place)
     return INTERRUPTED if interrupted else 0
-
-
-def _check(path: Path) -> None:
-    """Refuse what a file must not take the place of; the rest is seen when writing begins."""
-    with suppress(OSError):
-        if path.exists() and not path.is_file():
-            kind = "a directory" if path.is_dir() else "no ordinary file"
-            raise DaskscopeError(
-                "not-writable", f"Nothing can be written to {path}: it is {kind}.", "Name a file."
-            )
 
 
 @contextmanager

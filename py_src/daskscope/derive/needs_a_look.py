@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from daskscope.derive.versions import PackageVersions
-    from daskscope.recording import RecordingCore, TaskError
+    from daskscope.recording import Counts, RecordingCore, TaskError
 
 MOST_OF_A_KIND: Final = 5
 """More of one kind are told in a sentence: nobody reads a hundred."""
@@ -161,9 +161,8 @@ def of_idle(idle: Sequence[tuple[float, float]], start: float) -> list[Finding]:
     return found
 
 
-def of_losses(recording: RecordingCore) -> list[Finding]:
+def of_losses(recording: RecordingCore, counts: Counts) -> list[Finding]:
     """Return what is not in the recording: dropped tasks, gaps; and clocks that disagree."""
-    counts = recording.counts
     found = []
     dropped = counts.dropped
     if dropped:

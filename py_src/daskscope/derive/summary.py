@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from daskscope.derive.threads import ThreadTime
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import Counts, RecordingCore
 
 MAX_PREFIXES: Final = 1_000
 """Those with less time stand together; the recording has them all."""
@@ -30,12 +30,17 @@ LEVELS: Final = ("info", "warn", "error")
 
 
 def summary(
-    recording: RecordingCore, *, price_per_thread_hour: float | None = None, currency: str = "$"
+    recording: RecordingCore,
+    *,
+    price_per_thread_hour: float | None = None,
+    currency: str = "$",
+    counts: Counts | None = None,
 ) -> dict[str, Any]:
     """Return the figures of a recording, as JSON can say them.
 
     Times are seconds since the epoch, sizes bytes. What the recording does not know is
-    None, or an empty list; ``missing`` says why, where that is known.
+    None, or an empty list; ``missing`` says why, where that is known. `counts` are those of
+    a file that has more of its tasks than it has kept itself.
 
     >>> from daskscope.recording import RecordingCore
     >>> figures = summary(RecordingCore())
@@ -43,7 +48,7 @@ def summary(
     ({'captured': 0, 'kept': 0, 'erred': 0, 'rows': 0}, None)
     """
     facts = recording.about_facts
-    counts = recording.counts
+    counts = counts or recording.counts
     start, stop = _window(recording, facts)
     threads = thread_time(recording, start, stop)
     done = work(recording, start, stop)
@@ -56,7 +61,7 @@ def summary(
         *needs_a_look.of_exception(exception),
         *needs_a_look.of_errors(recording, errors),
         *(needs_a_look.of_spilling(recording, **spilled) if spilled else ()),
-        *needs_a_look.of_losses(recording),
+        *needs_a_look.of_losses(recording, counts),
         *needs_a_look.of_versions(recording, versions),
         *(needs_a_look.of_idle(done.idle, start) if counts.captured else ()),
     ]

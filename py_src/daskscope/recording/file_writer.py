@@ -10,7 +10,7 @@ import os
 import secrets
 import zipfile
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from daskscope.recording.chunk import TaskChunk
     from daskscope.recording.core import RecordingCore
+    from daskscope.recording.counts import Counts
 
 SUFFIX: Final = ".daskscope"
 HEADER, ABOUT = "daskscope.json", "about.json"
@@ -68,7 +69,7 @@ class FileWriter:
         )
         self._counts: dict[str, int] = {}
         self._names = dict.fromkeys(NAME_KINDS, 0)
-        self._next = 0
+        self._next = self._kept = self._rows = 0
         self._whole_bytes = 0
         try:
             self._add(HEADER, _json({"format": FILE_FORMAT, "facts": facts}))
@@ -85,7 +86,15 @@ class FileWriter:
             data = encode_columns(TASKS, part.columns, first=part.first, tasks=part.tasks)
             self._add_numbered("tasks", "arrow", data)
             self._add_numbered("keys", "txt", part.keys)
+            self._kept += part.tasks
+            self._rows += len(part.columns["task"])
         self._next = stop
+
+    def counts(self, recording: RecordingCore) -> Counts:
+        """Return how much is in the file: of a long run more than its recording has kept."""
+        counts = recording.counts
+        dropped = counts.captured - counts.dropped_agent - self._kept
+        return replace(counts, kept=self._kept, rows=self._rows, dropped_recording=dropped)
 
     def finish(self, recording: RecordingCore, about: Mapping[str, Any]) -> Path:
         """Write what is left, and let the file appear under its name."""
@@ -99,7 +108,7 @@ class FileWriter:
             if records[table.columns[0].name]:
                 self._add(f"{table.name}.arrow", encode_records(table, records))
         figures = {
-            "counts": recording.counts.to_json(),
+            "counts": self.counts(recording).to_json(),
             "totals": asdict(recording.totals),
             "origin": recording.origin,
         }
@@ -120,7 +129,7 @@ class FileWriter:
             self._file.close()
         with suppress(OSError, ValueError):
             self._zip.close()  # it cannot write its list of members any more, as of a whole one
-        if not self._counts.get("keys"):
+        if not self._kept or not self.part_path.exists():
             self.abandon()
             return None
         with suppress(OSError):

@@ -76,6 +76,8 @@ class Members:
             too_long = length > MAX_MEMBER_BYTES or size > length + _OVERHEAD_BYTES
             if flags & _SIZES_FOLLOW or name_bytes > MAX_NAME_BYTES or too_long:
                 raise BadZipError("has a member that daskscope would not write")
+            if length and not size:
+                return  # its writer was stopped before it had packed it
             name = file.read(name_bytes)
             file.seek(extra, 1)
             data = file.read(size)

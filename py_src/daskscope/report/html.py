@@ -25,7 +25,7 @@ from daskscope.version import installed_version
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import Counts, RecordingCore
 
 STATIC: Final = Path(__file__).parent.parent / "static"
 DEFAULT_TITLE: Final = "Dask performance report"
@@ -61,12 +61,19 @@ def packed(recording: RecordingCore, *, noted: bool = False) -> Iterator[BinaryI
 
 def note_figures(recording: RecordingCore) -> None:
     """Let a recording say its own figures, for pages that open it without Python."""
+    recording.about_facts["summary"] = figures_of(recording)
+
+
+def figures_of(recording: RecordingCore, counts: Counts | None = None) -> dict[str, Any]:
+    """Return the figures of a recording, with the counts of a file if that has more of it."""
     price = config.report_price()
     figures = summary(
-        recording, price_per_thread_hour=price.per_thread_hour, currency=price.currency
+        recording,
+        price_per_thread_hour=price.per_thread_hour,
+        currency=price.currency,
+        counts=counts,
     )
-    figures["title"] = figures["title"] or DEFAULT_TITLE
-    recording.about_facts["summary"] = figures
+    return figures | {"title": figures["title"] or DEFAULT_TITLE}
 
 
 def write(recording: RecordingCore, file: BinaryIO, out: BinaryIO) -> dict[str, Any]:
