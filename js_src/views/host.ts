@@ -59,6 +59,9 @@ export interface PanelHost {
   readonly chooser?: ReadonlySignal<Chooser | null>;
   /** Buttons for a notice of the kernel, by its code. */
   actionsFor?(code: string): readonly PanelAction[];
-  /** Stores a file for the person; default: the browser's download. */
-  save?(name: string, content: Blob): void;
+  /**
+   * Stores a file for the person; default: the browser's download. False where it may
+   * not, and has told the person so.
+   */
+  save?(name: string, content: Blob): boolean;
 }

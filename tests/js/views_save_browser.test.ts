@@ -59,6 +59,39 @@ describePanel("a file that a task stream saves", () => {
     ).toBeGreaterThan(10_000);
   });
 
+  it("is not said to be saved where the page may not do that", async () => {
+    await open("scenario=full&refuses=1");
+    await page.evaluate(() => {
+      const told: string[] = [];
+      Object.assign(window, { told });
+      const note = () =>
+        document.querySelector(".ds-stage-note")?.textContent ?? "";
+      new MutationObserver(() => {
+        if (note() !== told.at(-1)) told.push(note());
+      }).observe(document.body, {
+        ...{ subtree: true, childList: true, characterData: true },
+      });
+    });
+    const told = () =>
+      page.evaluate(() =>
+        (window as unknown as { told: string[] }).told
+          .splice(0)
+          .filter(Boolean),
+      );
+    for (const item of ["PNG", "CSV"]) {
+      await told();
+      await page.getByRole("button", { name: "Export" }).click();
+      await page.locator(".ds-menu-item", { hasText: item }).first().click();
+      await page.evaluate(async () => {
+        const { told } = window as unknown as { told: string[] };
+        while (told.at(-1) !== "" || !told.includes("Saving …")) {
+          await new Promise((done) => requestAnimationFrame(done));
+        }
+      });
+      expect(await told()).toEqual(["Saving …"]);
+    }
+  });
+
   it("says of a saved file what is not in it", async () => {
     await open("scenario=coarse");
     await saveCsv();

@@ -25,7 +25,12 @@ export function TaskStreamTab(props: {
       visible: computed(() => state.tab.value === "task-stream"),
       ...(maySave()
         ? {}
-        : { save: () => onRefused(cannotSave(state.source.name)) }),
+        : {
+            save: () => {
+              onRefused(cannotSave(state.source.name));
+              return false;
+            },
+          }),
     };
     return mountTaskStream(place.current, { session: state.session, host });
   }, [state]);

@@ -30,9 +30,16 @@ const MOST_KEYS = 50_000;
 const HEADER =
   "start,duration,worker,worker_name,thread,prefix,action,status,nbytes,span,task,key";
 
-function save(host: PanelHost, name: string, content: Blob): void {
-  if (host.save) host.save(name, content);
-  else download(name, content);
+/** Returns what to say of it: nothing where the home refused, and said why. */
+function save(
+  host: PanelHost,
+  name: string,
+  content: Blob,
+  words: string,
+): string {
+  if (host.save) return host.save(name, content) ? words : "";
+  download(name, content);
+  return words;
 }
 
 /** `task-stream-2026-11-18-140250`. */
@@ -87,9 +94,13 @@ async function saveCsv(
   const tasks = found.rows.length <= MOST_KEYS ? tasksOf(found.rows) : null;
   const keys = await store.keys.texts(tasks ?? []);
   const text = toCsv(store, found.rows, keys, namesOf(view, store));
-  save(view.host, `${name}.csv`, new Blob([text], { type: "text/csv" }));
   const keyless = tasks && tasks.length - keys.size;
-  return savedWords(found, { ...others, keyless }, view.host.live);
+  return save(
+    view.host,
+    `${name}.csv`,
+    new Blob([text], { type: "text/csv" }),
+    savedWords(found, { ...others, keyless }, view.host.live),
+  );
 }
 
 const tasksOf = (rows: readonly Interval[]): number[] =>
@@ -170,6 +181,5 @@ export async function exportPicture(
     canvas.height,
     toCss(theme.panel),
   );
-  save(view.host, `${fileName()}.png`, picture);
-  return "Saved the picture";
+  return save(view.host, `${fileName()}.png`, picture, "Saved the picture");
 }

@@ -34,7 +34,7 @@ const host: PanelHost = {
   chooser: signal(null),
   capturesWheel: true,
   actionsFor: () => [],
-  save: () => {},
+  save: () => true,
 };
 const place = document.getElementById("place")!;
 let dispose = () => {};

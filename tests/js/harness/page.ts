@@ -47,7 +47,11 @@ const host: PanelHost = {
           { label: "Try again", run: () => {} },
         ]
       : [{ label: "How to allow them", run: () => {} }],
-  save: (file, content) => saved.push({ name: file, content }),
+  save: (file, content) => {
+    if (wanted.get("refuses") !== null) return false;
+    saved.push({ name: file, content });
+    return true;
+  },
 };
 /** Keys that got past the panel. */
 const leaked: string[] = [];
