@@ -159,7 +159,7 @@ describeReport("what is selected in a report", () => {
       .toContain("groupby-chunk-5b1f0c9d");
     expect(await error.innerText()).toContain("cell, line 4");
     await error.getByRole("button", { name: "Show in task stream" }).click();
-    expect(await shownTab()).toBe("Task stream");
+    await expect.poll(shownTab).toBe("Task stream");
     const known = await page.evaluate(() => {
       const { session } = window.report;
       return session.errors.value[0]!;
@@ -168,6 +168,30 @@ describeReport("what is selected in a report", () => {
     expect(now.workers).toEqual([known.worker]);
     expect(now.time![0]).toBeLessThan(known.time);
     expect(now.time![1]).toBeGreaterThan(known.time);
+  });
+
+  it("leads from an error to the time of its task also before its rows are here", async () => {
+    const start = await startOfRun();
+    const errors = {
+      ...{ time: [start + 20], key: ["a"], prefix: ["rename"], worker: [""] },
+      ...{ exception: ["ValueError('no')"], traceback: [""], task: [500_000] },
+    };
+    const query = encodeURIComponent(JSON.stringify({ errors }));
+    await open(`tables=${query}`, "tab=events");
+    await page.evaluate((begun) => {
+      window.report.session.answer = (task) => ({
+        ...{ task, key: "a", prefix: "rename", worker: "", thread: "" },
+        ...{ nbytes: 0, span: [], status: "error", error: null },
+        startstops: [
+          { action: "transfer", start: begun + 3, stop: begun + 5 },
+          { action: "compute", start: begun + 5, stop: begun + 20 },
+        ],
+      });
+    }, start);
+    await page.locator(".ds-error-head").click();
+    await page.getByRole("button", { name: "Show in task stream" }).click();
+    await expect.poll(shownTab).toBe("Task stream");
+    expect((await focus()).time).toEqual([start + 3, start + 20]);
   });
 
   it("leads from an error of no worker to its moment, and from one of no time nowhere", async () => {
@@ -199,7 +223,7 @@ describeReport("what is selected in a report", () => {
     ]);
     await killed.locator(".ds-error-head").click();
     await killed.getByRole("button", { name: "Show in task stream" }).click();
-    expect(await shownTab()).toBe("Task stream");
+    await expect.poll(shownTab).toBe("Task stream");
     const { time, workers } = await focus();
     expect(workers).toEqual([]);
     expect((time![0] + time![1]) / 2).toBeCloseTo(start + 5, 3);

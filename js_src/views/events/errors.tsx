@@ -9,9 +9,10 @@ import { ChevronIcon } from "../panel/icons";
 import { withRoom } from "../panel/in_focus";
 import { Pager, usePages } from "../panel/paging";
 import type { RecordTable } from "../panel/record_tables";
-import type { RecordingView } from "../panel/recording_view";
+import type { Range, RecordingView } from "../panel/recording_view";
 import { type NameOf, workerNames } from "../panel/worker_names";
 import { rowOfTask, stretchOf } from "../task_stream/go_to_task";
+import { readTaskDetail } from "../task_stream/task_detail";
 import { TracebackText } from "../task_stream/traceback_text";
 import { type ErrorGroup, errorGroups } from "./error_groups";
 
@@ -146,7 +147,7 @@ function OneError(props: {
     <div class="ds-one-error">
       <div class="ds-one-error-tools">
         {Number.isFinite(table.time[row]) && (
-          <LinkButton onClick={() => show(view, table, row)}>
+          <LinkButton onClick={() => void show(view, table, row)}>
             Show in task stream
           </LinkButton>
         )}
@@ -185,17 +186,36 @@ function OneError(props: {
   );
 }
 
-/** The time of the task on its worker; of one that is not here, its moment. */
-function show(view: RecordingView, table: Errors, row: number): void {
-  const store = view.session.peek();
-  const task = table.task[row];
-  const found = store && task >= 0 ? rowOfTask(store, task) : null;
+/** The time of the task on its worker; of one that ran nowhere, its moment. */
+async function show(
+  view: RecordingView,
+  table: Errors,
+  row: number,
+): Promise<void> {
   const [time, worker] = [table.time[row], table.worker[row]];
-  const stretch = found ? stretchOf(found) : ([time, time] as const);
+  const stretch = await stretchOfTask(view, table.task[row]);
   view.show("task-stream", {
-    time: withRoom(stretch, view.range.peek()),
+    time: withRoom(stretch ?? [time, time], view.range.peek()),
     prefixes: [],
     workers: worker === "" ? [] : [worker],
     spans: [],
   });
+}
+
+/** Rows may not be here yet: the recording knows all the same. */
+async function stretchOfTask(
+  view: RecordingView,
+  task: number,
+): Promise<Range | null> {
+  const store = view.session.peek();
+  if (!store || task < 0) return null;
+  const row = rowOfTask(store, task);
+  if (row) return stretchOf(row);
+  try {
+    const { startstops } = readTaskDetail(await store.ask("task", { task }));
+    const times = startstops.flatMap(({ start, stop }) => [start, stop]);
+    return times.length > 0 ? [Math.min(...times), Math.max(...times)] : null;
+  } catch {
+    return null; // what is wrong with the recording is said elsewhere
+  }
 }
