@@ -21,7 +21,6 @@ import daskscope
 from daskscope.cli import main
 from daskscope.cli.parser import build_parser
 from daskscope.cli.progress import ERASE_LINE, Progress
-from daskscope.recording import Recording
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ("record", "report", "info", "extract", "export", "demo")
@@ -95,7 +94,7 @@ def test_the_package_installs_the_command():
         ["record", "--scheduler", "x", "--for", "soon"],
         ["record", "--scheduler", "x", "--for", "-5s"],
         ["export", "run.daskscope"],
-        ["export", "run.daskscope", "--to", "speedscope"],
+        ["export", "run.daskscope", "--to", "pdf"],
         ["demo", "--seconds", "nan"],
     ],
     ids=" ".join,
@@ -311,7 +310,7 @@ def test_a_report_that_was_cut_off_leaves_nothing(run_path, tmp_path, capsys):
 
 
 def test_a_fault_of_ours_is_one_line_too(run_path, capsys, monkeypatch):
-    monkeypatch.setattr(Recording, "to_parquet", lambda *_: 1 / 0)
+    monkeypatch.setattr("daskscope.cli.export.write_parquet", lambda *_: 1 / 0)
     assert main(["export", str(run_path), "--to", "parquet"]) == 1
     assert "ZeroDivisionError: division by zero" in one_line_error(capsys)
 

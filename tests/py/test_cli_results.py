@@ -8,6 +8,7 @@ from test_cli import run_path
 
 import daskscope
 from daskscope.cli import main
+from daskscope.cli.progress import Progress
 
 __all__ = ["run_path"]
 
@@ -25,6 +26,25 @@ def test_a_report_that_was_asked_for_is_kept_in_the_library(run_path, tmp_path):
         (kept,) = daskscope.list_performance_reports()
     assert (kept["title"], kept["tasks"], kept["kind"]) == ("Monday", 325, "report")
     assert kept["filename"].startswith("run-")
+
+
+@pytest.mark.parametrize("form", ["speedscope", "collapsed"])
+def test_formats_of_profiles_say_that_they_are_to_come(form, run_path, capsys):
+    assert main(["export", str(run_path), "--to", form]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"daskscope: error: {form} is a format of profiles, which")
+    assert line.endswith("--to chrome, parquet, csv can be written.")
+
+
+@pytest.mark.parametrize("command", RESULTS, ids=" ".join)
+def test_long_work_tells_how_far_it_is(command, run_path, monkeypatch):
+    told: dict[str, list[tuple[int, int]]] = {}
+    monkeypatch.setattr(
+        Progress, "at", lambda bar, *at: told.setdefault(bar._what.split()[0], []).append(at)
+    )
+    assert main([*command, str(run_path)]) == 0
+    done, of = told["Writing"][-1]
+    assert 0 < done == of
 
 
 def test_a_library_that_cannot_be_written_to_costs_one_line(run_path, capsys):

@@ -11,9 +11,9 @@ from test_files import full_recording
 
 from daskscope.errors import DaskscopeError
 from daskscope.export import to_csv
-from daskscope.export.written import written
 from daskscope.recording import RecordingCore, pack_keys
 from daskscope.recording.recording import TABLE_NAMES
+from daskscope.written import written
 
 
 def test_each_table_is_a_file_that_pandas_reads(tmp_path):

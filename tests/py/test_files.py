@@ -320,26 +320,3 @@ def test_a_damaged_member_is_an_error_in_words(tmp_path, member, content):
     with pytest.raises(DaskscopeError, match=r"cannot be read: it ") as caught:
         daskscope.load(path)
     assert caught.value.code == "bad-file"
-
-
-def test_tables_become_parquet_files(tmp_path):
-    recording = full_recording()
-    folder = recording.to_parquet(tmp_path / "tables")
-    tasks = pd.read_parquet(folder / "tasks.parquet")
-    assert tasks["key"].tolist() == recording.tasks["key"].tolist()
-    assert pd.read_parquet(folder / "errors.parquet")["task"].tolist() == [7]
-
-
-def test_sql_asks_the_tables():
-    pytest.importorskip("duckdb")
-    recording = full_recording()
-    rows = recording.sql("select prefix, count(*) as n from tasks group by prefix order by prefix")
-    assert rows["prefix"].tolist() == ["inc", "sum"]
-    assert rows["n"].sum() == recording.counts.rows
-    assert recording.sql("select value from about where index = 'title'")["value"][0] == "A run"
-
-
-def test_sql_without_duckdb_says_how_to_get_it(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
-    with pytest.raises(DaskscopeError, match=r"pip install .daskscope\[sql\]"):
-        RecordingCore().sql("select 1")

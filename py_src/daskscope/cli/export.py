@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from daskscope.cli.console import plain, plural, say, size, warn
+from daskscope.cli.parser import PROFILE_FORMATS
 from daskscope.cli.places import beside, check_apart, recording_of
 from daskscope.cli.progress import Progress
+from daskscope.errors import DaskscopeError
 from daskscope.export import to_chrome, to_csv
-from daskscope.export.written import not_written
+from daskscope.recording.parquet import write_parquet
 
 if TYPE_CHECKING:
     import argparse
@@ -21,6 +23,13 @@ ENDINGS: Final = {"chrome": ".trace.json.gz", "parquet": "-parquet", "csv": "-cs
 
 def run(given: argparse.Namespace) -> int:
     """Write it."""
+    if given.to in PROFILE_FORMATS:
+        raise DaskscopeError(
+            "no-profile",
+            f"{given.to} is a format of profiles, which this version of daskscope does not "
+            "record yet.",
+            f"--to {', '.join(ENDINGS)} can be written.",
+        )
     output = Path(given.output) if given.output else beside(given.file, ENDINGS[given.to])
     check_apart(given.file, output)
     recording = recording_of(given.file)
@@ -43,13 +52,8 @@ def _chrome(recording: RecordingCore, output: Path) -> None:
 
 def _tables(recording: RecordingCore, output: Path, form: str) -> None:
     with Progress(f"Writing {output}") as progress:
-        try:
-            if form == "csv":
-                to_csv(recording, output, progress.at)
-            else:
-                recording.to_parquet(output)
-        except OSError as error:
-            raise not_written(output, error) from error
+        write = to_csv if form == "csv" else write_parquet
+        write(recording, output, progress.at)
     files = sum(path.is_file() for path in output.iterdir())
     rows = plural(recording.counts.rows, "row")
     say(f"{plain(output)}: {plural(files, 'file')}, {rows} of tasks")

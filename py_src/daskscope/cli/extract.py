@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from daskscope.cli.console import plain, say, size
 from daskscope.cli.places import beside, check_apart
 from daskscope.cli.progress import Progress
-from daskscope.export.written import not_written, written
 from daskscope.report.extract import extract_to
+from daskscope.written import not_written, written
 
 if TYPE_CHECKING:
     import argparse

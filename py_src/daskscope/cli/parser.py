@@ -9,6 +9,8 @@ from typing import Any, Final
 from daskscope.version import installed_version
 
 FORMATS: Final = ("chrome", "parquet", "csv")
+PROFILE_FORMATS: Final = ("speedscope", "collapsed")
+"""They come with the profile; until then whoever asks for one is told so."""
 
 _EXAMPLES: Final[dict[str, str]] = {
     "": """\
@@ -174,7 +176,13 @@ def _add_extract(commands: Any) -> None:
 def _add_export(commands: Any) -> None:
     parser = _command(commands, "export", "Write a recording in the format of another program.")
     _add_file(parser, "a recording or a report: a path, or a URL that fsspec can open")
-    parser.add_argument("--to", required=True, choices=FORMATS, help="the format")
+    parser.add_argument(
+        "--to",
+        required=True,
+        choices=(*FORMATS, *PROFILE_FORMATS),
+        metavar="FORMAT",
+        help=f"{', '.join(FORMATS)}; {' and '.join(PROFILE_FORMATS)} come with the profile",
+    )
     parser.add_argument(
         "-o",
         "--output",

@@ -142,7 +142,7 @@ def _finish(block: Block, path: Path) -> Path:
         elsewhere = Path(tempfile.mkdtemp(prefix="daskscope-")) / path.name
         try:
             block.recording.save(elsewhere)
-        except OSError:
+        except DaskscopeError:
             raise DaskscopeError(error.code, error.text, "There was no other place.") from error
         warn(error.text)
         return elsewhere

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from daskscope.cli.console import plain, plural, say, size
 from daskscope.cli.places import beside, check_apart, recording_of
 from daskscope.cli.progress import Progress
-from daskscope.export.written import written
 from daskscope.library import keep
 from daskscope.report.html import build
+from daskscope.written import written
 
 if TYPE_CHECKING:
     import argparse
@@ -23,8 +23,8 @@ def run(given: argparse.Namespace) -> int:
     recording = recording_of(given.file)
     if given.title is not None:
         recording.about_facts["title"] = given.title
-    with Progress(f"Writing {output}"), written(output) as file:
-        figures = build(recording, file)
+    with Progress(f"Writing {output}") as progress, written(output) as file:
+        figures = build(recording, file, progress.at)
     keep(output, figures)
     counts = recording.counts
     tasks = f"{counts.kept:,} of {plural(counts.captured, 'task')}"

@@ -16,8 +16,8 @@ from daskscope.export.chrome_cluster import write_cluster
 from daskscope.export.chrome_lines import Lines, as_json
 from daskscope.export.chrome_slices import Slices
 from daskscope.export.clock import clock_of
-from daskscope.export.written import written
 from daskscope.version import installed_version
+from daskscope.written import written
 
 if TYPE_CHECKING:
     from collections.abc import Callable

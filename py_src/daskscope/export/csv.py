@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.export.written import written
 from daskscope.recording.frames import tasks_frame
 from daskscope.recording.recording import TABLE_NAMES
+from daskscope.written import real, written_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
+    from pathlib import Path
 
     import pandas as pd
 
@@ -37,44 +37,41 @@ def to_csv(
 
     `watch` is told while it is written: how many rows of tasks of how many are done.
     """
-    folder = Path(directory)
-    folder.mkdir(parents=True, exist_ok=True)
-    paths = [_write_tasks(recording, folder / "tasks.csv", watch)]
-    paths += [
-        _write(getattr(recording, name), folder / f"{name}.csv", recording)
-        for name in TABLE_NAMES
-        if name != "tasks"
-    ]
+    with written_folder(directory) as folder:
+        _write_tables(recording, folder, watch)
+        names = sorted(path.name for path in folder.iterdir())
+    return [real(directory) / name for name in names]
+
+
+def _write_tables(
+    recording: RecordingCore, folder: Path, watch: Callable[[int, int], None] | None
+) -> None:
+    _write_tasks(recording, folder / "tasks.csv", watch)
+    for name in TABLE_NAMES:
+        if name != "tasks":
+            content = _csv(getattr(recording, name), recording, header=True)
+            (folder / f"{name}.csv").write_bytes(content)
     facts = {
         **recording.about_facts,
         "origin": recording.origin,
         "counts": recording.counts.to_json(),
     }
-    with written(folder / "about.json") as file:
-        file.write(json.dumps(facts, indent=1).encode("ascii"))
-    return [*paths, folder / "about.json"]
+    (folder / "about.json").write_bytes(json.dumps(facts, indent=1).encode("ascii"))
 
 
 def _write_tasks(
     recording: RecordingCore, path: Path, watch: Callable[[int, int], None] | None
-) -> Path:
+) -> None:
     chunks = recording.chunks()
     of = sum(chunk.rows for chunk in chunks)
     done = 0
-    with written(path) as file:
+    with path.open("wb") as file:
         file.write(_csv(tasks_frame([], recording.names), recording, header=True))
         for chunk in chunks:
             file.write(_csv(tasks_frame([chunk], recording.names), recording, header=False))
             done += chunk.rows
             if watch is not None:
                 watch(done, of)
-    return path
-
-
-def _write(frame: pd.DataFrame, path: Path, recording: RecordingCore) -> Path:
-    with written(path) as file:
-        file.write(_csv(frame, recording, header=True))
-    return path
 
 
 def _csv(frame: pd.DataFrame, recording: RecordingCore, *, header: bool) -> bytes:

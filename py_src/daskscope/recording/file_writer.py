@@ -11,7 +11,6 @@ import secrets
 import zipfile
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
@@ -31,10 +30,12 @@ from daskscope.schema import (
     RECORD_TABLES,
     TASKS,
 )
+from daskscope.written import real
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from os import PathLike
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -59,7 +60,7 @@ class FileWriter:
     """
 
     def __init__(self, path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
-        self.path = Path(path)
+        self.path = real(path)
         stem = self.path.name.removesuffix(SUFFIX)
         # Visible, and of a name that opens: it is all that is left of a killed process.
         self.part_path = self.path.with_name(f"{stem}.part-{secrets.token_hex(4)}{SUFFIX}")
@@ -77,8 +78,16 @@ class FileWriter:
             self.abandon()
             raise
 
-    def append(self, recording: RecordingCore, stop: int | None = None) -> None:
-        """Write the tasks that came since the last call."""
+    def append(
+        self,
+        recording: RecordingCore,
+        stop: int | None = None,
+        watch: Callable[[int, int], None] | None = None,
+    ) -> None:
+        """Write the tasks that came since the last call.
+
+        `watch` is told while they are written: how many tasks of how many are done.
+        """
         stop = recording.next_task if stop is None else stop
         chunks = recording.chunks_of(self._next, stop)  # first: names that come later are of none
         self._append_names(recording)
@@ -88,6 +97,8 @@ class FileWriter:
             self._add_numbered("keys", "txt", part.keys)
             self._kept += part.tasks
             self._rows += len(part.columns["task"])
+            if watch is not None:
+                watch(part.first + part.tasks, stop)
         self._next = stop
 
     def counts(self, recording: RecordingCore) -> Counts:
@@ -96,9 +107,14 @@ class FileWriter:
         dropped = counts.captured - counts.dropped_agent - self._kept
         return replace(counts, kept=self._kept, rows=self._rows, dropped_recording=dropped)
 
-    def finish(self, recording: RecordingCore, about: Mapping[str, Any]) -> Path:
+    def finish(
+        self,
+        recording: RecordingCore,
+        about: Mapping[str, Any],
+        watch: Callable[[int, int], None] | None = None,
+    ) -> Path:
         """Write what is left, and let the file appear under its name."""
-        self.append(recording)
+        self.append(recording, watch=watch)
         picture = coarse(recording)
         columns = {name: getattr(picture, name) for name in picture.__slots__}
         columns["duration"] = picture.stop - picture.start
@@ -167,6 +183,20 @@ class FileWriter:
         self._zip.writestr(name, data)
         self._file.flush()
         self._whole_bytes = self._file.tell()
+
+
+def write_file(
+    recording: RecordingCore,
+    path: str | PathLike[str],
+    watch: Callable[[int, int], None] | None = None,
+) -> Path:
+    """Write a whole recording at once. Raises `OSError`."""
+    writer = FileWriter(path, recording.about_facts)
+    try:
+        return writer.finish(recording, recording.about_facts, watch)
+    except BaseException:
+        writer.abandon()
+        raise
 
 
 def _json(facts: Mapping[str, Any]) -> bytes:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import re
 from typing import TYPE_CHECKING, Any
 
 from daskscope.errors import DaskscopeError
 from daskscope.recording import frames
 from daskscope.recording.records import records_of
 from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, LOGS, SCHEDULER, WORKERS, Table
+from daskscope.written import not_written
 
 if TYPE_CHECKING:
     from os import PathLike
+    from pathlib import Path
 
     import pandas as pd
 
@@ -167,7 +169,14 @@ class Recording:
 
     @property
     def about(self) -> pd.Series[Any]:
-        """What is known of the whole: title, start, stop, versions, code, …"""
+        """What is known of the whole: title, start, stop, versions, code, …
+
+        >>> from daskscope.recording import RecordingCore
+        >>> core = RecordingCore()
+        >>> core.about_facts = {"title": "A run", "duration": 12.5}
+        >>> Recording(core).about["title"]
+        'A run'
+        """
         import pandas as pd
 
         return pd.Series(self._core.about_facts, name="about", dtype=object)
@@ -185,29 +194,47 @@ class Recording:
         """Write everything into one ``.daskscope`` file, which `daskscope.load` opens.
 
         It appears under its name once it is whole, in the place of one that was there.
-        """
-        from daskscope.recording.file_writer import FileWriter
 
-        core = self._core
-        writer = FileWriter(path, core.about_facts)
+        >>> import daskscope, tempfile
+        >>> from daskscope.recording import RecordingCore
+        >>> rec = Recording(RecordingCore())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = rec.save(f"{folder}/run.daskscope")
+        ...     path.name, daskscope.load(path).counts.kept
+        ('run.daskscope', 0)
+        """
+        from daskscope.recording.file_writer import write_file
+
         try:
-            return writer.finish(core, core.about_facts)
-        except BaseException:
-            writer.abandon()
-            raise
+            return write_file(self._core, path)
+        except OSError as error:
+            raise not_written(path, error) from error
 
     def to_parquet(self, directory: str | PathLike[str]) -> Path:
-        """Write each table into a Parquet file of a directory, for Polars, DuckDB, Spark …"""
-        folder = Path(directory)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in TABLE_NAMES:
-            getattr(self, name).to_parquet(folder / f"{name}.parquet", index=False)
-        return folder
+        """Write each table into a Parquet file of a directory, for Polars, DuckDB, Spark …
+
+        The files appear together, once all are whole. Memory stays bounded.
+
+        >>> import pandas, tempfile
+        >>> from daskscope.recording import RecordingCore
+        >>> rec = Recording(RecordingCore())
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     tables = rec.to_parquet(f"{folder}/tables")
+        ...     len(pandas.read_parquet(tables / "tasks.parquet"))
+        0
+        """
+        from daskscope.recording.parquet import write_parquet
+
+        return write_parquet(self._core, directory)
 
     def sql(self, query: str) -> pd.DataFrame:
-        """Ask a question in SQL over the tables, with DuckDB.
+        """Ask a question in SQL over the tables, with DuckDB (``pip install "daskscope[sql]"``).
 
-        ``recording.sql("select prefix, sum(duration) from tasks group by prefix")``
+        The tables are called as their DataFrames are: ``tasks``, ``errors``, ``workers``,
+        ``events``, ``logs``, ``cluster``, ``scheduler``, ``gaps``; and ``about`` has columns
+        ``index`` and ``value``. What has no rows to return gives an empty DataFrame.
+
+        ``rec.sql("select prefix, sum(duration) from tasks group by prefix")``
         """
         try:
             import duckdb
@@ -217,14 +244,22 @@ class Recording:
                 "SQL over recordings needs DuckDB, which is not installed.",
                 'Run pip install "daskscope[sql]".',
             ) from error
+        import pandas as pd
+
         connection = duckdb.connect()
         try:
-            for name in TABLE_NAMES:
-                connection.register(name, getattr(self, name))
-            connection.register("about", self.about.astype(str).rename("value").reset_index())
-            return connection.sql(query).df()
+            for name in _mentioned(query):
+                connection.register(name, self._table(name))
+            found = connection.sql(query)
+            return pd.DataFrame() if found is None else found.df()
         finally:
             connection.close()
+
+    def _table(self, name: str) -> pd.DataFrame:
+        if name == "about":
+            return self.about.astype(str).rename("value").reset_index()
+        frame: pd.DataFrame = getattr(self, name)
+        return frame
 
     def __repr__(self) -> str:
         counts = self.counts
@@ -233,3 +268,14 @@ class Recording:
             f"<Recording{cut}: {counts.kept:,} of {counts.captured:,} tasks, {counts.rows:,} rows, "
             f"{self.memory_bytes / 1e6:.1f} MB in memory, {self.disk_bytes / 1e6:.1f} MB on disk>"
         )
+
+
+def _mentioned(query: str) -> list[str]:
+    """Return the tables whose names stand in a query: only they are made.
+
+    >>> _mentioned("select * from Tasks join workers using (worker)")
+    ['tasks', 'workers']
+    """
+    words = set(re.findall(r"\w+", query.lower()))
+    names = [*TABLE_NAMES, "about"]
+    return [name for name in names if name in words] or names

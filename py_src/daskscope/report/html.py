@@ -19,11 +19,12 @@ from daskscope import config
 from daskscope.derive.summary import summary
 from daskscope.errors import DaskscopeError
 from daskscope.files import temporary_directory
+from daskscope.recording.file_writer import write_file
 from daskscope.report.static_page import STYLE, body, shown
 from daskscope.version import installed_version
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from daskscope.recording import Counts, RecordingCore
 
@@ -38,14 +39,26 @@ SLICE_BYTES: Final = 3 * 2**18
 _ENDS_ITSELF: Final = re.compile(rb"</(script|style)|<!--", re.IGNORECASE)
 
 
-def build(recording: RecordingCore, out: BinaryIO) -> dict[str, Any]:
-    """Write the report of a recording; return its summary."""
-    with packed(recording) as file:
+def build(
+    recording: RecordingCore,
+    out: BinaryIO,
+    watch: Callable[[int, int], None] | None = None,
+) -> dict[str, Any]:
+    """Write the report of a recording; return its summary.
+
+    `watch` is told meanwhile how many tasks of how many are packed, which takes longest.
+    """
+    with packed(recording, watch=watch) as file:
         return write(recording, file, out)
 
 
 @contextmanager
-def packed(recording: RecordingCore, *, noted: bool = False) -> Iterator[BinaryIO]:
+def packed(
+    recording: RecordingCore,
+    *,
+    noted: bool = False,
+    watch: Callable[[int, int], None] | None = None,
+) -> Iterator[BinaryIO]:
     """Give the recording as a file, a temporary one: memory stays bounded.
 
     `noted`: it says its own figures already, as they are now.
@@ -54,7 +67,7 @@ def packed(recording: RecordingCore, *, noted: bool = False) -> Iterator[BinaryI
         note_figures(recording)
     with (
         tempfile.TemporaryDirectory(prefix="daskscope-", dir=temporary_directory()) as folder,
-        recording.save(Path(folder) / "report.daskscope").open("rb") as file,
+        write_file(recording, Path(folder) / "report.daskscope", watch).open("rb") as file,
     ):
         yield file
 

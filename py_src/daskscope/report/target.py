@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 import tempfile
 from contextlib import suppress
@@ -14,6 +13,7 @@ from urllib.request import url2pathname
 
 from daskscope.errors import DaskscopeError
 from daskscope.files import URL_MARK, fsspec, temporary_directory
+from daskscope.written import real, replaced
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +41,7 @@ class LocalTarget:
         self.name = name
         try:
             # The directory may be another one when the time comes to write.
-            self.path = Path(os.path.realpath(Path(name).expanduser()))
+            self.path = real(name)
             self._check()
         except OSError as error:
             raise _cannot(name, error.strerror or str(error)) from error
@@ -84,15 +84,8 @@ class LocalTarget:
 
         `written` is told where it is on this machine then.
         """
-        part = self.path.with_name(f".daskscope-{secrets.token_hex(6)}.part")
-        try:
-            with part.open("xb") as file:
-                filled = fill(file)
-            part.replace(self.path)
-        except BaseException:
-            with suppress(OSError):
-                part.unlink()
-            raise
+        with replaced(self.path) as file:
+            filled = fill(file)
         if written is not None:
             written(self.path)
         return filled

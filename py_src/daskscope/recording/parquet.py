@@ -1,0 +1,65 @@
+"""A recording as Parquet files, one a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from daskscope.recording.frames import tasks_frame
+from daskscope.recording.recording import TABLE_NAMES
+from daskscope.written import real, written_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from os import PathLike
+    from pathlib import Path
+
+    import pyarrow as pa
+
+    from daskscope.recording.core import RecordingCore
+
+
+def write_parquet(
+    recording: RecordingCore,
+    directory: str | PathLike[str],
+    watch: Callable[[int, int], None] | None = None,
+) -> Path:
+    """Write each table into a file of a directory; return that.
+
+    `watch` is told while they are written: how many rows of tasks of how many are done.
+    """
+    with written_folder(directory) as folder:
+        _write_tasks(recording, folder / "tasks.parquet", watch)
+        for name in TABLE_NAMES:
+            if name != "tasks":
+                getattr(recording, name).to_parquet(folder / f"{name}.parquet", index=False)
+    return real(directory)
+
+
+def _write_tasks(
+    recording: RecordingCore, path: Path, watch: Callable[[int, int], None] | None
+) -> None:
+    """Write chunk by chunk: a long run has more rows than fit into a DataFrame."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    chunks, names = recording.chunks(), recording.names
+    schema = _schema(pa.Schema.from_pandas(tasks_frame([], names), preserve_index=False))
+    of, done = sum(chunk.rows for chunk in chunks), 0
+    with pq.ParquetWriter(path, schema) as writer:
+        for chunk in chunks:
+            frame = tasks_frame([chunk], names)
+            writer.write_table(pa.Table.from_pandas(frame, preserve_index=False).cast(schema))
+            done += chunk.rows
+            if watch is not None:
+                watch(done, of)
+
+
+def _schema(found: pa.Schema) -> pa.Schema:
+    """Return the columns with indexes that are wide enough for names that come meanwhile."""
+    import pyarrow as pa
+
+    for place, field in enumerate(found):
+        if pa.types.is_dictionary(field.type):
+            wide = pa.dictionary(pa.int32(), pa.string())  # also of what has no names yet
+            found = found.set(place, field.with_type(wide))
+    return found

@@ -1,0 +1,160 @@
+"""The tables of a recording in other hands: Parquet files, SQL; and where files of it go."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from recording_rows import append, new_recording
+from test_files import full_recording, saved
+
+import daskscope
+from daskscope.errors import DaskscopeError
+from daskscope.recording import Recording, RecordingCore
+from daskscope.recording.parquet import write_parquet
+from daskscope.recording.recording import TABLE_NAMES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+BOUNDED = """
+import resource, signal, sys
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+from daskscope.cli import main
+from daskscope.files import load
+recording = load(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
+try:
+    getattr(recording, sys.argv[1])(sys.argv[3])
+except Exception as error:
+    print(type(error).__name__, error)
+"""
+
+
+def in_a_bounded_process(what: str, source: Path, target: Path) -> str:
+    """A process that may write no more than this into a file."""
+    done = subprocess.run(
+        [sys.executable, "-c", BOUNDED, what, str(source), str(target)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout
+
+
+def test_tables_become_parquet_files(tmp_path):
+    recording = full_recording()
+    folder = recording.to_parquet(tmp_path / "tables")
+    tasks = pd.read_parquet(folder / "tasks.parquet")
+    assert tasks["key"].tolist() == recording.tasks["key"].tolist()
+    assert pd.read_parquet(folder / "errors.parquet")["task"].tolist() == [7]
+
+
+def test_sql_asks_the_tables():
+    pytest.importorskip("duckdb")
+    recording = full_recording()
+    rows = recording.sql("select prefix, count(*) as n from tasks group by prefix order by prefix")
+    assert rows["prefix"].tolist() == ["inc", "sum"]
+    assert rows["n"].sum() == recording.counts.rows
+    assert recording.sql("select value from about where index = 'title'")["value"][0] == "A run"
+
+
+def test_sql_without_duckdb_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
+    with pytest.raises(DaskscopeError, match=r"pip install .daskscope\[sql\]"):
+        RecordingCore().sql("select 1")
+
+
+def test_parquet_is_written_chunk_by_chunk(tmp_path):
+    recording = new_recording()
+    for _ in range(4):
+        append(recording, 10_000)
+    seen: list[tuple[int, int]] = []
+    folder = write_parquet(recording, tmp_path / "tables", lambda *at: seen.append(at))
+    assert pq.ParquetFile(folder / "tasks.parquet").num_row_groups == len(recording.chunks()) > 1
+    read = pd.read_parquet(folder / "tasks.parquet")
+    pd.testing.assert_frame_equal(read, recording.tasks, check_categorical=False, check_dtype=False)
+    assert read["worker"].dtype == "category"
+    assert seen[-1] == (40_000, 40_000)
+    assert len(seen) == len(recording.chunks())
+
+
+def test_parquet_that_could_not_be_finished_leaves_nothing(tmp_path):
+    source = saved(full_recording(), tmp_path)
+    target = tmp_path / "a" / "tables"
+    said = in_a_bounded_process("to_parquet", source, target)
+    assert said.startswith(f"DaskscopeError {target} could not be written: ")
+    assert list(tmp_path.iterdir()) == [source]
+    target.mkdir(parents=True)
+    (target / "tasks.parquet").write_text("what was there")
+    in_a_bounded_process("to_parquet", source, target)
+    assert [path.name for path in target.iterdir()] == ["tasks.parquet"]
+    assert (target / "tasks.parquet").read_text() == "what was there"
+
+
+def test_parquet_goes_beside_other_files_of_its_directory(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    full_recording().to_parquet(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "mine.txt",
+        *(f"{name}.parquet" for name in TABLE_NAMES),
+    }
+
+
+def test_a_recording_that_could_not_be_saved_is_an_error_in_words(tmp_path):
+    source, target = saved(full_recording(), tmp_path), tmp_path / "other.daskscope"
+    said = in_a_bounded_process("save", source, target)
+    assert said.startswith(f"DaskscopeError {target} could not be written: File too large")
+    assert list(tmp_path.iterdir()) == [source]
+    with pytest.raises(
+        DaskscopeError, match=r"nowhere.run.daskscope could not be written: No such"
+    ):
+        full_recording().save(tmp_path / "nowhere" / "run.daskscope")
+    with pytest.raises(DaskscopeError, match=r"could not be written: Is a directory"):
+        full_recording().save(tmp_path)
+
+
+def test_a_recording_is_saved_where_a_link_points_to(tmp_path):
+    link, there = tmp_path / "link.daskscope", tmp_path / "there"
+    there.mkdir()
+    link.symlink_to(there / "run.daskscope")
+    assert full_recording().save(link) == there / "run.daskscope"
+    full_recording().save(link)
+    assert link.is_symlink()
+    assert daskscope.load(link).counts.kept == 320
+    assert [path.name for path in there.iterdir()] == ["run.daskscope"]
+
+
+def test_a_tilde_is_the_home_where_recordings_are_saved_as_where_they_are_loaded(
+    tmp_path, monkeypatch
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    full_recording().save(f"~{os.sep}run.daskscope")
+    full_recording().to_parquet(f"~{os.sep}tables")
+    assert daskscope.load("~/run.daskscope").counts.kept == 320
+    assert (tmp_path / "tables" / "tasks.parquet").is_file()
+
+
+def test_sql_that_has_no_rows_to_return_gives_an_empty_frame():
+    pytest.importorskip("duckdb")
+    assert len(full_recording().sql("create table more (number integer)")) == 0
+    assert len(full_recording().sql("select * from errors where task < 0")) == 0
+
+
+def test_sql_makes_only_the_tables_that_are_asked_for(monkeypatch):
+    pytest.importorskip("duckdb")
+    made = []
+    table = Recording._table
+    monkeypatch.setattr(
+        Recording, "_table", lambda rec, name: (made.append(name), table(rec, name))[1]
+    )
+    recording = full_recording()
+    assert recording.sql('SELECT count(*) AS n FROM "Errors"')["n"][0] == 1
+    assert made == ["errors"]
+    assert set(recording.sql("show tables")["name"]) == {*TABLE_NAMES, "about"}
