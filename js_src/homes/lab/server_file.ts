@@ -12,6 +12,7 @@ export async function fetchFile(
   settings: ServerConnection.ISettings,
   path: string,
   signal: AbortSignal,
+  maxBytes = MAX_FILE_BYTES,
 ): Promise<Blob> {
   const url = await contents.getDownloadUrl(path);
   const name = path.split("/").pop() ?? path;
@@ -23,8 +24,7 @@ export async function fetchFile(
       settings,
     );
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw notFetched(name, why);
+    throw notFetched(name, textOf(error));
   }
   if (!response.ok) {
     await response.body?.cancel();
@@ -35,12 +35,37 @@ export async function fetchFile(
     );
   }
   const size = Number(response.headers.get("Content-Length") ?? 0);
-  if (size > MAX_FILE_BYTES) {
+  if (size > maxBytes) {
     await response.body?.cancel();
     throw tooLarge(name);
   }
-  return response.blob();
+  return bodyOf(response, name, maxBytes);
 }
+
+/** What is sent in chunks, or packed, does not say before how much it is. */
+async function bodyOf(
+  response: Response,
+  name: string,
+  maxBytes: number,
+): Promise<Blob> {
+  let bytes = 0;
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes > maxBytes) throw tooLarge(name); // which stops the server, too
+      controller.enqueue(chunk);
+    },
+  });
+  try {
+    // A browser keeps a large Blob outside of the page's memory.
+    return await new Response(response.body?.pipeThrough(counted)).blob();
+  } catch (error) {
+    throw bytes > maxBytes ? tooLarge(name) : notFetched(name, textOf(error));
+  }
+}
+
+const textOf = (error: unknown): string =>
+  error instanceof Error ? error.message : String(error);
 
 const notFetched = (name: string, why: string): DaskscopeError =>
   new DaskscopeError({
