@@ -4,6 +4,7 @@ import {
   checkedPath,
 } from "../../js_src/homes/lab/asked_report";
 import {
+  countsOf,
   factsOf,
   libraryList,
   matching,
@@ -43,8 +44,39 @@ describe("reports of the library", () => {
     expect(matching(reports, "taxi april")).toEqual([]);
   });
 
+  it("are found by the day that is shown, which is the reader's", () => {
+    const zone = process.env["TZ"];
+    process.env["TZ"] = "Pacific/Auckland"; // where it is the next day
+    try {
+      expect(factsOf(reports[0]!)).toMatch(/^2026-11-19 03:02 ·/);
+      expect(matching(reports, "2026-11-19 03:02")).toHaveLength(2);
+      expect(matching(reports, "2026-11-18")).toEqual([]);
+    } finally {
+      if (zone === undefined) delete process.env["TZ"];
+      else process.env["TZ"] = zone;
+    }
+  });
+
+  it("are counted: how many there are, listed, found and shown", () => {
+    const list = { reports, total: 2, place: "" };
+    expect(countsOf(list, 2, 2, " ")).toBe("");
+    expect(countsOf(list, 1, 1, "taxi")).toBe("1 found in 2 reports");
+    const some = { ...list, total: 1_500 };
+    expect(countsOf(some, 2, 2, "")).toBe(
+      "The newest 2 of 1,500 reports. A search looks through the newest 2 of 1,500 reports.",
+    );
+    expect(countsOf(some, 0, 0, "x")).toBe(
+      "0 found in the newest 2 of 1,500 reports",
+    );
+    expect(countsOf(some, 2, 1, "x")).toBe(
+      "2 found in the newest 2 of 1,500 reports, the newest 1 shown",
+    );
+  });
+
   it("are told with what is known of them", () => {
     expect(factsOf(reports[0]!)).toMatch(/12\.5 s · 700 tasks · 3 errors$/);
+    const long = { ...reports[0]!, duration: 149 };
+    expect(factsOf(long)).toContain(" · 2 m 29 s · ");
     expect(factsOf(reports[1]!)).toMatch(/2026.* · private$/);
     expect(titleOf(reports[1]!)).toBe("b.html");
   });

@@ -15,7 +15,8 @@ import {
 import {
   formatClock,
   formatDate,
-  formatSeconds,
+  formatDuration,
+  formatExact,
   plural,
 } from "../../base/format";
 
@@ -55,11 +56,11 @@ export const titleOf = ({ title, filename }: LibraryEntry): string =>
 
 /** `2026-11-18 14:02 · 12.5 s · 700 tasks · 3 errors`, as far as it is known. */
 export function factsOf(report: LibraryEntry): string {
-  const { created, duration, tasks, erred } = report;
-  const when = Date.parse(created) / 1000;
+  const { duration, tasks, erred } = report;
+  const when = whenOf(report);
   return [
-    ...(Number.isFinite(when) ? [whenOf(when)] : []),
-    ...(duration === null ? [] : [formatSeconds(duration)]),
+    ...(when ? [when] : []),
+    ...(duration === null ? [] : [formatDuration(duration)]),
     ...(tasks === null ? [] : [plural(tasks, "task")]),
     ...(erred ? [plural(erred, "error")] : []),
     ...(report.kind === "recording" ? ["recording"] : []),
@@ -68,8 +69,11 @@ export function factsOf(report: LibraryEntry): string {
 }
 
 /** On the clock of the reader, to the minute. */
-const whenOf = (epoch_s: number): string =>
-  `${formatDate(epoch_s)} ${formatClock(epoch_s, 0).slice(0, 5)}`;
+function whenOf({ created }: LibraryEntry): string {
+  const epoch_s = Date.parse(created) / 1000;
+  if (!Number.isFinite(epoch_s)) return "";
+  return `${formatDate(epoch_s)} ${formatClock(epoch_s, 0).slice(0, 5)}`;
+}
 
 /** Those in which each word of `text` stands somewhere. */
 export function matching(
@@ -78,10 +82,30 @@ export function matching(
 ): readonly LibraryEntry[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return reports;
-  return reports.filter(({ title, filename, user, host, tags, created }) => {
-    const all = [title, filename, user, host, created, ...tags]
+  return reports.filter((report) => {
+    const { title, filename, user, host, tags } = report;
+    const all = [title, filename, user, host, whenOf(report), ...tags]
       .join("\n")
       .toLowerCase();
     return words.every((word) => all.includes(word));
   });
+}
+
+/** How many there are, where not all of them are shown. */
+export function countsOf(
+  { reports, total }: LibraryList,
+  found: number,
+  shown: number,
+  text: string,
+): string {
+  const all =
+    reports.length < total
+      ? `the newest ${formatExact(reports.length)} of ${plural(total, "report")}`
+      : plural(total, "report");
+  if (text.trim() === "") {
+    if (shown === total) return "";
+    return `The newest ${formatExact(shown)} of ${plural(total, "report")}. A search looks through ${all}.`;
+  }
+  const some = shown < found ? `, the newest ${formatExact(shown)} shown` : "";
+  return `${formatExact(found)} found in ${all}${some}`;
 }

@@ -2,13 +2,13 @@
 
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { formatExact } from "../../base/format";
 import { copyText } from "../../base/save";
 import { asProblem, type Problem } from "../../errors";
 import { LinkButton } from "../../views/panel/button";
 import { WithCode } from "../../views/panel/states";
 import type { Library, Shelf } from "./library";
 import {
+  countsOf,
   factsOf,
   type LibraryEntry,
   type LibraryList,
@@ -150,11 +150,9 @@ function Reports(
           />
         ))}
       </ul>
-      {(shown.length < list.total || text) && (
-        <p class="ds-side-note" role="status">
-          {`${formatExact(shown.length)} of ${formatExact(list.total)} reports`}
-        </p>
-      )}
+      <p class="ds-side-note" role="status">
+        {countsOf(list, found.length, shown.length, text)}
+      </p>
     </>
   );
 }
@@ -166,6 +164,7 @@ function Report(props: {
   onDelete: () => void;
 }): JSX.Element {
   const { report } = props;
+  const title = titleOf(report);
   const [told, setTold] = useState("");
   useEffect(() => {
     if (!told) return;
@@ -184,17 +183,22 @@ function Report(props: {
         title={`${report.filename}\n${report.url}`}
         onClick={props.onOpen}
       >
-        <span class="ds-side-report-title">{titleOf(report)}</span>
+        <span class="ds-side-report-title">{title}</span>
         <span class="ds-client-fact">{factsOf(report)}</span>
         {report.tags.length > 0 && (
           <span class="ds-client-fact">{report.tags.join(", ")}</span>
         )}
       </button>
       <span class="ds-side-report-tools">
-        <LinkButton onClick={() => void copy()}>
-          {told || "Copy link"}
+        <LinkButton label={`Copy link: ${title}`} onClick={() => void copy()}>
+          Copy link
         </LinkButton>
-        <LinkButton onClick={props.onDelete}>Delete</LinkButton>
+        <LinkButton label={`Delete: ${title}`} onClick={props.onDelete}>
+          Delete
+        </LinkButton>
+        <span class="ds-side-report-told" role="status">
+          {told}
+        </span>
       </span>
     </li>
   );

@@ -51,9 +51,16 @@ export function IconButton(props: {
 export function LinkButton(props: {
   children: ComponentChildren;
   onClick: () => void;
+  /** What it says to who does not see what it stands beside. */
+  label?: string;
 }): JSX.Element {
   return (
-    <button type="button" class="ds-link" onClick={props.onClick}>
+    <button
+      type="button"
+      class="ds-link"
+      aria-label={props.label}
+      onClick={props.onClick}
+    >
       {props.children}
     </button>
   );
