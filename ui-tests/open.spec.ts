@@ -101,19 +101,7 @@ test(
     await expect(label).toBeVisible();
     await page.screenshot({ path: info.outputPath("report.png") });
     await expectAllTasks(report(page));
-    // The layout is saved a moment after it changed.
-    await expect
-      .poll(() =>
-        page.evaluate(async () => {
-          const { workspaces } = window.jupyterapp
-            .serviceManager as unknown as {
-            workspaces: { list(): Promise<{ values: unknown[] }> };
-          };
-          const { values } = await workspaces.list();
-          return JSON.stringify(values).includes("Dask report:");
-        }),
-      )
-      .toBe(true);
+    await expectLayout(page, /Dask report:/);
     await reload(page);
     await expect(
       report(page).getByRole("heading", { name: "<b>Mine</b>" }),
@@ -126,6 +114,141 @@ test(
     );
     await openTab(report(page), "Summary");
     await page.screenshot({ path: info.outputPath("report-dark.png") });
+  },
+);
+
+test(
+  "a report under any name opens with a double click; other pages as ever",
+  { tag: "@all" },
+  async ({ page, tmpPath, problems }, info) => {
+    await made(page, REPORT.replace("my-dask-report", "monday"));
+    await page.contents.uploadContent(
+      "<!doctype html><p>a page of mine</p>",
+      "text",
+      `${tmpPath}/mine.html`,
+    );
+    await page.filebrowser.refresh();
+    const viewer = page.locator(".jp-HTMLViewer");
+    const heading = report(page).getByRole("heading", {
+      name: "<b>Mine</b>",
+    });
+    await fileItem(page, "monday.html").dblclick();
+    await expect(heading).toBeVisible();
+    await expect(viewer).toHaveCount(0);
+    await fileItem(page, "mine.html").dblclick();
+    await expect(viewer).toHaveCount(1);
+
+    // Whoever asks for the other viewer has it, and the way to the panels.
+    await page.evaluate(
+      (path) =>
+        window.jupyterapp.commands.execute("docmanager:open", {
+          path,
+          factory: "HTML Viewer",
+        }),
+      `${tmpPath}/monday.html`,
+    );
+    const button = page.getByRole("button", { name: "Open as Dask report" });
+    await expect(button).toBeVisible();
+    await expect(viewer).toHaveCount(2);
+    await page.screenshot({ path: info.outputPath("viewer.png") });
+    await button.click();
+    await expect(heading).toBeVisible();
+    await expect(viewer).toHaveCount(2);
+    // The viewer lets no page run its scripts, and the browser says so.
+    const refused = /sandboxed|Content Security Policy/;
+    const others = problems.filter((text) => !refused.test(text));
+    problems.splice(0, problems.length, ...others);
+  },
+);
+
+/** The layout is saved a moment after it changed. */
+function expectLayout(
+  page: IJupyterLabPageFixture,
+  pattern: RegExp,
+): Promise<void> {
+  return expect
+    .poll(() =>
+      page.evaluate(async () => {
+        const { workspaces } = window.jupyterapp.serviceManager as unknown as {
+          workspaces: { list(): Promise<{ values: unknown[] }> };
+        };
+        return JSON.stringify((await workspaces.list()).values);
+      }),
+    )
+    .toMatch(pattern);
+}
+
+test(
+  "a tab that was restored behind another fetches its report when it is shown",
+  { tag: "@all" },
+  async ({ page }) => {
+    const copied = `${REPORT}\nimport shutil\nshutil.copy("my-dask-report.html", "b-dask-report.html")`;
+    await made(page, copied);
+    const shown = report(page)
+      .getByRole("heading", { name: "<b>Mine</b>" })
+      .filter({ visible: true });
+    await fileItem(page, "my-dask-report.html").dblclick();
+    await expect(shown).toBeVisible();
+    await fileItem(page, "b-dask-report.html").dblclick();
+    await expect(report(page)).toHaveCount(2);
+    await expect(shown).toBeVisible();
+    await expectLayout(page, /"current":"[^"]*\/b-dask-report\.html"/);
+    const fetched: string[] = [];
+    page.on("request", (request) => {
+      const name = /\/files\/.*?([\w-]+\.html)/.exec(request.url())?.[1];
+      if (name) fetched.push(name);
+    });
+    await reload(page);
+    await expect(shown).toBeVisible();
+    expect(fetched).toEqual(["b-dask-report.html"]);
+    const behind = page.locator(".lm-DockPanel-tabBar .lm-TabBar-tab", {
+      hasText: "my-dask-report.html",
+    });
+    await behind.click();
+    await expect(behind).toHaveCount(0); // it has its title
+    await expect(shown).toBeVisible();
+    expect(fetched).toEqual(["b-dask-report.html", "my-dask-report.html"]);
+  },
+);
+
+test(
+  "an opened file is left as it is, and no copy of it is made",
+  { tag: "@all" },
+  async ({ page, tmpPath }) => {
+    await made(page, REPORT);
+    const path = `${tmpPath}/my-dask-report.html`;
+    const onServer = () =>
+      page.evaluate(async (wanted) => {
+        const { contents } = window.jupyterapp.serviceManager;
+        const checkpoints = await contents.listCheckpoints(wanted);
+        const { size, last_modified } = await contents.get(wanted, {
+          content: false,
+        });
+        return { checkpoints, size, last_modified };
+      }, path);
+    const before = await onServer();
+    expect(before).toMatchObject({ checkpoints: [] });
+    await fileItem(page, "my-dask-report.html").dblclick();
+    await expect(
+      report(page).getByRole("heading", { name: "<b>Mine</b>" }),
+    ).toBeVisible();
+    await page.keyboard.press("Control+s");
+    for (const command of ["docmanager:save", "docmanager:save-all"]) {
+      await page.evaluate(
+        (id) => window.jupyterapp.commands.execute(id),
+        command,
+      );
+    }
+    await expect(page.getByRole("dialog")).toHaveCount(0);
+    expect(await onServer()).toEqual(before);
+
+    void page.evaluate(() =>
+      window.jupyterapp.commands.execute("docmanager:save-as"),
+    );
+    const dialog = page.getByRole("dialog");
+    await expect(dialog).toContainText("duplicate it in the file browser");
+    await dialog.getByRole("button", { name: "Ok" }).click();
+    expect(await onServer()).toEqual(before);
   },
 );
 

@@ -46,7 +46,7 @@ test(
       .fill("long");
     await expect(titled("Second one")).toHaveCount(0);
     await titled("A long story")
-      .getByRole("button", { name: /A long story/ })
+      .getByRole("button", { name: /^A long story/ })
       .press("Enter");
     const report = page.locator(".ds-lab-report");
     await expect(
@@ -92,6 +92,53 @@ test(
       report.getByRole("heading", { name: "Told again" }),
     ).toBeVisible();
     await expect(report).toHaveCount(1);
+  },
+);
+
+const BELOW_THE_ROOT = `
+import os
+dask.config.set({"daskscope.library.path": os.path.abspath("library")})
+`;
+
+test(
+  "a copied link opens the panels in a new page, at what was shown",
+  { tag: "@all" },
+  async ({ page, context }, info) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await notebookWith(page, [
+      `import dask\n${BELOW_THE_ROOT}\n${CLIENT}`,
+      LOAD,
+      RUN,
+    ]);
+    await runCells(page, 0, 1, 2);
+    const sidebar = await openSidebar(page);
+    await sidebar.getByText("Reports", { exact: true }).click();
+    const item = sidebar
+      .getByRole("listitem")
+      .filter({ hasText: "A long story" });
+    await item.getByRole("button", { name: "Copy link" }).click();
+    await expect(item.getByText("Copied")).toBeVisible();
+    const copied = () => page.evaluate(() => navigator.clipboard.readText());
+    const opened = await context.newPage();
+    await opened.goto(await copied());
+    const report = opened.locator(".ds-lab-report");
+    await expect(
+      report.getByRole("heading", { name: "A long story" }),
+    ).toBeVisible();
+    expect(opened.url(), "a reload opens it no second time").not.toContain(
+      "daskscope-report",
+    );
+
+    await report.getByRole("tab", { name: "Logs" }).click();
+    await opened.screenshot({ path: info.outputPath("opened.png") });
+    await report.getByRole("button", { name: "Copy link" }).click();
+    await expect(report.getByText("Copied")).toBeVisible();
+    const link = await opened.evaluate(() => navigator.clipboard.readText());
+    expect(link).toMatch(/#tab=logs$/);
+    await opened.goto("about:blank");
+    await opened.goto(link);
+    await expect(report.getByRole("tabpanel", { name: "Logs" })).toBeVisible();
+    await opened.close();
   },
 );
 

@@ -129,7 +129,7 @@ def test_it_says_how_long_how_much_and_what_failed() -> None:
 def test_below_a_server_it_opens_in_jupyterlab_and_in_the_browser() -> None:
     place = Place("/user/ada/files/runs/a%20b%23.html", "runs/a b#.html")
     lab, browser = check(card(summary(), place)).links()
-    assert lab["href"] == "/user/ada/lab/tree/runs/a%20b%23.html"
+    assert lab["href"] == "/user/ada/lab?daskscope-report=runs/a%20b%23.html"
     assert lab["data-daskscope-open"] == "runs/a b#.html"
     assert json.loads(lab["data-commandlinker-args"] or "") == {"path": "runs/a b#.html"}
     assert browser["href"] == "/user/ada/files/runs/a%20b%23.html"

@@ -4,6 +4,7 @@ import {
   type ILabShell,
   ILabShell as LabShellToken,
   ILayoutRestorer,
+  IRouter,
   type JupyterFrontEnd,
   type JupyterFrontEndPlugin,
 } from "@jupyterlab/application";
@@ -34,7 +35,13 @@ const plugin: JupyterFrontEndPlugin<void> = {
   description: "Live panels of the Dask clients in your notebooks.",
   autoStart: true,
   requires: [INotebookTracker],
-  optional: [LabShellToken, ILayoutRestorer, ICommandPalette, ISettingRegistry],
+  optional: [
+    LabShellToken,
+    ILayoutRestorer,
+    IRouter,
+    ICommandPalette,
+    ISettingRegistry,
+  ],
   activate,
 };
 
@@ -59,6 +66,7 @@ function activate(
   notebookTracker: INotebookTracker,
   labShell: ILabShell | null,
   restorer: ILayoutRestorer | null,
+  router: IRouter | null,
   palette: ICommandPalette | null,
   registry: ISettingRegistry | null,
 ): void {
@@ -157,7 +165,7 @@ function activate(
     else place(create(kind, path, true, undefined, session));
   };
   const library = new Library(notebooks);
-  const reports = setUpReports(app, labShell, restorer, notebooks);
+  const reports = setUpReports(app, labShell, restorer, router, notebooks);
   const { detectClients } = settings;
   const sidebar = new Sidebar(
     {

@@ -1,5 +1,6 @@
-// A report or a recording in a tab of JupyterLab: opened when it is attached, given back
-// when it is closed. Where its bytes come from is not known here.
+// A report or a recording in a tab of JupyterLab: opened when it is shown first, given
+// back when it is closed, or hidden while others need the room. Where its bytes come from
+// is not known here.
 
 import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
@@ -7,28 +8,49 @@ import { signal } from "@preact/signals";
 import { render } from "preact";
 import type { OpenedRecording } from "../../archive/open";
 import { asProblem, DaskscopeError } from "../../errors";
-import { SharedSession } from "../../session";
+import type { SharedSession } from "../../session";
+import { thePage } from "../../session_page";
 import type { EmptyState } from "../../views/host";
 import { Empty } from "../../views/panel/states";
+import { fromFragment, type Place } from "../report/fragment";
 import { mountReport } from "../report/mount";
 import { openReportFile } from "../report/report_file";
+import { type LoadedReport, LoadedReports } from "./loaded_reports";
 
 export interface ReportFile {
   /** What errors call it. */
   name(): string;
   fetch(signal: AbortSignal): Promise<Blob>;
-  /** An address that others can open; null where there is none. */
-  link(): string | null;
+  /** An address that others can open and see this place; null where there is none. */
+  link(place: Place): string | null;
 }
 
 const MAX_TITLE_CHARACTERS = 60;
 
+/** What the page holds of sessions, live ones and files. */
+const pageRows = (): number =>
+  thePage()
+    .held.peek()
+    .reduce((sum, { model }) => sum + model.rows, 0);
+const loaded = new LoadedReports(pageRows);
+
+interface Opened extends LoadedReport {
+  /** Ends whatever has been opened until then. */
+  stop(): void;
+}
+
 export class ReportContent extends Widget {
-  private stop: (() => void) | null = null;
+  /** Null before it was shown, and when it was given back. */
+  private opened: Opened | null = null;
+  private readonly visible = signal(false);
+  /** What of the report is shown, also before it is open and when it is opened again. */
+  private readonly place = signal(fromFragment(""));
 
   constructor(
     private readonly file: ReportFile,
     private readonly onTitle: (title: string) => void,
+    /** Before that a tab may be shown for a moment, on its way behind another. */
+    private readonly arranged: Promise<unknown> = Promise.resolve(),
   ) {
     super();
     this.addClass("ds-lab-report");
@@ -37,20 +59,54 @@ export class ReportContent extends Widget {
 
   override dispose(): void {
     if (this.isDisposed) return;
-    this.stop?.();
-    this.stop = null;
+    this.visible.value = false;
+    this.letGo();
     super.dispose();
   }
 
-  /** Open the file again: it has changed. */
-  again(): void {
-    if (!this.stop) return;
-    this.stop();
-    this.stop = this.open();
+  /** Show the tab, with the focus, that a fragment of an address says. */
+  goTo(fragment: string): void {
+    this.place.value = fromFragment(fragment);
   }
 
+  /** Open the file again, when somebody looks: it has changed. */
+  again(): void {
+    if (!this.opened) return;
+    this.letGo();
+    if (this.visible.peek()) this.onShown();
+  }
+
+  private letGo(): void {
+    if (!this.opened) return;
+    loaded.remove(this.opened);
+    this.opened.stop();
+    this.opened = null;
+  }
+
+  /** A page that is loaded again attaches all its tabs, and shows few of them. */
   protected override onAfterAttach(_: Message): void {
-    this.stop ??= this.open();
+    if (this.isVisible) this.onShown();
+  }
+
+  protected override onAfterShow(_: Message): void {
+    this.onShown();
+  }
+
+  protected override onBeforeHide(_: Message): void {
+    this.visible.value = false;
+  }
+
+  protected override onBeforeDetach(_: Message): void {
+    this.visible.value = false;
+  }
+
+  private onShown(): void {
+    this.visible.value = true;
+    void this.arranged.then(() => {
+      if (!this.visible.peek()) return;
+      this.opened ??= this.open();
+      loaded.touch(this.opened);
+    });
   }
 
   protected override onActivateRequest(_: Message): void {
@@ -60,9 +116,8 @@ export class ReportContent extends Widget {
     (tab ?? this.node).focus({ preventScroll: true });
   }
 
-  /** Returns what ends it, whatever has been opened until then. */
-  private open(): () => void {
-    const { file, node } = this;
+  private open(): Opened {
+    const { file, node, visible, place } = this;
     const leaving = new AbortController();
     const stores: SharedSession[] = [];
     const state: EmptyState = {
@@ -71,22 +126,26 @@ export class ReportContent extends Widget {
       text: "A large one takes some seconds.",
     };
     let unmount = this.tell(state);
+    let bytes = 0;
     const storeOf = ({ link, sessionId }: OpenedRecording): SharedSession => {
       if (leaving.signal.aborted) throw closed();
-      const store = new SharedSession(link, sessionId, signal(true), () => {});
+      const store = thePage().session(link, sessionId);
       stores.push(store);
+      store.dataVersion.subscribe(() => loaded.makeRoom());
       return store;
     };
     const load = async (): Promise<void> => {
       try {
         const blob = await file.fetch(leaving.signal);
+        bytes = blob.size;
+        loaded.makeRoom();
         const source = await openReportFile(blob, file.name(), {
           storeOf,
-          link: () => file.link(),
+          link: (at) => file.link(at),
         });
         if (leaving.signal.aborted) return;
         unmount();
-        unmount = mountReport(node, source);
+        unmount = mountReport(node, source, { place, visible });
         this.onTitle(shortened(source.title));
       } catch (error) {
         if (leaving.signal.aborted) return;
@@ -95,10 +154,22 @@ export class ReportContent extends Widget {
       }
     };
     void load();
-    return () => {
-      leaving.abort();
-      unmount();
-      for (const store of stores) store.dispose();
+    return {
+      get visible() {
+        return visible.peek();
+      },
+      get bytes() {
+        return bytes;
+      },
+      get rows() {
+        return stores.reduce((sum, { model }) => sum + model.rows, 0);
+      },
+      letGo: () => this.letGo(),
+      stop() {
+        leaving.abort();
+        unmount();
+        for (const store of stores) store.dispose();
+      },
     };
   }
 

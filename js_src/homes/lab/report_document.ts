@@ -1,7 +1,7 @@
 // Files of daskscope as documents of JupyterLab: a double click opens them without a
 // kernel. The server hands over their bytes when they are shown, not when they are made.
 
-import { MainAreaWidget } from "@jupyterlab/apputils";
+import { Dialog, MainAreaWidget, showDialog } from "@jupyterlab/apputils";
 import {
   ABCWidgetFactory,
   Base64ModelFactory,
@@ -19,6 +19,8 @@ export interface DocumentFile {
   readonly file: ReportFile;
   /** When it was written, as the server says it. */
   readonly lastModified: () => Promise<string>;
+  /** Resolves when each tab is where a reload has put it. */
+  readonly arranged: Promise<unknown>;
 }
 
 /** A model of nothing: what the document holds does not go through the contents API. */
@@ -47,17 +49,18 @@ export class ReportDocument
 
   constructor(
     readonly context: Context,
-    file: ReportFile,
-    private readonly lastModified: () => Promise<string>,
+    private readonly document: DocumentFile,
   ) {
+    const onTitle = (title: string): void => {
+      this.reportTitle = title;
+      this.label();
+    };
     super({
-      content: new ReportContent(file, (title) => {
-        this.reportTitle = title;
-        this.label();
-      }),
+      content: new ReportContent(document.file, onTitle, document.arranged),
       reveal: context.ready,
     });
     this.toolbar.hide(); // the report has its own
+    leaveAlone(context);
     this.label();
     context.pathChanged.connect(this.label);
     context.fileChanged.connect(this.onFile);
@@ -67,7 +70,8 @@ export class ReportDocument
   }
 
   /** Of a link into the document: which part of it to show. */
-  setFragment(): void {
+  setFragment(fragment: string): void {
+    if (fragment) this.content.goTo(fragment);
     this.content.node.focus({ preventScroll: true });
   }
 
@@ -75,7 +79,7 @@ export class ReportDocument
   protected override onActivateRequest(message: Message): void {
     super.onActivateRequest(message);
     if (this.modified === "") return;
-    this.lastModified().then(
+    this.document.lastModified().then(
       (last_modified) => this.onFile(this.context, { last_modified }),
       () => {}, // it is gone, or the server is: what is shown stays
     );
@@ -105,6 +109,24 @@ export class ReportDocument
   };
 }
 
+/**
+ * Save nothing over the file, and make no copy of it beside it: JupyterLab saves its model,
+ * which is empty here, and makes a checkpoint of each file that is opened and may be written.
+ */
+function leaveAlone(context: Context): void {
+  const none = { id: "", last_modified: "" };
+  context.save = () => Promise.resolve();
+  context.createCheckpoint = () => Promise.resolve(none);
+  context.saveAs = async () => {
+    await showDialog({
+      title: "This file cannot be saved under another name here",
+      body: `To have ${nameOf(context)} elsewhere, duplicate it in the file browser, or download it.`,
+      buttons: [Dialog.okButton()],
+    });
+    return false;
+  };
+}
+
 export const nameOf = ({ path }: { path: string }): string =>
   path.split("/").pop() ?? path;
 
@@ -117,8 +139,7 @@ class ReportFactory extends ABCWidgetFactory<ReportDocument> {
   }
 
   protected override createNewWidget(context: Context): ReportDocument {
-    const { file, lastModified } = this.fileOf(context);
-    const widget = new ReportDocument(context, file, lastModified);
+    const widget = new ReportDocument(context, this.fileOf(context));
     const [type] = this.fileTypes;
     const icon = type === RECORDING_TYPE ? recordingIcon : reportIcon;
     widget.title.icon = icon.bindprops({ stylesheet: "mainAreaTab" });

@@ -4,25 +4,27 @@
 import type {
   ILabShell,
   ILayoutRestorer,
+  IRouter,
   JupyterFrontEnd,
 } from "@jupyterlab/application";
 import { Dialog, showDialog, WidgetTracker } from "@jupyterlab/apputils";
+import { toFragment } from "../report/fragment";
 import { askedByClick, type AskedReport } from "./asked_report";
 import type { Shelf } from "./library";
 import { type LibraryEntry, titleOf } from "./library_entries";
 import { fetchOfLibrary } from "./library_fetch";
 import { LibraryTabs } from "./library_tabs";
 import type { Notebook, Notebooks } from "./notebooks";
+import { recogniseReports } from "./recognised";
+import { addressOf, OPEN_REPORT, openByAddress } from "./report_address";
 import {
   nameOf,
   RECORDING_FACTORY,
   registerDocuments,
   REPORT_FACTORY,
-  type ReportDocument,
+  ReportDocument,
 } from "./report_document";
 import { fetchFile } from "./server_file";
-
-export const OPEN_REPORT = "daskscope:open-report";
 
 /** What the sidebar does with a report of the library. */
 export interface LibraryActions {
@@ -36,14 +38,13 @@ export function setUpReports(
   app: JupyterFrontEnd,
   labShell: ILabShell | null,
   restorer: ILayoutRestorer | null,
+  router: IRouter | null,
   notebooks: Notebooks,
 ): LibraryActions {
   const { contents, serverSettings } = app.serviceManager;
   /** Only JupyterLab's pages are addresses at which this file opens so. */
   const linkTo = (path: string): string | null =>
-    labShell
-      ? `${serverSettings.baseUrl}lab/tree/${path.split("/").map(encodeURIComponent).join("/")}`
-      : null;
+    labShell ? addressOf(serverSettings.baseUrl, path) : null;
 
   const tracker = new WidgetTracker<ReportDocument>({
     namespace: "daskscope-reports",
@@ -56,12 +57,16 @@ export function setUpReports(
         name: () => nameOf(context),
         fetch: (signal) =>
           fetchFile(contents, serverSettings, context.path, signal),
-        link: () => linkTo(context.path),
+        link: (place) => {
+          const address = linkTo(context.path);
+          return address && `${address}#${toFragment(place)}`;
+        },
       },
       lastModified: async () => {
         const model = await contents.get(context.path, { content: false });
         return model.last_modified;
       },
+      arranged: app.restored,
     }),
     (widget, factory) => {
       factories.set(widget, factory);
@@ -81,17 +86,26 @@ export function setUpReports(
   app.commands.addCommand(OPEN_REPORT, {
     label: "Open a Dask report",
     caption: "Open the panels of a report or a recording, without a kernel",
-    execute: (args) => {
-      const path = args["path"];
+    execute: async ({ path, fragment }) => {
       if (typeof path !== "string" || path === "") {
         throw new Error("daskscope:open-report needs the path of a file");
       }
       const factory = path.endsWith(".daskscope")
         ? RECORDING_FACTORY
         : REPORT_FACTORY;
-      return app.commands.execute("docmanager:open", { path, factory });
+      const open = { path, factory };
+      const widget: unknown = await app.commands.execute(
+        "docmanager:open",
+        open,
+      );
+      if (widget instanceof ReportDocument && typeof fragment === "string") {
+        widget.setFragment(fragment);
+      }
+      return widget;
     },
   });
+  if (router) openByAddress(app, router);
+  if (labShell) recogniseReports(app); // elsewhere a file has a page of its own
   const tabs = new LibraryTabs(app, labShell);
   const openAsked = (asked: AskedReport, notebook: Notebook | null): void => {
     if (asked.kind === "path") {

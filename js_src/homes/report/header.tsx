@@ -1,5 +1,6 @@
 // The top of a report: what it is of, when and where, and what can be taken from it.
 
+import { untracked } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { copyText, download } from "../../base/save";
@@ -34,9 +35,12 @@ export function Header(props: {
     return () => clearTimeout(timer);
   }, [copied]);
   const title = summary.title || cutText(source.title);
-  const shared = source.link?.();
+  const linkNow = (): string | null =>
+    source.link ? source.link(state.place()) : linkTo(state.place());
+  const linked = untracked(linkNow) !== null;
   const copyLink = async (): Promise<void> => {
-    const link = shared ?? linkTo(state.place());
+    const link = linkNow();
+    if (link === null) return;
     const done = await copyText(link);
     setCopied(done);
     onNote(done ? null : { kind: "link", link });
@@ -47,22 +51,18 @@ export function Header(props: {
         <h1 title={title}>{title}</h1>
         <span class="ds-quiet ds-report-when">{whenAndWhere(state)}</span>
         <div class="ds-report-tools">
-          {shared !== null && (
+          {linked && (
             <Button
               hint={
-                shared
-                  ? "An address that opens it in JupyterLab"
+                source.link
+                  ? "An address that opens it in JupyterLab, at this tab with what is selected"
                   : "An address that opens this tab with what is selected"
               }
               onClick={() => void copyLink()}
             >
               <span class="ds-go">
                 <CopyIcon />
-                {copied
-                  ? "Copied"
-                  : shared
-                    ? "Copy link"
-                    : "Copy link to this view"}
+                {copied ? "Copied" : "Copy link to this view"}
               </span>
             </Button>
           )}

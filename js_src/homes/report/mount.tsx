@@ -1,31 +1,45 @@
 // Puts a report into an element, in place of what readers without scripts see.
 
-import { effect } from "@preact/signals";
+import {
+  effect,
+  type ReadonlySignal,
+  type Signal,
+  untracked,
+} from "@preact/signals";
 import { render } from "preact";
 import { watchEnvironment } from "../../views/panel/environment";
 import { Report } from "./app";
-import { fromFragment } from "./fragment";
+import { fromFragment, type Place, toFragment } from "./fragment";
 import { followAddress } from "./navigation";
 import { ReportState } from "./report_state";
 import type { ReportSource } from "./source";
+
+/** A report in a tab of a page that is not its own. */
+export interface ReportTab {
+  /** What of the report is shown, both ways; the page's own report follows the address. */
+  readonly place: Signal<Place>;
+  readonly visible: ReadonlySignal<boolean>;
+}
 
 /** Returns what undoes it. */
 export function mountReport(
   element: HTMLElement,
   source: ReportSource,
+  tab: ReportTab | null = null,
 ): () => void {
   const root = document.createElement("div");
   root.className = "ds-root ds-report";
   element.replaceChildren(root);
   const alone = !source.link;
   const environment = watchEnvironment(root, {});
-  const state = new ReportState(source, environment.theme);
+  const state = new ReportState(source, environment.theme, tab?.visible);
   if (alone) state.go(fromFragment(location.hash));
   const stops = [
     effect(() => {
       root.classList.toggle("ds-dark", state.theme.value.dark);
     }),
     ...(alone ? [followAddress(state), printsAll(state)] : []),
+    ...(tab ? [followPlace(state, tab.place)] : []),
   ];
   render(<Report state={state} />, root);
   const stopStart = afterPaint(() => state.start());
@@ -37,6 +51,23 @@ export function mountReport(
     state.dispose();
     environment.dispose();
     root.remove();
+  };
+}
+
+function followPlace(state: ReportState, place: Signal<Place>): () => void {
+  const stops = [
+    effect(() => {
+      const wanted = place.value;
+      // Our own step: going there again would move what is there by a rounding.
+      const shown = untracked(() => toFragment(state.place()));
+      if (toFragment(wanted) !== shown) untracked(() => state.go(wanted));
+    }),
+    effect(() => {
+      place.value = state.place();
+    }),
+  ];
+  return () => {
+    for (const stop of stops) stop();
   };
 }
 

@@ -8,18 +8,20 @@ import { DaskscopeError } from "../../errors";
 import type { SessionStore } from "../../session";
 import { checkSummary } from "../../views/summary/report_summary";
 import { parsed, sizeOf, wholeOf } from "./embedded";
+import type { Place } from "./fragment";
 import type { ReportSource } from "./source";
 
 /** What a home adds to a file. */
 export interface FileHome {
   /** The store of a recording that was opened. */
   storeOf(opened: OpenedRecording): SessionStore;
-  /** An address that others can open; null where there is none. */
-  link(): string | null;
+  /** An address that others can open and see this place; null where there is none. */
+  link(place: Place): string | null;
 }
 
 /** As Python writes them (report/html.py). */
-const SUMMARY = '<script type="application/json" id="daskscope-summary">';
+export const SUMMARY =
+  '<script type="application/json" id="daskscope-summary">';
 const RECORDING =
   '<script type="application/octet-stream" id="daskscope-recording">';
 const SCRIPT_END = "</script>";
@@ -34,7 +36,7 @@ export async function openReportFile(
   name: string,
   home: FileHome,
 ): Promise<ReportSource> {
-  const link = (): string | null => home.link();
+  const link = (place: Place): string | null => home.link(place);
   if (!(await looksLikeHtml(file))) {
     const opened = await openRecording(file, name);
     const { title, summary } = opened.about;

@@ -73,6 +73,7 @@ export class ReportState implements RecordingView, Navigated {
   constructor(
     readonly source: ReportSource,
     theme: ReadonlySignal<Theme>,
+    visible: ReadonlySignal<boolean> = signal(true),
   ) {
     this.theme = computed(() =>
       this.printing.value ? onPaper(theme.value) : theme.value,
@@ -104,8 +105,9 @@ export class ReportState implements RecordingView, Navigated {
     // Of a run whose summary does not say when it was, rows do.
     this.needsRows = computed(
       () =>
-        summary.start === null ||
-        TABS_WITH_ROWS.some((tab) => this.visited.value.has(tab)),
+        visible.value &&
+        (summary.start === null ||
+          TABS_WITH_ROWS.some((tab) => this.visited.value.has(tab))),
     );
     this.range = computed(() => {
       const extent = this.extent.value;

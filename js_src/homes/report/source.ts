@@ -1,6 +1,7 @@
 // What a report's page carries: a summary as JSON, and a recording as base64.
 
 import type { SessionStore } from "../../session";
+import type { Place } from "./fragment";
 
 export interface ReportSource {
   /** Stands where the summary has no title. */
@@ -16,8 +17,8 @@ export interface ReportSource {
   /** The recording's file, as it was. */
   file(): Promise<Blob>;
   /**
-   * An address that others can open, or null. Missing where the page is the report's own:
-   * then its address holds tab and focus.
+   * An address that others can open and see this place, or null. Missing where the page is
+   * the report's own: then its address holds tab and focus.
    */
-  link?(): string | null;
+  link?(place: Place): string | null;
 }

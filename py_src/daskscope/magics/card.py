@@ -67,8 +67,8 @@ class Place:
 
     @property
     def lab_url(self) -> str | None:
-        """The page that opens it in JupyterLab."""
-        return self.url.replace("/files/", "/lab/tree/", 1) if self._served else None
+        """The page that opens it in JupyterLab, whatever its name (report_address.ts)."""
+        return self.url.replace("/files/", "/lab?daskscope-report=", 1) if self._served else None
 
     @property
     def _served(self) -> bool:
