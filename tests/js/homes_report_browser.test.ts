@@ -301,13 +301,16 @@ describeReport("a report", () => {
     await page.getByText("Copy takes all 30,000 characters.").waitFor();
   });
 
-  it("saves the recording under the name of the report", async () => {
-    await open();
+  it.each([
+    ["dask-report.html", "dask-report.daskscope"],
+    ["run.daskscope", "run.daskscope"],
+  ])("saves the recording of %s as %s", async (name, saved) => {
+    await open(`name=${name}`);
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("button", { name: /^Recording, 1\.10 MiB/ }).click(),
     ]);
-    expect(download.suggestedFilename()).toBe("dask-report.daskscope");
+    expect(download.suggestedFilename()).toBe(saved);
   });
 
   it("saves the picture of its task stream, with no rule of the page in the way", async () => {

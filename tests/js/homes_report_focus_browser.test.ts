@@ -115,10 +115,12 @@ describeReport("what is selected in a report", () => {
   it("leads from what needs a look to where it is shown", async () => {
     await open();
     const start = await origin();
+    await page.getByRole("button", { name: "rename" }).first().click();
     const idle = page.locator(".ds-looks li", { hasText: "idle threads" });
     await idle.getByRole("button", { name: "Show" }).click();
     expect(await shownTab()).toBe("Task stream");
-    const { time } = await focus();
+    const { time, prefixes } = await focus();
+    expect(prefixes).toEqual(["rename"]); // what was selected meanwhile stays so
     expect(time![0] - start).toBeGreaterThan(15.5);
     expect(time![1] - start).toBeLessThan(18);
     const differs = page.locator(".ds-looks li", { hasText: "pandas differs" });

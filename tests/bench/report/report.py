@@ -143,7 +143,7 @@ def write(which: str, client: Client, tasks: int, keys: str, path: Path) -> dict
     else:
         block = daskscope.performance_report(str(path), client=client)
     with redirect_stdout(sys.stderr):
-        block.__enter__()
+        made = block.__enter__()
         client.run_on_scheduler(blocked_s)
         client.run_on_scheduler(feed, tasks=tasks, keys=keys)
         fed_s = client.run_on_scheduler(blocked_s)
@@ -153,7 +153,7 @@ def write(which: str, client: Client, tasks: int, keys: str, path: Path) -> dict
     blocked = max(client.run_on_scheduler(blocked_s), fed_s)
     figures = {"seconds": seconds, "blocked_s": blocked, "bytes": path.stat().st_size}
     if which == "daskscope":
-        counts = block.recording.counts
+        counts = made.recording.counts
         assert counts.kept == counts.captured == tasks, counts
     return figures
 

@@ -46,7 +46,7 @@ function corners(): number[][] {
 
 const source: ReportSource = {
   title: "dask-report",
-  name: "dask-report.html",
+  name: wanted.get("name") ?? "dask-report.html",
   summary: other && { ...stored.summary, ...other },
   size: 1_153_434,
   async open(): Promise<SessionStore> {
