@@ -17,7 +17,8 @@ def modules():
 
 
 @pytest.mark.parametrize("name", list(modules()))
-def test_examples_in_docstrings_are_true(name):
+def test_examples_in_docstrings_are_true(name, tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # indexes of libraries
     result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
     assert result.failed == 0
 

@@ -57,11 +57,20 @@ def record(
 
     The recording is complete when the block has ended:
 
-    ``with daskscope.record() as rec: total.compute()`` and then ``rec.tasks``,
-    ``rec.save("run.daskscope")`` …
+    >>> import daskscope
+    >>> from distributed import Client
+    >>> options = {"n_workers": 1, "processes": False, "dashboard_address": ":0"}
+    >>> with Client(**options) as client, daskscope.record(title="Squares") as rec:
+    ...     sum(client.gather(client.map(pow, range(10), [2] * 10)))
+    285
+    >>> rec.counts.kept, len(rec.errors), rec.about["title"]
+    (10, 0, 'Squares')
+
+    ``rec.tasks`` and the like are DataFrames, ``rec.save("run.daskscope")`` keeps it.
 
     With a `path` it is written there while it grows, and is whole when the block ends,
-    also by an exception. Of an asynchronous client: ``async with daskscope.record()``.
+    also by an exception; a copy is kept in the library. Of an asynchronous client:
+    ``async with daskscope.record()``.
     """
     return Block(client, path, title=title, code=code)
 

@@ -37,6 +37,13 @@ def list_performance_reports(
 
     What is not known is None, or empty text. ``pandas.DataFrame(list_performance_reports())``
     makes a table of it. With ``kind="recording"`` recordings are listed, with None both.
+
+    >>> import dask, daskscope, tempfile
+    >>> from daskscope.recording import Recording, RecordingCore
+    >>> with tempfile.TemporaryDirectory() as place, dask.config.set({"daskscope.library": place}):
+    ...     _ = Recording(RecordingCore()).save(f"{place}/run.daskscope")
+    ...     [(one["filename"], one["kind"]) for one in list_performance_reports(kind=None)]
+    [('run.daskscope', 'recording')]
     """
     if account is not None:
         raise no_hub(account)
@@ -53,6 +60,14 @@ def delete_performance_report(filename: str) -> None:
     """Remove a report or a recording from the library, by its filename or url there.
 
     The file that it is a copy of stays where it is.
+
+    >>> import dask, daskscope, tempfile
+    >>> from daskscope.recording import Recording, RecordingCore
+    >>> with tempfile.TemporaryDirectory() as place, dask.config.set({"daskscope.library": place}):
+    ...     _ = Recording(RecordingCore()).save(f"{place}/run.daskscope")
+    ...     delete_performance_report("run.daskscope")
+    ...     list_performance_reports(kind=None)
+    []
     """
     wanted, settings = _text(filename), config.library_settings()
     with in_words(settings):
@@ -64,6 +79,15 @@ def tag(filename: str, *tags: str, remove: Sequence[str] = ()) -> list[str]:
     """Add tags to a report or a recording in the library, and take others away.
 
     It is named by its filename or url there. Returns all tags that it has then.
+
+    >>> import dask, daskscope, tempfile
+    >>> from daskscope.recording import Recording, RecordingCore
+    >>> with tempfile.TemporaryDirectory() as place, dask.config.set({"daskscope.library": place}):
+    ...     _ = Recording(RecordingCore()).save(f"{place}/run.daskscope")
+    ...     tag("run.daskscope", "slow", "March")
+    ...     tag("run.daskscope", remove=["slow"])
+    ['slow', 'March']
+    ['March']
     """
     removed = [remove] if isinstance(remove, str) else list(remove)
     for one in (*tags, *removed):

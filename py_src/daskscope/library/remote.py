@@ -74,7 +74,7 @@ class Remote:
         *,
         private: bool,  # noqa: ARG002
     ) -> None:
-        """Copy a file, which appears whole or not at all."""
+        """Copy a file. In a bucket it appears once it is whole; over SFTP or SMB while it comes."""
         self.put_facts(name, facts)
         try:
             if isinstance(source, bytes):

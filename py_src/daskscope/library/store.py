@@ -55,7 +55,7 @@ class Store(Protocol):
         ...
 
     def put(self, name: str, source: Path | bytes, facts: bytes, *, private: bool) -> None:
-        """Copy a file, which appears whole or not at all."""
+        """Copy a file, which appears once it is whole where the place can do that."""
         ...
 
     def put_facts(self, name: str, facts: bytes) -> None:

@@ -234,7 +234,10 @@ class Recording:
         ``events``, ``logs``, ``cluster``, ``scheduler``, ``gaps``; and ``about`` has columns
         ``index`` and ``value``. What has no rows to return gives an empty DataFrame.
 
-        ``rec.sql("select prefix, sum(duration) from tasks group by prefix")``
+        >>> from daskscope.recording import RecordingCore
+        >>> rec = Recording(RecordingCore())
+        >>> rec.sql("select prefix, sum(duration) as seconds from tasks group by prefix").columns
+        Index(['prefix', 'seconds'], dtype=...)
         """
         try:
             import duckdb

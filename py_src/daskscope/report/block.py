@@ -48,7 +48,18 @@ def performance_report(
 ) -> ReportBlock:
     """Write a report of what happens in a block of code: one HTML file that opens anywhere.
 
-    ``with daskscope.performance_report("run.html") as report: total.compute()``
+    >>> import daskscope, tempfile
+    >>> from distributed import Client
+    >>> options = {"n_workers": 1, "processes": False, "dashboard_address": ":0"}
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with Client(**options) as client:
+    ...     with daskscope.performance_report(f"{folder.name}/run.html") as report:
+    ...         sum(client.gather(client.map(pow, range(10), [2] * 10)))
+    285
+    Performance Report Available at: file:///...run.html
+    >>> report.summary["tasks"]["captured"], report.recording.counts.kept
+    (10, 10)
+    >>> folder.cleanup()
 
     After the block ``report.url`` is what to open in a browser, ``report.summary`` has the
     figures and ``report.recording`` the tables. The file holds the page, every task and the

@@ -29,6 +29,17 @@ def extract(html_path: str | PathLike[str]) -> tuple[dict[str, Any], bytes]:
     """Return the summary of a report, and its recording as the bytes of a ``.daskscope`` file.
 
     What was cut off is an error; `daskscope.load` opens what is whole of it.
+
+    >>> import pathlib, tempfile
+    >>> from daskscope.recording import RecordingCore
+    >>> from daskscope.report.html import build
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "run.html"
+    ...     with path.open("wb") as file:
+    ...         _ = build(RecordingCore(), file)
+    ...     figures, recording = extract(path)
+    >>> figures["title"], recording[:2]
+    ('Dask performance report', b'PK')
     """
     out = io.BytesIO()
     figures = extract_to(html_path, out)
