@@ -17,11 +17,14 @@ const shown = {
   daskscope: () => {
     const canvas = document.querySelector(".ds-plot canvas");
     if (!canvas?.width || !canvas.height) return false;
-    // Without tasks a line down it meets the background and rules alone.
+    // A line down it meets 64 lanes; without tasks only the rules between 16 workers.
     const { width, height } = canvas;
     const context = canvas.getContext("2d");
-    const line = context.getImageData(width >> 1, 0, 1, height).data;
-    return new Set(new Uint32Array(line.buffer)).size > 8;
+    const { data } = context.getImageData(width >> 1, 0, 1, height);
+    const line = new Uint32Array(data.buffer);
+    return (
+      line.filter((colour, y) => y > 0 && colour !== line[y - 1]).length > 64
+    );
   },
   dask: () => window.Bokeh?.documents?.[0]?.is_idle === true,
 };
