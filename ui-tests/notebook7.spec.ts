@@ -50,3 +50,43 @@ test(
     await tab.close();
   },
 );
+
+const OUTSIDE = `
+%load_ext daskscope
+import tempfile
+outside = tempfile.mkdtemp()
+`;
+const REPORTED = `
+%%perfreport "{outside}/run.html" --open --title "Beside the notebook"
+kept = client.gather(client.map(abs, range(30), pure=False))
+`;
+
+test(
+  "a report of the library opens once in Notebook 7, below or beside the notebook",
+  { tag: "@all" },
+  async ({ page, context, baseURL }, info) => {
+    await notebookWith(page, [`${OUTSIDE.trim()}\n${CLIENT.trim()}`, REPORTED]);
+    const tab = await context.newPage();
+    await tab.goto(`${baseURL}/notebooks/${await notebookPath(page)}`);
+    const cells = tab.locator(".jp-Notebook .jp-CodeCell");
+    await expect(cells).toHaveCount(2);
+    await cells.nth(0).click();
+    await tab.keyboard.press("Shift+Enter");
+    await tab.keyboard.press("Shift+Enter");
+    const report = tab.locator(".ds-lab-report");
+    const heading = report.getByRole("heading", {
+      name: "Beside the notebook",
+    });
+    await expect(heading).toBeVisible();
+    const button = tab.getByRole("button", {
+      name: "Open in a JupyterLab tab",
+    });
+    for (let times = 0; times < 2; times++) {
+      await button.click();
+      await expect(heading).toBeVisible();
+    }
+    await expect(report).toHaveCount(1);
+    await tab.screenshot({ path: info.outputPath("report.png") });
+    await tab.close();
+  },
+);

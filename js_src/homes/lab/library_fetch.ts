@@ -12,6 +12,9 @@ import { MAX_FILE_BYTES, tooLarge } from "./server_file";
 /** A library may lie on a slow disk, or in a bucket. */
 export const ANSWER_MS = 30_000;
 
+const IN_PYTHON =
+  "`daskscope.load` opens it in Python, by the url that `daskscope.list_performance_reports(kind=None)` has.";
+
 const piece = record({ base64: str, size: count });
 
 /**
@@ -32,7 +35,7 @@ export async function fetchOfLibrary(
       const answer = await ask(link, filename, at);
       signal.throwIfAborted();
       const { base64, size } = piece(answer, "answer");
-      if (size > MAX_FILE_BYTES) throw tooLarge(filename);
+      if (size > MAX_FILE_BYTES) throw tooLarge(filename, IN_PYTHON);
       const bytes = decode(base64);
       // A browser keeps a large Blob outside of the page's memory.
       parts.push(new Blob([bytes]));

@@ -74,9 +74,12 @@ const notFetched = (name: string, why: string): DaskscopeError =>
     next: "Check that the file is there and that the server runs, then try again.",
   });
 
-export const tooLarge = (name: string): DaskscopeError =>
+export const tooLarge = (
+  name: string,
+  next = `\`daskscope.load("${name}")\` opens it in Python.`,
+): DaskscopeError =>
   new DaskscopeError({
     code: "too-large",
     text: `${name} is larger than a page can take in (2 GB).`,
-    next: `\`daskscope.load("${name}")\` opens it in Python.`,
+    next,
   });
