@@ -172,6 +172,28 @@ def test_a_storage_that_refuses_leaves_the_recording_in_memory(client):
     assert report.recording.counts.kept == 20
 
 
+def test_a_password_in_a_url_is_shown_nowhere(client, capsys, monkeypatch):
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    url = "memory://ada:secret@reports/run.html"
+    with daskscope.performance_report(url, recording=True) as report:
+        computed(client)
+    assert [file.rpartition("/")[2] for file in files.find("/")] == ["run.daskscope", "run.html"]
+    assert report.url == report.filename == "memory://reports/run.html"
+
+    def fails(*_: object) -> None:
+        raise RuntimeError(f"no answer from {url}")
+
+    monkeypatch.setattr(type(files), "put_file", fails)
+    with pytest.raises(DaskscopeError, match="no answer from memory://reports") as not_written:
+        report.save(url)
+    with pytest.raises(DaskscopeError) as not_known:
+        daskscope.performance_report("nowhere://ada:secret@host/run.html")
+    said = [capsys.readouterr().out, repr(report), *map(str, (not_written.value, not_known.value))]
+    assert not [text for text in said if "secret" in text]
+    files.rm("/", recursive=True)
+
+
 def test_a_file_url_is_a_path(client, tmp_path):
     with daskscope.performance_report((tmp_path / "a b.html").as_uri()) as report:
         computed(client)

@@ -13,6 +13,7 @@ from urllib.request import url2pathname
 
 from daskscope.errors import DaskscopeError
 from daskscope.files import URL_MARK, fsspec, temporary_directory
+from daskscope.library.store import without_password
 from daskscope.written import real, replaced
 
 if TYPE_CHECKING:
@@ -92,23 +93,27 @@ class LocalTarget:
 
 
 class RemoteTarget:
-    """Where a URL points to that fsspec can write; the file is made here, then put there."""
+    """Where a URL points to that fsspec can write; the file is made here, then put there.
+
+    A URL may tell who asks: what is shown of it never does.
+    """
 
     def __init__(self, url: str) -> None:
-        self.name = url
+        self._url = url
+        self.name = without_password(url)
         try:
             self._files: Any
             self._files, self._path = fsspec().core.url_to_fs(url)
         except DaskscopeError:
             raise
         except Exception as error:
-            raise _cannot(url, str(error) or type(error).__name__) from error
+            raise _cannot(self.name, _words(error)) from error
         if not self.filename:
-            raise _cannot(url, "it names no file")
+            raise _cannot(self.name, "it names no file")
 
     def beside(self, name: str) -> RemoteTarget:
         """Return a target of another name in the same place."""
-        return RemoteTarget(self.name.removesuffix(self.filename) + name)
+        return RemoteTarget(self._url.removesuffix(self.filename) + name)
 
     @property
     def filename(self) -> str:
@@ -133,13 +138,16 @@ class RemoteTarget:
                 filled = fill(file)
             try:
                 self._files.put_file(str(local), self._path)
-            except OSError:
-                raise
             except Exception as error:  # each kind of storage has its own
-                raise OSError(str(error) or type(error).__name__) from error
+                raise OSError(_words(error)) from error
             if written is not None:
                 written(local)
         return filled
+
+
+def _words(error: Exception) -> str:
+    text = (error.strerror if isinstance(error, OSError) else "") or str(error)
+    return without_password(text) or type(error).__name__
 
 
 def _cannot(name: str, why: str) -> DaskscopeError:
