@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 from magic_cells import CLUSTER, Cells
 
+import daskscope
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -232,6 +234,36 @@ def test_options_take_values_of_variables(cells: Cells) -> None:
     cells.ok("number = 3")
     cells.ok("%%perfreport run-{number}.html --title $number\n42")
     assert cells.summary("run-3.html")["title"] == "3"
+
+
+def test_a_report_may_be_private_lie_beside_its_recording_and_not_tell_everything(
+    cells: Cells,
+) -> None:
+    cells.ok("import daskscope")
+    ran = cells.ok(
+        "%%perfreport kept.html --private --recording --redact code,hosts --title 'Of mine'\n"
+        "secret = tasks(3)"
+    )
+    assert len(ran.urls) == 1
+    loaded = daskscope.load(cells.folder / "kept.daskscope")
+    assert loaded.counts.kept == 3
+    assert loaded.about["redacted"] == ["code", "hosts"]
+    assert set(loaded.tasks["worker"]) == {"worker-0"}
+    summary = cells.summary("kept.html")
+    assert (summary["code"], summary["redacted"]) == ("", ["code", "hosts"])
+    assert "secret" not in (cells.folder / "kept.daskscope").read_bytes().decode("latin-1")
+    listed = "[(one['title'], one['private']) for one in daskscope.list_performance_reports()]"
+    assert ("Of mine", True) in cells.value(listed)
+    assert ("Of mine", False) not in cells.value(listed)
+
+
+def test_the_code_of_a_block_is_that_of_its_cell_as_it_was_written(cells: Cells) -> None:
+    code = (
+        "%time x = 1\nimport daskscope\n"
+        "with daskscope.performance_report('raw.html'):\n    t = tasks(1)"
+    )
+    cells.ok(code)
+    assert cells.summary("raw.html")["code"] == code
 
 
 def test_help_teaches_and_runs_nothing(cells: Cells) -> None:

@@ -116,11 +116,14 @@ def test_with_an_asynchronous_client_an_interrupted_cell_has_its_report(awaited:
 
 
 def test_with_an_asynchronous_client_the_last_cell_is_there_soon(awaited: Cells) -> None:
+    recorded = "while session.counts.captured < {}: await asyncio.sleep(0.01)"
+    awaited.ok("import asyncio, daskscope\nsession = daskscope.connect()")
+    awaited.ok("await session.caught_up()\nbefore = session.counts.captured")
     awaited.ok("t = await tasks(20)")
-    awaited.ok("import asyncio\nawait asyncio.sleep(1)")
+    awaited.ok(recorded.format("before + 20"))
     ran = awaited.run("%perfreport --last")
     assert "No task finished" in ran.errors[0]
-    awaited.ok("t = await tasks(20)\nawait asyncio.sleep(1)")
+    awaited.ok("t = await tasks(20)\n" + recorded.format("before + 40"))
     begin = time.monotonic()
     awaited.ok("%perfreport --last")
     assert time.monotonic() - begin < 5
@@ -136,6 +139,13 @@ def test_it_is_there_where_the_recorder_is_switched_off(new_cells: Callable[...,
     assert "No client is recorded, either." in cells.run("%perfreport --last").errors[0]
     cells.ok("%%perfreport\nt = tasks(3)")
     assert cells.summary()["tasks"]["captured"] == 3
+    cells.ok("import daskscope\nsession = daskscope.connect()")
+    cells.ok("t = tasks(4)")
+    cells.ok("%perfreport --last")
+    summary = cells.summary()
+    assert summary["tasks"]["captured"] == 4
+    assert cells.value("[notice.code for notice in session.notices]") == ["tasks-before"]
+    assert summary["missing"] == []
 
 
 def test_open_needs_a_browser_on_this_computer(new_cells: Callable[..., Cells]) -> None:
@@ -160,6 +170,7 @@ def test_below_a_server_the_card_leads_to_its_pages(new_cells: Callable[..., Cel
     server = {"pid": os.getpid(), "root_dir": str(cells.folder), "base_url": "/user/ada/"}
     (runtime / "jpserver-1.json").write_text(json.dumps(server))
     cells.ok(f"os.environ['JUPYTER_RUNTIME_DIR'] = {str(runtime)!r}; os.mkdir('runs')")
+    cells.ok("os.environ['JPY_SESSION_NAME'] = 'runs/a.ipynb'")
     ran = cells.ok("%%perfreport runs/a.html --open\n1")
     assert ran.urls == ["/user/ada/files/runs/a.html"]
     assert 'href="/user/ada/lab?daskscope-report=runs/a.html"' in ran.cards[0]["text/html"]

@@ -20,6 +20,7 @@ from clusters import WITHOUT_DASHBOARD
 from report_blocks import computed, computed_and_raised, recording_in, somewhere_else  # noqa: F401
 
 import daskscope
+from daskscope.derive.summary import summary
 from daskscope.errors import DaskscopeError
 from daskscope.report.extract import extract
 
@@ -120,6 +121,22 @@ def test_an_asynchronous_client_has_reports_too(tmp_path):
 
     assert asyncio.run(story())["tasks"]["captured"] == 12
     assert recording_in("run.html").counts.kept == 12
+
+
+def test_the_figures_of_a_report_are_made_once(client, monkeypatch):
+    made = []
+
+    def counted(*given: Any, **options: Any) -> dict[str, Any]:
+        made.append(given)
+        return summary(*given, **options)
+
+    monkeypatch.setattr("daskscope.report.html.summary", counted)
+    with daskscope.performance_report("run.html"):
+        computed(client)
+    assert len(made) == 1
+    with daskscope.performance_report("run.html", redact=["code"]):
+        computed(client)
+    assert len(made) == 3  # of what was recorded, and of what the report tells
 
 
 def test_the_recording_may_lie_beside_the_report(client):

@@ -290,6 +290,9 @@ class Block:
         session, part = self._session, self._part
         recording = part.recording
         try:
+            if end.until is end.at_once:  # interrupted before anything was asked
+                session._catch_up()
+                self._told(end)
             if self._writing is not None:
                 self._writing.wait()
             part.advance(end.at_once)
