@@ -91,7 +91,8 @@ def test_a_report_that_was_cut_off_says_so_and_opens_with_what_is_whole(tmp_path
     with pytest.raises(DaskscopeError, match="was cut off") as caught:
         extract(path)
     assert caught.value.code == "cut-file"
-    opened = daskscope.load(path)
+    with pytest.warns(UserWarning, match="was cut off"):
+        opened = daskscope.load(path)
     assert opened.counts.kept == 320
     assert not opened.about["whole"]
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from daskscope.errors import DaskscopeError
-from daskscope.library.facts import Facts, Kind, checked_tags, created_text
+from daskscope.library.facts import SUFFIXES, Facts, Kind, checked_tags, created_text
 from daskscope.library.retention import too_many
 from daskscope.library.store import Found, Store, kind_of, new_name
 
@@ -120,7 +120,9 @@ class Library:
         if settings.keep_reports is settings.keep_days is settings.keep_bytes is None:
             return []
         mine = [e for e in self.entries() if e.facts.copied and e.facts.user == user]
-        gone = too_many(mine, settings, time.time())
+        # Apart, lest one large recording push out many small reports.
+        kinds = [[e for e in mine if e.facts.kind == kind] for kind in SUFFIXES]
+        gone = [entry for of_kind in kinds for entry in too_many(of_kind, settings, time.time())]
         for entry in gone:
             self.remove(entry)
         return gone
