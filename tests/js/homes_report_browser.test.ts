@@ -232,6 +232,23 @@ describeReport("a report", () => {
     },
   );
 
+  it("draws charts as wide as paper is, and for the screen again", async () => {
+    await open("", "", 1400, 900);
+    const drawn = async () =>
+      (await page.evaluate(() => window.report.widths()))[0]!;
+    await expect.poll(async () => (await drawn())[0]).toBeGreaterThan(900);
+    const [, onScreen] = await drawn();
+    const onPaper = await page.evaluate(async () => {
+      dispatchEvent(new Event("beforeprint"));
+      for (let turn = 0; turn < 9; turn++) await Promise.resolve();
+      return window.report.widths()[0]![0];
+    });
+    expect(onPaper).toBeGreaterThan(600);
+    expect(onPaper).toBeLessThan(720);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await expect.poll(drawn).toEqual([onScreen, onScreen]);
+  });
+
   it("says in a sandbox what it may not do, and works otherwise", async () => {
     const server = await serveSandboxed();
     try {

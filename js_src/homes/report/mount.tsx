@@ -38,7 +38,7 @@ export function mountReport(
     effect(() => {
       root.classList.toggle("ds-dark", state.theme.value.dark);
     }),
-    ...(alone ? [followAddress(state), printsAll(state)] : []),
+    ...(alone ? [followAddress(state), printsAll(state, root)] : []),
     ...(tab ? [followPlace(state, tab.place)] : []),
   ];
   render(<Report state={state} />, root);
@@ -71,10 +71,17 @@ function followPlace(state: ReportState, place: Signal<Place>): () => void {
   };
 }
 
+/** What paper has between its margins, A4 or letter. */
+const PAPER_PX = 720;
+
 /** A browser lays paper out as soon as who listens has returned. */
-function printsAll(state: ReportState): () => void {
+function printsAll(state: ReportState, root: HTMLElement): () => void {
   const before = (): void => {
+    // Charts are drawn as wide as they will be: else their words would be squeezed.
+    root.style.width = `${PAPER_PX}px`;
     state.printing.value = true;
+    // What has changed is drawn in a microtask that is before this one.
+    queueMicrotask(() => (root.style.width = ""));
   };
   const after = (): void => {
     state.printing.value = false;

@@ -54,8 +54,12 @@ export function TimeChart(props: {
   }, [view]);
 
   const printing = view.printing.value;
+  const printed = useRef(false);
   useLayoutEffect(() => {
-    if (!printing || !plot.current) return;
+    // Afterwards once more: the screen has another width than paper.
+    const draws = printing || printed.current;
+    printed.current = printing;
+    if (!draws || !plot.current) return;
     plot.current.content = content;
     plot.current.view.drawAtOnce();
   });

@@ -24,6 +24,8 @@ interface ReportHarness {
   tablesAsked(): readonly string[];
   /** Red, green and blue of the first pixel of each chart of the summary. */
   corners(): number[][];
+  /** Of each chart of the summary, as it is drawn and as it is shown. */
+  widths(): [drawn: number, shown: number][];
 }
 declare global {
   interface Window {

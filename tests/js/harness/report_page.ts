@@ -35,6 +35,16 @@ const asked = new Promise<void>((done) => (openNow = done));
 let opened = 0;
 const tablesAsked: string[] = [];
 
+/** Of the charts of the summary, in pixels: as they are drawn, and as they are shown. */
+function widths(): [drawn: number, shown: number][] {
+  const charts =
+    document.querySelectorAll<HTMLCanvasElement>(".ds-summary canvas");
+  return [...charts].map((canvas) => [
+    canvas.width / devicePixelRatio,
+    canvas.getBoundingClientRect().width,
+  ]);
+}
+
 function corners(): number[][] {
   const charts =
     document.querySelectorAll<HTMLCanvasElement>(".ds-summary canvas");
@@ -62,7 +72,7 @@ const place = document.getElementById("daskscope-report")!;
 const dispose = mountReport(place, source);
 Object.assign(window, {
   report: {
-    ...{ session, dispose, corners },
+    ...{ session, dispose, corners, widths },
     openNow: () => openNow(),
     opened: () => opened,
     tablesAsked: () => tablesAsked,
