@@ -44,7 +44,7 @@ describe("the axis of values", () => {
 
 describe("samples", () => {
   it("come in order of time, without those that have none", () => {
-    const series = seriesOf([3, NaN, 1], [30, 20, 10]);
+    const series = seriesOf([3, NaN, 1], [30, 20, 10], 9);
     expect([...series.time]).toEqual([1, 3]);
     expect([...series.values]).toEqual([10, 30]);
     expect([
@@ -54,8 +54,14 @@ describe("samples", () => {
     ]).toEqual([NaN, 10, 30]);
   });
 
+  it("tell of the end of the run what came with the heartbeat after it", () => {
+    const series = seriesOf([1, 2, 3.5], [10, 20, 90], 3);
+    expect([...series.time]).toEqual([1, 2, 3]);
+    expect(extremesOf(series, 1, 3).most).toBe(90);
+  });
+
   it("are summed up for the time that is asked for", () => {
-    const series = seriesOf([1, 2, 3, 4], [10, NaN, 30, 90]);
+    const series = seriesOf([1, 2, 3, 4], [10, NaN, 30, 90], 9);
     expect(extremesOf(series, 1, 3)).toEqual({ least: 10, mean: 20, most: 30 });
     expect(extremesOf(series, 5, 6).mean).toBeNaN();
   });
@@ -65,7 +71,7 @@ describe("samples", () => {
     const values = time.map((_, at) =>
       at === 500 ? 99 : at === 501 ? -99 : 1,
     );
-    const series = seriesOf(time, values);
+    const series = seriesOf(time, values, Infinity);
     const [run] = columnsOf(series, (moment) => moment * 10);
     expect(run).toHaveLength(10);
     const { least, most, first, last } = run![5]!;
@@ -74,7 +80,7 @@ describe("samples", () => {
 
   it("are not joined over a time in which there were none", () => {
     const time = [1, 2, 3, 4, 5, 60, 61, 62];
-    const series = seriesOf(time, time);
+    const series = seriesOf(time, time, Infinity);
     const runs = columnsOf(series, (moment) => moment * 10);
     expect(runs.map((run) => run.length)).toEqual([5, 3]);
   });

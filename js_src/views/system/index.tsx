@@ -61,6 +61,7 @@ function SchedulerCharts(props: {
 }): JSX.Element {
   const { view, table } = props;
   const { dark } = view.theme.value;
+  const [, end] = view.range.value;
   const lines = useMemo(() => {
     const line = (
       name: string,
@@ -68,7 +69,7 @@ function SchedulerCharts(props: {
       slot: number,
     ): Line => ({
       name,
-      series: seriesOf(table.time, values),
+      series: seriesOf(table.time, values, end),
       look: { colour: slotColour(slot, dark) },
     });
     return {
@@ -76,7 +77,7 @@ function SchedulerCharts(props: {
       memory: line("memory", table.memory, SLOT.second),
       interval: line("tick", table.loop_interval, SLOT.third),
     };
-  }, [table, dark]);
+  }, [table, end, dark]);
   if (table.rows === 0) return <NoSamples of="the scheduler" why={props.why} />;
   return (
     <>
@@ -132,6 +133,7 @@ function ClusterCharts(props: {
 }): JSX.Element {
   const { view, table } = props;
   const { dark } = view.theme.value;
+  const [, end] = view.range.value;
   const lines = useMemo(() => {
     const stair = (
       name: string,
@@ -139,15 +141,15 @@ function ClusterCharts(props: {
       slot: number,
     ): Line => ({
       name,
-      series: seriesOf(table.time, values),
+      series: seriesOf(table.time, values, end),
       look: { colour: slotColour(slot, dark), stair: true },
     });
     return {
       workers: stair("workers", table.workers, SLOT.first),
       threads: stair("threads", table.threads, SLOT.fourth),
-      memory: memoryLines(table, dark),
+      memory: memoryLines(table, end, dark),
     };
-  }, [table, dark]);
+  }, [table, end, dark]);
   if (table.rows === 0) return <NoSamples of="the cluster" why={props.why} />;
   const [process, managed, spilled] = lines.memory;
   return (

@@ -17,6 +17,7 @@ import { extremesOf, type Series, seriesOf } from "./samples";
 
 export function memoryLines(
   table: RecordTable<"cluster">,
+  end: number,
   dark: boolean,
 ): Line[] {
   const mode = dark ? "dark" : "light";
@@ -26,7 +27,7 @@ export function memoryLines(
     colour: string,
   ): Line => ({
     name,
-    series: seriesOf(table.time, values),
+    series: seriesOf(table.time, values, end),
     look: { colour, fill: colour, wide_px: 0 },
   });
   const spilled = line("spilled", table.spilled, ACTION_COLOURS.disk[mode]);
@@ -46,17 +47,17 @@ export function MemoryChart(props: {
   const { view } = props;
   const table = view.tables.ready("cluster");
   const { dark } = view.theme.value;
+  const [start, stop] = view.range.value;
   const lines = useMemo(
-    () => (table ? memoryLines(table, dark) : []),
-    [table, dark],
+    () => (table ? memoryLines(table, stop, dark) : []),
+    [table, stop, dark],
   );
   const below = useMemo(() => belowZero(lines[2]?.series), [lines]);
   const limit = useMemo(
-    () => (table ? seriesOf(table.time, table.memory_limit) : null),
-    [table],
+    () => (table ? seriesOf(table.time, table.memory_limit, stop) : null),
+    [table, stop],
   );
   if (!table || !limit || table.rows === 0) return null;
-  const [start, stop] = view.range.value;
   const most = ({ series }: Line): number =>
     extremesOf(series, start, stop).most || 0;
   const [process, managed, spilled] = lines;

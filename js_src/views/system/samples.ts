@@ -9,10 +9,14 @@ export interface Series {
   readonly longest_s: number;
 }
 
-/** In order of time, without samples whose time is no number. */
+/**
+ * In order of time, without samples whose time is no number. What the last heartbeat told
+ * after the run is how the run ended, as the summary has it.
+ */
 export function seriesOf(
   time: ArrayLike<number>,
   values: ArrayLike<number>,
+  end: number,
 ): Series {
   const order: number[] = [];
   let sorted = true;
@@ -24,7 +28,7 @@ export function seriesOf(
     order.push(row);
   }
   if (!sorted) order.sort((one, other) => time[one] - time[other]);
-  const times = Float64Array.from(order, (row) => time[row]);
+  const times = Float64Array.from(order, (row) => Math.min(time[row], end));
   return {
     time: times,
     values: Float64Array.from(order, (row) => values[row]),
