@@ -22,19 +22,23 @@ const AGAIN = RUN.replace("first.html", "second.html").replace(
   "Second one",
 );
 
+const RECORD = `import daskscope
+with daskscope.record(path="recorded.daskscope", title="Only recorded"):
+    client.gather(client.map(abs, range(-5, 0), pure=False))`;
+
 test(
   "reports of the library are listed, found, opened and deleted",
   { tag: "@all" },
   async ({ page }, info) => {
-    await notebookWith(page, [CLIENT, LOAD, RUN, AGAIN]);
-    await runCells(page, 0, 1, 2);
+    await notebookWith(page, [CLIENT, LOAD, RECORD, RUN, AGAIN]);
+    await runCells(page, 0, 1, 2, 3);
     const sidebar = await openSidebar(page);
     await sidebar.getByText("Reports", { exact: true }).click();
     const list = sidebar.getByRole("list", { name: "Reports" });
     const titled = (name: string) =>
       list.getByRole("listitem").filter({ hasText: name });
     await expect(titled("A long story")).toContainText(`${TASKS} tasks`);
-    await runCells(page, 3);
+    await runCells(page, 4);
     // Newest first, without anybody asking again.
     await expect(list.getByRole("listitem").first()).toContainText(
       "Second one",
@@ -68,6 +72,16 @@ test(
     await sidebar.getByRole("searchbox", { name: "Search reports" }).fill("");
     await expect(titled("Second one")).toBeVisible();
     await expect(titled("A long story")).toHaveCount(0);
+
+    await expect(titled("Only recorded")).toContainText("recording");
+    await titled("Only recorded")
+      .getByRole("button", { name: /^Only recorded/ })
+      .click();
+    await expect(
+      page
+        .locator(".ds-lab-report:visible")
+        .getByRole("heading", { name: "Only recorded" }),
+    ).toBeVisible();
   },
 );
 
