@@ -113,7 +113,7 @@ function belowZero(spilled: Series = NO_SAMPLES): Series {
   };
 }
 
-const NO_SAMPLES = seriesOf([], []);
+const NO_SAMPLES = seriesOf([], [], 0);
 
 function paintZero({ context, theme, y, left, width }: PlotArea): void {
   context.fillStyle = toCss(theme.text2);
