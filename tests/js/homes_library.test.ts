@@ -87,7 +87,7 @@ describe("reports of the library", () => {
       total: 2,
     };
     const [one, two] = libraryList(listed, "list").reports;
-    expect(factsOf(one!)).toMatch(/ · recording$/);
+    expect(factsOf(one!)).toMatch(/^recording · 2026/);
     expect(factsOf(two!)).not.toMatch(/recording/);
   });
 

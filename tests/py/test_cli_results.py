@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import threading
+
 import dask
 import pytest
 from test_cli import run_path
@@ -26,6 +29,20 @@ def test_a_report_that_was_asked_for_is_kept_in_the_library(run_path, tmp_path):
         (kept,) = daskscope.list_performance_reports()
     assert (kept["title"], kept["tasks"], kept["kind"]) == ("Monday", 325, "report")
     assert kept["filename"].startswith("run-")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
+def test_a_report_into_a_pipe_is_not_waited_for(run_path, tmp_path):
+    pipe = tmp_path / "pipe.html"
+    os.mkfifo(pipe)
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+    reader.start()
+    with dask.config.set({"daskscope.library.path": str(tmp_path / "library")}):
+        assert main(["report", str(run_path), "-o", str(pipe)]) == 0
+        assert daskscope.list_performance_reports() == []
+    reader.join()
+    assert read[0].endswith(b"</html>\n")
 
 
 @pytest.mark.parametrize("form", ["speedscope", "collapsed"])

@@ -59,11 +59,12 @@ export function factsOf(report: LibraryEntry): string {
   const { duration, tasks, erred } = report;
   const when = whenOf(report);
   return [
+    // First: a narrow sidebar cuts the end.
+    ...(report.kind === "recording" ? ["recording"] : []),
     ...(when ? [when] : []),
     ...(duration === null ? [] : [formatDuration(duration)]),
     ...(tasks === null ? [] : [plural(tasks, "task")]),
     ...(erred ? [plural(erred, "error")] : []),
-    ...(report.kind === "recording" ? ["recording"] : []),
     ...(report.private ? ["private"] : []),
   ].join(" · ");
 }

@@ -25,7 +25,8 @@ def run(given: argparse.Namespace) -> int:
         recording.about_facts["title"] = given.title
     with Progress(f"Writing {output}") as progress, written(output) as file:
         figures = build(recording, file, progress.at)
-    keep(output, figures)
+    if output.is_file():  # and no pipe, which nobody can read again
+        keep(output, figures)
     counts = recording.counts
     tasks = f"{counts.kept:,} of {plural(counts.captured, 'task')}"
     say(f"{plain(output)}: {tasks}, {size(output.stat().st_size)}")
