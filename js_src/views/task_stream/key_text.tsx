@@ -53,9 +53,9 @@ export function KeyText(props: {
   }
   if (text.length <= longest) return <span class="ds-key-text">{text}</span>;
   return (
-    <span class="ds-key-text">
-      {text.slice(0, longest)}…{" "}
+    <>
+      <span class="ds-key-text">{text.slice(0, longest)}…</span>{" "}
       <span class="ds-quiet">{`(${formatExact(text.length)} characters)`}</span>
-    </span>
+    </>
   );
 }
