@@ -9,7 +9,6 @@ import type {
 import { ToolbarButton } from "@jupyterlab/ui-components";
 import { DisposableDelegate } from "@lumino/disposable";
 import { SUMMARY } from "../report/report_file";
-import { reportIcon } from "./icons";
 import { OPEN_REPORT } from "./report_address";
 
 const VIEWER = "HTML Viewer";
@@ -54,6 +53,5 @@ const button = (open: () => Promise<unknown>): ToolbarButton =>
   new ToolbarButton({
     label: "Open as Dask report",
     tooltip: "Show its panels: here the report's own page may run no script",
-    icon: reportIcon,
     onClick: () => void open(),
   });
