@@ -26,7 +26,7 @@ from daskscope.collect.surroundings import Surroundings
 from daskscope.collect.worker_snapshots import cluster_sample
 from daskscope.errors import DaskscopeError
 from daskscope.recording import Recording
-from daskscope.recording.part import LATE_S, Mark, Part, Window, mark
+from daskscope.recording.part import Mark, Part, Window, mark
 from daskscope.report.html import note_figures
 from daskscope.report.target import LocalTarget
 
@@ -90,8 +90,6 @@ class _End:
     """Where the recording was when all was there that finished before the end."""
     late: Mark
     """And after the heartbeat."""
-    prompt: bool = False
-    """Whether the scheduler told so soon that it tells better than the workers' clocks."""
     around: Surroundings = INTERRUPTED
 
 
@@ -269,7 +267,6 @@ class Block:
             end.until = replace(
                 end.until, task=max(end.at_once.task, min(end.until.task, told.next_task))
             )
-            end.prompt = told.answered_s - end.over_s < LATE_S
 
     def _heartbeat_s(self) -> float:
         """Return how long it takes until every worker has told its metrics once more."""
@@ -296,10 +293,9 @@ class Block:
             if self._writing is not None:
                 self._writing.wait()
             part.advance(end.at_once)
-            late_s = inf if end.prompt else LATE_S
             until = replace(end.late, task=end.until.task, dropped_agent=end.until.dropped_agent)
             beats_s = heartbeat_s(len(session.workers))
-            part.advance(until, Window(stop=end.clock, heartbeat_s=beats_s, late_s=late_s))
+            part.advance(until, Window(stop=end.clock, heartbeat_s=beats_s, late_s=inf))
             recording.append_lines([one for one in end.around.lines if one.time <= end.clock])
             part.name_workers()
             recording.about_facts = self._facts | facts_at_end(

@@ -260,7 +260,7 @@ class Collector:
                 tasks = await self._answer_of(poll)
                 self._answered_s = time.monotonic()
                 number = self._recording.next_task + self._behind
-                self.answers.note(Told(self._asked_s, self._answered_s, number))
+                self.answers.note(Told(self._asked_s, number))
                 self.polls += 1
                 self._attached.set()
                 self._news.set()

@@ -1,4 +1,4 @@
-"""When the scheduler answered, and how many tasks had finished by then."""
+"""When the scheduler was asked, and how many tasks had finished by then."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ REMEMBERED: Final = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """When an answer was asked for and came (monotonic), and which number the next task had then.
+    """When an answer was asked for (monotonic), and which number the next task had then.
 
     Those before it may still have to be fetched.
     """
 
     asked_s: float
-    answered_s: float
     next_task: int
 
 
@@ -26,10 +25,10 @@ class Answers:
     """Written by one thread, read from any.
 
     >>> answers = Answers()
-    >>> answers.note(Told(1.0, 1.1, 20))
-    >>> answers.note(Told(2.0, 2.1, 30))
+    >>> answers.note(Told(1.0, 20))
+    >>> answers.note(Told(2.0, 30))
     >>> answers.first_since(1.5)
-    Told(asked_s=2.0, answered_s=2.1, next_task=30)
+    Told(asked_s=2.0, next_task=30)
     """
 
     def __init__(self) -> None:

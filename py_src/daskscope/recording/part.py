@@ -78,6 +78,7 @@ class Window:
     stop: float = inf
     heartbeat_s: float = 0.0
     late_s: float = LATE_S
+    """So much later tasks may seem to stop; infinite where their numbers tell."""
 
     def misses(self, time: Any) -> Any:
         """Return whether tasks that stopped then are of another time."""
