@@ -177,6 +177,9 @@ def test_the_demo_is_a_cluster_that_works_until_it_is_interrupted(shell, tmp_pat
     tasks = daskscope.load(path).tasks
     assert {"load", "clean", "join", "score"} <= set(tasks["prefix"])
     assert {"compute", "transfer"} <= set(tasks["action"])
+    rounds = tasks["key"].str.extract(r"-(\d+)'", expand=False)
+    assert rounds.nunique() > 1
+    assert (tasks["span"].astype(str) == "round-" + rounds).all()
 
 
 def test_the_demo_ends_by_itself(shell):

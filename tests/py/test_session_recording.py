@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import dask
 import pytest
@@ -52,6 +53,24 @@ def test_spans_come_with_their_full_name(client: Client) -> None:
             client.submit(abs, -1, key="abs-1").result()
         recorded(s, 1)
         assert s.recording._core.names.spans[-1] == (span_id, "load", "clean")
+
+
+def test_keys_with_a_token_for_each_call_have_the_span_of_that_call(client: Client) -> None:
+    from distributed import span
+
+    with daskscope.connect(client) as s:
+        live(s)
+        futures = []
+        for name in ("monday", "tuesday"):
+            with span(name):
+                futures += client.map(abs, [-1], key=[(f"abs-{uuid4().hex}", 0)])
+                futures += client.map(abs, [-1], pure=False)
+        client.gather(futures)
+        recorded(s, len(futures))
+        tasks = s.recording.tasks.set_index("key")["span"]
+        spans = [tasks[str(future.key)] for future in futures]
+        # Dask gives all tasks of a group the span of the first, and `abs-…` are one group.
+        assert spans == ["monday", "monday", "tuesday", "monday"]
 
 
 def test_a_restarted_client_goes_on_in_the_same_recording() -> None:

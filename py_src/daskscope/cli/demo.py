@@ -14,6 +14,7 @@ from daskscope.cli.progress import Line
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable, Iterable
 
     from distributed import Client, LocalCluster
 
@@ -84,14 +85,20 @@ def _round(client: Client, number: int, ends: float) -> None:
     """Load, clean, join with a neighbour, score, add up: with transfers, and sometimes an error."""
     from distributed import span, wait
 
+    def by_part(function: Callable[..., Any], *inputs: Iterable[Any]) -> list[Any]:
+        # A span is one of groups of tasks, and plain keys are one group for all rounds.
+        keys = [(f"{function.__name__}-{number}", part) for part in range(PARTS)]
+        futures: list[Any] = client.map(function, *inputs, key=keys)
+        return futures
+
     broken = FAULTY_PART if number % FAULTY_ROUNDS == 0 else -1
     with span(f"round-{number}"):
         parts = range(PARTS)
-        loaded = client.map(load, parts, pure=False)
-        cleaned = client.map(clean, loaded, [part == broken for part in parts], pure=False)
-        joined = client.map(join, cleaned, cleaned[5:] + cleaned[:5], pure=False)
-        scored = client.map(score, joined, pure=False)
-        total = client.submit(total_of, scored[: PARTS // 3], pure=False)
+        loaded = by_part(load, parts)
+        cleaned = by_part(clean, loaded, [part == broken for part in parts])
+        joined = by_part(join, cleaned, cleaned[5:] + cleaned[:5])
+        scored = by_part(score, joined)
+        total = client.submit(total_of, scored[: PARTS // 3], key=(f"total_of-{number}", 0))
     client.log_event("demo", {"round": number})
     with suppress(TimeoutError):
         wait([*scored, total], timeout=max(0.1, ends - time.monotonic()))
