@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 
 import dask
 import pytest
-from test_cli import run_path
+from test_cli import one_line_error, run_path
 
 import daskscope
 from daskscope.cli import main
@@ -79,3 +80,48 @@ def test_what_is_made_of_a_file_that_was_cut_off_says_so(command, run_path, caps
     said = capsys.readouterr()
     assert f"{run_path} was cut off: this is made of what is whole of it" in said.err
     assert "320" in said.out or "slices" in said.out or "rows of tasks" in said.out
+
+
+def test_extract_replaces_no_recording_and_no_summary_unless_it_is_told_to(
+    run_path, tmp_path, capsys
+):
+    before = run_path.read_bytes()
+    assert main(["report", str(run_path), "--title", "Another title"]) == 0
+    report, summary = tmp_path / "run.html", tmp_path / "run.json"
+    capsys.readouterr()
+    assert main(["extract", str(report)]) == 1
+    line = one_line_error(capsys)
+    assert f"{run_path} is there already: nothing was written." in line
+    assert "--to" in line
+    assert "--force" in line
+    assert run_path.read_bytes() == before
+    assert not summary.exists()
+
+    run_path.unlink()
+    summary.write_text("of somebody else")
+    assert main(["extract", str(report)]) == 1
+    assert f"{summary} is there already" in one_line_error(capsys)
+    assert summary.read_text() == "of somebody else"
+    assert not run_path.exists()
+
+    run_path.write_bytes(before)
+    assert main(["extract", str(report), "--force"]) == 0
+    assert json.loads(summary.read_text())["title"] == "Another title"
+    assert daskscope.load(run_path).about["title"] == "Another title"
+
+
+@pytest.mark.parametrize("command", RESULTS, ids=" ".join)
+def test_results_of_other_kinds_take_the_place_of_no_recording(command, run_path, tmp_path, capsys):
+    other = tmp_path / "other"
+    other.write_bytes(run_path.read_bytes()[:-900])  # also of one that was cut off
+    before = other.read_bytes()
+    name, *options = command
+    assert main([name, str(run_path), *options, "-o", str(other)]) == 1
+    assert f"{other} is a recording: nothing else is written over it." in one_line_error(capsys)
+    assert other.read_bytes() == before
+
+
+def test_a_report_takes_the_place_of_the_one_before(run_path, tmp_path):
+    for title in ("first", "second"):
+        assert main(["report", str(run_path), "--title", title]) == 0
+    assert daskscope.load(tmp_path / "run.html").about["title"] == "second"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from daskscope.cli.console import plain, plural, say, size, warn
 from daskscope.cli.parser import PROFILE_FORMATS
-from daskscope.cli.places import beside, check_apart, recording_of
+from daskscope.cli.places import beside, check_apart, check_no_recording, recording_of
 from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
 from daskscope.export import to_chrome, to_csv
@@ -32,6 +32,7 @@ def run(given: argparse.Namespace) -> int:
         )
     output = Path(given.output) if given.output else beside(given.file, ENDINGS[given.to])
     check_apart(given.file, output)
+    check_no_recording(output)
     recording = recording_of(given.file)
     if given.to == "chrome":
         _chrome(recording, output)

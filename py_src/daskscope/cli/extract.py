@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from daskscope.cli.console import plain, say, size
 from daskscope.cli.places import beside, check_apart
 from daskscope.cli.progress import Progress
+from daskscope.errors import DaskscopeError
 from daskscope.report.extract import extract_to
 from daskscope.written import not_written, written
 
@@ -28,9 +29,23 @@ def run(given: argparse.Namespace) -> int:
         raise not_written(recording.parent, error) from error
     with Progress(f"Reading {given.file}"), written(recording) as file:
         figures = extract_to(given.file, file)
-        check_apart(given.file, recording)  # only now: it is a report, with an odd name
+        # Only now: it is a report, with an odd name.
+        check_apart(given.file, recording, "--to")
+        if not given.force:
+            _check_free(recording, summary)
     with written(summary) as file:
         file.write(json.dumps(figures, indent=1).encode("ascii"))
     for path in (recording, summary):
         say(f"{plain(path)}: {size(path.stat().st_size)}")
     return 0
+
+
+def _check_free(*paths: Path) -> None:
+    """Refuse to replace: the recording that a report was made of may hold more than that does."""
+    for path in paths:
+        if path.is_file():
+            raise DaskscopeError(
+                "file-there",
+                f"{path} is there already: nothing was written.",
+                "Name another directory with --to, or replace it with --force.",
+            )

@@ -56,11 +56,14 @@ examples:
 """,
     "extract": """\
 Writes NAME.daskscope, which every other command takes, and the summary of the
-report as NAME.json.
+report as NAME.json. Files of these names that are there already stay, and nothing is
+written, unless --force is given: the recording in a report may be less than the one
+that it was made of.
 
 examples:
   daskscope extract dask-report.html                      beside the report
   daskscope extract dask-report.html --to out/
+  daskscope extract dask-report.html --force              in place of those that are there
 """,
     "export": """\
 formats:
@@ -171,6 +174,7 @@ def _add_extract(commands: Any) -> None:
     parser.add_argument(
         "--to", metavar="DIR", help="where the files go; beside the report if it is left out"
     )
+    parser.add_argument("--force", action="store_true", help="replace files that are there")
 
 
 def _add_export(commands: Any) -> None:

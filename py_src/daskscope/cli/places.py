@@ -11,6 +11,7 @@ from daskscope.cli.console import plain, warn
 from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
 from daskscope.files import URL_MARK, opened
+from daskscope.recording.file_reader import is_recording
 
 if TYPE_CHECKING:
     from daskscope.recording import RecordingCore
@@ -42,11 +43,23 @@ def recording_of(file: str) -> RecordingCore:
     return recording
 
 
-def check_apart(file: str, output: Path) -> None:
-    """Refuse to write a result over what it is made of."""
+def check_apart(file: str, output: Path, option: str = "--output") -> None:
+    """Refuse to write a result over what it is made of; `option` is how to name another place."""
     if URL_MARK not in file and output.exists() and _real(Path(file)) == _real(output):
         raise DaskscopeError(
-            "same-file", f"{output} is what would be read.", "Name another place with --output."
+            "same-file",
+            f"{output} is the file that is read: nothing is written over it.",
+            f"Name another place with {option}.",
+        )
+
+
+def check_no_recording(output: Path) -> None:
+    """Refuse to write a result of another kind over a recording: there may be no other copy."""
+    if is_recording(output):
+        raise DaskscopeError(
+            "is-recording",
+            f"{output} is a recording: nothing else is written over it.",
+            "Name another place with --output.",
         )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daskscope.cli.console import plain, plural, say, size
-from daskscope.cli.places import beside, check_apart, recording_of
+from daskscope.cli.places import beside, check_apart, check_no_recording, recording_of
 from daskscope.cli.progress import Progress
 from daskscope.library import keep
 from daskscope.report.html import build
@@ -20,6 +20,7 @@ def run(given: argparse.Namespace) -> int:
     """Write it."""
     output = Path(given.output) if given.output else beside(given.file, ".html")
     check_apart(given.file, output)
+    check_no_recording(output)
     recording = recording_of(given.file)
     if given.title is not None:
         recording.about_facts["title"] = given.title

@@ -32,6 +32,7 @@ from daskscope.schema import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -40,6 +41,17 @@ if TYPE_CHECKING:
 MAX_JSON_BYTES: Final = 16_000_000
 MAX_FIGURE: Final = 2**53
 """Larger whole numbers are not exact in a page."""
+
+
+def is_recording(path: Path) -> bool:
+    """Return whether a file on a disk begins as recordings do, whatever its name."""
+    if not path.is_file():
+        return False
+    try:
+        with path.open("rb") as file:
+            return next((member for member, _ in Members(file)), None) == HEADER
+    except (OSError, BadZipError):
+        return False
 
 
 def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:
