@@ -24,7 +24,7 @@ import type {
   Worker,
 } from "./model/types";
 import { NO_FOCUS } from "./model/types";
-import { type TaskBatch, TaskModel } from "./model/tasks";
+import { type Extent, type TaskBatch, TaskModel } from "./model/tasks";
 import { ACTIONS, type CoarseColumns, type State } from "./schema";
 import { RowIntake } from "./session_intake";
 import { type KeyLookup, KeyStore } from "./session_keys";
@@ -68,6 +68,8 @@ export interface SessionStore {
   readonly workers: Signal<Worker[]>;
   /** Epoch seconds: time zero of every axis; 0 before the first row. */
   readonly origin: Signal<number>;
+  /** From start to stop of the block that this is a recording of; null of any other. */
+  readonly run: Signal<Extent | null>;
   /** The scheduler's clock at the last status. */
   readonly now: Signal<number>;
   readonly behind_s: Signal<number>;
@@ -129,6 +131,7 @@ export class SharedSession implements SessionStore, Sink {
   readonly counts = signal<Counts>(NO_COUNTS);
   readonly workers = signal<Worker[]>([]);
   readonly origin = signal(0);
+  readonly run = signal<Extent | null>(null);
   readonly now = signal(0);
   readonly behind_s = signal(0);
   readonly prefixes: string[] = [];

@@ -11,6 +11,15 @@ export interface Extent {
   stop: number;
 }
 
+/** From the first start to the last stop of both. */
+export function union(a: Extent | null, b: Extent | null): Extent | null {
+  if (!a || !b) return a ?? b;
+  return {
+    start: Math.min(a.start, b.start),
+    stop: Math.max(a.stop, b.stop),
+  };
+}
+
 interface Bin extends Extent {
   rows: number;
   firstTask: number;

@@ -11,7 +11,7 @@ import {
   countStretch,
 } from "./coarse";
 import { Coverage } from "./coverage";
-import { Extents, type Extent } from "./extent";
+import { Extents, union, type Extent } from "./extent";
 import { Faded } from "./faded";
 import { RowFilter, type FilterSpec } from "./filter";
 import { FilterPass } from "./filter_pass";
@@ -356,12 +356,4 @@ export class TaskModel {
       pass.busy.add(start, seconds, batch.prefix[row]);
     }
   }
-}
-
-function union(a: Extent | null, b: Extent | null): Extent | null {
-  if (!a || !b) return a ?? b;
-  return {
-    start: Math.min(a.start, b.start),
-    stop: Math.max(a.stop, b.stop),
-  };
 }

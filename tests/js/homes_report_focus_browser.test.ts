@@ -127,6 +127,36 @@ describeReport("what is selected in a report", () => {
     expect(await differs.getByRole("button").count()).toBe(0);
   });
 
+  it("shows where nothing ran before the first task of a short run", async () => {
+    const query = "scale=0.01";
+    await open(query);
+    const first = await origin();
+    await page.close();
+    const [start, time] = [first - 20, [first - 20, first]];
+    const idle = { code: "idle", level: "info", title: "20 s idle", text: "" };
+    const needs_a_look = [{ ...idle, tab: "task-stream", time }];
+    const summary = JSON.stringify({ start, needs_a_look });
+    await open(`${query}&summary=${encodeURIComponent(summary)}`);
+    await page.getByRole("button", { name: "Show" }).click();
+    const crumbs = page.locator(".ds-crumbs");
+    await expect.poll(() => crumbs.innerText()).toMatch(/0\.0 – 20\.0 s/);
+    const shown = page.locator(".ds-overview-window");
+    const share = async (): Promise<number> =>
+      (await shown.boundingBox())!.width /
+      (await page.locator(".ds-overview").boundingBox())!.width;
+    await expect.poll(share).toBeGreaterThan(0.9);
+    const box = (await shown.boundingBox())!;
+    const after = (await page.locator(".ds-overview").boundingBox())!;
+    expect(after.x + after.width - (box.x + box.width)).toBeGreaterThan(10);
+    await crumbs.getByRole("button", { name: /^Remove/ }).click();
+    await expect.poll(() => crumbs.innerText()).toBe("Whole run");
+    await expect.poll(share).toBeGreaterThan(0.99);
+    await page
+      .getByText(/busy [12] %/)
+      .first()
+      .waitFor();
+  });
+
   it("marks a time with the mouse on a chart, for all tabs", async () => {
     await open("", "tab=system");
     const plot = page.locator(".ds-time-hit").first();

@@ -174,6 +174,10 @@ export class ReportState implements RecordingView, Navigated {
     // What was selected before the recording was there holds for it, too.
     const focus = this.focus.peek();
     if (focus !== NO_FOCUS) store.setFocus(focus);
+    const { start, stop } = this.summary;
+    if (start !== null && stop !== null && stop > start) {
+      store.run.value = { start, stop };
+    }
     this.stops.push(
       store.watch(this.needsRows),
       effect(() => {
@@ -182,7 +186,6 @@ export class ReportState implements RecordingView, Navigated {
       // The summary tells times from the start of the block, a recording from its
       // first task: here all are told alike.
       effect(() => {
-        const { start } = this.summary;
         if (start !== null && store.origin.value !== 0) {
           store.origin.value = start;
         }

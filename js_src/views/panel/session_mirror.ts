@@ -11,6 +11,7 @@ export class SessionMirror extends SignalCopies {
   readonly notices;
   readonly workers;
   readonly origin;
+  readonly run;
   readonly now;
   readonly behind_s;
   readonly namesVersion;
@@ -31,6 +32,7 @@ export class SessionMirror extends SignalCopies {
     this.notices = this.copy(store.notices);
     this.workers = this.copy(store.workers);
     this.origin = this.copy(store.origin);
+    this.run = this.copy(store.run);
     this.now = this.copy(store.now);
     this.behind_s = this.copy(store.behind_s);
     this.namesVersion = this.copy(store.namesVersion);

@@ -9,6 +9,7 @@ import {
   untracked,
   type ReadonlySignal,
 } from "@preact/signals";
+import { union } from "../../model/extent";
 import { NO_FOCUS, type Focus, type Interval } from "../../model/types";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
@@ -213,6 +214,7 @@ export class ViewState {
         const session = this.session.value;
         void session?.dataVersion.value;
         void session?.origin.value;
+        void session?.run.value;
         untracked(() => this.measure());
       }),
       effect(() => {
@@ -261,10 +263,14 @@ export class ViewState {
     selection?.dispose();
   }
 
-  /** Rows came: where do the data begin and end now? */
+  /**
+   * Rows came: where do the data begin and end now? Of a block, where it does, however
+   * long no task ran in it.
+   */
   private measure(): void {
     const session = this.session.peek();
-    const extent = session?.store.model.extent();
+    const rows = session?.store.model.extent() ?? null;
+    const extent = rows && union(session?.run.peek() ?? null, rows);
     if (!session || !extent) return;
     this.extent = extent;
     this.arrived.value = true;

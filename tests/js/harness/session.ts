@@ -3,7 +3,11 @@
 import { signal } from "@preact/signals";
 import { SlotAssigner } from "../../../js_src/base/palette";
 import { kernelBusy } from "../../../js_src/errors";
-import { TaskModel, type TaskBatch } from "../../../js_src/model/tasks";
+import {
+  TaskModel,
+  type Extent,
+  type TaskBatch,
+} from "../../../js_src/model/tasks";
 import {
   NO_FOCUS,
   type Change,
@@ -38,6 +42,7 @@ export class HarnessSession implements SessionStore {
   readonly notices = signal<Notice[]>([]);
   readonly workers = signal<Worker[]>([]);
   readonly origin = signal(0);
+  readonly run = signal<Extent | null>(null);
   readonly now = signal(0);
   readonly behind_s = signal(0.2);
   readonly prefixes: string[] = [];
