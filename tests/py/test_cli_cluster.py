@@ -158,6 +158,16 @@ def test_no_scheduler_is_one_line(address, tmp_path, capsys, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("address", ["bogus", "nonsense://x", "tcp://here:port", "tls://here:1"])
+def test_after_an_address_that_is_none_nothing_else_is_said(address, shell, tmp_path):
+    process = shell.start("record", "--scheduler", address, "--for", "1")
+    assert process.wait(ENDS_S) == 1
+    assert shell.said("out") == ""
+    (line,) = shell.said("err").splitlines()
+    assert line.startswith(f"daskscope: error: No scheduler could be reached at {address}: ")
+    assert list(tmp_path.glob("*.daskscope")) == []
+
+
 def test_the_demo_is_a_cluster_that_works_until_it_is_interrupted(shell, tmp_path):
     demo = shell.start("demo")
     eventually(lambda: "It ends" in shell.said("err"), ENDS_S)

@@ -82,15 +82,21 @@ def _logging(level: int) -> Iterator[None]:
 def _client(address: str) -> Client:
     from distributed import Client
 
+    # In hand before it connects: one that could not is closed here, or Python's end waits for it.
+    client = Client.__new__(Client)
     try:
-        return Client(address, timeout=CONNECT_S, set_as_default=False, name="daskscope-record")
+        Client.__init__(
+            client, address, timeout=CONNECT_S, set_as_default=False, name="daskscope-record"
+        )
     except (OSError, ValueError, TypeError) as error:
+        client.close()
         why = " ".join(str(error).split()) or type(error).__name__
         raise DaskscopeError(
             "no-scheduler",
             f"No scheduler could be reached at {address}: {why.rstrip('.')}.",
             "Check the address, and that this machine may connect to it.",
         ) from error
+    return client
 
 
 def _wait(session: Session, path: Path, seconds: float | None) -> bool:
