@@ -100,17 +100,22 @@ def test_whoever_interrupts_a_recording_gets_what_there_is(client, shell, tmp_pa
     assert "Traceback" not in shell.said("err")
 
 
-def test_a_recording_ends_with_its_cluster(scheduler_process, shell, tmp_path):
+@pytest.mark.parametrize(("asked", "code"), [((), 0), (("--for", "1h"), 1)])
+def test_a_recording_ends_with_its_cluster(asked, code, scheduler_process, shell, tmp_path):
     scheduler_process.start(workers=0)
     process = shell.start(
-        *("record", "--scheduler", scheduler_process.address, "--output", "run.daskscope"),
+        *("record", "--scheduler", scheduler_process.address, "--output", "run.daskscope", *asked),
         DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT="2s",
     )
     eventually(lambda: "Recording" in shell.said("err"), ENDS_S)
     scheduler_process.kill_scheduler()
-    assert process.wait(ENDS_S) == 0
-    assert "The scheduler is gone." in shell.said("err")
-    assert "Traceback" not in shell.said("err")
+    assert process.wait(ENDS_S) == code
+    recording, missing, gone = shell.said("err").splitlines()
+    assert recording.startswith("Recording tcp://")
+    assert missing.startswith("versions and logs: ")
+    whole = r"The scheduler was gone after [\d.:]+( s)?\."
+    early = r"daskscope: error: The scheduler was gone after .* of 1:00:00\. What was recorded .*"
+    assert re.fullmatch(early if asked else whole, gone)
     assert recorded_tasks(tmp_path / "run.daskscope") == 0
 
 

@@ -41,13 +41,23 @@ def run(given: argparse.Namespace) -> int:
         block = Block(client, path, title=given.title)
         block.__enter__()
         session = connect(client)
-        interrupted = False
+        passed = None
         try:
-            interrupted = _wait(session, path, given.seconds)
+            passed = _wait(session, path, given.seconds)
         finally:
             place = _finish(block, path)
         _tell(block.recording, place)
-    return INTERRUPTED if interrupted else 0
+    if passed is None:
+        return INTERRUPTED
+    if given.seconds is None:
+        warn(f"The scheduler was gone after {duration(passed)}.")
+    elif passed < given.seconds:
+        raise DaskscopeError(
+            "scheduler-gone",
+            f"The scheduler was gone after {duration(passed)} of {duration(given.seconds)}.",
+            "What was recorded until then is written.",
+        )
+    return 0
 
 
 @contextmanager
@@ -70,13 +80,18 @@ def _terminated_like_interrupted() -> Iterator[None]:
 @contextmanager
 def _logging(level: int) -> Iterator[None]:
     """What Dask says of a lost connection, our last lines say as well."""
-    logger = logging.getLogger("distributed")
-    before = logger.level
-    logger.setLevel(max(level, before))
+    import distributed  # noqa: F401 - sets the levels: some modules have one of their own
+
+    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
+    loggers = [logging.getLogger(name) for name in ("distributed", *names)]
+    before = [(logger, logger.level) for logger in loggers if logger.level]
+    for logger, own in before:
+        logger.setLevel(max(level, own))
     try:
         yield
     finally:
-        logger.setLevel(before)
+        for logger, own in before:
+            logger.setLevel(own)
 
 
 def _client(address: str) -> Client:
@@ -99,27 +114,27 @@ def _client(address: str) -> Client:
     return client
 
 
-def _wait(session: Session, path: Path, seconds: float | None) -> bool:
-    """Return whether somebody interrupted."""
+def _wait(session: Session, path: Path, seconds: float | None) -> float | None:
+    """Wait for the end; return after how many seconds it came, nothing if somebody interrupted.
+
+    Where that is before the time was over, the scheduler is gone.
+    """
     line = Line()
     began = time.monotonic()
     until = "until Ctrl-C" if seconds is None else f"for {duration(seconds)}, or until Ctrl-C"
     warn(f"Recording {plain(session.name)} into {plain(path)} {until}")
     try:
-        while not session.closed:
+        while True:
             passed = time.monotonic() - began
             left = LOOK_EVERY_S if seconds is None else seconds - passed
-            if left <= 0:
-                break
+            if session.closed or left <= 0:
+                return passed
             line.show(_status(session, passed, seconds))
             time.sleep(min(LOOK_EVERY_S, left))
     except KeyboardInterrupt:
-        return True
+        return None
     finally:
         line.erase()
-    if session.closed:
-        warn("The scheduler is gone.")
-    return False
 
 
 def _status(session: Session, passed: float, seconds: float | None) -> str:
