@@ -108,7 +108,10 @@ class Session(SharedFocus):
 
     @property
     def workers(self) -> tuple[dict[str, Any], ...]:
-        """The latest snapshot of the cluster's workers."""
+        """The latest snapshot of the cluster's workers, with the names that the scheduler has.
+
+        What panels call them is in ``session.recording.worker_names``.
+        """
         return self._collector.workers
 
     @property

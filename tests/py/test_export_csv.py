@@ -26,6 +26,8 @@ def test_each_table_is_a_file_that_pandas_reads(tmp_path):
     assert tasks["start"].tolist() == pytest.approx(
         recording.tasks["start"].tolist(), rel=0, abs=1e-6
     )
+    names = {"tcp://10.0.0.1:0": "worker-0", "tcp://10.0.0.1:1": "10.0.0.1:1"}  # one has no name
+    assert tasks["worker_name"].tolist() == tasks["worker"].map(names).tolist()
     assert tasks["thread"].astype(str).tolist() == recording.tasks["thread"].tolist()
     errors = pd.read_csv(tmp_path / "tables" / "errors.csv")
     assert errors["exception"].tolist() == ["ValueError('é �')"]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from daskscope.derive.exceptions import split_exception
 from daskscope.derive.words import bytes_text, count_text, moment_text, seconds_text, some_of
-from daskscope.recording.worker_names import shown_name
+from daskscope.recording.worker_names import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -192,7 +192,7 @@ def of_losses(recording: RecordingCore, counts: Counts) -> list[Finding]:
 
 
 def _worker(recording: RecordingCore, address: str) -> str:
-    return recording.worker_names.get(address) or shown_name("", address)
+    return name_of(address, recording.worker_names)
 
 
 def _cut(text: str) -> str:

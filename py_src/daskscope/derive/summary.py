@@ -12,7 +12,7 @@ from daskscope.derive.threads import MAX_FIGURE, cluster_samples, thread_time
 from daskscope.derive.versions import package_versions
 from daskscope.derive.work import Work, work
 from daskscope.recording.stretches import FAR_S
-from daskscope.recording.worker_names import shown_name
+from daskscope.recording.worker_names import name_of
 from daskscope.schema import OTHER_NAME
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def _spilled(recording: RecordingCore, facts: Mapping[str, Any]) -> dict[str, An
         *(one.worker for one in recording.change_log.since(0) if one.what == "spilling"),
         *(str(worker.get("address", "")) for worker in _workers(facts) if _size(worker, "spilled")),
     ]
-    workers = [names.get(address) or shown_name("", address) for address in dict.fromkeys(spilling)]
+    workers = [name_of(address, names) for address in dict.fromkeys(spilling)]
     return {"peak": peak, "workers": workers} if peak or workers else None
 
 

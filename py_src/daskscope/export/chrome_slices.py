@@ -9,7 +9,7 @@ import numpy as np
 
 from daskscope.export.chrome_lines import Lines, Process, Rail, arguments, quoted
 from daskscope.recording.frames import span_name
-from daskscope.recording.worker_names import shown_name
+from daskscope.recording.worker_names import name_of
 from daskscope.schema import STATUSES
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ class _Lanes:
         self._lanes = list(recording.names.lanes)
         known = recording.worker_names
         addresses = dict.fromkeys(worker for worker, _ in self._lanes)
-        self._names = {a: known.get(a) or shown_name("", a) for a in addresses}
+        self._names = {a: name_of(a, known) for a in addresses}
         in_order = sorted(addresses, key=lambda address: _natural(self._names[address]))
         self._places = {address: place for place, address in enumerate(in_order, 1)}
         seen = dict.fromkeys(addresses, 0)

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.recording.frames import tasks_frame
+from daskscope.recording.frames import exported_tasks_frame
 from daskscope.recording.recording import TABLE_NAMES
 from daskscope.written import real, written_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from os import PathLike
     from pathlib import Path
 
     import pandas as pd
 
     from daskscope.recording import RecordingCore
+    from daskscope.recording.chunk import TaskChunk
 
 TIMES: Final = ("time", "start", "stop")
 FROM_ORIGIN: Final = "{}_from_origin"
@@ -62,13 +63,17 @@ def _write_tables(
 def _write_tasks(
     recording: RecordingCore, path: Path, watch: Callable[[int, int], None] | None
 ) -> None:
+    def rows_of(chunks: Sequence[TaskChunk], *, header: bool) -> bytes:
+        frame = exported_tasks_frame(chunks, recording.names, recording.worker_names)
+        return _csv(frame, recording, header=header)
+
     chunks = recording.chunks()
     of = sum(chunk.rows for chunk in chunks)
     done = 0
     with path.open("wb") as file:
-        file.write(_csv(tasks_frame([], recording.names), recording, header=True))
+        file.write(rows_of([], header=True))
         for chunk in chunks:
-            file.write(_csv(tasks_frame([chunk], recording.names), recording, header=False))
+            file.write(rows_of([chunk], header=False))
             done += chunk.rows
             if watch is not None:
                 watch(done, of)

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from daskscope.recording.worker_names import name_of
 from daskscope.schema import STATUSES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import pandas as pd
     import pyarrow as pa
@@ -93,3 +94,18 @@ def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
             "task": column("task", "u4").astype("i8"),
         }
     )
+
+
+def exported_tasks_frame(
+    chunks: Sequence[TaskChunk], names: Names, worker_names: Mapping[str, str]
+) -> pd.DataFrame:
+    """Return the rows as files have them: with what panels call the workers beside their addresses.
+
+    A file goes where `recording.worker_names` cannot be asked.
+    """
+    frame = tasks_frame(chunks, names)
+    lanes = [chunk.columns["lane"] for chunk in chunks]
+    of_lanes = [name_of(worker, worker_names) for worker, _ in names.lanes]
+    column = _categorical(np.concatenate(lanes) if lanes else np.empty(0, "u2"), of_lanes)
+    frame.insert(frame.columns.get_loc("worker") + 1, "worker_name", column)
+    return frame

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from daskscope.recording.frames import tasks_frame
+from daskscope.recording.frames import exported_tasks_frame
 from daskscope.recording.recording import TABLE_NAMES
 from daskscope.written import real, written_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from os import PathLike
     from pathlib import Path
 
+    import pandas as pd
     import pyarrow as pa
 
+    from daskscope.recording.chunk import TaskChunk
     from daskscope.recording.core import RecordingCore
 
 
@@ -42,12 +44,15 @@ def _write_tasks(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    chunks, names = recording.chunks(), recording.names
-    schema = _schema(pa.Schema.from_pandas(tasks_frame([], names), preserve_index=False))
+    def frame_of(chunks: Sequence[TaskChunk]) -> pd.DataFrame:
+        return exported_tasks_frame(chunks, recording.names, recording.worker_names)
+
+    chunks = recording.chunks()
+    schema = _schema(pa.Schema.from_pandas(frame_of([]), preserve_index=False))
     of, done = sum(chunk.rows for chunk in chunks), 0
     with pq.ParquetWriter(path, schema) as writer:
         for chunk in chunks:
-            frame = tasks_frame([chunk], names)
+            frame = frame_of([chunk])
             writer.write_table(pa.Table.from_pandas(frame, preserve_index=False).cast(schema))
             done += chunk.rows
             if watch is not None:

@@ -91,8 +91,8 @@ class Recording:
         action       compute, transfer, disk-read, disk-write, deserialize, …
         status       OK or error, of the whole task
         nbytes       size of the task's result in bytes
-        span         full name; "default" for tasks outside of any ``with span(…)``;
-                     missing where the cluster has no spans, or the scheduler refuses
+        span         full name, "load / clean" of a nested one; "default" for tasks outside
+                     of any ``with span(…)``; missing where the cluster has no spans, or the scheduler refuses
                      plugins. Dask gives all tasks of a group the span of the first one: to
                      all calls of ``client.map(load, …)``, unless their keys are pairs that
                      begin with something new each time

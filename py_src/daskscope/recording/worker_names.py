@@ -28,6 +28,15 @@ def shown_name(given: str, address: str) -> str:
     return f"worker-{given}" if re.fullmatch(r"[0-9]+", given) else given
 
 
+def name_of(address: str, names: Mapping[str, str]) -> str:
+    """Return what panels call the worker of an address, also one that nobody has named.
+
+    >>> name_of("tcp://w:1", {"tcp://w:1": "worker-0"}), name_of("tcp://w:2", {})
+    ('worker-0', 'w:2')
+    """
+    return names.get(address) or shown_name("", address)
+
+
 class WorkerNames:
     """Learnt by one thread; any thread may read what `by_address` gave it.
 
