@@ -96,6 +96,7 @@ def test_the_package_installs_the_command():
         ["export", "run.daskscope"],
         ["export", "run.daskscope", "--to", "pdf"],
         ["demo", "--seconds", "nan"],
+        ["report", "run.daskscope", "--redact", "names"],
     ],
     ids=" ".join,
 )

@@ -9,6 +9,7 @@ import threading
 import dask
 import pytest
 from test_cli import one_line_error, run_path
+from test_files import full_recording, saved
 
 import daskscope
 from daskscope.cli import main
@@ -125,3 +126,23 @@ def test_a_report_takes_the_place_of_the_one_before(run_path, tmp_path):
     for title in ("first", "second"):
         assert main(["report", str(run_path), "--title", title]) == 0
     assert daskscope.load(tmp_path / "run.html").about["title"] == "second"
+
+
+def test_a_report_leaves_out_what_it_must_not_tell(tmp_path):
+    recording = full_recording()
+    recording.about_facts |= {"code": "secret = 1", "scheduler": "tcp://10.0.0.9:8786"}
+    path = saved(recording, tmp_path)
+    report, again = tmp_path / "run.html", tmp_path / "again.html"
+    assert main(["report", str(path), "--redact", "code"]) == 0
+    found = daskscope.load(report)
+    assert (found.about["code"], found.about["redacted"]) == ("", ["code"])
+    assert "tcp://10.0.0.1:0" in set(found.tasks["worker"])
+
+    assert main(["report", str(report), "--redact", "hosts", "-o", str(again)]) == 0
+    found = daskscope.load(again)
+    assert found.about["redacted"] == ["code", "hosts"], "and what was left out before"
+    assert found.about["scheduler"] == "scheduler"
+    assert not found.tasks["worker"].astype(str).str.contains("10.0.0").any()
+    assert found.counts.kept == daskscope.load(path).counts.kept
+    assert b"secret" not in report.read_bytes()
+    assert daskscope.load(path).about["code"] == "secret = 1"

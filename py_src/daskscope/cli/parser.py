@@ -42,10 +42,12 @@ examples:
     "report": """\
 One HTML file with everything in it: it opens from a disk, without a network, and can be
 sent to somebody who has no Dask. The recording can be taken out again with extract.
+What it must not tell is left out with --redact, of the recording in it as well.
 
 examples:
   daskscope report run.daskscope                          run.html beside it
   daskscope report run.daskscope -o reports/monday.html --title "Monday's run"
+  daskscope report run.daskscope --redact code,paths,hosts
 """,
     "info": """\
 examples:
@@ -160,6 +162,13 @@ def _add_report(commands: Any) -> None:
         "-o", "--output", metavar="FILE", help="the report; NAME.html beside the recording"
     )
     parser.add_argument("--title", help="instead of the one that the recording has")
+    parser.add_argument(
+        "--redact",
+        type=redactable,
+        default=(),
+        metavar="WHAT,…",
+        help="leave out: code, paths, hosts",
+    )
 
 
 def _add_info(commands: Any) -> None:
@@ -203,6 +212,23 @@ def _add_demo(commands: Any) -> None:
         metavar="N",
         help="stop after so long; at Ctrl-C if it is left out",
     )
+
+
+def redactable(text: str) -> tuple[str, ...]:
+    """Return what somebody wants left out of a report.
+
+    >>> redactable("hosts, code")
+    ('code', 'hosts')
+    """
+    from daskscope.report.redact import REDACTABLE, checked
+
+    words = {word.strip() for word in text.split(",") if word.strip()}
+    for word in sorted(words.difference(REDACTABLE)):
+        raise argparse.ArgumentTypeError(
+            f"there is no {word!r} to leave out; name one or more of {', '.join(REDACTABLE)}, "
+            "with commas"
+        )
+    return checked(words)
 
 
 def seconds(text: str) -> float:

@@ -10,6 +10,7 @@ from daskscope.cli.places import beside, check_apart, check_no_recording, record
 from daskscope.cli.progress import Progress
 from daskscope.library import keep
 from daskscope.report.html import build
+from daskscope.report.redact import redacted
 from daskscope.written import written
 
 if TYPE_CHECKING:
@@ -24,6 +25,9 @@ def run(given: argparse.Namespace) -> int:
     recording = recording_of(given.file)
     if given.title is not None:
         recording.about_facts["title"] = given.title
+    if given.redact:
+        with Progress("Leaving out what the report must not tell"):
+            recording = redacted(recording, given.redact)
     with Progress(f"Writing {output}") as progress, written(output) as file:
         figures = build(recording, file, progress.at)
     if output.is_file():  # and no pipe, which nobody can read again

@@ -199,7 +199,9 @@ class _Redaction:
             clean["workers"] = [
                 worker | {"name": worker.get("address", "")} for worker in _workers(clean)
             ]
-        return clean | {"redacted": list(self._what)}
+        before = facts.get("redacted")
+        out = {*self._what, *(before if isinstance(before, list) else ())}
+        return clean | {"redacted": [what for what in REDACTABLE if what in out]}
 
     def _versions(self, versions: Any) -> Any:
         """Clean only who said it: four numbers may be a version as well as an address."""
