@@ -92,10 +92,10 @@ class Recording:
         status       OK or error, of the whole task
         nbytes       size of the task's result in bytes
         span         full name, "load / clean" of a nested one; "default" for tasks outside
-                     of any ``with span(…)``; missing where the cluster has no spans, or the scheduler refuses
-                     plugins. Dask gives all tasks of a group the span of the first one: to
-                     all calls of ``client.map(load, …)``, unless their keys are pairs that
-                     begin with something new each time
+                     of any ``with span(…)``; missing where the cluster has no spans, or the
+                     scheduler refuses plugins. Dask gives all tasks of a group the span of
+                     the first one: to all calls of ``client.map(load, …)``, unless their
+                     keys are pairs that begin with something new each time
         key          the task's key as text
         task         number of the task in this recording, as in ``errors``: a key may
                      run more than once
