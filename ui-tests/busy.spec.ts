@@ -51,6 +51,12 @@ test("a panel dragged out of the sidebar shows every task while the cell is busy
     dock.y + dock.height / 3,
   );
 
+  // The notebook is still what the menus act on.
+  await page.menu.open("Run");
+  const runAll = page.locator('.lm-Menu-item[data-command="runmenu:run-all"]');
+  await expect(runAll).not.toHaveClass(/lm-mod-disabled/);
+  await page.menu.closeAll();
+
   const subshells = await hasSubshells(page);
   await startCell(page, 1);
   await expectTasks(panel, 50);
@@ -66,6 +72,12 @@ test("a panel dragged out of the sidebar shows every task while the cell is busy
   await page.mouse.wheel(0, -200);
   await page.mouse.wheel(-200, 0);
   await expect(panel.locator(".ds-go")).toBeVisible();
+
+  // … a click makes its keys its own …
+  await page.mouse.click(area.x + 20, area.y + area.height - 4);
+  await expect(plot).toBeFocused();
+  await page.keyboard.press("f");
+  await expect(panel.locator(".ds-go")).toBeHidden();
 
   // … and tells of the task under the pointer, whose key only the kernel has.
   const card = await pointAtTask(page, panel);

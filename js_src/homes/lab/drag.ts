@@ -17,13 +17,13 @@ function dragImage(label: string): HTMLElement {
 
 /**
  * Begin a drag when the pointer leaves the place where it was pressed. A drag is
- * not also a click: `onDrag` hears of it before the click would come.
+ * not also a click: `onDrag` hears of it before the click would come, with the drop to wait for.
  */
 export function dragOnMove(
   press: PointerEvent,
   label: string,
   factory: () => Widget,
-  onDrag: () => void,
+  onDrag: (dropped: Promise<void>) => void,
 ): void {
   if (press.button !== 0) return;
   const stop = () => {
@@ -38,7 +38,6 @@ export function dragOnMove(
     ];
     if (Math.hypot(dx, dy) < THRESHOLD_PX) return;
     stop();
-    onDrag();
     const mimeData = new MimeData();
     mimeData.setData(WIDGET_FACTORY, factory);
     const drag = new Drag({
@@ -47,7 +46,7 @@ export function dragOnMove(
       supportedActions: "copy",
       proposedAction: "copy",
     });
-    void drag.start(event.clientX, event.clientY).then(() => drag.dispose());
+    onDrag(drag.start(event.clientX, event.clientY).then(() => drag.dispose()));
   };
   document.addEventListener("pointermove", move, true);
   document.addEventListener("pointerup", stop, true);

@@ -18,7 +18,7 @@ import { Binding } from "./binding";
 import { Clusters } from "./clusters";
 import { Library } from "./library";
 import { Notebooks } from "./notebooks";
-import { addAside } from "./placing";
+import { addAside, keepingCurrent } from "./placing";
 import { type PanelArgs, PanelWidget } from "./panel_widget";
 import { panelKind, PANELS, type PanelKind } from "./panels";
 import { setUpReports } from "./reports";
@@ -170,7 +170,11 @@ function activate(
   const sidebar = new Sidebar(
     {
       ...{ notebooks, library, reports, openKinds, detectClients },
-      ...{ create, open: openOrShow, openClient },
+      create,
+      dropping: (dropped) => void keepingCurrent(labShell, () => dropped),
+      open: (kind) => void keepingCurrent(labShell, () => openOrShow(kind)),
+      openClient: (path, session) =>
+        void keepingCurrent(labShell, () => openClient(path, session)),
     },
     new Clusters(
       notebooks,

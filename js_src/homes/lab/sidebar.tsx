@@ -26,6 +26,8 @@ export interface SidebarProps {
   readonly detectClients: ReadonlySignal<boolean>;
   /** Make a panel, to be put somewhere by a drop. */
   create(kind: PanelKind): Widget;
+  /** Wait for a drop, which leaves current what is. */
+  dropping(dropped: Promise<void>): void;
   /** Open a panel beside the notebook in front, or show the one that is there. */
   open(kind: PanelKind): void;
   /** Open a task stream of a client, or show the one that is there. */
@@ -71,7 +73,10 @@ function PanelItem(props: {
           event,
           kind.title,
           () => side.create(kind),
-          () => (dragged.current = true),
+          (dropped) => {
+            dragged.current = true;
+            side.dropping(dropped);
+          },
         );
       }}
       onClick={() => {
