@@ -77,8 +77,16 @@ describe("reports of the library", () => {
     expect(factsOf(reports[0]!)).toMatch(/12\.5 s · 700 tasks · 3 errors$/);
     const long = { ...reports[0]!, duration: 149 };
     expect(factsOf(long)).toContain(" · 2 m 29 s · ");
-    expect(factsOf(reports[1]!)).toMatch(/2026.* · private$/);
+    expect(factsOf(reports[1]!)).toMatch(/^private · 2026/);
     expect(titleOf(reports[1]!)).toBe("b.html");
+  });
+
+  it("are called by where they were made, unless they have a title", () => {
+    const made = { ...reports[1]!, source: "try.ipynb, In [23]" };
+    expect(titleOf(made)).toBe("try.ipynb, In [23]");
+    const titled = { ...made, title: "Taxi" };
+    expect(titleOf(titled)).toBe("Taxi");
+    expect(matching([titled], "try.ipynb 23")).toEqual([titled]);
   });
 
   it("are told from recordings", () => {

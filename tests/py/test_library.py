@@ -53,6 +53,7 @@ def test_a_report_that_was_kept_is_listed_with_what_is_known_of_it(report, eithe
         "private": False,
         "account": None,
         "title": "A run",
+        "source": "",
         "duration": 12.5,
         "tasks": 700,
         "erred": 3,
@@ -63,6 +64,19 @@ def test_a_report_that_was_kept_is_listed_with_what_is_known_of_it(report, eithe
         "size": report.stat().st_size,
         "kind": "report",
     }
+
+
+def test_a_report_without_a_title_is_called_by_where_it_was_made(report):
+    keep(report, {**SUMMARY, "title": "", "source": "try.ipynb, In [23]"})
+    (found,) = listed()
+    assert found["title"] == found["source"] == "try.ipynb, In [23]"
+
+
+def test_what_does_not_say_where_it_was_made_is_called_by_its_filename(report):
+    keep(report, {**SUMMARY, "title": ""})
+    (found,) = listed()
+    assert found["title"] == found["filename"]
+    assert found["source"] == ""
 
 
 def test_the_copy_is_the_same_file_and_stays_when_the_original_changes(report):

@@ -32,6 +32,8 @@ const entry = record({
   private: or(bool, false),
   created: str,
   title: or(str, ""),
+  /** The notebook and the cell that made it. */
+  source: or(str, ""),
   duration: or(num, null),
   tasks: or(count, null),
   erred: or(count, null),
@@ -51,21 +53,20 @@ export const libraryList = record({
 
 export type LibraryList = ReturnType<typeof libraryList>;
 
-export const titleOf = ({ title, filename }: LibraryEntry): string =>
-  title || filename;
+export const titleOf = ({ title, source, filename }: LibraryEntry): string =>
+  title || source || filename;
 
-/** `2026-11-18 14:02 · 12.5 s · 700 tasks · 3 errors`, as far as it is known. */
+/** `private · 2026-11-18 14:02 · 12.5 s · 700 tasks · 3 errors`, as far as it is known. */
 export function factsOf(report: LibraryEntry): string {
   const { duration, tasks, erred } = report;
   const when = whenOf(report);
   return [
-    // First: a narrow sidebar cuts the end.
     ...(report.kind === "recording" ? ["recording"] : []),
+    ...(report.private ? ["private"] : []),
     ...(when ? [when] : []),
     ...(duration === null ? [] : [formatDuration(duration)]),
     ...(tasks === null ? [] : [plural(tasks, "task")]),
     ...(erred ? [plural(erred, "error")] : []),
-    ...(report.private ? ["private"] : []),
   ].join(" · ");
 }
 
@@ -84,8 +85,8 @@ export function matching(
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return reports;
   return reports.filter((report) => {
-    const { title, filename, user, host, tags } = report;
-    const all = [title, filename, user, host, whenOf(report), ...tags]
+    const { title, source, filename, user, host, tags } = report;
+    const all = [title, source, filename, user, host, whenOf(report), ...tags]
       .join("\n")
       .toLowerCase();
     return words.every((word) => all.includes(word));

@@ -180,7 +180,9 @@ function Report(props: {
       <button
         type="button"
         class="ds-side-report-open"
-        title={`${report.filename}\n${report.url}`}
+        title={[title, report.source, report.filename, report.url]
+          .filter((line, at, all) => line && all.indexOf(line) === at)
+          .join("\n")}
         onClick={props.onOpen}
       >
         <span class="ds-side-report-title">{title}</span>

@@ -39,9 +39,10 @@ export async function openReportFile(
   const link = (place: Place): string | null => home.link(place);
   if (!(await looksLikeHtml(file))) {
     const opened = await openRecording(file, name);
-    const { title, summary } = opened.about;
+    const { title, source, summary } = opened.about;
+    const named = [title, source].find((one) => typeof one === "string" && one);
     return {
-      title: typeof title === "string" && title ? title : name,
+      title: (named as string | undefined) ?? name,
       name,
       summary,
       size: file.size,

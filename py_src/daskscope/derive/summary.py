@@ -69,7 +69,7 @@ def summary(
     totals = recording.totals.actions
     transfers = [total for total in totals if actions[total.action] == "transfer"]
     return {
-        "title": _text(facts, "title")[:MAX_TITLE_CHARACTERS],
+        "title": (_text(facts, "title") or _text(facts, "source"))[:MAX_TITLE_CHARACTERS],
         "start": start,
         "stop": stop,
         "duration": stop - start,

@@ -34,6 +34,8 @@ class Facts:
     created: float
     """When it was written: seconds since the epoch."""
     title: str = ""
+    source: str = ""
+    """Where it was made: the notebook and the cell."""
     duration: float | None = None
     tasks: int | None = None
     erred: int | None = None
@@ -61,6 +63,7 @@ class Facts:
             kind=kind,
             created=float(created if usable else written),
             title=_text(found.get("title")),
+            source=_text(found.get("source")),
             duration=_seconds(found.get("duration")),
             tasks=_count(_first(found, "tasks.captured", "tasks", "counts.captured")),
             erred=_count(_first(found, "erred", "tasks.erred", "counts.erred")),

@@ -37,6 +37,7 @@ class Entry:
             "filename": self.filename,
             "url": self.url,
             **facts,
+            "title": self.facts.title or self.facts.source or self.filename,
             "created": created_text(self.facts.created),
             "tags": list(self.facts.tags),
             "size": self.size,

@@ -77,7 +77,7 @@ class Place:
 
 def card(summary: Mapping[str, Any], place: Place) -> dict[str, str]:
     """Return the card as HTML, and as plain text for terminals."""
-    title = _shown(summary["title"])
+    title = _shown(summary["title"] or place.filename)
     figures = _figures(summary)
     exception = summary.get("exception")
     raised = _shown(f"{exception['type']}: {exception['text']}") if exception else ""

@@ -39,7 +39,7 @@ def extract(html_path: str | PathLike[str]) -> tuple[dict[str, Any], bytes]:
     ...         _ = build(RecordingCore(), file)
     ...     figures, recording = extract(path)
     >>> figures["title"], recording[:2]
-    ('Dask performance report', b'PK')
+    ('', b'PK')
     """
     out = io.BytesIO()
     figures = extract_to(html_path, out)

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 STATIC: Final = Path(__file__).parent.parent / "static"
 DEFAULT_TITLE: Final = "Dask performance report"
+"""On top of a page of which nothing says where it comes from. It is nowhere else, so that lists
+name such a file by its name."""
 SUMMARY_BEGIN: Final = b'<script type="application/json" id="daskscope-summary">'
 RECORDING_BEGIN: Final = b'<script type="application/octet-stream" id="daskscope-recording">'
 SCRIPT_END: Final = b"</script>"
@@ -80,13 +82,12 @@ def note_figures(recording: RecordingCore) -> None:
 def figures_of(recording: RecordingCore, counts: Counts | None = None) -> dict[str, Any]:
     """Return the figures of a recording, with the counts of a file if that has more of it."""
     price = config.report_price()
-    figures = summary(
+    return summary(
         recording,
         price_per_thread_hour=price.per_thread_hour,
         currency=price.currency,
         counts=counts,
     )
-    return figures | {"title": figures["title"] or DEFAULT_TITLE}
 
 
 def write(recording: RecordingCore, file: BinaryIO, out: BinaryIO) -> dict[str, Any]:
@@ -94,9 +95,10 @@ def write(recording: RecordingCore, file: BinaryIO, out: BinaryIO) -> dict[str, 
     style, script = page()
     style += STYLE
     figures: dict[str, Any] = recording.about_facts["summary"]
-    out.write(_head(figures["title"], style, script))
+    title = figures["title"] or DEFAULT_TITLE
+    out.write(_head(title, style, script))
     out.write(b'<main id="daskscope-report">\n')
-    out.write(body(figures).encode("utf-8", "replace"))
+    out.write(body(figures | {"title": title}).encode("utf-8", "replace"))
     out.write(b"\n</main>\n" + SUMMARY_BEGIN + inert_json(figures) + SCRIPT_END + b"\n")
     out.write(RECORDING_BEGIN)
     file.seek(0)
