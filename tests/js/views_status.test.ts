@@ -62,6 +62,13 @@ describe("the status line", () => {
     );
   });
 
+  it("says on a picture when that was taken", () => {
+    const taken = said({ pictured: true, now: 1_795_010_551 });
+    expect(taken).toMatch(/16 threads · taken live at \d\d:\d\d:\d\d ·/);
+    const lost = said({ pictured: true, state: "lost" });
+    expect(lost).toContain("connection lost");
+  });
+
   it("says what runs, as long as that is known", () => {
     expect(said({ running: 7 })).toContain("16 threads · 7 running · live");
     expect(said({ running: 7, state: "partly" })).toContain("7 running");

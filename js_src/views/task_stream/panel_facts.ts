@@ -12,7 +12,11 @@ import { statusFacts } from "./status_facts";
 import type { ViewState } from "./view_state";
 
 /** `told`: a notice that is said elsewhere. Reads signals. */
-export function panelFacts(view: ViewState, told: Notice | null): Fact[] {
+export function panelFacts(
+  view: ViewState,
+  told: Notice | null,
+  pictured = false,
+): Fact[] {
   const session = view.session.value;
   if (!session) return [];
   const why = view.host.emptyState.value;
@@ -29,6 +33,7 @@ export function panelFacts(view: ViewState, told: Notice | null): Fact[] {
     now: session.now.value,
     live: view.host.live,
     notices: session.notices.value.filter((notice) => notice !== told),
+    pictured,
     kept: why?.status ? { text: why.status, trouble: isAlarming(why) } : null,
     moreComes: moreComes(view),
     pausedAt: view.paused.value?.held ?? null,

@@ -37,5 +37,5 @@ export function pictureWords(view: ViewState): PictureWords {
   }
   const search = view.selection.peek()?.search.peek().text ?? "";
   if (search !== "") about.push(`search “${search}”`);
-  return { about, facts: panelFacts(view, null) };
+  return { about, facts: panelFacts(view, null, true) };
 }

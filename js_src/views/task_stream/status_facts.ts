@@ -41,6 +41,8 @@ export interface StatusInput {
   /** What the filter leaves; null while there is none. */
   readonly selected: Selected | "uncounted" | null;
   readonly showErrors?: () => void;
+  /** It is said on a picture: whoever looks at that does so later. */
+  readonly pictured?: boolean;
 }
 
 function shown(input: StatusInput): Fact {
@@ -69,6 +71,9 @@ function liveness(input: StatusInput): Fact {
     case "partly": {
       if (input.pausedAt !== null) {
         return { text: "paused, recording goes on", brief: "paused", rank };
+      }
+      if (input.pictured) {
+        return { text: `taken live at ${formatClock(input.now, 0)}`, rank };
       }
       if (!(input.behind_s >= 0)) return { text: "live", rank };
       const text = `live, ${formatBehind(input.behind_s)} behind`;
