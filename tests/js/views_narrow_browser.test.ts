@@ -133,6 +133,32 @@ describePanel("the task stream where there is little room", () => {
     await expect.poll(() => crumbs.innerText()).toBe("Whole run");
   });
 
+  it("says that it shows the last of the run also beside a filter", async () => {
+    await open("scenario=full&scale=4", 1000, 500);
+    const crumbs = page.locator(".ds-crumbs");
+    const last = /^Whole run\s*›\s*last 60\.0 s/;
+    await expect.poll(() => crumbs.innerText()).toMatch(last);
+    await page.locator(".ds-worker").first().click();
+    await page.getByRole("button", { name: /^Remove the filter/ }).waitFor();
+    expect(await crumbs.innerText()).toMatch(last);
+  });
+
+  it("cuts no word of its menu", async () => {
+    for (const width of [420, 240]) {
+      await open("scenario=full", width, 500);
+      await page.getByRole("button", { name: "More" }).click();
+      const cut = await page
+        .locator(".ds-menu-list span")
+        .evaluateAll((all) =>
+          all
+            .filter((one) => one.scrollWidth > one.clientWidth + 1)
+            .map((one) => one.textContent),
+        );
+      expect(cut, String(width)).toEqual([]);
+      if (width === 420) await page.close();
+    }
+  });
+
   it("names the client that is shown as far as it fits, and which of them it is", async () => {
     await open("scenario=chooser", 640, 420);
     const button = page.getByRole("button", { name: "Choose a client" });

@@ -1,6 +1,6 @@
 // What every panel of the session is filtered to, and the way back:
-// Whole run › [14.3 – 21.3 s ×] › [4 workers ×]. Where nothing is filtered but
-// the plot shows only a part: Whole run › 14.3 – 21.3 s
+// Whole run › [14.3 – 21.3 s ×] › [4 workers ×]. Where the plot shows
+// only a part of that: Whole run › last 60.0 s › [4 workers ×]
 
 import type { JSX } from "preact";
 import { formatStretch } from "../../base/format";
@@ -49,7 +49,10 @@ export function Crumbs(props: {
   onWhole: () => void;
 }): JSX.Element {
   const crumbs = crumbsOf(props.narrowing, props.origin_s);
-  if (crumbs.length === 0 && props.part === null) {
+  // What is filtered to a time and shows just that says it once.
+  const said = crumbs.some(({ text }) => text === props.part);
+  const part = said ? null : props.part;
+  if (crumbs.length === 0 && part === null) {
     return <span class="ds-crumbs ds-quiet">Whole run</span>;
   }
   return (
@@ -70,10 +73,10 @@ export function Crumbs(props: {
       >
         {props.short ? "…" : "Whole run"}
       </button>
-      {crumbs.length === 0 && (
+      {part !== null && (
         <span class="ds-crumb">
           <Arrow />
-          <span class="ds-quiet">{props.part}</span>
+          <span class="ds-quiet">{part}</span>
         </span>
       )}
       {crumbs.map((crumb) => (
