@@ -55,6 +55,8 @@ describePanel("the task stream in a browser", () => {
     await expect
       .poll(() => caption.innerText())
       .toBe("Tasks by prefix, in the selection");
+    // Parts of tasks have no mean.
+    expect(await table.getByText("Mean").count()).toBe(0);
   });
 
   it("looks the same in an output of JupyterLab, which styles lists of terms", async () => {
@@ -168,6 +170,34 @@ describePanel("the task stream in a browser", () => {
       workers.value = workers.value.slice(0, 1);
     });
     await page.getByText("Threads, peak 16").waitFor();
+    await page.evaluate(() => {
+      window.harness.session.workers.value = [];
+    });
+    const status = page.locator(".ds-status");
+    await expect
+      .poll(() => status.innerText())
+      .toMatch(/0 workers[\s·]*0 threads/);
+    await page.getByText("Threads, peak 16").waitFor();
+  });
+
+  it("says that no thread was busy with what a search does not find", async () => {
+    await open("scenario=full");
+    await page.getByText("Threads busy, of 16").waitFor();
+    await page.locator(".ds-search input").fill("nothing-is-called-so");
+    await page.getByText("Threads, peak 0").waitFor();
+    await page.locator(".ds-search input").fill("");
+    await page.getByText("Threads busy, of 16").waitFor();
+  });
+
+  it("says of its figures that they are of more than the errors that are isolated", async () => {
+    await open("scenario=full");
+    await page.locator(".ds-status").getByText("1 erred").click();
+    await page.getByText("1 selected").waitFor();
+    await plot().press("t");
+    for (const table of ["Tasks by prefix", "Time by action"]) {
+      const caption = `${table}, of the whole run, not of “erred” alone`;
+      await page.getByText(caption, { exact: true }).waitFor();
+    }
   });
 
   it("has the names of workers that left before it was opened", async () => {

@@ -211,6 +211,7 @@ describe("the height of the overview", () => {
   it("is said in whole threads, however short they were busy", () => {
     expect(threadsLabel(8, null, false).text).toBe("Threads busy, of 8");
     expect(threadsLabel(8, 0.015, true).text).toBe("Threads, peak 1");
+    expect(threadsLabel(8, 0, true).text).toBe("Threads, peak 0");
     expect(threadsLabel(8, 3.2, true).text).toBe("Threads, peak 4");
     expect(threadsLabel(8, 12.0000001, false).text).toBe("Threads, peak 12");
   });

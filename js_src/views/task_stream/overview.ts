@@ -26,7 +26,7 @@ export interface OverviewSource {
   onlyColour(): number | null;
   /** Of the workers that are shown. */
   threads(): number;
-  /** Is told what the full height stands for, and the number of threads. */
+  /** Is told what the full height stands for (0: nothing), and the number of threads. */
   measured(full: number, threads: number): void;
 }
 
@@ -170,7 +170,9 @@ export class Overview {
     });
     const rescaled = full !== this.full;
     this.full = full;
-    this.source.measured(full, threads);
+    // Where nothing was busy, the height stands for nothing.
+    const drawn = this.minimap.most > 0 || full === threads;
+    this.source.measured(drawn ? full : 0, threads);
     const same = !changed && !resized && !rescaled;
     if (same && paints === this.painted) return;
     this.painted = paints;

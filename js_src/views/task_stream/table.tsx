@@ -96,6 +96,12 @@ function scopeOf(session: SessionMirror): string {
   return isCounted(session) ? scope : `${scope}: not counted yet`;
 }
 
+/** Isolated actions, errors among them, narrow the plot and not these figures. */
+function beside(view: ViewState): string {
+  const names = view.narrowing.value.actions.map((name) => `“${name}”`);
+  return names.length > 0 ? `, not of ${names.join(", ")} alone` : "";
+}
+
 function Prefixes(props: TableOf): JSX.Element {
   const { view, session } = props;
   const colourOf = prefixColoursOf(view, session.store);
@@ -104,14 +110,16 @@ function Prefixes(props: TableOf): JSX.Element {
     known.sort((one, other) => other.seconds - one.seconds),
     "prefixes",
   );
+  // In a part of the time there are parts of tasks, and tasks that did not compute then.
+  const hasMeans = session.focus.value.time === null;
   return (
     <Table
-      caption={`Tasks by prefix, ${scopeOf(session)}${words}`}
+      caption={`Tasks by prefix, ${scopeOf(session)}${beside(view)}${words}`}
       columns={[
         { name: "Prefix" },
         { name: "Tasks" },
         { name: "Time" },
-        { name: "Mean", from_px: 340 },
+        ...(hasMeans ? [{ name: "Mean", from_px: 340 } as const] : []),
         { name: "Erred" },
       ]}
     >
@@ -122,7 +130,9 @@ function Prefixes(props: TableOf): JSX.Element {
         />,
         formatExact(row.tasks),
         formatSeconds(row.seconds),
-        formatSeconds(row.seconds / Math.max(1, row.tasks)),
+        ...(hasMeans
+          ? [formatSeconds(row.seconds / Math.max(1, row.tasks))]
+          : []),
         row.erred > 0 ? formatExact(row.erred) : NOTHING,
       ])}
     </Table>
@@ -136,7 +146,7 @@ function Actions(props: TableOf): JSX.Element {
   const nameOf = (action: number) => session.store.actions[action] ?? NOTHING;
   return (
     <Table
-      caption={actionCaption(session)}
+      caption={`${actionCaption(session)}${beside(view)}`}
       columns={[{ name: "Action" }, { name: "Count" }, { name: "Time" }]}
     >
       {rows.map((row) => [

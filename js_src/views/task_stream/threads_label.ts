@@ -12,6 +12,12 @@ export function threadsLabel(
   if (peak === null) {
     return { text: `Threads busy, of ${have}`, title: "" };
   }
+  if (peak === 0) {
+    return {
+      text: "Threads, peak 0",
+      title: `No thread was busy with what is isolated, of ${have}.`,
+    };
+  }
   // Busy for a part of what a pixel stands for: that many threads were, once.
   const most = formatExact(Math.ceil(Number(peak.toPrecision(3))));
   return {

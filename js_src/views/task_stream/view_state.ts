@@ -289,8 +289,10 @@ export class ViewState {
   threads(): number {
     const session = this.session.value;
     if (!session) return 0;
-    let sum = 0;
-    for (const worker of session.workers.value) sum += worker.threads;
+    const workers = session.workers.value;
+    const haveLeft = workers.length === 0 && session.now.value > 0;
+    if (haveLeft) return 0;
+    const sum = workers.reduce((all, { threads }) => all + threads, 0);
     return sum || session.store.lanes.length;
   }
 
