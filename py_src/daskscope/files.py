@@ -13,6 +13,7 @@ from daskscope import config
 from daskscope.errors import DaskscopeError
 from daskscope.recording import Recording, RecordingCore
 from daskscope.recording.file_reader import read_file
+from daskscope.written import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,8 +44,7 @@ def load(path: str | PathLike[str]) -> Recording:
 
 def opened(path: str | PathLike[str]) -> RecordingCore:
     """Open a recording for our own code."""
-    if not isinstance(path, str | os.PathLike):
-        raise TypeError(f"path must be text or a path, got {type(path).__name__}")
+    name = text_of(path)
     limits = config.recording_limits()
     recording = RecordingCore(
         memory_limit=limits.memory_limit,
@@ -52,7 +52,6 @@ def opened(path: str | PathLike[str]) -> RecordingCore:
         overflow=limits.overflow,
         directory=limits.directory,
     )
-    name = os.fspath(path)
     from daskscope.report import extract
 
     with open_to_read(name) as file:

@@ -60,7 +60,8 @@ def replaced(target: Path) -> Iterator[BinaryIO]:
 def written_folder(directory: str | PathLike[str]) -> Iterator[Path]:
     """Give a folder for files that come into `directory` together, once all are whole.
 
-    Other files that are there stay. Where that fails nothing is left behind.
+    It is made where it is not there, but not the directories above. Other files that are
+    there stay. Where that fails nothing is left behind.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -70,22 +71,39 @@ def written_folder(directory: str | PathLike[str]) -> Iterator[Path]:
     ['a.csv']
     """
     target = real(directory)
-    made = [path for path in (target, *target.parents) if not path.exists()]
+    made = not target.exists()
     part = target / f".daskscope-{secrets.token_hex(8)}.part"
     try:
-        part.mkdir(parents=True)
+        if made:
+            target.mkdir()
+        part.mkdir()
         yield part
         for path in part.iterdir():
             path.replace(target / path.name)
         part.rmdir()
     except BaseException as error:
         shutil.rmtree(part, ignore_errors=True)
-        for path in made:
+        if made:
             with suppress(OSError):
-                path.rmdir()
+                target.rmdir()
         if isinstance(error, OSError):
             raise not_written(directory, error) from error
         raise
+
+
+def text_of(path: str | PathLike[str], argument: str = "path") -> str:
+    """Return what a user gave as a path, or say what is wrong with the argument.
+
+    >>> text_of(Path("run.daskscope"))
+    'run.daskscope'
+    """
+    if not isinstance(path, str | os.PathLike):
+        raise TypeError(f"{argument} must be text or a path, got {type(path).__name__}")
+    text = os.fspath(path)
+    for wrong, what in ((not text, "is empty"), ("\0" in text, "has a NUL character")):
+        if wrong:
+            raise DaskscopeError("bad-path", f"The {argument} {what}.", "Give one with a name.")
+    return text
 
 
 def real(path: str | PathLike[str]) -> Path:
@@ -95,8 +113,12 @@ def real(path: str | PathLike[str]) -> Path:
 
 def not_written(path: str | PathLike[str], error: OSError) -> DaskscopeError:
     """Return what to tell whoever wanted a file."""
+    if isinstance(error, FileNotFoundError):
+        todo = "Make its directory first, or choose another place."
+    else:
+        todo = "Choose another place, or make room there."
     return DaskscopeError(
         "not-written",
         f"{os.fspath(path)} could not be written: {error.strerror or error}.",
-        "Nothing was left behind. Choose another place, or make room there.",
+        f"Nothing was left behind. {todo}",
     )

@@ -192,8 +192,9 @@ def test_a_zip_bomb_is_one_line(arguments, tmp_path, capsys):
 def test_a_file_that_is_not_there_or_no_file_is_one_line(arguments, tmp_path, capsys):
     assert main([arguments[0], str(tmp_path / "nowhere.html"), *arguments[1:]]) == 1
     assert "There is no file" in one_line_error(capsys)
-    assert main([arguments[0], str(tmp_path), *arguments[1:]]) == 1
-    assert "cannot be read" in one_line_error(capsys)
+    for place, why in ((tmp_path, "cannot be read"), (os.sep, "cannot be read"), ("", "is empty")):
+        assert main([arguments[0], str(place), *arguments[1:]]) == 1
+        assert why in one_line_error(capsys)
 
 
 def test_debug_shows_where_it_failed(capsys):

@@ -252,7 +252,7 @@ def test_errors_of_the_kinds_that_storages_have_are_told_in_words():
 
 
 def test_a_path_that_cannot_be_one_is_an_error_in_words():
-    with pytest.raises(DaskscopeError, match="cannot be read: embedded null byte"):
+    with pytest.raises(DaskscopeError, match="The path has a NUL character"):
         daskscope.load("run\0.daskscope")
 
 
@@ -320,3 +320,21 @@ def test_a_damaged_member_is_an_error_in_words(tmp_path, member, content):
     with pytest.raises(DaskscopeError, match=r"cannot be read: it ") as caught:
         daskscope.load(path)
     assert caught.value.code == "bad-file"
+
+
+def test_a_path_that_names_no_file_is_told_in_words(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    recording = full_recording()
+    for call in (recording.save, daskscope.load, daskscope.performance_report):
+        with pytest.raises(DaskscopeError, match=r"The \w+ is empty\."):
+            call("")
+        with pytest.raises(DaskscopeError, match=r"The \w+ has a NUL character\."):
+            call("a\0b")
+        with pytest.raises(TypeError, match=r"must be text or a path, got int"):
+            call(5)
+    for directory in ("/", tmp_path):
+        with pytest.raises(DaskscopeError, match="could not be written: Is a directory"):
+            recording.save(directory)
+    with pytest.raises(DaskscopeError, match="Make its directory first"):
+        recording.save("nowhere/run.daskscope")
+    assert list(tmp_path.iterdir()) == []

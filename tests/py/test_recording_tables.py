@@ -162,3 +162,51 @@ def test_sql_makes_only_the_tables_that_are_asked_for(monkeypatch):
     assert recording.sql('SELECT count(*) AS n FROM "Errors"')["n"][0] == 1
     assert made == ["errors"]
     assert set(recording.sql("show tables")["name"]) == {*TABLE_NAMES, "about"}
+
+
+@pytest.mark.parametrize(
+    "query", ["select * from nothing", "select * from nothing join tasks on 1"]
+)
+def test_sql_names_the_tables_that_there_are(query):
+    with pytest.raises(DaskscopeError) as told:
+        RecordingCore().sql(query)
+    assert told.value.text == "There is no table nothing."
+    assert told.value.next == f"There are {', '.join(TABLE_NAMES)} and about."
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["delete from tasks", " UPDATE tasks set nbytes = 1", "drop table tasks", "truncate tasks"],
+)
+def test_sql_changes_no_recording_and_says_so(query):
+    with pytest.raises(DaskscopeError, match="A recording is read, and not changed by SQL"):
+        full_recording().sql(query)
+
+
+def test_what_is_wrong_in_the_sql_itself_duckdb_says():
+    import duckdb
+
+    with pytest.raises(duckdb.BinderException, match="nowhere"):
+        RecordingCore().sql("select nowhere from tasks")
+    with pytest.raises(duckdb.ParserException, match="selec"):
+        RecordingCore().sql("selec")
+
+
+def test_sql_wants_a_question():
+    with pytest.raises(TypeError, match="query must be text, got int"):
+        RecordingCore().sql(5)
+    for query in ("", " ;\n"):
+        with pytest.raises(DaskscopeError, match="The query is empty"):
+            RecordingCore().sql(query)
+
+
+def test_a_place_for_tables_is_named_and_its_directory_is_there(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    recording = full_recording()
+    with pytest.raises(DaskscopeError, match="The directory is empty"):
+        recording.to_parquet("")
+    with pytest.raises(TypeError, match="directory must be text or a path, got int"):
+        recording.to_parquet(5)
+    with pytest.raises(DaskscopeError, match="Make its directory first"):
+        recording.to_parquet("nowhere/tables")
+    assert list(tmp_path.iterdir()) == []

@@ -47,9 +47,9 @@ def test_an_account_needs_a_hub(client):
     [
         ("missing/run.html", r"There is no directory .*missing"),
         (".", "it is a directory"),
-        ("", "it is a directory"),
+        ("", "The filename is empty"),
         ("x" * 300 + ".html", "File name too long"),
-        ("a\0b.html", "null"),
+        ("a\0b.html", "has a NUL character"),
         ("/dev/null", "no ordinary file"),
         ("/proc/run.html", "Nothing can be written"),
         ("nowhere://bucket/run.html", "Protocol not known"),

@@ -27,11 +27,11 @@ def beside(file: str, ending: str) -> Path:
     >>> beside("s3://bucket/runs/monday.daskscope", "-tables").as_posix()
     'monday-tables'
     """
-    path = Path(Path(urlsplit(file).path).name or "run") if URL_MARK in file else Path(file)
-    stem = path.name
+    path = Path(Path(urlsplit(file).path).name) if URL_MARK in file else Path(file)
+    stem = path.name or "run"
     for known in _ENDINGS:
         stem = stem.removesuffix(known)
-    return path.with_name(f"{stem}{ending}")
+    return path.parent / f"{stem}{ending}"
 
 
 def recording_of(file: str) -> RecordingCore:

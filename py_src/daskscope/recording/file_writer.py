@@ -5,6 +5,7 @@ Under another name until it is whole, so that nobody finds half a file where a w
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
@@ -61,6 +62,8 @@ class FileWriter:
 
     def __init__(self, path: str | PathLike[str], facts: Mapping[str, Any]) -> None:
         self.path = real(path)
+        if self.path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         stem = self.path.name.removesuffix(SUFFIX)
         # Visible, and of a name that opens: it is all that is left of a killed process.
         self.part_path = self.path.with_name(f"{stem}.part-{secrets.token_hex(4)}{SUFFIX}")

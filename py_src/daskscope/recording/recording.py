@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.errors import DaskscopeError
 from daskscope.recording import frames
 from daskscope.recording.records import records_of
 from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, LOGS, SCHEDULER, WORKERS, Table
-from daskscope.written import not_written
+from daskscope.written import not_written, text_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -22,6 +22,12 @@ if TYPE_CHECKING:
 
 TABLE_NAMES = ("tasks", "errors", "workers", "events", "logs", "cluster", "scheduler", "gaps")
 """The tables that have a DataFrame each; `about` is another."""
+
+_TABLES: Final = f"{', '.join(TABLE_NAMES)} and about"
+_NO_TABLE: Final = re.compile(r"Table with name (.+?) does not exist")
+"""What DuckDB says."""
+
+_CHANGES: Final = re.compile(r"\s*(delete|update|insert|drop|alter|truncate)\b", re.IGNORECASE)
 
 
 class Recording:
@@ -207,6 +213,7 @@ class Recording:
         """
         from daskscope.recording.file_writer import write_file
 
+        text_of(path)
         try:
             return write_file(self._core, path)
         except OSError as error:
@@ -215,7 +222,8 @@ class Recording:
     def to_parquet(self, directory: str | PathLike[str]) -> Path:
         """Write each table into a Parquet file of a directory, for Polars, DuckDB, Spark …
 
-        The files appear together, once all are whole. Memory stays bounded.
+        The directory is made where it is not there, in one that is. The files appear together,
+        once all are whole. Memory stays bounded.
 
         >>> import pandas, tempfile
         >>> from daskscope.recording import RecordingCore
@@ -227,6 +235,7 @@ class Recording:
         """
         from daskscope.recording.parquet import write_parquet
 
+        text_of(directory, "directory")
         return write_parquet(self._core, directory)
 
     def sql(self, query: str) -> pd.DataFrame:
@@ -241,6 +250,10 @@ class Recording:
         >>> rec.sql("select prefix, sum(duration) as seconds from tasks group by prefix").columns
         Index(['prefix', 'seconds'], dtype=...)
         """
+        if not isinstance(query, str):
+            raise TypeError(f"query must be text, got {type(query).__name__}")
+        if not query.strip(" ;\n\t"):
+            raise DaskscopeError("bad-query", "The query is empty.", f"Ask of {_TABLES}.")
         try:
             import duckdb
         except ImportError as error:
@@ -257,6 +270,18 @@ class Recording:
                 connection.register(name, self._table(name))
             found = connection.sql(query)
             return pd.DataFrame() if found is None else found.df()
+        except (duckdb.BinderException, duckdb.CatalogException) as error:
+            if (missing := _NO_TABLE.search(str(error))) is not None:
+                raise DaskscopeError(
+                    "bad-query", f"There is no table {missing[1]}.", f"There are {_TABLES}."
+                ) from error
+            if _CHANGES.match(query):
+                raise DaskscopeError(
+                    "bad-query",
+                    "A recording is read, and not changed by SQL.",
+                    "Ask with select; recording.tasks is a DataFrame of your own.",
+                ) from error
+            raise
         finally:
             connection.close()
 

@@ -11,6 +11,7 @@ from daskscope.errors import DaskscopeError
 from daskscope.files import open_to_read
 from daskscope.recording.file_reader import finite_json
 from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN
+from daskscope.written import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,7 +49,7 @@ def extract(html_path: str | PathLike[str]) -> tuple[dict[str, Any], bytes]:
 
 def extract_to(html_path: str | PathLike[str], out: IO[bytes]) -> dict[str, Any]:
     """Write the recording of a report somewhere, piece by piece; return the summary."""
-    name = str(html_path)
+    name = text_of(html_path)
     with open_to_read(name) as file:
         figures, whole = take(file, out, name)
     if not whole:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 import tempfile
 from contextlib import suppress
@@ -14,7 +13,7 @@ from urllib.request import url2pathname
 from daskscope.errors import DaskscopeError
 from daskscope.files import URL_MARK, fsspec, temporary_directory
 from daskscope.library.store import without_password
-from daskscope.written import real, replaced
+from daskscope.written import real, replaced, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,9 +26,7 @@ ELSEWHERE = "Choose another filename."
 
 def target(filename: str | PathLike[str]) -> LocalTarget | RemoteTarget:
     """Return where `filename` points to, or say why nothing can be written there."""
-    if not isinstance(filename, str | os.PathLike):
-        raise TypeError(f"filename must be text or a path, got {type(filename).__name__}")
-    name = os.fspath(filename)
+    name = text_of(filename, "filename")
     if name.startswith("file://"):
         return LocalTarget(url2pathname(urlsplit(name).path))
     return RemoteTarget(name) if URL_MARK in name else LocalTarget(name)
