@@ -27,8 +27,8 @@ export interface TrackColours {
 const RIVALS = 8;
 /** So that a row without length leaves a mark: a part of a pixel. */
 const LEAST_PX = 1 / 64;
-/** The faintest that something is drawn, of 255. */
-const LEAST_ALPHA = 64;
+/** The faintest that something is drawn, of 255: a line of one pixel must be seen. */
+const LEAST_ALPHA = 128;
 /** How much of a column's colour an erred task takes that does not fill it. */
 const ERRED_SHARE = 0.6;
 

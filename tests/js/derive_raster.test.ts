@@ -69,7 +69,7 @@ describe("a row of pixels", () => {
     ]);
     const pixels = draw(model, { start: T0, secondsPerPixel: 1, width_px: 3 });
     expect(colour(pixels[0])).toBe(GREEN);
-    expect(alpha(pixels[0])).toBeCloseTo(64 + 191 * 0.5, -1);
+    expect(alpha(pixels[0])).toBeCloseTo(128 + 127 * 0.5, -1);
     expect(pixels[1]).toBe(BLUE);
     expect(pixels[2]).toBe(0);
   });
@@ -79,7 +79,7 @@ describe("a row of pixels", () => {
     const window = { start: T0, secondsPerPixel: 1, width_px: 1000 };
     const pixels = draw(model, window);
     expect(colour(pixels[500])).toBe(RED);
-    expect(alpha(pixels[500])).toBeGreaterThanOrEqual(64);
+    expect(alpha(pixels[500])).toBeGreaterThanOrEqual(128);
     expect(pixels.filter((pixel) => pixel !== 0).length).toBe(1);
   });
 
@@ -143,7 +143,7 @@ describe("a row of pixels", () => {
       let error = 0;
       let sum = 0;
       for (let x = 0; x < 200; x++) {
-        const drawn = pixels[x] === 0 ? 0 : (alpha(pixels[x]) - 64) / 191;
+        const drawn = pixels[x] === 0 ? 0 : (alpha(pixels[x]) - 128) / 127;
         error += drawn - Math.min(1, busy[x]);
         sum += Math.min(1, busy[x]);
       }
@@ -199,7 +199,7 @@ describe("a filter", () => {
       width_px: 100,
     });
     const at = Math.floor((row.start - extent.start) / secondsPerPixel);
-    expect(alpha(pixels[at])).toBeGreaterThanOrEqual(64);
+    expect(alpha(pixels[at])).toBeGreaterThanOrEqual(128);
     const dimmed = [...pixels].filter((pixel) => colour(pixel) === 0xff404040);
     expect(dimmed.length).toBeGreaterThan(90);
     expect(alpha(dimmed[0])).toBeLessThanOrEqual(128);
@@ -296,7 +296,7 @@ describe("the coarse picture", () => {
     const pixels = draw(model, window);
     expect([...pixels.subarray(0, 10)]).toEqual(Array(10).fill(RED));
     expect(colour(pixels[15])).toBe(GREEN);
-    expect(alpha(pixels[15])).toBeCloseTo(64 + 191 / 2, -1);
+    expect(alpha(pixels[15])).toBeCloseTo(128 + 127 / 2, -1);
   });
 
   it("gives way where detail has come, and is forgotten at the end", () => {
