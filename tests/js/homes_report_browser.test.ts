@@ -60,6 +60,14 @@ describeReport("a report", () => {
     await page.getByText("1,394 of 1,394 tasks").waitFor();
   });
 
+  it("has room for its tabs where it is narrow", async () => {
+    await open("", "", 420);
+    const row = page.getByRole("tablist");
+    expect(
+      await row.evaluate((node) => node.scrollWidth - node.clientWidth),
+    ).toBe(0);
+  });
+
   it("says why where the recording cannot be opened, in every tab", async () => {
     await open("broken=1");
     const why = /recording in this report cannot be opened/;
