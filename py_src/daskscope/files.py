@@ -132,6 +132,8 @@ def _fetched(url: str) -> IO[bytes]:
             raise DaskscopeError(
                 "no-file", f"There is no file {url}.", "Check the address."
             ) from error
+        if isinstance(error, ImportError):
+            raise lacking(url, error) from error
         # Each kind of storage has errors of its own, and other words for them.
         if isinstance(error, Exception) and not isinstance(error, DaskscopeError):
             raise _unreadable(url, error) from error
@@ -156,6 +158,18 @@ def fsspec() -> Any:
         raise DaskscopeError(
             "no-fsspec",
             "fsspec, which opens URLs, is not installed.",
-            "Run pip install fsspec, and what it needs for this kind of URL.",
+            'Run pip install "daskscope[remote]", and what it needs for this kind of URL.',
         ) from error
     return module
+
+
+def lacking(url: str, error: ImportError) -> DaskscopeError:
+    """Return what to tell where fsspec lacks a package for a kind of URL."""
+    module = getattr(error.__cause__, "name", None) or ""
+    # Some packages are called otherwise than their module; fsspec's words name the package.
+    package = module if module and module in str(error) else "and that package"
+    return DaskscopeError(
+        "no-fsspec",
+        f"{url} needs a package that is not installed: {str(error).rstrip('.')}.",
+        f'Run pip install "daskscope[remote]" {package}.',
+    )

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from daskscope.errors import DaskscopeError
-from daskscope.files import URL_MARK, fsspec, temporary_directory
+from daskscope.files import URL_MARK, fsspec, lacking, temporary_directory
 from daskscope.library.store import without_password
 from daskscope.written import real, replaced, text_of
 
@@ -103,6 +103,8 @@ class RemoteTarget:
             self._files, self._path = fsspec().core.url_to_fs(url)
         except DaskscopeError:
             raise
+        except ImportError as error:
+            raise lacking(self.name, error) from error
         except Exception as error:
             raise _cannot(self.name, _words(error)) from error
         if not self.filename:
