@@ -119,6 +119,7 @@ describePanel("a file that a task stream saves", () => {
     await plot().press("f");
     await saveCsv();
     await page.getByText("Saving …").waitFor();
+    await page.waitForFunction(() => "fail" in window); // the kernel is asked a moment later
     await page.evaluate(() => (window as unknown as Failing).fail(new Error()));
     const note = page.locator(".ds-stage-note");
     await expect
