@@ -42,8 +42,16 @@ describePanel("a file that a task stream saves", () => {
       "text/csv",
     ]);
     expect(csv[0]!.text.split("\n")[0]).toBe(
-      "start,duration,worker,worker_name,thread,prefix,action,status,nbytes,span,task,key",
+      "start,start_from_origin,duration,worker,worker_name,thread,prefix,action,status,nbytes,span,task,key",
     );
+    const origin = await page.evaluate(
+      () => window.harness.session.origin.value,
+    );
+    const [start, fromOrigin] = csv[1]!.text
+      .split("\n")[1]!
+      .split(",")
+      .map(Number);
+    expect(fromOrigin).toBeCloseTo(start! - origin, 5);
     const workers = csv[1]!.text.matchAll(/,(tcp:\/\/[^,]+,[^,]*),/g);
     expect(new Set([...workers].map(([, pair]) => pair))).toEqual(
       new Set([

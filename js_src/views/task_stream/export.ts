@@ -28,7 +28,7 @@ const MOST_CSV_ROWS = 1_000_000;
 const MOST_KEYS = 50_000;
 
 const HEADER =
-  "start,duration,worker,worker_name,thread,prefix,action,status,nbytes,span,task,key";
+  "start,start_from_origin,duration,worker,worker_name,thread,prefix,action,status,nbytes,span,task,key";
 
 /** Returns what to say of it: nothing where the home refused, and said why. */
 function save(
@@ -55,11 +55,13 @@ function toCsv(
   names: ReadonlyMap<string, string>,
 ): string {
   const lines = [HEADER];
+  const origin = store.origin.peek();
   for (const row of rows) {
     const lane = store.lanes[row.lane];
     lines.push(
       [
         csvField(row.start),
+        csvField(Number((row.start - origin).toFixed(6))),
         csvField(row.duration),
         csvField(lane?.worker ?? ""),
         csvField(names.get(lane?.worker ?? "") ?? ""),
