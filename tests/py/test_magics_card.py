@@ -121,6 +121,9 @@ def test_it_says_how_long_how_much_and_what_failed() -> None:
         "ValueError: ValueError",
         "a.html",
     ]
+    nothing_said = {"type": "KeyboardInterrupt", "text": "", "traceback": ""}
+    text = card(summary(exception=nothing_said), Place("file:///tmp/a.html", "a.html"))
+    assert text["text/plain"].split("\n")[2] == "KeyboardInterrupt"
     some = {"captured": 1204, "kept": 1000, "erred": 0, "rows": 2000}
     text = card(summary(tasks=some), Place("file:///tmp/a.html", "a.html"))["text/plain"]
     assert "1,000 of 1,204 tasks" in text

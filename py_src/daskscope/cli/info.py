@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.cli.console import duration, plain, plural, say, size
 from daskscope.cli.progress import Progress
+from daskscope.derive.words import raised_text
 from daskscope.files import URL_MARK, opened
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ def facts_of(file: str, recording: RecordingCore) -> Iterator[tuple[str, str]]:
         yield "gaps", f"{plural(gaps, 'time')} in which tasks may have run unseen"
     exception = about.get("exception")
     if isinstance(exception, dict):
-        yield "ended by", _text(": ".join(str(exception.get(k, "")) for k in ("type", "text")))
+        yield "ended by", _text(raised_text(exception))
 
 
 def _text(value: Any) -> str:

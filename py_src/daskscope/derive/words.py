@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 NOTHING: Final = "–"
 _BYTE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
@@ -93,6 +96,18 @@ def bytes_text(size: float) -> str:
         unit += 1
     decimals = 0 if unit == 0 or abs(size) >= 99.95 else 1 if abs(size) >= 9.995 else 2
     return f"{size:,.{decimals}f} {_BYTE_UNITS[unit]}"
+
+
+def raised_text(exception: Mapping[str, object]) -> str:
+    """Return what was raised: some exceptions have no words of their own.
+
+    >>> raised_text({"type": "ValueError", "text": "no"})
+    'ValueError: no'
+    >>> raised_text({"type": "KeyboardInterrupt", "text": ""})
+    'KeyboardInterrupt'
+    """
+    parts = (str(exception.get(name, "")) for name in ("type", "text"))
+    return ": ".join(part for part in parts if part)
 
 
 def some_of(names: list[str], most: int = 5) -> str:

@@ -12,7 +12,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import unquote
 
-from daskscope.derive.words import count_text, seconds_text
+from daskscope.derive.words import count_text, raised_text, seconds_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +80,7 @@ def card(summary: Mapping[str, Any], place: Place) -> dict[str, str]:
     title = _shown(summary["title"] or place.filename)
     figures = _figures(summary)
     exception = summary.get("exception")
-    raised = _shown(f"{exception['type']}: {exception['text']}") if exception else ""
+    raised = _shown(raised_text(exception)) if exception else ""
     plain = [title, figures, *([raised] if raised else []), _clean(place.filename)]
     return {
         "text/html": _html(title, figures, raised, place),
