@@ -55,6 +55,13 @@ async function made(
 const fileItem = (page: Page, name: string): Locator =>
   page.locator(".jp-DirListing-item", { hasText: name });
 
+/** Where the files are: not each Galata opens the folder of its test. */
+const inFolder = async (
+  page: IJupyterLabPageFixture,
+  name: string,
+): Promise<string> =>
+  `${await page.filebrowser.getCurrentDirectory()}/${name}`.replace(/^\//, "");
+
 const report = (page: Page): Locator => page.locator(".ds-lab-report");
 
 async function openTab(panel: Locator, name: string): Promise<Locator> {
@@ -120,12 +127,12 @@ test(
 test(
   "a report under any name opens with a double click; other pages as ever",
   { tag: "@all" },
-  async ({ page, tmpPath, problems }, info) => {
+  async ({ page, problems }, info) => {
     await made(page, REPORT.replace("my-dask-report", "monday"));
     await page.contents.uploadContent(
       "<!doctype html><p>a page of mine</p>",
       "text",
-      `${tmpPath}/mine.html`,
+      await inFolder(page, "mine.html"),
     );
     await page.filebrowser.refresh();
     const viewer = page.locator(".jp-HTMLViewer");
@@ -145,7 +152,7 @@ test(
           path,
           factory: "HTML Viewer",
         }),
-      `${tmpPath}/monday.html`,
+      await inFolder(page, "monday.html"),
     );
     const button = page.getByRole("button", { name: "Open as Dask report" });
     await expect(button).toBeVisible();
@@ -192,7 +199,7 @@ test(
     await fileItem(page, "b-dask-report.html").dblclick();
     await expect(report(page)).toHaveCount(2);
     await expect(shown).toBeVisible();
-    await expectLayout(page, /"current":"[^"]*\/b-dask-report\.html"/);
+    await expectLayout(page, /"current":"[^"]*\bb-dask-report\.html"/);
     const fetched: string[] = [];
     page.on("request", (request) => {
       const name = /\/files\/.*?([\w-]+\.html)/.exec(request.url())?.[1];
@@ -214,9 +221,9 @@ test(
 test(
   "an opened file is left as it is, and no copy of it is made",
   { tag: "@all" },
-  async ({ page, tmpPath }) => {
+  async ({ page }) => {
     await made(page, REPORT);
-    const path = `${tmpPath}/my-dask-report.html`;
+    const path = await inFolder(page, "my-dask-report.html");
     const onServer = () =>
       page.evaluate(async (wanted) => {
         const { contents } = window.jupyterapp.serviceManager;
@@ -255,16 +262,16 @@ test(
 test(
   "files that are no recordings say so in their tab",
   { tag: "@all" },
-  async ({ page, tmpPath }) => {
+  async ({ page }) => {
     await page.contents.uploadContent(
       "PK, but no zip",
       "text",
-      `${tmpPath}/broken.daskscope`,
+      await inFolder(page, "broken.daskscope"),
     );
     await page.contents.uploadContent(
       "<!doctype html><script>window.hacked = 1</script><p>mine</p>",
       "text",
-      `${tmpPath}/dask-report.html`,
+      await inFolder(page, "dask-report.html"),
     );
     await page.filebrowser.refresh();
     for (const name of ["broken.daskscope", "dask-report.html"]) {

@@ -36,7 +36,8 @@ export class LibraryTabs {
       if (this.labShell) this.labShell.add(widget, "main");
       else addAside(shell, widget);
     }
-    shell.activateById(widget.id);
+    // Notebook 7.2 hides what it is told to show twice.
+    if (this.labShell || !widget.isVisible) shell.activateById(widget.id);
   }
 
   private create(report: LibraryReport): MainAreaWidget {
