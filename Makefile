@@ -21,9 +21,10 @@ ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
-lab: build ## Open JupyterLab on examples/tour.ipynb (ARGS="--no-browser --port 9999")
+lab: build ## Open JupyterLab on a copy of examples/tour.ipynb (ARGS="--no-browser --port 9999")
+	@$(BIN)/python scripts/lab_examples.py
 	@printf '\ndaskscope: starting JupyterLab; Ctrl-C here stops it\n' >&2
-	$(BIN)/jupyter lab --ServerApp.root_dir=examples --LabApp.default_url=/lab/tree/tour.ipynb \
+	$(BIN)/jupyter lab --ServerApp.root_dir=.lab --LabApp.default_url=/lab/tree/tour.ipynb \
 	  --LabApp.workspaces_dir=$(CURDIR)/$(VENV)/workspaces \
 	  --LabApp.user_settings_dir=$(CURDIR)/$(VENV)/user-settings $(ALLOW_ROOT) $(ARGS)
 
