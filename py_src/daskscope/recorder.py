@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
+__all__ = ["disable", "enable", "enabled"]
+
 HOOK_MODULE: Final = "dask.config"
 """Exists wherever Dask is, is imported already, and has no `dask_setup` of its own."""
 

@@ -6,9 +6,13 @@ import doctest
 import importlib
 import pkgutil
 
+import dask
 import pytest
+from test_files import full_recording
 
 import daskscope
+from daskscope.recording import Recording
+from daskscope.report.html import build
 
 
 def modules():
@@ -16,11 +20,31 @@ def modules():
         yield found.name
 
 
+@pytest.fixture(scope="module")
+def rec():
+    """What `with daskscope.record() as rec` gave before the examples begin."""
+    return Recording(full_recording())
+
+
 @pytest.mark.parametrize("name", list(modules()))
-def test_examples_in_docstrings_are_true(name, tmp_path, monkeypatch):
+def test_examples_in_docstrings_are_true(name, rec, tmp_path, monkeypatch):
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))  # indexes of libraries
-    result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
-    assert result.failed == 0
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    given = {"rec": rec, "daskscope": daskscope}
+    for test in doctest.DocTestFinder().find(importlib.import_module(name), extraglobs=given):
+        if not test.examples:
+            continue
+        # A user has saved it, has a report of it, and keeps a copy.
+        library = tmp_path / test.name / "library"
+        library.mkdir(parents=True)
+        monkeypatch.chdir(library.parent)
+        rec.save("run.daskscope")
+        rec.save(library / "run.daskscope")
+        with (library.parent / "run.html").open("wb") as file:
+            build(rec._core, file)
+        with dask.config.set({"daskscope.library.path": str(library)}):
+            runner.run(test)
+    assert runner.failures == 0
 
 
 def test_there_are_examples():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pydoc
+import re
 from typing import TYPE_CHECKING, Any
 
 import traitlets
@@ -87,6 +88,21 @@ def test_a_report_gives_a_recording_that_is_read_only(client: Client, tmp_path: 
     with daskscope.performance_report(str(tmp_path / "report.html")) as report:
         client.submit(int, 1).result()
     assert type(report.recording) is Recording
+
+
+def test_examples_are_what_a_user_can_write() -> None:
+    for thing in (
+        daskscope.load,
+        daskscope.tag,
+        *(vars(Recording)[name] for name in OF_A_RECORDING),
+    ):
+        assert "RecordingCore" not in (thing.__doc__ or "")
+
+
+def test_help_on_the_recorder_tells_what_users_call_and_nothing_else() -> None:
+    page = pydoc.plain(pydoc.render_doc(daskscope.recorder))
+    names = re.findall(r"^    (\w+)(?:\(| = )", page, re.MULTILINE)
+    assert [name for name in names if not name.startswith("__")] == ["disable", "enable", "enabled"]
 
 
 def test_a_recording_shows_what_came_after_it_was_taken_in_hand() -> None:

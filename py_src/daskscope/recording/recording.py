@@ -35,9 +35,7 @@ class Recording:
 
     It is read, never written: while a session is live, each look shows what came meanwhile.
 
-    >>> from daskscope.recording import RecordingCore
-    >>> recording = Recording(RecordingCore())
-    >>> list(recording.events.columns)
+    >>> list(rec.events.columns)
     ['time', 'topic', 'message']
     """
 
@@ -75,10 +73,10 @@ class Recording:
 
         It joins all that has a column of workers, ``tasks``, ``errors`` and exported CSVs:
 
-        >>> from daskscope.recording import RecordingCore
-        >>> recording = Recording(RecordingCore())
-        >>> recording.tasks["worker"].map(recording.worker_names).tolist()
-        []
+        >>> rec.worker_names
+        {'tcp://10.0.0.1:0': 'worker-0'}
+        >>> rec.errors["worker"].map(rec.worker_names).tolist()
+        ['worker-0']
         """
         return self._core.worker_names
 
@@ -112,9 +110,7 @@ class Recording:
         of them:
 
         >>> import pandas as pd
-        >>> from daskscope.recording import RecordingCore
-        >>> recording = Recording(RecordingCore())
-        >>> pd.to_datetime(recording.tasks["start"], unit="s", utc=True).dtype.kind
+        >>> pd.to_datetime(rec.tasks["start"], unit="s", utc=True).dtype.kind
         'M'
         """
         return frames.tasks_frame(self._core.chunks(), self._core.names)
@@ -179,10 +175,7 @@ class Recording:
     def about(self) -> pd.Series[Any]:
         """What is known of the whole: title, start, stop, versions, code, …
 
-        >>> from daskscope.recording import RecordingCore
-        >>> core = RecordingCore()
-        >>> core.about_facts = {"title": "A run", "duration": 12.5}
-        >>> Recording(core).about["title"]
+        >>> rec.about["title"]
         'A run'
         """
         import pandas as pd
@@ -203,13 +196,10 @@ class Recording:
 
         It appears under its name once it is whole, in the place of one that was there.
 
-        >>> import daskscope, tempfile
-        >>> from daskscope.recording import RecordingCore
-        >>> rec = Recording(RecordingCore())
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     path = rec.save(f"{folder}/run.daskscope")
-        ...     path.name, daskscope.load(path).counts.kept
-        ('run.daskscope', 0)
+        >>> rec.save("run.daskscope").name
+        'run.daskscope'
+        >>> daskscope.load("run.daskscope").counts.kept
+        320
         """
         from daskscope.recording.file_writer import write_file
 
@@ -225,13 +215,10 @@ class Recording:
         The directory is made where it is not there, in one that is. The files appear together,
         once all are whole. Memory stays bounded.
 
-        >>> import pandas, tempfile
-        >>> from daskscope.recording import RecordingCore
-        >>> rec = Recording(RecordingCore())
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     tables = rec.to_parquet(f"{folder}/tables")
-        ...     len(pandas.read_parquet(tables / "tasks.parquet"))
-        0
+        >>> import pandas as pd
+        >>> tables = rec.to_parquet("tables")
+        >>> len(pd.read_parquet(tables / "tasks.parquet"))
+        620
         """
         from daskscope.recording.parquet import write_parquet
 
@@ -245,8 +232,6 @@ class Recording:
         ``events``, ``logs``, ``cluster``, ``scheduler``, ``gaps``; and ``about`` has columns
         ``index`` and ``value``. What has no rows to return gives an empty DataFrame.
 
-        >>> from daskscope.recording import RecordingCore
-        >>> rec = Recording(RecordingCore())
         >>> rec.sql("select prefix, sum(duration) as seconds from tasks group by prefix").columns
         Index(['prefix', 'seconds'], dtype=...)
         """

@@ -31,16 +31,10 @@ def extract(html_path: str | PathLike[str]) -> tuple[dict[str, Any], bytes]:
 
     What was cut off is an error; `daskscope.load` opens what is whole of it.
 
-    >>> import pathlib, tempfile
-    >>> from daskscope.recording import RecordingCore
-    >>> from daskscope.report.html import build
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder) / "run.html"
-    ...     with path.open("wb") as file:
-    ...         _ = build(RecordingCore(), file)
-    ...     figures, recording = extract(path)
-    >>> figures["title"], recording[:2]
-    ('', b'PK')
+    >>> from daskscope.report.extract import extract
+    >>> figures, recording = extract("run.html")
+    >>> figures["title"], figures["tasks"]["kept"], recording[:2]
+    ('A run', 320, b'PK')
     """
     out = io.BytesIO()
     figures = extract_to(html_path, out)
