@@ -138,7 +138,7 @@ def test_info_of_a_file_that_was_cut_off_says_so(run_path, tmp_path, capsys):
     cut = tmp_path / "cut.daskscope"
     cut.write_bytes(whole[: len(whole) - 900])
     assert main(["info", str(cut)]) == 0
-    assert "cut off" in capsys.readouterr().out
+    assert "cut off: its program was stopped, or it was not copied" in capsys.readouterr().out
 
 
 def test_what_a_file_says_of_itself_never_reaches_the_terminal_as_its_commands(tmp_path, capsys):

@@ -54,7 +54,8 @@ def facts_of(file: str, recording: RecordingCore) -> Iterator[tuple[str, str]]:
     on_disk = f", {size(Path(file).stat().st_size)}" if URL_MARK not in file else ""
     yield "file", f"{plain(file)}{on_disk}"
     if not about.get("whole", True):
-        yield "", "cut off: its program was stopped; this is what is whole"
+        yield "", "cut off: its program was stopped, or it was not copied to its end;"
+        yield "", "this is what is whole"
     if title := _text(about.get("title")):
         yield "title", title
     start, stop = _time(about.get("start")), _time(about.get("stop"))

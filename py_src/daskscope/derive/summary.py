@@ -242,7 +242,7 @@ def _missing(facts: Mapping[str, Any]) -> list[dict[str, str]]:
         if isinstance(notice, dict)
     ]
     if facts.get("whole") is False:
-        text = "The file was cut off: what is here is what had been written."
+        text = "The file was cut off: what is here is what is whole of it."
         notices.append({"code": "file-cut", "level": "warn", "text": text, "next": ""})
     return notices
 
