@@ -7,8 +7,10 @@ import json
 import subprocess
 import sys
 import zipfile
+from functools import partial
 from typing import TYPE_CHECKING
 
+import dask
 import fsspec
 import numpy as np
 import pandas as pd
@@ -249,7 +251,12 @@ def test_errors_of_the_kinds_that_storages_have_are_told_in_words():
         daskscope.load("refusing://bucket/run.daskscope")
 
 
-@pytest.mark.parametrize("call", [daskscope.load, daskscope.performance_report])
+def listed(url):
+    with dask.config.set({"daskscope.library.path": url}):
+        daskscope.list_performance_reports()
+
+
+@pytest.mark.parametrize("call", [daskscope.load, daskscope.performance_report, listed])
 @pytest.mark.parametrize(
     ("url", "module", "command"),
     [
@@ -340,7 +347,13 @@ def test_a_damaged_member_is_an_error_in_words(tmp_path, member, content):
 def test_a_path_that_names_no_file_is_told_in_words(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     recording = full_recording()
-    for call in (recording.save, daskscope.load, daskscope.performance_report):
+    calls = (
+        recording.save,
+        daskscope.load,
+        daskscope.performance_report,
+        partial(daskscope.record, None),
+    )
+    for call in calls:
         with pytest.raises(DaskscopeError, match=r"The \w+ is empty\."):
             call("")
         with pytest.raises(DaskscopeError, match=r"The \w+ has a NUL character\."):

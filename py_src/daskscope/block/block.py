@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from dataclasses import dataclass, replace
 from math import inf
@@ -29,6 +28,7 @@ from daskscope.recording import Recording
 from daskscope.recording.part import Mark, Part, Window, mark
 from daskscope.report.html import note_figures
 from daskscope.report.target import LocalTarget
+from daskscope.written import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -106,7 +106,7 @@ class Block:
         source: str = "",
     ) -> None:
         # What cannot be written is found out before anything runs.
-        self._place = LocalTarget(os.fspath(path)) if path is not None else None
+        self._place = LocalTarget(text_of(path)) if path is not None else None
         self._client = client
         self._title = title
         self._code = code

@@ -32,9 +32,13 @@ def place_of(settings: LibrarySettings) -> str | Path:
 def _store_at(place: str | Path) -> Store:
     if isinstance(place, Path) or not is_url(place):
         return Folder(Path(place))
-    from daskscope.files import fsspec  # and pyarrow, which lists of folders do without
+    # And pyarrow, which lists of folders do without.
+    from daskscope.files import fsspec, lacking
 
-    fs, root = fsspec().core.url_to_fs(place)
+    try:
+        fs, root = fsspec().core.url_to_fs(place)
+    except ImportError as error:
+        raise lacking(without_password(place), error) from error
     protocols = (fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol
     return Folder(Path(root)) if "file" in protocols else Remote(place, fs, root)
 
