@@ -55,7 +55,7 @@ async function made(
 const fileItem = (page: Page, name: string): Locator =>
   page.locator(".jp-DirListing-item", { hasText: name });
 
-/** Where the files are: not each Galata opens the folder of its test. */
+/** Where the files of a notebook are: not each Galata puts it into the folder of its test. */
 const inFolder = async (
   page: IJupyterLabPageFixture,
   name: string,
@@ -262,16 +262,16 @@ test(
 test(
   "files that are no recordings say so in their tab",
   { tag: "@all" },
-  async ({ page }) => {
+  async ({ page, tmpPath }) => {
     await page.contents.uploadContent(
       "PK, but no zip",
       "text",
-      await inFolder(page, "broken.daskscope"),
+      `${tmpPath}/broken.daskscope`,
     );
     await page.contents.uploadContent(
       "<!doctype html><script>window.hacked = 1</script><p>mine</p>",
       "text",
-      await inFolder(page, "dask-report.html"),
+      `${tmpPath}/dask-report.html`,
     );
     await page.filebrowser.refresh();
     for (const name of ["broken.daskscope", "dask-report.html"]) {
