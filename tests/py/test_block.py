@@ -175,9 +175,9 @@ def test_a_file_grows_with_the_block_and_is_whole_at_its_end(client, tmp_path):
     ("path", "said"),
     [
         ("missing/run.daskscope", r"no directory .*missing to write run\.daskscope"),
-        ("", "a directory"),
+        ("", "is empty"),
         (".", "a directory"),
-        ("a\0b", "null"),
+        ("a\0b", "NUL character"),
     ],
 )
 def test_a_path_that_cannot_be_written_is_an_error_before_the_block(
