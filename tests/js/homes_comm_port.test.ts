@@ -69,6 +69,7 @@ describe("a comm to a kernel", () => {
     expect(other!.sent).toEqual(["comm_close"]);
     expect(subshell.close).toHaveBeenCalledWith(other);
     expect(kernel.sent).not.toContain("comm_close");
+    expect(kernel.sent.at(-1), "the connection may live on").toBe("dispose");
     await vi.waitFor(() => expect(other!.disposed).toBe(1));
   });
 

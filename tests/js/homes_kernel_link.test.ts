@@ -9,6 +9,8 @@ const kernel = vi.hoisted(() => ({
   begins: () => {},
   subshell: null as object | null,
   channel: { state: null as unknown },
+  /** How each comm was closed: whether the connection was about to go. */
+  closed: [] as (boolean | undefined)[],
 }));
 vi.mock("../../js_src/homes/lab/execute", () => ({
   evaluate: async (_: never, __: never, ___: never, onBegin: () => void) => {
@@ -23,7 +25,10 @@ vi.mock("../../js_src/homes/lab/subshell", () => ({
   isGone: ({ status }: { status: string }) => status === "restarting",
 }));
 vi.mock("../../js_src/homes/lab/comm_port", () => ({
-  openComm: () => ({ channel: kernel.channel, close: () => {} }),
+  openComm: () => ({
+    channel: kernel.channel,
+    close: (leaving?: boolean) => kernel.closed.push(leaving),
+  }),
 }));
 
 const connection = { isDisposed: false, status: "idle" };
@@ -138,6 +143,22 @@ describe("the way into a notebook's kernel", () => {
 });
 
 describe("a kernel that nobody holds", () => {
+  it("is left as if its notebook were closed in the same moment", async () => {
+    kernel.outcome = { kind: "value", value: null };
+    const link = {
+      kernelId: "k",
+      sessions: signal([]),
+      recorder: signal(true),
+    };
+    kernel.channel.state = signal({ kind: "open", link });
+    const entered = notebook();
+    const stop = entered.use();
+    await vi.waitFor(() => expect(entered.state.value.kind).toBe("open"));
+    kernel.closed.splice(0);
+    stop();
+    expect(kernel.closed).toEqual([true]);
+  });
+
   it("is asked for Dask again after it has started anew", async () => {
     kernel.outcome = { kind: "value", value: true };
     const left = notebook();

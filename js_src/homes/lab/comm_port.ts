@@ -10,7 +10,7 @@ import { isGone, type Subshell, within } from "./subshell";
 /** An open comm with its subshell, and its channel. */
 export interface CommChannel {
   readonly channel: Channel;
-  /** Ends all of them. `leaving`: the connection to the kernel is about to be closed. */
+  /** Ends all of them. `leaving`: the connection to the kernel may be closed at any moment. */
   close(leaving?: boolean): void;
 }
 
@@ -99,10 +99,9 @@ export function openComm(
       if (!open) return;
       channel.close();
       open = false;
-      if (isGone(kernel)) {
+      if (leaving || isGone(kernel)) {
         comm.dispose();
-      } else if (leaving) {
-        closeFromOutside(kernel, comm.commId, subshell);
+        if (!isGone(kernel)) closeFromOutside(kernel, comm.commId, subshell);
       } else {
         if (!comm.isDisposed) comm.close();
         void subshell?.close();

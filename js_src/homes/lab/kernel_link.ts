@@ -120,7 +120,8 @@ export class NotebookKernel {
     return () => {
       if (!held) return;
       held = false;
-      if (--this.users === 0) this.disconnect({ kind: "no-kernel" });
+      // Its notebook may be closed in the same moment, and the connection with it.
+      if (--this.users === 0) this.disconnect({ kind: "no-kernel" }, true);
     };
   }
 
