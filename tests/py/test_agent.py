@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import weakref
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -287,6 +288,34 @@ async def test_a_report_that_cannot_be_read_costs_only_itself(broken: dict[str, 
         assert chunk["rows"] == (2 if "worker" in broken else 1)
         assert answer["incomplete"] == 1
         assert scheduler.plugins[agent.name()] is plugin
+
+
+async def test_the_list_around_the_rows_of_a_task_is_not_kept() -> None:
+    class Rows(list[Any]):
+        """A list of which one can ask whether it is still there."""
+
+    async with installed() as (_, client, plugin):
+        future = client.submit(int, 1, key="listed-1")
+        await future
+        rows = Rows(SOUND["startstops"])
+        there = weakref.ref(rows)
+        waiting = len(plugin.pending.keys)
+        plugin.transition("listed-1", "processing", "memory", **{**SOUND, "startstops": rows})
+        del rows
+        assert len(plugin.pending.keys) == waiting + 1
+        assert there() is None
+
+
+async def test_a_task_that_erred_without_readable_rows_is_kept_as_erred() -> None:
+    async with installed() as (_, client, plugin):
+        future = client.submit(int, 1, key="odd-1")
+        await future
+        plugin.poll(reader="r", client=client.id)
+        plugin.transition("odd-1", "processing", "erred", **{**SOUND, "startstops": 7})
+        answer = plugin.poll(reader="r", client=client.id, cursor=1)
+        assert [chunk["tasks"] for chunk in answer["chunks"]] == [1]
+        assert [error["key"] for error in answer["errors"]["items"]] == ["odd-1"]
+        assert answer["incomplete"] == 1
 
 
 async def test_a_task_that_the_scheduler_does_not_know_disables_the_agent() -> None:

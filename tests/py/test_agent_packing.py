@@ -55,7 +55,7 @@ class Packer:
                 waiting.erred.append(len(waiting.keys))
             waiting.keys.append(key)
             waiting.groups.append(group)
-            waiting.finished.extend(packing.reported(task))
+            waiting.report(*packing.reported(task))
         return packing.pack(0, waiting, self.prefixes, self.lanes, self.actions, self.spans)
 
     def read(self, *pending: Any) -> tuple[Tasks, Names]:

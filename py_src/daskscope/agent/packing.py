@@ -11,7 +11,7 @@ from __future__ import annotations
 import sys
 import zlib
 from array import array
-from itertools import chain
+from itertools import accumulate
 from operator import itemgetter
 from typing import Any
 
@@ -258,37 +258,51 @@ def last_stop(rows: Any) -> float | None:
 class Pending:
     """Tasks that are not packed yet, in order.
 
-    `finished` has, one after the other, the four things that are `reported` of each;
-    `erred` the positions of those that erred.
+    `finished` has, one after the other, four things of each: how many rows it has, and what
+    else is `reported`. `rows` has the rows of all, `erred` the positions of those that erred.
+    The list around the rows of a task is not kept: thousands of lists that live for a while
+    bring about full collections of Python's garbage, each of which stops the scheduler.
     """
 
     def __init__(self) -> None:
         self.keys: list[Any] = []
         self.groups: list[Any] = []
         self.finished: list[Any] = []
+        self.rows: list[Any] = []
         self.erred: list[int] = []
+
+    def report(self, rows: Any, nbytes: Any, worker: Any, thread: Any) -> None:
+        """Append what is `reported` of a task; what is no list at all is one unsound row."""
+        rows = rows if isinstance(rows, (list, tuple)) else (rows,)
+        self.rows.extend(rows)
+        self.finished.extend((len(rows), nbytes, worker, thread))
 
     def clear(self) -> None:
         """Forget all tasks; the lists remain the same objects."""
-        for tasks in (self.keys, self.groups, self.finished, self.erred):
+        for tasks in (self.keys, self.groups, self.finished, self.rows, self.erred):
             tasks.clear()
 
     def cut(self) -> None:
         """Forget the last task if not all of it could be appended."""
         tasks = min(len(self.keys), len(self.groups), len(self.finished) // REPORTED)
         del self.keys[tasks:], self.groups[tasks:], self.finished[REPORTED * tasks :]
+        del self.rows[sum(self.finished[::REPORTED]) :]
         self.erred[:] = [position for position in self.erred if position < tasks]
 
     def mend(self) -> int:
         """Leave out what cannot be packed, not the tasks; return how many had such."""
         mended = 0
-        for place in range(0, len(self.finished), REPORTED):
-            rows, nbytes, *lane = self.finished[place : place + REPORTED]
-            sound = sound_rows(rows)
+        rows: list[Any] = []
+        stops = accumulate(self.finished[::REPORTED])
+        for place, stop in zip(range(0, len(self.finished), REPORTED), stops):
+            count, nbytes, *lane = self.finished[place : place + REPORTED]
+            sound = sound_rows(self.rows[stop - count : stop])
             known = [part if isinstance(part, (str, int)) else None for part in lane]
-            if known != lane or not isinstance(rows, (list, tuple)) or len(sound) < len(rows):
-                self.finished[place : place + REPORTED] = [sound, nbytes, *known]
+            if known != lane or len(sound) < count:
+                self.finished[place : place + REPORTED] = [len(sound), nbytes, *known]
                 mended += 1
+            rows += sound
+        self.rows[:] = rows
         return mended
 
 
@@ -303,13 +317,12 @@ def pack(
     """Return a chunk of the pending tasks, of which there is at least one."""
     keys = pending.keys
     finished = pending.finished
-    intervals = finished[::REPORTED]
     status = bytearray(len(keys))
     for position in pending.erred:
         status[position] = 1
-    rows = [*chain.from_iterable(intervals)]
+    rows = pending.rows
     columns = [
-        _integers("B", [*map(len, intervals)]),
+        _integers("B", finished[::REPORTED]),
         array("I", _place_indices(pending.groups, prefixes, spans)),
         array("H", _lane_indices(finished[2::REPORTED], finished[3::REPORTED], lanes)),
         array("B", status),

@@ -39,6 +39,7 @@ from daskscope.agent.packing import (
     pack,
     reported,
     size_bytes,
+    sound_rows,
 )
 
 CHUNK_TASKS = 2_000
@@ -165,13 +166,16 @@ class Agent(SchedulerPlugin):
         append_key = pending.append
         append_group = self.pending.groups.append
         extend_finished = self.pending.finished.extend
+        extend_rows = self.pending.rows.extend
         tasks = self.scheduler.tasks
 
         def transition(key: Any, start: str, finish: str, *_: Any, **finished: Any) -> None:
             if start == "processing":
                 try:
                     if finish == "memory":
-                        extend_finished(reported(finished))
+                        rows, nbytes, worker, thread = reported(finished)
+                        extend_rows(rows)
+                        extend_finished((len(rows), nbytes, worker, thread))
                         append_group(tasks[key].group)
                         append_key(key)
                     elif finish == "erred":
@@ -189,7 +193,7 @@ class Agent(SchedulerPlugin):
             self.pending.cut()
             self.incomplete += 1
             rows, *rest = [finished.get(name) for name in REPORTED_NAMES]
-            self.pending.finished.extend((rows or (), *rest))
+            self.pending.report(sound_rows(rows), *rest)
             self.pending.groups.append(self.scheduler.tasks[key].group)
             self.pending.keys.append(key)
         except Exception:
@@ -208,7 +212,7 @@ class Agent(SchedulerPlugin):
         self.pending.erred.append(len(self.pending.keys))
         self.pending.keys.append(key)
         self.pending.groups.append(task.group)
-        self.pending.finished.extend((rows, 0, finished.get("worker"), finished.get("thread")))
+        self.pending.report(rows, 0, finished.get("worker"), finished.get("thread"))
         self.errors.append(
             {
                 "task": self.next + len(self.pending.keys) - 1,
