@@ -54,6 +54,20 @@ function NoSamples(props: { of: string; why: string }): JSX.Element {
   );
 }
 
+/** Makes lines of the columns of one table. */
+function lineMaker(time: ArrayLike<number>, end: number, dark: boolean) {
+  return (
+    name: string,
+    values: ArrayLike<number>,
+    slot: number,
+    more: { stair?: boolean } = {},
+  ): Line => ({
+    name,
+    series: seriesOf(time, values, end),
+    look: { colour: slotColour(slot, dark), ...more },
+  });
+}
+
 function SchedulerCharts(props: {
   view: RecordingView;
   table: RecordTable<"scheduler">;
@@ -63,15 +77,7 @@ function SchedulerCharts(props: {
   const { dark } = view.theme.value;
   const [, end] = view.range.value;
   const lines = useMemo(() => {
-    const line = (
-      name: string,
-      values: ArrayLike<number>,
-      slot: number,
-    ): Line => ({
-      name,
-      series: seriesOf(table.time, values, end),
-      look: { colour: slotColour(slot, dark) },
-    });
+    const line = lineMaker(table.time, end, dark);
     return {
       cpu: line("CPU", table.cpu, SLOT.first),
       memory: line("memory", table.memory, SLOT.second),
@@ -135,18 +141,10 @@ function ClusterCharts(props: {
   const { dark } = view.theme.value;
   const [, end] = view.range.value;
   const lines = useMemo(() => {
-    const stair = (
-      name: string,
-      values: ArrayLike<number>,
-      slot: number,
-    ): Line => ({
-      name,
-      series: seriesOf(table.time, values, end),
-      look: { colour: slotColour(slot, dark), stair: true },
-    });
+    const line = lineMaker(table.time, end, dark);
     return {
-      workers: stair("workers", table.workers, SLOT.first),
-      threads: stair("threads", table.threads, SLOT.fourth),
+      workers: line("workers", table.workers, SLOT.first, { stair: true }),
+      threads: line("threads", table.threads, SLOT.fourth, { stair: true }),
       memory: memoryLines(table, end, dark),
     };
   }, [table, end, dark]);
