@@ -140,7 +140,7 @@ describe("what happened", () => {
   it("is one list in order of time, in words", () => {
     expect(all.map(({ about, text }) => `${about}: ${text}`)).toEqual([
       "worker-0: was there, 4 threads",
-      'worker-0,stealing: {"n": 1}',
+      "worker-0,stealing: n 1",
       "recording: nothing recorded: lost",
       "worker-0: paused, was running",
       "all: plain text",

@@ -4,6 +4,7 @@ import type { Focus } from "../../model/types";
 import { inFocus, type Happened } from "../panel/in_focus";
 import type { RecordTable } from "../panel/record_tables";
 import type { NameOf } from "../panel/worker_names";
+import { messageInWords } from "./event_words";
 
 export const KINDS = ["event", "worker", "gap"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -19,6 +20,8 @@ export interface Happening extends Happened {
   /** What it is of: a topic, or a worker by its name. */
   readonly about: string;
   readonly text: string;
+  /** Of an event, its message as it was logged. */
+  readonly logged?: string;
   readonly level: "info" | "warn";
 }
 
@@ -47,7 +50,8 @@ export function happenings(
       about: topics
         .map((topic) => nameIfWorker(topic, known, nameOf))
         .join(","),
-      text: inWords(events.message[row]),
+      text: messageInWords(events.message[row]),
+      logged: events.message[row],
       level: "info",
     });
   }
@@ -87,17 +91,6 @@ function nameIfWorker(
   nameOf: NameOf,
 ): string {
   return known.has(topic.trim()) ? nameOf(topic.trim()) : topic;
-}
-
-/** A message that is only text is text; anything else stays as it was logged. */
-function inWords(message: string): string {
-  if (!message.startsWith('"')) return message;
-  try {
-    const text: unknown = JSON.parse(message);
-    return typeof text === "string" ? text : message;
-  } catch {
-    return message;
-  }
 }
 
 const TROUBLE: ReadonlySet<string> = new Set([

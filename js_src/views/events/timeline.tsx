@@ -19,6 +19,7 @@ import {
 
 /** Of a message, before somebody asks for all of it. */
 const MOST_CHARACTERS = 300;
+const MOST_TITLE_CHARACTERS = 2_000;
 
 export function Timeline(props: {
   view: RecordingView;
@@ -96,10 +97,14 @@ export function Timeline(props: {
                   {one.about}
                 </td>
                 <td class={one.level === "warn" ? "ds-warn" : ""}>
-                  {one.kind === "event" ? (
-                    <Message text={one.text} key={one.text} />
-                  ) : (
+                  {one.logged === undefined ? (
                     one.text
+                  ) : (
+                    <Message
+                      text={one.text}
+                      logged={one.logged}
+                      key={one.logged}
+                    />
                   )}
                 </td>
               </tr>
@@ -112,14 +117,18 @@ export function Timeline(props: {
   );
 }
 
-function Message(props: { text: string }): JSX.Element {
-  const { text } = props;
+function Message(props: { text: string; logged: string }): JSX.Element {
+  const { text, logged } = props;
   const [all, setAll] = useState(false);
   if (text.length <= MOST_CHARACTERS) {
-    return <span class="ds-mono">{text}</span>;
+    return (
+      <span class="ds-mono" title={logged}>
+        {text}
+      </span>
+    );
   }
   return (
-    <span class="ds-mono">
+    <span class="ds-mono" title={logged.slice(0, MOST_TITLE_CHARACTERS)}>
       {all ? text : `${text.slice(0, MOST_CHARACTERS)}…`}{" "}
       <LinkButton onClick={() => setAll(!all)}>
         {all ? "Show less" : `all ${formatExact(text.length)} characters`}
