@@ -60,11 +60,16 @@ def _write_tasks(
 
 
 def _schema(found: pa.Schema) -> pa.Schema:
-    """Return the columns with indexes that are wide enough for names that come meanwhile."""
+    """Return the columns as any rows fit them, of a frame that has none.
+
+    Names may come meanwhile, and pandas before 3 does not know of text that it has not seen.
+    """
     import pyarrow as pa
 
     for place, field in enumerate(found):
         if pa.types.is_dictionary(field.type):
-            wide = pa.dictionary(pa.int32(), pa.string())  # also of what has no names yet
+            wide = pa.dictionary(pa.int32(), pa.string())
             found = found.set(place, field.with_type(wide))
+        elif pa.types.is_null(field.type):
+            found = found.set(place, field.with_type(pa.string()))
     return found
