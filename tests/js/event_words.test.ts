@@ -11,11 +11,11 @@ describe("a message of an event", () => {
     ],
     [
       "names what it holds, one level deep",
-      '{"action": "update-graph", "metrics": {"tasks": 3, "seconds": 0.00040602684}, "status": "OK"}',
-      "update-graph · metrics: tasks 3, seconds 0.000406 · status OK",
+      '{"action": "update-graph", "metrics": {"tasks": 3, "seconds": 0.00040602684020996094}, "status": "OK"}',
+      "update-graph · metrics: tasks 3, seconds 0.00040602684020996094 · status OK",
     ],
     [
-      "keeps all digits of a point in time",
+      "keeps all digits",
       '{"start": 1795064363.8844757}',
       "start 1795064363.8844757",
     ],
@@ -28,6 +28,11 @@ describe("a message of an event", () => {
       "has an action that is no text like anything else",
       '{"action": 7, "n": true}',
       "action 7 · n true",
+    ],
+    [
+      "whose integers would be rounded stays as it is",
+      '{"id": 1152921504606846977}',
+      '{"id": 1152921504606846977}',
     ],
     ["that is a list stays as it is", "[1, 2]", "[1, 2]"],
     ["that is empty stays as it is", "{}", "{}"],

@@ -167,6 +167,7 @@ describe("what happened", () => {
   it("is searched in topic and text for all words", () => {
     expect(texts({ has: hasWords("PAUSED worker-0") })).toHaveLength(1);
     expect(texts({ has: hasWords("paused stealing") })).toHaveLength(0);
+    expect(texts({ has: hasWords('{"n": 1}') })).toEqual(["n 1"]);
   });
 });
 

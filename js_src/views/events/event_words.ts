@@ -2,11 +2,14 @@
 
 /** What lies deeper stays as it was logged. */
 const MAX_DEPTH = 2;
-const DIGITS = 4;
+
+/** JavaScript rounds such integers: a message that has one stays as it was logged. */
+const LONG_INTEGER = /(?<![\d.])\d{16,}(?![\d.eE])/;
 
 /** The words of a message, which is JSON; one that is no object, and no text, is its own. */
 export function messageInWords(message: string): string {
   if (!/^["{]/.test(message)) return message;
+  if (message.startsWith("{") && LONG_INTEGER.test(message)) return message;
   try {
     const logged: unknown = JSON.parse(message);
     if (typeof logged === "string") return logged;
@@ -29,23 +32,12 @@ function objectInWords(logged: Record<string, unknown>): string {
 
 function pairInWords(name: string, value: unknown, depth: number): string {
   if (!isObject(value) || depth === MAX_DEPTH) {
-    return `${name} ${valueInWords(value)}`;
+    return `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`;
   }
   const pairs = Object.entries(value).map(([inner, one]) =>
     pairInWords(inner, one, depth + 1),
   );
   return `${name}: ${pairs.join(", ") || "nothing"}`;
-}
-
-function valueInWords(value: unknown): string {
-  if (typeof value === "string") return value;
-  if (typeof value !== "number" || Number.isInteger(value)) {
-    return JSON.stringify(value);
-  }
-  // A point in time needs all its digits; of a duration, a few say enough.
-  return Math.abs(value) < 1e6
-    ? String(Number(value.toPrecision(DIGITS)))
-    : String(value);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

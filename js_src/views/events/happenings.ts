@@ -126,6 +126,8 @@ export function narrow(
   const focused = inFocus(focus);
   return all.filter(
     (one) =>
-      kinds.has(one.kind) && focused(one) && has(`${one.about} ${one.text}`),
+      kinds.has(one.kind) &&
+      focused(one) &&
+      has(`${one.about} ${one.text} ${one.logged ?? ""}`),
   );
 }

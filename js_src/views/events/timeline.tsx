@@ -120,15 +120,16 @@ export function Timeline(props: {
 function Message(props: { text: string; logged: string }): JSX.Element {
   const { text, logged } = props;
   const [all, setAll] = useState(false);
+  const title = logged.slice(0, MOST_TITLE_CHARACTERS);
   if (text.length <= MOST_CHARACTERS) {
     return (
-      <span class="ds-mono" title={logged}>
+      <span class="ds-mono" title={title}>
         {text}
       </span>
     );
   }
   return (
-    <span class="ds-mono" title={logged.slice(0, MOST_TITLE_CHARACTERS)}>
+    <span class="ds-mono" title={title}>
       {all ? text : `${text.slice(0, MOST_CHARACTERS)}…`}{" "}
       <LinkButton onClick={() => setAll(!all)}>
         {all ? "Show less" : `all ${formatExact(text.length)} characters`}
