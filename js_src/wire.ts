@@ -18,6 +18,7 @@ import {
   tuple,
 } from "./base/check";
 import { badMessage } from "./errors";
+import { isTime } from "./model/search";
 import type { Focus } from "./model/types";
 import {
   BATCH_KINDS,
@@ -72,6 +73,12 @@ const notice = record({
 /** Worker names are often numbers in Dask; on the page they are text. */
 function nameText(value: unknown, path: string): string {
   return typeof value === "number" ? String(value) : str(value, path);
+}
+
+/** That of a worker with a broken clock is none: the page finds one in its rows. */
+function origin(value: unknown, path: string): number | null {
+  const time = num(value, path);
+  return isTime(time) ? time : null;
 }
 
 const focus: Check<Focus> = record({
@@ -158,7 +165,7 @@ const shapes = {
     counts,
     behind_s: or(num, 0),
     now: num,
-    origin: or(num, null),
+    origin: or(origin, null),
     last_seq: or(count, null),
     notices: or(list(notice), []),
     workers: or(list(worker), []),

@@ -65,6 +65,10 @@ export function timeTicks(
   const ticks: Tick[] = [];
   const first = Math.ceil((start - origin) / step_s - 1e-9);
   const last = Math.floor((stop - origin) / step_s + 1e-9);
+  // Above 2⁵³ the next number is the same one again: the loop would not end.
+  if (![first, last].every(Number.isSafeInteger) || last - first > width_px) {
+    return { ticks, step_s };
+  }
   for (let i = first; i <= last; i++) {
     const seconds = i * step_s;
     ticks.push({

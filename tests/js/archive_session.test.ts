@@ -200,6 +200,17 @@ describe("the session of a file", () => {
     expect(figures()).toEqual(golden.totals);
   });
 
+  it("begins with the first row where the file has an origin that is no time", async () => {
+    await opened(
+      await changed(({ name, data }) => {
+        if (name !== "about.json") return [{ name, data }];
+        const json = JSON.stringify({ ...golden.about, origin: 1e20 });
+        return [{ name, data: new TextEncoder().encode(json) }];
+      }),
+    );
+    expect(session.origin.value).toBe(golden.about["origin"]);
+  });
+
   it("has a table without rows where the file has none", async () => {
     await opened(
       await changed((one) => (one.name === "events.arrow" ? [] : [one])),

@@ -82,6 +82,13 @@ describe("ticks of time", () => {
     expect(labels(NaN, 1)).toEqual([]);
   });
 
+  it("are none where numbers are too large to count in steps", () => {
+    expect(timeTicks(0, 1, 800, 1e20, 11).ticks).toEqual([]);
+    expect(timeTicks(0, 1, 800, -1e20, 11).ticks).toEqual([]);
+    expect(timeTicks(1e15, 1e15 + 0.25, 800, 0, 11).ticks).toEqual([]);
+    expect(timeTicks(-1e308, 1e308, 800, 0, 11).ticks.length).toBeLessThan(2);
+  });
+
   it("step by 1, 2 and 5", () => {
     expect([0.11, 0.2, 0.21, 0.6, 3].map(niceStep)).toEqual([
       ...[0.2, 0.2, 0.5, 1, 5],

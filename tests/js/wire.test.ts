@@ -49,6 +49,15 @@ describe("a message from the kernel", () => {
     });
   });
 
+  it("says no origin where what it says cannot be a time", () => {
+    expect(parseMessage({ ...status, origin: 1e20 })).toMatchObject({
+      origin: null,
+    });
+    expect(parseMessage(status)).toMatchObject({ origin: 1000 });
+    const problem = problemOf(() => parseMessage({ ...status, origin: "now" }));
+    expect(problem.text).toContain("status.origin");
+  });
+
   it("is refused with the name of the field that is wrong", () => {
     const broken = { ...status, counts: { ...status.counts, kept: "3" } };
     const problem = problemOf(() => parseMessage(broken));
