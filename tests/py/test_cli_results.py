@@ -47,6 +47,30 @@ def test_a_report_into_a_pipe_is_not_waited_for(run_path, tmp_path):
     assert read[0].endswith(b"</html>\n")
 
 
+@pytest.mark.parametrize("command", RESULTS, ids=" ".join)
+def test_a_home_that_the_shell_did_not_write_out_is_meant(
+    command, run_path, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    name, *options = command
+    assert main([name, f"~/{run_path.name}", *options, "--output=~/result"]) == 0
+    assert (tmp_path / "result").exists()
+    assert f"{tmp_path / 'result'}: " in capsys.readouterr().out
+
+
+def test_what_is_below_a_home_can_be_looked_into_and_taken_out(
+    run_path, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    assert main(["info", "~/run.daskscope"]) == 0
+    assert main(["report", "~/run.daskscope"]) == 0
+    capsys.readouterr()
+    assert main(["extract", "~/run.html", "--to=~/out"]) == 0
+    assert f"{tmp_path / 'out' / 'run.daskscope'}: " in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("form", ["speedscope", "collapsed"])
 def test_formats_of_profiles_say_that_they_are_to_come(form, run_path, capsys):
     assert main(["export", str(run_path), "--to", form]) == 1

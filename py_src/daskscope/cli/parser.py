@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from math import isfinite
+from os.path import expanduser
 from typing import Any, Final
 
 from daskscope.version import installed_version
@@ -128,7 +129,12 @@ def _command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
 
 
 def _add_file(parser: argparse.ArgumentParser, help_text: str) -> None:
-    parser.add_argument("file", metavar="FILE", help=help_text)
+    parser.add_argument("file", metavar="FILE", type=expanduser, help=help_text)
+
+
+def _add_output(parser: argparse.ArgumentParser, metavar: str, help_text: str) -> None:
+    # The shell leaves `~` alone in --output=~/run.html.
+    parser.add_argument("-o", "--output", metavar=metavar, type=expanduser, help=help_text)
 
 
 def _add_record(commands: Any) -> None:
@@ -146,11 +152,10 @@ def _add_record(commands: Any) -> None:
         metavar="TIME",
         help="how long, such as 60s, 5m or 1h; until Ctrl-C if it is left out",
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="the recording, in place of one that is there; run-DATE-TIME.daskscope if left out",
+    _add_output(
+        parser,
+        "FILE",
+        "the recording, in place of one that is there; run-DATE-TIME.daskscope if left out",
     )
     parser.add_argument("--title", default="", help="what reports call it")
 
@@ -158,9 +163,7 @@ def _add_record(commands: Any) -> None:
 def _add_report(commands: Any) -> None:
     parser = _command(commands, "report", "Make a report, one HTML file, of a recording.")
     _add_file(parser, "a recording: a path, or a URL that fsspec can open")
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="the report; NAME.html beside the recording"
-    )
+    _add_output(parser, "FILE", "the report; NAME.html beside the recording")
     parser.add_argument("--title", help="instead of the one that the recording has")
     parser.add_argument(
         "--redact",
@@ -181,7 +184,10 @@ def _add_extract(commands: Any) -> None:
     parser = _command(commands, "extract", "Take the recording and the summary out of a report.")
     _add_file(parser, "a report")
     parser.add_argument(
-        "--to", metavar="DIR", help="where the files go; beside the report if it is left out"
+        "--to",
+        metavar="DIR",
+        type=expanduser,
+        help="where the files go; beside the report if it is left out",
     )
     parser.add_argument("--force", action="store_true", help="replace files that are there")
 
@@ -196,11 +202,8 @@ def _add_export(commands: Any) -> None:
         metavar="FORMAT",
         help=f"{', '.join(FORMATS)}; {' and '.join(PROFILE_FORMATS)} come with the profile",
     )
-    parser.add_argument(
-        "-o",
-        "--output",
-        metavar="PATH",
-        help="file (chrome) or directory (parquet, csv); beside FILE if it is left out",
+    _add_output(
+        parser, "PATH", "file (chrome) or directory (parquet, csv); beside FILE if it is left out"
     )
 
 

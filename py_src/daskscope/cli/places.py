@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -12,6 +11,7 @@ from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
 from daskscope.files import URL_MARK, opened
 from daskscope.recording.file_reader import is_recording
+from daskscope.written import real
 
 if TYPE_CHECKING:
     from daskscope.recording import RecordingCore
@@ -45,7 +45,7 @@ def recording_of(file: str) -> RecordingCore:
 
 def check_apart(file: str, output: Path, option: str = "--output") -> None:
     """Refuse to write a result over what it is made of; `option` is how to name another place."""
-    if URL_MARK not in file and output.exists() and _real(Path(file)) == _real(output):
+    if URL_MARK not in file and output.exists() and real(file) == real(output):
         raise DaskscopeError(
             "same-file",
             f"{output} is the file that is read: nothing is written over it.",
@@ -61,7 +61,3 @@ def check_no_recording(output: Path) -> None:
             f"{output} is a recording: nothing else is written over it.",
             "Name another place with --output.",
         )
-
-
-def _real(path: Path) -> str:
-    return os.path.realpath(path.expanduser())
