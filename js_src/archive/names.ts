@@ -10,13 +10,17 @@ import type { Records } from "./tables";
 /** An index of an action is one byte. */
 const MAX_ACTIONS = 255;
 const MAX_NAME_CHARACTERS = 1_000;
+/** Of all lists together: those of a recording have at most 8,000,000 each (recording/names.py). */
+const MAX_CHARACTERS = 64_000_000;
 const NO_SPAN = JSON.stringify([""]);
 
 interface List<T> {
   readonly items: T[];
   readonly max: number;
-  readonly read: (text: string) => T;
-  /** Where an item is, by its text. */
+  /** The texts that a name of the file is made of. */
+  readonly textsOf: (text: string) => readonly string[];
+  readonly itemOf: (texts: readonly string[]) => T;
+  /** Where an item is, by its texts as JSON. */
   readonly index: Map<string, number>;
   /** By number in the file: its index in `items`. */
   readonly places: number[];
@@ -24,19 +28,20 @@ interface List<T> {
 
 export class FileNames {
   private readonly lists = {
-    prefixes: listOf<string>(MAX_NAMES, cut),
-    lanes: listOf<Lane>(MAX_NAMES, (text) => {
-      const texts = textsOf(text, "lanes");
-      if (texts.length !== 2) throw new BadFileError("has lanes that are none");
-      const [worker, thread] = texts;
-      return { worker, thread };
-    }),
-    actions: listOf<string>(MAX_ACTIONS, cut),
-    spans: listOf<Span>(MAX_NAMES, (text) => {
-      const [id, ...name] = textsOf(text, "spans");
-      return { id, name };
-    }),
+    prefixes: listOf<string>(MAX_NAMES, (text) => [text], theText),
+    lanes: listOf<Lane>(MAX_NAMES, lanesTexts, ([worker, thread]) => ({
+      worker,
+      thread,
+    })),
+    actions: listOf<string>(MAX_ACTIONS, (text) => [text], theText),
+    spans: listOf<Span>(
+      MAX_NAMES,
+      (text) => partsOf(text, "spans"),
+      ([id, ...name]) => ({ id, name }),
+    ),
   };
+  /** Of the texts of all names, as JSON. */
+  private characters = 0;
 
   constructor() {
     for (const action of ACTIONS) this.indexOf("actions", action);
@@ -73,12 +78,18 @@ export class FileNames {
   /** The index of a name in the page's list; it is appended when it is new. */
   indexOf(kind: NameKind, text: string): number {
     const list: List<unknown> = this.lists[kind];
-    const known = list.index.get(text);
+    const key = JSON.stringify(list.textsOf(text).map(cut));
+    const known = list.index.get(key);
     if (known !== undefined) return known;
     const place = list.items.length;
     if (place >= list.max) throw tooMany();
-    list.items.push(list.read(text));
-    list.index.set(text, place);
+    this.characters += key.length;
+    if (this.characters > MAX_CHARACTERS) {
+      throw new BadFileError("has longer names than any recording has");
+    }
+    // Out of the key: what was cut from a long text keeps all of it in memory.
+    list.items.push(list.itemOf(JSON.parse(key) as string[]));
+    list.index.set(key, place);
     return place;
   }
 
@@ -104,9 +115,15 @@ export class FileNames {
   }
 }
 
-function listOf<T>(max: number, read: (text: string) => T): List<T> {
-  return { items: [], max, read, index: new Map(), places: [] };
+function listOf<T>(
+  max: number,
+  textsOf: List<T>["textsOf"],
+  itemOf: List<T>["itemOf"],
+): List<T> {
+  return { items: [], max, textsOf, itemOf, index: new Map(), places: [] };
 }
+
+const theText = ([text]: readonly string[]): string => text;
 
 function tooMany(): BadFileError {
   return new BadFileError("has more names than any recording has");
@@ -117,7 +134,13 @@ function cut(text: string): string {
   return `${text.slice(0, MAX_NAME_CHARACTERS - 1)}…`;
 }
 
-function textsOf(text: string, kind: NameKind): [string, ...string[]] {
+function lanesTexts(text: string): readonly string[] {
+  const parts = partsOf(text, "lanes");
+  if (parts.length !== 2) throw new BadFileError("has lanes that are none");
+  return parts;
+}
+
+function partsOf(text: string, kind: NameKind): readonly string[] {
   let found: unknown;
   try {
     found = JSON.parse(text);
@@ -129,5 +152,5 @@ function textsOf(text: string, kind: NameKind): [string, ...string[]] {
     found.length > 0 &&
     found.every((part) => typeof part === "string");
   if (!good) throw new BadFileError(`has ${kind} that are none`);
-  return (found as [string, ...string[]]).map(cut) as [string, ...string[]];
+  return found as string[];
 }

@@ -1,5 +1,7 @@
 // Files that nobody vouches for: each opens or is refused with a sentence, soon.
 
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { bytesOfBuffer } from "../../js_src/archive/bytes";
 import {
@@ -7,6 +9,7 @@ import {
   statusOf,
   storedTotals,
 } from "../../js_src/archive/messages";
+import { FileNames } from "../../js_src/archive/names";
 import { openRecording } from "../../js_src/archive/open";
 import { BadFileError } from "../../js_src/archive/problems";
 import { StoredRecording } from "../../js_src/archive/recording";
@@ -66,6 +69,15 @@ async function readAll(file: ArrayBuffer): Promise<unknown[]> {
     }
   });
   return errors;
+}
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** What is in use. */
+function heapBytes(): number {
+  collectGarbage();
+  return process.memoryUsage().heapUsed;
 }
 
 const isTold = (error: unknown) =>
@@ -301,6 +313,32 @@ describe("a file that claims too much", () => {
     );
     const { text } = await problemOf(file);
     expect(text).toMatch(/has more names than any recording has/);
+  });
+
+  it("keeps of long names no more than is shown", () => {
+    const names = new FileNames();
+    const before = heapBytes();
+    const long = "x".repeat(4_000_000);
+    for (let i = 0; i < 30; i++) {
+      const lane = JSON.stringify([`${i}${long}`, "1"]);
+      names.take({
+        kind: ["prefixes", "lanes"],
+        name: [`${i}${long}`, lane],
+      });
+    }
+    expect(names.prefixes).toHaveLength(30);
+    expect(names.prefixes[7]).toBe(`7${"x".repeat(998)}…`);
+    expect(names.lanes[7]!.worker).toBe(names.prefixes[7]);
+    expect(heapBytes() - before).toBeLessThan(20_000_000);
+  });
+
+  it("is refused where its names are longer together than those of any recording", () => {
+    const names = new FileNames();
+    const parts = Array.from({ length: 70_000 }, () => "x".repeat(1_000));
+    const span = JSON.stringify(["id", ...parts]);
+    expect(() => names.take({ kind: ["spans"], name: [span] })).toThrow(
+      "has longer names than any recording has",
+    );
   });
 
   it("is refused where rows point at names that it does not have", async () => {

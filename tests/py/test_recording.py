@@ -11,7 +11,7 @@ import pytest
 from recording_rows import START, append, make_rows, new_recording
 
 from daskscope.recording import Names, RecordingCore, pack_keys, store
-from daskscope.recording.names import LIMITS
+from daskscope.recording.names import LIMITS, MAX_LIST_CHARACTERS
 from daskscope.schema import OTHER_NAME
 
 
@@ -169,6 +169,19 @@ def test_full_lists_of_names_end_in_other():
     assert names.actions[-1] == OTHER_NAME
     assert names.intern("actions", "one more") == len(names.actions) - 1
     assert names.intern("actions", "compute") == 0
+
+
+def test_lists_of_names_have_room_for_so_much_text():
+    names = Names()
+    long = [("id", *("x" * 900 for _ in range(2_000)), str(i)) for i in range(10)]
+    places = [names.intern("spans", span) for span in long]
+    kept = sum(len(part) for span in names.spans for part in span)
+    assert 4_000_000 < kept <= MAX_LIST_CHARACTERS
+    assert names.spans[places[0]] == long[0]
+    assert names.spans[places[-1]] == (OTHER_NAME, OTHER_NAME)
+    assert places[-1] == places[-2]
+    assert names.spans[names.intern("spans", ("id", "short"))] == ("id", "short")
+    assert names.intern("prefixes", "inc") == 0
 
 
 def test_wrong_columns_are_refused_by_name():

@@ -16,6 +16,9 @@ Span = tuple[str, ...]
 MAX_NAME_CHARACTERS: Final = 1_000
 """A prefix or span name can come from a key of any length; longer ones are cut."""
 
+MAX_LIST_CHARACTERS: Final = 8_000_000
+"""Of the texts of one list, with a mark before and after each as in JSON."""
+
 LIMITS: Final = {"prefixes": MAX_NAMES, "lanes": MAX_NAMES, "actions": 255, "spans": MAX_NAMES}
 """Entries of each list, the last being ``OTHER_NAME``: an index must fit its column."""
 
@@ -64,6 +67,7 @@ class Names:
             "spans": self.spans,
         }
         self._index: dict[str, dict[Any, int]] = {kind: {} for kind in self._lists}
+        self._characters = dict.fromkeys(self._lists, 0)
         for action in ACTIONS:
             self.intern("actions", action)
         self.intern("spans", ("",))
@@ -71,7 +75,7 @@ class Names:
     def intern(self, kind: str, item: str | tuple[str, ...]) -> int:
         """Return the index of ``item``, appending it when it is new.
 
-        Once a list is full every further name is ``OTHER_NAME``.
+        Where a list has no room for it, it is ``OTHER_NAME``.
         """
         item = _clean(item) if isinstance(item, str) else tuple(_clean(part) for part in item)
         index = self._index[kind]
@@ -79,11 +83,15 @@ class Names:
         if found is not None:
             return found
         items = self._lists[kind]
-        if len(items) >= LIMITS[kind] - 1:
+        texts = (item,) if isinstance(item, str) else item
+        characters = self._characters[kind] + sum(len(text) + 2 for text in texts)
+        if len(items) >= LIMITS[kind] - 1 or characters > MAX_LIST_CHARACTERS:
             item = _OTHER[kind]
             found = index.get(item)
             if found is not None:
                 return found
+        else:
+            self._characters[kind] = characters
         items.append(item)
         index[item] = len(items) - 1
         return len(items) - 1
