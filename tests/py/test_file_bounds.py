@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 import subprocess
 import sys
 import zipfile
@@ -16,6 +17,7 @@ import daskscope
 from daskscope.errors import DaskscopeError
 from daskscope.files import opened
 from daskscope.recording import pack_keys
+from daskscope.recording.file_arrow import _field, _indirect
 from daskscope.recording.file_tables import encode_records
 from daskscope.schema import CLUSTER, EVENTS, FILE_PART_TASKS, NAMES, WORKERS, Table
 
@@ -54,10 +56,13 @@ def file_of(folder: Path, *members: tuple[str, bytes]) -> Path:
     return path
 
 
-def stream(columns: dict[str, pa.Array], facts: dict[str, str]) -> bytes:
+def stream(
+    columns: dict[str, pa.Array], facts: dict[str, str], compression: str | None = None
+) -> bytes:
     schema = pa.schema([(name, array.type) for name, array in columns.items()], metadata=facts)
     out = pa.BufferOutputStream()
-    with pa.ipc.new_stream(out, schema) as writer:
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_stream(out, schema, options=options) as writer:
         writer.write_batch(pa.record_batch(list(columns.values()), schema=schema))
     return out.getvalue().to_pybytes()
 
@@ -103,7 +108,6 @@ def test_a_member_of_nothing_but_separators_costs_no_object_a_key(tmp_path):
 
 
 @measured
-@measured
 def test_a_member_of_millions_of_rows_is_not_unpacked_into_columns(tmp_path):
     names = {"prefixes": "x", "lanes": '["a", "b"]', "actions": "compute", "spans": '[""]'}
     known = encode_records(NAMES, {"kind": list(names), "name": list(names.values())})
@@ -118,6 +122,7 @@ def test_a_member_of_millions_of_rows_is_not_unpacked_into_columns(tmp_path):
     assert size < MOST_BYTES
 
 
+@measured
 def test_as_many_separators_where_few_tasks_are_said_cost_no_object_a_key(tmp_path):
     path = file_of(
         tmp_path,
@@ -141,6 +146,76 @@ def test_small_tables_of_millions_of_rows_are_not_made_into_objects(tmp_path):
     outcome, size = cost(path)
     assert outcome == "opened"
     assert size < MOST_BYTES
+
+
+def messages_of(data: bytes) -> list[pa.Message]:
+    return list(pa.ipc.MessageReader.open_stream(data))
+
+
+def joined(*messages: pa.Message) -> bytes:
+    end = b"\xff\xff\xff\xff\0\0\0\0"
+    return b"".join(message.serialize().to_pybytes() for message in messages) + end
+
+
+def event_with(other: pa.Array, compression: str | None = None) -> bytes:
+    """Return a table of events that has another column as well."""
+    columns = {"time": pa.array([1.0]), "topic": pa.array(["a"]), "message": pa.array(["b"])}
+    return stream(columns | {"other": other}, {}, compression)
+
+
+def word_of(text: bytes) -> pa.Array:
+    words = pa.array([text], pa.large_binary())
+    return pa.DictionaryArray.from_arrays(pa.array([0], pa.int8()), words)
+
+
+@measured
+def test_a_compressed_dictionary_is_not_unpacked(tmp_path):
+    schema, dictionary, _ = messages_of(event_with(word_of(bytes(10**9)), "zstd"))
+    _, _, batch = messages_of(event_with(word_of(b"x")))
+    path = file_of(tmp_path, ("events.arrow", joined(schema, dictionary, batch)))
+    assert path.stat().st_size < 10_000
+    outcome, size = cost(path)
+    assert outcome == "bad-file"
+    assert size < MOST_BYTES
+
+
+def lying_upon_each_other(data: bytes) -> bytes:
+    """Let all columns of a table be the same bytes: those of the first."""
+    schema, batch = messages_of(data)
+    header = bytearray(batch.metadata.to_pybytes())
+    inside = _indirect(header, _field(header, _indirect(header, 0), 2))
+    vector = _indirect(header, _field(header, inside, 2))
+    (buffers,) = struct.unpack_from("<I", header, vector)
+    for number in range(buffers):
+        place = vector + 4 + 16 * number
+        _, length = struct.unpack_from("<qq", header, place)
+        struct.pack_into("<qq", header, place, 0, length)
+    stored = batch.serialize().to_pybytes().replace(batch.metadata.to_pybytes(), bytes(header))
+    return schema.serialize().to_pybytes() + stored
+
+
+@pytest.mark.parametrize("what", ["as daskscope writes it", "twice", "columns upon each other"])
+def test_a_table_is_one_batch_as_large_as_its_columns(tmp_path, what):
+    data = event_with(pa.array([0], pa.int8()))
+    schema, batch = messages_of(data)
+    made = {
+        "as daskscope writes it": data,
+        "twice": joined(schema, batch, batch),
+        "columns upon each other": lying_upon_each_other(data),
+    }
+    path = file_of(tmp_path, ("events.arrow", made[what]))
+    if what == "as daskscope writes it":
+        assert len(daskscope.load(path).events) == 1
+        return
+    with pytest.raises(DaskscopeError, match="stored in a way that daskscope does not write"):
+        daskscope.load(path)
+
+
+def test_a_table_of_thousands_of_columns_is_refused(tmp_path):
+    zeros = pa.array([0], pa.int8())
+    path = file_of(tmp_path, ("events.arrow", stream({str(i): zeros for i in range(9_000)}, {})))
+    with pytest.raises(DaskscopeError, match="more columns than daskscope writes"):
+        daskscope.load(path)
 
 
 def test_of_a_table_with_too_many_rows_the_newest_are_taken(tmp_path):

@@ -116,8 +116,8 @@ def decode_columns(
     return columns, facts
 
 
-def _read_at_most(rows: int | None, table: Table, data: bytes) -> pa.Table:
-    stored = read_table(data)
+def _read_at_most(rows: int | None, table: Table, data: bytes) -> pa.RecordBatch:
+    stored = read_table(data, [column.name for column in table.columns])
     if rows is not None and stored.num_rows > rows:
         raise BadTableError(f"has more {table.name} in one part than daskscope writes")
     return stored
