@@ -82,7 +82,8 @@ def in_temporary_file() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        place = config.recording_limits().directory or tempfile.gettempdir()
+        # Where the system has no place that can be written to, gettempdir() would fail again.
+        place = config.recording_limits().directory or tempfile.tempdir or "the system's place"
         raise DaskscopeError(
             "no-room",
             f"No temporary file could be written in {place}: {error.strerror or error}.",
@@ -95,6 +96,17 @@ def temporary_file() -> IO[bytes]:
     """Return a file that is gone when it is closed."""
     with in_temporary_file():
         return tempfile.TemporaryFile(dir=temporary_directory())
+
+
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Give a folder that is gone afterwards."""
+    with in_temporary_file():
+        folder = tempfile.TemporaryDirectory(
+            prefix="daskscope-", dir=temporary_directory(), ignore_cleanup_errors=True
+        )
+    with folder as name:
+        yield Path(name)
 
 
 @contextmanager

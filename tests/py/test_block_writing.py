@@ -8,13 +8,15 @@ import shutil
 import zipfile
 from typing import TYPE_CHECKING, Any
 
+import dask
 import pytest
 from clusters import eventually
-from distributed import wait
+from distributed import Client, wait
 from recording_rows import append, new_recording
 
 import daskscope
 from daskscope.block.writing import Writing
+from daskscope.derive.summary import summary
 from daskscope.errors import DaskscopeError
 from daskscope.recording.file_writer import FileWriter
 from daskscope.recording.part import Mark, Part
@@ -25,8 +27,6 @@ from daskscope.schema import MIN_RECORDING_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-    from distributed import Client
 
     from daskscope.recording import RecordingCore
 
@@ -179,3 +179,27 @@ def test_a_file_that_could_not_be_written_is_told_also_beside_another_exception(
     error = ZeroDivisionError("of the block")
     with pytest.warns(UserWarning, match=r"run\.daskscope: No such file"):
         block.__exit__(type(error), error, None)
+
+
+def test_why_no_disk_took_tasks_is_known_of_a_block_and_of_its_file(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    limits = {
+        "daskscope.recording.memory-limit": MIN_RECORDING_BYTES,
+        "daskscope.recording.directory": str(tmp_path / "file"),
+    }
+    with (
+        dask.config.set(limits),
+        Client(n_workers=1, processes=False, dashboard_address=":0") as client,
+        daskscope.record(client) as rec,
+    ):
+        client.submit(pow, 2, 2).result()
+        for name in ("inc", "sum"):
+            rec._core.names.intern("prefixes", name)
+        while not rec._core.spill_error:
+            append(rec._core, 5_000, lanes=1)
+    why = rec._core.spill_error
+    loaded = daskscope.load(rec.save(tmp_path / "run.daskscope"))
+    for recording in (rec, loaded):
+        assert recording.about["spill_error"] == why
+        (told,) = summary(recording._core)["needs_a_look"]
+        assert why in told["text"]

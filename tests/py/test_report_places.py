@@ -109,6 +109,7 @@ def test_the_directory_is_that_of_the_beginning(client, tmp_path, monkeypatch):
 
 
 def test_a_full_disk_leaves_nothing_behind_and_the_recording_in_memory(client, tmp_path):
+    """It takes what is made first, a temporary file, and not all of the report."""
     path = tmp_path / "run.html"
     path.write_text("what was there")
     _, hard = soft = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -117,7 +118,7 @@ def test_a_full_disk_leaves_nothing_behind_and_the_recording_in_memory(client, t
             pytest.raises(DaskscopeError, match=r"could not be written to .*run.html") as caught,
             daskscope.performance_report("run.html", recording=True) as report,
         ):
-            fill_disk(client, hard)
+            fill_disk(client, 200_000, hard)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, soft)
     assert caught.value.code == "not-written"
@@ -130,10 +131,51 @@ def test_a_full_disk_leaves_nothing_behind_and_the_recording_in_memory(client, t
     assert recording_in("elsewhere.html").counts.kept == 20
 
 
-def fill_disk(client: Client, hard: int) -> None:
+@pytest.mark.parametrize(
+    ("place", "full"),
+    [
+        ("run.html", 2_000),
+        ("memory://run.html", 2_000),
+        ("memory://run.html", 200_000),  # takes the recording, and not all of the report
+    ],
+)
+def test_a_full_temporary_disk_is_not_the_fault_of_the_reports_place(client, place, full, tmp_path):
+    fsspec = pytest.importorskip("fsspec")
+    _, hard = soft = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        with (
+            pytest.raises(DaskscopeError, match="No temporary file could be written") as caught,
+            daskscope.performance_report(place) as report,
+        ):
+            fill_disk(client, full, hard)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, soft)
+    assert caught.value.code == "no-room"
+    assert place not in caught.value.text
+    assert "daskscope.recording.directory" in caught.value.next
+    assert "report.save() writes it" in caught.value.next
+    assert not list(tmp_path.iterdir())
+    assert report.save().endswith("run.html")
+    fsspec.filesystem("memory").rm("/", recursive=True)
+
+
+def test_a_place_of_temporary_files_that_cannot_be_is_named_as_that(client, tmp_path):
+    (tmp_path / "file").touch()
+    nowhere = str(tmp_path / "file" / "scratch")
+    with daskscope.performance_report("run.html") as report:
+        computed(client)
+    with (
+        dask.config.set({"daskscope.recording.directory": nowhere}),
+        pytest.raises(DaskscopeError, match=f"No temporary file could .* {nowhere}") as caught,
+    ):
+        report.save("elsewhere.html")
+    assert caught.value.code == "no-room"
+
+
+def fill_disk(client: Client, full: int, hard: int) -> None:
     """From now on no file of this process takes more than this."""
     computed(client)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (2_000, hard))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (full, hard))
 
 
 def test_a_report_that_cannot_be_written_does_not_hide_the_blocks_exception(client, tmp_path):

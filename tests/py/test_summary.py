@@ -315,6 +315,22 @@ def test_what_was_lost_is_told():
     assert finding(figures, "clocks")["text"].startswith("1 row ends before it began")
 
 
+def test_tasks_that_no_disk_took_were_not_dropped_by_a_bound(tmp_path):
+    (tmp_path / "file").touch()
+    recording = new_recording(memory_limit=4_000_000, directory=str(tmp_path / "file"))
+    for _ in range(100):
+        append(recording, 5_000)
+    text = finding(summary(recording), "dropped")["text"]
+    assert recording.spill_error in text
+    assert "daskscope.recording.directory" in text
+    assert "memory-limit" not in text
+
+    again = new_recording()  # as a block notes it, for its file
+    again.skip_tasks(7)
+    again.about_facts["spill_error"] = "No space left on device"
+    assert "No space left on device" in finding(summary(again), "dropped")["text"]
+
+
 def versions(client: str, scheduler: str, **workers: str) -> dict[str, Any]:
     return {
         "client": {"packages": {"pandas": client, "dask": "2026.8.0"}},

@@ -300,6 +300,7 @@ class Block:
             part.name_workers()
             recording.about_facts = self._facts | facts_at_end(
                 session,
+                recording,
                 start=self._facts["start"],
                 stop=end.stop,
                 around=end.around,

@@ -11,6 +11,7 @@ from daskscope.recording.part import Mark, Part
 from daskscope.version import installed_version
 
 if TYPE_CHECKING:
+    from daskscope.recording import RecordingCore
     from daskscope.session import Session
 
 SURROUNDINGS_S: Final = 5.0
@@ -51,6 +52,7 @@ def facts_at_start(
 
 def facts_at_end(
     session: Session,
+    recording: RecordingCore,
     *,
     start: float,
     stop: float,
@@ -72,6 +74,8 @@ def facts_at_end(
             ),
         ],
         "exception": exception,
+        # Of either: what the session's had dropped before, the block's never had.
+        "spill_error": recording.spill_error or session._recording.spill_error or "",
     }
 
 

@@ -160,10 +160,10 @@ def _finish(block: Block, path: Path) -> Path:
     except DaskscopeError as error:
         if error.code != "not-saved":
             raise
-        elsewhere = Path(tempfile.mkdtemp(prefix="daskscope-")) / path.name
         try:
+            elsewhere = Path(tempfile.mkdtemp(prefix="daskscope-")) / path.name
             block.recording.save(elsewhere)
-        except DaskscopeError:
+        except (DaskscopeError, OSError):
             raise DaskscopeError(error.code, error.text, "There was no other place.") from error
         warn(error.text)
         return elsewhere

@@ -167,15 +167,15 @@ def of_losses(recording: RecordingCore, counts: Counts) -> list[Finding]:
     dropped = counts.dropped
     if dropped:
         who = [
-            f"{count_text(number, 'task')} by the bound of {setting}"
-            for number, setting in (
-                (counts.dropped_agent, "daskscope.agent.memory-limit"),
-                (counts.dropped_recording, "daskscope.recording.memory-limit and disk-limit"),
+            f"{count_text(number, 'task')} {why}"
+            for number, why in (
+                (counts.dropped_agent, "by the bound of daskscope.agent.memory-limit"),
+                (counts.dropped_recording, _why_dropped(recording)),
             )
             if number
         ]
         title = f"{dropped:,} of {count_text(counts.captured, 'task')} were dropped"
-        found.append(Finding("dropped", "warn", title, ", ".join(who), "task-stream"))
+        found.append(Finding("dropped", "warn", title, _cut(", ".join(who)), "task-stream"))
     gaps = recording.gap_log.since(0)
     for gap in gaps[:MOST_OF_A_KIND]:
         title = f"Tasks may have run unseen for {seconds_text(gap.stop - gap.start)}"
@@ -189,6 +189,15 @@ def of_losses(recording: RecordingCore, counts: Counts) -> list[Finding]:
         text = f"{rows} before it began: they count as tasks, without seconds"
         found.append(Finding("clocks", "warn", "Clocks of workers disagree", text, "task-stream"))
     return found
+
+
+def _why_dropped(recording: RecordingCore) -> str:
+    error = recording.spill_error or recording.about_facts.get("spill_error")
+    if not isinstance(error, str) or not error:
+        return "by the bound of daskscope.recording.memory-limit and disk-limit"
+    return (
+        f"since they could not be kept in temporary files (daskscope.recording.directory): {error}"
+    )
 
 
 def _worker(recording: RecordingCore, address: str) -> str:

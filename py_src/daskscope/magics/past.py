@@ -116,6 +116,7 @@ class _Found:
             session, title=title, code=cell.code, source=cell.name, start=window.start
         ) | facts_at_end(
             session,
+            copy,
             start=window.start,
             stop=window.stop,
             around=around,

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from daskscope.report.target import RemoteTarget
 
 HTML: Final = (".html", ".htm")
+_NOT_LOST: Final = "Nothing is lost: report.recording has it, and report.save({where}) writes it."
 
 
 def performance_report(
@@ -149,6 +150,11 @@ class Report:
                     )
         except OSError as error:
             raise _not_written(place, error) from error
+        except DaskscopeError as error:
+            if error.code != "no-room":
+                raise
+            todo = f"{error.next} {_NOT_LOST.format(where='')}"
+            raise DaskscopeError(error.code, error.text, todo) from error
         self.url = _url(self._place)
         return self.url
 
@@ -296,5 +302,5 @@ def _not_written(place: LocalTarget | RemoteTarget, error: OSError) -> Daskscope
     return DaskscopeError(
         "not-written",
         f"The report could not be written to {place.location}: {error.strerror or error}.",
-        'Nothing is lost: report.recording has it, and report.save("elsewhere.html") writes it.',
+        _NOT_LOST.format(where='"elsewhere.html"'),
     )

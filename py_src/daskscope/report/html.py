@@ -10,7 +10,6 @@ import base64
 import hashlib
 import json
 import re
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from daskscope import config
 from daskscope.derive.summary import summary
 from daskscope.errors import DaskscopeError
-from daskscope.files import temporary_directory
+from daskscope.files import in_temporary_file, temporary_folder
 from daskscope.recording.file_writer import write_file
 from daskscope.report.static_page import STYLE, body, shown
 from daskscope.version import installed_version
@@ -67,11 +66,11 @@ def packed(
     """
     if not noted:
         note_figures(recording)
-    with (
-        tempfile.TemporaryDirectory(prefix="daskscope-", dir=temporary_directory()) as folder,
-        write_file(recording, Path(folder) / "report.daskscope", watch).open("rb") as file,
-    ):
-        yield file
+    with temporary_folder() as folder:
+        with in_temporary_file():
+            path = write_file(recording, folder / "report.daskscope", watch)
+        with path.open("rb") as file:
+            yield file
 
 
 def note_figures(recording: RecordingCore) -> None:

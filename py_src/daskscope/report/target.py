@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
 from daskscope.errors import DaskscopeError
-from daskscope.files import URL_MARK, fsspec, lacking, temporary_directory
+from daskscope.files import URL_MARK, fsspec, in_temporary_file, lacking, temporary_folder
 from daskscope.library.store import without_password
 from daskscope.written import real, replaced, text_of
 
@@ -131,9 +131,9 @@ class RemoteTarget:
 
         `written` is told then where it is on this machine, for as long as that takes.
         """
-        with tempfile.TemporaryDirectory(prefix="daskscope-", dir=temporary_directory()) as folder:
-            local = Path(folder) / "report"
-            with local.open("xb") as file:
+        with temporary_folder() as folder:
+            local = folder / "report"
+            with in_temporary_file(), local.open("xb") as file:
                 filled = fill(file)
             try:
                 self._files.put_file(str(local), self._path)
