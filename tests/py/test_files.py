@@ -22,8 +22,10 @@ from daskscope.errors import DaskscopeError
 from daskscope.files import opened
 from daskscope.recording import RecordingCore, TaskError, WorkerChange, pack_keys
 from daskscope.recording.file_reader import read_file
-from daskscope.recording.file_writer import FileWriter
+from daskscope.recording.file_tables import decode_columns
+from daskscope.recording.file_writer import FileWriter, write_file
 from daskscope.recording.logs import ClusterSample, Event, LogLine, RowlessTask, SchedulerSample
+from daskscope.schema import COARSE
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,6 +149,38 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path):
         recording.save(path)
     assert path.read_bytes() == b"what was there"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_what_comes_while_a_file_is_written_is_not_half_in_it(tmp_path):
+    recording = full_recording()
+    before, tables = recording.counts, recording.errors
+    totals = recording.totals
+
+    def meanwhile(*_: int) -> None:
+        """Another cell's client: with names, errors and tasks that the file has not."""
+        lane = recording.names.intern("lanes", ("tcp://10.0.0.9:1", "late"))
+        prefix = recording.names.intern("prefixes", "late")
+        columns = make_rows(50)
+        columns["lane"][:], columns["prefix"][:] = lane, prefix
+        first = recording.append_tasks(50, columns, pack_keys(0, ["late"] * 50).data)
+        recording.append_errors(
+            [TaskError(first, "late", prefix, "tcp://10.0.0.9:1", 6.0, "E", "")]
+        )
+        recording.append_rowless([RowlessTask(first, prefix, 1)])
+
+    path = write_file(recording, tmp_path / "run.daskscope", meanwhile)
+    assert recording.counts.captured > before.captured
+    after = opened(path)
+    assert after.counts == before
+    assert after.totals == totals
+    assert after.about["counts"] == before.to_json()
+    pd.testing.assert_frame_equal(after.errors, tables)
+    with zipfile.ZipFile(path) as members:
+        picture, facts = decode_columns(COARSE, members.read("coarse.arrow"))
+    assert facts["tasks"] == before.captured - before.dropped_agent
+    assert picture["prefix"].max() < len(after.names.prefixes)
+    assert picture["lane"].max() < len(after.names.lanes)
+    assert int(picture["rows"].sum()) == before.rows
 
 
 def test_a_file_that_grows_can_be_opened_when_its_program_is_killed(tmp_path):

@@ -130,7 +130,7 @@ class Writing:
     def _finish(self) -> None:
         recording = self._part.recording
         self._writer.append(recording)
-        about, written = recording.about_facts, self._writer.counts(recording)
+        about, written = recording.about_facts, self._writer.counts(recording.counts)
         if written.kept > recording.counts.kept:
             about["missing"].append(_only_in_file(recording.counts, written, self._name))
             about = about | {"summary": figures_of(recording, written)}

@@ -6,6 +6,7 @@ Chunks are immutable once anybody can see them, so readers need no lock.
 from __future__ import annotations
 
 import zlib
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -147,6 +148,13 @@ class TaskChunk:
             if block.first <= task < block.stop:
                 return block.texts()[task - block.first]
         return ""
+
+
+def chunks_within(chunks: Sequence[TaskChunk], first: int, stop: int) -> list[TaskChunk]:
+    """Return those of the chunks that have some of the tasks `first` … `stop`."""
+    low = bisect_right(chunks, first, key=lambda chunk: chunk.stop)
+    high = bisect_left(chunks, stop, key=lambda chunk: chunk.first)
+    return list(chunks[low:high])
 
 
 def key_blocks(chunks: Sequence[TaskChunk], first: int, stop: int) -> list[KeyBlock]:

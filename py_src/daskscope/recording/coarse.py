@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Final
 from daskscope.recording.stretches import Stretches, fit, of_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from daskscope.recording.chunk import TaskChunk
     from daskscope.recording.core import RecordingCore
 
 MAX_STRETCHES: Final = 32_768
@@ -25,8 +28,12 @@ def coarse(recording: RecordingCore, limit: int = MAX_STRETCHES) -> Stretches:
     >>> len(coarse(RecordingCore()))
     0
     """
+    return coarse_of(recording.chunks(), limit)
+
+
+def coarse_of(chunks: Sequence[TaskChunk], limit: int = MAX_STRETCHES) -> Stretches:
+    """Return the coarse picture of some chunks."""
     parts = [
-        chunk.summary if chunk.summary is not None else of_rows(chunk.columns)
-        for chunk in recording.chunks()
+        chunk.summary if chunk.summary is not None else of_rows(chunk.columns) for chunk in chunks
     ]
     return fit(Stretches.concat(parts), limit)

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import time
-from bisect import bisect_left, bisect_right
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 
 from daskscope.forks import renew_in_children
-from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk
+from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk, chunks_within
 from daskscope.recording.counts import Counts
 from daskscope.recording.logs import (
     MAX_CHANGES,
@@ -342,10 +341,7 @@ class RecordingCore(Recording):
 
     def chunks_of(self, first: int, stop: int) -> list[TaskChunk]:
         """Return the chunks that have some of the tasks `first` … `stop`, oldest first."""
-        chunks = self.chunks()
-        low = bisect_right(chunks, first, key=lambda chunk: chunk.stop)
-        high = bisect_left(chunks, stop, key=lambda chunk: chunk.first)
-        return chunks[low:high]
+        return chunks_within(self.chunks(), first, stop)
 
     def chunk_of(self, task: int) -> TaskChunk | None:
         """Return the chunk that has a task, `None` when it was dropped or is to come."""

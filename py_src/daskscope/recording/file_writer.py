@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
-from daskscope.recording.chunk import key_blocks
-from daskscope.recording.coarse import coarse
+from daskscope.recording.chunk import chunks_within, key_blocks
+from daskscope.recording.coarse import coarse_of
 from daskscope.recording.file_tables import encode_columns, encode_records
-from daskscope.recording.records import records_of
+from daskscope.recording.records import columns_of
+from daskscope.recording.snapshot import snapshot
 from daskscope.schema import (
     COARSE,
     FILE_FORMAT,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from daskscope.recording.chunk import TaskChunk
     from daskscope.recording.core import RecordingCore
     from daskscope.recording.counts import Counts
+    from daskscope.recording.names import Names
 
 SUFFIX: Final = ".daskscope"
 HEADER, ABOUT = "daskscope.json", "about.json"
@@ -81,20 +83,21 @@ class FileWriter:
             self.abandon()
             raise
 
-    def append(
+    def append(self, recording: RecordingCore) -> None:
+        """Write the tasks that came since the last call."""
+        stop = recording.next_task
+        self._append(recording.names, recording.chunks_of(self._next, stop), stop)
+
+    def _append(
         self,
-        recording: RecordingCore,
-        stop: int | None = None,
+        names: Names,
+        chunks: Sequence[TaskChunk],
+        stop: int,
         watch: Callable[[int, int], None] | None = None,
     ) -> None:
-        """Write the tasks that came since the last call.
-
-        `watch` is told while they are written: how many tasks of how many are done.
-        """
-        stop = recording.next_task if stop is None else stop
-        chunks = recording.chunks_of(self._next, stop)  # first: names that come later are of none
-        self._append_names(recording)
-        for part in _parts(chunks, self._next, stop):
+        """Write tasks up to a number, and all names so far: those that come later are of none."""
+        self._append_names(names)
+        for part in _parts(chunks_within(chunks, self._next, stop), self._next, stop):
             data = encode_columns(TASKS, part.columns, first=part.first, tasks=part.tasks)
             self._add_numbered("tasks", "arrow", data)
             self._add_numbered("keys", "txt", part.keys)
@@ -104,9 +107,8 @@ class FileWriter:
                 watch(part.first + part.tasks, stop)
         self._next = stop
 
-    def counts(self, recording: RecordingCore) -> Counts:
+    def counts(self, counts: Counts) -> Counts:
         """Return how much is in the file: of a long run more than its recording has kept."""
-        counts = recording.counts
         dropped = counts.captured - counts.dropped_agent - self._kept
         return replace(counts, kept=self._kept, rows=self._rows, dropped_recording=dropped)
 
@@ -116,20 +118,25 @@ class FileWriter:
         about: Mapping[str, Any],
         watch: Callable[[int, int], None] | None = None,
     ) -> Path:
-        """Write what is left, and let the file appear under its name."""
-        self.append(recording, watch=watch)
-        picture = coarse(recording)
+        """Write what is left, and let the file appear under its name.
+
+        `watch` is told while tasks are written: how many of how many are done. The recording
+        may grow meanwhile: the file is of the moment in which this began.
+        """
+        now = snapshot(recording)
+        self._append(recording.names, now.chunks, now.next_task, watch)
+        picture = coarse_of(now.chunks)
         columns = {name: getattr(picture, name) for name in picture.__slots__}
         columns["duration"] = picture.stop - picture.start
         self._add("coarse.arrow", encode_columns(COARSE, columns, tasks=self._next))
         for table in RECORD_TABLES:
-            records = records_of(recording, table)
-            if records[table.columns[0].name]:
+            if entries := now.entries[table.name]:
+                records = columns_of(recording, table, entries)
                 self._add(f"{table.name}.arrow", encode_records(table, records))
         figures = {
-            "counts": self.counts(recording).to_json(),
-            "totals": asdict(recording.totals),
-            "origin": recording.origin,
+            "counts": self.counts(now.counts).to_json(),
+            "totals": asdict(now.totals),
+            "origin": now.origin,
         }
         self._add(ABOUT, _json({**about, **figures}))
         self._zip.close()
@@ -164,17 +171,17 @@ class FileWriter:
         with suppress(OSError):
             self.part_path.unlink()
 
-    def _append_names(self, recording: RecordingCore) -> None:
+    def _append_names(self, names: Names) -> None:
         kinds: list[str] = []
-        names: list[str] = []
+        texts: list[str] = []
         for kind in NAME_KINDS:
-            news = recording.names.since(kind, self._names[kind])
+            news = names.since(kind, self._names[kind])
             self._names[kind] += len(news)
             kinds += [kind] * len(news)
-            names += [name if isinstance(name, str) else json.dumps(name) for name in news]
+            texts += [name if isinstance(name, str) else json.dumps(name) for name in news]
         if kinds:
             self._add_numbered(
-                "names", "arrow", encode_records(NAMES, {"kind": kinds, "name": names})
+                "names", "arrow", encode_records(NAMES, {"kind": kinds, "name": texts})
             )
 
     def _add_numbered(self, table: str, suffix: str, data: bytes) -> None:

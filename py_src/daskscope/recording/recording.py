@@ -194,7 +194,8 @@ class Recording:
     def save(self, path: str | PathLike[str]) -> Path:
         """Write everything into one ``.daskscope`` file, which `daskscope.load` opens.
 
-        It appears under its name once it is whole, in the place of one that was there.
+        It appears under its name once it is whole, in the place of one that was there. Of a
+        recording that grows meanwhile it has what was there when this was called.
 
         >>> rec.save("run.daskscope").name
         'run.daskscope'

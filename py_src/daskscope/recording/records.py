@@ -15,6 +15,7 @@ from daskscope.recording.logs import (
     MAX_SAMPLES,
     ClusterSample,
     Event,
+    Log,
     LogLine,
     RowlessTask,
     SchedulerSample,
@@ -35,7 +36,7 @@ from daskscope.schema import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from daskscope.recording.core import RecordingCore
 
@@ -56,36 +57,37 @@ MAX_ROWS: Final = {
 
 def records_of(recording: RecordingCore, table: Table) -> Columns:
     """Return a table of a recording as lists, one a column."""
-    if table is ERRORS:
-        prefixes = recording.names.prefixes
-        return _columns(
-            table, recording.error_log.since(0), prefix=lambda error: prefixes[error.prefix]
-        )
-    if table is ROWLESS:
-        prefixes = recording.names.prefixes
-        return _columns(
-            table, recording.rowless_log.since(0), prefix=lambda task: prefixes[task.prefix]
-        )
+    return columns_of(recording, table, entries_of(recording, table))
+
+
+def entries_of(recording: RecordingCore, table: Table) -> Sequence[Any]:
+    """Return what a recording has of a table now."""
     if table is WORKERS:
-        names = recording.worker_names
-        entries = [*recording.present, *recording.change_log.since(0)]
-        return _columns(table, entries, name=lambda change: names.get(change.worker, ""))
-    logs: dict[str, Sequence[Any]] = {
-        EVENTS.name: recording.event_log.since(0),
-        LOGS.name: recording.line_log.since(0),
-        CLUSTER.name: recording.cluster_log.since(0),
-        SCHEDULER.name: recording.scheduler_log.since(0),
-        GAPS.name: recording.gap_log.since(0),
+        return [*recording.present, *recording.change_log.since(0)]
+    logs: dict[str, Log[Any]] = {
+        ERRORS.name: recording.error_log,
+        EVENTS.name: recording.event_log,
+        LOGS.name: recording.line_log,
+        CLUSTER.name: recording.cluster_log,
+        SCHEDULER.name: recording.scheduler_log,
+        GAPS.name: recording.gap_log,
+        ROWLESS.name: recording.rowless_log,
     }
-    return _columns(table, logs[table.name])
+    return logs[table.name].since(0)
 
 
-def _columns(table: Table, entries: Sequence[Any], **special: Any) -> Columns:
+def columns_of(recording: RecordingCore, table: Table, entries: Sequence[Any]) -> Columns:
+    """Return entries of a recording's table as lists, one a column, with names for indexes."""
+    special: dict[str, Callable[[Any], str]] = {}
+    if table is ERRORS or table is ROWLESS:
+        prefixes = recording.names.prefixes
+        special["prefix"] = lambda entry: prefixes[entry.prefix]
+    elif table is WORKERS:
+        names = recording.worker_names
+        special["name"] = lambda change: names.get(change.worker, "")
+    readers = {c.name: special.get(c.name, attrgetter(c.name)) for c in table.columns}
     return {
-        column.name: [
-            _sound(special.get(column.name, attrgetter(column.name))(entry)) for entry in entries
-        ]
-        for column in table.columns
+        name: [_sound(value_of(entry)) for entry in entries] for name, value_of in readers.items()
     }
 
 
