@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import struct
 import subprocess
 import sys
@@ -140,8 +141,7 @@ def test_small_tables_of_millions_of_rows_are_not_made_into_objects(tmp_path):
         (f"{table.name}.arrow", table_of(table, rows))
         for table, rows in ((CLUSTER, 1_000_000), (EVENTS, 3_000_000), (WORKERS, 2_000_000))
     ]
-    padding = np.random.default_rng(1).bytes(600_000)  # it may unpack to 300 times what it is
-    path = file_of(tmp_path, ("padding.bin", padding), *members)
+    path = file_of(tmp_path, padding(600_000), *members)
     assert path.stat().st_size < 1_000_000
     outcome, size = cost(path)
     assert outcome == "opened"
@@ -247,6 +247,58 @@ def test_names_that_no_row_can_point_at_are_refused(tmp_path, kind, most):
 def test_a_member_with_more_names_than_all_lists_hold_is_refused(tmp_path):
     path = file_of(tmp_path, ("names/000000.arrow", names_of("prefixes", ["x"] * 200_000)))
     with pytest.raises(DaskscopeError, match="it has more names in one part than daskscope writes"):
+        daskscope.load(path)
+
+
+def padding(size: int) -> tuple[str, bytes]:
+    """Return what lets other members unpack to 300 times as much."""
+    return "padding.bin", np.random.default_rng(1).bytes(size)
+
+
+@measured
+def test_a_span_of_millions_of_names_is_not_made_into_objects(tmp_path):
+    span = '["' + '","'.join(["ab"] * 10_000_000) + '"]'
+    path = file_of(tmp_path, padding(200_000), ("names/000000.arrow", names_of("spans", [span])))
+    outcome, size = cost(path)
+    assert outcome == "bad-file"
+    assert size < MOST_BYTES
+
+
+def test_a_span_of_more_names_than_a_recording_has_is_refused(tmp_path):
+    path = file_of(tmp_path, ("names/000000.arrow", names_of("spans", [json.dumps(["x"] * 51)])))
+    with pytest.raises(DaskscopeError, match="it has spans that are none"):
+        daskscope.load(path)
+
+
+@measured
+def test_more_text_of_names_than_any_recording_has_is_refused(tmp_path):
+    names = [names_of("prefixes", [f"{i}-{k}" + "x" * 999 for k in range(9_000)]) for i in range(8)]
+    members = [(f"names/{i:06d}.arrow", data) for i, data in enumerate(names)]
+    outcome, size = cost(file_of(tmp_path, *members))
+    assert outcome == "bad-file"
+    assert size < MOST_BYTES
+
+
+def workers_of(addresses: list[str]) -> bytes:
+    empty = {"utf8": "present", "float64": 0.0}
+    columns = {c.name: [empty[c.type]] * len(addresses) for c in WORKERS.columns}
+    return encode_records(WORKERS, columns | {"worker": addresses})
+
+
+def test_long_addresses_of_workers_are_cut(tmp_path):
+    path = file_of(tmp_path, ("workers.arrow", workers_of(["tcp://" + "a" * 1_000_000])))
+    recording = daskscope.load(path)
+    (address,) = recording.worker_names
+    assert recording.workers["worker"].tolist() == [address]
+    assert len(address) == 1_000
+    assert recording.workers["name"].tolist() == ["present"]
+
+
+def test_a_small_table_is_taken_once(tmp_path):
+    table = ("workers.arrow", workers_of(["tcp://w:1"]))
+    with pytest.warns(UserWarning, match="Duplicate name"):
+        path = file_of(tmp_path, table, table)
+    with pytest.raises(DaskscopeError, match="it has its workers twice"):
         daskscope.load(path)
 
 

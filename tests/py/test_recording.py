@@ -173,7 +173,7 @@ def test_full_lists_of_names_end_in_other():
 
 def test_lists_of_names_have_room_for_so_much_text():
     names = Names()
-    long = [("id", *("x" * 900 for _ in range(2_000)), str(i)) for i in range(10)]
+    long = [("id", *("x" * 900 for _ in range(40)), str(i)) for i in range(300)]
     places = [names.intern("spans", span) for span in long]
     kept = sum(len(part) for span in names.spans for part in span)
     assert 4_000_000 < kept <= MAX_LIST_CHARACTERS
@@ -182,6 +182,12 @@ def test_lists_of_names_have_room_for_so_much_text():
     assert places[-1] == places[-2]
     assert names.spans[names.intern("spans", ("id", "short"))] == ("id", "short")
     assert names.intern("prefixes", "inc") == 0
+
+
+def test_a_span_that_is_nested_deeper_than_anybody_nests_is_cut():
+    names = Names()
+    place = names.intern("spans", ("id", *(str(i) for i in range(1_000))))
+    assert names.spans[place] == ("id", *(str(i) for i in range(49)))
 
 
 def test_wrong_columns_are_refused_by_name():

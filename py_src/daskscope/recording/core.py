@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -30,7 +31,7 @@ from daskscope.recording.logs import (
     TaskError,
     WorkerChange,
 )
-from daskscope.recording.names import Names
+from daskscope.recording.names import Names, clean
 from daskscope.recording.recording import Recording
 from daskscope.recording.store import ChunkStore, Overflow
 from daskscope.recording.totals import Sums, Totals
@@ -233,7 +234,10 @@ class RecordingCore(Recording):
 
     def take_present(self, workers: Sequence[WorkerChange]) -> None:
         """Say who was there when recording began, as another recording says it."""
-        self._present = list(workers)[:MAX_CHANGES]
+        self._present = [
+            replace(one, worker=clean(one.worker), what="present", detail=clean(one.detail))
+            for one in workers[:MAX_CHANGES]
+        ]
 
     def append_gap(self, start: float, stop: float, reason: str, text: str) -> None:
         """Say that tasks between two times may have run unseen, and why."""

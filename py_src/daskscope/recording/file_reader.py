@@ -17,7 +17,7 @@ from daskscope.recording.file_tables import decode_columns, decode_records
 from daskscope.recording.file_writer import ABOUT, HEADER, SEPARATOR
 from daskscope.recording.file_zip import BadZipError, Members
 from daskscope.recording.name_map import POINTS_INTO
-from daskscope.recording.names import LIMITS
+from daskscope.recording.names import LIMITS, MAX_NAME_CHARACTERS, MAX_SPAN_PARTS
 from daskscope.recording.records import MAX_ROWS, take_records
 from daskscope.schema import (
     FILE_FORMAT,
@@ -39,6 +39,12 @@ if TYPE_CHECKING:
     from daskscope.recording.core import RecordingCore
 
 MAX_JSON_BYTES: Final = 16_000_000
+MAX_NAMES_CHARACTERS: Final = 64_000_000
+"""Of all names of a file together."""
+
+MAX_PARTS_CHARACTERS: Final = 7 * MAX_SPAN_PARTS * MAX_NAME_CHARACTERS
+"""Of a span as JSON, where a control character takes six."""
+
 MAX_FIGURE: Final = 2**53
 """Larger whole numbers are not exact in a page."""
 
@@ -120,6 +126,10 @@ class _Reader:
     indexes: dict[str, _Index] = field(
         default_factory=lambda: {kind: _Index.of(kind) for kind in NAME_KINDS}
     )
+    characters: int = 0
+    """Of all names until now."""
+    tables: set[str] = field(default_factory=set)
+    """Small ones that were read."""
 
     def check_begun(self) -> None:
         if self.header is None:
@@ -148,6 +158,9 @@ class _Reader:
         else:
             table = next((t for t in RECORD_TABLES if member == f"{t.name}.arrow"), None)
             if table is not None:  # what later versions add is passed over
+                if table.name in self.tables:
+                    raise BadTableError(f"has its {table.name} twice")
+                self.tables.add(table.name)
                 records = decode_records(table, data, newest=MAX_ROWS[table.name])
                 take_records(self.recording, table, records)
 
@@ -182,6 +195,9 @@ class _Reader:
         for kind, text in zip(columns["kind"], columns["name"], strict=True):
             if kind not in self.indexes:
                 raise BadTableError(f"has names of the kind {kind!r}")
+            self.characters += len(text)
+            if self.characters > MAX_NAMES_CHARACTERS:
+                raise BadTableError("has longer names than any recording has")
             name = text if kind in ("prefixes", "actions") else _texts(text, kind)
             self.indexes[kind].append(self.recording.names.intern(kind, name))
 
@@ -241,15 +257,14 @@ def _int(text: str) -> int:
 
 def _texts(text: str, kind: str) -> tuple[str, ...]:
     try:
-        found = json.loads(text)
+        found = json.loads(text) if len(text) <= MAX_PARTS_CHARACTERS else None
     except (ValueError, RecursionError):
         found = None
-    wanted = 2 if kind == "lanes" else 1
+    least, most = (2, 2) if kind == "lanes" else (1, MAX_SPAN_PARTS)
     if (
         not isinstance(found, list)
-        or len(found) < wanted
+        or not least <= len(found) <= most
         or not all(isinstance(part, str) for part in found)
-        or (kind == "lanes" and len(found) != wanted)
     ):
         raise BadTableError(f"has {kind} that are none")
     return tuple(found)

@@ -45,7 +45,7 @@ class TaskError:
     @property
     def characters(self) -> int:
         """Length of the texts."""
-        return len(self.key) + len(self.exception) + len(self.traceback)
+        return len(self.key) + len(self.worker) + len(self.exception) + len(self.traceback)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,9 @@ Span = tuple[str, ...]
 MAX_NAME_CHARACTERS: Final = 1_000
 """A prefix or span name can come from a key of any length; longer ones are cut."""
 
+MAX_SPAN_PARTS: Final = 50
+"""The id of a span and its names; nobody nests deeper by hand. Longer ones are cut."""
+
 MAX_LIST_CHARACTERS: Final = 8_000_000
 """Of the texts of one list, with a mark before and after each as in JSON."""
 
@@ -30,10 +33,10 @@ _OTHER: Final[dict[str, Any]] = {
 }
 
 
-def _clean(text: str) -> str:
+def clean(text: str) -> str:
     r"""Return a name of bounded length that can be encoded.
 
-    >>> _clean("lone\ud800-surrogate")
+    >>> clean("lone\ud800-surrogate")
     'lone\ufffd-surrogate'
     """
     if len(text) > MAX_NAME_CHARACTERS:
@@ -77,7 +80,10 @@ class Names:
 
         Where a list has no room for it, it is ``OTHER_NAME``.
         """
-        item = _clean(item) if isinstance(item, str) else tuple(_clean(part) for part in item)
+        if isinstance(item, str):
+            item = clean(item)
+        else:
+            item = tuple(clean(part) for part in item[:MAX_SPAN_PARTS])
         index = self._index[kind]
         found = index.get(item)
         if found is not None:

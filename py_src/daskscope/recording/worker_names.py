@@ -6,6 +6,8 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from daskscope.recording.names import clean
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -53,7 +55,9 @@ class WorkerNames:
     def learn(self, given: Mapping[str, str]) -> None:
         """Take the names that the scheduler has for some addresses."""
         known = self.by_address
-        named = {address: shown_name(name, address) for address, name in given.items()}
+        named = {
+            clean(address): clean(shown_name(name, address)) for address, name in given.items()
+        }
         if all(known.get(address) == name for address, name in named.items()):
             return
         every = {**known, **named}
