@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import shutil
+import stat
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 from daskscope.errors import DaskscopeError
 
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
 def written(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     """Open a file to write; what was there before stays until this one is whole.
 
-    Pipes and devices are written to as they are: nothing can take their place.
+    Pipes and devices are written to as they are: nothing can take their place. Where whoever
+    reads a pipe has enough, that is a `BrokenPipeError`.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -30,21 +33,30 @@ def written(path: str | PathLike[str]) -> Iterator[BinaryIO]:
     ...     before, (Path(folder) / "a.txt").read_bytes()
     (False, b'whole')
     """
-    target = real(path)
+    streamed = is_stream(path)
     try:
-        if target.exists() and not target.is_file():
-            with target.open("wb") as file:
-                yield file
-            return
-        with replaced(target) as file:
+        # A pipe without a name has a path only as what was given, such as /dev/stdout.
+        with Path(path).expanduser().open("wb") if streamed else replaced(real(path)) as file:
             yield file
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise not_written(path, error) from error
+        raise not_written(path, error, "" if streamed else NOTHING_LEFT) from error
+
+
+def is_stream(path: str | PathLike[str]) -> bool:
+    """Return whether a path is that of a pipe or a device."""
+    try:
+        mode = Path(path).expanduser().stat().st_mode
+    except OSError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
 @contextmanager
 def replaced(target: Path) -> Iterator[BinaryIO]:
     """Open a file that takes the place of another one in one step. Raises `OSError`."""
+    check_no_directory(target)
     part = target.with_name(f".daskscope-{secrets.token_hex(8)}.part")
     try:
         with part.open("xb") as file:
@@ -72,14 +84,19 @@ def written_folder(directory: str | PathLike[str]) -> Iterator[Path]:
     """
     target = real(directory)
     made = not target.exists()
+    placed = 0
     part = target / f".daskscope-{secrets.token_hex(8)}.part"
     try:
         if made:
             target.mkdir()
         part.mkdir()
         yield part
-        for path in part.iterdir():
+        paths = list(part.iterdir())
+        for path in paths:
+            check_no_directory(target / path.name)
+        for path in paths:
             path.replace(target / path.name)
+            placed += 1
         part.rmdir()
     except BaseException as error:
         shutil.rmtree(part, ignore_errors=True)
@@ -87,8 +104,17 @@ def written_folder(directory: str | PathLike[str]) -> Iterator[Path]:
             with suppress(OSError):
                 target.rmdir()
         if isinstance(error, OSError):
-            raise not_written(directory, error) from error
+            left = f"{placed} of its files are there already." if placed else NOTHING_LEFT
+            raise not_written(error.filename2 or directory, error, left) from error
         raise
+
+
+def check_no_directory(path: Path) -> None:
+    """Raise the `OSError` of a file that is to be where a directory is, before it is written."""
+    if path.is_dir():
+        error = IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        error.filename2 = str(path)
+        raise error
 
 
 def text_of(path: str | PathLike[str], argument: str = "path") -> str:
@@ -107,12 +133,30 @@ def text_of(path: str | PathLike[str], argument: str = "path") -> str:
 
 
 def real(path: str | PathLike[str]) -> Path:
-    """Return what a link points to, not the link; `~` is whose home it is."""
+    """Return what a link points to, not the link; `~` is whose home it is. A URL is refused."""
+    check_no_url(path)
     return Path(os.path.realpath(Path(path).expanduser()))
 
 
-def not_written(path: str | PathLike[str], error: OSError) -> DaskscopeError:
-    """Return what to tell whoever wanted a file."""
+def check_no_url(path: str | PathLike[str]) -> None:
+    """Say of a URL that only paths are written to."""
+    scheme, is_url, _ = os.fspath(path).partition("://")
+    if is_url:
+        raise DaskscopeError(
+            "bad-path",
+            f"A URL ({scheme}://…) cannot be written to here.",
+            "Give a path, and copy what is there then, with fsspec for example; "
+            "only reports can be written to a URL themselves.",
+        )
+
+
+NOTHING_LEFT: Final = "Nothing was left behind."
+
+
+def not_written(
+    path: str | PathLike[str], error: OSError, left: str = NOTHING_LEFT
+) -> DaskscopeError:
+    """Return what to tell whoever wanted a file; `left` is what there is of it."""
     if isinstance(error, FileNotFoundError):
         todo = "Make its directory first, or choose another place."
     else:
@@ -120,5 +164,5 @@ def not_written(path: str | PathLike[str], error: OSError) -> DaskscopeError:
     return DaskscopeError(
         "not-written",
         f"{os.fspath(path)} could not be written: {error.strerror or error}.",
-        f"Nothing was left behind. {todo}",
+        f"{left} {todo}".strip(),
     )

@@ -170,3 +170,69 @@ def test_a_report_leaves_out_what_it_must_not_tell(tmp_path):
     assert found.counts.kept == daskscope.load(path).counts.kept
     assert b"secret" not in report.read_bytes()
     assert daskscope.load(path).about["code"] == "secret = 1"
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_tables_come_all_or_not_at_all_and_are_counted(form, run_path, tmp_path, capsys):
+    folder = tmp_path / "tables"
+    (folder / f"gaps.{form}").mkdir(parents=True)
+    (folder / "notes.txt").write_text("of somebody else")
+    arguments = ["export", str(run_path), "--to", form, "-o", str(folder)]
+    assert main(arguments) == 1
+    line = one_line_error(capsys)
+    assert f"gaps.{form} could not be written: Is a directory. Nothing was left behind." in line
+    assert len(list(folder.iterdir())) == 2
+
+    (folder / f"gaps.{form}").rmdir()
+    assert main(arguments) == 0
+    files = len(list(folder.iterdir())) - 1
+    assert f": {files} files, 620 rows of tasks" in capsys.readouterr().out
+
+
+def test_extract_leaves_no_recording_where_there_is_no_place_for_the_summary(
+    run_path, tmp_path, capsys
+):
+    assert main(["report", str(run_path)]) == 0
+    capsys.readouterr()
+    (tmp_path / "out" / "run.json").mkdir(parents=True)
+    assert main(["extract", str(tmp_path / "run.html"), "--to", str(tmp_path / "out")]) == 1
+    assert "run.json could not be written: Is a directory" in one_line_error(capsys)
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["run.json"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(("export", "RUN", "--to", form, "-o") for form in ("chrome", "parquet", "csv")),
+        ("extract", "RUN", "--to"),
+        ("record", "--scheduler", "tcp://127.0.0.1:1", "-o"),
+    ],
+    ids=" ".join,
+)
+def test_a_url_to_which_nothing_can_be_written_is_called_that(command, run_path, tmp_path, capsys):
+    arguments = [str(run_path) if word == "RUN" else word for word in command]
+    assert main([*arguments, "memory://ada:secret@bucket/result"]) == 1
+    line = one_line_error(capsys)
+    assert "A URL (memory://…) cannot be written to here. Give a path" in line
+    assert list(tmp_path.iterdir()) == [run_path]
+
+
+def test_a_report_goes_to_a_url(run_path, tmp_path, capsys):
+    fsspec = pytest.importorskip("fsspec")
+    with dask.config.set({"daskscope.library.path": str(tmp_path / "library")}):
+        assert main(["report", str(run_path), "-o", "memory://ada:secret@reports/run.html"]) == 0
+        (kept,) = daskscope.list_performance_reports()
+    assert capsys.readouterr().out.startswith("memory://reports/run.html: 320 of 325 tasks, ")
+    assert (kept["tasks"], kept["filename"][:4]) == (325, "run-")
+    (there,) = fsspec.filesystem("memory").find("/")
+    assert daskscope.load(f"memory://{there}").counts.kept == 320
+    fsspec.filesystem("memory").rm("/", recursive=True)
+
+    place = tmp_path / "a b.html"
+    assert main(["report", str(run_path), "-o", place.as_uri()]) == 0
+    assert daskscope.load(place).counts.kept == 320
+    capsys.readouterr()
+    assert main(["report", str(run_path), "-o", "local:///proc/nowhere/run.html"]) == 1
+    assert "local:///proc/nowhere/run.html could not be written" in one_line_error(capsys)
+    assert main(["report", str(run_path), "-o", "nowhere://bucket/run.html"]) == 1
+    assert "Nothing can be written to nowhere://bucket/run.html" in one_line_error(capsys)

@@ -77,7 +77,9 @@ def test_parquet_is_written_chunk_by_chunk(tmp_path):
     for _ in range(4):
         append(recording, 10_000)
     seen: list[tuple[int, int]] = []
-    folder = write_parquet(recording, tmp_path / "tables", lambda *at: seen.append(at))
+    folder = tmp_path / "tables"
+    files = write_parquet(recording, folder, lambda *at: seen.append(at))
+    assert files == sorted(folder.iterdir())
     assert pq.ParquetFile(folder / "tasks.parquet").num_row_groups == len(recording.chunks()) > 1
     read = pd.read_parquet(folder / "tasks.parquet")
     assert list(read.columns)[2:4] == ["worker", "worker_name"]

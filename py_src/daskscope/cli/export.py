@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from daskscope.cli.console import plain, plural, say, size, warn
 from daskscope.cli.parser import PROFILE_FORMATS
-from daskscope.cli.places import beside, check_apart, check_no_recording, recording_of
+from daskscope.cli.places import place_of, recording_of
 from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
 from daskscope.export import to_chrome, to_csv
@@ -15,6 +14,7 @@ from daskscope.recording.parquet import write_parquet
 
 if TYPE_CHECKING:
     import argparse
+    from pathlib import Path
 
     from daskscope.recording import RecordingCore
 
@@ -30,9 +30,7 @@ def run(given: argparse.Namespace) -> int:
             "record yet.",
             f"--to {', '.join(ENDINGS)} can be written.",
         )
-    output = Path(given.output) if given.output else beside(given.file, ENDINGS[given.to])
-    check_apart(given.file, output)
-    check_no_recording(output)
+    output = place_of(given.output, given.file, ENDINGS[given.to])
     recording = recording_of(given.file)
     if given.to == "chrome":
         _chrome(recording, output)
@@ -54,7 +52,6 @@ def _chrome(recording: RecordingCore, output: Path) -> None:
 def _tables(recording: RecordingCore, output: Path, form: str) -> None:
     with Progress(f"Writing {output}") as progress:
         write = to_csv if form == "csv" else write_parquet
-        write(recording, output, progress.at)
-    files = sum(path.is_file() for path in output.iterdir())
+        files = write(recording, output, progress.at)
     rows = plural(recording.counts.rows, "row")
-    say(f"{plain(output)}: {plural(files, 'file')}, {rows} of tasks")
+    say(f"{plain(output)}: {plural(len(files), 'file')}, {rows} of tasks")

@@ -11,7 +11,7 @@ from daskscope.cli.places import beside, check_apart
 from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
 from daskscope.report.extract import extract_to
-from daskscope.written import not_written, written
+from daskscope.written import check_no_url, not_written, written
 
 if TYPE_CHECKING:
     import argparse
@@ -21,6 +21,7 @@ def run(given: argparse.Namespace) -> int:
     """Write both."""
     recording = beside(given.file, ".daskscope")
     if given.to is not None:
+        check_no_url(given.to)
         recording = Path(given.to) / recording.name
     summary = recording.with_suffix(".json")
     try:
@@ -33,8 +34,9 @@ def run(given: argparse.Namespace) -> int:
         check_apart(given.file, recording, "--to")
         if not given.force:
             _check_free(recording, summary)
-    with written(summary) as file:
-        file.write(json.dumps(figures, indent=1).encode("ascii"))
+        # Within: where it cannot be written, the recording does not stay either.
+        with written(summary) as beside_it:
+            beside_it.write(json.dumps(figures, indent=1).encode("ascii"))
     for path in (recording, summary):
         say(f"{plain(path)}: {size(path.stat().st_size)}")
     return 0

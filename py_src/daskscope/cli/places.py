@@ -11,7 +11,7 @@ from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
 from daskscope.files import URL_MARK, opened
 from daskscope.recording.file_reader import is_recording
-from daskscope.written import real
+from daskscope.written import check_no_url, real
 
 if TYPE_CHECKING:
     from daskscope.recording import RecordingCore
@@ -34,6 +34,16 @@ def beside(file: str, ending: str) -> Path:
     return path.parent / f"{stem}{ending}"
 
 
+def place_of(output: str | None, file: str, ending: str) -> Path:
+    """Return where a result goes: as it was said, or beside the file. It is no other's place."""
+    if output:
+        check_no_url(output)
+    place = Path(output) if output else beside(file, ending)
+    check_apart(file, place)
+    _check_no_recording(place)
+    return place
+
+
 def recording_of(file: str) -> RecordingCore:
     """Open what a result is to be made of, and say where it was cut off."""
     with Progress(f"Reading {file}"):
@@ -53,7 +63,7 @@ def check_apart(file: str, output: Path, option: str = "--output") -> None:
         )
 
 
-def check_no_recording(output: Path) -> None:
+def _check_no_recording(output: Path) -> None:
     """Refuse to write a result of another kind over a recording: there may be no other copy."""
     if is_recording(output):
         raise DaskscopeError(

@@ -34,8 +34,9 @@ INTERRUPTED: Final = 130
 
 def run(given: argparse.Namespace) -> int:
     """Record until the time is over, somebody interrupts, or the cluster is gone."""
-    path = Path(given.output or time.strftime("run-%Y%m%d-%H%M%S.daskscope"))
-    LocalTarget(str(path))  # says what is wrong with it, before anything is recorded
+    output = given.output or time.strftime("run-%Y%m%d-%H%M%S.daskscope")
+    LocalTarget(output)  # says what is wrong with it, before anything is recorded
+    path = Path(output)
     quiet = logging.NOTSET if given.debug else logging.CRITICAL
     with _terminated_like_interrupted(), _logging(quiet), _client(given.scheduler) as client:
         block = Block(client, path, title=given.title)

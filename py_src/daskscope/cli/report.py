@@ -2,37 +2,82 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from daskscope.cli.console import plain, plural, say, size
-from daskscope.cli.places import beside, check_apart, check_no_recording, recording_of
+from daskscope.cli.places import place_of, recording_of
 from daskscope.cli.progress import Progress
+from daskscope.files import URL_MARK
 from daskscope.library import keep
 from daskscope.report.html import build
 from daskscope.report.redact import redacted
-from daskscope.written import written
+from daskscope.report.target import RemoteTarget, target
+from daskscope.written import not_written, written
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from daskscope.recording import RecordingCore
 
 
 def run(given: argparse.Namespace) -> int:
     """Write it."""
-    output = Path(given.output) if given.output else beside(given.file, ".html")
-    check_apart(given.file, output)
-    check_no_recording(output)
+    place = _place(given)
     recording = recording_of(given.file)
     if given.title is not None:
         recording.about_facts["title"] = given.title
     if given.redact:
         with Progress("Leaving out what the report must not tell"):
             recording = redacted(recording, given.redact)
-    with Progress(f"Writing {output}") as progress, written(output) as file:
-        figures = build(recording, file, progress.at)
-    if output.is_file():  # and no pipe, which nobody can read again
-        keep(output, figures)
+    where = place.location if isinstance(place, RemoteTarget) else str(place)
+    with Progress(f"Writing {where}") as progress:
+        if isinstance(place, RemoteTarget):
+            length = _put(recording, place, progress.at)
+        else:
+            length = _write(recording, place, progress.at)
     counts = recording.counts
     tasks = f"{counts.kept:,} of {plural(counts.captured, 'task')}"
-    say(f"{plain(output)}: {tasks}, {size(output.stat().st_size)}")
+    say(f"{plain(where)}: {tasks}{f', {size(length)}' if length else ''}")
     return 0
+
+
+def _place(given: argparse.Namespace) -> Path | RemoteTarget:
+    output = given.output
+    if output and URL_MARK in output:
+        there = target(output)
+        if isinstance(there, RemoteTarget):
+            return there
+        output = str(there.path)
+    return place_of(output, given.file, ".html")
+
+
+def _write(recording: RecordingCore, place: Path, watch: Callable[[int, int], None]) -> int:
+    """Write it to a path; return its size, nothing of a pipe."""
+    with written(place) as file:
+        figures = build(recording, file, watch)
+    if not place.is_file():  # nobody can read it again
+        return 0
+    keep(place, figures)
+    return place.stat().st_size
+
+
+def _put(recording: RecordingCore, place: RemoteTarget, watch: Callable[[int, int], None]) -> int:
+    """Write it to where a URL points to; return its size."""
+    figures: dict[str, Any] = {}
+    length = 0
+
+    def fill(out: BinaryIO) -> None:
+        figures.update(build(recording, out, watch))
+
+    def whole(local: Path) -> None:
+        nonlocal length
+        length = local.stat().st_size
+        keep(local, figures, location=place.location)
+
+    try:
+        place.write(fill, whole)
+    except OSError as error:
+        raise not_written(place.location, error, "") from error
+    return length

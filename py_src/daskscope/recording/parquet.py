@@ -24,8 +24,8 @@ def write_parquet(
     recording: RecordingCore,
     directory: str | PathLike[str],
     watch: Callable[[int, int], None] | None = None,
-) -> Path:
-    """Write each table into a file of a directory; return that.
+) -> list[Path]:
+    """Write each table into a Parquet file of a directory; return the files.
 
     `watch` is told while they are written: how many rows of tasks of how many are done.
     """
@@ -34,7 +34,8 @@ def write_parquet(
         for name in TABLE_NAMES:
             if name != "tasks":
                 getattr(recording, name).to_parquet(folder / f"{name}.parquet", index=False)
-    return real(directory)
+        names = sorted(path.name for path in folder.iterdir())
+    return [real(directory) / name for name in names]
 
 
 def _write_tasks(

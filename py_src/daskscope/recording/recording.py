@@ -9,7 +9,7 @@ from daskscope.errors import DaskscopeError
 from daskscope.recording import frames
 from daskscope.recording.records import records_of
 from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, LOGS, SCHEDULER, WORKERS, Table
-from daskscope.written import not_written, text_of
+from daskscope.written import not_written, real, text_of
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -224,7 +224,8 @@ class Recording:
         from daskscope.recording.parquet import write_parquet
 
         text_of(directory, "directory")
-        return write_parquet(self._core, directory)
+        write_parquet(self._core, directory)
+        return real(directory)
 
     def sql(self, query: str) -> pd.DataFrame:
         """Ask a question in SQL over the tables, with DuckDB (``pip install "daskscope[sql]"``).
