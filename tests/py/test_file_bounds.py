@@ -325,6 +325,29 @@ def test_tasks_with_very_many_rows_are_cut_into_parts_that_can_be_read(tmp_path)
     assert daskscope.load(path).counts == recording.counts
 
 
+def test_long_names_are_cut_into_parts_that_can_be_read(tmp_path):
+    recording = new_recording()
+    for i in range(8_000):
+        recording.names.intern("prefixes", f"{i:04}" + "あ" * 990)
+        recording.names.intern("spans", (f"{i:04}", "あ" * 990))
+    rows = make_rows(1) | {"prefix": [len(recording.names.prefixes) - 1]}
+    recording.append_tasks(1, rows, pack_keys(0, ["last"]).data)
+    path = recording.save(tmp_path / "run.daskscope")
+    assert len(sizes(path, "names/")) > 1
+    assert max(sizes(path, "names/")) < 10_000_000
+    assert opened(path).names.spans == recording.names.spans
+    assert daskscope.load(path).tasks["prefix"].tolist() == recording.tasks["prefix"].tolist()
+
+
+def test_keys_that_are_all_alike_make_a_file_that_can_be_read(tmp_path):
+    recording = new_recording()
+    append(recording, 100_000, key="k" * 2_000)
+    path = recording.save(tmp_path / "run.daskscope")
+    loaded = opened(path)
+    assert loaded.counts == recording.counts
+    assert loaded.key_of(99_999) == "k" * 2_000
+
+
 def test_large_keys_among_small_ones_are_cut_into_parts_that_can_be_read(tmp_path):
     keys = [f"small-{i}" for i in range(500)]
     keys[100:110] = [f"{i}" * 9_000_000 for i in range(10)]

@@ -6,13 +6,16 @@ import io
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recording_rows import make_rows, new_recording
 from test_files import full_recording
 
 import daskscope
 from daskscope.errors import DaskscopeError
+from daskscope.recording import pack_keys
 from daskscope.report.extract import SLICE_BYTES, extract, extract_to, take
 from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN, build
 
@@ -95,6 +98,34 @@ def test_a_report_that_was_cut_off_says_so_and_opens_with_what_is_whole(tmp_path
         opened = daskscope.load(path)
     assert opened.counts.kept == 320
     assert not opened.about["whole"]
+
+
+@pytest.mark.parametrize(("names", "actions"), [(1_000, 3), (1_000, 200)])
+def test_a_summary_of_long_names_is_no_larger_than_can_be_read(tmp_path, names, actions):
+    recording = new_recording(prefixes=[f"{i:04}" + "<" * 990 for i in range(names)])
+    for i in range(actions):
+        recording.names.intern("actions", f"{i:03}" + "<" * 200)
+    rows = make_rows(names, rows_each=actions)
+    rows["prefix"] = rows["task"].astype("u2")
+    rows["action"] = (np.arange(len(rows["task"])) % actions).astype("u1")
+    recording.append_tasks(names, rows, pack_keys(0, ["k"] * names).data)
+    path = tmp_path / "run.html"
+    with path.open("wb") as file:
+        figures = build(recording, file)
+    assert figures["prefixes"][0]["name"] in {f"{i:04}" + "<" * 295 + "…" for i in range(names)}
+    assert extract(path)[0] == figures
+    assert daskscope.load(path).counts == recording.counts
+
+
+def test_code_of_any_length_makes_a_report_that_can_be_read(tmp_path):
+    recording = full_recording()
+    recording.about_facts["code"] = "<" * 3_000_000
+    path = tmp_path / "run.html"
+    with path.open("wb") as file:
+        figures = build(recording, file)
+    assert figures["code"][:1_000] == "<" * 1_000
+    assert figures["code"].endswith("…")
+    assert daskscope.load(path).counts == recording.counts
 
 
 @pytest.mark.parametrize("shift", [0, 1, 25, 50, 54])

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from daskscope.derive.exceptions import split_exception
-from daskscope.derive.words import bytes_text, count_text, moment_text, seconds_text, some_of
+from daskscope.derive.words import bytes_text, count_text, cut, moment_text, seconds_text, some_of
 from daskscope.recording.worker_names import name_of
 
 if TYPE_CHECKING:
@@ -206,5 +206,4 @@ def _worker(recording: RecordingCore, address: str) -> str:
 
 def _cut(text: str) -> str:
     """Return the first lines of a text, as a sentence."""
-    text = " ".join(text[: 4 * MAX_TEXT_CHARACTERS].split())
-    return text if len(text) <= MAX_TEXT_CHARACTERS else text[: MAX_TEXT_CHARACTERS - 1] + "…"
+    return cut(" ".join(text[: 4 * MAX_TEXT_CHARACTERS].split()), MAX_TEXT_CHARACTERS)

@@ -10,6 +10,7 @@ import numpy as np
 from daskscope.derive import needs_a_look
 from daskscope.derive.threads import MAX_FIGURE, cluster_samples, thread_time
 from daskscope.derive.versions import package_versions
+from daskscope.derive.words import cut
 from daskscope.derive.work import Work, work
 from daskscope.recording.stretches import FAR_S
 from daskscope.recording.worker_names import name_of
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 MAX_PREFIXES: Final = 1_000
 """Those with less time stand together; the recording has them all."""
+
+MAX_NAME_CHARACTERS: Final = 300
+"""As the agent cuts prefixes; a recording may have longer names, by which nobody tells them."""
 
 SECONDS_AN_HOUR: Final = 3600
 MAX_TITLE_CHARACTERS: Final = 500
@@ -93,7 +97,7 @@ def summary(
         "cost": _cost(threads, price_per_thread_hour, currency),
         "prefixes": prefixes,
         "actions": [
-            {"name": actions[one.action], "rows": one.rows, "seconds": _finite(one.seconds)}
+            {"name": _name(actions[one.action]), "rows": one.rows, "seconds": _finite(one.seconds)}
             for one in sorted(totals, key=lambda total: -total.seconds)
         ],
         "by_prefix_action": by_prefix_action,
@@ -162,7 +166,7 @@ def _spilled(recording: RecordingCore, facts: Mapping[str, Any]) -> dict[str, An
         *(one.worker for one in recording.change_log.since(0) if one.what == "spilling"),
         *(str(worker.get("address", "")) for worker in _workers(facts) if _size(worker, "spilled")),
     ]
-    workers = [name_of(address, names) for address in dict.fromkeys(spilling)]
+    workers = [_name(name_of(address, names)) for address in dict.fromkeys(spilling)]
     return {"peak": peak, "workers": workers} if peak or workers else None
 
 
@@ -182,7 +186,7 @@ def _prefixes(
     shown, rest = totals[:MAX_PREFIXES], totals[MAX_PREFIXES:]
     prefixes = [
         {
-            "name": names[total.prefix],
+            "name": _name(names[total.prefix]),
             "tasks": total.tasks,
             "seconds": _finite(total.seconds),
             "erred": total.erred,
@@ -210,7 +214,7 @@ def _prefixes(
         if others:
             parts.append((OTHER_NAME, action, others))
     return prefixes, [
-        {"prefix": prefix, "action": actions[action], "seconds": seconds}
+        {"prefix": _name(prefix), "action": _name(actions[action]), "seconds": seconds}
         for prefix, action, seconds in parts
     ]
 
@@ -245,6 +249,10 @@ def _missing(facts: Mapping[str, Any]) -> list[dict[str, str]]:
         text = "The file was cut off: what is here is what is whole of it."
         notices.append({"code": "file-cut", "level": "warn", "text": text, "next": ""})
     return notices
+
+
+def _name(name: str) -> str:
+    return cut(name, MAX_NAME_CHARACTERS)
 
 
 # What is known of a whole may come from a file that somebody made.

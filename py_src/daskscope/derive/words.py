@@ -110,6 +110,15 @@ def raised_text(exception: Mapping[str, object]) -> str:
     return ": ".join(part for part in parts if part)
 
 
+def cut(text: str, most: int) -> str:
+    """Return a text with at most so many characters.
+
+    >>> cut("abcdef", 6), cut("abcdefg", 6)
+    ('abcdef', 'abcde…')
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
 def some_of(names: list[str], most: int = 5) -> str:
     """Return some names, and how many more there are.
 

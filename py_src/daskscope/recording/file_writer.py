@@ -19,6 +19,7 @@ import numpy as np
 from daskscope.recording.chunk import chunks_within, key_blocks
 from daskscope.recording.coarse import coarse_of
 from daskscope.recording.file_tables import encode_columns, encode_records
+from daskscope.recording.file_zip import MAX_MEMBER_BYTES, MAX_RATIO
 from daskscope.recording.records import columns_of
 from daskscope.recording.snapshot import snapshot
 from daskscope.schema import (
@@ -52,6 +53,9 @@ PART_ROWS: Final = FILE_PART_ROWS // 2
 PART_KEY_BYTES: Final = 8_000_000
 """A part ends with the task that passes one of these: far below what a reader refuses."""
 
+PART_NAME_BYTES: Final = 8_000_000
+"""The same for a part with names."""
+
 LEVEL: Final = 5
 SEPARATOR: Final = KEY_SEPARATOR.encode()
 
@@ -76,7 +80,7 @@ class FileWriter:
         self._counts: dict[str, int] = {}
         self._names = dict.fromkeys(NAME_KINDS, 0)
         self._next = self._kept = self._rows = 0
-        self._whole_bytes = 0
+        self._whole_bytes = self._packed = self._unpacked = 0
         try:
             self._add(HEADER, _json({"format": FILE_FORMAT, "facts": facts}))
         except BaseException:
@@ -174,15 +178,25 @@ class FileWriter:
     def _append_names(self, names: Names) -> None:
         kinds: list[str] = []
         texts: list[str] = []
+        size = 0
         for kind in NAME_KINDS:
             news = names.since(kind, self._names[kind])
             self._names[kind] += len(news)
-            kinds += [kind] * len(news)
-            texts += [name if isinstance(name, str) else json.dumps(name) for name in news]
+            for name in news:
+                kinds.append(kind)
+                texts.append(
+                    name if isinstance(name, str) else json.dumps(name, ensure_ascii=False)
+                )
+                size += len(texts[-1].encode())
+                if size > PART_NAME_BYTES:
+                    self._add_names(kinds, texts)
+                    kinds, texts, size = [], [], 0
         if kinds:
-            self._add_numbered(
-                "names", "arrow", encode_records(NAMES, {"kind": kinds, "name": texts})
-            )
+            self._add_names(kinds, texts)
+
+    def _add_names(self, kinds: list[str], texts: list[str]) -> None:
+        data = encode_records(NAMES, {"kind": kinds, "name": texts})
+        self._add_numbered("names", "arrow", data)
 
     def _add_numbered(self, table: str, suffix: str, data: bytes) -> None:
         number = self._counts.get(table, 0)
@@ -190,7 +204,11 @@ class FileWriter:
         self._add(f"{table}/{number:06d}.{suffix}", data)
 
     def _add(self, name: str, data: bytes) -> None:
-        self._zip.writestr(name, data)
+        self._unpacked += len(data)
+        # Readers refuse what unpacks to too many times what it takes: then it takes more.
+        fits = self._unpacked <= MAX_MEMBER_BYTES + MAX_RATIO * self._packed
+        self._zip.writestr(name, data, zipfile.ZIP_DEFLATED if fits else zipfile.ZIP_STORED)
+        self._packed += self._zip.infolist()[-1].compress_size
         self._file.flush()
         self._whole_bytes = self._file.tell()
 

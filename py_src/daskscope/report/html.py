@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 from daskscope import config
 from daskscope.derive.summary import summary
+from daskscope.derive.words import cut
 from daskscope.errors import DaskscopeError
 from daskscope.files import in_temporary_file, temporary_folder
 from daskscope.recording.file_writer import write_file
@@ -34,6 +35,9 @@ name such a file by its name."""
 SUMMARY_BEGIN: Final = b'<script type="application/json" id="daskscope-summary">'
 RECORDING_BEGIN: Final = b'<script type="application/octet-stream" id="daskscope-recording">'
 SCRIPT_END: Final = b"</script>"
+MAX_SUMMARY_BYTES: Final = 12_000_000
+"""Readers refuse more than 16,000,000, also of what a recording says of itself: this and more."""
+
 SLICE_BYTES: Final = 3 * 2**18
 """A multiple of three, so that the slices of base64 make one text."""
 
@@ -81,12 +85,34 @@ def note_figures(recording: RecordingCore) -> None:
 def figures_of(recording: RecordingCore, counts: Counts | None = None) -> dict[str, Any]:
     """Return the figures of a recording, with the counts of a file if that has more of it."""
     price = config.report_price()
-    return summary(
-        recording,
-        price_per_thread_hour=price.per_thread_hour,
-        currency=price.currency,
-        counts=counts,
+    return _fitting(
+        summary(
+            recording,
+            price_per_thread_hour=price.per_thread_hour,
+            currency=price.currency,
+            counts=counts,
+        )
     )
+
+
+def _fitting(figures: dict[str, Any]) -> dict[str, Any]:
+    """Return figures that readers take: where they are too many, texts and lists are cut."""
+    most = 2**17
+    while len(inert_json(figures)) > MAX_SUMMARY_BYTES and most > 1:
+        figures = _with_less(figures, most)
+        most //= 2
+    return figures
+
+
+def _with_less(value: Any, most: int) -> Any:
+    """Return JSON with at most so many entries a list, and eight times the characters a text."""
+    if isinstance(value, str):
+        return cut(value, 8 * most)
+    if isinstance(value, list | tuple):
+        return [_with_less(one, most) for one in value[:most]]
+    if isinstance(value, dict):
+        return {name: _with_less(one, most) for name, one in value.items()}
+    return value
 
 
 def write(recording: RecordingCore, file: BinaryIO, out: BinaryIO) -> dict[str, Any]:
