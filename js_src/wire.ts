@@ -53,7 +53,7 @@ const worker = record({
   running: or(count, null),
 });
 
-const counts = record({
+export const counts = record({
   captured: count,
   kept: count,
   dropped_agent: count,

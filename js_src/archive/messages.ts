@@ -1,8 +1,8 @@
 // What a kernel would say of a session, said of a recording in a file.
 
-import { count, list, num, record } from "../base/check";
+import { CheckError, count, list, num, record } from "../base/check";
 import { type Focus, NO_FOCUS, type Notice } from "../model/types";
-import { type Message, parseMessage } from "../wire";
+import { counts, type Message, parseMessage } from "../wire";
 import { BadFileError, FILE_CUT } from "./problems";
 import type { StoredRecording } from "./recording";
 import type { Sums } from "./totals";
@@ -44,7 +44,7 @@ export async function statusOf(
     type: "status",
     ...ADDRESS,
     state: "stopped",
-    counts: about["counts"] ?? countsOf(sums),
+    counts: storedCounts(recording) ?? countsOf(sums),
     now: Math.max(Date.now() / 1000, stop + LONG_OVER_S),
     origin: about["origin"] ?? null,
     notices: [
@@ -59,6 +59,22 @@ export async function statusOf(
 
 function numberOf(value: unknown): number {
   return typeof value === "number" ? value : 0;
+}
+
+/** How much was captured, as the file says it; null where it does not, or says no counts. */
+export function storedCounts({ about }: StoredRecording): Counts | null {
+  return ifSound(() => counts(about["counts"], "counts"));
+}
+
+/** Nobody vouches for what a file says of itself: what is no such thing is not said. */
+function ifSound<T>(check: () => T): T | null {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof CheckError || error instanceof BadFileError)
+      return null;
+    throw error;
+  }
 }
 
 function countsOf(sums: Sums | null): Counts {
@@ -168,29 +184,28 @@ const storedFigures = record({
   actions: list(record({ action: count, rows: count, seconds: num })),
 });
 
-/** Figures that the file has of the whole run; null where it has none. */
+/** Figures that the file has of the whole run; null where it has none that can be. */
 export function storedTotals({
   about,
   names,
 }: StoredRecording): Message<"totals"> | null {
-  if (about["totals"] === undefined) return null;
-  const { prefixes, actions } = trusted(() =>
-    storedFigures(about["totals"], "totals"),
-  );
-  return {
-    type: "totals",
-    ...ADDRESS,
-    focus: NO_FOCUS,
-    prefixes: prefixes.map((total) => ({
-      ...total,
-      prefix: names.placeOf("prefixes", total.prefix),
-    })),
-    actions: actions.map((total) => ({
-      ...total,
-      action: names.placeOf("actions", total.action),
-    })),
-    buffers: [],
-  };
+  return ifSound(() => {
+    const { prefixes, actions } = storedFigures(about["totals"], "totals");
+    return {
+      type: "totals",
+      ...ADDRESS,
+      focus: NO_FOCUS,
+      prefixes: prefixes.map((total) => ({
+        ...total,
+        prefix: names.placeOf("prefixes", total.prefix),
+      })),
+      actions: actions.map((total) => ({
+        ...total,
+        action: names.placeOf("actions", total.action),
+      })),
+      buffers: [],
+    };
+  });
 }
 
 export function totalsOf(sums: Sums, focus: Focus): Message<"totals"> {

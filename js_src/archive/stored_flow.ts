@@ -11,6 +11,7 @@ import {
   eventsOf,
   namesOf,
   statusOf,
+  storedCounts,
   storedTotals,
   totalsOf,
 } from "./messages";
@@ -152,7 +153,7 @@ export class StoredFlow implements SessionFlow {
   /** Figures of everything: those of the file, or else they are counted. */
   private async wholeTotals(): Promise<Message<"totals"> | null> {
     const { recording } = this;
-    const mustCount = recording.about["counts"] === undefined;
+    const mustCount = storedCounts(recording) === null;
     const stored = mustCount ? null : storedTotals(recording);
     if (stored) return stored;
     let said_ms = performance.now();
@@ -197,9 +198,8 @@ export class StoredFlow implements SessionFlow {
 
   /** Whether the page has room for all rows, if the file counts them right. */
   private allFit(): boolean {
-    const counts = this.recording.about["counts"] as { rows?: unknown } | null;
-    const rows = counts?.rows;
-    return typeof rows === "number" && rows <= this.maxRows;
+    const counts = storedCounts(this.recording);
+    return counts !== null && counts.rows <= this.maxRows;
   }
 
   /** The page has no room for some parts. */

@@ -280,6 +280,35 @@ describe("the session of a file", () => {
     expect(session.totals.value).toEqual({ focus: NO_FOCUS, ...totals });
   });
 
+  it.each([
+    ["counts that are none", { counts: { captured: -1 } }],
+    ["totals that are none", { totals: { prefixes: 5 } }],
+    [
+      "totals of a name that it has not",
+      {
+        totals: {
+          prefixes: [{ prefix: 99, tasks: 1, seconds: 1, erred: 0 }],
+          actions: [],
+        },
+      },
+    ],
+  ])("is counted where the file says %s", async (_, said) => {
+    await opened(
+      await changed(({ name, data }) => {
+        if (name !== "about.json") return [{ name, data }];
+        const json = JSON.stringify({ ...golden.about, ...said });
+        return [{ name, data: new TextEncoder().encode(json) }];
+      }),
+    );
+    expect(figures()).toEqual(golden.totals);
+    await vi.waitFor(() =>
+      expect(session.counts.value).toMatchObject({ kept: 8, rows: 10 }),
+    );
+    expect(session.notices.value.map(({ code }) => code)).toEqual([
+      "plugins-refused",
+    ]);
+  });
+
   it("waits while nobody looks, and goes on", async () => {
     const { link, sessionId } = await openRecording(goldenFile());
     session = new SharedSession(link, sessionId, signal(true), () => {});

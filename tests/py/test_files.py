@@ -15,9 +15,10 @@ import fsspec
 import numpy as np
 import pandas as pd
 import pytest
-from recording_rows import append, make_rows, new_recording
+from recording_rows import START, append, make_rows, new_recording
 
 import daskscope
+from daskscope.derive.summary import summary
 from daskscope.errors import DaskscopeError
 from daskscope.files import opened
 from daskscope.recording import RecordingCore, TaskError, WorkerChange, pack_keys
@@ -138,6 +139,78 @@ def test_what_the_recording_dropped_keeps_its_numbers(tmp_path):
     assert after.counts == recording.counts
     assert after.counts.dropped_recording == 5
     assert after.key_of(15) == recording.key_of(15) == "key-15"
+
+
+def dropping_recording() -> RecordingCore:
+    """One of which most tasks, all of its errors and a prefix were dropped."""
+    recording = new_recording(
+        prefixes=("gone", "inc", "sum"), memory_limit=4_000_000, overflow="drop"
+    )
+    for number in range(30):
+        columns = make_rows(10_000, start=START + 30 * number)
+        columns["prefix"] += 0 if number == 0 else 1
+        columns["status"][:] = number < 3
+        recording.append_tasks(10_000, columns, pack_keys(0, ["key"] * 10_000).data)
+    recording.append_rowless([RowlessTask(299_999, 2, 1)])
+    recording.drop_from_agent(7)
+    recording.drop_errors(40_000)
+    recording.drop_changes(12)
+    recording.append_changes([WorkerChange(2.0, "tcp://10.0.0.1:0", "paused", "")])
+    return recording
+
+
+def test_figures_of_what_was_dropped_come_back(tmp_path):
+    before = dropping_recording()
+    assert before.counts.dropped_recording > 100_000
+    path = saved(before, tmp_path)
+    after = opened(path)
+    assert after.counts == before.counts
+    assert after.totals == before.totals
+    assert summary(after)["errors"]["count"] == 40_000
+    again = opened(saved(after, tmp_path))
+    assert (again.counts, again.totals) == (before.counts, before.totals)
+
+
+def test_tasks_that_were_dropped_after_the_last_one_are_counted(tmp_path):
+    before = full_recording()
+    before.skip_tasks(5)
+    after = opened(saved(before, tmp_path))
+    assert after.counts == before.counts
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"counts": 7, "totals": [1]},
+        {"counts": {"erred": "many", "changes": -1, "dropped_recording": 1.5}, "totals": None},
+        {"totals": {"prefixes": [{"prefix": 9, "tasks": 1, "seconds": 1, "erred": 0}]}},
+        {"totals": {"prefixes": [{"prefix": 0, "tasks": 1, "seconds": -1, "erred": 0}]}},
+        {"totals": {"prefixes": [{"prefix": True, "tasks": 9, "seconds": 1, "erred": 0}]}},
+        {"totals": {"prefixes": [], "actions": [{"action": 0, "rows": 9}]}},
+        {"totals": {"prefixes": 5, "actions": {}}},
+        {
+            "counts": {"erred": 0, "changes": 0, "dropped_recording": 0, "dropped_agent": 5},
+            "totals": {
+                "prefixes": [{"prefix": 0, "tasks": 1, "seconds": 0.5, "erred": 0}],
+                "actions": [{"action": 0, "rows": 1, "seconds": 0.5}],
+            },
+        },
+    ],
+)
+def test_no_file_can_say_less_than_its_rows(tmp_path, said):
+    before = full_recording()
+    after = opened(with_member(tmp_path, "about.json", json.dumps(said).encode()))
+    assert after.counts.erred == before.counts.erred
+    assert after.counts.kept == after.counts.captured - after.counts.dropped == 320
+    assert after.totals == before.totals
+
+
+def test_a_file_may_say_no_more_tasks_than_can_be_numbered(tmp_path):
+    counts = dict.fromkeys(("captured", "dropped_recording", "erred", "changes"), 2**63)
+    said = json.dumps({"counts": counts}).encode()
+    after = opened(with_member(tmp_path, "about.json", said))
+    assert after.next_task == 2**32
+    assert after.counts.erred == after.counts.changes == 2**53
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path):

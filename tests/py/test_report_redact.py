@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recording_rows import append, make_rows, new_recording
+from recording_rows import START, append, make_rows, new_recording
 from test_files import full_recording
 
 from daskscope.recording import Event, LogLine, TaskError, WorkerChange, pack_keys
@@ -150,6 +150,22 @@ def test_holes_and_bounds_of_a_recording_are_in_its_copy():
     assert copy.counts == recording.counts
     assert copy.tasks["task"].tolist() == recording.tasks["task"].tolist()
     assert copy.tasks["worker"].tolist() == recording.tasks["worker"].tolist()
+
+
+def test_figures_of_dropped_tasks_are_in_a_redacted_copy():
+    names = ("read-/a/x.csv", "read-/b/x.csv", "inc")
+    recording = new_recording(prefixes=names, memory_limit=4_000_000, overflow="drop")
+    for number in range(30):
+        rows = make_rows(10_000, start=START + 30 * number)
+        rows["prefix"] = rows["prefix"] if number < 3 else np.full(10_000, 2, "u2")
+        rows["status"][:] = number < 3
+        recording.append_tasks(10_000, rows, pack_keys(0, ["key"] * 10_000).data)
+    assert recording.counts.dropped_recording > 100_000
+    copy = redacted(recording, ["paths"])
+    assert copy.counts == recording.counts
+    tasks = {copy.names.prefixes[one.prefix]: one.tasks for one in copy.totals.prefixes}
+    assert tasks == {"inc": 270_000, "read-x.csv": 30_000}
+    assert copy.totals.actions == recording.totals.actions
 
 
 def test_names_that_become_the_same_are_one():

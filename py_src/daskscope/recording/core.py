@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 import numpy as np
 
+from daskscope import schema
 from daskscope.forks import renew_in_children
 from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk, chunks_within
 from daskscope.recording.counts import Counts
@@ -36,7 +37,6 @@ from daskscope.recording.recording import Recording
 from daskscope.recording.store import ChunkStore, Overflow
 from daskscope.recording.totals import Sums, Totals
 from daskscope.recording.worker_names import WorkerNames
-from daskscope.schema import MIN_RECORDING_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -75,8 +75,8 @@ class RecordingCore(Recording):
         overflow: Overflow = "spill",
         directory: str | None = None,
     ) -> None:
-        if memory_limit < MIN_RECORDING_BYTES:
-            wanted = f"at least {MIN_RECORDING_BYTES / 1e6:g} MB"
+        if memory_limit < schema.MIN_RECORDING_BYTES:
+            wanted = f"at least {schema.MIN_RECORDING_BYTES / 1e6:g} MB"
             raise ValueError(f"memory_limit: {wanted}, not {memory_limit:,} bytes")
         if disk_limit < 0:
             raise ValueError(f"disk_limit: not negative, but {disk_limit}")
@@ -91,6 +91,17 @@ class RecordingCore(Recording):
         self.cluster_log: Log[ClusterSample] = Log(MAX_SAMPLES)
         self.scheduler_log: Log[SchedulerSample] = Log(MAX_SAMPLES)
         self.rowless_log: Log[RowlessTask] = Log(MAX_ROWLESS)
+        self.log_of: dict[str, Log[Any]] = {
+            schema.ERRORS.name: self.error_log,
+            schema.WORKERS.name: self.change_log,
+            schema.GAPS.name: self.gap_log,
+            schema.EVENTS.name: self.event_log,
+            schema.LOGS.name: self.line_log,
+            schema.CLUSTER.name: self.cluster_log,
+            schema.SCHEDULER.name: self.scheduler_log,
+            schema.ROWLESS.name: self.rowless_log,
+        }
+        """By the name of the table that has their entries."""
         self.about_facts: dict[str, Any] = {}
         self._present: list[WorkerChange] | None = None  # until the first snapshot
         self._worker_names = WorkerNames()
@@ -116,20 +127,8 @@ class RecordingCore(Recording):
         self._writer = RLock()  # one append at a time
         self._lock = Lock()  # held for moments: figures, logs, and the store's list of chunks
         self._store.lock = self._lock
-        for log in self._logs():
+        for log in self.log_of.values():
             log.renew_lock()
-
-    def _logs(self) -> tuple[Log[Any], ...]:
-        return (
-            self.error_log,
-            self.change_log,
-            self.gap_log,
-            self.event_log,
-            self.line_log,
-            self.cluster_log,
-            self.scheduler_log,
-            self.rowless_log,
-        )
 
     # Writing
 
@@ -186,6 +185,11 @@ class RecordingCore(Recording):
                 np.array([task.prefix for task in tasks], "u2"),
                 np.array([task.status for task in tasks], "u1"),
             )
+
+    def raise_totals(self, totals: Totals) -> None:
+        """Say what the totals were where more was captured than has come here."""
+        with self._lock:
+            self._sums.raise_to(Sums.of(totals))
 
     def append_errors(self, errors: Sequence[TaskError]) -> None:
         """Append tasks that erred, with what they raised."""

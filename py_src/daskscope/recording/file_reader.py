@@ -13,6 +13,7 @@ import numpy as np
 from daskscope.errors import DaskscopeError
 from daskscope.recording.core import MAX_TASKS
 from daskscope.recording.file_arrow import BadTableError
+from daskscope.recording.file_figures import take_figures
 from daskscope.recording.file_tables import decode_columns, decode_records
 from daskscope.recording.file_writer import ABOUT, HEADER, SEPARATOR
 from daskscope.recording.file_zip import BadZipError, Members
@@ -44,9 +45,6 @@ MAX_NAMES_CHARACTERS: Final = 64_000_000
 
 MAX_PARTS_CHARACTERS: Final = 7 * MAX_SPAN_PARTS * MAX_NAME_CHARACTERS
 """Of a span as JSON, where a control character takes six."""
-
-MAX_FIGURE: Final = 2**53
-"""Larger whole numbers are not exact in a page."""
 
 
 def is_recording(path: Path) -> bool:
@@ -80,14 +78,9 @@ def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:
         ) from error
     recording.about_facts = reader.about()
     recording.about_facts["whole"] = members.whole
-    dropped = _figure(recording.about_facts.get("counts"), "dropped_agent")
-    recording.drop_from_agent(dropped)
+    if reader.final is not None:
+        take_figures(recording, reader.final, reader.place)
     recording.close()
-
-
-def _figure(counts: Any, name: str) -> int:
-    figure = counts.get(name) if isinstance(counts, dict) else None
-    return min(max(figure, 0), MAX_FIGURE) if isinstance(figure, int) else 0
 
 
 @dataclass
@@ -134,6 +127,11 @@ class _Reader:
     def check_begun(self) -> None:
         if self.header is None:
             raise BadTableError("is no recording of daskscope")
+
+    def place(self, kind: str, number: int) -> int | None:
+        """Return what a number of the file's names is in the recording, if it is one."""
+        index = self.indexes[kind]
+        return int(index.places[number]) if number < index.names else None
 
     def about(self) -> dict[str, Any]:
         if self.final is not None:

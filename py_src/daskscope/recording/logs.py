@@ -196,6 +196,11 @@ class Log(Generic[T]):
             self._characters = 0
             self.next += entries
 
+    def count_dropped(self, entries: int) -> None:
+        """Count entries that were dropped before those that are here came."""
+        with self._lock:
+            self.next += max(entries, 0)
+
     def since(self, cursor: int) -> list[T]:
         """Return the entries that are kept of number ``cursor`` and later."""
         return self.between(cursor, self.next)

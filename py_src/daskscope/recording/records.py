@@ -15,7 +15,6 @@ from daskscope.recording.logs import (
     MAX_SAMPLES,
     ClusterSample,
     Event,
-    Log,
     LogLine,
     RowlessTask,
     SchedulerSample,
@@ -64,16 +63,7 @@ def entries_of(recording: RecordingCore, table: Table) -> Sequence[Any]:
     """Return what a recording has of a table now."""
     if table is WORKERS:
         return [*recording.present, *recording.change_log.since(0)]
-    logs: dict[str, Log[Any]] = {
-        ERRORS.name: recording.error_log,
-        EVENTS.name: recording.event_log,
-        LOGS.name: recording.line_log,
-        CLUSTER.name: recording.cluster_log,
-        SCHEDULER.name: recording.scheduler_log,
-        GAPS.name: recording.gap_log,
-        ROWLESS.name: recording.rowless_log,
-    }
-    return logs[table.name].since(0)
+    return recording.log_of[table.name].since(0)
 
 
 def columns_of(recording: RecordingCore, table: Table, entries: Sequence[Any]) -> Columns:

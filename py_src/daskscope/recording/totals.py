@@ -10,7 +10,7 @@ import numpy as np
 from daskscope.schema import ACTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -55,6 +55,17 @@ def _add(total: NDArray[np.float64], more: NDArray[Any]) -> NDArray[np.float64]:
     return total
 
 
+def _summed(places: NDArray[Any], values: Sequence[float]) -> NDArray[np.float64]:
+    total = np.zeros(int(places.max(initial=-1)) + 1)
+    np.add.at(total, places, values)
+    return total
+
+
+def _larger(one: NDArray[np.float64], other: NDArray[np.float64]) -> NDArray[np.float64]:
+    size = max(len(one), len(other))
+    return np.maximum(*(np.pad(a, (0, size - len(a))) for a in (one, other)))
+
+
 @dataclass(slots=True)
 class Sums:
     """Adds up rows; the single place where totals of rows are defined.
@@ -70,6 +81,27 @@ class Sums:
     action_rows: NDArray[np.float64] = field(default_factory=_floats)
     action_seconds: NDArray[np.float64] = field(default_factory=_floats)
     skewed_rows: int = 0
+
+    @classmethod
+    def of(cls, totals: Totals) -> Sums:
+        """Return the sums that totals were made of; those of one name are added up."""
+        prefix = np.array([one.prefix for one in totals.prefixes], "i8")
+        action = np.array([one.action for one in totals.actions], "i8")
+        return cls(
+            tasks=_summed(prefix, [one.tasks for one in totals.prefixes]),
+            seconds=_summed(prefix, [one.seconds for one in totals.prefixes]),
+            erred=_summed(prefix, [one.erred for one in totals.prefixes]),
+            action_rows=_summed(action, [one.rows for one in totals.actions]),
+            action_seconds=_summed(action, [one.seconds for one in totals.actions]),
+        )
+
+    def raise_to(self, least: Sums) -> None:
+        """Let no figure be smaller than that of other sums."""
+        self.tasks = _larger(self.tasks, least.tasks)
+        self.seconds = _larger(self.seconds, least.seconds)
+        self.erred = _larger(self.erred, least.erred)
+        self.action_rows = _larger(self.action_rows, least.action_rows)
+        self.action_seconds = _larger(self.action_seconds, least.action_seconds)
 
     def add_rows(self, columns: Mapping[str, NDArray[Any]]) -> None:
         """Add rows whose task numbers do not fall."""

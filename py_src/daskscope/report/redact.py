@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope import config
-from daskscope.recording import RecordingCore, WorkerChange, pack_keys
+from daskscope.recording import RecordingCore, Totals, WorkerChange, pack_keys
 from daskscope.recording.name_map import NameMap
 from daskscope.report.hosts import Hosts, host_of
 from daskscope.report.paths import without_paths, without_source
@@ -61,6 +61,7 @@ class _Redaction:
         """Copy table after table."""
         self._tasks()
         self._entries()
+        self._totals()
         self._copy.about_facts = self._facts(self._source.about_facts)
         self._copy.close()
         return self._copy
@@ -126,6 +127,18 @@ class _Redaction:
                 copy.append_tasks(block.tasks, self._names.columns(columns), bytes(keys.data))
         copy.skip_tasks(self._source.next_task - copy.next_task)
         copy.drop_from_agent(self._source.counts.dropped_agent)
+
+    def _totals(self) -> None:
+        """Hand over what was counted, also of tasks that were dropped."""
+        index, totals = self._names.index, self._source.totals
+        self._copy.raise_totals(
+            Totals(
+                tuple(
+                    replace(one, prefix=index("prefixes", one.prefix)) for one in totals.prefixes
+                ),
+                tuple(replace(one, action=index("actions", one.action)) for one in totals.actions),
+            )
+        )
 
     def _entries(self) -> None:
         source, copy, text, name = self._source, self._copy, self._text, self._name

@@ -1,0 +1,95 @@
+"""The figures that a file says of itself: of all that was captured, in it or not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from daskscope.recording.core import MAX_TASKS
+from daskscope.recording.totals import ActionTotal, PrefixTotal, Totals
+from daskscope.schema import ERRORS, WORKERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from daskscope.recording.core import RecordingCore
+
+MAX_FIGURE: Final = 2**53
+"""Larger whole numbers are not exact in a page."""
+
+_COUNTED: Final = {ERRORS.name: "erred", WORKERS.name: "changes"}
+"""What of the counts says how many entries a log has had."""
+
+
+def take_figures(
+    recording: RecordingCore,
+    about: Mapping[str, Any],
+    place: Callable[[str, int], int | None],
+) -> None:
+    """Let a recording that was read count what its file says was captured besides.
+
+    Nobody vouches for that: no figure falls below what the tables of the file say, and what
+    is none is passed over. `place` says what a number of the file, of a kind of names, is here.
+    """
+    totals = _totals(about.get("totals"), place)
+    if totals is not None:
+        recording.raise_totals(totals)
+    counts = about.get("counts")
+    if not isinstance(counts, dict):
+        return
+    recording.drop_from_agent(_figure(counts, "dropped_agent"))
+    after_the_last = _figure(counts, "dropped_recording") - recording.counts.dropped_recording
+    recording.skip_tasks(min(after_the_last, MAX_TASKS - recording.next_task))
+    for table, name in _COUNTED.items():
+        said = _figure(counts, name)
+        if said > getattr(recording.counts, name):
+            log = recording.log_of[table]
+            log.count_dropped(said - log.next)
+
+
+def _figure(counts: Mapping[str, Any], name: str) -> int:
+    figure = counts.get(name)
+    return min(max(figure, 0), MAX_FIGURE) if isinstance(figure, int) else 0
+
+
+def _totals(said: Any, place: Callable[[str, int], int | None]) -> Totals | None:
+    """Return totals with the numbers that names have here; nothing if one of them is wrong."""
+    try:
+        return Totals(
+            tuple(
+                PrefixTotal(
+                    _known(place("prefixes", _count(one["prefix"]))),
+                    _count(one["tasks"]),
+                    _seconds(one["seconds"]),
+                    _count(one["erred"]),
+                )
+                for one in said["prefixes"]
+            ),
+            tuple(
+                ActionTotal(
+                    _known(place("actions", _count(one["action"]))),
+                    _count(one["rows"]),
+                    _seconds(one["seconds"]),
+                )
+                for one in said["actions"]
+            ),
+        )
+    except (TypeError, KeyError, ValueError):
+        return None
+
+
+def _known(place: int | None) -> int:
+    if place is None:
+        raise ValueError("a name that the file has not")
+    return place
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or not 0 <= value <= MAX_FIGURE:
+        raise ValueError("no count")
+    return value
+
+
+def _seconds(value: Any) -> float:
+    if type(value) not in (int, float) or not 0 <= value <= MAX_FIGURE:
+        raise ValueError("no seconds")
+    return float(value)
