@@ -6,6 +6,7 @@ import os
 import tempfile
 import warnings
 from contextlib import contextmanager
+from math import inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, cast
 
@@ -118,27 +119,49 @@ def open_to_read(name: str) -> Iterator[IO[bytes]]:
 
 def _opened(path: str) -> IO[bytes]:
     try:
-        return Path(path).expanduser().open("rb")
+        file = Path(path).expanduser().open("rb")
     except FileNotFoundError as error:
         raise DaskscopeError(
             "no-file", f"There is no file {path}.", f"Check the path; this is {Path.cwd()}."
         ) from error
     except (OSError, ValueError, RuntimeError) as error:  # a NUL in it; no home
         raise _unreadable(path, error) from error
+    if file.seekable():
+        return file
+    with file:  # a pipe, or a terminal
+        try:
+            return _copied(file, path, config.recording_limits().disk_limit)
+        except OSError as error:
+            raise _unreadable(path, error) from error
+
+
+def _copied(source: IO[bytes], name: str, most: float = inf) -> IO[bytes]:
+    """Copy into a temporary file: parts of it are wanted in any order."""
+    local, size = temporary_file(), 0
+    try:
+        while piece := source.read(FETCH_BYTES):
+            size += len(piece)
+            if size > most:
+                raise DaskscopeError(
+                    "too-large",
+                    f"{name} gives more than the {most:,} bytes of daskscope.recording.disk-limit.",
+                    "Write it to a file, and open that.",
+                )
+            with in_temporary_file():
+                local.write(piece)
+        with in_temporary_file():
+            local.seek(0)
+    except BaseException:
+        local.close()
+        raise
+    return local
 
 
 def _fetched(url: str) -> IO[bytes]:
-    """Copy what is at a URL into a temporary file: parts of it are wanted in any order."""
-    local = temporary_file()
     try:
         with fsspec().open(url, "rb") as remote:
-            while piece := remote.read(FETCH_BYTES):
-                with in_temporary_file():
-                    local.write(piece)
-        with in_temporary_file():
-            local.seek(0)
+            return _copied(remote, url)
     except BaseException as error:
-        local.close()
         if isinstance(error, FileNotFoundError):
             raise DaskscopeError(
                 "no-file", f"There is no file {url}.", "Check the address."
@@ -149,7 +172,6 @@ def _fetched(url: str) -> IO[bytes]:
         if isinstance(error, Exception) and not isinstance(error, DaskscopeError):
             raise _unreadable(url, error) from error
         raise
-    return local
 
 
 def _unreadable(name: str, error: Exception) -> DaskscopeError:

@@ -82,7 +82,7 @@ def written_folder(directory: str | PathLike[str]) -> Iterator[Path]:
     ...     [path.name for path in (Path(folder) / "tables").iterdir()]
     ['a.csv']
     """
-    target = real(directory)
+    target = Path(directory) if is_stream(directory) else real(directory)
     made = not target.exists()
     placed = 0
     part = target / f".daskscope-{secrets.token_hex(8)}.part"

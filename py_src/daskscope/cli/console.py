@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import unicodedata
-from typing import Final, TextIO
+from typing import TYPE_CHECKING, Final, TextIO
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
 
 _HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 """Categories of characters that move the cursor, turn the direction, or cannot be written."""
@@ -23,6 +28,15 @@ def plain(text: object) -> str:
 def say(text: str = "") -> None:
     """Write a line of the result."""
     _write(sys.stdout, text)
+
+
+def teller(place: Path) -> Callable[[str], None]:
+    """Return how to tell of a result, before it is written: not into the result itself."""
+    try:
+        same = os.path.samestat(place.stat(), os.fstat(sys.stdout.fileno()))
+    except OSError:  # it is not there yet, or standard output is none of the system
+        same = False
+    return warn if same else say
 
 
 def warn(text: str) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from daskscope.cli.console import plain, plural, say, size, warn
+from daskscope.cli.console import plain, plural, say, size, teller, warn
 from daskscope.cli.parser import PROFILE_FORMATS
-from daskscope.cli.places import place_of, recording_of
+from daskscope.cli.places import lasting, place_of, recording_of
 from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
 from daskscope.export import to_chrome, to_csv
@@ -40,10 +40,11 @@ def run(given: argparse.Namespace) -> int:
 
 
 def _chrome(recording: RecordingCore, output: Path) -> None:
+    path, tell = lasting(output), teller(output)
     with Progress(f"Writing {output}") as progress:
         counts = to_chrome(recording, output, progress.at)
-    written_size = f", {size(output.stat().st_size)}" if output.is_file() else ""
-    say(f"{plain(output)}: {plural(counts.rows, 'slice')}{written_size}")
+    written_size = f", {size(path.stat().st_size)}" if path else ""
+    tell(f"{plain(output)}: {plural(counts.rows, 'slice')}{written_size}")
     if counts.left_out:
         rows = plural(counts.left_out, "row")
         warn(f"{rows} left out: their times are more than thirty years from the others, or none")

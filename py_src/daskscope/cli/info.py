@@ -11,6 +11,7 @@ from daskscope.cli.console import duration, plain, plural, say, size
 from daskscope.cli.progress import Progress
 from daskscope.derive.words import raised_text
 from daskscope.files import URL_MARK, opened
+from daskscope.written import is_stream
 
 if TYPE_CHECKING:
     import argparse
@@ -51,7 +52,8 @@ def run(given: argparse.Namespace) -> int:
 def facts_of(file: str, recording: RecordingCore) -> Iterator[tuple[str, str]]:
     """Return names and words of what is worth a line."""
     about, counts = recording.about_facts, recording.counts
-    on_disk = f", {size(Path(file).stat().st_size)}" if URL_MARK not in file else ""
+    is_file = URL_MARK not in file and not is_stream(file)
+    on_disk = f", {size(Path(file).stat().st_size)}" if is_file else ""
     yield "file", f"{plain(file)}{on_disk}"
     if not about.get("whole", True):
         yield "", "cut off: its program was stopped, or it was not copied to its end;"

@@ -11,7 +11,7 @@ from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
 from daskscope.files import URL_MARK, opened
 from daskscope.recording.file_reader import is_recording
-from daskscope.written import check_no_url, real
+from daskscope.written import check_no_url, is_stream, real
 
 if TYPE_CHECKING:
     from daskscope.recording import RecordingCore
@@ -20,14 +20,16 @@ _ENDINGS: Final = (".daskscope", ".html", ".htm")
 
 
 def beside(file: str, ending: str) -> Path:
-    """Return the name of a result: beside a file, in this directory where that is a URL.
+    """Return the name of a result: beside a file, in this directory where that is a URL or a pipe.
 
     >>> beside("runs/monday.daskscope", ".html").as_posix()
     'runs/monday.html'
     >>> beside("s3://bucket/runs/monday.daskscope", "-tables").as_posix()
     'monday-tables'
     """
-    path = Path(Path(urlsplit(file).path).name) if URL_MARK in file else Path(file)
+    path = Path(urlsplit(file).path if URL_MARK in file else file)
+    if URL_MARK in file or is_stream(file):
+        path = Path(path.name)
     stem = path.name or "run"
     for known in _ENDINGS:
         stem = stem.removesuffix(known)
@@ -42,6 +44,14 @@ def place_of(output: str | None, file: str, ending: str) -> Path:
     check_apart(file, place)
     _check_no_recording(place)
     return place
+
+
+def lasting(place: Path) -> Path | None:
+    """Return where a result stays, before it is written; nothing for a pipe or a device.
+
+    /dev/stdout may be a file, and another one afterwards.
+    """
+    return None if is_stream(place) else real(place)
 
 
 def recording_of(file: str) -> RecordingCore:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from daskscope.cli.console import plain, plural, say, size
-from daskscope.cli.places import place_of, recording_of
+from daskscope.cli.console import plain, plural, say, size, teller
+from daskscope.cli.places import lasting, place_of, recording_of
 from daskscope.cli.progress import Progress
 from daskscope.files import URL_MARK
 from daskscope.library import keep
@@ -32,6 +32,7 @@ def run(given: argparse.Namespace) -> int:
         with Progress("Leaving out what the report must not tell"):
             recording = redacted(recording, given.redact)
     where = place.location if isinstance(place, RemoteTarget) else str(place)
+    tell = say if isinstance(place, RemoteTarget) else teller(place)
     with Progress(f"Writing {where}") as progress:
         if isinstance(place, RemoteTarget):
             length = _put(recording, place, progress.at)
@@ -39,7 +40,7 @@ def run(given: argparse.Namespace) -> int:
             length = _write(recording, place, progress.at)
     counts = recording.counts
     tasks = f"{counts.kept:,} of {plural(counts.captured, 'task')}"
-    say(f"{plain(where)}: {tasks}{f', {size(length)}' if length else ''}")
+    tell(f"{plain(where)}: {tasks}{f', {size(length)}' if length else ''}")
     return 0
 
 
@@ -55,12 +56,13 @@ def _place(given: argparse.Namespace) -> Path | RemoteTarget:
 
 def _write(recording: RecordingCore, place: Path, watch: Callable[[int, int], None]) -> int:
     """Write it to a path; return its size, nothing of a pipe."""
+    path = lasting(place)
     with written(place) as file:
         figures = build(recording, file, watch)
-    if not place.is_file():  # nobody can read it again
+    if path is None:  # nobody can read it again
         return 0
-    keep(place, figures)
-    return place.stat().st_size
+    keep(path, figures)
+    return path.stat().st_size
 
 
 def _put(recording: RecordingCore, place: RemoteTarget, watch: Callable[[int, int], None]) -> int:

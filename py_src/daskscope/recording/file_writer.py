@@ -33,7 +33,7 @@ from daskscope.schema import (
     RECORD_TABLES,
     TASKS,
 )
-from daskscope.written import real
+from daskscope.written import is_stream, real
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -70,6 +70,8 @@ class FileWriter:
         self.path = real(path)
         if self.path.is_dir():
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        if is_stream(path):  # it would be gone, and a file in its place
+            raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
         stem = self.path.name.removesuffix(SUFFIX)
         # Visible, and of a name that opens: it is all that is left of a killed process.
         self.part_path = self.path.with_name(f"{stem}.part-{secrets.token_hex(4)}{SUFFIX}")

@@ -13,7 +13,7 @@ from urllib.request import url2pathname
 from daskscope.errors import DaskscopeError
 from daskscope.files import URL_MARK, fsspec, in_temporary_file, lacking, temporary_folder
 from daskscope.library.store import without_password
-from daskscope.written import real, replaced, text_of
+from daskscope.written import is_stream, real, replaced, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,11 +47,11 @@ class LocalTarget:
             raise _cannot(name, str(error)) from error
 
     def _check(self) -> None:
+        if is_stream(self.name):
+            raise _cannot(self.name, "it is no ordinary file")
         with suppress(FileNotFoundError):
-            mode = self.path.stat().st_mode
-            if not stat.S_ISREG(mode):
-                kind = "a directory" if stat.S_ISDIR(mode) else "no ordinary file"
-                raise _cannot(self.name, f"it is {kind}")
+            if stat.S_ISDIR(self.path.stat().st_mode):
+                raise _cannot(self.name, "it is a directory")
         if not self.path.parent.is_dir():
             raise DaskscopeError(
                 "bad-path",
