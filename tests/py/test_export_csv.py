@@ -12,6 +12,7 @@ from test_files import full_recording
 from daskscope.errors import DaskscopeError
 from daskscope.export import to_csv
 from daskscope.recording import RecordingCore, pack_keys
+from daskscope.recording.logs import LogLine
 from daskscope.recording.recording import TABLE_NAMES
 from daskscope.written import written
 
@@ -58,6 +59,19 @@ def test_text_that_a_spreadsheet_would_calculate_is_made_inert(tmp_path):
     to_csv(recording, tmp_path)
     found = pd.read_csv(tmp_path / "tasks.csv")["key"].tolist()
     assert found == ["'=1+1", "'+x", "'-x", "'@x", "'\tx", *keys[5:]]
+
+
+def test_a_text_with_ends_of_lines_stays_one_row(tmp_path):
+    recording = new_recording()
+    lines = ["progress 1%\rprogress 2%", "two\r\nlines", "two\nlines", 'a "word", and more']
+    recording.append_lines([LogLine(1.5, "scheduler", "INFO", line) for line in lines])
+    recording.append_tasks(2, make_rows(2), pack_keys(0, ["a\rb", "c"]).data)
+    to_csv(recording, tmp_path / "out")
+    assert pd.read_csv(tmp_path / "out" / "logs.csv")["text"].tolist() == lines
+    assert pd.read_csv(tmp_path / "out" / "logs.csv")["time"].tolist() == [1.5] * 4
+    tasks = pd.read_csv(tmp_path / "out" / "tasks.csv")
+    assert tasks["key"].tolist() == ["a\rb", "c"]
+    assert tasks["span"].isna().all()
 
 
 def test_an_empty_recording_gives_headers(tmp_path):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -89,7 +91,10 @@ def _csv(frame: pd.DataFrame, recording: RecordingCore, *, header: bool) -> byte
         columns[name] = column if column.dtype.kind in "fiu" else _inert(column)
         if name in TIMES:
             columns[FROM_ORIGIN.format(name)] = (column - origin).round(6)
-    text: str = pd.DataFrame(columns).to_csv(index=False, header=header, lineterminator="\n")
+    write = partial(pd.DataFrame(columns).to_csv, index=False, header=header, lineterminator="\n")
+    text: str = write()
+    if "\r" in text:  # which Python before 3.13 puts into no quotes, and readers take for an end
+        text = write(quoting=csv.QUOTE_NONNUMERIC)
     return text.encode("utf-8", "replace")
 
 
