@@ -57,6 +57,27 @@ def test_tables_become_parquet_files(tmp_path):
     assert pd.read_parquet(folder / "errors.parquet")["task"].tolist() == [7]
 
 
+@pytest.mark.parametrize("name", TABLE_NAMES)
+def test_columns_have_the_same_types_in_tables_without_rows(tmp_path, name):
+    full, empty = (
+        recording.to_parquet(tmp_path / folder)
+        for recording, folder in ((full_recording(), "full"), (RecordingCore(), "empty"))
+    )
+    rows = pq.read_table(full / f"{name}.parquet")
+    none = pq.read_table(empty / f"{name}.parquet")
+    assert rows.num_rows > 0
+    assert none.num_rows == 0
+    assert none.schema.equals(rows.schema, check_metadata=False)
+
+
+def test_a_query_goes_over_the_errors_of_runs_with_and_without(tmp_path):
+    duckdb = pytest.importorskip("duckdb")
+    for recording, folder in ((RecordingCore(), "a"), (full_recording(), "b")):
+        write_parquet(recording, tmp_path / folder)
+    query = f"select worker, exception from '{tmp_path}/*/errors.parquet'"
+    assert len(duckdb.sql(query).df()) == len(full_recording().errors)
+
+
 def test_sql_asks_the_tables():
     pytest.importorskip("duckdb")
     recording = full_recording()

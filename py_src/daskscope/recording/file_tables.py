@@ -154,13 +154,10 @@ def encode_records(table: Table, records: Mapping[str, Sequence[Any]], **facts: 
     """Return columns of numbers and text as an Arrow stream."""
     import pyarrow as pa
 
-    fields = [pa.field(c.name, _kind(c), nullable=False) for c in table.columns]
-    arrays = [
-        pa.array(records[column.name], field.type)
-        for column, field in zip(table.columns, fields, strict=True)
-    ]
+    schema = arrow_schema(table, nullable=False)
+    arrays = [pa.array(records[field.name], field.type) for field in schema]
     metadata = {name: str(value) for name, value in facts.items()}
-    return _stream(arrays, pa.schema(fields, metadata=metadata))
+    return _stream(arrays, schema.with_metadata(metadata))
 
 
 def decode_records(
@@ -185,6 +182,18 @@ def decode_records(
             )
         columns[column.name] = array.to_pylist()
     return columns
+
+
+def arrow_schema(table: Table, *, nullable: bool = True) -> pa.Schema:
+    """Return what a table of numbers and text is in Arrow.
+
+    >>> from daskscope.schema import EVENTS
+    >>> arrow_schema(EVENTS).types
+    [DataType(double), DataType(string), DataType(string)]
+    """
+    import pyarrow as pa
+
+    return pa.schema([pa.field(c.name, _kind(c), nullable) for c in table.columns])
 
 
 def _kind(column: Column) -> pa.DataType:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from daskscope.recording.file_tables import arrow_schema
 from daskscope.recording.frames import exported_tasks_frame
 from daskscope.recording.recording import TABLE_NAMES
+from daskscope.recording.records import records_of
+from daskscope.schema import RECORD_TABLES
 from daskscope.written import real, written_folder
 
 if TYPE_CHECKING:
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
     from daskscope.recording.chunk import TaskChunk
     from daskscope.recording.core import RecordingCore
+    from daskscope.schema import Table
 
 
 def write_parquet(
@@ -31,11 +35,20 @@ def write_parquet(
     """
     with written_folder(directory) as folder:
         _write_tasks(recording, folder / "tasks.parquet", watch)
-        for name in TABLE_NAMES:
-            if name != "tasks":
-                getattr(recording, name).to_parquet(folder / f"{name}.parquet", index=False)
+        for table in RECORD_TABLES:
+            if table.name in TABLE_NAMES:
+                _write_records(recording, table, folder / f"{table.name}.parquet")
         names = sorted(path.name for path in folder.iterdir())
     return [real(directory) / name for name in names]
+
+
+def _write_records(recording: RecordingCore, table: Table, path: Path) -> None:
+    """Write a small table: the types of its columns are the same without rows."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    records = records_of(recording, table)
+    pq.write_table(pa.table(records, schema=arrow_schema(table)), path)
 
 
 def _write_tasks(
