@@ -18,6 +18,7 @@ import type { ByteSource } from "./bytes";
 import { FileNames } from "./names";
 import { BadFileError, newerFile } from "./problems";
 import {
+  maxCharacters,
   NAMES_SHAPE,
   RECORD_SHAPES,
   type RecordsOf,
@@ -42,6 +43,8 @@ const MAX_JSON_BYTES = 16_000_000;
 const MAX_RECORDS = 200_000;
 /** Of one member with names: more than all lists together hold. */
 const MAX_NAME_ROWS = 200_000;
+/** Names may be JSON: they bound their texts themselves. */
+const uncut = () => Infinity;
 const MAX_STRETCHES = 500_000;
 /** Task numbers are 32 bits wide. */
 const MAX_TASKS = 2 ** 32;
@@ -100,7 +103,7 @@ export class StoredRecording {
     for (const member of members.slice(1)) {
       if (member.name.startsWith("names/")) {
         const bytes = await unpackMember(source, member);
-        names.take(decodeRecords(NAMES_SHAPE, bytes, MAX_NAME_ROWS));
+        names.take(decodeRecords(NAMES_SHAPE, bytes, MAX_NAME_ROWS, uncut));
       } else {
         others.set(member.name, member);
       }
@@ -207,7 +210,12 @@ export class StoredRecording {
     const member = this.members.get(`${table}.arrow`);
     if (!member) return noRecords<(typeof RECORD_SHAPES)[T]>(shape);
     const bytes = await unpackMember(this.source, member);
-    return decodeRecords<(typeof RECORD_SHAPES)[T]>(shape, bytes, MAX_RECORDS);
+    return decodeRecords<(typeof RECORD_SHAPES)[T]>(
+      shape,
+      bytes,
+      MAX_RECORDS,
+      maxCharacters,
+    );
   }
 
   private async factsOf(member: Member): Promise<Facts> {

@@ -74,6 +74,13 @@ export const RECORD_SHAPES = {
   },
 } as const satisfies Record<string, RecordShape>;
 
+const MAX_TEXT_CHARACTERS = 20_000;
+const MAX_KEY_CHARACTERS = 100_000;
+
+/** As much of a text of a small table as the agent keeps: a page with more stands still. */
+export const maxCharacters = (column: string): number =>
+  column === "key" ? MAX_KEY_CHARACTERS : MAX_TEXT_CHARACTERS;
+
 export type RecordTable = keyof typeof RECORD_SHAPES;
 export type RecordsOf<T extends RecordTable> = Records<
   (typeof RECORD_SHAPES)[T]

@@ -138,11 +138,13 @@ export type Records<S extends RecordShape> = {
   [K in keyof S]: S[K] extends "utf8" ? string[] : Float64Array;
 };
 
-/** Columns of numbers and texts, at most so many rows. */
+/** Columns of numbers and texts, at most so many rows; longer texts are cut. */
 export function decodeRecords<S extends RecordShape>(
   shape: S,
   bytes: Uint8Array<ArrayBuffer>,
   maxRows: number,
+  /** Of the texts of a column. */
+  maxCharacters: (column: string) => number,
 ): Records<S> {
   const { columns } = readAtMost(maxRows, bytes);
   const decoded = Object.entries(shape).map(([name, wanted]) => {
@@ -154,7 +156,9 @@ export function decodeRecords<S extends RecordShape>(
     }
     return [
       name,
-      stored.kind === "text" ? textsOf(stored) : numbersOf(stored),
+      stored.kind === "text"
+        ? textsOf(stored, maxCharacters(name))
+        : numbersOf(stored),
     ] as const;
   });
   return Object.fromEntries(decoded) as Records<S>;
@@ -173,11 +177,23 @@ function numbersOf({ values }: NumberColumn): Float64Array {
   return Float64Array.from(values as ArrayLike<number | bigint>, Number);
 }
 
-function textsOf({ offsets, bytes }: TextColumn): string[] {
+function textsOf({ offsets, bytes }: TextColumn, most: number): string[] {
   const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  // A character has at most four bytes: of what is much longer the rest is not decoded.
+  const mostBytes = 4 * (most + 2);
   const texts: string[] = [];
   for (let row = 0; row + 1 < offsets.length; row++) {
-    texts.push(decoder.decode(bytes.subarray(offsets[row], offsets[row + 1])));
+    const [from, to] = [offsets[row], offsets[row + 1]];
+    const some = bytes.subarray(from, Math.min(to, from + mostBytes));
+    texts.push(cut(decoder.decode(some), most));
   }
   return texts;
+}
+
+/** As the agent cuts what it keeps: whole characters, and a mark that is one more. */
+function cut(text: string, most: number): string {
+  if (text.length <= most + 1) return text;
+  const characters = [...text];
+  if (characters.length <= most + 1) return text;
+  return `${characters.slice(0, most).join("")}…`;
 }

@@ -2,6 +2,14 @@
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
+import {
+  columnFromArray,
+  float64,
+  int64,
+  tableFromColumns,
+  tableToIPC,
+  utf8,
+} from "@uwdata/flechette";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { bytesOfBuffer } from "../../js_src/archive/bytes";
 import {
@@ -313,6 +321,41 @@ describe("a file that claims too much", () => {
     );
     const { text } = await problemOf(file);
     expect(text).toMatch(/has more names than any recording has/);
+  });
+
+  it("is shown with the beginnings of texts that are longer than the agent keeps", async () => {
+    const x = (count: number) => "x".repeat(count);
+    const exceptions = [
+      x(30_000_000),
+      `${x(20_000)}…`, // as the agent cuts them
+      "é🐍".repeat(20_000),
+      "short",
+    ];
+    const same = (text: string) => exceptions.map(() => text);
+    const table = tableFromColumns({
+      time: columnFromArray(
+        exceptions.map(() => 1),
+        float64(),
+      ),
+      key: columnFromArray(same(x(200_000)), utf8()),
+      prefix: columnFromArray(same("p"), utf8()),
+      worker: columnFromArray(same("w"), utf8()),
+      exception: columnFromArray(exceptions, utf8()),
+      traceback: columnFromArray(same(""), utf8()),
+      task: columnFromArray(
+        exceptions.map(() => -1n),
+        int64(),
+      ),
+    });
+    const data = tableToIPC(table, { format: "stream" })!;
+    const file = changed("errors.arrow", ({ name }) => [{ name, data }]);
+    const recording = await StoredRecording.open(bytesOfBuffer(file));
+    const errors = await recording.records("errors");
+    expect(errors.exception[0]).toBe(`${x(20_000)}…`);
+    expect(errors.exception[1]).toBe(exceptions[1]);
+    expect(errors.exception[2]).toBe(`${"é🐍".repeat(10_000)}…`);
+    expect(errors.exception[3]).toBe("short");
+    expect(errors.key[0]).toBe(`${x(100_000)}…`);
   });
 
   it("keeps of long names no more than is shown", () => {
