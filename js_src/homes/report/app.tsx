@@ -5,6 +5,7 @@ import { useState } from "preact/hooks";
 import { Events } from "../../views/events";
 import { Logs } from "../../views/logs";
 import type { EmptyState } from "../../views/host";
+import { Guarded } from "../../views/panel/guarded";
 import type { TabId } from "../../views/panel/recording_view";
 import { Empty } from "../../views/panel/states";
 import { Summary } from "../../views/summary";
@@ -49,11 +50,13 @@ export function Report(props: { state: ReportState }): JSX.Element {
           hidden={one !== tab && !isPrinted(one, printing)}
         >
           {(visited.has(one) || isPrinted(one, printing)) && (
-            <Panel
-              tab={one}
-              state={state}
-              onRefused={(text) => setNote({ kind: "text", text })}
-            />
+            <Guarded name={TAB_NAMES[one]}>
+              <Panel
+                tab={one}
+                state={state}
+                onRefused={(text) => setNote({ kind: "text", text })}
+              />
+            </Guarded>
           )}
         </div>
       ))}

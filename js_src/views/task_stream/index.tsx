@@ -6,9 +6,10 @@ import { render } from "preact";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../host";
 import { watchEnvironment } from "../panel/environment";
+import { Guarded } from "../panel/guarded";
 import { keepFocus, returnFocus } from "./keyboard_focus";
 import { isTyping, pressesButton, pressKey } from "./keyboard";
-import { TaskStreamPanel, type PanelParts } from "./panel";
+import { TaskStreamPanel, TITLE, type PanelParts } from "./panel";
 import { ViewState } from "./view_state";
 
 export interface TaskStreamProps {
@@ -54,7 +55,12 @@ export function mountTaskStream(
     keepFocus(root, view.focusPlot),
     returnFocus(root, view.focusPlot),
   ];
-  render(<TaskStreamPanel view={view} root={root} parts={parts} />, root);
+  render(
+    <Guarded name={TITLE}>
+      <TaskStreamPanel view={view} root={root} parts={parts} />
+    </Guarded>,
+    root,
+  );
 
   return () => {
     render(null, root);

@@ -24,7 +24,7 @@ import { searchCrowds, Tools } from "./tools";
 import type { ViewState } from "./view_state";
 import type { WorkerGroup } from "./worker_groups";
 
-const TITLE = "Task stream";
+export const TITLE = "Task stream";
 
 export interface PanelParts {
   handle: StageHandle | null;
