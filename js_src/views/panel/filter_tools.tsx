@@ -1,6 +1,7 @@
 // What narrows a list: words that it must contain, kinds that can be switched off.
 
 import type { ComponentChildren, JSX } from "preact";
+import { formatExact } from "../../base/format";
 import { CloseIcon, SearchIcon } from "./icons";
 
 export function FilterText(props: {
@@ -55,12 +56,16 @@ export function Toggle(props: {
   );
 }
 
+/** Nobody looks through more; a page with hundreds of thousands stands still. */
+const MOST_OPTIONS = 1_000;
+
 export function Select(props: {
   label: string;
   value: string;
   options: readonly { readonly value: string; readonly text: string }[];
   onChange: (value: string) => void;
 }): JSX.Element {
+  const more = props.options.length - MOST_OPTIONS;
   return (
     <select
       class="ds-select"
@@ -68,11 +73,12 @@ export function Select(props: {
       value={props.value}
       onChange={(event) => props.onChange(event.currentTarget.value)}
     >
-      {props.options.map(({ value, text }) => (
+      {props.options.slice(0, MOST_OPTIONS).map(({ value, text }) => (
         <option value={value} selected={value === props.value}>
           {text}
         </option>
       ))}
+      {more > 0 && <option disabled>{`and ${formatExact(more)} more`}</option>}
     </select>
   );
 }
