@@ -9,6 +9,12 @@ export function isTime(value: number): boolean {
   return value > -MAX_TIME_S && value < MAX_TIME_S;
 }
 
+/** For `sort`: the earliest first, and what has no time at the end. */
+export function byTime(one: number, other: number): number {
+  if (one < other) return -1;
+  return one > other ? 1 : Number(isNaN(one)) - Number(isNaN(other));
+}
+
 /** The length of time that a row takes up: nothing, if it says what cannot be. */
 export function lengthOf(duration: number): number {
   return duration > 0 && duration < MAX_DURATION_S ? duration : 0;

@@ -198,3 +198,43 @@ describe("lines of logs", () => {
     expect(rows({ focus: { ...NO_FOCUS, time: [0, 1] } })).toEqual([1]);
   });
 });
+
+describe("rows without a time", () => {
+  const time = [5, NaN, 1, 9, NaN, 2, 8, 3];
+  const inOrder = [1, 2, 3, 5, 8, 9, NaN, NaN];
+  const same = (text: string) => time.map(() => text);
+  const none = { time: [], worker: [], name: [], what: [], detail: [] };
+
+  it("are the last errors of their group", () => {
+    const table = checkTable("errors", {
+      ...{ time, key: same("k"), prefix: same("p"), worker: same(A) },
+      ...{ exception: same("Gone()"), traceback: same("") },
+      task: time.map(() => -1),
+    });
+    const [group] = errorGroups(table, NO_FOCUS);
+    expect(group!.rows.map((row) => time[row])).toEqual(inOrder);
+  });
+
+  it("are the last of what happened", () => {
+    const all = happenings(
+      {
+        events: checkTable("events", {
+          ...{ time, topic: same("all"), message: same("{}") },
+        }),
+        workers: checkTable("workers", none),
+        gaps: checkTable("gaps", { start: [], stop: [], reason: [], text: [] }),
+      },
+      nameOf,
+    );
+    expect(all.map(({ start }) => start)).toEqual(inOrder);
+  });
+
+  it("are the last lines of the logs", () => {
+    const table = checkTable("logs", {
+      ...{ time, source: same(A), level: same("INFO"), text: same("") },
+    });
+    const filter = { focus: NO_FOCUS, level: "", source: "", has: () => true };
+    const rows = narrowLines(table, filter);
+    expect(rows.map((row) => time[row])).toEqual(inOrder);
+  });
+});

@@ -1,5 +1,6 @@
 // Errors of a recording, those with the same exception together.
 
+import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
 import { inFocus } from "../panel/in_focus";
 import type { RecordTable } from "../panel/record_tables";
@@ -25,7 +26,7 @@ export function errorGroups(
   const focused = inFocus(focus);
   const groups = new Map<string, number[]>();
   const order = Array.from({ length: table.rows }, (_, row) => row);
-  order.sort((one, other) => table.time[one] - table.time[other]);
+  order.sort((one, other) => byTime(table.time[one], table.time[other]));
   for (const row of order) {
     const time = table.time[row];
     const [worker, prefix] = [table.worker[row], table.prefix[row]];

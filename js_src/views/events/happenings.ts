@@ -1,5 +1,6 @@
 // Events, changes of workers and gaps of a recording as one list in order of time.
 
+import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
 import { inFocus, type Happened } from "../panel/in_focus";
 import type { RecordTable } from "../panel/record_tables";
@@ -82,7 +83,7 @@ export function happenings(
       level: "warn",
     });
   }
-  return all.sort((one, other) => one.start - other.start);
+  return all.sort((one, other) => byTime(one.start, other.start));
 }
 
 function nameIfWorker(

@@ -1,5 +1,6 @@
 // Lines of the logs of scheduler and workers, and which of them somebody wants to see.
 
+import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
 import { inFocus } from "../panel/in_focus";
 import type { RecordTable } from "../panel/record_tables";
@@ -44,5 +45,5 @@ export function narrowLines(
     if (!focused({ start: time, stop: time, worker, prefix: null })) continue;
     if (has(table.text[row])) found.push(row);
   }
-  return found.sort((one, other) => table.time[one] - table.time[other]);
+  return found.sort((one, other) => byTime(table.time[one], table.time[other]));
 }
