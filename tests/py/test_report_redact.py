@@ -28,6 +28,12 @@ from daskscope.report.redact import redacted
         (r'"C:\Users\Ada Lovelace\run.py"', '"run.py"'),
         (json.dumps({"path": r"D:\data\x.csv"}), '{"path": "x.csv"}'),
         ("file:///home/ada/run.html", "run.html"),
+        (r"opened \\apollo\data\x.csv, gone", "opened x.csv, gone"),
+        (r"open(r'\\apollo\my data\x.csv')", "open(r'x.csv')"),
+        (json.dumps({"path": r"\\apollo\data\x.csv"}), '{"path": "x.csv"}'),
+        (repr(json.dumps(r"\\apollo\my data\x.csv")), "x.csv"),
+        (r"..\apollo\x.csv and .\srv\y.csv and ~\ada\z.csv", "x.csv and y.csv and z.csv"),
+        (r"'..\apollo 11\x.csv'", "'x.csv'"),
         ("abfs://box@acc/2025/", "2025"),
         ("read-csv-/mnt/secret/part.0", "part.0"),
         ("projects/apollo/input.csv", "input.csv"),
@@ -51,6 +57,8 @@ def test_of_a_path_only_the_last_part_stays(text, left):
         "http://10.0.0.1:8787/status",
         "text/html",
         "a regular \\d+ expression\\n",
+        json.dumps(json.dumps("It said:\nfirst\nsecond\n\nthird ...\nend")),
+        "\\" * 100_000,
         "2026/11/18 12:00",
     ],
 )
@@ -102,6 +110,15 @@ def hosts() -> Hosts:
         ("http://10.0.0.2:8787/status", "host-2"),
         ("tls://[fe80::1]:99", "host-4"),
         ("NODE-7.lab.example.org, node-7", "host-3, host-3"),
+        (r"\\node-7\data, \\other\data", r"\\host-3\data, \\host-4\data"),
+        ("from fe80::1ff:fe23:4567:890a: no", "from host-4: no"),
+        ("(2001:db8::7%eth0) 2001:DB8::7/64", "(host-4) host-4/64"),
+        ("[2001:db8:0:1:2:3:4:5]:80 ::ffff:172.16.3.4", "[host-4]:80 ::ffff:host-5"),
+        ("2001:db8::172.16.3.4.", "host-4."),
+        (
+            "12:34:56, 52:54:00:12:34:56, a[1::2], add:bad",
+            "12:34:56, 52:54:00:12:34:56, a[1::2], add:bad",
+        ),
         ("172.16.3.4 and 172.16.3.4", "host-4 and host-4"),
         ("node-77 and version 2026.8.0", "node-77 and version 2026.8.0"),
     ],
@@ -215,3 +232,22 @@ def test_a_redacted_copy_is_redacted_in_every_table():
     assert copy.about_facts["workers"][0]["name"] == "worker-5"
     assert copy.about_facts["versions"] == {"workers": {"worker-5": {"packages": {"x": "1.2.3.4"}}}}
     assert copy.about_facts["scheduler"] == "scheduler"
+
+
+@pytest.mark.parametrize("before", [[{}], [["hosts"]], [None, "hosts", "more"], {"a": 1}, "code"])
+def test_what_a_foreign_file_says_was_left_out_is_believed_only_as_far_as_it_can_be(before):
+    recording = new_recording()
+    append(recording, 1)
+    recording.about_facts = {"redacted": before}
+    known = ["hosts"] if "hosts" in before else []
+    assert redacted(recording, ["code"]).about_facts["redacted"] == ["code", *known]
+
+
+def test_a_redacted_copy_says_why_no_disk_took_what_was_dropped(tmp_path):
+    (tmp_path / "file").touch()
+    recording = new_recording(memory_limit=4_000_000, directory=str(tmp_path / "file"))
+    while not recording.spill_error:
+        append(recording, 5_000)
+    facts = redacted(recording, ["paths"]).about_facts
+    assert "Not a directory" in facts["spill_error"] or "File exists" in facts["spill_error"]
+    assert tmp_path.name not in facts["spill_error"]

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import re
+from ipaddress import IPv6Address
 from typing import Final
+
+from daskscope.report.paths import SHARE
 
 _ADDRESS: Final = re.compile(
     r"\b(?:tcp|tls|ucxx?|wss?|inproc|https?|s?ftp|ssh|hdfs)://[^\s\x00'\"<>,;|(){}\\]+",
     re.IGNORECASE,
 )
 _IPV4: Final = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)")
+_IPV6: Final = re.compile(  # or what may be one; its first group is never as short as an hour
+    r"(?<![\w:.])[0-9A-Fa-f]{3,4}:[0-9A-Fa-f:]*[0-9A-Fa-f](?:\.\d{1,3}){0,3}(?:%\w+)?(?!\w)"
+)
+_OF_SHARE: Final = re.compile(SHARE)
 _RUN: Final = re.compile(r"[^\W_]+")
 """Letters and digits: a name begins and ends where such a run does."""
 
@@ -96,8 +103,23 @@ class Hosts:
         """Replace addresses, known or not, and known names."""
         if "://" in text:
             text = _ADDRESS.sub(lambda found: self._of_address(found[0]), text)
+        if "\\\\" in text:
+            text = _OF_SHARE.sub(self._of_share, text)
         text = self._words_replaced(text)
+        if ":" in text:
+            text = _IPV6.sub(self._of_ipv6, text)
         return _IPV4.sub(lambda found: self.learn_host(found[0]), text) if "." in text else text
+
+    def _of_share(self, found: re.Match[str]) -> str:
+        one = found["one"]
+        return one + one + self.learn_host(found["server"]) + one
+
+    def _of_ipv6(self, found: re.Match[str]) -> str:
+        try:
+            IPv6Address(found[0])
+        except ValueError:
+            return found[0]
+        return self.learn_host(found[0].partition("%")[0])
 
     def _of_address(self, address: str) -> str:
         bare = address.rstrip(".:]*`")

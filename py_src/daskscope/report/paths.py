@@ -12,10 +12,18 @@ import re
 from typing import Final
 
 _STOPS: Final = r"""\s\x00/\\:*?"'<>|,;()\[\]{}"""
-_IN_QUOTES: Final = re.compile(  # with blanks in it, as far as the quotes reach
-    r"""(["'])(?:[A-Za-z]:[/\\]|(?:[~.]{1,2}|\w+:/)?/)(?:[^"'\n\x00 ]| (?!/))*?(?=\\*["'])"""
+SHARE: Final = (
+    r"(?<!\\)(?<!\b[A-Za-z]:)(?P<one>\\{1,16})(?P=one)(?P<server>[\w.@$-]+)(?P=one)(?!\\)"
 )
-_OF_WINDOWS: Final = re.compile(rf"(?<!\w)[A-Za-z]:(?:[/\\]+[^{_STOPS}]+)+[/\\]*")
+r"""How the path of a share begins: \\server\, or within JSON, or a repr, twice as many of them."""
+_IN_QUOTES: Final = re.compile(  # with blanks in it, as far as the quotes reach
+    rf"""(["'])(?:[A-Za-z]:[/\\]|{SHARE}|[~.]{{1,2}}\\|(?:[~.]{{1,2}}|\w+:/)?/)"""
+    r"""(?:[^"'\n\x00 ]| (?!/))*?(?=\\*["'])"""
+)
+_OF_SHARE: Final = re.compile(rf"{SHARE}[^{_STOPS}]+(?:(?P=one)[^{_STOPS}]+)*\\*")
+_OF_WINDOWS: Final = re.compile(
+    rf"(?:(?<!\w)[A-Za-z]:|(?<![\w/\\.~])[.~]{{1,2}}(?=\\))(?:[/\\]+[^{_STOPS}]+)+[/\\]*"
+)
 _ABSOLUTE: Final = re.compile(
     rf"(?<![\w/\\.~])(?:[A-Za-z][\w+.-]*:/|~\w*|\.{{1,2}})?(?:/+[^{_STOPS}]+)+/*"
 )
@@ -32,7 +40,7 @@ def without_paths(text: str) -> str:
     if "/" not in text and "\\" not in text:
         return text
     text = _IN_QUOTES.sub(lambda found: found[1] + _last(found[0][1:]), text)
-    for pattern in (_OF_WINDOWS, _ABSOLUTE, _RELATIVE):
+    for pattern in (_OF_SHARE, _OF_WINDOWS, _ABSOLUTE, _RELATIVE):
         text = pattern.sub(lambda found: _last(found[0]), text)
     return text
 

@@ -212,9 +212,12 @@ class _Redaction:
             clean["workers"] = [
                 worker | {"name": worker.get("address", "")} for worker in _workers(clean)
             ]
+        if self._source.spill_error:  # the copy, of what is left, may be in no need of a disk
+            clean["spill_error"] = self._text(self._source.spill_error)
         before = facts.get("redacted")
-        out = {*self._what, *(before if isinstance(before, list) else ())}
-        return clean | {"redacted": [what for what in REDACTABLE if what in out]}
+        was = before if isinstance(before, list) else []
+        out = [what for what in REDACTABLE if what in self._what or what in was]
+        return clean | {"redacted": out}
 
     def _versions(self, versions: Any) -> Any:
         """Clean only who said it: four numbers may be a version as well as an address."""
