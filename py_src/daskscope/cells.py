@@ -19,6 +19,8 @@ logger = logging.getLogger(__name__)
 
 AFTER_ANSWER_S: Final = 0.02
 """The kernel says "idle" as soon as our handler has returned."""
+AFTER_LAST_S: Final = 0.5
+"""On a machine that is busy that may be later: after a pause in the answers we say it once more."""
 
 
 def shell() -> Any:
@@ -38,6 +40,7 @@ class Cells:
         self._current: int | None = None
         self._request: Any = None  # the parent header of what the running cell sends
         self._due = False
+        self._last: asyncio.TimerHandle | None = None  # of AFTER_LAST_S
         events = getattr(shell(), "events", None)
         if events is not None:
             events.register("pre_run_cell", self._begin)
@@ -56,10 +59,17 @@ class Cells:
             self._due = False
 
     def _say_busy_later(self) -> None:
-        asyncio.get_running_loop().call_later(AFTER_ANSWER_S, self._say_busy)
+        loop = asyncio.get_running_loop()
+        loop.call_later(AFTER_ANSWER_S, self._say_busy_soon)
+        if self._last is not None:
+            self._last.cancel()
+        self._last = loop.call_later(AFTER_LAST_S, self._say_busy)
+
+    def _say_busy_soon(self) -> None:
+        self._due = False
+        self._say_busy()
 
     def _say_busy(self) -> None:
-        self._due = False
         # The lock keeps "busy" ahead of the "idle" at the end of the cell.
         with self._lock:
             kernel = getattr(shell(), "kernel", None)

@@ -49,6 +49,13 @@ class BusyCell:
         assert self.kernel.reply(self.request)["status"] == "ok"
 
 
+@pytest.fixture(autouse=True)
+def busy_cells_end(tmp_path):
+    """Let the busy cell of a test that failed end, for the tests after it."""
+    yield
+    (tmp_path / "stop").touch()
+
+
 @pytest.fixture
 def fresh():
     """A kernel that has not heard of Dask or daskscope."""
@@ -85,6 +92,12 @@ def session_of(page):
         return None
 
     return page.kernel.wait(known)
+
+
+def states(kernel):
+    """What the kernel said of itself, in order: busy or idle."""
+    of_status = [m["content"] for m in kernel.messages if m["msg_type"] == "status"]
+    return [content["execution_state"] for content in of_status]
 
 
 def live_rows(page):
@@ -199,21 +212,38 @@ def test_the_kernel_says_busy_as_long_as_its_cell_runs(kernel, tmp_path):
     if not kernel.subshells:
         pytest.skip("this kernel has no subshells")
 
-    def state():
-        states = [m["content"] for m in kernel.messages if m["msg_type"] == "status"]
-        return states[-1]["execution_state"]
-
     page = open_page(kernel, subshell=kernel.subshell())
     session = session_of(page)
     cell = BusyCell(kernel, tmp_path)
-    kernel.wait(lambda: state() == "busy")
+    kernel.wait(lambda: states(kernel)[-1] == "busy")
     for question in ("b1", "b2"):
         page.say("ask", session=session, id=question, what="keys", args={"first": 0, "tasks": 1})
         answers = 2 if question == "b2" else 1
         page.wait("answer", count=answers)
-        kernel.wait(lambda: state() == "busy")
+        kernel.wait(lambda: states(kernel)[-1] == "busy")
     cell.finish()
-    kernel.wait(lambda: state() == "idle")
+    kernel.wait(lambda: states(kernel)[-1] == "idle")
+
+
+def test_the_kernel_says_busy_also_where_its_idle_comes_late(fresh, tmp_path):
+    if not fresh.subshells:
+        pytest.skip("this kernel has no subshells")
+    assert fresh.evaluate(ENSURE)["status"] == "ok"
+    fresh.run(CLUSTER)
+    page = open_page(fresh, subshell=fresh.subshell())
+    session = session_of(page)
+    # Of what we say right after an answer the kernel's own "idle" is later.
+    fresh.run("import daskscope.cells; daskscope.cells.AFTER_ANSWER_S = -1.0")
+    cell = BusyCell(fresh, tmp_path)
+    fresh.wait(lambda: states(fresh)[-1] == "busy")
+    before = len(states(fresh))
+    page.say("ask", session=session, id="b", what="keys", args={"first": 0, "tasks": 1})
+    page.wait("answer")
+    fresh.wait(
+        lambda: {"idle", "busy"} <= {*states(fresh)[before:]} and states(fresh)[-1] == "busy"
+    )
+    cell.finish()
+    fresh.wait(lambda: states(fresh)[-1] == "idle")
 
 
 def test_a_panel_opened_during_a_cell_enters_the_kernel(fresh, tmp_path):
