@@ -18,7 +18,10 @@ afterEach(() => {
   session.dispose();
 });
 
-async function report(summary: object): Promise<void> {
+async function report(
+  summary: object,
+  unpacked: Promise<unknown> = Promise.resolve(),
+): Promise<void> {
   const { link, sessionId } = await openRecording(goldenFile());
   session = new SharedSession(link, sessionId, signal(true), () => {});
   state = new ReportState(
@@ -27,7 +30,7 @@ async function report(summary: object): Promise<void> {
       name: "run.html",
       summary,
       size: 1,
-      open: () => Promise.resolve(session),
+      open: () => unpacked.then(() => session),
       file: () => Promise.resolve(new Blob()),
     },
     signal({} as Theme),
@@ -61,6 +64,20 @@ describe("a report with its recording", () => {
     state.go({ tab: "logs", focus: NO_FOCUS });
     state.start();
     await vi.waitFor(() => expect(session.have()).toHaveLength(2));
+  });
+
+  it("leaves it alone where its tab was given back before it was unpacked", async () => {
+    let unpack = (): void => {};
+    await report({}, new Promise<void>((resolve) => (unpack = resolve)));
+    state.start();
+    state.dispose();
+    unpack();
+    // Who asks for a table hears of it when the recording is there.
+    await vi.waitFor(() =>
+      expect(state.tables.get("logs").value.kind).toBe("ready"),
+    );
+    expect(session.idle).toBe(true);
+    expect(state.session.value).toBeNull();
   });
 
   it("has the figures of the focus that a link names", async () => {

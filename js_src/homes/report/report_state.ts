@@ -69,6 +69,7 @@ export class ReportState implements RecordingView, Navigated {
   private readonly needsRows: ReadonlySignal<boolean>;
   private begin: () => void = () => {};
   private readonly stops: (() => void)[] = [];
+  private disposed = false;
 
   constructor(
     readonly source: ReportSource,
@@ -129,6 +130,7 @@ export class ReportState implements RecordingView, Navigated {
   }
 
   dispose(): void {
+    this.disposed = true;
     for (const stop of this.stops.splice(0)) stop();
   }
 
@@ -156,7 +158,8 @@ export class ReportState implements RecordingView, Navigated {
   private async open(): Promise<SessionStore> {
     try {
       const store = await this.source.open();
-      this.take(store);
+      // Its tab may have been closed, or given back, while it was unpacked.
+      if (!this.disposed) this.take(store);
       return store;
     } catch (error) {
       const { text, next } = asProblem(error);
