@@ -43,6 +43,9 @@ export function ReportsSection(props: ReportsProps): JSX.Element {
 
 function Contents(props: ReportsProps): JSX.Element {
   const { library } = props;
+  // Here they stay while the list of another notebook's kernel is waited for.
+  const [text, setText] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
   const state = library.state.value;
   const again = { label: "Try again", run: () => library.refresh() };
   switch (state.kind) {
@@ -65,7 +68,15 @@ function Contents(props: ReportsProps): JSX.Element {
           {state.problem && (
             <Trouble problem={state.problem} actions={[again]} />
           )}
-          <Reports {...props} list={state.list} shelf={state.shelf} />
+          <Reports
+            {...props}
+            list={state.list}
+            shelf={state.shelf}
+            text={text}
+            onText={setText}
+            problem={problem}
+            onProblem={setProblem}
+          />
         </>
       );
   }
@@ -102,11 +113,18 @@ function Trouble(props: {
 }
 
 function Reports(
-  props: ReportsProps & { list: LibraryList; shelf: Shelf },
+  props: ReportsProps & {
+    list: LibraryList;
+    shelf: Shelf;
+    /** What is searched. */
+    text: string;
+    onText: (text: string) => void;
+    /** Why the last deletion failed; null where it did not. */
+    problem: Problem | null;
+    onProblem: (problem: Problem | null) => void;
+  },
 ): JSX.Element {
-  const { library, list, shelf } = props;
-  const [text, setText] = useState("");
-  const [problem, setProblem] = useState<Problem | null>(null);
+  const { library, list, shelf, text, problem } = props;
   if (list.reports.length === 0) {
     return (
       <p class="ds-side-note">
@@ -120,9 +138,9 @@ function Reports(
   const remove = async (report: LibraryEntry): Promise<void> => {
     try {
       if (await props.mayDelete(report)) await shelf.remove(report.filename);
-      setProblem(null);
+      props.onProblem(null);
     } catch (error) {
-      setProblem(asProblem(error));
+      props.onProblem(asProblem(error));
     }
     library.refresh();
   };
@@ -134,7 +152,7 @@ function Reports(
           placeholder="Search reports"
           aria-label="Search reports"
           value={text}
-          onInput={(event) => setText(event.currentTarget.value)}
+          onInput={(event) => props.onText(event.currentTarget.value)}
         />
         <LinkButton onClick={() => library.refresh()}>Refresh</LinkButton>
       </div>
