@@ -146,14 +146,17 @@ test(
     await expect(viewer).toHaveCount(1);
 
     // Whoever asks for the other viewer has it, and the way to the panels.
-    await page.evaluate(
-      (path) =>
-        window.jupyterapp.commands.execute("docmanager:open", {
-          path,
-          factory: "HTML Viewer",
-        }),
-      await inFolder(page, "monday.html"),
-    );
+    const monday = await inFolder(page, "monday.html");
+    const choose = () =>
+      page.evaluate(
+        (path) =>
+          window.jupyterapp.commands.execute("docmanager:open", {
+            path,
+            factory: "HTML Viewer",
+          }),
+        monday,
+      );
+    await choose();
     const button = page.getByRole("button", { name: "Open as Dask report" });
     await expect(button).toBeVisible();
     await expect(viewer).toHaveCount(2);
@@ -161,6 +164,21 @@ test(
     await button.click();
     await expect(heading).toBeVisible();
     await expect(viewer).toHaveCount(2);
+
+    // Chosen once more while it is open, it is chosen no longer than that.
+    const close = () =>
+      page.evaluate(() =>
+        window.jupyterapp.commands.execute("application:close"),
+      );
+    await close();
+    await expect(heading).toHaveCount(0);
+    await choose();
+    await expect(button).toBeVisible();
+    await close();
+    await expect(viewer).toHaveCount(1);
+    await fileItem(page, "monday.html").dblclick();
+    await expect(heading).toBeVisible();
+    await expect(viewer).toHaveCount(1);
     // The viewer lets no page run its scripts, and the browser says so.
     const refused = /sandboxed|Content Security Policy/;
     const others = problems.filter((text) => !refused.test(text));

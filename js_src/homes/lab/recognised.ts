@@ -22,10 +22,14 @@ export function recogniseReports({
   docRegistry,
 }: JupyterFrontEnd): void {
   const chosen = new Set<string>();
-  commands.commandExecuted.connect((_, { id, args }) => {
+  commands.commandExecuted.connect((_, { id, args, result }) => {
     const { path, factory } = args;
     if (id !== "docmanager:open" || factory !== VIEWER) return;
-    if (typeof path === "string") chosen.add(path);
+    if (typeof path !== "string") return;
+    chosen.add(path);
+    // One that was open is shown, and none made: the next one nobody has chosen.
+    const over = (): void => void chosen.delete(path);
+    result.then(over, over);
   });
   docRegistry.addWidgetExtension(VIEWER, {
     createNew(widget: IDocumentWidget, context: DocumentRegistry.Context) {
