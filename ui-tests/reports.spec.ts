@@ -3,6 +3,7 @@
 import {
   CLIENT,
   expect,
+  notebookPath,
   notebookWith,
   openSidebar,
   runCells,
@@ -105,6 +106,52 @@ test(
     await expect(
       report.getByRole("heading", { name: "Told again" }),
     ).toBeVisible();
+    await expect(report).toHaveCount(1);
+  },
+);
+
+const ELSEWHERE = RUN.replace("first.html", '"{elsewhere}/first.html"');
+
+test(
+  "a report that comes through a kernel has one tab, whichever kernel that is",
+  { tag: "@all" },
+  async ({ page }, info) => {
+    await notebookWith(page, [
+      `import tempfile\nelsewhere = tempfile.mkdtemp()\n${CLIENT}`,
+      LOAD,
+      ELSEWHERE,
+    ]);
+    await runCells(page, 0, 1, 2);
+    const path = await notebookPath(page);
+    await notebookWith(page, ["import daskscope"], "other.ipynb");
+    await runCells(page, 0);
+    await page.notebook.activate("story.ipynb");
+    await page.evaluate(async (ended) => {
+      const { sessions } = window.jupyterapp.serviceManager;
+      await sessions.refreshRunning();
+      for (const model of sessions.running()) {
+        if (model.path === ended) await sessions.shutdown(model.id);
+      }
+    }, path);
+    await page
+      .getByRole("button", { name: "Open in a JupyterLab tab" })
+      .click();
+    const report = page.locator(".ds-lab-report");
+    await expect(report.getByRole("alert")).toContainText(
+      "No kernel is running",
+    );
+
+    await page.notebook.activate("other.ipynb");
+    const sidebar = await openSidebar(page);
+    await sidebar.getByText("Reports", { exact: true }).click();
+    const listed = sidebar.getByRole("button", { name: /^A long story/ });
+    await listed.first().click();
+    const heading = report.getByRole("heading", { name: "A long story" });
+    await expect(heading).toBeVisible();
+    await page.screenshot({ path: info.outputPath("once.png") });
+    await page.notebook.activate("other.ipynb");
+    await listed.first().click();
+    await expect(heading).toBeVisible();
     await expect(report).toHaveCount(1);
   },
 );

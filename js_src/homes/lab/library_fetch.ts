@@ -116,5 +116,5 @@ const ended = (filename: string): DaskscopeError =>
   new DaskscopeError({
     code: "not-connected",
     text: `The kernel that handed over ${filename} has ended, or this page has lost it.`,
-    next: "When a kernel runs in its notebook, try again.",
+    next: "When a kernel runs in its notebook, try again; or open it from the sidebar's Reports with another notebook in front.",
   });

@@ -10,13 +10,22 @@ import { ReportContent } from "./report_content";
 export interface LibraryReport {
   readonly filename: string;
   readonly title: string;
-  /** Whose library it is in: another one may have a file of the same name. */
-  readonly place: string;
+  /**
+   * Where its library is: another one may have a file of the same name. Null where that is
+   * not known: of the card of a cell, whose copy has a name that no other has.
+   */
+  readonly place: string | null;
+  /** By way of the kernel of whoever asks for it now. */
   fetch(signal: AbortSignal): Promise<Blob>;
 }
 
+interface Tab {
+  report: LibraryReport;
+  readonly widget: MainAreaWidget<ReportContent>;
+}
+
 export class LibraryTabs {
-  private readonly tabs = new Map<string, MainAreaWidget>();
+  private readonly tabs = new Set<Tab>();
   private made = 0;
 
   constructor(
@@ -27,30 +36,33 @@ export class LibraryTabs {
   /** Open a report, or show the tab that has it. */
   show(report: LibraryReport): void {
     const { shell } = this.app;
-    const key = JSON.stringify([report.place, report.filename]);
-    let widget = this.tabs.get(key);
-    if (!widget) {
-      widget = this.create(report);
-      this.tabs.set(key, widget);
-      widget.disposed.connect(() => this.tabs.delete(key));
-      if (this.labShell) this.labShell.add(widget, "main");
-      else addAside(shell, widget);
-    }
+    const there = [...this.tabs].find((tab) => isSame(tab.report, report));
+    const { widget } = there ?? this.create(report);
+    if (there) {
+      // The kernel that it came through may have ended.
+      const place = report.place ?? there.report.place;
+      there.report = { ...report, place };
+      widget.content.againIfFailed();
+    } else if (this.labShell) this.labShell.add(widget, "main");
+    else addAside(shell, widget);
     // Notebook 7.2 hides what it is told to show twice.
     if (this.labShell || !widget.isVisible) shell.activateById(widget.id);
   }
 
-  private create(report: LibraryReport): MainAreaWidget {
+  private create(report: LibraryReport): Tab {
     const { filename, title } = report;
     const content = new ReportContent(
       {
         name: () => filename,
-        fetch: (signal) => report.fetch(signal),
+        fetch: (signal) => tab.report.fetch(signal),
         link: () => null,
       },
       (text) => (widget.title.label = text),
     );
-    const widget: MainAreaWidget = new MainAreaWidget({ content });
+    const widget = new MainAreaWidget({ content });
+    const tab: Tab = { report, widget };
+    this.tabs.add(tab);
+    widget.disposed.connect(() => this.tabs.delete(tab));
     widget.id = `daskscope-library-${++this.made}`;
     widget.toolbar.hide(); // the report has its own
     widget.title.label = title;
@@ -58,6 +70,12 @@ export class LibraryTabs {
     const icon = filename.endsWith(".daskscope") ? recordingIcon : reportIcon;
     widget.title.icon = icon.bindprops({ stylesheet: "mainAreaTab" });
     widget.title.closable = true;
-    return widget;
+    return tab;
   }
+}
+
+function isSame(one: LibraryReport, other: LibraryReport): boolean {
+  if (one.filename !== other.filename) return false;
+  const { place } = one;
+  return place === null || other.place === null || place === other.place;
 }

@@ -35,6 +35,8 @@ const pageRows = (): number =>
 const loaded = new LoadedReports(pageRows);
 
 interface Opened extends LoadedReport {
+  /** Whether the tab says why there is no report, instead of one. */
+  readonly failed: boolean;
   /** Ends whatever has been opened until then. */
   stop(): void;
 }
@@ -74,6 +76,11 @@ export class ReportContent extends Widget {
     if (!this.opened) return;
     this.letGo();
     if (this.visible.peek()) this.onShown();
+  }
+
+  /** As its button does: what stood in the way may have gone. */
+  againIfFailed(): void {
+    if (this.opened?.failed) this.again();
   }
 
   private letGo(): void {
@@ -127,6 +134,7 @@ export class ReportContent extends Widget {
     };
     let unmount = this.tell(state);
     let bytes = 0;
+    let failed = false;
     const storeOf = ({ link, sessionId }: OpenedRecording): SharedSession => {
       if (leaving.signal.aborted) throw closed();
       const store = thePage().session(link, sessionId);
@@ -149,8 +157,9 @@ export class ReportContent extends Widget {
         this.onTitle(shortened(source.title));
       } catch (error) {
         if (leaving.signal.aborted) return;
+        failed = true;
         unmount();
-        unmount = this.tell(this.failed(error));
+        unmount = this.tell(this.troubleOf(error));
       }
     };
     void load();
@@ -160,6 +169,9 @@ export class ReportContent extends Widget {
       },
       get bytes() {
         return bytes;
+      },
+      get failed() {
+        return failed;
       },
       get rows() {
         return stores.reduce((sum, { model }) => sum + model.rows, 0);
@@ -173,7 +185,7 @@ export class ReportContent extends Widget {
     };
   }
 
-  private failed(error: unknown): EmptyState {
+  private troubleOf(error: unknown): EmptyState {
     const { text, next } = asProblem(error);
     return {
       state: "stopped",

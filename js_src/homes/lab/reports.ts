@@ -118,7 +118,7 @@ export function setUpReports(
     tabs.show({
       filename,
       title: filename,
-      place: kernel.id ?? "",
+      place: null,
       fetch: (signal) => fetchOfLibrary(kernel, filename, signal),
     });
   };
