@@ -1,5 +1,6 @@
 // Notebook 7, which the same server offers: one document a page, panels below or beside it.
 
+import type { Locator, Page } from "@playwright/test";
 import {
   CLIENT,
   dockPanel,
@@ -10,6 +11,18 @@ import {
   tasksShown,
   test,
 } from "./fixtures";
+
+/** Choose a command in the palette, which shows something. */
+async function command(tab: Page, name: string, shown: Locator): Promise<void> {
+  const palette = tab.locator(".lm-CommandPalette-input");
+  // A page that is still loading takes the focus away from its palette.
+  await expect(async () => {
+    await tab.keyboard.press("Control+Shift+C");
+    await palette.fill(name, { timeout: 2_000 });
+    await palette.press("Enter", { timeout: 2_000 });
+    await expect(shown).toBeVisible({ timeout: 5_000 });
+  }).toPass();
+}
 
 const WORK = "kept = client.gather(client.map(abs, range(30), pure=False))";
 
@@ -24,15 +37,8 @@ test(
     await expect(cells).toHaveCount(2);
     await expect(tab.locator(".jp-NotebookPanel")).toContainText("Client");
 
-    const palette = tab.locator(".lm-CommandPalette-input");
     const panel = dockPanel(tab);
-    // A page that is still loading takes the focus away from its palette.
-    await expect(async () => {
-      await tab.keyboard.press("Control+Shift+C");
-      await palette.fill("Daskscope: Task stream", { timeout: 2_000 });
-      await palette.press("Enter", { timeout: 2_000 });
-      await expect(panel).toBeVisible({ timeout: 5_000 });
-    }).toPass();
+    await command(tab, "Daskscope: Task stream", panel);
     const place = (await panel.boundingBox())!;
     const notebook = (await tab.locator(".jp-Notebook").boundingBox())!;
     const below = place.y > notebook.y + 100;
@@ -87,6 +93,46 @@ test(
     }
     await expect(report).toHaveCount(1);
     await tab.screenshot({ path: info.outputPath("report.png") });
+    await tab.close();
+  },
+);
+
+const LIBRARY_BELOW = `
+%load_ext daskscope
+import dask, os
+dask.config.set({"daskscope.library.path": os.path.abspath("library")})
+`;
+
+test(
+  "a link that is copied in Notebook 7 opens the report in JupyterLab",
+  { tag: "@all" },
+  async ({ page, context, baseURL }, info) => {
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    await notebookWith(page, [
+      `${LIBRARY_BELOW.trim()}\n${CLIENT.trim()}`,
+      `%%perfreport run.html --title "To be passed on"\n${WORK}`,
+    ]);
+    const tab = await context.newPage();
+    await tab.goto(`${baseURL}/notebooks/${await notebookPath(page)}`);
+    const cells = tab.locator(".jp-Notebook .jp-CodeCell");
+    await expect(cells).toHaveCount(2);
+    await cells.nth(0).click();
+    await tab.keyboard.press("Shift+Enter");
+    await tab.keyboard.press("Shift+Enter");
+    const sidebar = tab.locator("#daskscope-sidebar");
+    await command(tab, "Show Daskscope", sidebar);
+    await sidebar.getByText("Reports", { exact: true }).click();
+    await sidebar.getByRole("button", { name: /^Copy link/ }).click();
+    await expect(sidebar.getByText("Copied")).toBeVisible();
+    await tab.screenshot({ path: info.outputPath("copied.png") });
+    const link = await tab.evaluate(() => navigator.clipboard.readText());
+    expect(new URL(link).origin).toBe(new URL(baseURL!).origin);
+    await tab.goto(link);
+    await expect(
+      tab
+        .locator(".ds-lab-report")
+        .getByRole("heading", { name: "To be passed on" }),
+    ).toBeVisible();
     await tab.close();
   },
 );

@@ -199,6 +199,12 @@ test(
     await opened.goto("about:blank");
     await opened.goto(link);
     await expect(report.getByRole("tabpanel", { name: "Logs" })).toBeVisible();
+
+    await opened.goto("about:blank");
+    await opened.goto(link.replace(/daskscope-report=[^#]*/, "$&.exe"));
+    const refused = opened.getByText(/^Nothing was opened: “.*\.exe”/);
+    await expect(refused).toBeVisible();
+    await opened.screenshot({ path: info.outputPath("refused.png") });
     await opened.close();
   },
 );

@@ -1,8 +1,20 @@
-import { describe, expect, it } from "vitest";
+// @vitest-environment happy-dom
+
+import type { IRouter, JupyterFrontEnd } from "@jupyterlab/application";
+import { ContentsManager, Drive } from "@jupyterlab/services";
+import { CommandRegistry } from "@lumino/commands";
+import { describe, expect, it, vi } from "vitest";
 import {
   addressOf,
   askedByAddress,
+  OPEN_REPORT,
+  openByAddress,
 } from "../../js_src/homes/lab/report_address";
+
+const BASE = "https://host/user/ada/";
+const contents = new ContentsManager();
+contents.addDrive(new Drive({ name: "RTC" }));
+contents.addDrive(new Drive({ name: "bucket" }));
 
 const asked = (address: string, base = "/user/ada/") => {
   const { pathname, search, hash } = new URL(address);
@@ -13,8 +25,9 @@ describe("the address of a report in JupyterLab", () => {
   it.each(["run.html", "runs/März 1/a+b&c=d #7%.html", "x.daskscope"])(
     "asks for it again: %j",
     (path) => {
-      const address = addressOf("https://host/user/ada/", path);
+      const address = addressOf(contents, BASE, path);
       expect(asked(`${address}#tab=logs&prefixes=a`)).toEqual({
+        wanted: path,
         report: path,
         fragment: "#tab=logs&prefixes=a",
         rest: "/lab",
@@ -31,6 +44,16 @@ describe("the address of a report in JupyterLab", () => {
     expect(asked(address)).toBeNull();
   });
 
+  it("names a file that is edited together as the server does", () => {
+    expect(addressOf(contents, BASE, "RTC:runs/a.html")).toBe(
+      addressOf(contents, BASE, "runs/a.html"),
+    );
+  });
+
+  it("is none for a file that the server does not have", () => {
+    expect(addressOf(contents, BASE, "bucket:runs/a.html")).toBeNull();
+  });
+
   it("opens nothing above the root, and no other address", () => {
     for (const path of ["../a.html", "/etc/a.html", "https://x/a.html", ""]) {
       const query = `lab?daskscope-report=${encodeURIComponent(path)}`;
@@ -38,6 +61,55 @@ describe("the address of a report in JupyterLab", () => {
         report: null,
         rest: "/lab",
       });
+    }
+  });
+});
+
+describe("a page with such an address", () => {
+  /** A page at an address: what it opened, and what it told. */
+  function pageAt(address: string) {
+    const commands = new CommandRegistry();
+    const [opened, told] = [vi.fn(), vi.fn()];
+    commands.addCommand(OPEN_REPORT, { execute: opened });
+    const { pathname: path, search, hash } = new URL(address);
+    const current = { path, search, hash, request: path + search + hash };
+    const navigate = vi.fn();
+    const register: IRouter["register"] = ({ command, pattern }) => {
+      if (pattern.test(current.request)) void commands.execute(command);
+      return { isDisposed: false, dispose: () => {} };
+    };
+    openByAddress(
+      { commands, restored: Promise.resolve() } as unknown as JupyterFrontEnd,
+      { current, navigate, register },
+      told,
+    );
+    return { opened, told, navigate };
+  }
+
+  it("opens the report, and forgets that it was asked to", async () => {
+    const page = pageAt("https://host/lab?daskscope-report=a.html#tab=logs");
+    await vi.waitFor(() => expect(page.opened).toHaveBeenCalledOnce());
+    expect(page.opened.mock.calls[0]).toEqual([
+      { path: "a.html", fragment: "#tab=logs" },
+    ]);
+    expect(page.navigate.mock.calls).toEqual([["/lab", { skipRouting: true }]]);
+    expect(page.told).not.toHaveBeenCalled();
+  });
+
+  it("says of a path that is refused what it was, and what to do", async () => {
+    const long = `${"runs/".repeat(50)}../the-last-of-them.html`;
+    for (const [path, told] of [
+      ["../a.html", "“../a.html”"],
+      [long, "/the-last-of-them.html”"],
+    ] as const) {
+      const page = pageAt(`https://host/lab?daskscope-report=${path}`);
+      await vi.waitFor(() => expect(page.told).toHaveBeenCalledOnce());
+      const text = page.told.mock.calls[0]![0] as string;
+      expect(text).toContain(told);
+      expect(text).toContain("file browser");
+      expect(text.length, "else it is cut").toBeLessThanOrEqual(140);
+      expect(page.opened).not.toHaveBeenCalled();
+      expect(page.navigate).toHaveBeenCalledOnce();
     }
   });
 });

@@ -7,7 +7,12 @@ import type {
   IRouter,
   JupyterFrontEnd,
 } from "@jupyterlab/application";
-import { Dialog, showDialog, WidgetTracker } from "@jupyterlab/apputils";
+import {
+  Dialog,
+  Notification,
+  showDialog,
+  WidgetTracker,
+} from "@jupyterlab/apputils";
 import { toFragment } from "../report/fragment";
 import { askedByClick, type AskedReport } from "./asked_report";
 import type { Shelf } from "./library";
@@ -42,9 +47,8 @@ export function setUpReports(
   notebooks: Notebooks,
 ): LibraryActions {
   const { contents, serverSettings } = app.serviceManager;
-  /** Only JupyterLab's pages are addresses at which this file opens so. */
   const linkTo = (path: string): string | null =>
-    labShell ? addressOf(serverSettings.baseUrl, path) : null;
+    addressOf(contents, serverSettings.baseUrl, path);
 
   const tracker = new WidgetTracker<ReportDocument>({
     namespace: "daskscope-reports",
@@ -104,7 +108,11 @@ export function setUpReports(
       return widget;
     },
   });
-  if (router) openByAddress(app, router);
+  if (router) {
+    openByAddress(app, router, (text) =>
+      Notification.warning(text, { autoClose: false }),
+    );
+  }
   if (labShell) recogniseReports(app); // elsewhere a file has a page of its own
   const tabs = new LibraryTabs(app, labShell);
   const openAsked = (asked: AskedReport, notebook: Notebook | null): void => {
