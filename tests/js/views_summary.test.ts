@@ -143,6 +143,18 @@ describe("the row of figures", () => {
     expect(told({ tasks })["Tasks"]?.[2]).toBe("1,000 kept, none erred");
   });
 
+  it("says of how many errors the types are, where not all are kept", () => {
+    const types = [
+      ["ValueError", 900],
+      ["KeyError", 100],
+    ];
+    const below = (kept?: number) =>
+      told({ errors: { count: 2600, kept, types } })["Errors"]?.[2];
+    expect(below(1000)).toBe("newest 1,000: ValueError, KeyError");
+    expect(below(2600)).toBe("ValueError, KeyError");
+    expect(below()).toBe("ValueError, KeyError");
+  });
+
   it("leaves out what nobody knows or what did not happen", () => {
     const names = Object.keys(
       told({ cost: null, memory: null, spilled: null, busy: null }),

@@ -94,7 +94,7 @@ def test_errors_of_tasks_are_in_the_report(client):
     with daskscope.performance_report("run.html"):
         client.gather(client.map(fail, range(3), pure=False), errors="skip")
     figures, _ = extract("run.html")
-    assert figures["errors"] == {"count": 3, "types": [["ValueError", 3]]}
+    assert figures["errors"] == {"count": 3, "kept": 3, "types": [["ValueError", 3]]}
     assert figures["needs_a_look"][0]["title"] == "ValueError in fail"
     exceptions = recording_in("run.html").errors["exception"]
     assert sorted(exceptions) == [f"ValueError('no {i}')" for i in range(3)]

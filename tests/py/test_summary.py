@@ -27,6 +27,7 @@ from daskscope.recording import (
     WorkerChange,
     pack_keys,
 )
+from daskscope.report.static_page import body
 
 EXCEPTIONS = Path(__file__).parents[1] / "contract" / "words" / "exceptions.json"
 WORKERS = ("tcp://10.0.0.1:0", "tcp://10.0.0.1:1")
@@ -210,13 +211,44 @@ def test_errors_are_told_by_type():
     recording.name_workers({WORKERS[0]: "1"})
     assert list(errors_by_type(recording)) == ["ValueError", "KeyError"]
     figures = summary(with_block(recording))
-    assert figures["errors"] == {"count": 4, "types": [["ValueError", 3], ["KeyError", 1]]}
+    assert figures["errors"] == {
+        "count": 4,
+        "kept": 4,
+        "types": [["ValueError", 3], ["KeyError", 1]],
+    }
     first = finding(figures, "errors")
     assert first["level"] == "error"
     assert first["title"] == "ValueError in sum"
     assert first["text"] == "no, 3 tasks on worker-1"
     assert first["tab"] == "events"
     assert first["time"] == [START, START + 2]
+
+
+def test_errors_of_which_the_newest_are_kept_are_told_as_such():
+    texts = ["KeyError(1)"] * 1_500 + ["ValueError('no')"] * 1_100
+    recording = present(append_errors(new_recording(), texts))
+    figures = summary(with_block(recording))
+    assert figures["errors"] == {"count": 2_600, "kept": 1_000, "types": [["ValueError", 1_000]]}
+    told = finding(figures, "errors")
+    assert told["text"].startswith("no, 1,000 tasks of the newest 1,000 errors on ")
+    (missing,) = figures["missing"]
+    assert missing["code"] == "errors-dropped"
+    assert "of the newest 1,000 of 2,600 tasks that erred" in missing["text"]
+    assert "2,600; of the newest 1,000 ValueError: 1,000" in body(figures)
+
+
+def test_of_further_types_it_is_told_of_how_many_errors_they_are():
+    recording = append_errors(new_recording(), [f"Error{i}('x')" for i in range(9)])
+    recording.error_log.count_dropped(3)
+    figures = summary(with_block(recording))
+    title = "4 further types of errors, of the newest 9 errors"
+    assert figures["needs_a_look"][-1]["title"] == title
+
+
+def test_that_nothing_is_known_of_what_tasks_raised_is_told():
+    figures = summary(with_block(recording_of([(0, 1), (1, 1)], status=1)))
+    (missing,) = figures["missing"]
+    assert missing["text"].startswith("What 2 tasks raised is not here")
 
 
 def test_a_killed_worker_is_told_by_its_name():

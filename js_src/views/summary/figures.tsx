@@ -81,12 +81,15 @@ export function figuresOf(summary: ReportSummary): Figure[] {
     add("Spilled", formatBytes(spilled.peak), firstNames(spilled.workers));
   }
   if (errors) {
-    const types = errors.types.map(([type]) => type);
+    const types = firstNames(errors.types.map(([type]) => type));
+    const kept = errors.kept ?? errors.count;
     const some = errors.count > 0;
     add(
       "Errors",
       formatExact(errors.count),
-      firstNames(types),
+      types !== "" && kept < errors.count
+        ? `newest ${formatExact(kept)}: ${types}`
+        : types,
       some ? "error" : undefined,
     );
   }

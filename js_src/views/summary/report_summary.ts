@@ -45,7 +45,12 @@ const PARTS = {
   memory: nullable(record({ peak: num, peak_time: figure, limit: figure })),
   spilled: nullable(record({ peak: num, workers: list(text) })),
   transfers: record({ rows: count, seconds: num }),
-  errors: record({ count: count, types: list(tuple(text, count)) }),
+  errors: record({
+    count: count,
+    /** Of so many, the newest, what they raised is known; null where that is not said. */
+    kept: or(count, null),
+    types: list(tuple(text, count)),
+  }),
   cost: nullable(record({ amount: num, per_hour: num, unit: text })),
   prefixes: list(
     record({ name: text, tasks: count, seconds: num, erred: count }),

@@ -7,6 +7,7 @@ import platform
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.collect.surroundings import Surroundings, surroundings
+from daskscope.derive.left_out import left_out
 from daskscope.recording.part import Mark, Part
 from daskscope.version import installed_version
 
@@ -72,6 +73,7 @@ def facts_at_end(
                 {"code": "not-asked", "level": "warn", "text": t, "next": ""}
                 for t in around.missing
             ),
+            *(notice.to_json() for notice in left_out(recording, recording.counts)),
         ],
         "exception": exception,
         # Of either: what the session's had dropped before, the block's never had.

@@ -55,9 +55,13 @@ def of_exception(exception: Any) -> list[Finding]:
     return [Finding("exception", "error", f"{kind} ended the block", _cut(text), "")]
 
 
-def of_errors(recording: RecordingCore, types: Mapping[str, Sequence[TaskError]]) -> list[Finding]:
-    """Return the errors of tasks, a line a type."""
+def of_errors(
+    recording: RecordingCore, types: Mapping[str, Sequence[TaskError]], erred: int
+) -> list[Finding]:
+    """Return the errors of tasks, a line a type; of how many, where not all that erred are kept."""
     prefixes = recording.names.prefixes
+    kept = sum(len(errors) for errors in types.values())
+    newest = f" of the newest {count_text(kept, 'error')}" if kept < erred else ""
     found = []
     for kind, errors in list(types.items())[:MOST_OF_A_KIND]:
         where = sorted({prefixes[error.prefix] for error in errors})
@@ -70,14 +74,14 @@ def of_errors(recording: RecordingCore, types: Mapping[str, Sequence[TaskError]]
                 "errors",
                 "error",
                 f"{kind} in {some_of(where, 2)}",
-                f"{what}{', ' if what else ''}{count_text(len(errors), 'task')}{places}",
+                f"{what}{', ' if what else ''}{count_text(len(errors), 'task')}{newest}{places}",
                 "events",
                 (min(times), max(times)),
             )
         )
     if len(types) > MOST_OF_A_KIND:
         rest = list(types)[MOST_OF_A_KIND:]
-        title = count_text(len(rest), "further type") + " of errors"
+        title = count_text(len(rest), "further type") + f" of errors{newest and f',{newest}'}"
         found.append(Finding("errors", "error", title, some_of(rest), "events"))
     return found
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope.derive import needs_a_look
+from daskscope.derive.left_out import left_out
 from daskscope.derive.threads import MAX_FIGURE, cluster_samples, thread_time
 from daskscope.derive.versions import package_versions
 from daskscope.derive.words import cut
@@ -17,9 +18,10 @@ from daskscope.recording.worker_names import name_of
 from daskscope.schema import OTHER_NAME
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from daskscope.derive.threads import ThreadTime
+    from daskscope.errors import Notice
     from daskscope.recording import Counts, RecordingCore
 
 MAX_PREFIXES: Final = 1_000
@@ -63,7 +65,7 @@ def summary(
     exception = facts.get("exception")
     findings = [
         *needs_a_look.of_exception(exception),
-        *needs_a_look.of_errors(recording, errors),
+        *needs_a_look.of_errors(recording, errors, counts.erred),
         *(needs_a_look.of_spilling(recording, **spilled) if spilled else ()),
         *needs_a_look.of_losses(recording, counts),
         *needs_a_look.of_versions(recording, versions),
@@ -92,6 +94,7 @@ def summary(
         },
         "errors": {
             "count": counts.erred,
+            "kept": sum(len(found) for found in errors.values()),
             "types": [[kind, len(found)] for kind, found in errors.items()],
         },
         "cost": _cost(threads, price_per_thread_hour, currency),
@@ -110,7 +113,7 @@ def summary(
         if isinstance(exception, dict)
         else None,
         "counts": counts.to_json(),
-        "missing": _missing(facts),
+        "missing": _missing(facts, left_out(recording, counts)),
         "redacted": [str(what) for what in _list(facts, "redacted")],
     }
 
@@ -238,13 +241,15 @@ def _cluster(recording: RecordingCore, facts: Mapping[str, Any]) -> dict[str, in
     return most | {"hosts": None}
 
 
-def _missing(facts: Mapping[str, Any]) -> list[dict[str, str]]:
+def _missing(facts: Mapping[str, Any], dropped: Sequence[Notice]) -> list[dict[str, str]]:
     notices = [
         {name: _text(notice, name) for name in ("code", "text", "next")}
         | {"level": level if (level := _text(notice, "level")) in LEVELS else "warn"}
         for notice in _list(facts, "missing")
         if isinstance(notice, dict)
     ]
+    told = {notice["code"] for notice in notices}
+    notices += [notice.to_json() for notice in dropped if notice.code not in told]
     if facts.get("whole") is False:
         text = "The file was cut off: what is here is what is whole of it."
         notices.append({"code": "file-cut", "level": "warn", "text": text, "next": ""})

@@ -130,8 +130,10 @@ def _figures(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         rows.append(("Transfers", f"{moved['rows']:,}, which took {took} together"))
     if spilled := figures["spilled"]:
         rows.append(("Spilled", f"{bytes_text(spilled['peak'])}; {some_of(spilled['workers'])}"))
-    if types := figures["errors"]["types"]:
-        rows.append(("Errors", some_of([f"{kind}: {number:,}" for kind, number in types], 10)))
+    if types := (errors := figures["errors"])["types"]:
+        all_kept = errors["kept"] >= errors["count"]
+        of = "" if all_kept else f"{errors['count']:,}; of the newest {errors['kept']:,} "
+        rows.append(("Errors", of + some_of([f"{kind}: {number:,}" for kind, number in types], 10)))
     if cost := figures["cost"]:
         per_hour = f"{cost['per_hour']:g} {cost['unit']} a thread-hour"
         rows.append(("Cost", f"{cost['amount']:.4g} {cost['unit']} at {per_hour}"))
