@@ -9,6 +9,7 @@ import {
   libraryList,
   matching,
   titleOf,
+  tooltipOf,
 } from "../../js_src/homes/lab/library_entries";
 
 const entry = {
@@ -79,6 +80,20 @@ describe("reports of the library", () => {
     expect(factsOf(long)).toContain(" · 2 m 29 s · ");
     expect(factsOf(reports[1]!)).toMatch(/^private · 2026/);
     expect(titleOf(reports[1]!)).toBe("b.html");
+  });
+
+  it("say under the pointer what they are called, where they lie and how large they are", () => {
+    const report = { ...reports[1]!, size: 3_460_301 };
+    expect(tooltipOf(report).split("\n")).toEqual([
+      "b.html",
+      "file:///home/ada/taxi.html",
+      "3.30 MiB",
+    ]);
+    expect(tooltipOf(reports[0]!).split("\n")).toEqual([
+      "Taxi, all of 2026",
+      "taxi-20261118.html",
+      "file:///home/ada/taxi.html",
+    ]);
   });
 
   it("are called by where they were made, unless they have a title", () => {

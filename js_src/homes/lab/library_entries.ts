@@ -13,6 +13,7 @@ import {
   str,
 } from "../../base/check";
 import {
+  formatBytes,
   formatClock,
   formatDate,
   formatDuration,
@@ -68,6 +69,15 @@ export function factsOf(report: LibraryEntry): string {
     ...(tasks === null ? [] : [plural(tasks, "task")]),
     ...(erred ? [plural(erred, "error")] : []),
   ].join(" · ");
+}
+
+/** All that it is called, where it lies, and how large it is: a line each. */
+export function tooltipOf(report: LibraryEntry): string {
+  const { source, filename, url, size } = report;
+  const lines = [titleOf(report), source, filename, url].filter(Boolean);
+  return [...new Set(lines), ...(size > 0 ? [formatBytes(size)] : [])].join(
+    "\n",
+  );
 }
 
 /** On the clock of the reader, to the minute. */

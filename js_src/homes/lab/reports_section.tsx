@@ -14,6 +14,7 @@ import {
   type LibraryList,
   matching,
   titleOf,
+  tooltipOf,
 } from "./library_entries";
 
 export interface ReportsProps {
@@ -198,9 +199,7 @@ function Report(props: {
       <button
         type="button"
         class="ds-side-report-open"
-        title={[title, report.source, report.filename, report.url]
-          .filter((line, at, all) => line && all.indexOf(line) === at)
-          .join("\n")}
+        title={tooltipOf(report)}
         onClick={props.onOpen}
       >
         <span class="ds-side-report-title">{title}</span>
