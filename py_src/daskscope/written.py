@@ -55,11 +55,15 @@ def is_stream(path: str | PathLike[str]) -> bool:
 
 @contextmanager
 def replaced(target: Path) -> Iterator[BinaryIO]:
-    """Open a file that takes the place of another one in one step. Raises `OSError`."""
+    """Open a file that takes the place of another one in one step. Raises `OSError`.
+
+    Who may read that one may read the new one, and nobody else.
+    """
     check_no_directory(target)
     part = target.with_name(f".daskscope-{secrets.token_hex(8)}.part")
     try:
         with part.open("xb") as file:
+            take_mode(part, target)
             yield file
         part.replace(target)
     except BaseException:
@@ -73,7 +77,8 @@ def written_folder(directory: str | PathLike[str]) -> Iterator[Path]:
     """Give a folder for files that come into `directory` together, once all are whole.
 
     It is made where it is not there, but not the directories above. Other files that are
-    there stay. Where that fails nothing is left behind.
+    there stay, and those that are replaced may be read by whom they were. Where that fails
+    nothing is left behind.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -89,12 +94,13 @@ def written_folder(directory: str | PathLike[str]) -> Iterator[Path]:
     try:
         if made:
             target.mkdir()
-        part.mkdir()
+        part.mkdir(mode=0o700)
         yield part
         paths = list(part.iterdir())
         for path in paths:
             check_no_directory(target / path.name)
         for path in paths:
+            take_mode(path, target / path.name)
             path.replace(target / path.name)
             placed += 1
         part.rmdir()
@@ -107,6 +113,12 @@ def written_folder(directory: str | PathLike[str]) -> Iterator[Path]:
             left = f"{placed} of its files are there already." if placed else NOTHING_LEFT
             raise not_written(error.filename2 or directory, error, left) from error
         raise
+
+
+def take_mode(part: Path, target: Path) -> None:
+    """Give a file that is to replace another one the permissions of that, if there is one."""
+    with suppress(OSError):  # such as that of a disk without them
+        part.chmod(target.stat().st_mode & 0o777)
 
 
 def check_no_directory(path: Path) -> None:

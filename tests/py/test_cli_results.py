@@ -4,23 +4,16 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import threading
-from contextlib import suppress
-from pathlib import Path
-from typing import Any
 
 import dask
 import pytest
 from test_cli import one_line_error, run_path
-from test_export_chrome import checked, slices
 from test_files import full_recording, saved
 
 import daskscope
 from daskscope.cli import main
 from daskscope.cli.progress import Progress
-from daskscope.errors import DaskscopeError
 
 __all__ = ["run_path"]
 
@@ -243,92 +236,3 @@ def test_a_report_goes_to_a_url(run_path, tmp_path, capsys):
     assert "local:///proc/nowhere/run.html could not be written" in one_line_error(capsys)
     assert main(["report", str(run_path), "-o", "nowhere://bucket/run.html"]) == 1
     assert "Nothing can be written to nowhere://bucket/run.html" in one_line_error(capsys)
-
-
-pipes_have_paths = pytest.mark.skipif(
-    not Path("/dev/fd").exists(), reason="this system has no paths of pipes"
-)
-
-
-def in_a_shell(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "daskscope", *arguments]
-    return subprocess.run(command, capture_output=True, check=True, **options)
-
-
-@pipes_have_paths
-def test_results_go_into_pipes_without_names(run_path):
-    said = in_a_shell("export", str(run_path), "--to", "chrome", "-o", "/dev/stdout")
-    assert len(slices(checked(said.stdout))) == 620
-    assert said.stderr == b"/dev/stdout: 620 slices\n", "and not into the result"
-    said = in_a_shell("report", str(run_path), "-o", "/dev/stdout")
-    assert said.stdout.endswith(b"</html>\n")
-    assert said.stderr == b"/dev/stdout: 320 of 325 tasks\n"
-
-
-@pipes_have_paths
-def test_standard_output_that_is_a_file_gets_the_result_alone(run_path, tmp_path):
-    result = tmp_path / "result.html"
-    with result.open("wb") as file:
-        command = [sys.executable, "-m", "daskscope", "report", str(run_path), "-o", "/dev/stdout"]
-        subprocess.run(command, stdout=file, check=True)
-    assert daskscope.load(result).counts.kept == 320
-
-
-@pipes_have_paths
-def test_who_reads_a_pipe_may_have_enough(run_path):
-    reader, writer = os.pipe()
-    os.close(reader)
-    place = f"/dev/fd/{writer}"
-    command = [sys.executable, "-m", "daskscope", "report", str(run_path), "-o", place]
-    said = subprocess.run(command, pass_fds=[writer], capture_output=True, check=False)
-    os.close(writer)
-    assert (said.returncode, said.stderr) == (1, b"")
-
-
-@pipes_have_paths
-@pytest.mark.parametrize("command", [("info",), *RESULTS], ids=" ".join)
-def test_what_comes_through_a_pipe_is_read(command, run_path, tmp_path):
-    report = tmp_path / "run.html"
-    assert main(["report", str(run_path)]) == 0
-    (tmp_path / "here").mkdir()
-    name, *options = command
-    for path in (run_path, report):
-        said = in_a_shell(
-            name, "/dev/stdin", *options, input=path.read_bytes(), cwd=tmp_path / "here"
-        )
-        assert b"320 of 325" in said.stdout or b"620" in said.stdout
-        assert b"/dev/stdin, 0 B" not in said.stdout
-    made = [one.name[:5] for one in (tmp_path / "here").iterdir()]
-    assert made == ([] if name == "info" else ["stdin"])
-
-
-@pipes_have_paths
-def test_of_a_pipe_without_an_end_no_more_is_read_than_tasks_may_take(capsys):
-    reader, writer = os.pipe()
-
-    def write() -> None:
-        with suppress(BrokenPipeError), os.fdopen(writer, "wb") as file:
-            while True:
-                file.write(bytes(2**16))
-
-    endless = threading.Thread(target=write)
-    endless.start()
-    with dask.config.set({"daskscope.recording.disk-limit": 2_000_000}):
-        assert main(["info", f"/dev/fd/{reader}"]) == 1
-    os.close(reader)
-    endless.join()
-    assert "gives more than the 2,000,000 bytes of" in one_line_error(capsys)
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
-def test_a_recording_takes_the_place_of_no_pipe(run_path, tmp_path):
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    rec = daskscope.load(run_path)
-    with pytest.raises(DaskscopeError, match="it is no ordinary file"):
-        rec.save(pipe)
-    with pytest.raises(DaskscopeError, match="it is no ordinary file"):
-        daskscope.record(path=pipe)
-    with pytest.raises(DaskscopeError, match="could not be written: Not a directory"):
-        rec.to_parquet(pipe)
-    assert pipe.is_fifo()

@@ -385,16 +385,6 @@ def test_a_path_that_cannot_be_one_is_an_error_in_words():
         daskscope.load("run\0.daskscope")
 
 
-@pytest.mark.parametrize("write", ["save", "to_parquet"])
-def test_a_recording_goes_to_no_url_and_says_so(write, tmp_path):
-    rec = daskscope.load(saved(full_recording(), tmp_path))
-    with pytest.raises(DaskscopeError, match=r"A URL \(s3://…\) cannot be written to here") as told:
-        getattr(rec, write)("s3://ada:secret@bucket/run")
-    assert "copy what is there" in told.value.next
-    with pytest.raises(DaskscopeError, match=r"A URL \(s3://…\) cannot be written to here"):
-        daskscope.record(path="s3://ada:secret@bucket/run.daskscope")
-
-
 def test_a_full_temporary_disk_is_called_that(tmp_path):
     """A process that may write no more than this into a file."""
     path = saved(full_recording(), tmp_path)

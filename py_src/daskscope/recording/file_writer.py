@@ -33,7 +33,7 @@ from daskscope.schema import (
     RECORD_TABLES,
     TASKS,
 )
-from daskscope.written import is_stream, real
+from daskscope.written import is_stream, real, take_mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -56,6 +56,7 @@ PART_KEY_BYTES: Final = 8_000_000
 PART_NAME_BYTES: Final = 8_000_000
 """The same for a part with names."""
 
+PART_STEM_BYTES: Final = 120
 LEVEL: Final = 5
 SEPARATOR: Final = KEY_SEPARATOR.encode()
 
@@ -72,10 +73,14 @@ class FileWriter:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
         if is_stream(path):  # it would be gone, and a file in its place
             raise OSError(errno.EINVAL, "it is no ordinary file", str(path))
-        stem = self.path.name.removesuffix(SUFFIX)
+        # So long that the name may have as many bytes as any.
+        stem = os.fsencode(self.path.name.removesuffix(SUFFIX))[:PART_STEM_BYTES].decode(
+            "utf-8", "ignore"
+        )
         # Visible, and of a name that opens: it is all that is left of a killed process.
         self.part_path = self.path.with_name(f"{stem}.part-{secrets.token_hex(4)}{SUFFIX}")
         self._file: BinaryIO = self.part_path.open("xb")
+        take_mode(self.part_path, self.path)
         self._zip = zipfile.ZipFile(
             self._file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL, strict_timestamps=False
         )
