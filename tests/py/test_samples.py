@@ -145,6 +145,33 @@ def test_a_topic_that_says_much_leaves_others(seldom: tuple[Client, Session]) ->
     assert notice.text.startswith(f"{5_000 - len(flooded):,} events were")
 
 
+def test_a_block_tells_of_missed_events_those_that_were_logged_in_it(
+    seldom: tuple[Client, Session],
+) -> None:
+    client, s = seldom
+
+    def missed(rec: Any) -> list[str]:
+        return [n["text"] for n in rec.about["missing"] if n["code"] == "events-missed"]
+
+    def flood(dask_scheduler: Any, events: int) -> None:
+        for number in range(events):
+            dask_scheduler.log_event("stealing", number)
+
+    client.run_on_scheduler(flood, events=5_000)
+    assert len(told(s, "stealing")) < 5_000
+    before = s.notices
+    assert before[-1].code == "events-missed"
+    with daskscope.record(client) as rec:
+        client.submit(abs, -1).result()
+    assert missed(rec) == []
+    assert s.notices == before
+    with daskscope.record(client) as rec:
+        client.run_on_scheduler(flood, events=3_000)
+    (text,) = missed(rec)
+    logged = len(rec.events.query("topic == 'stealing'"))
+    assert text.startswith(f"{3_000 - logged:,} events were logged")
+
+
 class Odd:
     def __str__(self) -> str:
         return "an odd thing"

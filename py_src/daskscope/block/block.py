@@ -113,6 +113,7 @@ class Block:
         self._source = source
         self._session: Session
         self._part: Part
+        self._since: Mark
         self._facts: dict[str, Any]
         self._began_s: float  # monotonic
         self._writing: Writing | None = None
@@ -235,7 +236,8 @@ class Block:
         self._facts = facts_at_start(
             session, title=self._title, code=self._code, source=self._source, start=start
         )
-        self._part = new_part(session, self._mark())
+        self._since = self._mark()
+        self._part = new_part(session, self._since)
         recording, workers = self._part.recording, session.workers
         recording.note_present({one["address"]: one["threads"] for one in workers}, start)
         if workers:  # as they were last seen: the next sample may be a second away
@@ -301,6 +303,7 @@ class Block:
             recording.about_facts = self._facts | facts_at_end(
                 session,
                 recording,
+                self._since,
                 start=self._facts["start"],
                 stop=end.stop,
                 around=end.around,

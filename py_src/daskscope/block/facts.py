@@ -6,6 +6,7 @@ import getpass
 import platform
 from typing import TYPE_CHECKING, Any, Final
 
+from daskscope.collect.notices import SINCE_THE_SESSION_BEGAN, not_read
 from daskscope.collect.surroundings import Surroundings, surroundings
 from daskscope.derive.left_out import left_out
 from daskscope.recording.part import Mark, Part
@@ -54,21 +55,23 @@ def facts_at_start(
 def facts_at_end(
     session: Session,
     recording: RecordingCore,
+    since: Mark,
     *,
     start: float,
     stop: float,
     around: Surroundings,
     exception: dict[str, str] | None,
 ) -> dict[str, Any]:
-    """Return what is known besides when it has ended."""
+    """Return what is known besides when it has ended; it began at the mark `since`."""
+    not_read_here = session._recording.not_read.since(since.not_read)
     return {
         "stop": stop,
         "duration": stop - start,
         "workers": [dict(worker) for worker in session.workers],
         "versions": around.versions,
         "missing": [
-            # Tasks from before the recording are not of the block in any case.
-            *(n.to_json() for n in session.notices if n.code != "tasks-before"),
+            *(n.to_json() for n in session.notices if n.code not in SINCE_THE_SESSION_BEGAN),
+            *(n.to_json() for n in not_read(not_read_here)),
             *(
                 {"code": "not-asked", "level": "warn", "text": t, "next": ""}
                 for t in around.missing

@@ -24,12 +24,10 @@ from daskscope.collect.notices import (
     PLUGINS_REFUSED,
     agent_failed,
     agent_not_installed,
-    events_missed,
+    not_read,
     reading_refused,
     scheduler_lost,
     tasks_before,
-    tasks_incomplete,
-    tasks_unreadable,
 )
 from daskscope.collect.rhythm import Rhythm
 from daskscope.collect.told import Answers, Told
@@ -387,20 +385,15 @@ class Collector:
         self.now = answer["time"]
         if "workers" in answer:
             self._snapshots.take(answer["workers"], answer["time"])
-        self._set("live", self._left_out(intake, answer["incomplete"]))
+        self._set("live", self._left_out(intake))
         return tasks
 
-    def _left_out(self, intake: Intake, incomplete: int) -> tuple[Notice, ...]:
+    def _left_out(self, intake: Intake) -> tuple[Notice, ...]:
         """Return what to say of tasks and events that are not here, or not whole."""
-        notices = [tasks_before(self._before)] if self._before else []
-        if incomplete:
-            notices.append(tasks_incomplete(incomplete))
         if intake.unreadable:
             self.agent_error = intake.unreadable_why
-            notices.append(tasks_unreadable(intake.unreadable))
-        if intake.missed_events:
-            notices.append(events_missed(intake.missed_events))
-        return tuple(notices)
+        before = [tasks_before(self._before)] if self._before else []
+        return (*before, *not_read(self._recording.not_read))
 
     def _say_gap(self, now: float) -> None:
         reason, self._gap_reason = self._gap_reason, "scheduler-restarted"

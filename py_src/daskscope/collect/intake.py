@@ -11,6 +11,7 @@ from daskscope.collect.tracebacks import whole_traceback
 from daskscope.recording import (
     UNKNOWN_TASK,
     Event,
+    NotRead,
     RecordingCore,
     SchedulerSample,
     TaskError,
@@ -39,6 +40,7 @@ class Intake:
         self.unreadable = 0
         """Tasks that came in a form that cannot be read; they count as dropped."""
         self.unreadable_why = ""
+        self._not_read_before = recording.not_read  # with earlier agents
         self._map = IndexMap(recording.names)
         self._waiting: list[Mapping[str, Any]] = []  # errors whose tasks are still to come
 
@@ -74,6 +76,8 @@ class Intake:
             {item["worker"]: item["name"] for item in changes["items"] if "name" in item}
         )
         self._recording.append_changes([_change(item) for item in changes["items"]])
+        counted = NotRead(self.missed_events, answer["incomplete"], self.unreadable)
+        self._recording.not_read = self._not_read_before + counted
         return self.cursor - before
 
     def _take_events(self, events: Mapping[str, Any]) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from daskscope.errors import Notice
+
+if TYPE_CHECKING:
+    from daskscope.recording import NotRead
 
 _CONNECTION: Final = re.compile(r"\bin <[^<>]*>: ")
 
@@ -132,6 +135,24 @@ def events_missed(events: int) -> Notice:
         "scheduler faster than they were read, and dropped: of each topic it keeps the newest. "
         "Tasks are not affected.",
     )
+
+
+SINCE_THE_SESSION_BEGAN: Final = frozenset(
+    {"tasks-before", "tasks-incomplete", "tasks-unreadable", "events-missed"}
+)
+"""Codes of the notices that count: of a part of a recording they tell too much."""
+
+
+def not_read(counted: NotRead) -> list[Notice]:
+    """Return the notices of what could not be read."""
+    notices = []
+    if counted.incomplete:
+        notices.append(tasks_incomplete(counted.incomplete))
+    if counted.unreadable:
+        notices.append(tasks_unreadable(counted.unreadable))
+    if counted.events:
+        notices.append(events_missed(counted.events))
+    return notices
 
 
 def scheduler_lost(address: str, error: Exception) -> Notice:

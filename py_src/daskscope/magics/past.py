@@ -117,6 +117,7 @@ class _Found:
         ) | facts_at_end(
             session,
             copy,
+            self._since,
             start=window.start,
             stop=window.stop,
             around=around,

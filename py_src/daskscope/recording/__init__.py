@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from daskscope.recording.chunk import KeyBlock, TaskChunk, pack_keys
 from daskscope.recording.core import RecordingCore
-from daskscope.recording.counts import Counts
+from daskscope.recording.counts import Counts, NotRead
 from daskscope.recording.logs import (
     UNKNOWN_TASK,
     ClusterSample,
@@ -31,6 +31,7 @@ __all__ = [
     "Log",
     "LogLine",
     "Names",
+    "NotRead",
     "PrefixTotal",
     "Recording",
     "RecordingCore",

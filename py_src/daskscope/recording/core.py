@@ -12,7 +12,7 @@ import numpy as np
 from daskscope import schema
 from daskscope.forks import renew_in_children
 from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk, chunks_within
-from daskscope.recording.counts import Counts
+from daskscope.recording.counts import Counts, NotRead
 from daskscope.recording.logs import (
     MAX_CHANGES,
     MAX_ERRORS,
@@ -103,6 +103,7 @@ class RecordingCore(Recording):
         }
         """By the name of the table that has their entries."""
         self.about_facts: dict[str, Any] = {}
+        self.not_read = NotRead()  # replaced by who collects
         self._present: list[WorkerChange] | None = None  # until the first snapshot
         self._worker_names = WorkerNames()
         self._store = ChunkStore(memory_limit, disk_limit, overflow, directory)

@@ -42,3 +42,34 @@ erred=0, changes=0)
         said = {"captured": self.captured, "kept": self.kept, "dropped": self.dropped}
         figures = ", ".join(f"{name}={count}" for name, count in {**said, **asdict(self)}.items())
         return f"Counts({figures})"
+
+
+@dataclass(frozen=True, slots=True)
+class NotRead:
+    """What a cluster had to tell and could not be read, or not whole, of all that it told.
+
+    >>> NotRead(events=5, incomplete=1).since(NotRead(events=3))
+    NotRead(events=2, incomplete=1, unreadable=0)
+    """
+
+    events: int = 0
+    """That the agent dropped before anybody read them."""
+    incomplete: int = 0
+    """Tasks of which workers reported times that cannot be read."""
+    unreadable: int = 0
+    """Tasks that came in a form that cannot be read."""
+
+    def __add__(self, other: NotRead) -> NotRead:
+        return NotRead(
+            self.events + other.events,
+            self.incomplete + other.incomplete,
+            self.unreadable + other.unreadable,
+        )
+
+    def since(self, before: NotRead) -> NotRead:
+        """Return what has come to it since it was `before`."""
+        return NotRead(
+            self.events - before.events,
+            self.incomplete - before.incomplete,
+            self.unreadable - before.unreadable,
+        )

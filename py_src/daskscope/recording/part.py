@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from daskscope.recording.chunk import key_blocks
 from daskscope.recording.core import RecordingCore
+from daskscope.recording.counts import NotRead
 from daskscope.recording.logs import UNKNOWN_TASK, RowlessTask, TaskError
 from daskscope.recording.name_map import NameMap
 
@@ -46,6 +47,7 @@ class Mark:
     scheduler: int = 0
     rowless: int = 0
     dropped_agent: int = 0
+    not_read: NotRead = field(default_factory=NotRead)
 
 
 def mark(recording: RecordingCore) -> Mark:
@@ -53,7 +55,7 @@ def mark(recording: RecordingCore) -> Mark:
 
     >>> mark(RecordingCore())
     Mark(task=0, errors=0, changes=0, gaps=0, events=0, lines=0, cluster=0, scheduler=0, \
-rowless=0, dropped_agent=0)
+rowless=0, dropped_agent=0, not_read=NotRead(events=0, incomplete=0, unreadable=0))
     """
     with recording.together():
         return Mark(
@@ -67,6 +69,7 @@ rowless=0, dropped_agent=0)
             scheduler=recording.scheduler_log.next,
             rowless=recording.rowless_log.next,
             dropped_agent=recording.counts.dropped_agent,
+            not_read=recording.not_read,
         )
 
 
