@@ -40,7 +40,7 @@ export class FileNames {
       ([id, ...name]) => ({ id, name }),
     ),
   };
-  /** Of the texts of all names, as JSON. */
+  /** Of all names as the file has them, before they are cut. */
   private characters = 0;
 
   constructor() {
@@ -69,6 +69,10 @@ export class FileNames {
     kind.forEach((listed, row) => {
       const known = NAME_KINDS.find((one) => one === listed);
       if (!known) throw new BadFileError(`has names of the kind '${listed}'`);
+      this.characters += name[row].length;
+      if (this.characters > MAX_CHARACTERS) {
+        throw new BadFileError("has longer names than any recording has");
+      }
       const { places, max } = this.lists[known];
       if (places.length >= max) throw tooMany();
       places.push(this.indexOf(known, name[row]));
@@ -83,10 +87,6 @@ export class FileNames {
     if (known !== undefined) return known;
     const place = list.items.length;
     if (place >= list.max) throw tooMany();
-    this.characters += key.length;
-    if (this.characters > MAX_CHARACTERS) {
-      throw new BadFileError("has longer names than any recording has");
-    }
     // Out of the key: what was cut from a long text keeps all of it in memory.
     list.items.push(list.itemOf(JSON.parse(key) as string[]));
     list.index.set(key, place);
