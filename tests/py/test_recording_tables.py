@@ -87,6 +87,14 @@ def test_sql_asks_the_tables():
     assert recording.sql("select value from about where index = 'title'")["value"][0] == "A run"
 
 
+def test_sql_asks_of_a_title_that_cannot_be_encoded():
+    recording = Recording(new_recording())
+    recording._core.about_facts = {"start": 5.0, "title": "a\ud800b", "x\ud800": ["\ud800"]}
+    found = recording.sql("select * from about order by index")
+    assert found["index"].tolist() == ["start", "title", "x\ufffd"]
+    assert found["value"].tolist() == ["5.0", "a\ufffdb", r"['\ud800']"]
+
+
 def test_sql_without_duckdb_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     with pytest.raises(DaskscopeError, match=r"pip install .daskscope\[sql\]"):

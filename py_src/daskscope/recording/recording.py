@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.errors import DaskscopeError
 from daskscope.recording import frames
-from daskscope.recording.records import records_of
+from daskscope.recording.records import records_of, sound
 from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, LOGS, SCHEDULER, WORKERS, Table
 from daskscope.written import not_written, real, text_of
 
@@ -180,7 +180,8 @@ class Recording:
         """
         import pandas as pd
 
-        return pd.Series(self._core.about_facts, name="about", dtype=object)
+        facts = {sound(name): value for name, value in self._core.about_facts.items()}
+        return pd.Series(facts, name="about", dtype=object)
 
     def _frame(self, table: Table) -> pd.DataFrame:
         import pandas as pd
@@ -274,7 +275,7 @@ class Recording:
 
     def _table(self, name: str) -> pd.DataFrame:
         if name == "about":
-            return self.about.astype(str).rename("value").reset_index()
+            return self.about.map(sound).astype(str).rename("value").reset_index()
         frame: pd.DataFrame = getattr(self, name)
         return frame
 

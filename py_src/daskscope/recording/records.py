@@ -77,11 +77,11 @@ def columns_of(recording: RecordingCore, table: Table, entries: Sequence[Any]) -
         special["name"] = lambda change: names.get(change.worker, "")
     readers = {c.name: special.get(c.name, attrgetter(c.name)) for c in table.columns}
     return {
-        name: [_sound(value_of(entry)) for entry in entries] for name, value_of in readers.items()
+        name: [sound(value_of(entry)) for entry in entries] for name, value_of in readers.items()
     }
 
 
-def _sound(value: Any) -> Any:
+def sound(value: Any) -> Any:
     """Return text that can be encoded; a lone surrogate becomes U+FFFD."""
     if isinstance(value, str) and not value.isascii():
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
