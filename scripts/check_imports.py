@@ -22,7 +22,8 @@ PYTHON: dict[str, set[str]] = {
     "version": set(),
     "cluster_name": set(),
     "forks": set(),
-    "written": {"errors"},
+    "urls": set(),
+    "written": {"errors", "urls"},
     "config": {"schema", "errors"},
     "agent": {"schema"},  # sent to schedulers where daskscope is not installed
     "recording": {"schema", "errors", "forks", "written"},

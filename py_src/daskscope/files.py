@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 import warnings
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ from daskscope import config
 from daskscope.errors import DaskscopeError
 from daskscope.recording import Recording, RecordingCore
 from daskscope.recording.file_reader import read_file
+from daskscope.urls import is_url, path_or_url, without_password
 from daskscope.written import text_of
 
 if TYPE_CHECKING:
@@ -35,8 +35,9 @@ def load(path: str | PathLike[str]) -> Recording:
     core = opened(path)
     if not core.about_facts["whole"]:
         warnings.warn(
-            f"{os.fspath(path)} was cut off: its program was stopped, or it was not copied to its "
-            "end. Opened is what is whole of it; tables and figures of the whole may be missing.",
+            f"{without_password(text_of(path))} was cut off: its program was stopped, or it was "
+            "not copied to its end. Opened is what is whole of it; tables and figures of the whole "
+            "may be missing.",
             stacklevel=2,
         )
     return Recording(core)
@@ -44,7 +45,8 @@ def load(path: str | PathLike[str]) -> Recording:
 
 def opened(path: str | PathLike[str]) -> RecordingCore:
     """Open a recording for our own code."""
-    name = text_of(path)
+    place = path_or_url(text_of(path))
+    name = without_password(place)
     limits = config.recording_limits()
     recording = RecordingCore(
         memory_limit=limits.memory_limit,
@@ -54,7 +56,7 @@ def opened(path: str | PathLike[str]) -> RecordingCore:
     )
     from daskscope.report import extract
 
-    with open_to_read(name) as file:
+    with open_to_read(place) as file:
         if extract.is_report(file):
             with temporary_file() as taken:
                 with in_temporary_file():
@@ -65,7 +67,6 @@ def opened(path: str | PathLike[str]) -> RecordingCore:
     return recording
 
 
-URL_MARK: Final = "://"
 FETCH_BYTES: Final = 2**20
 
 
@@ -111,9 +112,9 @@ def temporary_folder() -> Iterator[Path]:
 
 
 @contextmanager
-def open_to_read(name: str) -> Iterator[IO[bytes]]:
-    """Open a path, or fetch what is at a URL; errors say what to do."""
-    with _fetched(name) if URL_MARK in name else _opened(name) as file:
+def open_to_read(place: str) -> Iterator[IO[bytes]]:
+    """Open a path, or fetch what is at a URL; errors say what to do, without passwords."""
+    with _fetched(place) if is_url(place) else _opened(place) as file:
         yield file
 
 
@@ -164,7 +165,7 @@ def _fetched(url: str) -> IO[bytes]:
     except BaseException as error:
         if isinstance(error, FileNotFoundError):
             raise DaskscopeError(
-                "no-file", f"There is no file {url}.", "Check the address."
+                "no-file", f"There is no file {without_password(url)}.", "Check the address."
             ) from error
         if isinstance(error, ImportError):
             raise lacking(url, error) from error
@@ -178,8 +179,8 @@ def _unreadable(name: str, error: Exception) -> DaskscopeError:
     why = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
     return DaskscopeError(
         "no-file",
-        f"{name} cannot be read: {why.rstrip('.')}.",
-        f"Check the {'address' if URL_MARK in name else 'path'}, and who may read it.",
+        without_password(f"{name} cannot be read: {why.rstrip('.')}."),
+        f"Check the {'address' if is_url(name) else 'path'}, and who may read it.",
     )
 
 
@@ -203,6 +204,6 @@ def lacking(url: str, error: ImportError) -> DaskscopeError:
     package = module if module and module in str(error) else "and that package"
     return DaskscopeError(
         "no-fsspec",
-        f"{url} needs a package that is not installed: {str(error).rstrip('.')}.",
+        without_password(f"{url} needs a package that is not installed: {str(error).rstrip('.')}."),
         f'Run pip install "daskscope[remote]" {package}.',
     )

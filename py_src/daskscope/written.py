@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from daskscope.errors import DaskscopeError
+from daskscope.urls import is_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -152,11 +153,11 @@ def real(path: str | PathLike[str]) -> Path:
 
 def check_no_url(path: str | PathLike[str]) -> None:
     """Say of a URL that only paths are written to."""
-    scheme, is_url, _ = os.fspath(path).partition("://")
-    if is_url:
+    place = os.fspath(path)
+    if is_url(place):
         raise DaskscopeError(
             "bad-path",
-            f"A URL ({scheme}://…) cannot be written to here.",
+            f"A URL ({place.partition(':')[0]}://…) cannot be written to here.",
             "Give a path, and copy what is there then, with fsspec for example; "
             "only reports can be written to a URL themselves.",
         )

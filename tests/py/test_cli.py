@@ -11,6 +11,7 @@ import tomllib
 import zipfile
 from pathlib import Path
 
+import fsspec
 import pandas as pd
 import pytest
 from clusters import eventually
@@ -278,9 +279,12 @@ def test_a_result_that_is_there_does_not_hide_that_there_is_nothing_to_read(tmp_
 def test_a_file_may_be_a_url_and_its_results_come_here(run_path, tmp_path, capsys, monkeypatch):
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
-    assert main(["info", run_path.as_uri()]) == 0
+    url = f"memory://{tmp_path.name}/run.daskscope"
+    with fsspec.open(url, "wb") as file:
+        file.write(run_path.read_bytes())
+    assert main(["info", url]) == 0
     assert "320 of 325" in capsys.readouterr().out
-    assert main(["export", run_path.as_uri(), "--to", "chrome"]) == 0
+    assert main(["export", url, "--to", "chrome"]) == 0
     assert [path.name for path in Path().iterdir()] == ["run.trace.json.gz"]
 
 

@@ -224,7 +224,7 @@ def test_a_report_goes_to_a_url(run_path, tmp_path, capsys):
         (kept,) = daskscope.list_performance_reports()
     assert capsys.readouterr().out.startswith("memory://reports/run.html: 320 of 325 tasks, ")
     assert (kept["tasks"], kept["filename"][:4]) == (325, "run-")
-    (there,) = fsspec.filesystem("memory").find("/")
+    (there,) = fsspec.filesystem("memory").find("/ada:secret@reports")
     assert daskscope.load(f"memory://{there}").counts.kept == 320
     fsspec.filesystem("memory").rm("/", recursive=True)
 

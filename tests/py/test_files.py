@@ -396,7 +396,7 @@ def test_a_full_temporary_disk_is_called_that(tmp_path):
         "except daskscope.DaskscopeError as error:\n    print(error.code, error)"
     )
     ran = subprocess.run(
-        [sys.executable, "-c", code, path.as_uri()], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, f"local://{path}"], capture_output=True, text=True, check=True
     )
     assert ran.stdout.startswith("no-room No temporary file could be written in ")
     assert "daskscope.recording.directory" in ran.stdout

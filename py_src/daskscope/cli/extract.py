@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from daskscope.cli.console import plain, say, size
-from daskscope.cli.places import beside, check_apart
-from daskscope.cli.progress import Progress
+from daskscope.cli.places import beside, check_apart, reading
 from daskscope.errors import DaskscopeError
 from daskscope.report.extract import extract_to
 from daskscope.written import check_no_url, not_written, written
@@ -28,7 +27,7 @@ def run(given: argparse.Namespace) -> int:
         recording.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise not_written(recording.parent, error) from error
-    with Progress(f"Reading {given.file}"), written(recording) as file:
+    with reading(given.file), written(recording) as file:
         figures = extract_to(given.file, file)
         # Only now: it is a report, with an odd name.
         check_apart(given.file, recording, "--to")

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.cli.console import duration, plain, plural, say, size
-from daskscope.cli.progress import Progress
+from daskscope.cli.places import reading
 from daskscope.derive.words import raised_text
-from daskscope.files import URL_MARK, opened
+from daskscope.files import opened
+from daskscope.urls import is_url, without_password
 from daskscope.written import is_stream
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ TEXT_CHARACTERS: Final = 200
 
 def run(given: argparse.Namespace) -> int:
     """Print it."""
-    with Progress(f"Reading {given.file}"):
+    with reading(given.file):
         recording = opened(given.file)
     if given.json:
         facts = {
@@ -52,9 +53,9 @@ def run(given: argparse.Namespace) -> int:
 def facts_of(file: str, recording: RecordingCore) -> Iterator[tuple[str, str]]:
     """Return names and words of what is worth a line."""
     about, counts = recording.about_facts, recording.counts
-    is_file = URL_MARK not in file and not is_stream(file)
+    is_file = not is_url(file) and not is_stream(file)
     on_disk = f", {size(Path(file).stat().st_size)}" if is_file else ""
-    yield "file", f"{plain(file)}{on_disk}"
+    yield "file", f"{plain(without_password(file))}{on_disk}"
     if not about.get("whole", True):
         yield "", "cut off: its program was stopped, or it was not copied to its end;"
         yield "", "this is what is whole"

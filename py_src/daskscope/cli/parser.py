@@ -7,6 +7,7 @@ from math import isfinite
 from os.path import expanduser
 from typing import Any, Final
 
+from daskscope.urls import path_or_url
 from daskscope.version import installed_version
 
 FORMATS: Final = ("chrome", "parquet", "csv")
@@ -129,7 +130,11 @@ def _command(commands: Any, name: str, text: str) -> argparse.ArgumentParser:
 
 
 def _add_file(parser: argparse.ArgumentParser, help_text: str) -> None:
-    parser.add_argument("file", metavar="FILE", type=expanduser, help=help_text)
+    parser.add_argument("file", metavar="FILE", type=_file, help=help_text)
+
+
+def _file(text: str) -> str:
+    return path_or_url(expanduser(text))  # noqa: PTH111 - text stays as it was given
 
 
 def _add_output(parser: argparse.ArgumentParser, metavar: str, help_text: str) -> None:

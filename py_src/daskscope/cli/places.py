@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 from daskscope.cli.console import plain, warn
 from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
-from daskscope.files import URL_MARK, opened
+from daskscope.files import opened
 from daskscope.recording.file_reader import is_recording
+from daskscope.urls import is_url, without_password
 from daskscope.written import check_no_url, is_stream, real
 
 if TYPE_CHECKING:
@@ -27,8 +28,8 @@ def beside(file: str, ending: str) -> Path:
     >>> beside("s3://bucket/runs/monday.daskscope", "-tables").as_posix()
     'monday-tables'
     """
-    path = Path(urlsplit(file).path if URL_MARK in file else file)
-    if URL_MARK in file or is_stream(file):
+    path = Path(urlsplit(file).path if is_url(file) else file)
+    if is_url(file) or is_stream(file):
         path = Path(path.name)
     stem = path.name or "run"
     for known in _ENDINGS:
@@ -54,18 +55,23 @@ def lasting(place: Path) -> Path | None:
     return None if is_stream(place) else real(place)
 
 
+def reading(file: str) -> Progress:
+    """Return what shows that a file is read."""
+    return Progress(f"Reading {without_password(file)}")
+
+
 def recording_of(file: str) -> RecordingCore:
     """Open what a result is to be made of, and say where it was cut off."""
-    with Progress(f"Reading {file}"):
+    with reading(file):
         recording = opened(file)
     if not recording.about_facts["whole"]:
-        warn(f"{plain(file)} was cut off: this is made of what is whole of it")
+        warn(f"{plain(without_password(file))} was cut off: this is made of what is whole of it")
     return recording
 
 
 def check_apart(file: str, output: Path, option: str = "--output") -> None:
     """Refuse to write a result over what it is made of; `option` is how to name another place."""
-    if URL_MARK not in file and output.exists() and real(file) == real(output):
+    if not is_url(file) and output.exists() and real(file) == real(output):
         raise DaskscopeError(
             "same-file",
             f"{output} is the file that is read: nothing is written over it.",

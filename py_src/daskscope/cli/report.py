@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from daskscope.cli.console import plain, plural, say, size, teller
 from daskscope.cli.places import lasting, place_of, recording_of
 from daskscope.cli.progress import Progress
-from daskscope.files import URL_MARK
 from daskscope.library import keep
 from daskscope.report.html import build
 from daskscope.report.redact import redacted
 from daskscope.report.target import RemoteTarget, target
+from daskscope.urls import is_url
 from daskscope.written import not_written, written
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _place(given: argparse.Namespace) -> Path | RemoteTarget:
     output = given.output
-    if output and URL_MARK in output:
+    if output and is_url(output):
         there = target(output)
         if isinstance(there, RemoteTarget):
             return there

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from daskscope import config
 from daskscope.library.place import open_library, why
-from daskscope.library.store import without_password
+from daskscope.urls import without_password
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from daskscope.library.folder import Folder
 from daskscope.library.index import Index
 from daskscope.library.library import Library
 from daskscope.library.remote import Remote
-from daskscope.library.store import is_url, without_password
+from daskscope.urls import is_url, without_password
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,8 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 
 from daskscope.library.facts import MAX_FACTS_BYTES
-from daskscope.library.store import BESIDE, Found, kind_of, without_password
+from daskscope.library.store import BESIDE, Found, kind_of
+from daskscope.urls import without_password
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -92,17 +92,3 @@ def new_name(stem: str, kind: Kind, created: float) -> str:
     short = plain[:MAX_STEM_BYTES].decode("utf-8", "ignore") or kind
     when = re.sub("[:-]", "", created_text(created))[:15].replace("T", "-")
     return f"{short}-{when}-{secrets.token_hex(4)}{SUFFIXES[kind]}"
-
-
-def is_url(place: str) -> bool:
-    """Return whether this is for fsspec, and not a path."""
-    return "://" in place
-
-
-def without_password(text: str) -> str:
-    """Return text with addresses, but not with who asks them.
-
-    >>> without_password("sftp://ada:secret@host/reports")
-    'sftp://host/reports'
-    """
-    return re.sub(r"://[^/@\s]*@", "://", text)

@@ -7,12 +7,10 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from daskscope.errors import DaskscopeError
-from daskscope.files import URL_MARK, fsspec, in_temporary_file, lacking, temporary_folder
-from daskscope.library.store import without_password
+from daskscope.files import fsspec, in_temporary_file, lacking, temporary_folder
+from daskscope.urls import is_url, path_or_url, without_password
 from daskscope.written import is_stream, real, replaced, text_of
 
 if TYPE_CHECKING:
@@ -26,10 +24,8 @@ ELSEWHERE = "Choose another filename."
 
 def target(filename: str | PathLike[str]) -> LocalTarget | RemoteTarget:
     """Return where `filename` points to, or say why nothing can be written there."""
-    name = text_of(filename, "filename")
-    if name.startswith("file://"):
-        return LocalTarget(url2pathname(urlsplit(name).path))
-    return RemoteTarget(name) if URL_MARK in name else LocalTarget(name)
+    place = path_or_url(text_of(filename, "filename"))
+    return RemoteTarget(place) if is_url(place) else LocalTarget(place)
 
 
 class LocalTarget:

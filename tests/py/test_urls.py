@@ -1,0 +1,91 @@
+"""Recordings at URLs: what they stand for is opened, and who asks for it is not shown."""
+
+from __future__ import annotations
+
+import re
+
+import fsspec
+import pytest
+from test_cli import one_line_error
+from test_files import full_recording, saved
+
+import daskscope
+from daskscope.cli import main
+from daskscope.errors import DaskscopeError
+from daskscope.report.extract import extract
+from daskscope.report.html import build
+
+
+@pytest.mark.parametrize("name", ["my run", "Läufe", "100 %", "a#b"])
+def test_a_file_url_is_opened_whatever_the_path_is_called(tmp_path, name):
+    folder = tmp_path / name
+    folder.mkdir()
+    recording = full_recording()
+    for path in (folder / "run.html", folder / "run.daskscope"):
+        with path.open("wb") as file:
+            if path.suffix == ".html":
+                build(recording, file)
+            else:
+                file.write(saved(recording, tmp_path).read_bytes())
+        assert daskscope.load(path.as_uri()).counts == recording.counts
+    figures, _ = extract((folder / "run.html").as_uri())
+    assert figures["tasks"]["kept"] == recording.counts.kept
+    if name in ("my run", "Läufe"):  # as people write them
+        assert daskscope.load(f"file://{path}").counts == recording.counts
+    with pytest.raises(DaskscopeError, match=f"There is no file {folder}"):
+        daskscope.load((folder / "other.html").as_uri())
+
+
+@pytest.mark.parametrize("read", [daskscope.load, extract])
+@pytest.mark.parametrize(
+    ("url", "content"),
+    [
+        ("memory://ada:secret@bucket/missing.html", None),
+        ("memory://ada:secret@bucket/damaged.html", b"<!doctype html>"),
+        ("memory://ada:s@cret@bucket/damaged.html", b"<!doctype html>"),
+        ("nowhere://ada:secret@bucket/run.html", None),
+        ("http://ada:secret@127.0.0.1:1/run.html", None),
+    ],
+)
+def test_errors_show_no_password_of_a_url(url, content, read):
+    if content is not None:
+        with fsspec.open(url, "wb") as file:
+            file.write(content)
+    with pytest.raises(DaskscopeError) as caught:
+        read(url)
+    assert url.rpartition("@")[2] in str(caught.value)
+    assert not re.search("ada|s.cret", str(caught.value))
+
+
+def test_the_warning_of_a_file_that_was_cut_off_shows_no_password(tmp_path):
+    url = f"memory://ada:secret@{tmp_path.name}/run.daskscope"
+    with fsspec.open(url, "wb") as file:
+        file.write(saved(full_recording(), tmp_path).read_bytes()[:2_000])
+    with pytest.warns(UserWarning, match=f"^memory://{tmp_path.name}/run.daskscope was cut off"):
+        daskscope.load(url)
+
+
+def test_commands_show_no_password_of_a_url(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    url = f"memory://ada:secret@{tmp_path.name}/run.daskscope"
+    with fsspec.open(url, "wb") as file:
+        file.write(saved(full_recording(), tmp_path).read_bytes()[:-900])
+    assert main(["info", url]) == 0
+    assert main(["report", url, "--output", "run.html"]) == 0
+    assert main(["report", f"{url}.none"]) == 1
+    said = capsys.readouterr()
+    assert f"memory://{tmp_path.name}/run.daskscope was cut off" in said.err
+    assert "There is no file memory://" in said.err
+    assert "secret" not in said.out + said.err
+
+
+def test_commands_read_what_a_file_url_stands_for_and_write_beside_it(tmp_path, capsys):
+    folder = tmp_path / "my run"
+    folder.mkdir()
+    path = saved(full_recording(), folder)
+    assert main(["report", path.as_uri()]) == 0
+    assert path.with_suffix(".html").is_file()
+    assert main(["info", path.with_suffix(".html").as_uri()]) == 0
+    assert str(path.with_suffix(".html")) in capsys.readouterr().out
+    assert main(["export", path.as_uri(), "--to", "chrome", "--output", str(path)]) == 1
+    assert "is the file that is read" in one_line_error(capsys)
