@@ -127,12 +127,14 @@ test(
     await tab.screenshot({ path: info.outputPath("copied.png") });
     const link = await tab.evaluate(() => navigator.clipboard.readText());
     expect(new URL(link).origin).toBe(new URL(baseURL!).origin);
-    await tab.goto(link);
+    const opened = await context.newPage();
+    await opened.goto(link);
     await expect(
-      tab
+      opened
         .locator(".ds-lab-report")
         .getByRole("heading", { name: "To be passed on" }),
     ).toBeVisible();
+    await opened.close();
     await tab.close();
   },
 );
