@@ -55,6 +55,40 @@ test("the card of a report opens it in JupyterLab @all", async ({ page }) => {
   );
 });
 
+test("the printed address opens the report in a new page, and so does a link of its own page @all", async ({
+  page,
+  context,
+}) => {
+  await notebookWith(page, [`%load_ext daskscope\n${CLIENT.trim()}`, REPORTED]);
+  await runCells(page, 0, 1);
+  const outputs = page.locator(".jp-Notebook .jp-CodeCell").nth(1);
+  const printed = outputs.getByText(/Performance Report Available at: \//);
+  const [, url = ""] = /at: (\S+)/.exec(await printed.innerText()) ?? [];
+  const pasted = await context.newPage();
+  await pasted.goto(new URL(url, page.url()).href);
+  const report = pasted.locator(".ds-lab-report");
+  const title = { name: "<b>Seven</b> tasks" };
+  await expect(report.getByRole("heading", title)).toBeVisible();
+
+  const [own] = await Promise.all([
+    context.waitForEvent("page"),
+    outputs.getByRole("link", { name: "Open in the browser" }).click(),
+  ]);
+  await own.getByRole("tab", { name: "Logs" }).click();
+  await expect(own).toHaveURL(/#tab=logs$/);
+  await own.evaluate(() => {
+    // Then the link is shown, to be copied by hand.
+    Object.defineProperty(navigator, "clipboard", { value: undefined });
+    document.execCommand = () => false;
+  });
+  await own.getByRole("button", { name: "Copy link" }).click();
+  const link = await own.getByLabel(/link to this view/).inputValue();
+  await pasted.goto("about:blank");
+  await pasted.goto(link);
+  await expect(report.getByRole("tabpanel", { name: "Logs" })).toBeVisible();
+  await Promise.all([own.close(), pasted.close()]);
+});
+
 const NEW_LAB_PAGE = "no page of the browser's own";
 const TITLED = (name: string) => `
 %%perfreport ${name} --open --title "Opened at once"

@@ -10,6 +10,10 @@ import {
   OPEN_REPORT,
   openByAddress,
 } from "../../js_src/homes/lab/report_address";
+import {
+  labAddress,
+  labAddressOfServed,
+} from "../../js_src/homes/report/lab_address";
 
 const BASE = "https://host/user/ada/";
 const contents = new ContentsManager();
@@ -34,6 +38,32 @@ describe("the address of a report in JupyterLab", () => {
       });
     },
   );
+
+  it.each([
+    ["/files/run.html", "/", "run.html"],
+    ["/files/files/run.html", "/", "files/run.html"],
+    ["/user/ada/files/a/files/run.html", "/user/ada/", "a/files/run.html"],
+    ["/user/files/files/run.html", "/user/files/", "run.html"],
+    ["/hub/user/files/gpu/files/a.html", "/hub/user/files/gpu/", "a.html"],
+    ["/user/files/run.html", "/user/", "run.html"],
+    ["/my/lab/files/M%C3%A4rz%201/100%.html", "/my/lab/", "März 1/100%.html"],
+  ])("is told by that of the file: %s", (shown, base, path) => {
+    const file = new URL(`https://host${shown}?_xsrf=a&token=b#tab=logs`);
+    const address = labAddressOfServed(file);
+    expect(address).toBe(labAddress(`https://host${base}`, path));
+    expect(asked(address!, base)?.report).toBe(path);
+  });
+
+  it("is not told by other addresses", () => {
+    for (const other of [
+      "https://host/reports/run.html",
+      "https://host/my-files/run.html",
+      "https://host/files",
+      "file:///home/files/run.html",
+    ]) {
+      expect(labAddressOfServed(new URL(other))).toBeNull();
+    }
+  });
 
   it("is left with what is for others", () => {
     const address = "https://host/user/ada/lab/workspaces/auto-x?reset=1";

@@ -261,7 +261,9 @@ describeReport("a report", () => {
     const server = await serveSandboxed();
     try {
       await newPage();
-      await page.goto(`${server.address}/files/dask-report.html`);
+      await page.goto(
+        `${server.address}/files/runs/dask-report.html?_xsrf=of-who-opened-it`,
+      );
       await page.getByRole("button", { name: /^Recording/ }).click();
       await page.getByText(/daskscope extract dask-report\.html/).waitFor();
       await tab("Task stream").click();
@@ -275,7 +277,7 @@ describeReport("a report", () => {
       await page.getByRole("button", { name: /Copy link/ }).click();
       const link = page.getByLabel(/link to this view/);
       expect(await link.inputValue()).toBe(
-        `${server.address}/files/dask-report.html#tab=task-stream`,
+        `${server.address}/lab?daskscope-report=runs/dask-report.html#tab=task-stream`,
       );
       const selected = await link.evaluate((field) => {
         const { selectionStart, selectionEnd } = field as HTMLInputElement;
@@ -287,8 +289,8 @@ describeReport("a report", () => {
     }
   });
 
-  it("copies its link also where a page has no clipboard of its own", async () => {
-    await open();
+  it("copies its link also where a page has no clipboard of its own, without what is secret", async () => {
+    await open("name=a%20run.html&_xsrf=of-who-opened-it&token=secret");
     await page.evaluate(() => {
       Object.defineProperty(navigator, "clipboard", { value: undefined });
       addEventListener("copy", () => {
@@ -299,7 +301,7 @@ describeReport("a report", () => {
     await button.click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
     expect(await page.locator("body").getAttribute("title")).toBe(
-      `${await page.evaluate(() => location.href.split("#")[0])}#tab=summary`,
+      `${reportAddress()}?name=a+run.html#tab=summary`,
     );
     expect(await page.locator("textarea").count()).toBe(0);
   });

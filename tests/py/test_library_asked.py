@@ -60,7 +60,7 @@ def test_in_a_notebook_the_list_has_addresses_that_a_browser_opens(report, tmp_p
     names = [keep(report, SUMMARY)["filename"] for _ in range(3)]
     asked_for.clear()
     urls = [one["url"] for one in daskscope.list_performance_reports()]
-    assert urls == [f"/user/ada/files/library/{name}" for name in reversed(names)]
+    assert urls == [f"/user/ada/lab?daskscope-report=library/{name}" for name in reversed(names)]
     assert len(asked_for) == 1  # whatever servers there are, they are looked for once a list
     daskscope.delete_performance_report(urls[0])
     assert len(daskscope.list_performance_reports()) == 2

@@ -9,12 +9,13 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daskscope.errors import DaskscopeError
 from daskscope.magics.card import Place, card
 from daskscope.magics.options import Options, parse_cell, parse_line
+from daskscope.report.address import Served
 
 HOSTILE = [
     "</div><script>alert(1)</script>",
@@ -95,9 +96,9 @@ def check(bundle: dict[str, str]) -> Page:
 
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_hostile_words_are_text(hostile: str) -> None:
-    plain = check(card(summary(), Place("/files/a.html", "a.html")))
+    plain = check(card(summary(), Place("", "a.html", served=Served("/", "a.html"))))
     for place in (
-        Place(f"/user/a/files/{hostile}.html", f"{hostile}.html"),
+        Place("", f"{hostile}.html", served=Served("/user/a/", f"{hostile}.html")),
         Place(f"file:///tmp/{hostile}.html", f"{hostile}.html", f"{hostile}-1.html"),
         Place(f"https://host/{hostile}.html", f"{hostile}.html"),
     ):
@@ -107,6 +108,7 @@ def test_hostile_words_are_text(hostile: str) -> None:
         assert set(tags) <= {"div", "a", "button"}
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_no_words_are_markup(title: str, raised: str) -> None:
     check(card(summary(title, raised), Place("file:///a.html", title)))
@@ -130,12 +132,20 @@ def test_it_says_how_long_how_much_and_what_failed() -> None:
 
 
 def test_below_a_server_it_opens_in_jupyterlab_and_in_the_browser() -> None:
-    place = Place("/user/ada/files/runs/a%20b%23.html", "runs/a b#.html")
+    served = Served("/user/ada/", "runs/a b#.html")
+    place = Place(served.url, "runs/a b#.html", served=served)
     lab, browser = check(card(summary(), place)).links()
     assert lab["href"] == "/user/ada/lab?daskscope-report=runs/a%20b%23.html"
     assert lab["data-daskscope-open"] == "runs/a b#.html"
     assert json.loads(lab["data-commandlinker-args"] or "") == {"path": "runs/a b#.html"}
     assert browser["href"] == "/user/ada/files/runs/a%20b%23.html"
+
+
+def test_a_name_that_jupyterlab_does_not_open_as_a_report_opens_from_the_library() -> None:
+    served = Served("/", "report")
+    place = Place(served.url, "report", "report-20261118-140231-0a1b2c3d.html", served)
+    assert place.in_lab == {"library": "report-20261118-140231-0a1b2c3d.html"}
+    assert check(card(summary(), place)).links() == []
 
 
 def test_elsewhere_it_says_where_the_file_is_and_has_no_link_that_browsers_refuse() -> None:
@@ -206,6 +216,7 @@ def test_the_statement_of_a_line_is_left_as_it_is() -> None:
     assert parse_line("--last b.html") == (Options("b.html", last=True), "")
 
 
+@settings(deadline=None)
 @given(st.text())
 def test_whatever_is_typed_has_an_answer(line: str) -> None:
     for parse in (parse_cell, parse_line):

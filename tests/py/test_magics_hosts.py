@@ -172,8 +172,10 @@ def test_below_a_server_the_card_leads_to_its_pages(new_cells: Callable[..., Cel
     cells.ok(f"os.environ['JUPYTER_RUNTIME_DIR'] = {str(runtime)!r}; os.mkdir('runs')")
     cells.ok("os.environ['JPY_SESSION_NAME'] = 'runs/a.ipynb'")
     ran = cells.ok("%%perfreport runs/a.html --open\n1")
-    assert ran.urls == ["/user/ada/files/runs/a.html"]
-    assert 'href="/user/ada/lab?daskscope-report=runs/a.html"' in ran.cards[0]["text/html"]
+    assert ran.urls == ["/user/ada/lab?daskscope-report=runs/a.html"]
+    card = ran.cards[0]["text/html"]
+    assert 'href="/user/ada/lab?daskscope-report=runs/a.html"' in card
+    assert 'href="/user/ada/files/runs/a.html"' in card
     (shown,) = [m["content"] for m in ran.messages if m["msg_type"] == "display_data"]
     assert shown["transient"]["daskscope"] == {"open": "runs/a.html"}
     assert "runs/a.html" not in str(shown["metadata"]), "a notebook opened again opens nothing"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import resource
 from typing import TYPE_CHECKING, Any
@@ -13,7 +12,6 @@ from report_blocks import computed, recording_in, somewhere_else  # noqa: F401
 
 import daskscope
 from daskscope.errors import DaskscopeError
-from daskscope.report.address import url_of
 from daskscope.report.extract import extract
 
 if TYPE_CHECKING:
@@ -241,54 +239,3 @@ def test_a_file_url_is_a_path(client, tmp_path):
         computed(client)
     assert report.url == (tmp_path / "a b.html").as_uri()
     assert (tmp_path / "a b.html").exists()
-
-
-# -- what to open -------------------------------------------------------------
-
-
-@pytest.fixture
-def server(tmp_path, monkeypatch) -> Path:
-    """What a Jupyter server leaves in the runtime directory: it started this process."""
-    root = tmp_path / "home"
-    (root / "work").mkdir(parents=True)
-    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
-    monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
-    monkeypatch.setenv("JPY_SESSION_NAME", str(root / "work" / "story.ipynb"))
-    (tmp_path / "runtime").mkdir()
-    write_server(tmp_path, "jpserver-1.json", root, os.getpid(), "/user/ada/")
-    return root
-
-
-def write_server(tmp_path: Path, name: str, root: Path, pid: int, base: str) -> None:
-    facts = {"base_url": base, "root_dir": str(root), "pid": pid, "token": "secret"}
-    (tmp_path / "runtime" / name).write_text(json.dumps(facts))
-
-
-def test_below_a_jupyter_server_the_url_is_a_path_of_its_own(server):
-    path = server / "work" / "ré port #1.html"
-    assert url_of(path) == "/user/ada/files/work/r%C3%A9%20port%20%231.html"
-
-
-def test_outside_of_the_servers_root_the_url_is_a_file(server, tmp_path):
-    for path in (tmp_path / "run.html", server / ".hidden" / "run.html"):
-        assert url_of(path) == path.as_uri()
-
-
-def test_a_server_around_the_directory_counts_where_the_parent_is_not_known(
-    server, tmp_path, monkeypatch
-):
-    monkeypatch.setenv("JPY_PARENT_PID", "1")
-    write_server(tmp_path, "jpserver-2.json", server / "work", os.getpid(), "/inner/")
-    write_server(tmp_path, "jpserver-3.json", server / "work", 2**22 + 1, "/dead/")
-    (tmp_path / "runtime" / "jpserver-4.json").write_text("{")
-    monkeypatch.chdir(server / "work")
-    assert url_of(server / "work" / "run.html") == "/inner/files/run.html"
-    assert url_of(server / "run.html") == "/user/ada/files/run.html"
-    monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/ada/")
-    assert url_of(server / "work" / "run.html") == "/user/ada/files/work/run.html"
-
-
-def test_outside_of_jupyter_the_url_is_a_file(server, monkeypatch):
-    monkeypatch.delenv("JPY_PARENT_PID")
-    monkeypatch.delenv("JPY_SESSION_NAME")
-    assert url_of(server / "run.html") == (server / "run.html").as_uri()

@@ -3,20 +3,18 @@
 
 import type { IRouter, JupyterFrontEnd } from "@jupyterlab/application";
 import type { Contents } from "@jupyterlab/services";
+import { labAddress, QUERY } from "../report/lab_address";
 import { checkedPath } from "./asked_report";
 
 export const OPEN_REPORT = "daskscope:open-report";
 const ROUTE = "daskscope:open-report-of-address";
-/** As Python writes it, too (magics/card.py). */
-const QUERY = "daskscope-report";
 /** That of jupyter-collaboration, whose files are the server's own. */
 const SHARED_DRIVE = "RTC";
 const MAX_TOLD_CHARACTERS = 24;
 
 /**
- * `https://host/lab?daskscope-report=runs/a.html`; a fragment may follow. That is a page of
- * JupyterLab's also where this one is Notebook 7's, which needs JupyterLab on its server.
- * Null for a file of another drive than the server's.
+ * A page of JupyterLab's also where this one is Notebook 7's, which needs JupyterLab on its
+ * server. Null for a file of another drive than the server's.
  */
 export function addressOf(
   contents: Pick<Contents.IManager, "driveName" | "localPath">,
@@ -25,8 +23,7 @@ export function addressOf(
 ): string | null {
   const drive = contents.driveName(path);
   if (drive !== "" && drive !== SHARED_DRIVE) return null;
-  const parts = contents.localPath(path).split("/").map(encodeURIComponent);
-  return `${baseUrl}lab?${QUERY}=${parts.join("/")}`;
+  return labAddress(baseUrl, contents.localPath(path));
 }
 
 /** What such an address asks for, and the address without it; null where it asks nothing. */

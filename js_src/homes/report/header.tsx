@@ -10,7 +10,7 @@ import { Button, IconButton } from "../../views/panel/button";
 import { CloseIcon, CopyIcon, ExportIcon } from "../../views/panel/icons";
 import { WithCode } from "../../views/panel/states";
 import { cutText } from "../../views/summary/bounds";
-import { linkTo } from "./navigation";
+import { addressInLab, linkTo } from "./navigation";
 import type { ReportState } from "./report_state";
 import { cannotSave, maySave } from "./sandbox";
 
@@ -54,7 +54,7 @@ export function Header(props: {
           {linked && (
             <Button
               hint={
-                source.link
+                source.link || addressInLab() !== null
                   ? "An address that opens it in JupyterLab, at this tab with what is selected"
                   : "An address that opens this tab with what is selected"
               }

@@ -3,6 +3,7 @@
 
 import { effect } from "@preact/signals";
 import { fromFragment, type Place, toFragment } from "./fragment";
+import { labAddressOfServed } from "./lab_address";
 
 /** A focus that is being dragged is one step, not a hundred. */
 const SETTLED_MS = 400;
@@ -49,6 +50,23 @@ export function followAddress(view: Navigated): () => void {
 
 const fragment = (): string => location.hash.replace(/^#/, "");
 
-/** The address of what this page shows now. */
+/** The address of what this page shows now: one that others may have, and can open. */
 export const linkTo = (place: Place): string =>
-  `${location.href.split("#")[0]}#${toFragment(place)}`;
+  `${addressInLab() ?? ownAddress()}#${toFragment(place)}`;
+
+/** Where JupyterLab opens the file of this page; null where no Jupyter server shows it. */
+export const addressInLab = (): string | null =>
+  self.origin === "null" ? labAddressOfServed(new URL(location.href)) : null;
+
+/** What Jupyter servers write into addresses of theirs: it is for who was given it. */
+const SECRETS = ["_xsrf", "token"];
+
+function ownAddress(): string {
+  const url = new URL(location.href);
+  url.hash = "";
+  for (const name of SECRETS) {
+    // Else the rest of the query would be written in another way.
+    if (url.searchParams.has(name)) url.searchParams.delete(name);
+  }
+  return url.href;
+}

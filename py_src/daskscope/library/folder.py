@@ -119,7 +119,8 @@ class Folder:
 
     def server_path(self, name: str) -> str | None:
         """Return the path below the root of the Jupyter server, where it shows the file."""
-        return self._addresses.server_path(self._real / name)
+        served = self._addresses.served(self._real / name)
+        return None if served is None else served.path
 
     @cached_property
     def _addresses(self) -> Addresses:

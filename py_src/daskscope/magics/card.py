@@ -10,12 +10,13 @@ import re
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
 
 from daskscope.derive.words import count_text, raised_text, seconds_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from daskscope.report.address import Served
 
 IN_LAB: Final = "Open in a JupyterLab tab"
 IN_BROWSER: Final = "Open in the browser"
@@ -43,12 +44,14 @@ _BOX: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a report is: as a path of a Jupyter server, if it is below its root."""
+    """Where a report is."""
 
     url: str
     filename: str
     in_library: str | None = None
     """What its copy in the library is called."""
+    served: Served | None = None
+    """How a Jupyter server shows it, if it is below its root."""
 
     @property
     def in_lab(self) -> dict[str, str] | None:
@@ -56,23 +59,9 @@ class Place:
 
         The copy comes through the kernel, wherever the library is.
         """
-        if self.server_path is not None:
-            return {"open": _clean(self.server_path)}
+        if self.served is not None and self.served.lab_url is not None:
+            return {"open": _clean(self.served.path)}
         return None if self.in_library is None else {"library": _clean(self.in_library)}
-
-    @property
-    def server_path(self) -> str | None:
-        """The file's path below the server's root, as JupyterLab's file browser has it."""
-        return unquote(self.url.split("/files/", 1)[1]) if self._served else None
-
-    @property
-    def lab_url(self) -> str | None:
-        """The page that opens it in JupyterLab, whatever its name (report_address.ts)."""
-        return self.url.replace("/files/", "/lab?daskscope-report=", 1) if self._served else None
-
-    @property
-    def _served(self) -> bool:
-        return self.url.startswith("/") and "/files/" in self.url
 
 
 def card(summary: Mapping[str, Any], place: Place) -> dict[str, str]:
@@ -113,16 +102,16 @@ def _html(title: str, figures: str, raised: str, place: Place) -> str:
 
 
 def _links(place: Place) -> str:
-    path, lab_url = place.server_path, place.lab_url
-    if path is not None and lab_url is not None:
-        path = _clean(path)
+    served = place.served
+    if served is not None and served.lab_url is not None:
+        path = _clean(served.path)
         # JupyterLab runs the command; elsewhere the link leads to it.
         command = {
             "data-daskscope-open": path,
             "data-commandlinker-command": "docmanager:open",
             "data-commandlinker-args": json.dumps({"path": path}),
         }
-        return _link(lab_url, IN_LAB, command) + _link(place.url, IN_BROWSER)
+        return _link(served.lab_url, IN_LAB, command) + _link(served.files_url, IN_BROWSER)
     # Browsers open no `file:` link of a page: the path is there to be copied.
     where = f'<bdi style="font-size: 12px; user-select: all">{escape(_clean(place.filename))}</bdi>'
     if place.url.startswith(("http:", "https:")):

@@ -26,7 +26,7 @@ def open_card(report: Report, *, at_once: bool) -> None:
 
     assert report.summary is not None
     assert report.url is not None
-    place = Place(report.url, report.filename, report.in_library)
+    place = Place(report.url, report.filename, report.in_library, report.served)
     opens = at_once and _of_a_server() and place.in_lab is not None
     transient = {MIME_OPEN: place.in_lab} if opens else {}
     display(card(report.summary, place), raw=True, transient=transient)

@@ -1,9 +1,10 @@
-"""What to open in a browser to see a report: a path of the Jupyter server, else of the disk."""
+"""What to open in a browser to see a report: a page of the Jupyter server, else a file."""
 
 from __future__ import annotations
 
 import json
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
@@ -13,6 +14,46 @@ if TYPE_CHECKING:
 
 MAX_INFO_BYTES: Final = 100_000
 
+OPENED_IN_LAB: Final = (".html", ".htm", ".daskscope")
+"""Names of files that our page of JupyterLab opens (asked_report.ts)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A file as a Jupyter server shows it: where the server is, and the path below its root.
+
+    Both addresses are paths of the server, as in ``/user/ada/lab?…``: a browser may run on
+    another machine, and the address at which it knows the server is known to nobody here.
+    """
+
+    base_url: str
+    path: str
+
+    @property
+    def url(self) -> str:
+        """What can be opened from anywhere, if there is such a page."""
+        return self.lab_url or self.files_url
+
+    @property
+    def lab_url(self) -> str | None:
+        """The page that opens it in JupyterLab (lab_address.ts); none for foreign names."""
+        if not self.path.lower().endswith(OPENED_IN_LAB):
+            return None
+        return f"{self._base}lab?daskscope-report={self._quoted}"
+
+    @property
+    def files_url(self) -> str:
+        """The file itself. The server gives it only to who comes from one of its pages."""
+        return f"{self._base}files/{self._quoted}"
+
+    @property
+    def _quoted(self) -> str:
+        return quote(self.path, errors="replace")
+
+    @property
+    def _base(self) -> str:
+        return f"{self.base_url.rstrip('/')}/"
+
 
 class Addresses:
     """Where files can be opened. What servers say of themselves is read once."""
@@ -20,36 +61,18 @@ class Addresses:
     def __init__(self) -> None:
         self._servers = _servers()
 
-    def server_path(self, path: Path) -> str | None:
-        """Return the path below the root of the server that shows a file, if one does."""
-        found = self._found(path)
-        return None if found is None else found[1]
-
-    def url_of(self, path: Path) -> str:
-        """Return where a browser opens it."""
-        found = self._found(path)
-        if found is None:
-            return path.as_uri()
-        base, inside = found
-        return f"{base.rstrip('/')}/files/{quote(inside)}"
-
-    def _found(self, path: Path) -> tuple[str, str] | None:
+    def served(self, path: Path) -> Served | None:
+        """Return how a server shows a file, if one does."""
         for server in self._servers:
             inside = _below(path, server["root_dir"])
             if inside is not None:
-                return server["base_url"], inside
+                return Served(server["base_url"], inside)
         return None
 
-
-def url_of(path: Path) -> str:
-    """Return where a file can be opened.
-
-    In a kernel that is a path below the base URL of its server, as in
-    ``/user/ada/files/dask-report.html``: a browser may run on another machine, and the
-    address at which it knows the server is known to nobody here. Files outside of what
-    the server shows have a ``file:`` URL.
-    """
-    return Addresses().url_of(path)
+    def url_of(self, path: Path) -> str:
+        """Return where a browser opens it: outside of what a server shows, as a file."""
+        served = self.served(path)
+        return path.as_uri() if served is None else served.url
 
 
 def _below(path: Path, root: str) -> str | None:

@@ -16,7 +16,7 @@ from daskscope.cells import shell
 from daskscope.errors import DaskscopeError
 from daskscope.recording import Recording
 from daskscope.recording.file_writer import SUFFIX
-from daskscope.report.address import url_of
+from daskscope.report.address import Addresses, Served
 from daskscope.report.html import packed, page, write
 from daskscope.report.redact import checked, redacted
 from daskscope.report.target import LocalTarget, target
@@ -104,6 +104,8 @@ class Report:
     ) -> None:
         self.url: str | None = None
         """What to open in a browser, once the report is written."""
+        self.served: Served | None = None
+        """How a Jupyter server shows the report, if one does."""
         self.summary: dict[str, Any] | None = None
         """The figures that the report shows first."""
         self.in_library: str | None = None
@@ -155,7 +157,7 @@ class Report:
                 raise
             todo = f"{error.next} {_NOT_LOST.format(where='')}"
             raise DaskscopeError(error.code, error.text, todo) from error
-        self.url = _url(self._place)
+        self.served, self.url = _address(self._place)
         return self.url
 
     def _keep(self, kind: Literal["report", "recording"], location: str, local: Path) -> None:
@@ -294,8 +296,12 @@ def _beside(place: LocalTarget | RemoteTarget) -> LocalTarget | RemoteTarget:
     return place.beside(stem + SUFFIX)
 
 
-def _url(place: LocalTarget | RemoteTarget) -> str:
-    return url_of(place.path) if isinstance(place, LocalTarget) else place.location
+def _address(place: LocalTarget | RemoteTarget) -> tuple[Served | None, str]:
+    """Return how a server shows what was written, and what to open in a browser."""
+    if not isinstance(place, LocalTarget):
+        return None, place.location
+    addresses = Addresses()
+    return addresses.served(place.path), addresses.url_of(place.path)
 
 
 def _not_written(place: LocalTarget | RemoteTarget, error: OSError) -> DaskscopeError:
