@@ -20,7 +20,7 @@ const [DARK, WHITE] = [
   [255, 255, 255],
 ];
 /** Colours of the charts of the summary, at a corner that only their background fills. */
-const corners = () => page.evaluate(() => window.report.corners());
+const corners = () => page.evaluate(() => window.report.corners("summary"));
 
 describeReport("a report", () => {
   it("says what its summary knows before the recording is unpacked", async () => {
@@ -212,13 +212,13 @@ describeReport("a report", () => {
     await expect.poll(() => page.getByRole("tabpanel").count()).toBe(1);
   });
 
-  it.each(["summary", "logs"])(
+  it.each(["summary", "task-stream", "logs"])(
     "puts charts on paper dark on white for who reads it light on dark, opened at: %s",
     async (opened) => {
       await newPage();
       await page.emulateMedia({ colorScheme: "dark" });
       await page.goto(`${reportAddress()}#tab=${opened}`);
-      await page.locator(".ds-root.ds-dark").waitFor();
+      await page.locator(".ds-report.ds-dark").waitFor();
       if (opened === "summary")
         await expect.poll(corners).toEqual([DARK, DARK]);
       // What is not drawn when who listens has returned is not on paper.
@@ -228,17 +228,40 @@ describeReport("a report", () => {
       const printed = await page.evaluate(async () => {
         dispatchEvent(new Event("beforeprint"));
         for (let turn = 0; turn < 9; turn++) await Promise.resolve();
-        return window.report.corners();
+        return (["summary", "system"] as const).map((one) =>
+          window.report.corners(one),
+        );
       });
-      expect(printed).toEqual([WHITE, WHITE]);
+      expect(printed).toEqual([Array(2).fill(WHITE), Array(5).fill(WHITE)]);
       await page.emulateMedia({ media: "print", colorScheme: "dark" });
       expect(await corners()).toEqual([WHITE, WHITE]);
+      const charts = page.locator(".ds-system canvas:visible");
+      expect(await charts.count()).toBe(5);
       await page.emulateMedia({ media: "screen", colorScheme: "dark" });
       await page.evaluate(() => dispatchEvent(new Event("afterprint")));
       if (opened === "summary")
         await expect.poll(corners).toEqual([DARK, DARK]);
     },
   );
+
+  it("says on paper what is missing and what is selected, also with the task stream open", async () => {
+    await open("cut=1", "tab=task-stream&prefixes=rename");
+    await page.getByText("1,394 of 1,394 tasks").waitFor();
+    const footer = page.locator(".ds-report-foot");
+    expect(await footer.innerText()).not.toContain("1,394");
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await footer.getByText("1,394 of 1,394 tasks").waitFor();
+    await footer.getByText("nothing dropped").waitFor();
+    await footer.getByText(/This file was cut off/).waitFor();
+    const selected = page.locator(".ds-focus-row");
+    await selected.getByText("rename").waitFor();
+    await selected
+      .getByText("The figures of the summary are of the whole run.")
+      .waitFor();
+    const presses = page.getByRole("button", { name: /^Remove the filter/ });
+    expect(await presses.count()).toBe(0);
+  });
 
   it("draws charts as wide as paper is, and for the screen again", async () => {
     await open("", "", 1400, 900);

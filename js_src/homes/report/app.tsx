@@ -39,7 +39,7 @@ export function Report(props: { state: ReportState }): JSX.Element {
         report={state.id}
         onTab={(next) => state.show(next)}
       />
-      {tab !== "task-stream" && <FocusRow state={state} />}
+      {!state.onlyStream.value && <FocusRow state={state} />}
       {TABS.map((one) => (
         <div
           class={`ds-tabpanel ds-tabpanel-of-${one}`}

@@ -31,8 +31,10 @@ export function FocusRow(props: { state: ReportState }): JSX.Element | null {
         }
         onWhole={() => state.setFocus(NO_FOCUS)}
       />
-      {state.tab.value === "summary" && (
-        <span class="ds-quiet">The figures below are of the whole run.</span>
+      {(state.tab.value === "summary" || state.printing.value) && (
+        <span class="ds-quiet">
+          The figures of the summary are of the whole run.
+        </span>
       )}
     </div>
   );

@@ -17,7 +17,7 @@ export function missingOf(state: ReportState): Missing[] {
   const session = state.session.value;
   const missing: Missing[] = [];
   // The task stream says it of itself.
-  if (state.tab.value !== "task-stream" || session === null) {
+  if (!state.onlyStream.value || session === null) {
     const told = summary.missing ?? [];
     const codes = new Set(told.map(({ code }) => code));
     const found = (session?.notices.value ?? []).filter(
@@ -59,7 +59,7 @@ export function Footer(props: { state: ReportState }): JSX.Element {
   const { tasks, daskscope, redacted } = state.summary;
   const dropped = tasks ? tasks.captured - tasks.kept : 0;
   const facts: JSX.Element[] = [];
-  if (tasks && state.tab.value !== "task-stream") {
+  if (tasks && !state.onlyStream.value) {
     facts.push(
       <span>
         <b>{formatExact(tasks.kept)}</b>

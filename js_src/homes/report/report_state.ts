@@ -47,6 +47,10 @@ export class ReportState implements RecordingView, Navigated {
   /** Tabs that were shown once: they stay as they were left. */
   readonly visited: ReadonlySignal<ReadonlySet<TabId>>;
   readonly printing = signal(false);
+  /** Whether all else is hidden behind the task stream, which says its own; not on paper. */
+  readonly onlyStream = computed(
+    () => this.tab.value === "task-stream" && !this.printing.value,
+  );
   readonly theme: ReadonlySignal<Theme>;
   readonly session = signal<SessionStore | null>(null);
   readonly emptyState = signal<EmptyState | null>(UNPACKING);

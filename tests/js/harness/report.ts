@@ -22,8 +22,8 @@ interface ReportHarness {
   opened(): number;
   /** Small tables that were unpacked. */
   tablesAsked(): readonly string[];
-  /** Red, green and blue of the first pixel of each chart of the summary. */
-  corners(): number[][];
+  /** Red, green and blue of the first pixel of each chart of a tab. */
+  corners(tab: "summary" | "system"): number[][];
   /** Of each chart of the summary, as it is drawn and as it is shown. */
   widths(): [drawn: number, shown: number][];
 }

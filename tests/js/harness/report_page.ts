@@ -45,9 +45,10 @@ function widths(): [drawn: number, shown: number][] {
   ]);
 }
 
-function corners(): number[][] {
-  const charts =
-    document.querySelectorAll<HTMLCanvasElement>(".ds-summary canvas");
+function corners(tab: "summary" | "system"): number[][] {
+  const charts = document.querySelectorAll<HTMLCanvasElement>(
+    `.ds-${tab} canvas`,
+  );
   return [...charts].map((canvas) => {
     const pixel = canvas.getContext("2d")!.getImageData(0, 0, 1, 1);
     return [...pixel.data.slice(0, 3)];
