@@ -44,7 +44,7 @@ describe("the axis of values", () => {
 
 describe("samples", () => {
   it("come in order of time, without those that have none", () => {
-    const series = seriesOf([3, NaN, 1], [30, 20, 10], 9);
+    const series = seriesOf([3, NaN, 1], [30, 20, 10], 9, "of the end");
     expect([...series.time]).toEqual([1, 3]);
     expect([...series.values]).toEqual([10, 30]);
     expect([
@@ -54,16 +54,38 @@ describe("samples", () => {
     ]).toEqual([NaN, 10, 30]);
   });
 
-  it("tell of the end of the run what came with the heartbeat after it", () => {
-    const series = seriesOf([1, 2, 3.5], [10, 20, 90], 3);
+  it("of the workers tell of the end of the run what came with the heartbeat after it", () => {
+    const series = seriesOf([1, 2, 3.5], [10, 20, 90], 3, "of the end");
     expect([...series.time]).toEqual([1, 2, 3]);
     expect(extremesOf(series, 1, 3).most).toBe(90);
   });
 
   it("are summed up for the time that is asked for", () => {
-    const series = seriesOf([1, 2, 3, 4], [10, NaN, 30, 90], 9);
+    const series = seriesOf([1, 2, 3, 4], [10, NaN, 30, 90], 9, "of the end");
     expect(extremesOf(series, 1, 3)).toEqual({ least: 10, mean: 20, most: 30 });
-    expect(extremesOf(series, 5, 6).mean).toBeNaN();
+    expect(extremesOf(series, -1, 0).mean).toBeNaN();
+  });
+
+  it("hold until the next one, but not over a time in which there were none", () => {
+    const time = [0, 1, 2, 3, 60];
+    const series = seriesOf(time, [2, 4, 6, 8, 9], 70, "of the end");
+    expect(extremesOf(series, 1.2, 1.8)).toEqual({
+      least: 4,
+      mean: 4,
+      most: 4,
+    });
+    expect(extremesOf(series, 40, 41).mean).toBeNaN();
+    expect(extremesOf(series, 0.5, 2.5)).toEqual({
+      least: 4,
+      mean: 5,
+      most: 6,
+    });
+  });
+
+  it("of the scheduler end with the run", () => {
+    const series = seriesOf([1, 2, 3.5], [10, 20, 90], 3, "left out");
+    expect([...series.time]).toEqual([1, 2]);
+    expect(extremesOf(series, 1, 3).most).toBe(20);
   });
 
   it("keep their least and most in each column of pixels", () => {
@@ -71,7 +93,7 @@ describe("samples", () => {
     const values = time.map((_, at) =>
       at === 500 ? 99 : at === 501 ? -99 : 1,
     );
-    const series = seriesOf(time, values, Infinity);
+    const series = seriesOf(time, values, Infinity, "of the end");
     const [run] = columnsOf(series, (moment) => moment * 10);
     expect(run).toHaveLength(10);
     const { least, most, first, last } = run![5]!;
@@ -80,7 +102,7 @@ describe("samples", () => {
 
   it("are not joined over a time in which there were none", () => {
     const time = [1, 2, 3, 4, 5, 60, 61, 62];
-    const series = seriesOf(time, time, Infinity);
+    const series = seriesOf(time, time, Infinity, "of the end");
     const runs = columnsOf(series, (moment) => moment * 10);
     expect(runs.map((run) => run.length)).toEqual([5, 3]);
   });

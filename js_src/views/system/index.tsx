@@ -55,7 +55,12 @@ function NoSamples(props: { of: string; why: string }): JSX.Element {
 }
 
 /** Makes lines of the columns of one table. */
-function lineMaker(time: ArrayLike<number>, end: number, dark: boolean) {
+function lineMaker(
+  time: ArrayLike<number>,
+  end: number,
+  late: Parameters<typeof seriesOf>[3],
+  dark: boolean,
+) {
   return (
     name: string,
     values: ArrayLike<number>,
@@ -63,7 +68,7 @@ function lineMaker(time: ArrayLike<number>, end: number, dark: boolean) {
     more: { stair?: boolean } = {},
   ): Line => ({
     name,
-    series: seriesOf(time, values, end),
+    series: seriesOf(time, values, end, late),
     look: { colour: slotColour(slot, dark), ...more },
   });
 }
@@ -77,14 +82,16 @@ function SchedulerCharts(props: {
   const { dark } = view.theme.value;
   const [, end] = view.range.value;
   const lines = useMemo(() => {
-    const line = lineMaker(table.time, end, dark);
+    const line = lineMaker(table.time, end, "left out", dark);
     return {
       cpu: line("CPU", table.cpu, SLOT.first),
       memory: line("memory", table.memory, SLOT.second),
       interval: line("tick", table.loop_interval, SLOT.third),
     };
   }, [table, end, dark]);
-  if (table.rows === 0) return <NoSamples of="the scheduler" why={props.why} />;
+  if (lines.cpu.series.time.length === 0) {
+    return <NoSamples of="the scheduler" why={props.why} />;
+  }
   return (
     <>
       <div class="ds-charts">
@@ -141,7 +148,7 @@ function ClusterCharts(props: {
   const { dark } = view.theme.value;
   const [, end] = view.range.value;
   const lines = useMemo(() => {
-    const line = lineMaker(table.time, end, dark);
+    const line = lineMaker(table.time, end, "of the end", dark);
     return {
       workers: line("workers", table.workers, SLOT.first, { stair: true }),
       threads: line("threads", table.threads, SLOT.fourth, { stair: true }),

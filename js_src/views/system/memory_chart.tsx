@@ -27,7 +27,7 @@ export function memoryLines(
     colour: string,
   ): Line => ({
     name,
-    series: seriesOf(table.time, values, end),
+    series: seriesOf(table.time, values, end, "of the end"),
     look: { colour, fill: colour, wide_px: 0 },
   });
   const spilled = line("spilled", table.spilled, ACTION_COLOURS.disk[mode]);
@@ -54,7 +54,10 @@ export function MemoryChart(props: {
   );
   const below = useMemo(() => belowZero(lines[2]?.series), [lines]);
   const limit = useMemo(
-    () => (table ? seriesOf(table.time, table.memory_limit, stop) : null),
+    () =>
+      table
+        ? seriesOf(table.time, table.memory_limit, stop, "of the end")
+        : null,
     [table, stop],
   );
   if (!table || !limit || table.rows === 0) return null;
@@ -113,7 +116,7 @@ function belowZero(spilled: Series = NO_SAMPLES): Series {
   };
 }
 
-const NO_SAMPLES = seriesOf([], [], 0);
+const NO_SAMPLES = seriesOf([], [], 0, "of the end");
 
 function paintZero({ context, theme, y, left, width }: PlotArea): void {
   context.fillStyle = toCss(theme.text2);

@@ -10,18 +10,21 @@ export interface Series {
 }
 
 /**
- * In order of time, without samples whose time is no number. What the last heartbeat told
- * after the run is how the run ended, as the summary has it.
+ * In order of time, without samples whose time is no number. Of the workers, what their
+ * last heartbeat told after the run is how the run ended, as the summary has it; what the
+ * scheduler told of itself then is of no run.
  */
 export function seriesOf(
   time: ArrayLike<number>,
   values: ArrayLike<number>,
   end: number,
+  late: "of the end" | "left out",
 ): Series {
   const order: number[] = [];
   let sorted = true;
   for (let row = 0; row < time.length; row++) {
     if (!Number.isFinite(time[row])) continue;
+    if (late === "left out" && time[row] > end) continue;
     if (order.length > 0 && time[row] < time[order[order.length - 1]]) {
       sorted = false;
     }
@@ -48,12 +51,16 @@ export interface Extremes {
   readonly most: number;
 }
 
-/** Of the samples from `start` to `stop`; NaN where there are none. */
+/**
+ * Of the samples from `start` to `stop`; between two samples the one before holds. NaN
+ * where nothing is known.
+ */
 export function extremesOf(
-  { time, values }: Series,
+  series: Series,
   start: number,
   stop: number,
 ): Extremes {
+  const { time, values } = series;
   let least = Infinity;
   let most = -Infinity;
   let sum = 0;
@@ -67,8 +74,18 @@ export function extremesOf(
     sum += value;
     count += 1;
   }
-  if (count === 0) return { least: NaN, mean: NaN, most: NaN };
+  if (count === 0) {
+    const held = heldAt(series, start);
+    return { least: held, mean: held, most: held };
+  }
   return { least, mean: sum / count, most };
+}
+
+/** What a line shows at a time that has no sample of its own: nothing in a gap. */
+function heldAt({ time, values, longest_s }: Series, moment: number): number {
+  const after = findAfter(time, 0, time.length, moment);
+  const known = after > 0 && moment - time[after - 1] <= longest_s;
+  return known ? values[after - 1] : NaN;
 }
 
 /** More than this many usual steps without a sample: nothing is known in between. */
