@@ -138,6 +138,25 @@ describe("the row of figures", () => {
     ]);
   });
 
+  it("has a cost in digits that say something, and as zero only where there was none", () => {
+    const costs = (amount: number) =>
+      told({ cost: { amount, per_hour: 1, unit: "$", thread_hours: 1 } })[
+        "Cost"
+      ]?.slice(0, 2);
+    for (const [amount, shown] of [
+      [0, "0"],
+      [1e-8, "< 0.000001"],
+      [0.0000012, "0.000001"],
+      [0.00776, "0.0078"],
+      [1.2, "1.2"],
+      [99.99, "99.99"],
+      [99.999, "100"],
+      [100.4, "100"],
+    ] as const) {
+      expect(costs(amount), String(amount)).toEqual([shown, "$"]);
+    }
+  });
+
   it("says what was not kept", () => {
     const tasks = { captured: 1211, kept: 1000, erred: 0, rows: 1000 };
     expect(told({ tasks })["Tasks"]?.[2]).toBe("1,000 kept, none erred");

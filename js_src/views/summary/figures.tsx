@@ -105,7 +105,7 @@ export function figuresOf(summary: ReportSummary): Figure[] {
 
 /** `29.1 s` as `29.1` and `s`; what has no unit, or more than one, is all value. */
 function splitUnit(text: string): [string, string] {
-  const match = /^([\d,.−]+) (\D+)$/.exec(text);
+  const match = /^((?:< )?[\d,.−]+) (\D+)$/.exec(text);
   return match ? [match[1] ?? "", match[2] ?? ""] : [text, ""];
 }
 
@@ -115,12 +115,19 @@ function firstNames(names: readonly string[]): string {
   return more > 0 ? `${shown} and ${more} more` : shown;
 }
 
-/** `0.008`, `1.20`, `153`: two digits that say something. */
+const MOST_DECIMALS = 6;
+
+/** `0.0078`, `1.2`, `153`: two digits that say something; what is not zero is never `0`. */
 function formatAmount(amount: number): string {
   const size = Math.abs(amount);
-  if (size === 0 || size >= 100) return formatExact(amount);
+  const least = 10 ** -MOST_DECIMALS;
+  if (size > 0 && size < least) return `< ${least.toFixed(MOST_DECIMALS)}`;
+  // As it will be read: 99.999 is 100.
+  if (size === 0 || Math.round(size * 100) >= 10_000) {
+    return formatExact(amount);
+  }
   const decimals =
-    size >= 1 ? 2 : Math.min(6, 1 - Math.floor(Math.log10(size)));
+    size >= 1 ? 2 : Math.min(MOST_DECIMALS, 1 - Math.floor(Math.log10(size)));
   return amount.toFixed(decimals).replace(/(\.\d*?[1-9])0+$/, "$1");
 }
 
