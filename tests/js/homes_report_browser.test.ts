@@ -115,6 +115,18 @@ describeReport("a report", () => {
     expect(await panel.getAttribute("aria-labelledby")).toBe("ds-tab-summary");
   });
 
+  it("names its tables, and what can be scrolled by keyboard", async () => {
+    await open("many=1");
+    await page.getByRole("group", { name: "Code of the cell" }).waitFor();
+    await page.getByRole("table", { name: "Versions" }).waitFor();
+    await tab("Logs").click();
+    await page.getByRole("table", { name: "Logs" }).waitFor();
+    await tab("Errors").click();
+    await page.getByRole("table", { name: "Events" }).waitFor();
+    await page.locator(".ds-error-head").first().click();
+    await page.getByRole("group", { name: "Traceback" }).waitFor();
+  });
+
   it("counts errors on the tab also without a summary, and says what a cut-off file does not", async () => {
     const none = ["time", "key", "prefix", "worker", "exception", "traceback"];
     const errors = Object.fromEntries([...none, "task"].map((of) => [of, []]));

@@ -79,7 +79,7 @@ export function Timeline(props: {
               : "Nothing was logged beside the tasks."}
         </p>
       ) : (
-        <table class="ds-list">
+        <table class="ds-list" aria-label="Events">
           <thead>
             <tr>
               <th scope="col">Time</th>

@@ -85,7 +85,7 @@ function Lines(props: {
       {rows.length === 0 ? (
         <p class="ds-sentence">None of the lines is in the selection.</p>
       ) : (
-        <table class="ds-list ds-log">
+        <table class="ds-list ds-log" aria-label="Logs">
           <thead>
             <tr>
               <th scope="col">Time</th>

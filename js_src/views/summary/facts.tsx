@@ -36,7 +36,7 @@ export function Versions(props: {
           </span>
         )}
       </header>
-      <table class="ds-fact-table">
+      <table class="ds-fact-table" aria-label="Versions">
         <thead>
           <tr>
             <th scope="col">Package</th>
@@ -142,7 +142,12 @@ export function Code(props: {
         <span class="ds-quiet ds-part-detail">{source}</span>
         <LinkButton onClick={() => copy(code)}>{label}</LinkButton>
       </header>
-      <pre class="ds-code-block" tabIndex={0} aria-label="Code of the cell">
+      <pre
+        class="ds-code-block"
+        tabIndex={0}
+        role="group"
+        aria-label="Code of the cell"
+      >
         {cutText(code)}
       </pre>
       {code.length > MAX_CHARACTERS && (

@@ -34,7 +34,12 @@ export function TracebackText(props: {
       <h4>{type}</h4>
       {message !== "" && <p class="ds-exception">{message}</p>}
       {(shown.length > 0 || rest !== "") && (
-        <div class="ds-traceback" tabIndex={0} aria-label="Traceback">
+        <div
+          class="ds-traceback"
+          tabIndex={0}
+          role="group"
+          aria-label="Traceback"
+        >
           {shown.map((frame) => (
             <FrameText frame={frame} />
           ))}
