@@ -1,9 +1,9 @@
 // What a kernel would say of a session, said of a recording in a file.
 
-import { CheckError, count, list, num, record } from "../base/check";
+import { CheckError, count, list, num, or, record } from "../base/check";
 import { type Focus, NO_FOCUS, type Notice } from "../model/types";
 import { counts, type Message, parseMessage } from "../wire";
-import { BadFileError, FILE_CUT } from "./problems";
+import { BadFileError, entriesDropped, FILE_CUT } from "./problems";
 import type { StoredRecording } from "./recording";
 import type { Sums } from "./totals";
 
@@ -15,6 +15,8 @@ const MAX_EXCEPTION_CHARACTERS = 1_000;
 const LONG_OVER_S = 3_600;
 
 const ADDRESS = { page: null, session: SESSION_ID } as const;
+
+const someEntries = record({ events: or(count, 0), logs: or(count, 0) });
 
 type Counts = Message<"status">["counts"];
 /** What a check of facts says becomes a word about the file. */
@@ -51,10 +53,23 @@ export async function statusOf(
       ...(whole ? [] : [FILE_CUT]),
       ...notices,
       ...(missing as unknown[]),
+      ...droppedOf(about["dropped"], missing as unknown[]),
     ],
     workers: about["workers"] ?? (await workersOf(recording)),
   };
   return trusted(() => parseMessage(facts)) as Message<"status">;
+}
+
+/** What the file says was dropped, where its own notices do not tell it already. */
+function droppedOf(dropped: unknown, told: readonly unknown[]): Notice[] {
+  const found = ifSound(() => someEntries(dropped, "dropped"));
+  const codes = new Set(
+    told.map((one) => (one as Partial<Notice> | null)?.code),
+  );
+  return (["events", "logs"] as const)
+    .filter((table) => found?.[table])
+    .map((table) => entriesDropped(table, found?.[table] ?? 0))
+    .filter(({ code }) => !codes.has(code));
 }
 
 function numberOf(value: unknown): number {

@@ -58,6 +58,23 @@ export const fileFull = (tasks: number): Notice => ({
   next: "daskscope.load(…).tasks has all that are in the file.",
 });
 
+/** What the bounds of a recording cost of a small table. */
+export function entriesDropped(
+  table: "events" | "logs",
+  entries: number,
+): Notice {
+  const [one, many] =
+    table === "events"
+      ? ["event was", "events were"]
+      : ["line of a log was", "lines of logs were"];
+  return {
+    code: `${table}-dropped`, // as the summary has it, which says more
+    level: "warn",
+    text: `${plural(entries, one, many)} dropped: a recording keeps the newest.`,
+    next: "",
+  };
+}
+
 /** What a file lacks that was cut off, since its program was stopped. */
 export const FILE_CUT: Notice = {
   code: "file-cut",

@@ -309,6 +309,35 @@ describe("the session of a file", () => {
     ]);
   });
 
+  it("says what the bounds of the recording cost, once", async () => {
+    const codes = async (about: object) => {
+      const json = JSON.stringify({ ...golden.about, ...about });
+      await opened(
+        await changed(({ name, data }) =>
+          name === "about.json"
+            ? [{ name, data: new TextEncoder().encode(json) }]
+            : [{ name, data }],
+        ),
+      );
+      return session.notices.value.map(({ code, text }) => `${code}: ${text}`);
+    };
+    const dropped = { events: 3000, logs: 1 };
+    expect((await codes({ dropped })).slice(1)).toEqual([
+      "events-dropped: 3,000 events were dropped: a recording keeps the newest.",
+      "logs-dropped: 1 line of a log was dropped: a recording keeps the newest.",
+    ]);
+    session.dispose();
+    const missing = ["events-dropped", "logs-dropped"].map((code) => ({
+      ...{ code, level: "warn", text: "Said.", next: "" },
+    }));
+    expect(await codes({ dropped, missing })).toEqual([
+      "events-dropped: Said.",
+      "logs-dropped: Said.",
+    ]);
+    session.dispose();
+    expect(await codes({ dropped: { events: -1 }, missing: [] })).toEqual([]);
+  });
+
   it("waits while nobody looks, and goes on", async () => {
     const { link, sessionId } = await openRecording(goldenFile());
     session = new SharedSession(link, sessionId, signal(true), () => {});

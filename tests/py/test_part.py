@@ -135,3 +135,13 @@ def test_a_part_that_follows_in_steps_is_that_of_one():
     assert part.recording.errors.equals(at_once.errors)
     part.advance(replace(marks[-1]))
     assert part.recording.counts == at_once.counts
+
+
+def test_events_that_the_source_dropped_meanwhile_are_counted_as_dropped():
+    source = new_recording()
+    source.append_events([Event(START, "mine", "0")] * MAX_TOPIC_EVENTS)
+    since = mark(source)
+    source.append_events([Event(START + 1, "mine", "1")] * (MAX_TOPIC_EVENTS + 30))
+    copy = part_of(source, Window(stop=START + 10), since)
+    assert len(copy.events) == MAX_TOPIC_EVENTS
+    assert copy.event_log.dropped == 30

@@ -19,14 +19,17 @@ from daskscope.derive.summary import MAX_PREFIXES, summary
 from daskscope.derive.threads import thread_time
 from daskscope.derive.versions import package_versions
 from daskscope.derive.work import work
+from daskscope.files import opened
 from daskscope.recording import (
     ClusterSample,
     Event,
+    LogLine,
     RecordingCore,
     TaskError,
     WorkerChange,
     pack_keys,
 )
+from daskscope.report.redact import redacted
 from daskscope.report.static_page import body
 
 EXCEPTIONS = Path(__file__).parents[1] / "contract" / "words" / "exceptions.json"
@@ -249,6 +252,22 @@ def test_that_nothing_is_known_of_what_tasks_raised_is_told():
     figures = summary(with_block(recording_of([(0, 1), (1, 1)], status=1)))
     (missing,) = figures["missing"]
     assert missing["text"].startswith("What 2 tasks raised is not here")
+
+
+def test_what_the_bounds_of_small_tables_cost_is_told_and_stays_so_in_files(tmp_path):
+    recording = with_block(new_recording())
+    recording.append_events([Event(START, "mine", "{}")] * 5_000)
+    recording.append_lines([LogLine(START, "scheduler", "INFO", "x" * 400)] * 30_000)
+    recording.append_changes([WorkerChange(START, WORKERS[0], "paused", "")] * 10_001)
+    kept = len(recording.logs)
+    told = {one["code"]: one["text"] for one in summary(recording)["missing"]}
+    assert list(told) == ["events-dropped", "logs-dropped", "workers-dropped"]
+    assert told["events-dropped"].startswith("3,000 events were dropped")
+    assert told["logs-dropped"].startswith(f"{30_000 - kept:,} lines of logs were dropped")
+    assert told["workers-dropped"].startswith("1 change of a worker was dropped")
+    loaded = opened(recording.save(tmp_path / "run.daskscope"))
+    for other in (loaded, redacted(loaded, ["paths"])):
+        assert {one["code"]: one["text"] for one in summary(other)["missing"]} == told
 
 
 def test_a_killed_worker_is_told_by_its_name():

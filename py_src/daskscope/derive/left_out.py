@@ -2,18 +2,49 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from daskscope.derive.words import count_text
 from daskscope.errors import Notice
+from daskscope.recording.logs import (
+    MAX_CHANGES,
+    MAX_EVENTS,
+    MAX_GAPS,
+    MAX_LINES,
+    MAX_LOG_CHARACTERS,
+    MAX_SAMPLES,
+    MAX_TOPIC_EVENTS,
+)
+from daskscope.schema import CLUSTER, EVENTS, GAPS, LOGS, SCHEDULER, WORKERS
 
 if TYPE_CHECKING:
     from daskscope.recording import Counts, RecordingCore
 
 
+_TEXTS: Final = f"of {MAX_LOG_CHARACTERS:,} characters together"
+_BOUNDS: Final = {
+    EVENTS.name: ("event", "events", f"{MAX_TOPIC_EVENTS:,} of a topic, {MAX_EVENTS:,} {_TEXTS}"),
+    LOGS.name: ("line of a log", "lines of logs", f"{MAX_LINES:,} {_TEXTS}"),
+    WORKERS.name: ("change of a worker", "changes of workers", f"{MAX_CHANGES:,} {_TEXTS}"),
+    GAPS.name: ("gap", "gaps", f"{MAX_GAPS:,} {_TEXTS}"),
+    CLUSTER.name: ("sample of the cluster", "samples of the cluster", f"{MAX_SAMPLES:,}"),
+    SCHEDULER.name: ("sample of the scheduler", "samples of the scheduler", f"{MAX_SAMPLES:,}"),
+}
+"""One, many, and how many of them a recording keeps."""
+
+
 def left_out(recording: RecordingCore, counts: Counts) -> list[Notice]:
     """Return what to say of entries that are not in a recording any more."""
-    return _of_errors(len(recording.error_log.since(0)), counts.erred)
+    notices = _of_errors(len(recording.error_log.since(0)), counts.erred)
+    for table, (one, many, bound) in _BOUNDS.items():
+        if dropped := recording.log_of[table].dropped:
+            was = "was" if dropped == 1 else "were"
+            text = (
+                f"{count_text(dropped, one, many)} {was} dropped: a recording keeps the newest, "
+                f"at most {bound}."
+            )
+            notices.append(Notice(f"{table}-dropped", "warn", text))
+    return notices
 
 
 def _of_errors(kept: int, erred: int) -> list[Notice]:

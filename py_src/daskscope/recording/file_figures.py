@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.recording.core import MAX_TASKS
 from daskscope.recording.totals import ActionTotal, PrefixTotal, Totals
-from daskscope.schema import ERRORS, WORKERS
+from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, LOGS, SCHEDULER, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,6 +18,9 @@ MAX_FIGURE: Final = 2**53
 
 _COUNTED: Final = {ERRORS.name: "erred", WORKERS.name: "changes"}
 """What of the counts says how many entries a log has had."""
+
+DROPPED_OF: Final = tuple(table.name for table in (EVENTS, LOGS, GAPS, CLUSTER, SCHEDULER))
+"""Tables of which a file says how many entries were dropped; counts say it of the others."""
 
 
 def take_figures(
@@ -33,6 +36,10 @@ def take_figures(
     totals = _totals(about.get("totals"), place)
     if totals is not None:
         recording.raise_totals(totals)
+    dropped = about.get("dropped")
+    if isinstance(dropped, dict):
+        for table in DROPPED_OF:
+            recording.log_of[table].count_dropped(_figure(dropped, table))
     counts = about.get("counts")
     if not isinstance(counts, dict):
         return

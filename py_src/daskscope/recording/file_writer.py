@@ -18,6 +18,7 @@ import numpy as np
 
 from daskscope.recording.chunk import chunks_within, key_blocks
 from daskscope.recording.coarse import coarse_of
+from daskscope.recording.file_figures import DROPPED_OF
 from daskscope.recording.file_tables import encode_columns, encode_records
 from daskscope.recording.file_zip import MAX_MEMBER_BYTES, MAX_RATIO
 from daskscope.recording.records import columns_of
@@ -147,6 +148,7 @@ class FileWriter:
         figures = {
             "counts": self.counts(now.counts).to_json(),
             "totals": asdict(now.totals),
+            "dropped": {table: now.dropped[table] for table in DROPPED_OF},
             "origin": now.origin,
         }
         self._add(ABOUT, _json({**about, **figures}))

@@ -12,7 +12,15 @@ import numpy as np
 from daskscope.recording.chunk import key_blocks
 from daskscope.recording.core import RecordingCore
 from daskscope.recording.counts import NotRead
-from daskscope.recording.logs import UNKNOWN_TASK, RowlessTask, TaskError
+from daskscope.recording.logs import (
+    UNKNOWN_TASK,
+    Event,
+    Gap,
+    Log,
+    RowlessTask,
+    TaskError,
+    WorkerChange,
+)
 from daskscope.recording.name_map import NameMap
 
 if TYPE_CHECKING:
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
     from daskscope.recording.store import Overflow
 
 E = TypeVar("E", TaskError, RowlessTask)
+L = TypeVar("L", WorkerChange, Gap, Event)
 
 LATE_S: Final = 0.5
 """Clocks of workers are known to so much, soon after they started: what somebody waited for
@@ -139,11 +148,13 @@ class Part:
                 if self._number(task.task) is not None
             ]
         )
-        copy.append_changes(_within(source.change_log.between(at.changes, until.changes), window))
-        for gap in source.gap_log.between(at.gaps, until.gaps):
+        changes = _news(source.change_log, copy.change_log, at.changes, until.changes)
+        copy.append_changes(_within(changes, window))
+        for gap in _news(source.gap_log, copy.gap_log, at.gaps, until.gaps):
             if not window.start > gap.stop and not window.stop < gap.start:
                 copy.append_gap(gap.start, gap.stop, gap.reason, gap.text)
-        copy.append_events(_within(source.event_log.between(at.events, until.events), window))
+        events = _news(source.event_log, copy.event_log, at.events, until.events)
+        copy.append_events(_within(events, window))
         copy.append_lines(_within(source.line_log.between(at.lines, until.lines), window))
         copy.append_cluster(_sampled(source.cluster_log.between(at.cluster, until.cluster), window))
         copy.append_scheduler(
@@ -249,6 +260,13 @@ def _last_stops(
         return tasks, np.empty(0)
     stops = chunk.columns["start"][rows] + chunk.columns["duration"][rows]
     return tasks, np.maximum.reduceat(stops, at)
+
+
+def _news(source: Log[L], copy: Log[L], since: int, until: int) -> list[L]:
+    """Return what came between two numbers; what the source has of it no more counts as dropped."""
+    entries = source.between(since, until)
+    copy.count_dropped(until - since - len(entries))
+    return entries
 
 
 class _Timed(Protocol):

@@ -28,6 +28,8 @@ class Snapshot:
     origin: float | None
     entries: Mapping[str, Sequence[Any]]
     """Of each small table, by its name."""
+    dropped: Mapping[str, int]
+    """How many entries their bounds have cost."""
 
 
 def snapshot(recording: RecordingCore) -> Snapshot:
@@ -40,4 +42,5 @@ def snapshot(recording: RecordingCore) -> Snapshot:
             recording.totals,
             recording.origin,
             {table.name: entries_of(recording, table) for table in RECORD_TABLES},
+            {name: log.dropped for name, log in recording.log_of.items()},
         )

@@ -143,13 +143,14 @@ class _Redaction:
     def _entries(self) -> None:
         source, copy, text, name = self._source, self._copy, self._text, self._name
         prefix = self._names.index
+        for table, log in source.log_of.items():
+            copy.log_of[table].count_dropped(log.dropped)
         copy.append_rowless(
             [
                 replace(task, prefix=prefix("prefixes", task.prefix))
                 for task in source.rowless_log.since(0)
             ]
         )
-        copy.drop_errors(source.error_log.dropped)
         copy.append_errors(
             [
                 replace(
@@ -170,7 +171,6 @@ class _Redaction:
             }
         )
         copy.take_present([self._change(change) for change in source.present])
-        copy.drop_changes(source.change_log.dropped)
         copy.append_changes([self._change(change) for change in source.change_log.since(0)])
         for gap in source.gap_log.since(0):
             copy.append_gap(gap.start, gap.stop, gap.reason, text(gap.text))
