@@ -7,6 +7,9 @@ import tseslint from "typescript-eslint";
 const MARKUP =
   "Names and keys are text and stay text: use textContent or JSX, never markup.";
 
+const LOOKBEHIND =
+  "Safari before 16.4 cannot read a script with this at all, and so cannot say that it is too old: match what is before, too.";
+
 export default tseslint.config(
   {
     ignores: [
@@ -57,6 +60,10 @@ export default tseslint.config(
         {
           selector: "JSXAttribute[name.name='dangerouslySetInnerHTML']",
           message: MARKUP,
+        },
+        {
+          selector: "Literal[regex.pattern=/\\(\\?<[!=]/]",
+          message: LOOKBEHIND,
         },
       ],
     },

@@ -4,7 +4,7 @@
 const MAX_DEPTH = 2;
 
 /** JavaScript rounds such integers: a message that has one stays as it was logged. */
-const LONG_INTEGER = /(?<![\d.])\d{16,}(?![\d.eE])/;
+const LONG_INTEGER = /(?:^|[^\d.])\d{16,}(?![\d.eE])/;
 
 /** The words of a message, which is JSON; one that is no object, and no text, is its own. */
 export function messageInWords(message: string): string {
