@@ -3,7 +3,15 @@
 
 import { signal } from "@preact/signals";
 import { type ComponentChild, h, render } from "preact";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import {
+  afterEach,
+  beforeEach,
+  describe,
+  expect,
+  it,
+  type MockInstance,
+  vi,
+} from "vitest";
 import { Guarded } from "../../js_src/views/panel/guarded";
 
 const broken = signal("");
@@ -20,9 +28,16 @@ function draw(...panels: ComponentChild[]) {
   render(h("main", null, ...panels), document.body);
 }
 
+let told: MockInstance<typeof console.error>;
+
+beforeEach(() => {
+  told = vi.spyOn(console, "error").mockImplementation(() => {});
+});
+
 afterEach(() => {
   render(null, document.body);
   broken.value = "";
+  told.mockRestore();
 });
 
 const alerts = () => [...document.querySelectorAll("[role=alert]")];
@@ -41,6 +56,15 @@ describe("a panel that cannot be drawn", () => {
     expect(alert!.textContent).toContain("please report it");
     expect(alert!.querySelector("b")).toBeNull();
     expect(document.body.textContent).toContain("the other one");
+  });
+
+  it("leaves what was thrown in the console, once", async () => {
+    broken.value = "too deep";
+    draw(panel("Logs", "lines"));
+    await vi.waitFor(() => expect(alerts()).toHaveLength(1));
+    expect(told.mock.calls).toEqual([
+      ["daskscope: Logs cannot be drawn", new RangeError("too deep")],
+    ]);
   });
 
   it("says so when it broke while it was shown, and can be tried again", async () => {

@@ -26,6 +26,11 @@ export class Guarded extends Component<Props, State> {
     return { thrown: String(error).slice(0, MAX_CHARACTERS) };
   }
 
+  /** With its stack, for whoever it is reported to: Preact throws it no further. */
+  override componentDidCatch(error: unknown): void {
+    console.error(`daskscope: ${this.props.name} cannot be drawn`, error);
+  }
+
   override render(): JSX.Element {
     const { name, children } = this.props;
     const { thrown } = this.state;
