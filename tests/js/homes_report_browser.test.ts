@@ -176,6 +176,26 @@ describeReport("a report", () => {
     await page.getByText(/No lines of the logs.*refuses plugins/).waitFor();
   });
 
+  it("tells no table that has nothing of what was dropped of another", async () => {
+    const missing = ["errors", "events", "logs", "scheduler"].map((table) => ({
+      code: `${table}-dropped`,
+      level: "warn",
+      text: `Some ${table} were dropped.`,
+      next: "",
+    }));
+    const summary = encodeURIComponent(JSON.stringify({ missing }));
+    await open(`bare=1&summary=${summary}`, "tab=system");
+    for (const [name, said] of [
+      ["System", /samples of the scheduler\. Some scheduler were dropped\.$/],
+      ["System", /samples of the cluster\. A recording that ends within a /],
+      ["Logs", /are in this recording\. Some logs were dropped\.$/],
+    ] as const) {
+      await tab(name).click();
+      const panel = page.locator(".ds-tabpanel:not([hidden])");
+      await panel.locator(".ds-sentence", { hasText: said }).waitFor();
+    }
+  });
+
   it("shows text that looks like markup as text, and stays in its width", async () => {
     await open("scenario=hostile", "", 400, 800);
     for (const name of ["Errors", "Logs", "System", "Task stream", "Summary"]) {

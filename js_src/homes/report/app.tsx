@@ -2,10 +2,12 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { Notice } from "../../model/types";
 import { Events } from "../../views/events";
 import { Logs } from "../../views/logs";
 import type { EmptyState } from "../../views/host";
 import { Guarded } from "../../views/panel/guarded";
+import type { TableName } from "../../views/panel/record_tables";
 import type { TabId } from "../../views/panel/recording_view";
 import { Empty } from "../../views/panel/states";
 import { Summary } from "../../views/summary";
@@ -65,6 +67,17 @@ export function Report(props: { state: ReportState }): JSX.Element {
   );
 }
 
+/** Why a table may have no rows; what the bounds of a recording cost another one is not. */
+const whyNone = (table: TableName, missing: readonly Notice[]): string =>
+  missing
+    .filter(({ code, level }) => {
+      const ofAnother =
+        code.endsWith("-dropped") && code !== `${table}-dropped`;
+      return level !== "info" && !ofAnother;
+    })
+    .map(({ text }) => text)
+    .join(" ");
+
 /** On paper all tables follow each other; a task stream is no table. */
 const isPrinted = (tab: TabId, printing: boolean): boolean =>
   printing && tab !== "task-stream";
@@ -78,10 +91,7 @@ function Panel(props: {
   const { tab, state } = props;
   const { summary } = state;
   const cut = state.cut.value;
-  const why = [...(summary.missing ?? []), ...(cut ? [cut] : [])]
-    .filter(({ level }) => level !== "info")
-    .map(({ text }) => text)
-    .join(" ");
+  const missing = [...(summary.missing ?? []), ...(cut ? [cut] : [])];
   return (
     <>
       <h2 class="ds-unseen ds-printed-title">{TAB_NAMES[tab]}</h2>
@@ -97,8 +107,10 @@ function Panel(props: {
       {tab === "events" && (
         <Events view={state} erred={state.erred.value} cut={cut !== null} />
       )}
-      {tab === "logs" && <Logs view={state} why={why} />}
-      {tab === "system" && <System view={state} why={why} />}
+      {tab === "logs" && <Logs view={state} why={whyNone("logs", missing)} />}
+      {tab === "system" && (
+        <System view={state} why={(table) => whyNone(table, missing)} />
+      )}
     </>
   );
 }

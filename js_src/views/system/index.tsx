@@ -29,16 +29,20 @@ const percent = (value: number): string =>
 export function System(props: {
   view: RecordingView;
   /** Why samples may be missing, as the recording says it; empty for nothing. */
-  why: string;
+  why: (table: "scheduler" | "cluster") => string;
 }): JSX.Element {
   const { view, why } = props;
   return (
     <div class="ds-system">
       <WithTable view={view} name="scheduler" noun="samples of the scheduler">
-        {(table) => <SchedulerCharts view={view} table={table} why={why} />}
+        {(table) => (
+          <SchedulerCharts view={view} table={table} why={why("scheduler")} />
+        )}
       </WithTable>
       <WithTable view={view} name="cluster" noun="samples of the cluster">
-        {(table) => <ClusterCharts view={view} table={table} why={why} />}
+        {(table) => (
+          <ClusterCharts view={view} table={table} why={why("cluster")} />
+        )}
       </WithTable>
     </div>
   );
