@@ -264,9 +264,18 @@ def test_a_span_of_millions_of_names_is_not_made_into_objects(tmp_path):
     assert size < MOST_BYTES
 
 
-def test_a_span_of_more_names_than_a_recording_has_is_refused(tmp_path):
-    path = file_of(tmp_path, ("names/000000.arrow", names_of("spans", [json.dumps(["x"] * 51)])))
-    with pytest.raises(DaskscopeError, match="it has spans that are none"):
+def test_a_span_of_more_names_than_a_recording_has_is_cut(tmp_path):
+    span = ["id", *("\0" * 990 + f"{depth}" for depth in range(100))]
+    path = file_of(tmp_path, ("names/000000.arrow", names_of("spans", [json.dumps(span)])))
+    assert opened(path).names.spans[1] == tuple(span[:50])
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("spans", []), ("spans", [1]), ("lanes", ["w"]), ("lanes", ["w", "1", "2"])]
+)
+def test_lists_of_names_that_are_none_are_refused(tmp_path, kind, name):
+    path = file_of(tmp_path, ("names/000000.arrow", names_of(kind, [json.dumps(name)])))
+    with pytest.raises(DaskscopeError, match=f"it has {kind} that are none"):
         daskscope.load(path)
 
 

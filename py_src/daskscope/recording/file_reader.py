@@ -18,7 +18,7 @@ from daskscope.recording.file_tables import decode_columns, decode_records
 from daskscope.recording.file_writer import ABOUT, HEADER, SEPARATOR
 from daskscope.recording.file_zip import BadZipError, Members
 from daskscope.recording.name_map import POINTS_INTO
-from daskscope.recording.names import LIMITS, MAX_NAME_CHARACTERS, MAX_SPAN_PARTS
+from daskscope.recording.names import LIMITS
 from daskscope.recording.records import MAX_ROWS, take_records
 from daskscope.schema import (
     FILE_FORMAT,
@@ -43,8 +43,8 @@ MAX_JSON_BYTES: Final = 16_000_000
 MAX_NAMES_CHARACTERS: Final = 64_000_000
 """Of all names of a file together."""
 
-MAX_PARTS_CHARACTERS: Final = 7 * MAX_SPAN_PARTS * MAX_NAME_CHARACTERS
-"""Of a span as JSON, where a control character takes six."""
+MAX_PARTS_CHARACTERS: Final = 1_000_000
+"""Of a lane or a span as JSON: a span may be nested deeper than what is kept of it."""
 
 
 def is_recording(path: Path) -> bool:
@@ -258,10 +258,10 @@ def _texts(text: str, kind: str) -> tuple[str, ...]:
         found = json.loads(text) if len(text) <= MAX_PARTS_CHARACTERS else None
     except (ValueError, RecursionError):
         found = None
-    least, most = (2, 2) if kind == "lanes" else (1, MAX_SPAN_PARTS)
     if (
         not isinstance(found, list)
-        or not least <= len(found) <= most
+        or not found
+        or (kind == "lanes" and len(found) != 2)
         or not all(isinstance(part, str) for part in found)
     ):
         raise BadTableError(f"has {kind} that are none")
