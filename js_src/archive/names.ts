@@ -10,7 +10,7 @@ import type { Records } from "./tables";
 /** An index of an action is one byte. */
 const MAX_ACTIONS = 255;
 const MAX_NAME_CHARACTERS = 1_000;
-/** Of all lists together: those of a recording have at most 8,000,000 each (recording/names.py). */
+/** Of all lists together: those of a recording have at most 18,180,000 each (recording/names.py). */
 const MAX_CHARACTERS = 64_000_000;
 const NO_SPAN = JSON.stringify([""]);
 

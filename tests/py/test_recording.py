@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from recording_rows import START, append, make_rows, new_recording
 
+from daskscope.agent.packing import MAX_NAME_CHARS, Interned, describe_name
 from daskscope.recording import Names, RecordingCore, pack_keys, store
 from daskscope.recording.names import LIMITS, MAX_LIST_CHARACTERS
-from daskscope.schema import OTHER_NAME
+from daskscope.schema import MAX_NAMES, OTHER_NAME
 
 
 def test_tasks_are_numbered_in_order_of_arrival():
@@ -173,15 +174,24 @@ def test_full_lists_of_names_end_in_other():
 
 def test_lists_of_names_have_room_for_so_much_text():
     names = Names()
-    long = [("id", *("x" * 900 for _ in range(40)), str(i)) for i in range(300)]
+    long = [("id", *("x" * 900 for _ in range(40)), str(i)) for i in range(600)]
     places = [names.intern("spans", span) for span in long]
     kept = sum(len(part) for span in names.spans for part in span)
-    assert 4_000_000 < kept <= MAX_LIST_CHARACTERS
+    assert 18_000_000 < kept <= MAX_LIST_CHARACTERS
     assert names.spans[places[0]] == long[0]
     assert names.spans[places[-1]] == (OTHER_NAME, OTHER_NAME)
     assert places[-1] == places[-2]
     assert names.spans[names.intern("spans", ("id", "short"))] == ("id", "short")
     assert names.intern("prefixes", "inc") == 0
+
+
+def test_every_prefix_that_an_agent_tells_apart_has_a_place_of_its_own():
+    names, told = Names(), Interned(describe_name)
+    for i in range(MAX_NAMES):
+        told.add(f"{i:06}" + "x" * 1_000)
+    assert len(told.described[0]) == MAX_NAME_CHARS + 1
+    places = [names.intern("prefixes", name) for name in told.described]
+    assert places == list(range(MAX_NAMES))
 
 
 def test_a_span_that_is_nested_deeper_than_anybody_nests_is_cut():

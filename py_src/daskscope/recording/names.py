@@ -19,8 +19,12 @@ MAX_NAME_CHARACTERS: Final = 1_000
 MAX_SPAN_PARTS: Final = 50
 """The id of a span and its names; nobody nests deeper by hand. Longer ones are cut."""
 
-MAX_LIST_CHARACTERS: Final = 8_000_000
-"""Of the texts of one list, with a mark before and after each as in JSON."""
+MAX_LIST_CHARACTERS: Final = MAX_NAMES * (301 + 2)
+"""Of the texts of one list, with a mark before and after each as in JSON.
+
+An agent cuts names at 300 characters, and says so by one more: a full list of prefixes fits.
+Three such lists are fewer characters than a file may have, in Python and on a page.
+"""
 
 LIMITS: Final = {"prefixes": MAX_NAMES, "lanes": MAX_NAMES, "actions": 255, "spans": MAX_NAMES}
 """Entries of each list, the last being ``OTHER_NAME``: an index must fit its column."""
