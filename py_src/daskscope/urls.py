@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
-from urllib.parse import urlsplit
+from urllib.parse import unquote
 from urllib.request import url2pathname
 
 
@@ -18,7 +19,18 @@ def path_or_url(place: str) -> str:
     >>> path_or_url("file:///tmp/my%20run.html"), path_or_url("s3://bucket/my%20run.html")
     ('/tmp/my run.html', 's3://bucket/my%20run.html')
     """
-    return url2pathname(urlsplit(place).path) if place.startswith("file://") else place
+    if not place.startswith("file://"):
+        return place
+    # People write them by hand: with # and ? in names, and relative to the working directory.
+    literal = re.sub(r"^localhost(?=/)", "", place.removeprefix("file://"))
+    windows = os.name == "nt"
+    path = url2pathname(literal) if windows else unquote(literal, errors="surrogateescape")
+    return literal if _exists(literal) and not _exists(path) else path
+
+
+def _exists(path: str) -> bool:
+    """Return whether there is such a file; what cannot be asked for is none."""
+    return os.path.exists(os.path.expanduser(path))  # noqa: PTH110, PTH111 - raises nothing
 
 
 def without_password(text: str) -> str:

@@ -36,6 +36,22 @@ def test_a_file_url_is_opened_whatever_the_path_is_called(tmp_path, name):
         daskscope.load((folder / "other.html").as_uri())
 
 
+@pytest.mark.parametrize("name", ["a#b", "a?b", "100%", "100%25", "my%20run", "[a"])
+def test_a_file_url_that_was_written_by_hand_opens_what_is_called_so(tmp_path, name, monkeypatch):
+    folder = tmp_path / name
+    folder.mkdir()
+    path = saved(full_recording(), folder)
+    report = folder / "run.html"
+    assert main(["report", f"file://{path}"]) == 0
+    monkeypatch.chdir(tmp_path)
+    urls = [f"file://{report}", f"file://localhost{report}", f"file://{name}/run.html"]
+    urls.append("file://localhost" + report.as_uri().removeprefix("file://"))
+    for url in urls:
+        assert daskscope.load(url).counts.kept == extract(url)[0]["tasks"]["kept"]
+    with pytest.raises(DaskscopeError, match="There is no file"):
+        daskscope.load(f"file://{name}/none.html")
+
+
 @pytest.mark.parametrize("read", [daskscope.load, extract])
 @pytest.mark.parametrize(
     ("url", "content"),
