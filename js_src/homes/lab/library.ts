@@ -14,7 +14,7 @@ import type { EmptyState } from "../../views/host";
 import { emptyStateFor } from "./empty_state";
 import type { NotebookKernel } from "./kernel_link";
 import { type LibraryList, libraryList } from "./library_entries";
-import { ANSWER_MS, fetchOfLibrary } from "./library_fetch";
+import { ANSWER_MS } from "./library_fetch";
 import type { Notebooks } from "./notebooks";
 
 export type LibraryState =
@@ -33,16 +33,12 @@ export type LibraryState =
 /** The library of one kernel, whichever notebook is in front by now. */
 export class Shelf {
   constructor(
-    private readonly kernel: NotebookKernel,
+    readonly kernel: NotebookKernel,
     readonly link: KernelLink,
   ) {}
 
   list(): Promise<unknown> {
     return this.link.ask(null, "reports", {}, ANSWER_MS);
-  }
-
-  fetch(filename: string, signal: AbortSignal): Promise<Blob> {
-    return fetchOfLibrary(this.kernel, filename, signal);
   }
 
   /** Delete the library's copy of a report. */

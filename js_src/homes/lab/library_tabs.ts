@@ -4,6 +4,8 @@
 import type { ILabShell, JupyterFrontEnd } from "@jupyterlab/application";
 import { MainAreaWidget } from "@jupyterlab/apputils";
 import { recordingIcon, reportIcon } from "./icons";
+import type { NotebookKernel } from "./kernel_link";
+import { fetchOfLibrary } from "./library_fetch";
 import { addAside } from "./placing";
 import { ReportContent } from "./report_content";
 
@@ -15,8 +17,8 @@ export interface LibraryReport {
    * not known: of the card of a cell, whose copy has a name that no other has.
    */
   readonly place: string | null;
-  /** By way of the kernel of whoever asks for it now. */
-  fetch(signal: AbortSignal): Promise<Blob>;
+  /** Of whoever asks for it now: it comes through that one. */
+  readonly kernel: Pick<NotebookKernel, "state" | "use">;
 }
 
 interface Tab {
@@ -39,10 +41,11 @@ export class LibraryTabs {
     const there = [...this.tabs].find((tab) => isSame(tab.report, report));
     const { widget } = there ?? this.create(report);
     if (there) {
-      // The kernel that it came through may have ended.
+      // The kernel that it came through may have ended, or compute for hours.
+      const through = there.report.kernel === report.kernel ? "same" : "other";
       const place = report.place ?? there.report.place;
       there.report = { ...report, place };
-      widget.content.againIfFailed();
+      widget.content.againUnlessOpen(through);
     } else if (this.labShell) this.labShell.add(widget, "main");
     else addAside(shell, widget);
     // Notebook 7.2 hides what it is told to show twice.
@@ -54,7 +57,7 @@ export class LibraryTabs {
     const content = new ReportContent(
       {
         name: () => filename,
-        fetch: (signal) => tab.report.fetch(signal),
+        fetch: (signal) => fetchOfLibrary(tab.report.kernel, filename, signal),
         link: () => null,
       },
       (text) => (widget.title.label = text),

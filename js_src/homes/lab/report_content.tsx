@@ -35,8 +35,8 @@ const pageRows = (): number =>
 const loaded = new LoadedReports(pageRows);
 
 interface Opened extends LoadedReport {
-  /** Whether the tab says why there is no report, instead of one. */
-  readonly failed: boolean;
+  /** Failed: the tab says why there is no report, instead of one. */
+  readonly state: "opening" | "open" | "failed";
   /** Ends whatever has been opened until then. */
   stop(): void;
 }
@@ -78,9 +78,15 @@ export class ReportContent extends Widget {
     if (this.visible.peek()) this.onShown();
   }
 
-  /** As its button does: what stood in the way may have gone. */
-  againIfFailed(): void {
-    if (this.opened?.failed) this.again();
+  /**
+   * What stood in the way may have gone; and what is still awaited may be there at once,
+   * by another way than the one that it was to come.
+   */
+  againUnlessOpen(way: "same" | "other"): void {
+    const state = this.opened?.state;
+    if (state === "failed" || (state === "opening" && way === "other")) {
+      this.again();
+    }
   }
 
   private letGo(): void {
@@ -127,14 +133,13 @@ export class ReportContent extends Widget {
     const { file, node, visible, place } = this;
     const leaving = new AbortController();
     const stores: SharedSession[] = [];
-    const state: EmptyState = {
+    let unmount = this.tell({
       state: "waiting",
       title: `Opening ${file.name()}`,
       text: "A large one takes some seconds.",
-    };
-    let unmount = this.tell(state);
+    });
     let bytes = 0;
-    let failed = false;
+    let state: Opened["state"] = "opening";
     const storeOf = ({ link, sessionId }: OpenedRecording): SharedSession => {
       if (leaving.signal.aborted) throw closed();
       const store = thePage().session(link, sessionId);
@@ -154,10 +159,11 @@ export class ReportContent extends Widget {
         if (leaving.signal.aborted) return;
         unmount();
         unmount = mountReport(node, source, { place, visible });
+        state = "open";
         this.onTitle(shortened(source.title));
       } catch (error) {
         if (leaving.signal.aborted) return;
-        failed = true;
+        state = "failed";
         unmount();
         unmount = this.tell(this.troubleOf(error));
       }
@@ -170,8 +176,8 @@ export class ReportContent extends Widget {
       get bytes() {
         return bytes;
       },
-      get failed() {
-        return failed;
+      get state() {
+        return state;
       },
       get rows() {
         return stores.reduce((sum, { model }) => sum + model.rows, 0);

@@ -17,7 +17,6 @@ import { toFragment } from "../report/fragment";
 import { askedByClick, type AskedReport } from "./asked_report";
 import type { Shelf } from "./library";
 import { type LibraryEntry, titleOf } from "./library_entries";
-import { fetchOfLibrary } from "./library_fetch";
 import { LibraryTabs } from "./library_tabs";
 import type { Notebook, Notebooks } from "./notebooks";
 import { recogniseReports } from "./recognised";
@@ -127,7 +126,7 @@ export function setUpReports(
       filename,
       title: filename,
       place: null,
-      fetch: (signal) => fetchOfLibrary(kernel, filename, signal),
+      kernel,
     });
   };
   notebooks.onAsked(openAsked);
@@ -153,7 +152,7 @@ export function setUpReports(
           filename,
           title: titleOf(report),
           place,
-          fetch: (signal) => shelf.fetch(filename, signal),
+          kernel: shelf.kernel,
         });
       }
     },
