@@ -49,7 +49,7 @@ def is_stream(path: str | PathLike[str]) -> bool:
     """Return whether a path is that of a pipe or a device."""
     try:
         mode = Path(path).expanduser().stat().st_mode
-    except OSError:
+    except (OSError, RuntimeError, ValueError):  # no home; a NUL in it
         return False
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 

@@ -59,6 +59,13 @@ def test_a_home_that_the_shell_did_not_write_out_is_meant(
     assert f"{tmp_path / 'result'}: " in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("command", [("info",), *RESULTS], ids=" ".join)
+def test_a_home_of_nobody_is_an_error_of_its_own(command, capsys):
+    name, *options = command
+    assert main([name, "~nobody-here/run.daskscope", *options]) == 1
+    assert "~nobody-here/run.daskscope cannot be read: " in one_line_error(capsys)
+
+
 def test_what_is_below_a_home_can_be_looked_into_and_taken_out(
     run_path, tmp_path, monkeypatch, capsys
 ):
