@@ -80,6 +80,24 @@ def test_what_comes_through_a_pipe_is_read(command, run_path, tmp_path):
 
 
 @pipes_have_paths
+@pytest.mark.parametrize("place", ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
+@pytest.mark.parametrize("command", [("info",), *RESULTS], ids=" ".join)
+def test_what_a_shell_redirects_is_read_and_results_stay_in_this_directory(
+    command, place, run_path, tmp_path
+):
+    if not Path(place).exists():
+        pytest.skip("this system has no such path")
+    name, *options = command
+    (tmp_path / "here").mkdir()
+    with run_path.open("rb") as file:
+        said = in_a_shell(name, place, *options, stdin=file, cwd=tmp_path / "here")
+    assert b"320 of 325" in said.stdout or b"620" in said.stdout
+    made = [one.name for one in (tmp_path / "here").iterdir()]
+    assert len(made) == (name != "info")
+    assert all(one.startswith(Path(place).name) for one in made)
+
+
+@pipes_have_paths
 def test_of_a_pipe_without_an_end_no_more_is_read_than_tasks_may_take(capsys):
     reader, writer = os.pipe()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
 _ENDINGS: Final = (".daskscope", ".html", ".htm")
 
+_OF_SYSTEM: Final = re.compile(r"/dev/(?!shm/)|/proc/")
+"""Nothing is written beside such a file: /dev/stdin may be one that has its place elsewhere."""
+
 
 def beside(file: str, ending: str) -> Path:
     """Return the name of a result: beside a file, in this directory where that is a URL or a pipe.
@@ -27,9 +31,11 @@ def beside(file: str, ending: str) -> Path:
     'runs/monday.html'
     >>> beside("s3://bucket/runs/monday.daskscope", "-tables").as_posix()
     'monday-tables'
+    >>> [beside(f"/dev/{name}", ".html").as_posix() for name in ("stdin", "shm/run.daskscope")]
+    ['stdin.html', '/dev/shm/run.html']
     """
     path = Path(urlsplit(file).path if is_url(file) else file)
-    if is_url(file) or is_stream(file):
+    if is_url(file) or is_stream(file) or _OF_SYSTEM.match(file):
         path = Path(path.name)
     stem = path.name or "run"
     for known in _ENDINGS:
