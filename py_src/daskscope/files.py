@@ -68,6 +68,7 @@ def opened(path: str | PathLike[str]) -> RecordingCore:
 
 
 FETCH_BYTES: Final = 2**20
+MAX_PIPE_BYTES: Final = 2_000_000_000
 
 
 def temporary_directory() -> str | None:
@@ -131,7 +132,7 @@ def _opened(path: str) -> IO[bytes]:
         return file
     with file:  # a pipe, or a terminal
         try:
-            return _copied(file, path, config.recording_limits().disk_limit)
+            return _copied(file, path, MAX_PIPE_BYTES)
         except OSError as error:
             raise _unreadable(path, error) from error
 
@@ -145,7 +146,7 @@ def _copied(source: IO[bytes], name: str, most: float = inf) -> IO[bytes]:
             if size > most:
                 raise DaskscopeError(
                     "too-large",
-                    f"{name} gives more than the {most:,} bytes of daskscope.recording.disk-limit.",
+                    f"{name} gives more than {most:,} bytes: a pipe may have no end.",
                     "Write it to a file, and open that.",
                 )
             with in_temporary_file():

@@ -98,7 +98,7 @@ def test_what_a_shell_redirects_is_read_and_results_stay_in_this_directory(
 
 
 @pipes_have_paths
-def test_of_a_pipe_without_an_end_no_more_is_read_than_tasks_may_take(capsys):
+def test_a_pipe_without_an_end_is_not_read_for_ever(capsys, monkeypatch):
     reader, writer = os.pipe()
 
     def write() -> None:
@@ -108,11 +108,27 @@ def test_of_a_pipe_without_an_end_no_more_is_read_than_tasks_may_take(capsys):
 
     endless = threading.Thread(target=write)
     endless.start()
-    with dask.config.set({"daskscope.recording.disk-limit": 2_000_000}):
-        assert main(["info", f"/dev/fd/{reader}"]) == 1
+    monkeypatch.setattr("daskscope.files.MAX_PIPE_BYTES", 2_000_000)
+    assert main(["info", f"/dev/fd/{reader}"]) == 1
     os.close(reader)
     endless.join()
-    assert "gives more than the 2,000,000 bytes of" in one_line_error(capsys)
+    assert "gives more than 2,000,000 bytes" in one_line_error(capsys)
+
+
+@pipes_have_paths
+def test_where_recordings_may_take_no_disk_pipes_are_read_all_the_same(run_path):
+    reader, writer = os.pipe()
+
+    def write() -> None:
+        with os.fdopen(writer, "wb") as file:
+            file.write(run_path.read_bytes())
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    with dask.config.set({"daskscope.recording.disk-limit": 0}):
+        assert daskscope.load(f"/dev/fd/{reader}").counts.kept == 320
+    os.close(reader)
+    thread.join()
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with names")
