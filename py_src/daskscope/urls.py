@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Final
 from urllib.parse import unquote
 from urllib.request import url2pathname
 
@@ -34,9 +35,14 @@ def _exists(path: str) -> bool:
 
 
 def without_password(text: str) -> str:
-    """Return text with addresses, but not with who asks them.
+    """Return text with addresses, but not with passwords and who they are of.
 
-    >>> without_password("sftp://ada:secret@host/reports")
-    'sftp://host/reports'
+    A name alone stays, which may be that of a container; over HTTP it may be a token.
+
+    >>> without_password("sftp://ada:secret@host/reports"), without_password("abfs://box@acc/run")
+    ('sftp://host/reports', 'abfs://box@acc/run')
     """
-    return re.sub(r"://[^/\s]*@", "://", text)
+    return _PASSWORD.sub("://", text)
+
+
+_PASSWORD: Final = re.compile(r"(?:://[^/\s:]*:|(?<=http)://|(?<=https)://)[^/\s]*@")

@@ -60,7 +60,9 @@ def test_a_file_url_that_was_written_by_hand_opens_what_is_called_so(tmp_path, n
         ("memory://ada:secret@bucket/damaged.html", b"<!doctype html>"),
         ("memory://ada:s@cret@bucket/damaged.html", b"<!doctype html>"),
         ("nowhere://ada:secret@bucket/run.html", None),
+        ("memory://ada@corp:secret@bucket/missing.html", None),
         ("http://ada:secret@127.0.0.1:1/run.html", None),
+        ("http://secret@127.0.0.1:1/run.html", None),
     ],
 )
 def test_errors_show_no_password_of_a_url(url, content, read):
@@ -71,6 +73,14 @@ def test_errors_show_no_password_of_a_url(url, content, read):
         read(url)
     assert url.rpartition("@")[2] in str(caught.value)
     assert not re.search("ada|s.cret", str(caught.value))
+
+
+def test_errors_name_the_container_or_the_user_of_a_url_without_a_password(capsys):
+    for url in ("memory://box@acc.dfs.core.windows.net/run.html", "memory://ada@host:22/run.html"):
+        with pytest.raises(DaskscopeError, match=f"There is no file {url}"):
+            daskscope.load(url)
+        assert main(["info", url]) == 1
+        assert f"There is no file {url}." in one_line_error(capsys)
 
 
 def test_the_warning_of_a_file_that_was_cut_off_shows_no_password(tmp_path):
