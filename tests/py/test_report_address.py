@@ -53,6 +53,13 @@ def test_below_a_jupyter_server_the_url_is_a_page_of_its_own(server):
     assert url_of(server / "run") == "/user/ada/files/run", "a page opens it by its ending"
 
 
+def test_a_name_that_begins_as_a_drive_of_jupyterlab_does_is_opened_as_a_file(server):
+    assert url_of(server / "run-12:30.html") == "/user/ada/files/run-12%3A30.html"
+    url = "/user/ada/lab?daskscope-report="
+    assert url_of(server / "work" / "run-12:30.html") == f"{url}work/run-12%3A30.html"
+    assert url_of(server / "12:30.html") == f"{url}12%3A30.html"
+
+
 def test_outside_of_the_servers_root_the_url_is_a_file(server, tmp_path):
     for path in (tmp_path / "run.html", server / ".hidden" / "run.html"):
         assert url_of(path) == path.as_uri()

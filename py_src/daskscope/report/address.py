@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +17,9 @@ MAX_INFO_BYTES: Final = 100_000
 
 OPENED_IN_LAB: Final = (".html", ".htm", ".daskscope")
 """Names of files that our page of JupyterLab opens (asked_report.ts)."""
+
+_LIKE_A_DRIVE: Final = re.compile(r"[a-z][\w+.-]*:", re.ASCII | re.IGNORECASE)
+"""How a path begins that JupyterLab takes for one of another of its drives."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,8 @@ class Served:
 
     @property
     def lab_url(self) -> str | None:
-        """The page that opens it in JupyterLab (lab_address.ts); none for foreign names."""
-        if not self.path.lower().endswith(OPENED_IN_LAB):
+        """The page that opens it in JupyterLab (lab_address.ts); none for what that refuses."""
+        if not self.path.lower().endswith(OPENED_IN_LAB) or _LIKE_A_DRIVE.match(self.path):
             return None
         return f"{self._base}lab?daskscope-report={self._quoted}"
 
