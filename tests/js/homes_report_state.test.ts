@@ -66,6 +66,19 @@ describe("a report with its recording", () => {
     await vi.waitFor(() => expect(session.have()).toHaveLength(2));
   });
 
+  it("goes by samples where no task says when the run was", async () => {
+    await report({});
+    vi.spyOn(session.model, "extent").mockReturnValue(null);
+    state.start();
+    const times: number[] = [];
+    for (const name of ["scheduler", "cluster"] as const) {
+      await vi.waitFor(() => expect(state.tables.ready(name)).not.toBeNull());
+      times.push(...Array.from(state.tables.ready(name)!.time));
+    }
+    expect(times.length).toBeGreaterThan(1);
+    expect(state.range.value).toEqual([Math.min(...times), Math.max(...times)]);
+  });
+
   it("leaves it alone where its tab was given back before it was unpacked", async () => {
     let unpack = (): void => {};
     await report({}, new Promise<void>((resolve) => (unpack = resolve)));

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { valueAxis } from "../../js_src/views/panel/value_axis";
 import { columnsOf } from "../../js_src/views/system/line_painter";
 import {
+  extentOf,
   extremesOf,
   seriesOf,
   valueAt,
@@ -86,6 +87,11 @@ describe("samples", () => {
     const series = seriesOf([1, 2, 3.5], [10, 20, 90], 3, "left out");
     expect([...series.time]).toEqual([1, 2]);
     expect(extremesOf(series, 1, 3).most).toBe(20);
+  });
+
+  it("reach from the first to the last, whatever their order", () => {
+    expect(extentOf([3, NaN, 1], [], [7, 2])).toEqual([1, 7]);
+    expect(extentOf([NaN], [])).toBeNull();
   });
 
   it("keep their least and most in each column of pixels", () => {

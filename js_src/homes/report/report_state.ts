@@ -18,6 +18,7 @@ import {
   checkSummary,
   type ReportSummary,
 } from "../../views/summary/report_summary";
+import { extentOf } from "../../views/system/samples";
 import type { Place } from "./fragment";
 import type { Navigated } from "./navigation";
 import type { ReportSource } from "./source";
@@ -62,12 +63,20 @@ export class ReportState implements RecordingView, Navigated {
   readonly tables: RecordTables;
   readonly range: ReadonlySignal<Range>;
   readonly origin: ReadonlySignal<number>;
-  /** Of the rows, for a summary that does not say when the run was. */
+  /**
+   * For a summary that does not say when the run was: of the rows; of samples, as long as
+   * there are none.
+   */
   private readonly extent: ReadonlySignal<Range | null> = computed(() => {
     const store = this.session.value;
-    void store?.dataVersion.value;
-    const extent = store?.model.extent();
-    return extent ? [extent.start, extent.stop] : null;
+    if (!store) return null;
+    void store.dataVersion.value;
+    const extent = store.model.extent();
+    if (extent) return [extent.start, extent.stop];
+    return extentOf(
+      this.tables.ready("scheduler")?.time ?? [],
+      this.tables.ready("cluster")?.time ?? [],
+    );
   });
   /** Whether rows are decoded: only for who has looked where they are drawn. */
   private readonly needsRows: ReadonlySignal<boolean>;
@@ -115,8 +124,9 @@ export class ReportState implements RecordingView, Navigated {
           TABS_WITH_ROWS.some((tab) => this.visited.value.has(tab))),
     );
     this.range = computed(() => {
-      const extent = this.extent.value;
       const { start, stop } = summary;
+      const known = start !== null && stop !== null;
+      const extent = known ? null : this.extent.value;
       const from = start ?? extent?.[0] ?? 0;
       const to = stop ?? extent?.[1] ?? from;
       return to > from ? [from, to] : [from, from + 1];

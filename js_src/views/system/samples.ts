@@ -39,6 +39,22 @@ export function seriesOf(
   };
 }
 
+/** From the first to the last of samples, whatever their order; null where there are none. */
+export function extentOf(
+  ...times: readonly ArrayLike<number>[]
+): [start: number, stop: number] | null {
+  let start = Infinity;
+  let stop = -Infinity;
+  for (const time of times) {
+    for (let row = 0; row < time.length; row++) {
+      if (!Number.isFinite(time[row])) continue;
+      start = Math.min(start, time[row]);
+      stop = Math.max(stop, time[row]);
+    }
+  }
+  return start <= stop ? [start, stop] : null;
+}
+
 /** The sample that holds at a time: the last one before it; NaN before the first. */
 export function valueAt({ time, values }: Series, moment: number): number {
   const after = findAfter(time, 0, time.length, moment);
