@@ -75,12 +75,23 @@ describe("samples", () => {
       mean: 4,
       most: 4,
     });
-    expect(extremesOf(series, 40, 41).mean).toBeNaN();
+    for (const [start, stop] of [
+      [40, 41],
+      [4, 5],
+      [61, 62],
+    ] as const) {
+      expect(extremesOf(series, start, stop).mean).toBeNaN();
+    }
     expect(extremesOf(series, 0.5, 2.5)).toEqual({
       least: 4,
       mean: 5,
       most: 6,
     });
+  });
+
+  it("that tell nothing are not told by the one before", () => {
+    const series = seriesOf([0, 1, 2], [5, NaN, 7], 9, "of the end");
+    expect(extremesOf(series, 0.5, 1.5).most).toBeNaN();
   });
 
   it("of the scheduler end with the run", () => {

@@ -80,27 +80,30 @@ export function extremesOf(
   let least = Infinity;
   let most = -Infinity;
   let sum = 0;
+  let inside = 0;
   let count = 0;
   for (let at = 0; at < time.length; at++) {
+    if (time[at] < start || time[at] > stop) continue;
+    inside += 1;
     const value = values[at];
-    if (time[at] < start || time[at] > stop || !Number.isFinite(value))
-      continue;
+    if (!Number.isFinite(value)) continue;
     least = Math.min(least, value);
     most = Math.max(most, value);
     sum += value;
     count += 1;
   }
   if (count === 0) {
-    const held = heldAt(series, start);
+    const held = inside === 0 ? heldAt(series, start) : NaN;
     return { least: held, mean: held, most: held };
   }
   return { least, mean: sum / count, most };
 }
 
-/** What a line shows at a time that has no sample of its own: nothing in a gap. */
+/** What a line shows between two samples: nothing in a gap, and after the last one. */
 function heldAt({ time, values, longest_s }: Series, moment: number): number {
   const after = findAfter(time, 0, time.length, moment);
-  const known = after > 0 && moment - time[after - 1] <= longest_s;
+  // Of a sample that is not there the step is NaN.
+  const known = time[after] - time[after - 1] <= longest_s;
   return known ? values[after - 1] : NaN;
 }
 
