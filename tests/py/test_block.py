@@ -14,8 +14,10 @@ from clusters import eventually
 from distributed import Client, LocalCluster, wait
 
 import daskscope
+from daskscope.block.block import Block
 from daskscope.block.facts import heartbeat_s
 from daskscope.errors import DaskscopeError
+from daskscope.recording.part import SOON_S
 from daskscope.report.html import note_figures
 
 if TYPE_CHECKING:
@@ -113,6 +115,31 @@ def test_what_heartbeats_tell_after_the_block_is_in_it(client):
             wait(client.map(inc, range(3), pure=False))
         assert rec.cluster["time"].iloc[-1] >= rec.about["stop"] + 0.5
         assert rec.scheduler["time"].iloc[-1] >= rec.about["stop"]
+
+
+def test_what_is_logged_and_dropped_while_the_end_waits_is_not_missing_in_the_block(
+    client, monkeypatch
+):
+    def log(dask_scheduler: Any) -> None:
+        for number in range(500):
+            dask_scheduler.log_event("later", number)
+
+    def told_and_flooded(block: Block, end: Any) -> None:
+        told(block, end)
+        eventually(lambda: block._now() > end.clock + SOON_S)
+        for _ in range(6):
+            client.run_on_scheduler(log)
+            block._session._catch_up()
+        dropped.append(block._session._recording.event_log.dropped)
+
+    told, dropped = Block._told, []
+    monkeypatch.setattr(Block, "_told", told_and_flooded)
+    with daskscope.record() as rec:
+        client.log_event("mine", "here")
+        wait(client.map(inc, range(3), pure=False))
+    assert dropped[0] > 0
+    assert rec.events["topic"].tolist().count("mine") == 1
+    assert rec.about["missing"] == []
 
 
 def test_an_exception_goes_on_and_is_named(client):

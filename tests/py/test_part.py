@@ -16,7 +16,7 @@ from daskscope.recording import (
     WorkerChange,
     pack_keys,
 )
-from daskscope.recording.logs import MAX_TOPIC_EVENTS
+from daskscope.recording.logs import MAX_CHANGES, MAX_GAPS, MAX_TOPIC_EVENTS
 from daskscope.recording.part import LATE_S, Mark, Part, Window, mark, tasks_within
 
 LIMITS: dict[str, Any] = {"memory_limit": 4_000_000, "disk_limit": 0, "overflow": "drop"}
@@ -145,3 +145,49 @@ def test_events_that_the_source_dropped_meanwhile_are_counted_as_dropped():
     copy = part_of(source, Window(stop=START + 10), since)
     assert len(copy.events) == MAX_TOPIC_EVENTS
     assert copy.event_log.dropped == 30
+
+
+def logged(source: RecordingCore, topic: str, time: float, events: int) -> Mark:
+    """Append events of one time; return how far the recording is then."""
+    source.append_events([Event(START + time, topic, "{}")] * events)
+    return mark(source)
+
+
+def test_what_came_after_the_end_of_a_block_and_was_dropped_is_not_of_the_block():
+    source = new_recording()
+    since = mark(source)
+    over = logged(source, "mine", 1, 10)
+    logged(source, "stealing", 20, MAX_TOPIC_EVENTS + 500)
+    source.append_changes([WorkerChange(START + 20, "w", "paused", "")] * (MAX_CHANGES + 5))
+    for _ in range(MAX_GAPS + 5):
+        source.append_gap(START + 20, START + 21, "scheduler-restarted", "")
+    until = mark(source)
+    part = Part(source, since, **LIMITS)
+    part.advance(over)
+    part.advance(until, Window(stop=START + 2), over)
+    copy = part.recording
+    assert len(copy.events) == 10
+    assert copy.event_log.dropped == copy.change_log.dropped == copy.gap_log.dropped == 0
+
+
+def test_what_was_dropped_of_a_cell_is_told_apart_from_what_came_before_and_after():
+    source = new_recording()
+    since = mark(source)
+    logged(source, "stealing", -5, 100)
+    logged(source, "mine", -1, 1)
+    over = logged(source, "stealing", 1, 300)
+    logged(source, "stealing", 20, MAX_TOPIC_EVENTS)
+    part = Part(source, since, **LIMITS)
+    part.advance(mark(source), Window(START, START + 10), over)
+    assert part.recording.event_log.dropped == 300
+
+
+def test_what_was_read_and_dropped_after_the_end_of_a_cell_is_of_it_if_later_things_are():
+    source = new_recording()
+    over = mark(source)
+    logged(source, "stealing", 9, MAX_TOPIC_EVENTS + 70)
+    logged(source, "mine", 20, 1)
+    part = Part(source, Mark(), **LIMITS)
+    part.advance(mark(source), Window(START, START + 10), over)
+    assert len(part.recording.events) == MAX_TOPIC_EVENTS
+    assert part.recording.event_log.dropped == 70

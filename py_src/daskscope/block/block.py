@@ -297,7 +297,7 @@ class Block:
             part.advance(end.at_once)
             until = replace(end.late, task=end.until.task, dropped_agent=end.until.dropped_agent)
             beats_s = heartbeat_s(len(session.workers))
-            part.advance(until, Window(stop=end.clock, heartbeat_s=beats_s, late_s=inf))
+            part.advance(until, Window(stop=end.clock, heartbeat_s=beats_s, late_s=inf), end.until)
             recording.append_lines([one for one in end.around.lines if one.time <= end.clock])
             part.name_workers()
             recording.about_facts = self._facts | facts_at_end(

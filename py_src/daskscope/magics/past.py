@@ -28,10 +28,20 @@ class PastCell:
     start: float
     stop: float
     marks: dict[str, Mark]
+    """Where each session's recording was when it began."""
+    ends: dict[str, Mark]
+    """And when it was over."""
     exception: dict[str, str] | None
 
     @classmethod
-    def of(cls, result: Any, start: float, stop: float, marks: dict[str, Mark]) -> PastCell:
+    def of(
+        cls,
+        result: Any,
+        start: float,
+        stop: float,
+        marks: dict[str, Mark],
+        ends: dict[str, Mark],
+    ) -> PastCell:
         """Return what is known of a cell that has just run, by IPython's result."""
         exception = None
         if (error := result.error_in_exec) is not None:
@@ -39,7 +49,7 @@ class PastCell:
 
             exception = describe(error)
         code = without_first_line(result.info.raw_cell)
-        return cls(result.execution_count, code, start, stop, marks, exception)
+        return cls(result.execution_count, code, start, stop, marks, ends, exception)
 
     @property
     def name(self) -> str:
@@ -89,6 +99,7 @@ class _Found:
             cell.start + ahead_s, cell.stop + ahead_s, heartbeat_s(len(session.workers))
         )
         self._since = cell.marks.get(session.id) or Mark()
+        self._over = cell.ends.get(session.id) or self._since
         self._until = mark(session._recording)
         found = tasks_within(session._recording, self._since, self._until, self._window)
         self.tasks = sum(stop - first for first, stop in found)
@@ -108,7 +119,7 @@ class _Found:
         part = new_part(session, self._since)
         copy = part.recording
         threads = {worker["address"]: worker["threads"] for worker in session.workers}
-        part.advance(self._until, window)
+        part.advance(self._until, window, self._over)
         copy.note_present(threads, window.start)
         copy.append_lines([line for line in around.lines if line.time <= window.stop])
         part.name_workers()

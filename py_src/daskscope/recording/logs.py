@@ -207,9 +207,14 @@ class Log(Generic[T]):
 
     def between(self, first: int, stop: int) -> list[T]:
         """Return the entries that are kept of those from `first` to before `stop`."""
+        return [entry for _, entry in self.numbered(first, stop)]
+
+    def numbered(self, first: int, stop: int) -> list[tuple[int, T]]:
+        """Return the same with their numbers."""
         with self._lock:
             entries, oldest = list(self._entries), self.dropped
-        return entries[max(0, first - oldest) : max(0, stop - oldest)]
+        first = max(first, oldest)
+        return list(enumerate(entries[first - oldest : max(0, stop - oldest)], first))
 
 
 class EventLog(Log[Event]):
@@ -258,7 +263,7 @@ class EventLog(Log[Event]):
         if not numbers:
             del self._topics[event.topic]
 
-    def between(self, first: int, stop: int) -> list[Event]:
-        """Return the events that are kept of those from `first` to before `stop`."""
+    def numbered(self, first: int, stop: int) -> list[tuple[int, Event]]:
+        """Return the events that are kept of those from `first` to before `stop`, by number."""
         with self._lock:
-            return [event for number, event in self._numbered.items() if first <= number < stop]
+            return [(n, event) for n, event in self._numbered.items() if first <= n < stop]

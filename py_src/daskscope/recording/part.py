@@ -127,9 +127,13 @@ class Part:
         self._pieces: list[_Piece] = []
         self._at = since
 
-    def advance(self, until: Mark, window: Window = ALWAYS) -> None:
-        """Copy what came since the last time, up to a mark, as far as it is of a time."""
+    def advance(self, until: Mark, window: Window = ALWAYS, over: Mark | None = None) -> None:
+        """Copy what came since the last time, up to a mark, as far as it is of a time.
+
+        `over` is where the source was when the time was over, if that was before `until`.
+        """
         source, copy, at = self._source, self.recording, self._at
+        over = over or until
         for first, stop in tasks_within(source, at, until, window):
             self._advance_tasks(first, stop)
         copy.drop_from_agent(until.dropped_agent - at.dropped_agent)
@@ -148,13 +152,16 @@ class Part:
                 if self._number(task.task) is not None
             ]
         )
-        changes = _news(source.change_log, copy.change_log, at.changes, until.changes)
-        copy.append_changes(_within(changes, window))
-        for gap in _news(source.gap_log, copy.gap_log, at.gaps, until.gaps):
-            if not window.start > gap.stop and not window.stop < gap.start:
-                copy.append_gap(gap.start, gap.stop, gap.reason, gap.text)
-        events = _news(source.event_log, copy.event_log, at.events, until.events)
-        copy.append_events(_within(events, window))
+        copy.append_changes(
+            _news(
+                source.change_log, copy.change_log, at.changes, until.changes, over.changes, window
+            )
+        )
+        for gap in _news(source.gap_log, copy.gap_log, at.gaps, until.gaps, over.gaps, window):
+            copy.append_gap(gap.start, gap.stop, gap.reason, gap.text)
+        copy.append_events(
+            _news(source.event_log, copy.event_log, at.events, until.events, over.events, window)
+        )
         copy.append_lines(_within(source.line_log.between(at.lines, until.lines), window))
         copy.append_cluster(_sampled(source.cluster_log.between(at.cluster, until.cluster), window))
         copy.append_scheduler(
@@ -262,11 +269,19 @@ def _last_stops(
     return tasks, np.maximum.reduceat(stops, at)
 
 
-def _news(source: Log[L], copy: Log[L], since: int, until: int) -> list[L]:
-    """Return what came between two numbers; what the source has of it no more counts as dropped."""
-    entries = source.between(since, until)
-    copy.count_dropped(until - since - len(entries))
-    return entries
+def _news(
+    source: Log[L], copy: Log[L], since: int, until: int, over: int, window: Window
+) -> list[L]:
+    """Return what came between two numbers, as far as it is of a time.
+
+    What the source has no more counts as dropped, as far as it is known to be of the time, too:
+    it came when that was not over, or before something of it, and after all from before it.
+    """
+    there: list[tuple[int, L]] = source.numbered(since, until)
+    first = max([since, *(n + 1 for n, entry in there if _is_before(entry, window))])
+    stop = max([over, *(n + 1 for n, entry in there if not _is_after(entry, window))])
+    copy.count_dropped(stop - first - sum(first <= n < stop for n, _ in there))
+    return _within((entry for _, entry in there), window)
 
 
 class _Timed(Protocol):
@@ -275,14 +290,23 @@ class _Timed(Protocol):
 
 
 T = TypeVar("T", bound=_Timed)
+P = TypeVar("P", bound=_Timed | Gap)
 
 
-def _within(entries: Iterable[T], window: Window) -> list[T]:
+def _within(entries: Iterable[P], window: Window) -> list[P]:
     return [
-        entry
-        for entry in entries
-        if not entry.time < window.start and not entry.time > window.stop + SOON_S
+        entry for entry in entries if not _is_before(entry, window) and not _is_after(entry, window)
     ]
+
+
+def _is_before(entry: _Timed | Gap, window: Window) -> bool:
+    return (entry.stop if isinstance(entry, Gap) else entry.time) < window.start
+
+
+def _is_after(entry: _Timed | Gap, window: Window) -> bool:
+    if isinstance(entry, Gap):
+        return entry.start > window.stop
+    return entry.time > window.stop + SOON_S
 
 
 def _sampled(samples: Sequence[T], window: Window) -> list[T]:
