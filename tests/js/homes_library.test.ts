@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
-import {
-  askedByMessage,
-  checkedPath,
-} from "../../js_src/homes/lab/asked_report";
+import { askedByMessage } from "../../js_src/homes/lab/asked_report";
 import {
   countsOf,
   factsOf,
@@ -11,6 +8,7 @@ import {
   titleOf,
   tooltipOf,
 } from "../../js_src/homes/lab/library_entries";
+import { checkedPath } from "../../js_src/homes/report/lab_address";
 
 const entry = {
   filename: "taxi-20261118.html",

@@ -45,6 +45,8 @@ describe("the address of a report in JupyterLab", () => {
     ["/user/ada/files/a/files/run.html", "/user/ada/", "a/files/run.html"],
     ["/user/files/files/run.html", "/user/files/", "run.html"],
     ["/hub/user/files/gpu/files/a.html", "/hub/user/files/gpu/", "a.html"],
+    ["/user/user/files/files/a.html", "/user/user/", "files/a.html"],
+    ["/user/user/files/user/files/a.html", "/user/user/", "user/files/a.html"],
     ["/user/files/run.html", "/user/", "run.html"],
     ["/my/lab/files/M%C3%A4rz%201/100%.html", "/my/lab/", "März 1/100%.html"],
   ])("is told by that of the file: %s", (shown, base, path) => {
@@ -63,6 +65,20 @@ describe("the address of a report in JupyterLab", () => {
     ]) {
       expect(labAddressOfServed(new URL(other))).toBeNull();
     }
+  });
+
+  it.each([
+    "run-12:30.html",
+    "run.xhtml",
+    "run",
+    "a%5Cb.html",
+    "a%0A.html",
+    "runs//a.html",
+  ])("is not told where JupyterLab would refuse it: %s", (path) => {
+    const file = new URL(`https://host/user/ada/files/${path}`);
+    expect(labAddressOfServed(file)).toBeNull();
+    const lab = labAddress(BASE, decodeURIComponent(path));
+    expect(asked(lab)!.report).toBeNull();
   });
 
   it("is left with what is for others", () => {

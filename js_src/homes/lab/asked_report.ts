@@ -2,6 +2,7 @@
 // `--open`. It is text of a notebook or of a kernel: checked, and only ever used as a name.
 
 import type { KernelMessage } from "@jupyterlab/services";
+import { checkedPath } from "../report/lab_address";
 
 export type AskedReport =
   /** Below the root of the server. */
@@ -11,7 +12,6 @@ export type AskedReport =
 
 const IN_OUTPUT = ".jp-OutputArea-output";
 const OPENS = `${IN_OUTPUT} [data-daskscope-open], ${IN_OUTPUT} [data-daskscope-library]`;
-const LONGEST = 4_096;
 
 /** The element of a card that a click is on, and what it wants opened here; else null. */
 export function askedByClick(
@@ -51,17 +51,6 @@ function checked(path: unknown, filename: unknown): AskedReport | null {
   const name = checkedPath(filename);
   if (name === null || name.includes("/")) return null;
   return { kind: "library", filename: name };
-}
-
-/** A report or a recording somewhere below the root; anything else is refused. */
-export function checkedPath(text: string): string | null {
-  if (text.length > LONGEST || !/\.(html?|daskscope)$/i.test(text)) return null;
-  if (/[\u0000-\u001f\\]/.test(text)) return null;
-  const parts = text.split("/");
-  if (parts.some((part) => part === "" || part === "." || part === "..")) {
-    return null;
-  }
-  return /^[a-z][\w+.-]*:/i.test(text) ? null : text;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

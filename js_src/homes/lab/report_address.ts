@@ -3,8 +3,7 @@
 
 import type { IRouter, JupyterFrontEnd } from "@jupyterlab/application";
 import type { Contents } from "@jupyterlab/services";
-import { labAddress, QUERY } from "../report/lab_address";
-import { checkedPath } from "./asked_report";
+import { checkedPath, labAddress, QUERY } from "../report/lab_address";
 
 export const OPEN_REPORT = "daskscope:open-report";
 const ROUTE = "daskscope:open-report-of-address";

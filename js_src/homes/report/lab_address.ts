@@ -4,37 +4,55 @@
 /** As Python writes it, too (report/address.py). */
 export const QUERY = "daskscope-report";
 
+const LONGEST = 4_096;
+
+/**
+ * A report or a recording somewhere below the root, as JupyterLab is asked for it; anything
+ * else is refused. Python has the rule for what it hands out (report/address.py).
+ */
+export function checkedPath(text: string): string | null {
+  if (text.length > LONGEST || !/\.(html?|daskscope)$/i.test(text)) return null;
+  if (/[\u0000-\u001f\\]/.test(text)) return null;
+  const parts = text.split("/");
+  if (parts.some((part) => part === "" || part === "." || part === "..")) {
+    return null;
+  }
+  // Of another drive, or no path at all.
+  return /^[a-z][\w+.-]*:/i.test(text) ? null : text;
+}
+
 /** `https://host/lab?daskscope-report=runs/a.html`; a fragment may follow. */
 export function labAddress(baseUrl: string, path: string): string {
   const parts = path.split("/").map(encodeURIComponent);
   return `${baseUrl}lab?${QUERY}=${parts.join("/")}`;
 }
 
-/** The same for a file that a Jupyter server shows below its /files/; null elsewhere. */
+/**
+ * The same for a file that a Jupyter server shows below its /files/; null elsewhere, and
+ * where JupyterLab would refuse it.
+ */
 export function labAddressOfServed(url: URL): string | null {
   if (!/^https?:$/.test(url.protocol)) return null;
   const parts = url.pathname.split("/");
   const at = filesPart(parts);
   if (at < 0) return null;
   const base = `${url.origin}${parts.slice(0, at).join("/")}/`;
-  return labAddress(
-    base,
-    parts
-      .slice(at + 1)
-      .map(decoded)
-      .join("/"),
-  );
+  const below = parts.slice(at + 1).map(decoded);
+  const path = checkedPath(below.join("/"));
+  return path === null ? null : labAddress(base, path);
 }
 
 /**
  * The part with which the server's own address ends. Folders below it may be called so, too,
- * and so may a user of a hub, whose server is at `/user/NAME/`.
+ * and so may a user of a hub, whose server is at `/user/NAME/`; another may be called `user`.
  */
 function filesPart(parts: readonly string[]): number {
   const found = [...parts.keys()].filter(
     (at) => parts[at] === "files" && at < parts.length - 1,
   );
-  return found.find((at) => parts[at - 1] !== "user") ?? found[0] ?? -1;
+  const isUser = (at: number): boolean =>
+    parts[at - 1] === "user" && parts[at - 2] !== "user";
+  return found.find((at) => !isUser(at)) ?? found[0] ?? -1;
 }
 
 function decoded(part: string): string {

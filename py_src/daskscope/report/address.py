@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MAX_INFO_BYTES: Final = 100_000
 
 OPENED_IN_LAB: Final = (".html", ".htm", ".daskscope")
-"""Names of files that our page of JupyterLab opens (asked_report.ts)."""
+"""Names of files that our page of JupyterLab opens (lab_address.ts)."""
 
 _LIKE_A_DRIVE: Final = re.compile(r"[a-z][\w+.-]*:", re.ASCII | re.IGNORECASE)
 """How a path begins that JupyterLab takes for one of another of its drives."""
