@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from math import nan
 from typing import TYPE_CHECKING
 
 import pandas as pd
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from recording_rows import append, new_recording
@@ -15,7 +17,7 @@ from test_files import full_recording, saved
 
 import daskscope
 from daskscope.errors import DaskscopeError
-from daskscope.recording import Recording, RecordingCore
+from daskscope.recording import ClusterSample, Recording, RecordingCore, SchedulerSample
 from daskscope.recording.parquet import write_parquet
 from daskscope.recording.recording import TABLE_NAMES
 
@@ -76,6 +78,23 @@ def test_a_query_goes_over_the_errors_of_runs_with_and_without(tmp_path):
         write_parquet(recording, tmp_path / folder)
     query = f"select worker, exception from '{tmp_path}/*/errors.parquet'"
     assert len(duckdb.sql(query).df()) == len(full_recording().errors)
+
+
+def test_what_is_no_number_is_left_out_of_means(tmp_path):
+    recording = RecordingCore()
+    samples = [SchedulerSample(time, 5.0, 6.0, late) for time, late in ((1.0, nan), (2.0, 3.0))]
+    recording.append_scheduler(samples)
+    recording.append_cluster([ClusterSample(nan, 1, 2, 3, 4, 5, 6)])
+    write_parquet(recording, tmp_path)
+    loops = pq.read_table(tmp_path / "scheduler.parquet")["loop_interval"]
+    assert loops.to_pylist() == [None, 3.0]
+    assert pc.mean(loops).as_py() == 3.0
+    assert pq.read_table(tmp_path / "cluster.parquet")["time"].null_count == 1
+    query = "select avg(loop_interval) as mean from {}"
+    assert pd.read_parquet(tmp_path / "scheduler.parquet")["loop_interval"].mean() == 3.0
+    duckdb = pytest.importorskip("duckdb")
+    (mean,) = duckdb.sql(query.format(f"'{tmp_path}/scheduler.parquet'")).df()["mean"]
+    assert mean == 3.0 == recording.sql(query.format("scheduler"))["mean"][0]
 
 
 def test_sql_asks_the_tables():

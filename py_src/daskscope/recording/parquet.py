@@ -43,12 +43,16 @@ def write_parquet(
 
 
 def _write_records(recording: RecordingCore, table: Table, path: Path) -> None:
-    """Write a small table: the types of its columns are the same without rows."""
+    """Write a small table: the types of its columns are the same without rows.
+
+    A NaN becomes a null, as in the table of tasks: programs leave it out of means.
+    """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    records = records_of(recording, table)
-    pq.write_table(pa.table(records, schema=arrow_schema(table)), path)
+    schema, records = arrow_schema(table), records_of(recording, table)
+    arrays = [pa.array(records[f.name], f.type, from_pandas=True) for f in schema]
+    pq.write_table(pa.table(arrays, schema=schema), path)
 
 
 def _write_tasks(
