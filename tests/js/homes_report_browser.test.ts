@@ -167,6 +167,30 @@ describeReport("a report", () => {
     expect(await events.getAttribute("aria-pressed")).toBe("false");
   });
 
+  it("shows a message as it was logged, by keyboard too, and again in words", async () => {
+    const long = JSON.stringify({ action: "moved", note: "x".repeat(3_000) });
+    const message = ['{"action": "moved", "n": 1}', '"plain text"', long];
+    const rows = message.map((_, at) => at);
+    const topic = rows.map(() => "all");
+    const time = rows.map((at) => 1_790_000_000 + at);
+    const events = { time, topic, message };
+    const query = encodeURIComponent(JSON.stringify({ events }));
+    await open(`tables=${query}`, "tab=events");
+    const list = page.getByRole("table", { name: "Events" });
+    const said = list.locator(".ds-mono");
+    const saidOf = (at: number) => said.nth(at).innerText();
+    await expect.poll(() => saidOf(0)).toMatch(/^moved · n 1/);
+    expect(await saidOf(1)).toBe("plain text");
+    await said.nth(0).getByRole("button", { name: "as logged" }).focus();
+    await page.keyboard.press("Enter");
+    expect(await saidOf(0)).toBe(`${message[0]} in words`);
+    await page.keyboard.press("Enter");
+    expect(await saidOf(0)).toBe("moved · n 1 as logged");
+    expect(await saidOf(2)).toMatch(/^moved · note x+… all 3,028 characters$/);
+    await said.nth(2).getByRole("button").click();
+    expect(await saidOf(2)).toBe(`${long} Show less`);
+  });
+
   it("says why there are no samples and no logs", async () => {
     await open("bare=1", "tab=system");
     await page

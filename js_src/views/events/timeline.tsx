@@ -19,7 +19,6 @@ import {
 
 /** Of a message, before somebody asks for all of it. */
 const MOST_CHARACTERS = 300;
-const MOST_TITLE_CHARACTERS = 2_000;
 
 export function Timeline(props: {
   view: RecordingView;
@@ -117,22 +116,23 @@ export function Timeline(props: {
   );
 }
 
+/** In words; as it was logged for who asks, and where that is long, all of it. */
 function Message(props: { text: string; logged: string }): JSX.Element {
   const { text, logged } = props;
-  const [all, setAll] = useState(false);
-  const title = logged.slice(0, MOST_TITLE_CHARACTERS);
-  if (text.length <= MOST_CHARACTERS) {
-    return (
-      <span class="ds-mono" title={title}>
-        {text}
-      </span>
-    );
-  }
+  const [asked, setAsked] = useState(false);
+  const isText = logged.startsWith('"'); // and the words are all that it says
+  const all = isText ? text : logged;
+  const long = text.length > MOST_CHARACTERS;
+  if (!long && all === text) return <span class="ds-mono">{text}</span>;
+  const brief = long ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+  const [more, less] = long
+    ? [`all ${formatExact(all.length)} characters`, "Show less"]
+    : ["as logged", "in words"];
   return (
-    <span class="ds-mono" title={title}>
-      {all ? text : `${text.slice(0, MOST_CHARACTERS)}…`}{" "}
-      <LinkButton onClick={() => setAll(!all)}>
-        {all ? "Show less" : `all ${formatExact(text.length)} characters`}
+    <span class={long ? "ds-mono" : "ds-mono ds-in-words"}>
+      {asked ? all : brief}{" "}
+      <LinkButton onClick={() => setAsked(!asked)}>
+        {asked ? less : more}
       </LinkButton>
     </span>
   );
