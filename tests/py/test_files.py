@@ -178,6 +178,21 @@ def test_tasks_that_were_dropped_after_the_last_one_are_counted(tmp_path):
     assert after.counts == before.counts
 
 
+def test_tasks_dropped_after_the_last_one_are_counted_besides_those_that_opening_drops(tmp_path):
+    before = new_recording()
+    before.skip_tasks(1_000)
+    for _ in range(30):
+        before.append_tasks(10_000, make_rows(10_000), pack_keys(0, ["key"] * 10_000).data)
+    before.skip_tasks(100_000)
+    path = saved(before, tmp_path)
+    bounds = {"memory-limit": "4MB", "overflow": "drop"}
+    with dask.config.set({f"daskscope.recording.{name}": v for name, v in bounds.items()}):
+        after = opened(path)
+    assert after.counts.captured == before.counts.captured == 401_000
+    assert after.counts.kept < before.counts.kept == 300_000
+    assert after.counts.dropped_recording == 401_000 - after.counts.kept
+
+
 @pytest.mark.parametrize(
     "said",
     [

@@ -111,7 +111,7 @@ class RecordingCore(Recording):
         self._next = 0
         self._rows = 0
         self._refused = 0  # beyond the last number
-        self._skipped = 0
+        self.skipped = 0  # tasks that were numbered and that nobody had any more
         self._dropped_agent = 0
         self._sums = Sums()
         self._origin: float | None = None
@@ -278,7 +278,7 @@ class RecordingCore(Recording):
             self._store.seal()
             with self._lock:
                 self._next += tasks
-                self._skipped += tasks
+                self.skipped += tasks
 
     def close(self) -> None:
         """Take no more. What is there stays readable until nobody holds it."""
@@ -298,9 +298,9 @@ class RecordingCore(Recording):
             dropped, dropped_rows = self._store.dropped
             return Counts(
                 captured=self._next + self._dropped_agent + self._refused,
-                kept=self._next - dropped - self._skipped,
+                kept=self._next - dropped - self.skipped,
                 dropped_agent=self._dropped_agent,
-                dropped_recording=dropped + self._skipped + self._refused,
+                dropped_recording=dropped + self.skipped + self._refused,
                 rows=self._rows - dropped_rows,
                 # A task that was dropped before it could be read is in the log alone.
                 erred=max(int(self._sums.erred.sum()), self.error_log.next),

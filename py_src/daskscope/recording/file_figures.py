@@ -44,7 +44,8 @@ def take_figures(
     if not isinstance(counts, dict):
         return
     recording.drop_from_agent(_figure(counts, "dropped_agent"))
-    after_the_last = _figure(counts, "dropped_recording") - recording.counts.dropped_recording
+    # What this recording has dropped of its own while it was read was in the file.
+    after_the_last = _figure(counts, "dropped_recording") - recording.skipped
     recording.skip_tasks(min(after_the_last, MAX_TASKS - recording.next_task))
     for table, name in _COUNTED.items():
         said = _figure(counts, name)
