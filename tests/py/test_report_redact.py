@@ -34,6 +34,10 @@ from daskscope.report.redact import redacted
         (repr(json.dumps(r"\\apollo\my data\x.csv")), "x.csv"),
         (r"..\apollo\x.csv and .\srv\y.csv and ~\ada\z.csv", "x.csv and y.csv and z.csv"),
         (r"'..\apollo 11\x.csv'", "'x.csv'"),
+        (r"..\nested\ada\x.csv", "x.csv"),
+        (json.dumps(r"..\notes\ada\x.csv"), '"x.csv"'),
+        (json.dumps("“\\\\apollo\\data\\x.csv"), "x.csv"),
+        (json.dumps("see\n\\\\apollo\\data\\x.csv"), "x.csv"),
         ("abfs://box@acc/2025/", "2025"),
         ("read-csv-/mnt/secret/part.0", "part.0"),
         ("projects/apollo/input.csv", "input.csv"),
@@ -58,6 +62,7 @@ def test_of_a_path_only_the_last_part_stays(text, left):
         "text/html",
         "a regular \\d+ expression\\n",
         json.dumps(json.dumps("It said:\nfirst\nsecond\n\nthird ...\nend")),
+        json.dumps({"m": "waiting ..\nNext line .\nfoo .\r\n ..\tbar"}),
         "\\" * 100_000,
         "2026/11/18 12:00",
     ],
@@ -119,12 +124,25 @@ def hosts() -> Hosts:
             "12:34:56, 52:54:00:12:34:56, a[1::2], add:bad",
             "12:34:56, 52:54:00:12:34:56, a[1::2], add:bad",
         ),
+        ("dead::beef, fade::add, bad::c0de", "dead::beef, fade::add, host-4"),
+        (json.dumps("C:\\a\\b.txt\nc"), json.dumps("C:\\a\\b.txt\nc")),
+        (json.dumps("x\n\\\\other\\data"), json.dumps("x\n\\\\host-4\\data")),
+        (r"r'\\alpha\' \\alpha\ \\alpha\\", r"r'\\alpha\' \\alpha\ \\alpha\\"),
         ("172.16.3.4 and 172.16.3.4", "host-4 and host-4"),
         ("node-77 and version 2026.8.0", "node-77 and version 2026.8.0"),
     ],
 )
 def test_hosts_and_addresses_become_the_same_names_everywhere(hosts, text, left):
     assert hosts.text(text) == left
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["'..", "'C:", "'\\\\a\\b", "' ..\\n", *(f"{one}\\" for one in ("a", "\\\\a", "'~", " ..\\n"))],
+)
+def test_long_runs_of_backslashes_take_no_longer_than_other_text(text):
+    Hosts().text(without_paths(text + "\\" * 1_000_000))
+    Hosts().text(without_paths(text * 200_000))
 
 
 @given(st.text(max_size=20), st.text(max_size=20))
@@ -232,6 +250,24 @@ def test_a_redacted_copy_is_redacted_in_every_table():
     assert copy.about_facts["workers"][0]["name"] == "worker-5"
     assert copy.about_facts["versions"] == {"workers": {"worker-5": {"packages": {"x": "1.2.3.4"}}}}
     assert copy.about_facts["scheduler"] == "scheduler"
+
+
+def test_the_server_of_a_share_is_a_host_wherever_it_is_named_first():
+    recording = new_recording(prefixes=("apollo-read",))
+    rows = make_rows(1)
+    rows["prefix"][:] = 0
+    recording.append_tasks(1, rows, pack_keys(0, ["apollo-1"]).data)
+    said = ("apollo went away", r"cannot read \\apollo\data\x.csv", "apollo is back")
+    recording.append_lines([LogLine(1.0, "scheduler", "INFO", text) for text in said])
+    recording.append_events([Event(1.0, "topic", json.dumps({"path": r"\\vega\data\y.csv"}))])
+    recording.about_facts = {"title": "apollo and vega"}
+    copy = redacted(recording, ["hosts"])
+    host, other = copy.about_facts["title"].split(" and ")
+    assert {host[:5], other[:5]} == {"host-"}
+    cannot_read = rf"cannot read \\{host}\data\x.csv"
+    assert copy.logs["text"].tolist() == [f"{host} went away", cannot_read, f"{host} is back"]
+    assert copy.tasks[["prefix", "key"]].to_numpy().tolist() == [[f"{host}-read", f"{host}-1"]]
+    assert json.loads(copy.events["message"][0]) == {"path": rf"\\{other}\data\y.csv"}
 
 
 @pytest.mark.parametrize("before", [[{}], [["hosts"]], [None, "hosts", "more"], {"a": 1}, "code"])

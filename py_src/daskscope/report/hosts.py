@@ -13,8 +13,9 @@ _ADDRESS: Final = re.compile(
     re.IGNORECASE,
 )
 _IPV4: Final = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.]*\d)")
-_IPV6: Final = re.compile(  # or what may be one; its first group is never as short as an hour
-    r"(?<![\w:.])[0-9A-Fa-f]{3,4}:[0-9A-Fa-f:]*[0-9A-Fa-f](?:\.\d{1,3}){0,3}(?:%\w+)?(?!\w)"
+_IPV6: Final = re.compile(  # or what may be one: no hour, which is shorter, and no dead::beef
+    r"(?<![\w:.])(?=[A-Fa-f:]*\d)"
+    r"[0-9A-Fa-f]{3,4}:[0-9A-Fa-f:]*[0-9A-Fa-f](?:\.\d{1,3}){0,3}(?:%\w+)?(?!\w)"
 )
 _OF_SHARE: Final = re.compile(SHARE)
 _RUN: Final = re.compile(r"[^\W_]+")
@@ -90,6 +91,12 @@ class Hosts:
             self._hosts[name.lower()] = stand_in
             self._add_word(name, stand_in)
         return stand_in
+
+    def learn_shares(self, text: str) -> None:
+        """Learn the servers of the shares whose paths are in a text."""
+        if "\\\\" in text:
+            for found in _OF_SHARE.finditer(text):
+                self.learn_host(found["server"])
 
     def _add_word(self, word: str, stand_in: str) -> None:
         run = _RUN.search(word)

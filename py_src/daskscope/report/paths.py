@@ -13,16 +13,22 @@ from typing import Final
 
 _STOPS: Final = r"""\s\x00/\\:*?"'<>|,;()\[\]{}"""
 SHARE: Final = (
-    r"(?<!\\)(?<!\b[A-Za-z]:)(?P<one>\\{1,16})(?P=one)(?P<server>[\w.@$-]+)(?P=one)(?!\\)"
+    r"(?:(?<![\w\\.~])|(?<=\\[nrt])|(?<=\\u[0-9a-f]{4}))(?<!\b[A-Za-z]:)"
+    rf"(?P<one>\\{{1,16}})(?P=one)(?P<server>[\w.@$-]+)(?P=one)(?=[^{_STOPS}])"
 )
-r"""How the path of a share begins: \\server\, or within JSON, or a repr, twice as many of them."""
+r"""How the path of a share begins: \\server\, or within JSON, or a repr, twice as many of them.
+
+It is not the middle of another path, but may follow a character that JSON has as \n or \u201c.
+"""
+_HERE: Final = rf"(?:~|\.{{1,2}}(?!\\[nrt](?![^{_STOPS}]+\\(?![nrt]))))(?=\\)"
+r"""What a path is relative to; a full stop before \n is the end of a line, but not in ..\new\x."""
 _IN_QUOTES: Final = re.compile(  # with blanks in it, as far as the quotes reach
-    rf"""(["'])(?:[A-Za-z]:[/\\]|{SHARE}|[~.]{{1,2}}\\|(?:[~.]{{1,2}}|\w+:/)?/)"""
-    r"""(?:[^"'\n\x00 ]| (?!/))*?(?=\\*["'])"""
+    rf"""(["'])(?:[A-Za-z]:[/\\]|{SHARE}|{_HERE}|(?:[~.]{{1,2}}|\w+:/)?/)"""
+    r"""(?:[^"'\n\x00 \\]|\\++(?!["'])| (?!/))*+(?=\\*["'])"""
 )
 _OF_SHARE: Final = re.compile(rf"{SHARE}[^{_STOPS}]+(?:(?P=one)[^{_STOPS}]+)*\\*")
 _OF_WINDOWS: Final = re.compile(
-    rf"(?:(?<!\w)[A-Za-z]:|(?<![\w/\\.~])[.~]{{1,2}}(?=\\))(?:[/\\]+[^{_STOPS}]+)+[/\\]*"
+    rf"(?:(?<!\w)[A-Za-z]:|(?<![\w/\\.~]){_HERE})(?:[/\\]+[^{_STOPS}]+)+[/\\]*"
 )
 _ABSOLUTE: Final = re.compile(
     rf"(?<![\w/\\.~])(?:[A-Za-z][\w+.-]*:/|~\w*|\.{{1,2}})?(?:/+[^{_STOPS}]+)+/*"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from daskscope.report.paths import without_paths, without_source
 from daskscope.schema import KEY_SEPARATOR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 REDACTABLE: Final = ("code", "paths", "hosts")
 SCHEDULER: Final = "scheduler"
@@ -103,6 +103,8 @@ class _Redaction:
         for worker in _workers(facts):
             hosts.learn_host(host_of(str(worker.get("host", ""))))
         hosts.learn_host(str(facts.get("host") or ""))
+        for text in _texts(source):
+            hosts.learn_shares(text)
 
     # -- tables -------------------------------------------------------------
 
@@ -232,6 +234,28 @@ class _Redaction:
         if isinstance(value, dict):
             return {self._text(str(name)): self._cleaned(one) for name, one in value.items()}
         return [self._cleaned(one) for one in value] if isinstance(value, list | tuple) else value
+
+
+def _texts(source: RecordingCore) -> Iterator[str]:
+    """Give everything in which a path may stand."""
+    names = source.names
+    yield from _strings([names.prefixes, names.spans, source.about_facts, source.spill_error])
+    for chunk in source.chunks():
+        for block in chunk.keys:
+            yield KEY_SEPARATOR.join(block.texts())
+    for entries in (source.present, *(log.since(0) for log in source.log_of.values())):
+        for entry in entries:
+            yield from _strings([getattr(entry, field.name) for field in fields(entry)])
+
+
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from _strings([*value, *value.values()])
+    elif isinstance(value, list | tuple):
+        for one in value:
+            yield from _strings(one)
 
 
 def _workers(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
