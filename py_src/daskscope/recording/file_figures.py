@@ -20,7 +20,7 @@ _COUNTED: Final = {ERRORS.name: "erred", WORKERS.name: "changes"}
 """What of the counts says how many entries a log has had."""
 
 DROPPED_OF: Final = tuple(table.name for table in (EVENTS, LOGS, GAPS, CLUSTER, SCHEDULER))
-"""Tables of which a file says how many entries were dropped; `_COUNTED` those of which counts do."""
+"""Tables of which a file says how many entries were dropped; `_COUNTED` has what counts tell."""
 
 
 def take_figures(
