@@ -148,7 +148,12 @@ def text_of(path: str | PathLike[str], argument: str = "path") -> str:
 def real(path: str | PathLike[str]) -> Path:
     """Return what a link points to, not the link; `~` is whose home it is. A URL is refused."""
     check_no_url(path)
-    return Path(os.path.realpath(Path(path).expanduser()))
+    try:
+        return Path(os.path.realpath(Path(path).expanduser()))
+    except RuntimeError as error:
+        raise DaskscopeError(
+            "bad-path", f"{os.fspath(path)} is in a home that is not here.", "Check whose it is."
+        ) from error
 
 
 def check_no_url(path: str | PathLike[str]) -> None:

@@ -66,6 +66,18 @@ def test_a_home_of_nobody_is_an_error_of_its_own(command, capsys):
     assert "~nobody-here/run.daskscope cannot be read: " in one_line_error(capsys)
 
 
+@pytest.mark.parametrize("command", RESULTS, ids=" ".join)
+def test_nothing_is_written_into_a_home_of_nobody(command, run_path, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    name, *options = command
+    before = sorted(tmp_path.iterdir())
+    assert main([name, str(run_path), *options, "--output=~nobody-here/result"]) == 1
+    assert "~nobody-here/result is in a home that is not here" in one_line_error(capsys)
+    assert main(["extract", "~nobody-here/run.html"]) == 1
+    assert "~nobody-here is in a home that is not here" in one_line_error(capsys)
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_what_is_below_a_home_can_be_looked_into_and_taken_out(
     run_path, tmp_path, monkeypatch, capsys
 ):

@@ -10,7 +10,7 @@ from daskscope.cli.console import plain, say, size
 from daskscope.cli.places import beside, check_apart, reading
 from daskscope.errors import DaskscopeError
 from daskscope.report.extract import extract_to
-from daskscope.written import check_no_url, not_written, written
+from daskscope.written import check_no_url, not_written, real, written
 
 if TYPE_CHECKING:
     import argparse
@@ -24,7 +24,7 @@ def run(given: argparse.Namespace) -> int:
         recording = Path(given.to) / recording.name
     summary = recording.with_suffix(".json")
     try:
-        recording.parent.mkdir(parents=True, exist_ok=True)
+        real(recording.parent).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise not_written(recording.parent, error) from error
     with reading(given.file), written(recording) as file:

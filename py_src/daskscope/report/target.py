@@ -39,7 +39,7 @@ class LocalTarget:
             self._check()
         except OSError as error:
             raise _cannot(name, error.strerror or str(error)) from error
-        except (ValueError, RuntimeError) as error:  # a NUL in it; no home
+        except ValueError as error:  # a NUL in it
             raise _cannot(name, str(error)) from error
 
     def _check(self) -> None:
