@@ -16,6 +16,15 @@ from daskscope.report.extract import extract
 from daskscope.report.html import build
 
 
+@pytest.fixture(autouse=True)
+def empty_memory_afterwards():
+    """Leave nothing in the file system that all tests of this process share."""
+    yield
+    files = fsspec.filesystem("memory")
+    if files.ls("/"):
+        files.rm("/", recursive=True)
+
+
 @pytest.mark.parametrize("name", ["my run", "Läufe", "100 %", "a#b"])
 def test_a_file_url_is_opened_whatever_the_path_is_called(tmp_path, name):
     folder = tmp_path / name
