@@ -314,5 +314,5 @@ def report(pairs: list[Pair]) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--kernels", type=int, default=20)
+    parser.add_argument("--kernels", type=int, default=30)
     main(parser.parse_args().kernels)

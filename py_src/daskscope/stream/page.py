@@ -17,7 +17,7 @@ Cell = int | None
 """Number of the cell that runs just now; 0 when none runs, `None` when nobody knows."""
 
 WINDOW_BYTES: Final = LIMITS["window_bytes"]
-BLIND_AFTER_S: Final = 1.0
+BLIND_AFTER_S: Final = LIMITS["ack_ms"] / 1000 + 0.5
 """A busy kernel that heard nothing for so long goes on without acks."""
 
 BLIND_AFTER_HEARD_S: Final = 5.0
