@@ -12,6 +12,20 @@ import {
   test,
 } from "./fixtures";
 
+/** Open the notebook of a page, which has two cells, in Notebook 7. */
+async function inNotebook7(page: Page, baseURL: string | undefined) {
+  const tab = await page.context().newPage();
+  await tab.goto(`${baseURL}/notebooks/${await notebookPath(page)}`);
+  const cells = tab.locator(".jp-Notebook .jp-CodeCell");
+  await expect(cells).toHaveCount(2);
+  const runBoth = async (): Promise<void> => {
+    await cells.nth(0).click();
+    await tab.keyboard.press("Shift+Enter");
+    await tab.keyboard.press("Shift+Enter");
+  };
+  return { tab, cells, runBoth };
+}
+
 /** Choose a command in the palette, which shows something. */
 async function command(tab: Page, name: string, shown: Locator): Promise<void> {
   const palette = tab.locator(".lm-CommandPalette-input");
@@ -29,12 +43,9 @@ const WORK = "kept = client.gather(client.map(abs, range(30), pure=False))";
 test(
   "a panel opens below or beside a document of Notebook 7",
   { tag: "@all" },
-  async ({ page, context, baseURL }, info) => {
+  async ({ page, baseURL }, info) => {
     await notebookWith(page, [CLIENT, WORK]);
-    const tab = await context.newPage();
-    await tab.goto(`${baseURL}/notebooks/${await notebookPath(page)}`);
-    const cells = tab.locator(".jp-Notebook .jp-CodeCell");
-    await expect(cells).toHaveCount(2);
+    const { tab, cells } = await inNotebook7(page, baseURL);
     await expect(tab.locator(".jp-NotebookPanel")).toContainText("Client");
 
     const panel = dockPanel(tab);
@@ -70,15 +81,10 @@ kept = client.gather(client.map(abs, range(30), pure=False))
 test(
   "a report of the library opens once in Notebook 7, below or beside the notebook",
   { tag: "@all" },
-  async ({ page, context, baseURL }, info) => {
+  async ({ page, baseURL }, info) => {
     await notebookWith(page, [`${OUTSIDE.trim()}\n${CLIENT.trim()}`, REPORTED]);
-    const tab = await context.newPage();
-    await tab.goto(`${baseURL}/notebooks/${await notebookPath(page)}`);
-    const cells = tab.locator(".jp-Notebook .jp-CodeCell");
-    await expect(cells).toHaveCount(2);
-    await cells.nth(0).click();
-    await tab.keyboard.press("Shift+Enter");
-    await tab.keyboard.press("Shift+Enter");
+    const { tab, runBoth } = await inNotebook7(page, baseURL);
+    await runBoth();
     const report = tab.locator(".ds-lab-report");
     const heading = report.getByRole("heading", {
       name: "Beside the notebook",
@@ -112,13 +118,8 @@ test(
       `${LIBRARY_BELOW.trim()}\n${CLIENT.trim()}`,
       `%%perfreport run.html --title "To be passed on"\n${WORK}`,
     ]);
-    const tab = await context.newPage();
-    await tab.goto(`${baseURL}/notebooks/${await notebookPath(page)}`);
-    const cells = tab.locator(".jp-Notebook .jp-CodeCell");
-    await expect(cells).toHaveCount(2);
-    await cells.nth(0).click();
-    await tab.keyboard.press("Shift+Enter");
-    await tab.keyboard.press("Shift+Enter");
+    const { tab, runBoth } = await inNotebook7(page, baseURL);
+    await runBoth();
     const sidebar = tab.locator("#daskscope-sidebar");
     await command(tab, "Show Daskscope", sidebar);
     await sidebar.getByText("Reports", { exact: true }).click();
