@@ -14,13 +14,13 @@ import threading
 from typing import Any, Final
 
 from daskscope import collect
-from daskscope.schema import LIMITS
+from daskscope.schema import HEARD_AGAIN_S
 
 logger = logging.getLogger(__name__)
 
 AFTER_ANSWER_S: Final = 0.02
 """The kernel says "idle" as soon as our handler has returned."""
-AFTER_LAST_S: Final = LIMITS["ack_ms"] / 1000 + 0.5
+AFTER_LAST_S: Final = HEARD_AGAIN_S
 """On a machine that is busy that may be later: after a pause in the answers we say it once more.
 A page that watches makes none so long: its next ack says it for the one before."""
 

@@ -244,6 +244,9 @@ LIMITS: Final = {
 }
 """Pace of the stream and bounds of a page; why each is what it is stands in docs/protocol.md."""
 
+HEARD_AGAIN_S: Final = LIMITS["ack_ms"] / 1000 + 0.5
+"""A page to which something comes is heard after no longer pause, if it can be heard."""
+
 
 MIN_RECORDING_BYTES: Final = 4_000_000
 """A recording with less has no room for the chunk that it is filling."""

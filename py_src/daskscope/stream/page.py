@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.schema import LIMITS
+from daskscope.schema import HEARD_AGAIN_S, LIMITS
 
 if TYPE_CHECKING:
     from daskscope.errors import Notice
@@ -17,7 +17,7 @@ Cell = int | None
 """Number of the cell that runs just now; 0 when none runs, `None` when nobody knows."""
 
 WINDOW_BYTES: Final = LIMITS["window_bytes"]
-BLIND_AFTER_S: Final = LIMITS["ack_ms"] / 1000 + 0.5
+BLIND_AFTER_S: Final = HEARD_AGAIN_S
 """A busy kernel that heard nothing for so long goes on without acks."""
 
 BLIND_AFTER_HEARD_S: Final = 5.0
