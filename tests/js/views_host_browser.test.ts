@@ -105,6 +105,11 @@ describePanel("the task stream in its surroundings", () => {
       window.harness.takeOut();
       window.harness.setDark(true);
     });
+    // A page that is busy draws nothing for a while: the panel has to have
+    // seen that it is out.
+    await expect
+      .poll(() => page.evaluate(() => window.harness.session.visible))
+      .toBe(false);
     // Whatever listens to the page has looked for the last time before it is back.
     await page.clock.runFor(1000);
     await page.evaluate(() => window.harness.putBack());
