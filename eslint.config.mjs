@@ -25,6 +25,7 @@ export default tseslint.config(
       "ui-tests/playwright-report/",
       "**/*.js",
       "**/*.mjs",
+      "**/*.cjs",
     ],
   },
   ...tseslint.configs.recommendedTypeChecked,

@@ -6,6 +6,7 @@ The environment it was installed into is kept (.envs/wheel), for browser tests a
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -65,6 +66,11 @@ def check_contents(wheel: Path) -> None:
     assert not [name for name in names if name.startswith("daskscope/labextension/")], (
         "the labextension was packed twice"
     )
+    (licenses,) = (name for name in names if name.endswith("third-party-licenses.json"))
+    packages = json.loads(zipfile.ZipFile(wheel).read(licenses))["packages"]
+    assert packages, "no licence of a package in the labextension was packed"
+    without = [one["name"] for one in packages if not one["extractedText"]]
+    assert not without, f"the licences of {without} are missing"
 
 
 def check_install(wheel: Path, directory: Path) -> None:

@@ -1,0 +1,51 @@
+// What JupyterLab's builder (jupyter builder build) is told of our labextension: how large it
+// may become, and of which package those are a part that bring no licence of their own.
+
+const { readFileSync } = require("node:fs");
+const { dirname, join } = require("node:path");
+
+const MAX_BYTES = 400_000; // each user of JupyterLab loads it with the page
+const LICENSES = "third-party-licenses.json";
+/** Folders of preact, with a package.json each; its licence stands beside them. */
+const PARTS_OF_PREACT = ["jsx-runtime", "preact-hooks"];
+/** As the builder writes its own list, and behind it. */
+const BEHIND_THE_LIST = 5_002;
+
+const licenseOfPreact = () => {
+  const folder = dirname(require.resolve("preact/package.json"));
+  return readFileSync(join(folder, "LICENSE"), "utf-8");
+};
+
+/** Gives the parts of preact in the list of licences the text that holds for them. */
+const completeLicenses = {
+  apply({ hooks, rspack }) {
+    hooks.thisCompilation.tap("licenses", (compilation) => {
+      const when = { name: "licenses", stage: BEHIND_THE_LIST };
+      compilation.hooks.processAssets.tap(when, (assets) => {
+        if (!assets[LICENSES]) return; // a build for development has no such list
+        const listed = JSON.parse(assets[LICENSES].source());
+        for (const one of listed.packages) {
+          if (PARTS_OF_PREACT.includes(one.name) && !one.extractedText) {
+            one.extractedText = licenseOfPreact();
+          }
+        }
+        const text = JSON.stringify(listed, null, 2);
+        const { RawSource } = rspack.sources;
+        compilation.updateAsset(LICENSES, new RawSource(text));
+      });
+    });
+  },
+};
+
+module.exports = {
+  performance: {
+    hints: "error",
+    maxAssetSize: MAX_BYTES,
+    maxEntrypointSize: MAX_BYTES,
+  },
+  plugins: [completeLicenses],
+  // Of those alone whose text was put in.
+  ignoreWarnings: PARTS_OF_PREACT.map(
+    (name) => new RegExp(`could not find any license file for ${name}\\.`),
+  ),
+};
