@@ -13,7 +13,7 @@ from daskscope import config
 from daskscope.errors import DaskscopeError
 from daskscope.recording import Recording, RecordingCore
 from daskscope.recording.file_reader import read_file
-from daskscope.urls import is_url, path_or_url, without_password
+from daskscope.urls import is_url, path_or_url, without_secrets
 from daskscope.written import text_of
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def load(path: str | PathLike[str]) -> Recording:
     core = opened(path)
     if not core.about_facts["whole"]:
         warnings.warn(
-            f"{without_password(text_of(path))} was cut off: its program was stopped, or it was "
+            f"{without_secrets(text_of(path))} was cut off: its program was stopped, or it was "
             "not copied to its end. Opened is what is whole of it; tables and figures of the whole "
             "may be missing.",
             stacklevel=2,
@@ -46,7 +46,7 @@ def load(path: str | PathLike[str]) -> Recording:
 def opened(path: str | PathLike[str]) -> RecordingCore:
     """Open a recording for our own code."""
     place = path_or_url(text_of(path))
-    name = without_password(place)
+    name = without_secrets(place)
     limits = config.recording_limits()
     recording = RecordingCore(
         memory_limit=limits.memory_limit,
@@ -114,7 +114,7 @@ def temporary_folder() -> Iterator[Path]:
 
 @contextmanager
 def open_to_read(place: str) -> Iterator[IO[bytes]]:
-    """Open a path, or fetch what is at a URL; errors say what to do, without passwords."""
+    """Open a path, or fetch what is at a URL; errors say what to do, without secrets."""
     with _fetched(place) if is_url(place) else _opened(place) as file:
         yield file
 
@@ -166,7 +166,7 @@ def _fetched(url: str) -> IO[bytes]:
     except BaseException as error:
         if isinstance(error, FileNotFoundError):
             raise DaskscopeError(
-                "no-file", f"There is no file {without_password(url)}.", "Check the address."
+                "no-file", f"There is no file {without_secrets(url)}.", "Check the address."
             ) from error
         if isinstance(error, ImportError):
             raise lacking(url, error) from error
@@ -180,7 +180,7 @@ def _unreadable(name: str, error: Exception) -> DaskscopeError:
     why = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
     return DaskscopeError(
         "no-file",
-        without_password(f"{name} cannot be read: {why.rstrip('.')}."),
+        f"{without_secrets(name)} cannot be read: {without_secrets(why).rstrip('.')}.",
         f"Check the {'address' if is_url(name) else 'path'}, and who may read it.",
     )
 
@@ -203,8 +203,9 @@ def lacking(url: str, error: ImportError) -> DaskscopeError:
     module = getattr(error.__cause__, "name", None) or ""
     # Some packages are called otherwise than their module; fsspec's words name the package.
     package = module if module and module in str(error) else "and that package"
+    why = without_secrets(str(error)).rstrip(".")
     return DaskscopeError(
         "no-fsspec",
-        without_password(f"{url} needs a package that is not installed: {str(error).rstrip('.')}."),
+        f"{without_secrets(url)} needs a package that is not installed: {why}.",
         f'Run pip install "daskscope[remote]" {package}.',
     )

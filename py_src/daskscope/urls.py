@@ -34,15 +34,23 @@ def _exists(path: str) -> bool:
     return os.path.exists(os.path.expanduser(path))  # noqa: PTH110, PTH111 - raises nothing
 
 
-def without_password(text: str) -> str:
-    """Return text with addresses, but not with passwords and who they are of.
+def without_secrets(text: str) -> str:
+    """Return text with addresses, but without what proves who asks: passwords, and queries.
 
-    A name alone stays, which may be that of a container; over HTTP it may be a token.
+    Links that are signed have their signature in the query. A name alone stays, which may be
+    that of a container; over HTTP it may be a token, and so may what follows a `#` there.
 
-    >>> without_password("sftp://ada:secret@host/reports"), without_password("abfs://box@acc/run")
+    >>> without_secrets("sftp://ada:secret@host/reports"), without_secrets("abfs://box@acc/run")
     ('sftp://host/reports', 'abfs://box@acc/run')
+    >>> without_secrets("no answer from 'https://host/run.html?X-Amz-Signature=1f#tab', gone")
+    "no answer from 'https://host/run.html', gone"
     """
-    return _PASSWORD.sub("://", text)
+    return _QUERY.sub(r"\1\2", _PASSWORD.sub("://", text))
 
 
 _PASSWORD: Final = re.compile(r"(?:://[^/\s:]*:|(?<=http)://|(?<=https)://)[^/\s]*@")
+_REST: Final = r"""(?:[^\s'"<>]|['"](?=[\w%&=]))*"""
+_QUERY: Final = re.compile(  # but not of file: URLs, which have none, and names with ? in them
+    rf"((?:(?<=http)|(?<=https))://[^\s?#]*)[?#]{_REST}"
+    rf"|((?:(?<!file)://|\burl: /)[^\s?]*)\?{_REST}"
+)

@@ -321,10 +321,11 @@ def test_a_full_disk_leaves_nothing_half_written(report, folder):
     ("place", "words"),
     [
         ("nonsense://ada:secret@host/reports", "Protocol not known"),
+        ("nonsense://host/reports?sig=secret", "Protocol not known"),
         ("memory2://x", "Protocol not known"),
     ],
 )
-def test_a_place_that_nothing_reaches_is_named_without_its_password(report, place, words):
+def test_a_place_that_nothing_reaches_is_named_without_its_secrets(report, place, words):
     with dask.config.set({"daskscope.library.path": place}):
         with pytest.raises(DaskscopeError, match=words) as caught:
             listed()

@@ -212,6 +212,18 @@ def test_a_storage_that_refuses_leaves_the_recording_in_memory(client):
     assert report.recording.counts.kept == 20
 
 
+def test_a_signed_url_is_shown_without_its_signature_and_the_recording_is_written_beside(client):
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    url = "memory://reports/run.html?name=run.html&sig=secret"
+    with daskscope.performance_report(url, recording=True) as report:
+        computed(client)
+    assert report.url == report.filename == "memory://reports/run.html"
+    sent = [file.rpartition("/")[2] for file in files.find("/")]
+    assert sent == [f"run.{kind}?name=run.html&sig=secret" for kind in ("daskscope", "html")]
+    files.rm("/", recursive=True)
+
+
 def test_a_password_in_a_url_is_shown_nowhere(client, capsys, monkeypatch):
     fsspec = pytest.importorskip("fsspec")
     files = fsspec.filesystem("memory")

@@ -11,7 +11,7 @@ from daskscope.cli.console import duration, plain, plural, say, size
 from daskscope.cli.places import reading
 from daskscope.derive.words import raised_text
 from daskscope.files import opened
-from daskscope.urls import is_url, without_password
+from daskscope.urls import is_url, without_secrets
 from daskscope.written import is_stream
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def facts_of(file: str, recording: RecordingCore) -> Iterator[tuple[str, str]]:
     about, counts = recording.about_facts, recording.counts
     is_file = not is_url(file) and not is_stream(file)
     on_disk = f", {size(Path(file).stat().st_size)}" if is_file else ""
-    yield "file", f"{plain(without_password(file))}{on_disk}"
+    yield "file", f"{plain(without_secrets(file))}{on_disk}"
     if not about.get("whole", True):
         yield "", "cut off: its program was stopped, or it was not copied to its end;"
         yield "", "this is what is whole"

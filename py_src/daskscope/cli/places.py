@@ -12,7 +12,7 @@ from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
 from daskscope.files import opened
 from daskscope.recording.file_reader import is_recording
-from daskscope.urls import is_url, without_password
+from daskscope.urls import is_url, without_secrets
 from daskscope.written import check_no_url, is_stream, real
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def lasting(place: Path) -> Path | None:
 
 def reading(file: str) -> Progress:
     """Return what shows that a file is read."""
-    return Progress(f"Reading {without_password(file)}")
+    return Progress(f"Reading {without_secrets(file)}")
 
 
 def recording_of(file: str) -> RecordingCore:
@@ -71,7 +71,7 @@ def recording_of(file: str) -> RecordingCore:
     with reading(file):
         recording = opened(file)
     if not recording.about_facts["whole"]:
-        warn(f"{plain(without_password(file))} was cut off: this is made of what is whole of it")
+        warn(f"{plain(without_secrets(file))} was cut off: this is made of what is whole of it")
     return recording
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from daskscope import config
 from daskscope.library.place import open_library, why
-from daskscope.urls import without_password
+from daskscope.urls import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ def keep(
     else the copy should be known by. `location` is where the file at `path` was put for its
     user, if that is elsewhere. If the library does not take it, a warning says why.
     """
-    name = without_password(str(path) if location is None else location)
+    name = without_secrets(str(path) if location is None else location)
     try:
         settings = config.library_settings()
         if not settings.enabled:

@@ -11,6 +11,7 @@ from daskscope.errors import DaskscopeError
 from daskscope.library.facts import SUFFIXES, Facts, Kind, checked_tags, created_text
 from daskscope.library.retention import too_many
 from daskscope.library.store import Found, Store, kind_of, new_name
+from daskscope.urls import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -97,7 +98,7 @@ class Library:
                 return entry
         raise DaskscopeError(
             "no-report",
-            f"The library at {self._store.name} has no {filename_or_url!r}.",
+            f"The library at {self._store.name} has no {without_secrets(filename_or_url)!r}.",
             "daskscope.list_performance_reports() has the filename and the url of each report.",
         )
 

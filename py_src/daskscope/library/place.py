@@ -13,7 +13,7 @@ from daskscope.library.folder import Folder
 from daskscope.library.index import Index
 from daskscope.library.library import Library
 from daskscope.library.remote import Remote
-from daskscope.urls import is_url, without_password
+from daskscope.urls import is_url, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,7 +38,7 @@ def _store_at(place: str | Path) -> Store:
     try:
         fs, root = fsspec().core.url_to_fs(place)
     except ImportError as error:
-        raise lacking(without_password(place), error) from error
+        raise lacking(place, error) from error
     protocols = (fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol
     return Folder(Path(root)) if "file" in protocols else Remote(place, fs, root)
 
@@ -51,14 +51,14 @@ def open_library(settings: LibrarySettings) -> tuple[Library, Store]:
 
 
 def why(error: BaseException) -> str:
-    """Return what an error says, without passwords of URLs."""
+    """Return what an error says, without secrets of URLs."""
     if isinstance(error, DaskscopeError):
         text = error.text
     elif isinstance(error, OSError) and error.strerror:
         text = error.strerror
     else:
         text = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    return without_password(text.rstrip("."))
+    return without_secrets(text).rstrip(".")
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def in_words(settings: LibrarySettings) -> Iterator[None]:
     except DaskscopeError:
         raise
     except Exception as error:
-        place = without_password(str(place_of(settings)))
+        place = without_secrets(str(place_of(settings)))
         raise DaskscopeError(
             "bad-library",
             f"The library at {place} cannot be used: {why(error)}.",

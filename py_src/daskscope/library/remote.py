@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from daskscope.library.facts import MAX_FACTS_BYTES
 from daskscope.library.store import BESIDE, Found, kind_of
-from daskscope.urls import without_password
+from daskscope.urls import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -25,7 +25,7 @@ class Remote:
     remote = True
 
     def __init__(self, url: str, fs: Any, root: str) -> None:
-        self.name = without_password(url).rstrip("/")
+        self.name = without_secrets(url).rstrip("/")
         self._fs = fs
         self._root = root.rstrip("/")
 

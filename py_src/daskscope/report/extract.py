@@ -11,7 +11,7 @@ from daskscope.errors import DaskscopeError
 from daskscope.files import open_to_read
 from daskscope.recording.file_reader import finite_json
 from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN
-from daskscope.urls import path_or_url, without_password
+from daskscope.urls import path_or_url, without_secrets
 from daskscope.written import text_of
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def extract(html_path: str | PathLike[str]) -> tuple[dict[str, Any], bytes]:
 def extract_to(html_path: str | PathLike[str], out: IO[bytes]) -> dict[str, Any]:
     """Write the recording of a report somewhere, piece by piece; return the summary."""
     place = path_or_url(text_of(html_path))
-    name = without_password(place)
+    name = without_secrets(place)
     with open_to_read(place) as file:
         figures, whole = take(file, out, name)
     if not whole:

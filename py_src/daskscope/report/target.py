@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 import tempfile
 from contextlib import suppress
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from daskscope.errors import DaskscopeError
 from daskscope.files import fsspec, in_temporary_file, lacking, temporary_folder
-from daskscope.urls import is_url, path_or_url, without_password
+from daskscope.urls import is_url, path_or_url, without_secrets
 from daskscope.written import is_stream, real, replaced, text_of
 
 if TYPE_CHECKING:
@@ -93,14 +94,14 @@ class RemoteTarget:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self.name = without_password(url)
+        self.name = without_secrets(url)
         try:
             self._files: Any
             self._files, self._path = fsspec().core.url_to_fs(url)
         except DaskscopeError:
             raise
         except ImportError as error:
-            raise lacking(self.name, error) from error
+            raise lacking(url, error) from error
         except Exception as error:
             raise _cannot(self.name, _words(error)) from error
         if not self.filename:
@@ -108,7 +109,8 @@ class RemoteTarget:
 
     def beside(self, name: str) -> RemoteTarget:
         """Return a target of another name in the same place."""
-        return RemoteTarget(self._url.removesuffix(self.filename) + name)
+        own = rf"{re.escape(self.filename)}(?=[?#]|$)"
+        return RemoteTarget(re.sub(own, lambda _: name, self._url, count=1))
 
     @property
     def filename(self) -> str:
@@ -142,7 +144,7 @@ class RemoteTarget:
 
 def _words(error: Exception) -> str:
     text = (error.strerror if isinstance(error, OSError) else "") or str(error)
-    return without_password(text) or type(error).__name__
+    return without_secrets(text) or type(error).__name__
 
 
 def _cannot(name: str, why: str) -> DaskscopeError:
