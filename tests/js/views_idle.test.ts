@@ -86,16 +86,16 @@ describe("a status that moves nothing", () => {
   it("lays no lane out anew and reads no event again", () => {
     const map = new LaneMap();
     const events = new EventsRow();
-    const lay = () => map.update(view.placedGroups.peek(), 400, 1, 26);
+    const lay = () => map.update(view.workers.placed.peek(), 400, 1, 26);
     lay();
     const reads = counted(() => events.read(view));
     const places = counted(() => {
-      void view.placedGroups.value;
+      void view.workers.placed.value;
       void view.narrowing.value;
     });
     for (let at = 1; at <= 10; at++) status(at * 1e6);
     expect([lay(), reads.times(), places.times()]).toEqual([false, 0, 0]);
-    expect(view.groups.value[0]!.info!.process).toBe(10e6);
+    expect(view.workers.groups.value[0]!.info!.process).toBe(10e6);
     status(0, 3);
     expect([lay(), reads.times() > 0, places.times() > 0]).toEqual([
       ...[true, true, true],
@@ -133,7 +133,9 @@ describe("a panel that nobody sees", () => {
     expect([changes.times(), view.extent!.stop]).toEqual([0, T0 + 1]);
     visible.value = true;
     expect(changes.times()).toBe(1);
-    expect([view.held.value, view.groups.value.length]).toEqual([20, 3]);
+    expect([view.held.value, view.workers.groups.value.length]).toEqual([
+      20, 3,
+    ]);
     expect(view.extent!.stop).toBe(T0 + 20);
     changes.stop();
   });

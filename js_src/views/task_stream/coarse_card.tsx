@@ -31,7 +31,7 @@ export function CoarseCard(props: {
     >
       <dl class="ds-facts">
         <dt>Worker</dt>
-        <dd>{placeOf(view.placedGroups.value, stretch.lane)}</dd>
+        <dd>{placeOf(view.workers.placed.value, stretch.lane)}</dd>
         <dt>Busy</dt>
         <dd>{`${Math.round(stretch.busyShare * 100)} %`}</dd>
         {stretch.erred && (

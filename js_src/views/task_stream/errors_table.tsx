@@ -27,7 +27,7 @@ export function ErrorsTable(props: {
   const { prefixes } = session.store;
   const found = errorsInFocus(all, session.focus.value, prefixes);
   const names = new Map(
-    view.placedGroups.value.map((group) => [group.address, group.name]),
+    view.workers.placed.value.map((group) => [group.address, group.name]),
   );
   const shown = found.slice(-MOST_ERRORS);
   return (

@@ -27,7 +27,7 @@ export class EventsRow {
   /** Reads the session's signals: call it in an effect. */
   read(view: ViewState): void {
     const session = view.session.value;
-    const groups = view.placedGroups.value;
+    const groups = view.workers.placed.value;
     if (!session) {
       this.marks = [];
       return;

@@ -82,7 +82,7 @@ function toCsv(
 /** What the panel calls workers, those outside of the focus, too. */
 function namesOf(view: ViewState, store: SessionStore): Map<string, string> {
   const workers = view.session.peek()?.workers.peek() ?? [];
-  const groups = groupLanes(store.lanes, workers, [], view.names);
+  const groups = groupLanes(store.lanes, workers, [], view.workers.names);
   return new Map(groups.map(({ address, name }) => [address, name]));
 }
 

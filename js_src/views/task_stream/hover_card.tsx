@@ -59,7 +59,7 @@ function TaskCard(props: {
         <dt>Started</dt>
         <dd>{`+${formatMoment(row.start - session.origin.value, 3)}`}</dd>
         <dt>Worker</dt>
-        <dd>{placeOf(view.placedGroups.value, row.lane)}</dd>
+        <dd>{placeOf(view.workers.placed.value, row.lane)}</dd>
         {words.action !== "compute" && (
           <>
             <dt>For</dt>

@@ -112,7 +112,7 @@ export function TaskStreamPanel(props: {
 /** Shares of the shown time, worked out when the window comes to rest. */
 function useBusy(view: ViewState): (group: WorkerGroup) => number {
   const settled = view.settled.value;
-  const groups = view.placedGroups.value;
+  const groups = view.workers.placed.value;
   return useMemo(() => {
     const model = view.session.peek()?.store.model;
     const known = new Map<string, number>();

@@ -27,7 +27,7 @@ export function panelFacts(
     counts,
     held: view.held.value,
     workers: session.workers.value.length,
-    threads: view.threads(),
+    threads: view.workers.threads(),
     running: runningTasks(session.workers.value),
     behind_s: session.behind_s.value,
     now: session.now.value,

@@ -152,7 +152,7 @@ function PinnedTask(props: {
           <dl class="ds-facts">
             <dt>Worker</dt>
             <dd>
-              {placeOf(view.placedGroups.value, laneOf(store, row, detail))}
+              {placeOf(view.workers.placed.value, laneOf(store, row, detail))}
             </dd>
             <dt>Started</dt>
             <dd>{startedAt(parts, session.origin.value)}</dd>

@@ -101,7 +101,7 @@ export class Stage {
       paints: () => this.colours.current(),
       onlyColour: () => this.colours.only(),
       theme: () => view.environment.theme.peek(),
-      threads: () => view.threadsShown.peek(),
+      threads: () => view.workers.threadsShown.peek(),
       measured: (full, threads) => {
         const other = Math.abs(full - threads) > PEAK_SHARE * threads;
         view.peak.value = other ? full : null;
@@ -215,8 +215,8 @@ export class Stage {
     const { view } = this;
     const session = view.session.value;
     void view.environment.theme.value;
-    void view.placedGroups.value;
-    void view.threadsShown.value;
+    void view.workers.placed.value;
+    void view.workers.threadsShown.value;
     void view.paused.value;
     void view.environment.visible.value;
     void session?.namesVersion.value;
@@ -257,7 +257,7 @@ export class Stage {
     const lanesTop = Math.round(rows.lanesTop * pixelRatio);
     const room = height - lanesTop - Math.round(LANES_BOTTOM_PX * pixelRatio);
     if (
-      this.map.update(view.placedGroups.peek(), room, pixelRatio, rows.lane)
+      this.map.update(view.workers.placed.peek(), room, pixelRatio, rows.lane)
     ) {
       this.laid.value += 1;
     }

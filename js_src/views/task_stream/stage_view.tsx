@@ -147,7 +147,7 @@ function describe(view: ViewState): string {
 function ThreadsLabel(props: { view: ViewState; full: boolean }): JSX.Element {
   const { view } = props;
   const { text, title } = threadsLabel(
-    view.threadsShown.value,
+    view.workers.threadsShown.value,
     view.peak.value,
     view.session.value?.store.model.filter?.byRow ?? false,
   );
@@ -169,7 +169,9 @@ function GutterOf(props: {
   const line_px = view.rows.value.line;
   const bands = bandsOf(stage.map, stage.plot.size.pixelRatio, line_px);
   // What is laid out may be older than what is said of memory.
-  const now = new Map(view.groups.value.map((group) => [group.address, group]));
+  const now = new Map(
+    view.workers.groups.value.map((group) => [group.address, group]),
+  );
   const { gutter, gutterSize } = props.geometry;
   const { font, size_px } = view.environment.theme.value;
   return (

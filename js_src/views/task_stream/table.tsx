@@ -176,7 +176,7 @@ function Workers(props: {
   session: SessionMirror;
   busyOf: BusyOf;
 }): JSX.Element {
-  const { rows, words } = firstOf(props.view.groups.value, "workers");
+  const { rows, words } = firstOf(props.view.workers.groups.value, "workers");
   const { counts, notHere: dropped } = props.session;
   return (
     <Table

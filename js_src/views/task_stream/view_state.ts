@@ -27,12 +27,8 @@ import { Selection } from "./selection";
 import type { Shown } from "./event_marks";
 import type { CoarseTarget, Target } from "./placing";
 import { TimeWindow, type Anchor, type Extent } from "./time_window";
-import {
-  groupLanes,
-  lieAlike,
-  plainAddress,
-  type WorkerGroup,
-} from "./worker_groups";
+import { ViewWorkers } from "./view_workers";
+import { plainAddress } from "./worker_groups";
 
 /** A row under the pointer and where it is on the stage, in CSS pixels. */
 export interface Hover extends Target {
@@ -108,45 +104,11 @@ export class ViewState {
   readonly origin: ReadonlySignal<number> = computed(
     () => this.session.value?.origin.value ?? 0,
   );
-  readonly groups: ReadonlySignal<readonly WorkerGroup[]> = computed(() => {
-    const session = this.session.value;
-    if (!session) return [];
-    void session.namesVersion.value;
-    const workers = session.workers.value;
-    for (const { worker, name } of session.changes.value) {
-      if (name) this.names.set(worker, name); // it may have left before this page came
-    }
-    for (const { address, name } of workers) this.names.set(address, name);
-    return groupLanes(
-      session.store.lanes,
-      workers,
-      this.focus.value.workers,
-      this.names,
-    );
-  });
-  /**
-   * The same, new only when something lies elsewhere or is called otherwise. What
-   * a group says of its worker's memory may be old.
-   */
-  readonly placedGroups: ReadonlySignal<readonly WorkerGroup[]> = computed(
-    () => {
-      const groups = this.groups.value;
-      if (!lieAlike(groups, this.placed)) this.placed = groups;
-      return this.placed;
-    },
-  );
-  /** Threads of the cluster, or of the workers that are isolated. */
-  readonly threadsShown: ReadonlySignal<number> = computed(() => {
-    if (this.focus.value.workers.length === 0) return this.threads();
-    return this.groups.value.reduce(
-      (sum, { info, lanes }) => sum + (info?.threads ?? lanes.length),
-      0,
-    );
-  });
+  readonly workers = new ViewWorkers(this.session, this.focus);
   /** Everything that narrows the view, workers and spans by their names. */
   readonly narrowing: ReadonlySignal<Narrowing> = computed(() => {
     const focus = this.focus.value;
-    const groups = this.placedGroups.value;
+    const groups = this.workers.placed.value;
     const workers = focus.workers.map(
       (address) =>
         groups.find((group) => group.address === address)?.name ??
@@ -185,14 +147,11 @@ export class ViewState {
       this.breadth.value,
       this.environment.height.value,
       this.rows.value,
-      Math.max(this.threads(), session?.store.lanes.length ?? 0),
+      Math.max(this.workers.threads(), session?.store.lanes.length ?? 0),
     );
   });
 
-  /** What workers were called, by address, also those that have left. */
-  readonly names = new Map<string, string>();
   private saying: ReturnType<typeof setTimeout> | undefined;
-  private placed: readonly WorkerGroup[] = [];
   private focusedTime: readonly [number, number] | null = null;
   private stops: (() => void)[] = [];
 
@@ -238,7 +197,7 @@ export class ViewState {
     const before = this.selection.peek();
     if ((before?.store ?? null) === store) return;
     this.window.reset();
-    this.names.clear();
+    this.workers.names.clear();
     this.focusedTime = null;
     this.anchor.value = "now";
     this.paused.value = null;
@@ -283,17 +242,6 @@ export class ViewState {
     this.window.setExtent(extent);
     if (first) this.followFocus(this.focus.peek());
     this.anchor.value = this.window.anchor;
-  }
-
-  /** Threads of the cluster; of the lanes, while its workers are not known. */
-  threads(): number {
-    const session = this.session.value;
-    if (!session) return 0;
-    const workers = session.workers.value;
-    const haveLeft = workers.length === 0 && session.now.value > 0;
-    if (haveLeft) return 0;
-    const sum = workers.reduce((all, { threads }) => all + threads, 0);
-    return sum || session.store.lanes.length;
   }
 
   // Moving in time ---------------------------------------------------------
