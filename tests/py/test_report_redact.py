@@ -36,6 +36,18 @@ from daskscope.report.redact import redacted
         (r"'..\apollo 11\x.csv'", "'x.csv'"),
         (r"..\nested\ada\x.csv", "x.csv"),
         (json.dumps(r"..\notes\ada\x.csv"), '"x.csv"'),
+        (r"data\apollo\x.csv", "x.csv"),
+        (r"reads x=data\raw\year=2025\x.csv.gz, gone", "reads x=x.csv.gz, gone"),
+        (r"data\apollo/part.0.parquet", "part.0.parquet"),
+        (r"\srv\ada\x.csv", "x.csv"),
+        (repr(r"data\apollo\x.csv"), "'x.csv'"),
+        (json.dumps({"path": r"data\apollo\x.csv"}), '{"path": "x.csv"}'),
+        (json.dumps(json.dumps({"path": r"data\apollo\x.csv"})), r"\"path\": \"x.csv\"}"),
+        (json.dumps("see\n\\srv\\ada\\x.csv\nno.such.Module"), r'"see\nx.csv\nno.such.Module"'),
+        (r"data\raw.csv, data\new\table.csv", "raw.csv, table.csv"),
+        (r"see ..\notes.csv and .\raw.csv", "see notes.csv and raw.csv"),
+        (r"'..\notes\table.csv'", "'table.csv'"),
+        (r"\\apollo\srv and \\apollo\notes", "srv and notes"),
         (json.dumps("“\\\\apollo\\data\\x.csv"), "x.csv"),
         (json.dumps("see\n\\\\apollo\\data\\x.csv"), "x.csv"),
         ("abfs://box@acc/2025/", "2025"),
@@ -63,6 +75,12 @@ def test_of_a_path_only_the_last_part_stays(text, left):
         "a regular \\d+ expression\\n",
         json.dumps(json.dumps("It said:\nfirst\nsecond\n\nthird ...\nend")),
         json.dumps({"m": "waiting ..\nNext line .\nfoo .\r\n ..\tbar"}),
+        json.dumps("in work.py\nmy.module.Error: no\n\ndistributed.core\tx.csv\r\ny.csv"),
+        json.dumps("waiting ..\ndistributed.core - INFO - end .\nFoo.bar"),
+        repr(r"$\alpha\beta$, \frac{1}{2}\nu and \d+\.\w+\.txt in file\d+\.csv"),
+        r"\alpha\beta, \frac\alpha\beta",
+        repr("b\x00\x01.a\xff\t.b, \u2028c.d"),
+        r"DOMAIN\user",
         "\\" * 100_000,
         "2026/11/18 12:00",
     ],
@@ -127,6 +145,8 @@ def hosts() -> Hosts:
         ("dead::beef, fade::add, bad::c0de", "dead::beef, fade::add, host-4"),
         (json.dumps("C:\\a\\b.txt\nc"), json.dumps("C:\\a\\b.txt\nc")),
         (json.dumps("x\n\\\\other\\data"), json.dumps("x\n\\\\host-4\\data")),
+        (r"\\alpha\beta", r"\\host-4\beta"),
+        (repr(r"\alpha\beta"), repr(r"\alpha\beta")),
         (r"r'\\alpha\' \\alpha\ \\alpha\\", r"r'\\alpha\' \\alpha\ \\alpha\\"),
         ("172.16.3.4 and 172.16.3.4", "host-4 and host-4"),
         ("node-77 and version 2026.8.0", "node-77 and version 2026.8.0"),
@@ -138,7 +158,10 @@ def test_hosts_and_addresses_become_the_same_names_everywhere(hosts, text, left)
 
 @pytest.mark.parametrize(
     "text",
-    ["'..", "'C:", "'\\\\a\\b", "' ..\\n", *(f"{one}\\" for one in ("a", "\\\\a", "'~", " ..\\n"))],
+    [
+        *("'..", "'C:", "'\\\\a\\b", "' ..\\n", "a\\x.b", "a=\\\\n/"),
+        *(f"{one}\\" for one in ("a", "\\\\a", "'~", " ..\\n", "x.csv\\\\n")),
+    ],
 )
 def test_long_runs_of_backslashes_take_no_longer_than_other_text(text):
     Hosts().text(without_paths(text + "\\" * 1_000_000))

@@ -36,6 +36,19 @@ _ABSOLUTE: Final = re.compile(
 _RELATIVE: Final = re.compile(
     rf"(?<![\w/\\.-])[\w.-]+(?:/+[^{_STOPS}]+)*/+[\w-]+\.[A-Za-z]\w*"  # but not 3/4, and/or
 )
+_RUN: Final = re.compile(rf"(?<![^{_STOPS}])[^{_STOPS}]*+(?:[/\\]++[^{_STOPS}]*+)++")
+_ESCAPE: Final = r"(?:[nrt]|x[0-9a-f]{2}|u[0-9a-f]{4})"
+_ESCAPED: Final = re.compile(rf"(?<!\\)(\\++){_ESCAPE}")
+_SURE: Final = re.compile(rf"\\(?!\\|{_ESCAPE})")
+"""A backslash that is no escape."""
+
+_FILE: Final = re.compile(r"[\w-].*?\.[A-Za-z]")
+_KNOWN_FILE: Final = re.compile(
+    r"\.(?:arrow|avro|bz2|cfg|csv|daskscope|db|feather|geojson|grib2?|gz|h5|hdf5?|html?|ini|ipynb|"
+    r"jpe?g|json|jsonl|log|lz4|md|nc|np[yz]|orc|parq|parquet|pdf|pickle|pkl|png|pq|py|sqlite|tar|"
+    r"tiff?|toml|tsv|txt|xlsx?|xml|xz|ya?ml|zarr|zip|zst)\b",
+    re.IGNORECASE,
+)
 _ADDRESS: Final = re.compile(r"inproc://.*|[A-Za-z][\w+.-]*://[^/]*/*")
 _FRAME: Final = re.compile(r'File \\?"[^"\n]*", line \d+')
 _LINE_END: Final = re.compile(r"(\\n|\n)")
@@ -48,7 +61,39 @@ def without_paths(text: str) -> str:
     text = _IN_QUOTES.sub(lambda found: found[1] + _last(found[0][1:]), text)
     for pattern in (_OF_SHARE, _OF_WINDOWS, _ABSOLUTE, _RELATIVE):
         text = pattern.sub(lambda found: _last(found[0]), text)
-    return text
+    return _RUN.sub(_of_run, text) if "\\" in text else text
+
+
+def _of_run(found: re.Match[str]) -> str:
+    r"""Leave the last component of relative paths of Windows, in text without blanks.
+
+    Within JSON, or a repr, an escape such as \n has fewer backslashes than a path, and ends it.
+    """
+    run = found[0]
+    most = max(map(len, re.findall(r"\\+", run.rstrip("\\"))), default=0)
+    parts: list[str] = []
+    done = 0
+    for escaped in _ESCAPED.finditer(run):
+        if len(escaped[1]) < most:
+            parts += _relative(run[done : escaped.start()]), escaped[0]
+            done = escaped.end()
+    return "".join([*parts, _relative(run[done:])])
+
+
+def _relative(text: str) -> str:
+    r"""Leave the last component, if this is a path.
+
+    It ends like a file then, and one of its backslashes is no escape. Or all of them might be,
+    as folders are called new or raw, too, but it ends like a kind of file that is known.
+    """
+    path = re.sub(r"^[^/\\]*=", "", text.rstrip("\\"))
+    *folders, name = re.split(r"[/\\]+", path)
+    if _SURE.search(path):
+        is_path = _FILE.match(name) is not None
+    else:
+        is_name = not any(re.search(r"\w\.", folder) for folder in folders)
+        is_path = "\\" in path and is_name and _KNOWN_FILE.search(name) is not None
+    return text.replace(path, name) if is_path else text
 
 
 def _last(path: str) -> str:
