@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import sys
 import threading
 from typing import Any, Final
@@ -29,6 +30,21 @@ def shell() -> Any:
     """Return IPython's shell, without importing IPython."""
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython is not None else None
+
+
+def cell_name() -> str:
+    """Return where the cell stands that runs; nothing outside of IPython."""
+    ip = shell()
+    if ip is None:
+        return ""
+    inputs = ip.user_ns.get("In") or [""]
+    return of_notebook(f"In [{len(inputs) - 1}]")
+
+
+def of_notebook(cell: str) -> str:
+    """Return a cell's name with that of its notebook, where a server tells that."""
+    notebook = os.path.basename(os.environ.get("JPY_SESSION_NAME", ""))  # noqa: PTH119 - of any system
+    return f"{notebook}, {cell}" if notebook else cell
 
 
 class Cells:

@@ -196,6 +196,25 @@ def test_outside_of_a_server_its_page_opens_the_copy_in_the_library(
     assert "the library has no copy to open" in ran.printed("stderr")
 
 
+def test_what_has_no_title_is_called_by_notebook_and_cell_in_the_library(
+    new_cells: Callable[..., Cells],
+) -> None:
+    server = "import os\nos.environ['JPY_SESSION_NAME'] = 'runs/a.ipynb'"
+    cells = new_cells(server, "%load_ext daskscope", CLUSTER, "import daskscope")
+    cells.ok(f"dask.config.set({{'daskscope.library.path': {str(cells.folder / 'library')!r}}})")
+    record = "with daskscope.record(path='run.daskscope') as rec:\n    tasks(3)"
+    record = cells.ok(record).reply["execution_count"]
+    last = cells.ok("t = tasks(3)").reply["execution_count"]
+    cells.ok("%perfreport --last")
+    code = "with daskscope.performance_report('c.html', code='mine') as report:\n    tasks(3)"
+    mine = cells.ok(code).reply["execution_count"]
+    titles = cells.value(
+        "[one['title'] for one in daskscope.list_performance_reports(kind=None)][::-1]"
+    )
+    assert titles == [f"a.ipynb, In [{number}]" for number in (record, last, mine)]
+    assert cells.value("rec.about['title'], rec.about['source']") == ("", titles[0])
+
+
 def test_unloading_takes_all_of_it_back(new_cells: Callable[..., Cells]) -> None:
     known = (
         "(len(get_ipython().input_transformers_cleanup),"

@@ -21,6 +21,7 @@ from daskscope.block.facts import (
 )
 from daskscope.block.holds import hold, let_go
 from daskscope.block.writing import Writing
+from daskscope.cells import cell_name
 from daskscope.collect.surroundings import Surroundings
 from daskscope.collect.worker_snapshots import cluster_sample
 from daskscope.errors import DaskscopeError
@@ -103,14 +104,13 @@ class Block:
         *,
         title: str | None = None,
         code: str = "",
-        source: str = "",
     ) -> None:
         # What cannot be written is found out before anything runs.
         self._place = LocalTarget(text_of(path)) if path is not None else None
         self._client = client
         self._title = title
         self._code = code
-        self._source = source
+        self._source = cell_name()
         self._session: Session
         self._part: Part
         self._since: Mark

@@ -21,7 +21,7 @@ KEPT_AS: Final = "_perfreport"
 
 def report_block(options: Options, code: str) -> ReportBlock:
     """Return what is to be entered; an error says what is wrong with the options."""
-    from daskscope.report.block import ReportBlock, cell_name
+    from daskscope.report.block import ReportBlock
 
     return ReportBlock(
         options.filename,
@@ -31,7 +31,6 @@ def report_block(options: Options, code: str) -> ReportBlock:
         redact=options.redact,
         recording=options.recording,
         code=code,
-        source=cell_name(),
     )
 
 

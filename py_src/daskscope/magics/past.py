@@ -10,6 +10,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from daskscope.cells import of_notebook
 from daskscope.errors import DaskscopeError
 from daskscope.magics.first_line import without_first_line
 
@@ -124,7 +125,7 @@ class _Found:
         copy.append_lines([line for line in around.lines if line.time <= window.stop])
         part.name_workers()
         copy.about_facts = facts_at_start(
-            session, title=title, code=cell.code, source=cell.name, start=window.start
+            session, title=title, code=cell.code, source=of_notebook(cell.name), start=window.start
         ) | facts_at_end(
             session,
             copy,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import shutil
 import warnings
 from functools import partial
@@ -191,7 +190,6 @@ class ReportBlock:
         recording: bool = False,
         client: Client | None = None,
         code: str = "",
-        source: str = "",
     ) -> None:
         # All that can be wrong should be so before the block runs, not after it.
         if account is not None:
@@ -203,9 +201,7 @@ class ReportBlock:
         place = target(filename)
         if recording:
             _beside(place)
-        if not code:
-            code, source = _cell(), source or cell_name()
-        self._block = Block(client, title=title, code=code, source=source)
+        self._block = Block(client, title=title, code=code or _cell())
         self._new_report = partial(
             Report, place=place, private=private, redact=checked(redact), recording=recording
         )
@@ -273,17 +269,6 @@ def _cell() -> str:
         return ""
     history = getattr(ip, "history_manager", None)
     return str((getattr(history, "input_hist_raw", None) or [""])[-1])
-
-
-def cell_name() -> str:
-    """Return where the cell stands that runs; nothing outside of IPython."""
-    ip = shell()
-    if ip is None:
-        return ""
-    inputs = ip.user_ns.get("In") or [""]
-    notebook = os.path.basename(os.environ.get("JPY_SESSION_NAME", ""))  # noqa: PTH119 - of any system
-    cell = f"In [{len(inputs) - 1}]"
-    return f"{notebook}, {cell}" if notebook else cell
 
 
 def _beside(place: LocalTarget | RemoteTarget) -> LocalTarget | RemoteTarget:
