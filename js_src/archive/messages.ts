@@ -1,11 +1,12 @@
 // What a kernel would say of a session, said of a recording in a file.
 
-import { CheckError, count, list, num, or, record } from "../base/check";
-import { type Focus, NO_FOCUS, type Notice } from "../model/types";
-import { counts, type Message, parseMessage } from "../wire";
+import { count, or, record } from "../base/check";
+import type { Focus, Notice } from "../model/types";
+import { type Message, parseMessage } from "../wire";
+import { countsOf, ifSound } from "./figures";
 import { BadFileError, entriesDropped, FILE_CUT } from "./problems";
 import type { StoredRecording } from "./recording";
-import type { Sums } from "./totals";
+import type { Figures, Sums } from "./totals";
 
 /** A file has one session. */
 export const SESSION_ID = "recording";
@@ -18,7 +19,6 @@ const ADDRESS = { page: null, session: SESSION_ID } as const;
 
 const someEntries = record({ events: or(count, 0), logs: or(count, 0) });
 
-type Counts = Message<"status">["counts"];
 /** What a check of facts says becomes a word about the file. */
 function trusted<T>(check: () => T): T {
   try {
@@ -29,8 +29,8 @@ function trusted<T>(check: () => T): T {
 }
 
 /**
- * The state of the session. `sums` are figures of what is in the file, where it does not
- * say them itself; `end` is when the last row stops, as far as that is known; `notices`
+ * The state of the session. `sums` are of what is in the file, as far as it was counted;
+ * `end` is when the last row stops, as far as that is known; `notices`
  * are those of this page.
  */
 export async function statusOf(
@@ -46,7 +46,7 @@ export async function statusOf(
     type: "status",
     ...ADDRESS,
     state: "stopped",
-    counts: storedCounts(recording) ?? countsOf(sums),
+    counts: await countsOf(recording, sums),
     now: Math.max(Date.now() / 1000, stop + LONG_OVER_S),
     origin: about["origin"] ?? null,
     notices: [
@@ -74,35 +74,6 @@ function droppedOf(dropped: unknown, told: readonly unknown[]): Notice[] {
 
 function numberOf(value: unknown): number {
   return typeof value === "number" ? value : 0;
-}
-
-/** How much was captured, as the file says it; null where it does not, or says no counts. */
-export function storedCounts({ about }: StoredRecording): Counts | null {
-  return ifSound(() => counts(about["counts"], "counts"));
-}
-
-/** Nobody vouches for what a file says of itself: what is no such thing is not said. */
-function ifSound<T>(check: () => T): T | null {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof CheckError || error instanceof BadFileError)
-      return null;
-    throw error;
-  }
-}
-
-function countsOf(sums: Sums | null): Counts {
-  const { tasks = 0, rows = 0, erred = 0, nextTask = 0 } = sums ?? {};
-  return {
-    captured: nextTask,
-    kept: tasks,
-    dropped_agent: 0,
-    dropped_recording: nextTask - tasks,
-    rows,
-    erred,
-    changes: 0,
-  };
 }
 
 /** Those that were there, by the log, or else by the lanes: a file may not say it otherwise. */
@@ -192,44 +163,13 @@ function rowsOf(times: Float64Array): number[] {
   return [...times.keys()].filter((row) => Number.isFinite(times[row]));
 }
 
-const storedFigures = record({
-  prefixes: list(
-    record({ prefix: count, tasks: count, seconds: num, erred: count }),
-  ),
-  actions: list(record({ action: count, rows: count, seconds: num })),
+export const totalsOf = (
+  figures: Figures,
+  focus: Focus,
+): Message<"totals"> => ({
+  type: "totals",
+  ...ADDRESS,
+  focus,
+  ...figures,
+  buffers: [],
 });
-
-/** Figures that the file has of the whole run; null where it has none that can be. */
-export function storedTotals({
-  about,
-  names,
-}: StoredRecording): Message<"totals"> | null {
-  return ifSound(() => {
-    const { prefixes, actions } = storedFigures(about["totals"], "totals");
-    return {
-      type: "totals",
-      ...ADDRESS,
-      focus: NO_FOCUS,
-      prefixes: prefixes.map((total) => ({
-        ...total,
-        prefix: names.placeOf("prefixes", total.prefix),
-      })),
-      actions: actions.map((total) => ({
-        ...total,
-        action: names.placeOf("actions", total.action),
-      })),
-      buffers: [],
-    };
-  });
-}
-
-export function totalsOf(sums: Sums, focus: Focus): Message<"totals"> {
-  return {
-    type: "totals",
-    ...ADDRESS,
-    focus,
-    prefixes: sums.prefixes(),
-    actions: sums.actions(),
-    buffers: [],
-  };
-}

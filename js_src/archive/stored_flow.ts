@@ -7,17 +7,11 @@ import { type CoarseColumns, LIMITS } from "../schema";
 import type { SessionFlow, SessionNews, Sink } from "../stream_link";
 import type { Message } from "../wire";
 import { answer } from "./answers";
-import {
-  eventsOf,
-  namesOf,
-  statusOf,
-  storedCounts,
-  storedTotals,
-  totalsOf,
-} from "./messages";
+import { storedCounts, storedTotals } from "./figures";
+import { eventsOf, namesOf, statusOf, totalsOf } from "./messages";
 import { codedError, fileFull } from "./problems";
 import type { Part, StoredRecording } from "./recording";
-import { isNarrow, type Sums, sumUp } from "./totals";
+import { addRowless, isNarrow, Sums, sumUp } from "./totals";
 import { nextTurn } from "./turns";
 
 /** More than a frame takes in need not lie in wait. */
@@ -36,7 +30,7 @@ export class StoredFlow implements SessionFlow {
   /** What figures are wanted of: those of another focus are not said any more. */
   private focus = NO_FOCUS;
   private whole: Promise<Message<"totals"> | null> | null = null;
-  /** Figures of the file as far as it was counted, where it does not say them. */
+  /** What is in the file, as far as it was counted. */
   private counted: Sums | null = null;
   /** When the last row stops, as far as that is known. */
   private end = 0;
@@ -146,30 +140,44 @@ export class StoredFlow implements SessionFlow {
         focus,
         async () => (await this.isLookedAt()) && focus === this.focus,
       );
-      if (sums) this.take(totalsOf(sums, focus));
+      if (sums) this.take(totalsOf(sums.figures(), focus));
     });
   }
 
   /** Figures of everything: those of the file, or else they are counted. */
   private async wholeTotals(): Promise<Message<"totals"> | null> {
     const { recording } = this;
-    const mustCount = storedCounts(recording) === null;
-    const stored = mustCount ? null : storedTotals(recording);
-    if (stored) return stored;
+    const stored = this.saysAll() && storedTotals(recording);
+    if (stored) return totalsOf(stored, NO_FOCUS);
     let said_ms = performance.now();
     const sums = await sumUp(recording, NO_FOCUS, async (soFar) => {
       await nextTurn();
-      if (mustCount && performance.now() - said_ms > COUNTED_MS) {
+      if (
+        !storedCounts(recording) &&
+        performance.now() - said_ms > COUNTED_MS
+      ) {
         this.counted = soFar;
         await this.sayStatus();
         said_ms = performance.now();
       }
       return !this.closed;
     });
-    if (!sums) return null;
+    return sums && this.raised(sums);
+  }
+
+  /** Whether the file says figures of everything: these need not be counted to be shown. */
+  private saysAll(): boolean {
+    const { recording } = this;
+    return storedCounts(recording) !== null && storedTotals(recording) !== null;
+  }
+
+  /** What the file says, once it is counted: no less than what is in it. */
+  private async raised(sums: Sums): Promise<Message<"totals">> {
+    const stored = storedTotals(this.recording);
+    if (stored) sums.raiseTo(stored);
     this.counted = sums;
-    if (mustCount) await this.sayStatus();
-    return totalsOf(sums, NO_FOCUS);
+    await this.sayStatus();
+    return totalsOf(sums.figures(), NO_FOCUS);
   }
 
   /**
@@ -180,17 +188,23 @@ export class StoredFlow implements SessionFlow {
     const { recording, sink } = this;
     const parts = [...recording.parts];
     if (!this.allFit()) parts.reverse();
-    let [rows, came] = [0, 0];
+    const sums = new Sums(recording.names, NO_FOCUS);
+    let came = 0;
     for (const [place, part] of parts.entries()) {
       if (!(await this.isAwaited(MAX_WAITING_ROWS))) return;
-      if (rows >= this.maxRows) return this.sayFull(parts.slice(place));
+      if (sums.rows >= this.maxRows) {
+        await this.sayFull(parts.slice(place), sums);
+        break;
+      }
       await this.attempt(async () => {
-        const { batch, first, tasks } = await recording.rowsOf(part);
-        rows += batch.rows;
+        const found = await recording.rowsOf(part);
+        sums.add(found); // before the page has them
+        const { batch, first, tasks } = found;
         if (!this.closed) sink.takeRows(batch, first, tasks);
         came += 1;
       });
     }
+    await this.sayRaised(sums);
     if (came < recording.parts.length || !(await this.isAwaited(0))) return;
     // Nothing more will come, also in the place of tasks that were dropped.
     sink.takeCoarse(NO_STRETCHES, 0, 0);
@@ -202,15 +216,27 @@ export class StoredFlow implements SessionFlow {
     return counts !== null && counts.rows <= this.maxRows;
   }
 
-  /** The page has no room for some parts. */
-  private async sayFull(parts: readonly Part[]): Promise<void> {
+  /** The page has no room for some parts; their tasks count. */
+  private async sayFull(parts: readonly Part[], sums: Sums): Promise<void> {
     await this.attempt(async () => {
       for (const part of parts) {
-        const { tasks } = await this.recording.rangeOf(part);
-        this.left += tasks;
+        const range = await this.recording.rangeOf(part);
+        sums.addRange(range);
+        this.left += range.tasks;
       }
     });
     await this.sayStatus();
+  }
+
+  /** Say the figures of the file again, raised to what came of it. */
+  private async sayRaised(sums: Sums): Promise<void> {
+    if (!this.saysAll()) return; // it is counted as a whole
+    await this.attempt(async () => {
+      await addRowless(this.recording, sums);
+      const totals = await this.raised(sums);
+      this.whole = Promise.resolve(totals);
+      if (!isNarrow(this.focus)) this.take(totals);
+    });
   }
 
   /** Wait until somebody looks and all but some rows are taken in; false if never. */

@@ -6,7 +6,7 @@ import type { ActionTotal, Focus, PrefixTotal } from "../model/types";
 import { ACTIONS, MAX_NAMES, STATUSES } from "../schema";
 import type { FileNames } from "./names";
 import { BadFileError } from "./problems";
-import type { PartRows, StoredRecording } from "./recording";
+import type { PartRows, StoredRecording, TaskRange } from "./recording";
 
 const COMPUTE = ACTIONS.indexOf("compute");
 const MAX_ACTIONS = 256;
@@ -17,6 +17,12 @@ interface Chosen {
   readonly lanes: readonly boolean[] | null;
   readonly spans: readonly boolean[] | null;
   readonly prefixes: readonly boolean[] | null;
+}
+
+/** By number of prefix and of action. */
+export interface Figures {
+  readonly prefixes: PrefixTotal[];
+  readonly actions: ActionTotal[];
 }
 
 /** Whether a focus leaves anything away. */
@@ -55,10 +61,15 @@ export class Sums {
     };
   }
 
-  add({ batch, first, tasks }: PartRows): void {
+  /** Count tasks of the file, whatever their rows are. */
+  addRange({ first, tasks }: TaskRange): void {
     this.tasks += tasks;
-    this.rows += batch.rows;
     this.nextTask = Math.max(this.nextTask, first + tasks);
+  }
+
+  add({ batch, ...range }: PartRows): void {
+    this.addRange(range);
+    this.rows += batch.rows;
     const { start, duration, prefix, action, status, task } = batch;
     let before = -1;
     for (let row = 0; row < batch.rows; row++) {
@@ -87,23 +98,35 @@ export class Sums {
     return this.prefixErred.reduce((sum, tasks) => sum + tasks, 0);
   }
 
-  prefixes(): PrefixTotal[] {
-    const totals: PrefixTotal[] = [];
+  /** Let no figure be smaller than those, of which one name may have several. */
+  raiseTo({ prefixes, actions }: Figures): void {
+    raise(this.prefixTasks, prefixes, ({ prefix, tasks }) => [prefix, tasks]);
+    raise(this.prefixSeconds, prefixes, ({ prefix, seconds }) => [
+      prefix,
+      seconds,
+    ]);
+    raise(this.prefixErred, prefixes, ({ prefix, erred }) => [prefix, erred]);
+    raise(this.actionRows, actions, ({ action, rows }) => [action, rows]);
+    raise(this.actionSeconds, actions, ({ action, seconds }) => [
+      action,
+      seconds,
+    ]);
+  }
+
+  /** What there is, in order of the numbers. */
+  figures(): Figures {
+    const prefixes: PrefixTotal[] = [];
     this.prefixTasks.forEach((tasks, prefix) => {
       const seconds = this.prefixSeconds[prefix];
       const erred = this.prefixErred[prefix];
-      if (tasks + seconds > 0) totals.push({ prefix, tasks, seconds, erred });
+      if (tasks + seconds > 0) prefixes.push({ prefix, tasks, seconds, erred });
     });
-    return totals;
-  }
-
-  actions(): ActionTotal[] {
-    const totals: ActionTotal[] = [];
+    const actions: ActionTotal[] = [];
     this.actionRows.forEach((rows, action) => {
       const seconds = this.actionSeconds[action];
-      if (rows > 0) totals.push({ action, rows, seconds });
+      if (rows > 0) actions.push({ action, rows, seconds });
     });
-    return totals;
+    return { prefixes, actions };
   }
 
   private has({ prefix, lane, span, start, duration }: TaskBatch, row: number) {
@@ -122,6 +145,21 @@ export class Sums {
     const stop = Math.min(start + duration, time[1]);
     return Math.fround(stop - Math.max(start, time[0]));
   }
+}
+
+function raise<T>(
+  sums: Float64Array,
+  least: readonly T[],
+  of: (total: T) => readonly [place: number, figure: number],
+): void {
+  const wanted = new Float64Array(sums.length);
+  for (const total of least) {
+    const [place, figure] = of(total);
+    wanted[place] += figure;
+  }
+  wanted.forEach((figure, place) => {
+    if (figure > sums[place]) sums[place] = figure;
+  });
 }
 
 function among(
@@ -153,11 +191,19 @@ export async function sumUp(
       if (!(error instanceof BadFileError)) throw error;
     }
   }
-  if (isNarrow(focus)) return sums;
+  if (!isNarrow(focus)) await addRowless(recording, sums);
+  return sums;
+}
+
+/** Add the tasks that ran nowhere to sums of all rows. */
+export async function addRowless(
+  recording: StoredRecording,
+  sums: Sums,
+): Promise<void> {
+  const { names } = recording;
   const { prefix, status } = await recording.records("rowless");
   prefix.forEach((name, row) => {
     if (!(status[row] in STATUSES)) return;
     sums.addTask(names.indexOf("prefixes", name), status[row] !== 0);
   });
-  return sums;
 }

@@ -12,11 +12,8 @@ import {
 } from "@uwdata/flechette";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { bytesOfBuffer } from "../../js_src/archive/bytes";
-import {
-  eventsOf,
-  statusOf,
-  storedTotals,
-} from "../../js_src/archive/messages";
+import { countsOf, storedTotals } from "../../js_src/archive/figures";
+import { eventsOf, statusOf } from "../../js_src/archive/messages";
 import { FileNames } from "../../js_src/archive/names";
 import { openRecording } from "../../js_src/archive/open";
 import { BadFileError } from "../../js_src/archive/problems";
@@ -64,7 +61,10 @@ async function readAll(file: ArrayBuffer): Promise<unknown[]> {
     await attempt(() => eventsOf(recording));
     await attempt(() => storedTotals(recording));
     await attempt(() => recording.coarse());
-    await attempt(() => sumUp(recording, NO_FOCUS, async () => true));
+    await attempt(async () => {
+      const sums = await sumUp(recording, NO_FOCUS, async () => true);
+      await countsOf(recording, sums);
+    });
     for (const table of Object.keys(RECORD_SHAPES)) {
       await attempt(() => recording.records(table as RecordTable));
     }

@@ -43,6 +43,15 @@ async function changed(change: (content: Content) => Content[]) {
   return zipOf((await contentsOf(goldenFile())).flatMap(change));
 }
 
+/** With something else in what it says of itself. */
+const saying = (said: object) =>
+  changed(({ name, data }) => {
+    if (name !== "about.json") return [{ name, data }];
+    const about = JSON.parse(new TextDecoder().decode(data)) as object;
+    const json = JSON.stringify({ ...about, ...said });
+    return [{ name, data: new TextEncoder().encode(json) }];
+  });
+
 /** Without what is written last: the coarse picture, tables and figures. */
 async function cutOff(): Promise<ArrayBuffer> {
   let last = false;
@@ -264,20 +273,64 @@ describe("the session of a file", () => {
     expect(said).toEqual([[], ["three"]]);
   });
 
-  it("says the figures that the file has, without counting", async () => {
-    const totals = {
-      prefixes: [{ prefix: 1, tasks: 7, seconds: 2.5, erred: 1 }],
-      actions: [{ action: 0, rows: 9, seconds: 4 }],
+  it("says at once what the file says of tasks that its recording had dropped", async () => {
+    const prefixes = [4, 7, 3].map((tasks, prefix) => ({
+      ...{ prefix, tasks, seconds: 2.5, erred: 2 },
+    }));
+    const actions = [6, 3, 1, 1, 1, 1].map((rows, action) => ({
+      ...{ action, rows, seconds: 4 },
+    }));
+    const counts = {
+      ...{ captured: 14, kept: 8, rows: 10, erred: 6, changes: 9 },
+      ...{ dropped_agent: 2, dropped_recording: 4 },
     };
-    await opened(
-      await changed(({ name, data }) => {
-        if (name !== "about.json") return [{ name, data }];
-        const about = JSON.parse(new TextDecoder().decode(data)) as object;
-        const json = JSON.stringify({ ...about, totals });
-        return [{ name, data: new TextEncoder().encode(json) }];
-      }),
+    const said = { counts, totals: { prefixes, actions } };
+    const { link, sessionId } = await openRecording(await saying(said));
+    session = new SharedSession(link, sessionId, signal(true), () => {});
+    const told: unknown[] = [];
+    session.totals.subscribe((totals) => void told.push(totals));
+    session.watch(shown);
+    await vi.waitFor(() => expect(session.model.isCoarse).toBe(false));
+    await vi.waitFor(() => expect(told.length).toBeGreaterThan(1));
+    expect(told[1]).toEqual({ focus: NO_FOCUS, prefixes, actions });
+    expect(told.at(-1)).toEqual(told[1]);
+    expect(session.counts.value).toEqual(counts);
+  });
+
+  it.each([
+    [
+      "counts and totals",
+      {
+        counts: { captured: 3, kept: 3, rows: 1, erred: 0, changes: 0 },
+        totals: {
+          prefixes: [
+            { prefix: 0, tasks: 1, seconds: 0.5, erred: 0 },
+            { prefix: 0, tasks: 1, seconds: 0.125, erred: 0 },
+          ],
+          actions: [{ action: 0, rows: 1, seconds: 0.5 }],
+        },
+      },
+    ],
+    [
+      "counts",
+      { counts: { captured: 0, kept: 0, rows: 0, erred: 0, changes: 0 } },
+    ],
+    ["totals", { totals: { prefixes: [], actions: [] } }],
+  ])("says no less than is in the file: %s", async (_, said) => {
+    const counts = {
+      ...(golden.about["counts"] as object),
+      ...("counts" in said ? said.counts : {}),
+      dropped_recording: 0,
+    };
+    await opened(await saying({ ...said, counts }));
+    await vi.waitFor(() => expect(figures()).toEqual(golden.totals));
+    await vi.waitFor(() =>
+      expect(session.counts.value).toEqual(golden.about["counts"]),
     );
-    expect(session.totals.value).toEqual({ focus: NO_FOCUS, ...totals });
+    session.setFocus(golden.focus);
+    await vi.waitFor(() => expect(figures()).toEqual(golden.totals_in_focus));
+    session.setFocus(NO_FOCUS);
+    await vi.waitFor(() => expect(figures()).toEqual(golden.totals));
   });
 
   it.each([

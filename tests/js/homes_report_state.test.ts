@@ -93,6 +93,21 @@ describe("a report with its recording", () => {
     expect(state.session.value).toBeNull();
   });
 
+  it("counts no fewer tasks than its recording, whatever its summary says", async () => {
+    const errors = { count: 1, kept: 1, types: [] };
+    const tasks = { captured: 2, kept: 1, erred: 0 };
+    await report({ ...START, tasks, errors });
+    expect(state.figures.value.tasks).toEqual(tasks);
+    state.start();
+    await vi.waitFor(() =>
+      expect(state.figures.value).toMatchObject({
+        tasks: { captured: 10, kept: 8, erred: 3 },
+        errors: { ...errors, count: 3 },
+      }),
+    );
+    expect(state.erred.value).toBe(3);
+  });
+
   it("has the figures of the focus that a link names", async () => {
     await report(START);
     state.go({ tab: "task-stream", focus: golden.focus });

@@ -99,7 +99,7 @@ function Panel(props: {
         (state.source.summary === undefined ? (
           <Empty state={NO_SUMMARY} />
         ) : (
-          <Summary view={state} summary={summary} />
+          <Summary view={state} summary={state.figures.value} />
         ))}
       {tab === "task-stream" && (
         <TaskStreamTab state={state} onRefused={props.onRefused} />

@@ -56,7 +56,7 @@ function someNames(names: readonly string[]): string {
 
 export function Footer(props: { state: ReportState }): JSX.Element {
   const { state } = props;
-  const { tasks, daskscope, redacted } = state.summary;
+  const { tasks, daskscope, redacted } = state.figures.value;
   const dropped = tasks ? tasks.captured - tasks.kept : 0;
   const facts: JSX.Element[] = [];
   if (tasks && !state.onlyStream.value) {

@@ -16,6 +16,7 @@ import type {
 import { RecordTables, TABLE_NAMES } from "../../views/panel/record_tables";
 import {
   checkSummary,
+  raisedTo,
   type ReportSummary,
 } from "../../views/summary/report_summary";
 import { extentOf } from "../../views/system/samples";
@@ -41,6 +42,8 @@ export class ReportState implements RecordingView, Navigated {
   /** Of the elements of this report: nothing for the first of a page. */
   readonly id = nextId();
   readonly summary: ReportSummary;
+  /** The same with no fewer tasks than the recording, as soon as that is counted. */
+  readonly figures: ReadonlySignal<ReportSummary>;
   /** Parts of the summary that could not be read. */
   readonly leftOut: readonly string[];
   readonly hasSummary: boolean;
@@ -100,13 +103,15 @@ export class ReportState implements RecordingView, Navigated {
     const opened = begun.then(() => this.open());
     this.tables = new RecordTables(opened);
 
-    this.erred = computed(
-      () =>
-        summary.errors?.count ??
-        summary.tasks?.erred ??
-        this.session.value?.counts.value.erred ??
-        0,
-    );
+    this.figures = computed(() => {
+      const counts = this.session.value?.counts.value;
+      return counts ? raisedTo(counts, summary) : summary;
+    });
+    this.erred = computed(() => {
+      const { errors, tasks } = this.figures.value;
+      const counted = this.session.value?.counts.value.erred;
+      return errors?.count ?? tasks?.erred ?? counted ?? 0;
+    });
     this.cut = computed(
       () =>
         this.session.value?.notices.value.find(

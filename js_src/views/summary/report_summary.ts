@@ -15,6 +15,7 @@ import {
   str,
   tuple,
 } from "../../base/check";
+import type { Counts } from "../../model/types";
 import { cutText } from "./bounds";
 
 const LEVELS = ["info", "warn", "error"] as const;
@@ -123,4 +124,21 @@ export function checkSummary(value: unknown): CheckedSummary {
   }
   const nothing = leftOut.length === Object.keys(PARTS).length;
   return { summary: summary as unknown as ReportSummary, leftOut, nothing };
+}
+
+/** Nobody vouches for a summary: it counts no fewer tasks than its recording. */
+export function raisedTo(
+  { captured, kept, erred }: Counts,
+  summary: ReportSummary,
+): ReportSummary {
+  const { tasks, errors } = summary;
+  return {
+    ...summary,
+    tasks: tasks && {
+      captured: Math.max(tasks.captured, captured),
+      kept: Math.max(tasks.kept, kept),
+      erred: Math.max(tasks.erred, erred),
+    },
+    errors: errors && { ...errors, count: Math.max(errors.count, erred) },
+  };
 }
