@@ -8,6 +8,7 @@ export const FILE_FORMAT = 1;
 export const FILE_PART_TASKS = 65536;
 export const FILE_PART_ROWS = 1000000;
 export const KEY_SEPARATOR = "\u0000";
+export const MAX_KEY_CHARACTERS = 100000;
 
 export const STATUSES = [
   "OK",

@@ -6,6 +6,7 @@
 import { type Packing, unpack } from "./base/unpack";
 import { type Signal, signal } from "@preact/signals";
 import { Coverage } from "./model/coverage";
+import { cutKeys } from "./model/long_keys";
 import { KEY_SEPARATOR, LIMITS } from "./schema";
 
 /** Opened blocks that are kept at hand: so many bytes, or the last one alone. */
@@ -96,7 +97,7 @@ async function inflate({ packed, packing }: KeyBlock): Promise<string> {
   await unpack(packed, packing, MAX_BLOCK_BYTES, (piece) => {
     text += decoder.decode(piece, { stream: true });
   });
-  return text + decoder.decode();
+  return cutKeys(text + decoder.decode());
 }
 
 /** The parts of `ranges` that `known` lacks; both are in order, without overlaps. */

@@ -2,6 +2,7 @@
 // asked for. Knows nothing of pages.
 
 import type { Packing } from "../base/unpack";
+import { cutKey } from "../model/long_keys";
 import type { TaskBatch } from "../model/tasks";
 import {
   COARSE_COLUMNS,
@@ -157,7 +158,7 @@ export class StoredRecording {
     const { first, tasks } = await this.rangeOf(part);
     const bytes = await unpackMember(this.source, part.keys);
     const text = new TextDecoder().decode(bytes);
-    return text.split(KEY_SEPARATOR, tasks)[task - first] ?? "";
+    return cutKey(text.split(KEY_SEPARATOR, tasks)[task - first] ?? "");
   }
 
   /** The part that has a task, or else the next one. Few are looked at, since numbers rise. */

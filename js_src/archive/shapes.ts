@@ -1,6 +1,7 @@
 // The tables of a file that only files have, and their columns: as in schema.py, to
 // which a golden file holds them.
 
+import { MAX_KEY_CHARACTERS } from "../schema";
 import type { Records, RecordShape } from "./tables";
 
 /** In each list names are numbered in order of the rows. */
@@ -75,7 +76,6 @@ export const RECORD_SHAPES = {
 } as const satisfies Record<string, RecordShape>;
 
 const MAX_TEXT_CHARACTERS = 20_000;
-const MAX_KEY_CHARACTERS = 100_000;
 
 /** As much of a text of a small table as the agent keeps: a page with more stands still. */
 export const maxCharacters = (column: string): number =>

@@ -1,6 +1,7 @@
 // The tables of a file as typed columns and as lists: what docs/recording-format.md
 // says of how they are stored, undone. Every number is checked before it is believed.
 
+import { cut } from "../base/cut";
 import {
   type ArrowTable,
   type Facts,
@@ -188,12 +189,4 @@ function textsOf({ offsets, bytes }: TextColumn, most: number): string[] {
     texts.push(cut(decoder.decode(some), most));
   }
   return texts;
-}
-
-/** As the agent cuts what it keeps: whole characters, and a mark that is one more. */
-function cut(text: string, most: number): string {
-  if (text.length <= most + 1) return text;
-  const characters = [...text];
-  if (characters.length <= most + 1) return text;
-  return `${characters.slice(0, most).join("")}…`;
 }

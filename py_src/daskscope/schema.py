@@ -204,6 +204,9 @@ MAX_NAMES: Final = 60_000
 KEY_SEPARATOR: Final = "\0"
 """Between two keys of a packed block of keys; a NUL inside a key becomes U+FFFD."""
 
+MAX_KEY_CHARACTERS: Final = 100_000
+"""So much of a key an agent keeps, and a page of a key in a file; one more marks what was cut."""
+
 STATES: Final = ("live", "waiting", "lost", "partly", "stopped", "no-client")
 """What a session is in, as the toolbar says it (a page adds its own ``paused``)."""
 
@@ -286,6 +289,7 @@ def typescript() -> str:
         f"export const FILE_PART_TASKS = {FILE_PART_TASKS};",
         f"export const FILE_PART_ROWS = {FILE_PART_ROWS};",
         f"export const KEY_SEPARATOR = {_ts_value(KEY_SEPARATOR)};",
+        f"export const MAX_KEY_CHARACTERS = {MAX_KEY_CHARACTERS};",
         "",
     ]
     lists = {

@@ -168,6 +168,22 @@ describe("the session of a file", () => {
     expect([searched, of]).toEqual([8, 8]);
   });
 
+  it("cuts a key of many megabytes, wherever it is shown", async () => {
+    const long = `inc-${"x".repeat(8_000_000)}`;
+    await opened(
+      await changed(({ name, data }) => {
+        if (name !== "keys/000000.txt") return [{ name, data }];
+        const keys = new TextDecoder().decode(data).split("\0");
+        const text = [keys[0], long, ...keys.slice(2)].join("\0");
+        return [{ name, data: new TextEncoder().encode(text) }];
+      }),
+    );
+    const cut = `${long.slice(0, 100_000)}…`;
+    expect(await session.ask("task", { task: 1 })).toMatchObject({ key: cut });
+    expect(await session.keys.text(1)).toBe(cut);
+    expect(await session.keys.text(2)).toBe(golden.keys["2"]);
+  });
+
   it("keeps of a file no more bytes than the keys that it hands out", async () => {
     const recording = await StoredRecording.open(
       bytesOfBlob(new Blob([goldenFile()])),

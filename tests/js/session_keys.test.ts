@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import { MAX_KEY_CHARACTERS } from "../../js_src/schema";
 import { KeyStore } from "../../js_src/session_keys";
 import { keysBuffer } from "./samples";
 
@@ -76,6 +77,33 @@ describe("the keys of a session", () => {
       expect(keys.get(39_998)).toBe("k39998");
     });
   });
+
+  it("are cut as agents cut them, however long one is, and found as far as they are shown", async () => {
+    const store = new KeyStore(nothing);
+    const long = `${"é🐍".repeat(MAX_KEY_CHARACTERS / 2)}needle${"x".repeat(3_000_000)}`;
+    const whole = `${"🐍".repeat(MAX_KEY_CHARACTERS)}…`; // as an agent has cut it
+    store.add(0, 4, keysBuffer(["needle-0", long, whole, "needle-3"]));
+    expect(await store.text(1)).toBe(
+      `${"é🐍".repeat(MAX_KEY_CHARACTERS / 2)}…`,
+    );
+    expect(await store.text(2)).toBe(whole);
+    expect(await store.text(3)).toBe("needle-3");
+    expect([...(await store.search("needle")).tasks]).toEqual([0, 3]);
+    expect([...(await store.search("É🐍")).tasks]).toEqual([1]);
+  });
+
+  it.each([0, 1, 2])(
+    "are cut where number %d of them is long",
+    async (long) => {
+      const store = new KeyStore(nothing);
+      const keys = ["a", "b", "c"];
+      keys[long] = keys[long]!.repeat(MAX_KEY_CHARACTERS + 2);
+      store.add(0, 3, keysBuffer(keys));
+      keys[long] = `${keys[long].slice(0, MAX_KEY_CHARACTERS)}…`;
+      const found = await store.texts([0, 1, 2]);
+      expect([...found.values()]).toEqual(keys);
+    },
+  );
 
   it("are stored once when a block comes twice", () => {
     const store = filled();

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from daskscope.agent import packing
 from daskscope.collect.decode import IndexMap, Tasks, decode
 from daskscope.recording import Names
+from daskscope.schema import MAX_KEY_CHARACTERS
 
 
 class Group:
@@ -179,7 +180,7 @@ def test_a_first_task_without_a_time_does_not_stop_the_others() -> None:
         ("nul\0inside", "nul\ufffdinside"),
         ("lone\ud800surrogate", "lone\ufffdsurrogate"),
         ("k" * 10_000, "k" * 10_000),
-        ("k" * 200_000, "k" * packing.MAX_KEY_CHARS + "…"),
+        ("k" * 200_000, "k" * MAX_KEY_CHARACTERS + "…"),
         ("", ""),
     ],
 )
