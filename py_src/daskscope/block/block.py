@@ -304,6 +304,7 @@ class Block:
                 session,
                 recording,
                 self._since,
+                end.until,
                 start=self._facts["start"],
                 stop=end.stop,
                 around=end.around,

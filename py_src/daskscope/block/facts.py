@@ -56,14 +56,14 @@ def facts_at_end(
     session: Session,
     recording: RecordingCore,
     since: Mark,
+    until: Mark,
     *,
     start: float,
     stop: float,
     around: Surroundings,
     exception: dict[str, str] | None,
 ) -> dict[str, Any]:
-    """Return what is known besides when it has ended; it began at the mark `since`."""
-    not_read_here = session._recording.not_read.since(since.not_read)
+    """Return what is known besides when it has ended; it lies between two marks."""
     return {
         "stop": stop,
         "duration": stop - start,
@@ -71,7 +71,7 @@ def facts_at_end(
         "versions": around.versions,
         "missing": [
             *(n.to_json() for n in session.notices if n.code not in SINCE_THE_SESSION_BEGAN),
-            *(n.to_json() for n in not_read(not_read_here)),
+            *(n.to_json() for n in not_read(until.not_read.since(since.not_read))),
             *(
                 {"code": "not-asked", "level": "warn", "text": t, "next": ""}
                 for t in around.missing

@@ -1,23 +1,34 @@
 """A cell that is over, as the flight recorder has it: for `%perfreport --last`.
 
 Nothing is asked and nothing waits while cells run: the time and how far each recording was
-are all that is noted. Tasks are told apart by when they stopped, on the scheduler's clock.
+are all that is noted, and once more how far with the first answer after the end, which tells
+the rest. Tasks are told apart by when they stopped, on the scheduler's clock.
 """
 
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.cells import of_notebook
-from daskscope.errors import DaskscopeError
+from daskscope.errors import DaskscopeError, Notice
 from daskscope.magics.first_line import without_first_line
 
 if TYPE_CHECKING:
     from daskscope.recording import RecordingCore
     from daskscope.recording.part import Mark
     from daskscope.session import Session
+
+COUNTED_AROUND: Final = Notice(
+    "counted-around",
+    "info",
+    "What the scheduler had dropped before it was read, or could not be read, is counted from its "
+    "last answer before the cell to its first one after it: some of it may be from just before or "
+    "after the cell.",
+    "Run the cell again with %%perfreport as its first line to know it exactly.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +41,14 @@ class PastCell:
     stop: float
     marks: dict[str, Mark]
     """Where each session's recording was when it began."""
-    ends: dict[str, Mark]
+    ends: dict[str, End]
     """And when it was over."""
     exception: dict[str, str] | None
 
     @classmethod
-    def of(
-        cls,
-        result: Any,
-        start: float,
-        stop: float,
-        marks: dict[str, Mark],
-        ends: dict[str, Mark],
-    ) -> PastCell:
+    def of(cls, result: Any, start: float, stop: float, marks: dict[str, Mark]) -> PastCell:
         """Return what is known of a cell that has just run, by IPython's result."""
+        ends = {session.id: End(session, stop) for session in _sessions()}
         exception = None
         if (error := result.error_in_exec) is not None:
             from daskscope.block.facts import describe
@@ -57,16 +62,55 @@ class PastCell:
         """What a notebook shows beside it."""
         return f"In [{self.number}]" if self.number else "the last cell"
 
+    def forget(self) -> None:
+        """Listen to no more answers: another cell is the last one."""
+        for end in self.ends.values():
+            end.forget()
+
+
+class End:
+    """How far a session's recording was when a cell was over."""
+
+    def __init__(self, session: Session, stop: float) -> None:
+        from daskscope.recording.part import mark
+
+        self._over_s = time.monotonic()
+        self._stop = stop
+        self._told = False
+        self.mark = mark(session._recording)
+        """As it was read; then with what the first answer tells that was asked for afterwards."""
+        self.forget = session.on_change(self._hear)
+        """Listen to no more answers."""
+
+    def _hear(self, session: Session) -> None:
+        from daskscope.recording.part import Window, mark, mark_over
+
+        collector = session._collector
+        told = collector.answers.first_since(self._over_s)
+        if told is None or not collector.has_all_of(told):
+            return
+        if not self._told:
+            self._told = True
+            window = Window(stop=self._stop + session._clock_ahead_s)
+            recording = session._recording
+            self.mark = mark_over(recording, self.mark, mark(recording), window)
+        self.forget()
+
 
 def marks() -> dict[str, Mark]:
     """Return how far the recording of each session is, by the session's id."""
-    listed = getattr(sys.modules.get("daskscope.session"), "sessions", None)
-    sessions: list[Session] = listed() if listed is not None else []
+    sessions = _sessions()
     if not sessions:
         return {}
     from daskscope.recording.part import mark
 
     return {session.id: mark(session._recording) for session in sessions}
+
+
+def _sessions() -> list[Session]:
+    """Return the sessions, and import nothing where there are none."""
+    listed = getattr(sys.modules.get("daskscope.session"), "sessions", None)
+    return listed() if listed is not None else []
 
 
 def recording_of(cell: PastCell, title: str | None) -> RecordingCore:
@@ -100,7 +144,8 @@ class _Found:
             cell.start + ahead_s, cell.stop + ahead_s, heartbeat_s(len(session.workers))
         )
         self._since = cell.marks.get(session.id) or Mark()
-        self._over = cell.ends.get(session.id) or self._since
+        end = cell.ends.get(session.id)
+        self._over = end.mark if end is not None else self._since
         self._until = mark(session._recording)
         found = tasks_within(session._recording, self._since, self._until, self._window)
         self.tasks = sum(stop - first for first, stop in found)
@@ -120,7 +165,8 @@ class _Found:
         part = new_part(session, self._since)
         copy = part.recording
         threads = {worker["address"]: worker["threads"] for worker in session.workers}
-        part.advance(self._until, window, self._over)
+        over, since = self._over, self._since
+        part.advance(replace(self._until, dropped_agent=over.dropped_agent), window, over)
         copy.note_present(threads, window.start)
         copy.append_lines([line for line in around.lines if line.time <= window.stop])
         part.name_workers()
@@ -129,11 +175,14 @@ class _Found:
         ) | facts_at_end(
             session,
             copy,
-            self._since,
+            since,
+            over,
             start=window.start,
             stop=window.stop,
             around=around,
             exception=cell.exception,
         )
+        if (over.dropped_agent, over.not_read) != (since.dropped_agent, since.not_read):
+            copy.about_facts["missing"].append(COUNTED_AROUND.to_json())
         copy.close()
         return copy

@@ -109,10 +109,10 @@ class PerfReport:
                 cells.remove(cell)
             error = result.error_in_exec
             if cell.remembered and raw_cell.strip() and not result.info.silent:
-                stop, ends = time.time(), _quietly(marks)
-                self._past = _quietly(
-                    lambda: PastCell.of(result, start, stop, known or {}, ends or {})
-                )
+                stop = time.time()
+                if self._past is not None:
+                    self._past.forget()
+                self._past = _quietly(lambda: PastCell.of(result, start, stop, known or {}))
             for begun in reversed(cell.begun):
                 if result.error_before_exec is None:
                     self._tell(begun, await begun.finish(error), result)

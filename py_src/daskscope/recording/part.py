@@ -82,6 +82,19 @@ rowless=0, dropped_agent=0, not_read=NotRead(events=0, incomplete=0, unreadable=
         )
 
 
+def mark_over(recording: RecordingCore, at_once: Mark, told: Mark, window: Window) -> Mark:
+    """Return the mark of the end of a time, at which a recording was at one mark already.
+
+    At another one there is all from before the end, and of the logs some from after it.
+    """
+    return replace(
+        told,
+        changes=_over(recording.change_log, at_once.changes, told.changes, window),
+        gaps=_over(recording.gap_log, at_once.gaps, told.gaps, window),
+        events=_over(recording.event_log, at_once.events, told.events, window),
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
     """A time by the scheduler's clock; what is sampled is of it for a heartbeat longer."""
@@ -267,6 +280,12 @@ def _last_stops(
         return tasks, np.empty(0)
     stops = chunk.columns["start"][rows] + chunk.columns["duration"][rows]
     return tasks, np.maximum.reduceat(stops, at)
+
+
+def _over(log: Log[L], since: int, until: int, window: Window) -> int:
+    """Return the number that follows those entries between two that are not after a time."""
+    there: list[tuple[int, L]] = log.numbered(since, until)
+    return max([since, *(n + 1 for n, entry in there if not _is_after(entry, window))])
 
 
 def _news(

@@ -1,0 +1,123 @@
+"""A cell that is over, out of the flight recorder: what is counted as of its time."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import dask
+import pytest
+from clusters import eventually
+from distributed import wait
+
+import daskscope
+from daskscope.magics.past import PastCell, marks, recording_of
+from daskscope.recording.part import SOON_S
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from distributed import Client
+
+    from daskscope.session import Session
+
+
+@pytest.fixture
+def session(client: Client) -> Iterator[Session]:
+    """A session that is read when the test says so, and not before."""
+    with (
+        dask.config.set({"daskscope.collect.unwatched-interval": "60s"}),
+        daskscope.connect(client) as session,
+    ):
+        session._catch_up()
+        yield session
+
+
+def log(session: Session, events: int, topic: str = "mine") -> None:
+    def log_events(dask_scheduler: Any) -> None:
+        for number in range(events):
+            dask_scheduler.log_event(topic, number)
+
+    assert session.client is not None
+    session.client.run_on_scheduler(log_events)
+
+
+class Cell:
+    """A cell that runs tasks, and whatever else is in the block."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.past: PastCell
+
+    def __enter__(self) -> Cell:
+        self._start, self._marks = time.time(), marks()
+        assert self._session.client is not None
+        wait(self._session.client.map(abs, range(3), pure=False))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        ran: Any = SimpleNamespace(
+            execution_count=7, error_in_exec=None, info=SimpleNamespace(raw_cell="")
+        )
+        self.past = PastCell.of(ran, self._start, time.time(), self._marks)
+
+    def wait_until_it_is_over(self) -> None:
+        eventually(lambda: time.time() > self.past.stop + 2 * SOON_S)
+
+
+def said(recording: Any) -> str:
+    return " ".join(notice["text"] for notice in recording.about_facts["missing"])
+
+
+def test_what_is_not_read_or_dropped_later_is_not_of_the_cell(session):
+    with Cell(session) as cell:
+        pass
+    session._catch_up()
+    log(session, 1_500)
+    session._catch_up()
+    session._recording.drop_from_agent(70)
+    recording = recording_of(cell.past, None)
+    assert session._recording.not_read.events == 500
+    assert recording.counts.dropped_agent == 0
+    assert recording.counts.captured == 3
+    assert recording.about_facts["missing"] == []
+
+
+def test_what_was_not_read_is_of_the_cell_as_the_first_answer_after_it_tells(session):
+    with Cell(session) as cell:
+        log(session, 1_500)
+    session._catch_up()
+    log(session, 1_700)
+    session._catch_up()
+    recording = recording_of(cell.past, None)
+    assert session._recording.not_read.events == 500 + 700
+    assert "500 events were logged on the scheduler faster than they were read" in said(recording)
+    assert "may be from just before or after" in said(recording)
+
+
+def test_what_the_cell_logged_last_and_later_events_pushed_out_is_counted(session):
+    with Cell(session) as cell:
+        log(session, 400)
+    cell.wait_until_it_is_over()
+    log(session, 200)
+    for _ in range(4):
+        session._catch_up()
+        log(session, 900)
+    recording = recording_of(cell.past, None)
+    assert "mine" not in [event.topic for event in recording.event_log.since(0)]
+    assert recording.event_log.dropped == 400
+
+
+def test_the_next_cell_is_followed_in_place_of_the_last_one(session):
+    listeners = session._listeners._listeners
+    before = len(listeners)
+    with Cell(session) as cell:
+        pass
+    assert len(listeners) == before + 1
+    cell.past.forget()
+    assert len(listeners) == before
+    with Cell(session) as cell:
+        pass
+    session._catch_up()
+    assert len(listeners) == before
