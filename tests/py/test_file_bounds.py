@@ -19,8 +19,9 @@ from daskscope.errors import DaskscopeError
 from daskscope.files import opened
 from daskscope.recording import pack_keys
 from daskscope.recording.file_arrow import _field, _indirect
+from daskscope.recording.file_reader import MAX_NAMES_CHARACTERS
 from daskscope.recording.file_tables import encode_records
-from daskscope.schema import CLUSTER, EVENTS, FILE_PART_TASKS, NAMES, WORKERS, Table
+from daskscope.schema import CLUSTER, EVENTS, FILE_PART_TASKS, NAME_KINDS, NAMES, WORKERS, Table
 
 MOST_BYTES = 400_000_000
 """Memory that opening a file may take beside its recording, whatever is in it: by far less
@@ -346,6 +347,27 @@ def test_long_names_are_cut_into_parts_that_can_be_read(tmp_path):
     assert max(sizes(path, "names/")) < 10_000_000
     assert opened(path).names.spans == recording.names.spans
     assert daskscope.load(path).tasks["prefix"].tolist() == recording.tasks["prefix"].tolist()
+
+
+@pytest.mark.parametrize("character", ["\1", "🦋"], ids=["escaped", "of two units"])
+def test_names_that_take_more_when_they_are_written_make_a_file_that_can_be_read(
+    tmp_path, character
+):
+    recording = new_recording()
+    for i in range(60_000):
+        name = f"{i}" + character * 290
+        recording.names.intern("prefixes", name)
+        recording.names.intern("lanes", (name, ""))
+        recording.names.intern("spans", (name, ""))
+    written = [
+        json.dumps(name, ensure_ascii=False)
+        for kind in NAME_KINDS
+        for name in recording.names.since(kind, 0)
+    ]
+    in_page = sum(len(text.encode("utf-16-le")) // 2 for text in written)
+    assert 50_000_000 < in_page < MAX_NAMES_CHARACTERS  # as js_src/archive/names.ts counts
+    after = opened(recording.save(tmp_path / "run.daskscope"))
+    assert after.names.lanes == recording.names.lanes
 
 
 def test_keys_that_are_all_alike_make_a_file_that_can_be_read(tmp_path):

@@ -6,6 +6,7 @@ session, in every chunk and on every page. One thread interns, any thread reads.
 
 from __future__ import annotations
 
+import json
 from typing import Any, Final
 
 from daskscope.schema import ACTIONS, MAX_NAMES, OTHER_NAME
@@ -20,10 +21,11 @@ MAX_SPAN_PARTS: Final = 50
 """The id of a span and its names; nobody nests deeper by hand. Longer ones are cut."""
 
 MAX_LIST_CHARACTERS: Final = MAX_NAMES * (301 + 2)
-"""Of the texts of one list, with a mark before and after each as in JSON.
+"""Of the texts of one list as JSON, which has a mark before and after each.
 
-An agent cuts names at 300 characters, and says so by one more: a full list of prefixes fits.
-Three such lists are fewer characters than a file may have, in Python and on a page.
+An agent cuts names at 300 characters, and says so by one more: a full list of prefixes fits,
+if few of them have to be escaped. Three such lists are fewer characters than a file may have,
+in Python and on a page.
 """
 
 LIMITS: Final = {"prefixes": MAX_NAMES, "lanes": MAX_NAMES, "actions": 255, "spans": MAX_NAMES}
@@ -48,6 +50,16 @@ def clean(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _written(text: str) -> int:
+    r"""Return how many characters a text is as JSON, by the count of pages: UTF-16.
+
+    >>> _written("inc"), _written("\1"), _written("🦋")
+    (5, 8, 4)
+    """
+    written = json.dumps(text, ensure_ascii=False)
+    return len(written) if written.isascii() else len(written.encode("utf-16-le")) // 2
 
 
 class Names:
@@ -94,7 +106,7 @@ class Names:
             return found
         items = self._lists[kind]
         texts = (item,) if isinstance(item, str) else item
-        characters = self._characters[kind] + sum(len(text) + 2 for text in texts)
+        characters = self._characters[kind] + sum(map(_written, texts))
         if len(items) >= LIMITS[kind] - 1 or characters > MAX_LIST_CHARACTERS:
             item = _OTHER[kind]
             found = index.get(item)
