@@ -137,7 +137,10 @@ const prefixTotal = (value: unknown, path: string) => {
     num,
     count,
   )(value, path);
-  return { prefix, tasks, seconds, erred };
+  // An older kernel does not count it: a task computes once, mostly.
+  const [, , , , computed] = value as unknown[];
+  const computes = or(count, tasks)(computed, `${path}[4]`);
+  return { prefix, tasks, seconds, erred, computes };
 };
 
 const actionTotal = (value: unknown, path: string) => {

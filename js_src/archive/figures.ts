@@ -1,7 +1,7 @@
 // The figures that a file says of itself, of all that was captured, in it or not. Nobody
 // vouches for them: none falls below what is counted in the file (file_figures.py).
 
-import { CheckError, count, list, num, record } from "../base/check";
+import { CheckError, count, list, num, or, record } from "../base/check";
 import type { Counts } from "../model/types";
 import { counts } from "../wire";
 import { BadFileError } from "./problems";
@@ -15,7 +15,13 @@ export function storedCounts({ about }: StoredRecording): Counts | null {
 
 const storedFigures = record({
   prefixes: list(
-    record({ prefix: count, tasks: count, seconds: num, erred: count }),
+    record({
+      prefix: count,
+      tasks: count,
+      seconds: num,
+      erred: count,
+      computes: or(count, null),
+    }),
   ),
   actions: list(record({ action: count, rows: count, seconds: num })),
 });
@@ -30,6 +36,8 @@ export function storedTotals({
     return {
       prefixes: prefixes.map((total) => ({
         ...total,
+        // Files of before it was counted: a task computes once, mostly.
+        computes: total.computes ?? total.tasks,
         prefix: names.placeOf("prefixes", total.prefix),
       })),
       actions: actions.map((total) => ({

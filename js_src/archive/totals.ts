@@ -42,6 +42,7 @@ export class Sums {
   private readonly prefixTasks = new Float64Array(MAX_NAMES + 1);
   private readonly prefixSeconds = new Float64Array(MAX_NAMES + 1);
   private readonly prefixErred = new Float64Array(MAX_NAMES + 1);
+  private readonly prefixComputes = new Float64Array(MAX_NAMES + 1);
   private readonly actionRows = new Float64Array(MAX_ACTIONS);
   private readonly actionSeconds = new Float64Array(MAX_ACTIONS);
 
@@ -75,13 +76,14 @@ export class Sums {
     for (let row = 0; row < batch.rows; row++) {
       if (!this.has(batch, row)) continue;
       // A negative duration (the clocks disagree), or one that is no number, adds nothing.
-      const seconds =
-        duration[row] >= 0 && duration[row] < Infinity
-          ? this.inside(start[row], duration[row])
-          : 0;
+      const sound = duration[row] >= 0 && duration[row] < Infinity;
+      const seconds = sound ? this.inside(start[row], duration[row]) : 0;
       this.actionRows[action[row]] += 1;
       this.actionSeconds[action[row]] += seconds;
-      if (action[row] === COMPUTE) this.prefixSeconds[prefix[row]] += seconds;
+      if (sound && action[row] === COMPUTE) {
+        this.prefixSeconds[prefix[row]] += seconds;
+        this.prefixComputes[prefix[row]] += 1;
+      }
       if (task[row] === before) continue;
       before = task[row];
       this.addTask(prefix[row], status[row] !== 0);
@@ -106,6 +108,10 @@ export class Sums {
       seconds,
     ]);
     raise(this.prefixErred, prefixes, ({ prefix, erred }) => [prefix, erred]);
+    raise(this.prefixComputes, prefixes, ({ prefix, computes }) => [
+      prefix,
+      computes,
+    ]);
     raise(this.actionRows, actions, ({ action, rows }) => [action, rows]);
     raise(this.actionSeconds, actions, ({ action, seconds }) => [
       action,
@@ -119,7 +125,9 @@ export class Sums {
     this.prefixTasks.forEach((tasks, prefix) => {
       const seconds = this.prefixSeconds[prefix];
       const erred = this.prefixErred[prefix];
-      if (tasks + seconds > 0) prefixes.push({ prefix, tasks, seconds, erred });
+      const computes = this.prefixComputes[prefix];
+      if (tasks + seconds > 0)
+        prefixes.push({ prefix, tasks, seconds, erred, computes });
     });
     const actions: ActionTotal[] = [];
     this.actionRows.forEach((rows, action) => {

@@ -101,8 +101,11 @@ export interface Gap {
 export interface PrefixTotal {
   prefix: number;
   tasks: number;
+  /** Of computing. */
   seconds: number;
   erred: number;
+  /** In how many rows these seconds are. */
+  computes: number;
 }
 
 export interface ActionTotal {

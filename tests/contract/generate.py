@@ -189,7 +189,7 @@ def described(path: Path, made: RecordingCore) -> dict[str, Any]:
 
 def figures(found: Any) -> dict[str, Any]:
     return {
-        "prefixes": [[t.prefix, t.tasks, t.seconds, t.erred] for t in found.prefixes],
+        "prefixes": [[t.prefix, t.tasks, t.seconds, t.erred, t.computes] for t in found.prefixes],
         "actions": [[t.action, t.rows, t.seconds] for t in found.actions],
     }
 

@@ -106,11 +106,12 @@ describe("the golden recording", () => {
   const figures = (sums: Awaited<ReturnType<typeof sumUp>>): Figures => {
     const { prefixes, actions } = sums!.figures();
     return {
-      prefixes: prefixes.map(({ prefix, tasks, seconds, erred }) => [
+      prefixes: prefixes.map(({ prefix, tasks, seconds, erred, computes }) => [
         prefix,
         tasks,
         seconds,
         erred,
+        computes,
       ]),
       actions: actions.map(({ action, rows, seconds }) => [
         action,

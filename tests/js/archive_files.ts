@@ -43,7 +43,7 @@ export interface Golden {
 }
 
 export interface Figures {
-  prefixes: [number, number, number, number][];
+  prefixes: [number, number, number, number, number][];
   actions: [number, number, number][];
 }
 

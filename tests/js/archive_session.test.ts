@@ -65,11 +65,12 @@ async function cutOff(): Promise<ArrayBuffer> {
 const figures = (): Figures => {
   const { prefixes, actions } = session.totals.peek();
   return {
-    prefixes: prefixes.map(({ prefix, tasks, seconds, erred }) => [
+    prefixes: prefixes.map(({ prefix, tasks, seconds, erred, computes }) => [
       prefix,
       tasks,
       seconds,
       erred,
+      computes,
     ]),
     actions: actions.map(({ action, rows, seconds }) => [
       action,
@@ -291,7 +292,7 @@ describe("the session of a file", () => {
 
   it("says at once what the file says of tasks that its recording had dropped", async () => {
     const prefixes = [4, 7, 3].map((tasks, prefix) => ({
-      ...{ prefix, tasks, seconds: 2.5, erred: 2 },
+      ...{ prefix, tasks, seconds: 2.5, erred: 2, computes: 5 },
     }));
     const actions = [6, 3, 1, 1, 1, 1].map((rows, action) => ({
       ...{ action, rows, seconds: 4 },

@@ -290,6 +290,9 @@ describe("a session on the page", () => {
     const figures = { prefixes: [[0, 2, 1.5, 0]], actions: [] };
     kernel.say("totals", { focus, ...figures });
     expect(session.totals.value.focus).toEqual(focus);
+    expect(session.totals.value.prefixes).toEqual([
+      { prefix: 0, tasks: 2, seconds: 1.5, erred: 0, computes: 2 },
+    ]);
     kernel.say("totals", { focus: NO_FOCUS, ...figures });
     expect(session.totals.value.focus).toEqual(NO_FOCUS);
   });

@@ -64,8 +64,14 @@ describe("the legend", () => {
     ],
     {
       prefixes: [
-        { prefix: 0, tasks: 256, seconds: 149.1, erred: 1 },
-        { prefix: 1, tasks: 1_200_000, seconds: 3.04, erred: 0 },
+        { prefix: 0, tasks: 256, seconds: 149.1, erred: 1, computes: 256 },
+        {
+          prefix: 1,
+          tasks: 1_200_000,
+          seconds: 3.04,
+          erred: 0,
+          computes: 1_200_000,
+        },
       ],
       actions: [
         { action: 0, rows: 300, seconds: 150 },
@@ -113,8 +119,8 @@ describe("the legend", () => {
       ["compute", "transfer"],
       {
         prefixes: [
-          { prefix: 1, tasks: 4854, seconds: 29.1, erred: 0 },
-          { prefix: 2, tasks: 6, seconds: 0.05, erred: 0 },
+          { prefix: 1, tasks: 4854, seconds: 29.1, erred: 0, computes: 4854 },
+          { prefix: 2, tasks: 6, seconds: 0.05, erred: 0, computes: 6 },
         ],
         actions: [{ action: 1, rows: 6, seconds: 0.6 }],
       },
@@ -138,8 +144,8 @@ describe("the legend", () => {
       [],
       {
         prefixes: [
-          { prefix: 0, tasks: 3, seconds: 400, erred: 0 },
-          { prefix: 1, tasks: 50, seconds: 0.0012, erred: 0 },
+          { prefix: 0, tasks: 3, seconds: 400, erred: 0, computes: 3 },
+          { prefix: 1, tasks: 50, seconds: 0.0012, erred: 0, computes: 50 },
         ],
         actions: [],
       },

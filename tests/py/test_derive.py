@@ -76,6 +76,22 @@ def test_seconds_in_focus_are_cut_at_its_ends():
     assert total.tasks == 1
 
 
+def test_computes_are_the_rows_whose_seconds_are_counted():
+    recording = new_recording()
+    columns = make_rows(4, rows_each=2)  # each computes, and transfers
+    columns["prefix"][:] = 0
+    columns["start"][:] = START + np.arange(8) * 10
+    columns["duration"][:] = [4, 1, 2, 1, -1, 1, np.nan, 1]
+    recording.append_tasks(4, columns, pack_keys(0, list("abcd")).data)
+    (total,) = recording.totals.prefixes
+    assert (total.tasks, total.computes, total.seconds) == (4, 2, 6)
+    late = Focus(time=(START + 1, START + 35))  # of the first what lies inside
+    (total,) = totals(recording, late).prefixes
+    assert (total.tasks, total.computes, total.seconds) == (2, 2, 5)
+    (total,) = totals(recording, Focus(time=(START + 30, START + 35))).prefixes
+    assert (total.tasks, total.computes, total.seconds) == (1, 0, 0)
+
+
 def test_spans_are_chosen_by_id():
     recording = new_recording()
     one = recording.names.intern("spans", ("id-1", "load"))

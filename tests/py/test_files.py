@@ -220,6 +220,13 @@ def test_no_file_can_say_less_than_its_rows(tmp_path, said):
     assert after.totals == before.totals
 
 
+def test_a_file_of_before_computes_were_counted_says_as_many_as_tasks(tmp_path):
+    prefixes = [{"prefix": 0, "tasks": 1_000, "seconds": 50.0, "erred": 0}]
+    said = json.dumps({"totals": {"prefixes": prefixes, "actions": []}}).encode()
+    after = opened(with_member(tmp_path, "about.json", said))
+    assert (after.totals.prefixes[0].tasks, after.totals.prefixes[0].computes) == (1_000, 1_000)
+
+
 def test_a_file_may_say_no_more_tasks_than_can_be_numbered(tmp_path):
     counts = dict.fromkeys(("captured", "dropped_recording", "erred", "changes"), 2**63)
     said = json.dumps({"counts": counts}).encode()

@@ -110,8 +110,8 @@ function Prefixes(props: TableOf): JSX.Element {
     known.sort((one, other) => other.seconds - one.seconds),
     "prefixes",
   );
-  // In a part of the time there are parts of tasks, and tasks that did not compute then.
-  const hasMeans = session.focus.value.time === null;
+  // In a part of the time there are parts of tasks: of these it is, as the time is.
+  const mean = session.focus.value.time === null ? "Mean" : "Mean inside";
   return (
     <Table
       caption={`Tasks by prefix, ${scopeOf(session)}${beside(view)}${words}`}
@@ -119,7 +119,7 @@ function Prefixes(props: TableOf): JSX.Element {
         { name: "Prefix" },
         { name: "Tasks" },
         { name: "Time" },
-        ...(hasMeans ? [{ name: "Mean", from_px: 340 } as const] : []),
+        { name: mean, from_px: 340 },
         { name: "Erred" },
       ]}
     >
@@ -130,9 +130,7 @@ function Prefixes(props: TableOf): JSX.Element {
         />,
         formatExact(row.tasks),
         formatSeconds(row.seconds),
-        ...(hasMeans
-          ? [formatSeconds(row.seconds / Math.max(1, row.tasks))]
-          : []),
+        row.computes > 0 ? formatSeconds(row.seconds / row.computes) : NOTHING,
         row.erred > 0 ? formatExact(row.erred) : NOTHING,
       ])}
     </Table>

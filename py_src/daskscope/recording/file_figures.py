@@ -69,6 +69,8 @@ def _totals(said: Any, place: Callable[[str, int], int | None]) -> Totals | None
                     _count(one["tasks"]),
                     _seconds(one["seconds"]),
                     _count(one["erred"]),
+                    # Files of before it was counted: a task computes once, mostly.
+                    _count(one.get("computes", one["tasks"])),
                 )
                 for one in said["prefixes"]
             ),

@@ -19,12 +19,14 @@ COMPUTE = ACTIONS.index("compute")
 
 @dataclass(frozen=True, slots=True)
 class PrefixTotal:
-    """Of one prefix: tasks, seconds of computing, tasks that erred."""
+    """Of one prefix: tasks, seconds of computing, tasks that erred, how often one computed."""
 
     prefix: int
     tasks: int
     seconds: float
     erred: int
+    computes: int
+    """Those alone whose seconds are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +74,13 @@ class Sums:
 
     A task counts once, however many rows it has. Seconds of a prefix are those of
     computing; a negative duration (clocks disagree), or one that is no number, adds
-    nothing and is counted.
+    nothing, counts as no compute, and is counted as skewed.
     """
 
     tasks: NDArray[np.float64] = field(default_factory=_floats)
     seconds: NDArray[np.float64] = field(default_factory=_floats)
     erred: NDArray[np.float64] = field(default_factory=_floats)
+    computes: NDArray[np.float64] = field(default_factory=_floats)
     action_rows: NDArray[np.float64] = field(default_factory=_floats)
     action_seconds: NDArray[np.float64] = field(default_factory=_floats)
     skewed_rows: int = 0
@@ -91,6 +94,7 @@ class Sums:
             tasks=_summed(prefix, [one.tasks for one in totals.prefixes]),
             seconds=_summed(prefix, [one.seconds for one in totals.prefixes]),
             erred=_summed(prefix, [one.erred for one in totals.prefixes]),
+            computes=_summed(prefix, [one.computes for one in totals.prefixes]),
             action_rows=_summed(action, [one.rows for one in totals.actions]),
             action_seconds=_summed(action, [one.seconds for one in totals.actions]),
         )
@@ -100,6 +104,7 @@ class Sums:
         self.tasks = _larger(self.tasks, least.tasks)
         self.seconds = _larger(self.seconds, least.seconds)
         self.erred = _larger(self.erred, least.erred)
+        self.computes = _larger(self.computes, least.computes)
         self.action_rows = _larger(self.action_rows, least.action_rows)
         self.action_seconds = _larger(self.action_seconds, least.action_seconds)
 
@@ -115,6 +120,7 @@ class Sums:
         prefix, action = columns["prefix"], columns["action"]
         compute = action == COMPUTE
         self.seconds = _add(self.seconds, np.bincount(prefix[compute], seconds[compute]))
+        self.computes = _add(self.computes, np.bincount(prefix[compute & sound]))
         self.action_rows = _add(self.action_rows, np.bincount(action))
         self.action_seconds = _add(self.action_seconds, np.bincount(action, seconds))
         once = np.ones(len(task), bool)
@@ -128,12 +134,11 @@ class Sums:
 
     def freeze(self) -> Totals:
         """Return the figures so far."""
-        size = max(len(self.tasks), len(self.seconds), len(self.erred))
-        tasks, seconds, erred = (
-            np.pad(a, (0, size - len(a))) for a in (self.tasks, self.seconds, self.erred)
-        )
+        sums = (self.tasks, self.seconds, self.erred, self.computes)
+        size = max(map(len, sums))
+        tasks, seconds, erred, computes = (np.pad(a, (0, size - len(a))) for a in sums)
         prefixes = tuple(
-            PrefixTotal(int(i), int(tasks[i]), float(seconds[i]), int(erred[i]))
+            PrefixTotal(int(i), int(tasks[i]), float(seconds[i]), int(erred[i]), int(computes[i]))
             for i in np.flatnonzero(tasks + seconds)
         )
         actions = tuple(

@@ -99,7 +99,7 @@ def totals(feed: Feed, focus: Focus, figures: Totals) -> Outgoing:
         "page": feed.page,
         "session": feed.source.id,
         "focus": focus.to_json(),
-        "prefixes": [[t.prefix, t.tasks, t.seconds, t.erred] for t in figures.prefixes],
+        "prefixes": [[t.prefix, t.tasks, t.seconds, t.erred, t.computes] for t in figures.prefixes],
         "actions": [[t.action, t.rows, t.seconds] for t in figures.actions],
     }
     return outgoing("totals", fields)

@@ -183,10 +183,11 @@ function totalsOf(
       total.seconds += seconds;
       if (action !== 0) continue;
       const prefix = batch.prefix[row]!;
-      const none = { prefix, tasks: 0, seconds: 0, erred: 0 };
+      const none = { prefix, tasks: 0, seconds: 0, erred: 0, computes: 0 };
       const sum = prefixes.get(prefix) ?? none;
       prefixes.set(prefix, sum);
       sum.tasks += 1;
+      sum.computes += 1;
       sum.seconds += seconds;
       sum.erred += batch.status[row]!;
     }
