@@ -138,6 +138,16 @@ def test_a_cell_that_failed_is_a_last_cell(cells: Cells) -> None:
     assert (summary["tasks"]["captured"], summary["errors"]["count"]) == (4, 1)
 
 
+@pytest.mark.parametrize("code", ["x = (", "%%perfreport\nx = (", "return 1"])
+def test_a_cell_that_never_ran_is_no_last_cell(cells: Cells, code: str) -> None:
+    last = cells.ok("t = tasks(9)").reply["execution_count"]
+    assert cells.run(code).reply["ename"] == "SyntaxError"
+    cells.ok("%perfreport --last")
+    summary = cells.summary()
+    assert summary["tasks"]["captured"] == 9
+    assert summary["source"].endswith(f"In [{last}]")
+
+
 @pytest.mark.parametrize("magic", ["", "%%perfreport\n"])
 def test_a_cell_whose_exception_cannot_be_told_ends_as_any_other(cells: Cells, magic: str) -> None:
     cells.ok("class Mute(Exception):\n    def __str__(self): return 1 / 0")

@@ -107,14 +107,14 @@ class PerfReport:
                 raise
             finally:
                 cells.remove(cell)
-            error = result.error_in_exec
-            if cell.remembered and raw_cell.strip() and not result.info.silent:
+            error, ran = result.error_in_exec, result.error_before_exec is None
+            if cell.remembered and ran and raw_cell.strip() and not result.info.silent:
                 stop = time.time()
                 if self._past is not None:
                     self._past.forget()
                 self._past = _quietly(lambda: PastCell.of(result, start, stop, known or {}))
             for begun in reversed(cell.begun):
-                if result.error_before_exec is None:
+                if ran:
                     self._tell(begun, await begun.finish(error), result)
                 else:  # what follows the first line is no Python
                     begun.abandon()
