@@ -35,6 +35,7 @@ PYTHON: dict[str, set[str]] = {
     "collect": {"agent", "recording", "schema", "errors", "config"},
     "wire": {"schema", "errors", "version"},
     "stream": {"wire", "derive", "recording", "focus", "schema", "errors", "config", "version"},
+    "session_list": {"session", "collect", "listeners", "errors"},
     "session": {
         "cluster_name",
         "collect",
@@ -76,6 +77,7 @@ TYPESCRIPT: dict[str, set[str]] = {
     "render": {"base"},
     "wire": {"schema", "model", "errors", "base"},
     "stream": {"wire", "schema", "version", "model", "errors", "base"},
+    "session_list": {"session", "collect", "listeners", "errors"},
     "session": {"wire", "stream", "model", "base", "schema", "errors"},
     "archive": {"wire", "stream", "model", "base", "schema", "errors"},
     "views": {"session", "model", "derive", "render", "base", "schema", "errors"},

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from daskscope.focus import Focus
     from daskscope.library import delete_performance_report, list_performance_reports, tag
     from daskscope.report.block import performance_report
-    from daskscope.session import Session, connect, sessions
+    from daskscope.session import Session
+    from daskscope.session_list import connect, sessions
     from daskscope.widgets import TaskStream
 
 __all__ = [
@@ -61,13 +62,13 @@ _WHERE = {
     "Focus": "daskscope.focus",
     "Session": "daskscope.session",
     "TaskStream": "daskscope.widgets",
-    "connect": "daskscope.session",
+    "connect": "daskscope.session_list",
     "delete_performance_report": "daskscope.library",
     "list_performance_reports": "daskscope.library",
     "load": "daskscope.files",
     "performance_report": "daskscope.report.block",
     "record": "daskscope.block",
-    "sessions": "daskscope.session",
+    "sessions": "daskscope.session_list",
     "tag": "daskscope.library",
 }
 

@@ -10,7 +10,7 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from daskscope import collect, recorder, session
+from daskscope import collect, recorder, session_list
 from daskscope.cells import Cells, shell
 from daskscope.schema import COMM_TARGET, PROTOCOL
 from daskscope.stream import Channel, Hub
@@ -53,8 +53,8 @@ def the_hub() -> Hub:
                 crowded=collect.crowded,
                 answer=_answer,
             )
-            session.on_sessions_changed(lambda: hub.set_sessions(session.sessions))
-            hub.set_sessions(session.sessions)
+            session_list.on_sessions_changed(lambda: hub.set_sessions(session_list.sessions))
+            hub.set_sessions(session_list.sessions)
         return _hub
 
 

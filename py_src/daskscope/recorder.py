@@ -163,10 +163,10 @@ def _wanted(client: Client) -> bool:
     """Return whether a client is to be attached, as far as can be told without imports."""
     if client.id.startswith(WORKERS_CLIENT):
         return False
-    session = sys.modules.get("daskscope.session")
-    if session is None:
+    listed = sys.modules.get("daskscope.session_list")
+    if listed is None:
         return True
-    return session.of_client(client.id) is None and not session.was_closed_by_user(client)
+    return listed.of_client(client.id) is None and not listed.was_closed_by_user(client)
 
 
 def _preload() -> tuple[list[str], list[Any]]:
@@ -193,10 +193,10 @@ def _attach(client: Client) -> Future[None]:
 
     def work() -> None:
         try:
-            from daskscope import collect, session
+            from daskscope import collect, session_list
 
-            if not session.was_closed_by_user(client):
-                attached = session.connect(client)
+            if not session_list.was_closed_by_user(client):
+                attached = session_list.connect(client)
                 collect.submit(attached._attached()).result(LAST_READ_S)
         except BadSettingError as error:
             _say_not_recorded(error)
@@ -233,13 +233,13 @@ async def _client_started(client: Client) -> None:
 
 async def _client_closing(client: Client) -> None:
     """Read the last tasks while the scheduler is still there."""
-    session_module = sys.modules.get("daskscope.session")
-    if not _enabled_here() or session_module is None:
+    listed = sys.modules.get("daskscope.session_list")
+    if not _enabled_here() or listed is None:
         return
     try:
         from daskscope import collect
 
-        session = session_module.of_client(client.id)
+        session = listed.of_client(client.id)
         if session is not None and not session.closed:
             done = collect.submit(session._finish())
             await asyncio.wait({asyncio.wrap_future(done)}, timeout=LAST_READ_S)

@@ -1,18 +1,14 @@
 """A session: one Dask client, its recording, and the selection that all its panels share.
 
-Sessions never keep the user's client alive. Those that the flight recorder made are
-kept here, since nobody else holds them; so are a few that have stopped, since their
-client or they themselves were closed, for a panel that is opened afterwards.
+Sessions never keep the user's client alive.
 """
 
 from __future__ import annotations
 
 import asyncio
 import os
-import threading
 import time
 import uuid
-import weakref
 from collections.abc import Callable, Generator
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
 from daskscope.cluster_name import cluster_name
-from daskscope.errors import DaskscopeError, Notice
 from daskscope.listeners import Listeners
 from daskscope.recording import Counts, Recording, RecordingCore
 from daskscope.shared_focus import SharedFocus
@@ -30,8 +25,7 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-KEPT_STOPPED: Final = 3
-"""So many stopped sessions stay listed at most; the user may hold any number."""
+    from daskscope.errors import Notice
 
 CLOSE_TIMEOUT_S: Final = 1.5
 CATCH_UP_S: Final = 1.0
@@ -49,7 +43,7 @@ class Session(SharedFocus):
     `session = await connect(client)`, or within `async with connect(client) as session`.
     """
 
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, on_end: Callable[[Session], None]) -> None:
         super().__init__()
         config.check()
         limits = self._limits = config.recording_limits()
@@ -71,6 +65,7 @@ class Session(SharedFocus):
         self._closed_by_user = False  # before or after its client
         self._shown, self._blocks = False, 0  # changed in the background loop
         self._stopped_s = float("inf")  # monotonic
+        self._on_end = on_end
         self._listeners = Listeners[[Session]]("a daskscope session")
         self._collector = collect.Collector(self._client, self._recording, pace, self._notify)
 
@@ -214,8 +209,7 @@ class Session(SharedFocus):
             self._stopped_s = min(self._stopped_s, time.monotonic())
             try:
                 self._recording.close()
-                _forget_stopped()
-                _changed.tell()
+                self._on_end(self)
             finally:
                 collect.drop(self)
 
@@ -261,16 +255,13 @@ class Session(SharedFocus):
         if self._closed_by_user or self._foreign:
             return
         self._closed_by_user = True
-        client = self.client
-        if client is not None:
-            _left_alone.add(client)
         if self._collector.state != "stopped":
             done = collect.submit(self._collector.stop(collect.SESSION_CLOSED))
             if not self._must_not_wait():
                 with suppress(Exception):
                     done.result(CLOSE_TIMEOUT_S)
         self._closed = True
-        _changed.tell()
+        self._on_end(self)
 
     def _must_not_wait(self) -> bool:
         """Whether the scheduler, or the background loop, needs this very thread to move."""
@@ -310,130 +301,3 @@ class Session(SharedFocus):
 
 def _plural(count: int, noun: str) -> str:
     return f"{count:,} {noun if count == 1 else noun + 's'}"
-
-
-# -- the sessions of this process ---------------------------------------------
-
-_lock = threading.RLock()
-_sessions: dict[str, Session] = {}  # by their ids, oldest first
-_changed = Listeners[[]]("sessions of daskscope")
-_left_alone: weakref.WeakSet[Client] = weakref.WeakSet()
-"""Clients of which the user closed a session: whatever was recorded is what was wanted."""
-
-
-def connect(client: Client | None = None) -> Session:
-    """Return the session of a client, by default the current one.
-
-    Where there is no current client, it is the newest one that is recorded.
-    There is one session per client: connecting again gives the same. It records until
-    the client or the session is closed; after `session.close()` a new one begins.
-    What is submitted afterwards is captured: this waits some milliseconds, a second at most,
-    for the scheduler. In the loop of an asynchronous client nothing may wait: await the session.
-    """
-    from distributed import Client
-
-    if client is None:
-        client = current_client()
-    if not isinstance(client, Client):
-        raise TypeError(f"client must be a distributed.Client or None, got {type(client).__name__}")
-    with _lock:
-        session = of_client(client.id)
-        over = client.status in ("closing", "closed")
-        if session is not None and (over or not session._closed_by_user):
-            return session
-        if over:
-            raise DaskscopeError(
-                "client-closed",
-                "This Dask client is closed: nothing of it can be recorded any more.",
-                "Make a new one with Client().",
-            )
-        session = Session(client)
-        session._start()
-        _sessions[session.id] = session
-        _forget_stopped()
-    _changed.tell()
-    if client.status == "running":  # else it has nothing to be captured yet
-        session._wait_until_attached()
-    return session
-
-
-def current_client() -> Client:
-    """Return Dask's current client, else the newest one that is recorded."""
-    from distributed import Client
-
-    try:
-        return Client.current()
-    except ValueError:
-        for session in reversed(sessions()):
-            client = session.client
-            if client is not None and not session.closed:
-                return client
-    make = "To record, make one with Client() or pass one: connect(client)."
-    if not (stopped := sessions()):
-        text = "There is no current Dask client, and none is recorded."
-        raise DaskscopeError("no-client", text, make)
-    listed = "; ".join(f"[{i}] {session._title}" for i, session in enumerate(stopped))
-    raise DaskscopeError(
-        "no-client",
-        f"There is no current Dask client, and what daskscope.sessions() has is stopped: {listed}.",
-        "To look at one of them: daskscope.sessions()[0].recording, or "
-        f"daskscope.TaskStream(daskscope.sessions()[0]). {make}",
-    )
-
-
-def sessions() -> list[Session]:
-    """Return the sessions of this process, oldest first, also a few that have stopped."""
-    with _lock:
-        return list(_sessions.values())
-
-
-def find(session_id: str) -> Session | None:
-    """Return the session with an id."""
-    with _lock:
-        return _sessions.get(session_id)
-
-
-def of_client(client_id: str) -> Session | None:
-    """Return the newest session of a client, by the client's id."""
-    with _lock:
-        newest_first = reversed(_sessions.values())
-        return next((session for session in newest_first if session.client_id == client_id), None)
-
-
-def was_closed_by_user(client: Client) -> bool:
-    """Return whether a session of this client was closed: the recorder leaves it alone."""
-    return client in _left_alone
-
-
-def on_sessions_changed(callback: Callable[[], None]) -> Unsubscribe:
-    """Call `callback()` when a session comes, stops or is closed; from any thread."""
-    return _changed.add(callback)
-
-
-def _forget(session: Session) -> None:
-    with _lock:
-        _sessions.pop(session.id, None)
-
-
-def _forget_stopped() -> None:
-    """Keep those sessions that stopped last, all within the bounds of one recording."""
-    memory = disk = 0
-    with _lock:
-        stopped = [session for session in _sessions.values() if session.closed]
-        stopped.sort(key=lambda session: session._stopped_s, reverse=True)
-        for place, session in enumerate(stopped):
-            memory += session._recording.memory_bytes
-            disk += session._recording.disk_bytes
-            limits = session._limits
-            full = memory > limits.memory_limit or disk > limits.disk_limit
-            if place and (place >= KEPT_STOPPED or full):  # the last is kept in any case
-                _forget(session)
-
-
-@collect.after_fork
-def _forget_all() -> None:
-    """In a forked child the sessions belong to the parent."""
-    global _lock
-    _lock = threading.RLock()
-    _sessions.clear()
-    _changed.clear()

@@ -15,7 +15,7 @@ import traitlets
 from ipywidgets import Layout
 
 from daskscope import kernel
-from daskscope import session as known
+from daskscope import session_list as known
 from daskscope.errors import DaskscopeError
 from daskscope.session import Session
 from daskscope.stream import Channel

@@ -52,13 +52,13 @@ def nothing_is_left() -> Iterator[None]:
     if recorder is not None and recorder.enabled():
         recorder.disable()
         leaks.append("the flight recorder is still enabled")
-    session_module = sys.modules.get("daskscope.session")
-    if session_module is not None:
-        for session in session_module.sessions():
+    session_list = sys.modules.get("daskscope.session_list")
+    if session_list is not None:
+        for session in session_list.sessions():
             if not session.closed:
                 leaks.append(f"open: {session}")
             session.close()
-            session_module._forget(session)
+            session_list._forget(session)
     try:
         eventually(lambda: not our_threads(), seconds=5)
     except AssertionError:

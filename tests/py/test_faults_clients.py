@@ -10,7 +10,7 @@ from clusters import SchedulerProcess, eventually, live
 from distributed import Client, LocalCluster
 
 import daskscope
-from daskscope import session
+from daskscope import session_list
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,5 +80,5 @@ def test_sessions_opened_and_closed_from_many_threads_leave_nothing(cluster: Loc
     for thread in threads:
         thread.join()
     stopped = daskscope.sessions()
-    assert len(stopped) == session.KEPT_STOPPED
+    assert len(stopped) == session_list.KEPT_STOPPED
     assert {one.state for one in stopped} == {"stopped"}

@@ -19,7 +19,7 @@ from jupyter_client.manager import KernelManager
 from traitlets.config import Config
 
 import daskscope
-from daskscope import recorder, session
+from daskscope import recorder, session_list
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,8 +33,8 @@ def recording_by_itself() -> Iterator[None]:
     recorder.disable()
 
 
-def session_of(client: Client) -> session.Session:
-    found = session.of_client(client.id)
+def session_of(client: Client) -> daskscope.Session:
+    found = session_list.of_client(client.id)
     assert found is not None
     return found
 
@@ -67,7 +67,7 @@ def test_the_last_task_of_a_client_that_takes_its_cluster_along_is_kept() -> Non
 
 @pytest.mark.usefixtures("recording_by_itself")
 def test_an_asynchronous_client_is_recorded_too(cluster: LocalCluster) -> None:
-    async def work() -> session.Session:
+    async def work() -> daskscope.Session:
         async with Client(
             cluster.scheduler_address, asynchronous=True, set_as_default=False
         ) as client:
@@ -107,7 +107,7 @@ def test_clients_that_exist_are_attached_when_it_starts(cluster: LocalCluster) -
     with Client(cluster, set_as_default=False) as client:
         recorder.enable()
         try:
-            live(eventually(lambda: session.of_client(client.id)))
+            live(eventually(lambda: session_list.of_client(client.id)))
         finally:
             recorder.disable()
     session_of(client).close()
@@ -118,10 +118,10 @@ def test_a_session_that_the_user_closed_is_not_opened_again(cluster: LocalCluste
         closed = daskscope.connect(client)
         closed.close()
         assert recorder.attach_all() == []
-        assert session.of_client(client.id) is closed
-        session._forget(closed)  # as when later ones displace it
+        assert session_list.of_client(client.id) is closed
+        session_list._forget(closed)  # as when later ones displace it
         assert recorder.attach_all() == []
-        assert session.of_client(client.id) is None
+        assert session_list.of_client(client.id) is None
 
 
 @pytest.mark.usefixtures("recording_by_itself")
@@ -151,7 +151,7 @@ def test_one_setting_switches_it_off(cluster: LocalCluster) -> None:
     with dask.config.set({"daskscope.recorder.enabled": False}):
         assert not recorder.enable()
         with Client(cluster, set_as_default=False) as client:
-            assert session.of_client(client.id) is None
+            assert session_list.of_client(client.id) is None
     assert not recorder.enabled()
 
 
@@ -162,7 +162,7 @@ def test_the_setting_also_counts_after_it_was_enabled(
         dask.config.set({"daskscope.recorder.enabled": False}),
         Client(cluster, set_as_default=False) as client,
     ):
-        assert session.of_client(client.id) is None
+        assert session_list.of_client(client.id) is None
         assert not recorder.enabled()
     assert recorder.enabled()
 
@@ -222,11 +222,11 @@ def test_a_recorder_that_fails_or_hangs_does_not_stop_the_client(
     def fail(client: Any) -> None:
         raise RuntimeError("no session today")
 
-    monkeypatch.setattr(session, "connect", fail)
+    monkeypatch.setattr(session_list, "connect", fail)
     with Client(cluster, set_as_default=False) as client:
         assert client.submit(int, 1).result() == 1
 
-    monkeypatch.setattr(session, "connect", lambda _: time.sleep(3))
+    monkeypatch.setattr(session_list, "connect", lambda _: time.sleep(3))
     began = time.monotonic()
     with (
         dask.config.set({"daskscope.recorder.start-timeout": "100ms"}),

@@ -13,7 +13,7 @@ from distributed import Client, LocalCluster
 from recording_rows import make_rows
 
 import daskscope
-from daskscope import session
+from daskscope import session_list
 from daskscope.recording import pack_keys
 
 
@@ -23,10 +23,10 @@ def test_a_closed_session_stays_listed_and_connecting_begins_a_new_one(client: C
     assert daskscope.sessions() == [s]
     assert s.state == "stopped"
     assert [(notice.code, notice.level) for notice in s.notices] == [("session-closed", "info")]
-    assert session.find(s.id) is s
+    assert session_list.find(s.id) is s
     with daskscope.connect(client) as second:
         assert second is not s
-        assert session.of_client(client.id) is second
+        assert session_list.of_client(client.id) is second
         assert daskscope.connect() is second
         assert daskscope.sessions() == [s, second]
         live(second)
@@ -43,14 +43,14 @@ def test_what_is_left_of_a_closed_client_is_its_newest_session(cluster: LocalClu
 @pytest.mark.parametrize("first_closed", ["client", "session"])
 def test_only_a_few_stopped_sessions_stay_listed(cluster: LocalCluster, first_closed: str) -> None:
     seen = []
-    for _ in range(session.KEPT_STOPPED + 2):
+    for _ in range(session_list.KEPT_STOPPED + 2):
         with Client(cluster, set_as_default=False) as client:
             seen.append(live(daskscope.connect(client)))
             if first_closed == "session":
                 seen[-1].close()
         eventually(lambda: seen[-1].closed)
     with Client(cluster) as client, daskscope.connect(client) as last:
-        assert daskscope.sessions() == [*seen[-session.KEPT_STOPPED :], last]
+        assert daskscope.sessions() == [*seen[-session_list.KEPT_STOPPED :], last]
     for s in seen:
         s.close()
 
@@ -58,7 +58,7 @@ def test_only_a_few_stopped_sessions_stay_listed(cluster: LocalCluster, first_cl
 def test_a_session_that_is_forgotten_is_freed_at_once(
     cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "KEPT_STOPPED", 1)
+    monkeypatch.setattr(session_list, "KEPT_STOPPED", 1)
     freed = []
     gc.disable()
     try:
@@ -96,17 +96,17 @@ def test_stopped_sessions_take_no_more_than_one_recording_may(cluster: LocalClus
 def test_of_stopped_sessions_those_that_stopped_last_are_kept(cluster: LocalCluster) -> None:
     long_one = Client(cluster, set_as_default=False)
     first = live(daskscope.connect(long_one))
-    for _ in range(session.KEPT_STOPPED):
+    for _ in range(session_list.KEPT_STOPPED):
         with Client(cluster, set_as_default=False) as client:
             live(daskscope.connect(client)).close()
     long_one.close()
-    eventually(lambda: first.closed and len(daskscope.sessions()) == session.KEPT_STOPPED)
+    eventually(lambda: first.closed and len(daskscope.sessions()) == session_list.KEPT_STOPPED)
     assert first in daskscope.sessions()
 
 
 def test_listeners_hear_of_sessions_that_come_and_go(client: Client) -> None:
     heard: list[list[str]] = []
-    stop = session.on_sessions_changed(
+    stop = session_list.on_sessions_changed(
         lambda: heard.append([s.state for s in daskscope.sessions()])
     )
     with daskscope.connect(client):
@@ -120,8 +120,8 @@ def test_a_listener_that_fails_keeps_nobody_from_hearing_and_leaks_no_thread(
 ) -> None:
     heard: list[int] = []
     stops = [
-        session.on_sessions_changed(lambda: 1 / 0),  # type: ignore[arg-type, return-value]
-        session.on_sessions_changed(lambda: heard.append(1)),
+        session_list.on_sessions_changed(lambda: 1 / 0),  # type: ignore[arg-type, return-value]
+        session_list.on_sessions_changed(lambda: heard.append(1)),
     ]
     client = Client(cluster, set_as_default=False)
     s = live(daskscope.connect(client))

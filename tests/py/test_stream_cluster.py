@@ -10,7 +10,7 @@ from clusters import eventually
 from stream_pages import PageStub
 
 import daskscope
-from daskscope import kernel, session
+from daskscope import kernel, session_list
 from daskscope.stream import Channel
 
 
@@ -107,7 +107,7 @@ def test_a_closed_session_is_told_as_stopped_and_a_forgotten_one_says_bye(client
     assert [notice["code"] for notice in told()["notices"]] == ["session-closed"]
     assert told()["counts"]["kept"] == 40
     eventually(lambda: [s["state"] for s in page.of("sessions")[-1]["sessions"]] == ["stopped"])
-    for _ in range(session.KEPT_STOPPED):
+    for _ in range(session_list.KEPT_STOPPED):
         assert page.of("bye") == []
         daskscope.connect(client).close()
     (bye,) = eventually(lambda: told() and page.of("bye"))

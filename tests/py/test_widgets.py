@@ -6,7 +6,7 @@ import traitlets
 from clusters import eventually
 
 import daskscope
-from daskscope import kernel, session, widgets
+from daskscope import kernel, session_list, widgets
 from daskscope.errors import DaskscopeError
 from daskscope.schema import PROTOCOL
 from daskscope.widgets import TaskStream
@@ -40,14 +40,14 @@ def hear(widget, kind, **fields):
 
 def test_it_shows_the_session_of_the_client(client, said):
     stream = TaskStream(client)
-    shown = session.of_client(client.id)
+    shown = session_list.of_client(client.id)
     assert stream.session == shown.id
     hear(stream, "hello", protocol=PROTOCOL, version="0.1.0")
     hear(stream, "watch", session=stream.session, visible=True, have=[])
     client.gather(client.map(lambda i: i + 1, range(200)))
     eventually(lambda: sum(m["rows"] for m, _ in said if m["type"] == "batch") >= 200)
     welcome = next(m for m, _ in said if m["type"] == "welcome")
-    assert [entry["id"] for entry in welcome["sessions"]] == [s.id for s in session.sessions()]
+    assert [entry["id"] for entry in welcome["sessions"]] == [s.id for s in session_list.sessions()]
     assert all(len(buffers) == 1 for m, buffers in said if m["type"] == "batch")
     stream.close()
     shown.close()
@@ -62,7 +62,7 @@ def test_it_takes_a_session_too(client):
 
 
 def test_without_a_client_it_waits_for_one(client, monkeypatch):
-    monkeypatch.setattr(session, "connect", _no_client)
+    monkeypatch.setattr(session_list, "connect", _no_client)
     stream = TaskStream()
     monkeypatch.undo()
     assert "no Dask client" in repr(stream)
@@ -82,8 +82,8 @@ def test_without_a_client_of_its_own_it_follows_to_the_next(cluster):
 
     with Client(cluster) as first:
         stream = TaskStream()
-        assert stream.session == session.of_client(first.id).id
-    eventually(lambda: session.find(stream.session).closed)
+        assert stream.session == session_list.of_client(first.id).id
+    eventually(lambda: session_list.find(stream.session).closed)
     with Client(cluster) as second:
         shown = daskscope.connect(second)
         eventually(lambda: stream.session == shown.id)
@@ -107,7 +107,7 @@ def test_a_panel_of_a_client_shows_the_recording_that_was_closed(client):
         pass
     stream = TaskStream(client)
     assert stream.session == shown.id
-    assert session.of_client(client.id) is shown, "nothing is recorded anew"
+    assert session_list.of_client(client.id) is shown, "nothing is recorded anew"
     stream.close()
 
 
@@ -133,7 +133,7 @@ def test_a_wrong_client_is_refused_by_name(wrong):
 def test_an_unknown_argument_is_refused_by_name(options, said):
     with pytest.raises(TypeError, match=said):
         TaskStream(**options)
-    assert session.sessions() == []
+    assert session_list.sessions() == []
 
 
 def test_it_is_an_ordinary_widget(client):
@@ -157,19 +157,19 @@ def test_it_is_an_ordinary_widget(client):
     link.unlink()
     assert box.children[0] is tab.children[1] is stream
     ipywidgets.Widget.close_all()
-    session.of_client(client.id).close()
+    session_list.of_client(client.id).close()
 
 
 def test_a_missing_bundle_says_how_to_build_it(bundle, client):
     (bundle / "widget.js").unlink()
     with pytest.raises(DaskscopeError, match="make build"):
         TaskStream(client)
-    session.of_client(client.id).close()
+    session_list.of_client(client.id).close()
 
 
 def test_closing_lets_go_of_everything(client):
     stream = TaskStream(client)
-    shown = session.of_client(client.id)
+    shown = session_list.of_client(client.id)
     hub = kernel.the_hub()
     assert hub._channels
     stream.close()
@@ -185,12 +185,12 @@ def test_nonsense_from_a_page_does_not_raise(client, said):
         stream._handle_custom_msg(content, [])
     eventually(lambda: [m for m, _ in said if m["type"] == "error"])
     stream.close()
-    session.of_client(client.id).close()
+    session_list.of_client(client.id).close()
 
 
 def test_focus_is_linked_between_page_and_session(client, said):
     stream = TaskStream(client)
-    shown = session.of_client(client.id)
+    shown = session_list.of_client(client.id)
     hear(stream, "hello", protocol=PROTOCOL, version="0.1.0")
     hear(stream, "watch", session=shown.id, visible=True, have=[])
     seen = []
@@ -214,4 +214,4 @@ def test_its_help_has_an_example_and_the_layout_of_the_example_works(client):
     assert 'TaskStream(client, layout={"height": "300px"})' in TaskStream.__doc__
     assert "TaskStream()" in TaskStream.__init__.__doc__
     stream.close()
-    session.of_client(client.id).close()
+    session_list.of_client(client.id).close()

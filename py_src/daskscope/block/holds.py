@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from daskscope import collect
-from daskscope.session import connect, current_client, of_client
+from daskscope.session_list import connect, current_client, of_client
 
 if TYPE_CHECKING:
     from distributed import Client

@@ -16,7 +16,7 @@ from daskscope.cli.console import duration, plain, plural, say, size, warn
 from daskscope.cli.progress import Line
 from daskscope.errors import DaskscopeError
 from daskscope.report.target import LocalTarget
-from daskscope.session import connect
+from daskscope.session_list import connect
 
 if TYPE_CHECKING:
     import argparse

@@ -38,7 +38,7 @@ def client_is_awaited() -> bool:
     """Return whether the current client is asynchronous, and its loop is the one that runs here."""
     if "distributed" not in sys.modules:
         return False
-    from daskscope.session import current_client
+    from daskscope.session_list import current_client
 
     try:
         return bool(current_client().asynchronous)

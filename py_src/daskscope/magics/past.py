@@ -109,13 +109,13 @@ def marks() -> dict[str, Mark]:
 
 def _sessions() -> list[Session]:
     """Return the sessions, and import nothing where there are none."""
-    listed = getattr(sys.modules.get("daskscope.session"), "sessions", None)
+    listed = getattr(sys.modules.get("daskscope.session_list"), "sessions", None)
     return listed() if listed is not None else []
 
 
 def recording_of(cell: PastCell, title: str | None) -> RecordingCore:
     """Return a cell as if it had been recorded as a block; without its figures."""
-    from daskscope.session import sessions
+    from daskscope.session_list import sessions
 
     found = [_Found(cell, session) for session in sessions()]
     best = max(found, key=lambda one: one.tasks, default=None)

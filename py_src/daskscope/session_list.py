@@ -1,0 +1,161 @@
+"""The sessions of this process: made, found, and for how long they are kept.
+
+Those that the flight recorder made are kept here, since nobody else holds them; so are a
+few that have stopped, since their client or they themselves were closed, for a panel that
+is opened afterwards.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from typing import TYPE_CHECKING, Final
+
+from daskscope import collect
+from daskscope.errors import DaskscopeError
+from daskscope.listeners import Listeners
+from daskscope.session import Session
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from distributed import Client
+
+    from daskscope.session import Unsubscribe
+
+KEPT_STOPPED: Final = 3
+"""So many stopped sessions stay listed at most; the user may hold any number."""
+
+_lock = threading.RLock()
+_sessions: dict[str, Session] = {}  # by their ids, oldest first
+_changed = Listeners[[]]("sessions of daskscope")
+_left_alone: weakref.WeakSet[Client] = weakref.WeakSet()
+"""Clients of which the user closed a session: whatever was recorded is what was wanted."""
+
+
+def connect(client: Client | None = None) -> Session:
+    """Return the session of a client, by default the current one.
+
+    Where there is no current client, it is the newest one that is recorded.
+    There is one session per client: connecting again gives the same. It records until
+    the client or the session is closed; after `session.close()` a new one begins.
+    What is submitted afterwards is captured: this waits some milliseconds, a second at most,
+    for the scheduler. In the loop of an asynchronous client nothing may wait: await the session.
+    """
+    from distributed import Client
+
+    if client is None:
+        client = current_client()
+    if not isinstance(client, Client):
+        raise TypeError(f"client must be a distributed.Client or None, got {type(client).__name__}")
+    with _lock:
+        session = of_client(client.id)
+        over = client.status in ("closing", "closed")
+        if session is not None and (over or not session._closed_by_user):
+            return session
+        if over:
+            raise DaskscopeError(
+                "client-closed",
+                "This Dask client is closed: nothing of it can be recorded any more.",
+                "Make a new one with Client().",
+            )
+        session = Session(client, _ended)
+        session._start()
+        _sessions[session.id] = session
+        _forget_stopped()
+    _changed.tell()
+    if client.status == "running":  # else it has nothing to be captured yet
+        session._wait_until_attached()
+    return session
+
+
+def current_client() -> Client:
+    """Return Dask's current client, else the newest one that is recorded."""
+    from distributed import Client
+
+    try:
+        return Client.current()
+    except ValueError:
+        for session in reversed(sessions()):
+            client = session.client
+            if client is not None and not session.closed:
+                return client
+    make = "To record, make one with Client() or pass one: connect(client)."
+    if not (stopped := sessions()):
+        text = "There is no current Dask client, and none is recorded."
+        raise DaskscopeError("no-client", text, make)
+    listed = "; ".join(f"[{i}] {session._title}" for i, session in enumerate(stopped))
+    raise DaskscopeError(
+        "no-client",
+        f"There is no current Dask client, and what daskscope.sessions() has is stopped: {listed}.",
+        "To look at one of them: daskscope.sessions()[0].recording, or "
+        f"daskscope.TaskStream(daskscope.sessions()[0]). {make}",
+    )
+
+
+def sessions() -> list[Session]:
+    """Return the sessions of this process, oldest first, also a few that have stopped."""
+    with _lock:
+        return list(_sessions.values())
+
+
+def find(session_id: str) -> Session | None:
+    """Return the session with an id."""
+    with _lock:
+        return _sessions.get(session_id)
+
+
+def of_client(client_id: str) -> Session | None:
+    """Return the newest session of a client, by the client's id."""
+    with _lock:
+        newest_first = reversed(_sessions.values())
+        return next((session for session in newest_first if session.client_id == client_id), None)
+
+
+def was_closed_by_user(client: Client) -> bool:
+    """Return whether a session of this client was closed: the recorder leaves it alone."""
+    session = of_client(client.id)
+    return client in _left_alone or (session is not None and session._closed_by_user)
+
+
+def on_sessions_changed(callback: Callable[[], None]) -> Unsubscribe:
+    """Call `callback()` when a session comes, stops or is closed; from any thread."""
+    return _changed.add(callback)
+
+
+def _ended(session: Session) -> None:
+    """Take note that a session has stopped, or that the user has closed it."""
+    client = session.client
+    if session._closed_by_user and client is not None:
+        _left_alone.add(client)
+    _forget_stopped()
+    _changed.tell()
+
+
+def _forget(session: Session) -> None:
+    with _lock:
+        _sessions.pop(session.id, None)
+
+
+def _forget_stopped() -> None:
+    """Keep those sessions that stopped last, all within the bounds of one recording."""
+    memory = disk = 0
+    with _lock:
+        stopped = [session for session in _sessions.values() if session.closed]
+        stopped.sort(key=lambda session: session._stopped_s, reverse=True)
+        for place, session in enumerate(stopped):
+            memory += session._recording.memory_bytes
+            disk += session._recording.disk_bytes
+            limits = session._limits
+            full = memory > limits.memory_limit or disk > limits.disk_limit
+            if place and (place >= KEPT_STOPPED or full):  # the last is kept in any case
+                _forget(session)
+
+
+@collect.after_fork
+def _forget_all() -> None:
+    """In a forked child the sessions belong to the parent."""
+    global _lock
+    _lock = threading.RLock()
+    _sessions.clear()
+    _changed.clear()
