@@ -32,11 +32,11 @@ from daskscope import recorder
 
 if TYPE_CHECKING:
     from daskscope.block import record
+    from daskscope.block.report_block import performance_report
     from daskscope.errors import DaskscopeError
-    from daskscope.files import load
     from daskscope.focus import Focus
     from daskscope.library import delete_performance_report, list_performance_reports, tag
-    from daskscope.report.block import performance_report
+    from daskscope.loading import load
     from daskscope.session import Session
     from daskscope.session_list import connect, sessions
     from daskscope.widgets import TaskStream
@@ -65,8 +65,8 @@ _WHERE = {
     "connect": "daskscope.session_list",
     "delete_performance_report": "daskscope.library",
     "list_performance_reports": "daskscope.library",
-    "load": "daskscope.files",
-    "performance_report": "daskscope.report.block",
+    "load": "daskscope.loading",
+    "performance_report": "daskscope.block.report_block",
     "record": "daskscope.block",
     "sessions": "daskscope.session_list",
     "tag": "daskscope.library",

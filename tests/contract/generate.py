@@ -29,8 +29,8 @@ from stream_pages import FakeLoop, PlainSession  # noqa: E402
 
 from daskscope.derive import totals  # noqa: E402
 from daskscope.errors import Notice  # noqa: E402
-from daskscope.files import opened  # noqa: E402
 from daskscope.focus import Focus  # noqa: E402
+from daskscope.loading import opened  # noqa: E402
 from daskscope.recording import UNKNOWN_TASK, RecordingCore, TaskError, WorkerChange, pack_keys  # noqa: E402
 from daskscope.recording.coarse import coarse  # noqa: E402
 from daskscope.recording.file_writer import FileWriter  # noqa: E402

@@ -18,10 +18,10 @@ import daskscope
 from daskscope.block.writing import Writing
 from daskscope.derive.summary import summary
 from daskscope.errors import DaskscopeError
+from daskscope.files.target import LocalTarget
 from daskscope.recording.file_writer import FileWriter
 from daskscope.recording.part import Mark, Part
 from daskscope.report.html import note_figures
-from daskscope.report.target import LocalTarget
 from daskscope.schema import MIN_RECORDING_BYTES
 
 if TYPE_CHECKING:

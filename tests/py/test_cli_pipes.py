@@ -108,7 +108,7 @@ def test_a_pipe_without_an_end_is_not_read_for_ever(capsys, monkeypatch):
 
     endless = threading.Thread(target=write)
     endless.start()
-    monkeypatch.setattr("daskscope.files.MAX_PIPE_BYTES", 2_000_000)
+    monkeypatch.setattr("daskscope.files.reading.MAX_PIPE_BYTES", 2_000_000)
     assert main(["info", f"/dev/fd/{reader}"]) == 1
     os.close(reader)
     endless.join()

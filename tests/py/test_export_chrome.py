@@ -17,7 +17,7 @@ from recording_rows import START, append, make_rows, new_recording
 
 import daskscope
 from daskscope.export import to_chrome, write_chrome
-from daskscope.files import opened
+from daskscope.loading import opened
 from daskscope.recording import RecordingCore, TaskError, WorkerChange, pack_keys
 from daskscope.recording.logs import ClusterSample, Event, SchedulerSample
 

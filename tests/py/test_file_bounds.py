@@ -16,7 +16,7 @@ from recording_rows import append, make_rows, new_recording
 
 import daskscope
 from daskscope.errors import DaskscopeError
-from daskscope.files import opened
+from daskscope.loading import opened
 from daskscope.recording import pack_keys
 from daskscope.recording.file_arrow import _field, _indirect
 from daskscope.recording.file_reader import MAX_NAMES_CHARACTERS
@@ -31,8 +31,7 @@ MEASURED = r"""
 import pathlib, re, sys
 import numpy, pandas, pyarrow
 import daskscope
-from daskscope import files, report
-from daskscope.report import extract
+from daskscope import loading
 
 def most():  # resource would count the process from which this one was started, too
     return int(re.search(r"VmHWM:\s*(\d+) kB", pathlib.Path("/proc/self/status").read_text())[1])

@@ -20,7 +20,7 @@ from recording_rows import START, append, make_rows, new_recording
 import daskscope
 from daskscope.derive.summary import summary
 from daskscope.errors import DaskscopeError
-from daskscope.files import opened
+from daskscope.loading import opened
 from daskscope.recording import RecordingCore, TaskError, WorkerChange, pack_keys
 from daskscope.recording.file_reader import read_file
 from daskscope.recording.file_tables import decode_columns

@@ -28,7 +28,7 @@ BOUNDED = """
 import resource, signal, sys
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 from daskscope.cli import main
-from daskscope.files import load
+from daskscope.loading import load
 recording = load(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 try:

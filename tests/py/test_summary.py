@@ -19,7 +19,7 @@ from daskscope.derive.summary import MAX_PREFIXES, summary
 from daskscope.derive.threads import thread_time
 from daskscope.derive.versions import package_versions
 from daskscope.derive.work import work
-from daskscope.files import opened
+from daskscope.loading import opened
 from daskscope.recording import (
     ClusterSample,
     Event,

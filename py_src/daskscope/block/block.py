@@ -25,10 +25,10 @@ from daskscope.cells import cell_name
 from daskscope.collect.surroundings import Surroundings
 from daskscope.collect.worker_snapshots import cluster_sample
 from daskscope.errors import DaskscopeError
+from daskscope.files.target import LocalTarget
 from daskscope.recording import Recording
 from daskscope.recording.part import Mark, Part, Window, mark
 from daskscope.report.html import note_figures
-from daskscope.report.target import LocalTarget
 from daskscope.written import text_of
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from daskscope.report.html import figures_of
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from daskscope.files.target import LocalTarget
     from daskscope.recording import Counts, RecordingCore
-    from daskscope.report.target import LocalTarget
 
 logger = logging.getLogger(__name__)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope.cli.console import duration, plain, plural, say, size
 from daskscope.cli.places import reading
 from daskscope.derive.words import raised_text
-from daskscope.files import opened
+from daskscope.loading import opened
 from daskscope.urls import is_url, without_secrets
 from daskscope.written import is_stream
 

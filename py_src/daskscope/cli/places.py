@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from daskscope.cli.console import plain, warn
 from daskscope.cli.progress import Progress
 from daskscope.errors import DaskscopeError
-from daskscope.files import opened
+from daskscope.loading import opened
 from daskscope.recording.file_reader import is_recording
 from daskscope.urls import is_url, without_secrets
 from daskscope.written import check_no_url, is_stream, real

@@ -15,7 +15,7 @@ from daskscope.block import Block
 from daskscope.cli.console import duration, plain, plural, say, size, warn
 from daskscope.cli.progress import Line
 from daskscope.errors import DaskscopeError
-from daskscope.report.target import LocalTarget
+from daskscope.files.target import LocalTarget
 from daskscope.session_list import connect
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from daskscope.cli.console import plain, plural, say, size, teller
 from daskscope.cli.places import lasting, place_of, recording_of
 from daskscope.cli.progress import Progress
+from daskscope.files.target import RemoteTarget, target
 from daskscope.library import keep
 from daskscope.report.html import build
 from daskscope.report.redact import redacted
-from daskscope.report.target import RemoteTarget, target
 from daskscope.urls import is_url
 from daskscope.written import not_written, written
 

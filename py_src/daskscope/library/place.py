@@ -33,7 +33,7 @@ def _store_at(place: str | Path) -> Store:
     if isinstance(place, Path) or not is_url(place):
         return Folder(Path(place))
     # And pyarrow, which lists of folders do without.
-    from daskscope.files import fsspec, lacking
+    from daskscope.files.remote import fsspec, lacking
 
     try:
         fs, root = fsspec().core.url_to_fs(place)

@@ -12,8 +12,8 @@ from daskscope.errors import DaskscopeError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from daskscope.block.report_block import Report, ReportBlock
     from daskscope.magics.options import Options
-    from daskscope.report.block import Report, ReportBlock
 
 KEPT_AS: Final = "_perfreport"
 """Name in the notebook of a report that could not be written."""
@@ -21,7 +21,7 @@ KEPT_AS: Final = "_perfreport"
 
 def report_block(options: Options, code: str) -> ReportBlock:
     """Return what is to be entered; an error says what is wrong with the options."""
-    from daskscope.report.block import ReportBlock
+    from daskscope.block.report_block import ReportBlock
 
     return ReportBlock(
         options.filename,

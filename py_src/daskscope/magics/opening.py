@@ -11,7 +11,7 @@ from daskscope import recorder
 from daskscope.magics.card import Place, card
 
 if TYPE_CHECKING:
-    from daskscope.report.block import Report
+    from daskscope.block.report_block import Report
 
 MIME_OPEN: Final = "daskscope"
 """Key in the transient part of the card's message: JupyterLab opens the report that it names.

@@ -8,7 +8,7 @@ import re
 from typing import IO, TYPE_CHECKING, Any, Final
 
 from daskscope.errors import DaskscopeError
-from daskscope.files import open_to_read
+from daskscope.files.reading import open_to_read
 from daskscope.recording.file_reader import finite_json
 from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN
 from daskscope.urls import path_or_url, without_secrets

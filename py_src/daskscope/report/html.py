@@ -18,7 +18,7 @@ from daskscope import config
 from daskscope.derive.summary import summary
 from daskscope.derive.words import cut
 from daskscope.errors import DaskscopeError
-from daskscope.files import in_temporary_file, temporary_folder
+from daskscope.files.temporary import in_temporary_file, temporary_folder
 from daskscope.recording.file_writer import write_file
 from daskscope.report.static_page import STYLE, body, shown
 from daskscope.version import installed_version

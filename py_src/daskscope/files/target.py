@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 from daskscope.errors import DaskscopeError
-from daskscope.files import fsspec, in_temporary_file, lacking, temporary_folder
+from daskscope.files.remote import fsspec, lacking
+from daskscope.files.temporary import in_temporary_file, temporary_folder
 from daskscope.urls import is_url, path_or_url, without_secrets
 from daskscope.written import is_stream, real, replaced, text_of
 

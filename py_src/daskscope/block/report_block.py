@@ -13,12 +13,12 @@ from daskscope.block import Block
 from daskscope.block.block import to_its_end
 from daskscope.cells import shell
 from daskscope.errors import DaskscopeError
+from daskscope.files.target import LocalTarget, target
 from daskscope.recording import Recording
 from daskscope.recording.file_writer import SUFFIX
 from daskscope.report.address import Addresses, Served
 from daskscope.report.html import packed, page, write
 from daskscope.report.redact import checked, redacted
-from daskscope.report.target import LocalTarget, target
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
+    from daskscope.files.target import RemoteTarget
     from daskscope.recording import RecordingCore
-    from daskscope.report.target import RemoteTarget
 
 HTML: Final = (".html", ".htm")
 _NOT_LOST: Final = "Nothing is lost: report.recording has it, and report.save({where}) writes it."

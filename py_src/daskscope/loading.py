@@ -1,0 +1,62 @@
+"""Opening what was saved: recordings and reports, from a disk or from anywhere fsspec reaches."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, BinaryIO, cast
+
+from daskscope import config
+from daskscope.files.reading import open_to_read
+from daskscope.files.temporary import in_temporary_file, temporary_file
+from daskscope.recording import Recording, RecordingCore
+from daskscope.recording.file_reader import read_file
+from daskscope.report import extract
+from daskscope.urls import path_or_url, without_secrets
+from daskscope.written import text_of
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+
+def load(path: str | PathLike[str]) -> Recording:
+    """Open a recording: a ``.daskscope`` file or a report, on disk or at a URL such as ``s3://…``.
+
+    What was cut off, since its program was killed or it was copied in part, opens as far as
+    it is whole: a warning and ``recording.about["whole"]`` say so. URLs need fsspec and what
+    it needs for their kind.
+
+    >>> rec = daskscope.load("run.daskscope")
+    >>> rec.about["title"], rec.about["whole"]
+    ('A run', True)
+    """
+    core = opened(path)
+    if not core.about_facts["whole"]:
+        warnings.warn(
+            f"{without_secrets(text_of(path))} was cut off: its program was stopped, or it was "
+            "not copied to its end. Opened is what is whole of it; tables and figures of the whole "
+            "may be missing.",
+            stacklevel=2,
+        )
+    return Recording(core)
+
+
+def opened(path: str | PathLike[str]) -> RecordingCore:
+    """Open a recording for our own code."""
+    place = path_or_url(text_of(path))
+    name = without_secrets(place)
+    limits = config.recording_limits()
+    recording = RecordingCore(
+        memory_limit=limits.memory_limit,
+        disk_limit=limits.disk_limit,
+        overflow=limits.overflow,
+        directory=limits.directory,
+    )
+    with open_to_read(place) as file:
+        if extract.is_report(file):
+            with temporary_file() as taken:
+                with in_temporary_file():
+                    extract.take(file, taken, name)
+                read_file(cast("BinaryIO", taken), recording, name)
+        else:
+            read_file(cast("BinaryIO", file), recording, name)
+    return recording
