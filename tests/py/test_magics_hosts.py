@@ -66,6 +66,7 @@ def new_cells(tmp_path: Path) -> Iterator[Callable[..., Cells]]:
 def awaited(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cells]:
     """A kernel whose cluster lives in the kernel's own loop."""
     cells = Cells(tmp_path_factory.mktemp("awaited"), "%load_ext daskscope", ASYNCHRONOUS)
+    cells.ok("import daskscope\nsession = daskscope.connect()")
     yield cells
     cells.stop()
 
@@ -115,21 +116,37 @@ def test_with_an_asynchronous_client_an_interrupted_cell_has_its_report(awaited:
     assert summary["tasks"]["captured"] == 3
 
 
-def test_with_an_asynchronous_client_the_last_cell_is_there_soon(awaited: Cells) -> None:
-    recorded = "while session.counts.captured < {}: await asyncio.sleep(0.01)"
-    awaited.ok("import asyncio, daskscope\nsession = daskscope.connect()")
-    awaited.ok("await session.caught_up()\nbefore = session.counts.captured")
-    awaited.ok("t = await tasks(20)")
-    awaited.ok(recorded.format("before + 20"))
-    ran = awaited.run("%perfreport --last")
-    assert "No task finished" in ran.errors[0]
-    awaited.ok("t = await tasks(20)\n" + recorded.format("before + 40"))
+@pytest.mark.parametrize("line", ["%perfreport --last", "# afterwards\n%perfreport --last\n"])
+def test_with_an_asynchronous_client_the_last_cell_is_whole_at_once(
+    awaited: Cells, line: str
+) -> None:
+    requests = [awaited.start("t = await tasks(300)"), awaited.start(line)]
     begin = time.monotonic()
-    awaited.ok("%perfreport --last")
-    assert time.monotonic() - begin < 5
-    assert awaited.summary()["tasks"]["captured"] == 20
-    ran = awaited.run("%perfreport 1")
-    assert "a line cannot wait" in ran.errors[0]
+    for ran in map(awaited.of, requests):
+        assert ran.reply["status"] == "ok", ran.errors
+    assert time.monotonic() - begin < 10
+    assert len(ran.urls) == len(ran.cards) == 1
+    summary = awaited.summary()
+    assert summary["tasks"]["captured"] == summary["tasks"]["kept"] == 300
+    assert summary["missing"] == []
+    assert {row["package"] for row in summary["versions"]} >= {"dask", "distributed"}
+
+
+def test_with_an_asynchronous_client_a_line_that_cannot_wait_says_so(awaited: Cells) -> None:
+    (shown,) = awaited.run("%perfreport 1").errors
+    assert "a line cannot wait" in shown
+    awaited.ok("t = await tasks(4)")
+    awaited.ok("await session.caught_up()")
+    (shown,) = awaited.run("%perfreport --last").errors
+    assert "No task finished" in shown
+    assert "magics" not in shown
+    awaited.ok("t = await tasks(5)\nawait session.caught_up()")
+    awaited.ok("silent = %perfreport --last\nimport os")
+    summary = awaited.summary()
+    assert summary["tasks"]["captured"] == 5
+    assert "the client is asynchronous" in str(summary["missing"])
+    awaited.ok("wish = '--help'")
+    assert "--redact WHAT" in awaited.ok("%perfreport --last $wish").printed()
 
 
 def test_it_is_there_where_the_recorder_is_switched_off(new_cells: Callable[..., Cells]) -> None:

@@ -9,18 +9,22 @@ from typing import TYPE_CHECKING, Any
 import dask
 import pytest
 from clusters import eventually
-from distributed import wait
+from distributed import Client, wait
 
 import daskscope
+from daskscope.errors import DaskscopeError
 from daskscope.magics.past import PastCell, marks, recording_of
 from daskscope.recording.part import SOON_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from distributed import Client
+    from distributed import LocalCluster
 
     from daskscope.session import Session
+
+RAN: Any = SimpleNamespace(execution_count=7, error_in_exec=None, info=SimpleNamespace(raw_cell=""))
+"""What IPython tells of a cell that has run."""
 
 
 @pytest.fixture
@@ -57,10 +61,7 @@ class Cell:
         return self
 
     def __exit__(self, *_: object) -> None:
-        ran: Any = SimpleNamespace(
-            execution_count=7, error_in_exec=None, info=SimpleNamespace(raw_cell="")
-        )
-        self.past = PastCell.of(ran, self._start, time.time(), self._marks)
+        self.past = PastCell.of(RAN, self._start, time.time(), self._marks)
 
     def wait_until_it_is_over(self) -> None:
         eventually(lambda: time.time() > self.past.stop + 2 * SOON_S)
@@ -121,3 +122,35 @@ def test_the_next_cell_is_followed_in_place_of_the_last_one(session):
         pass
     session._catch_up()
     assert len(listeners) == before
+
+
+@pytest.mark.asyncio
+async def test_what_the_scheduler_has_not_told_yet_is_said_where_nobody_may_wait_for_it(
+    cluster: LocalCluster,
+) -> None:
+    never = {f"daskscope.collect.{pace}interval": "60s" for pace in ("", "quiet-", "idle-")}
+    address = cluster.scheduler_address
+    with dask.config.set(never):
+        async with (
+            Client(address, asynchronous=True, set_as_default=False) as client,
+            daskscope.connect(client) as session,
+        ):
+            await session.caught_up()
+            start, known = time.time() - 1, marks()
+            await client.gather(client.map(abs, range(3), pure=False))
+            past = PastCell.of(RAN, start, time.time(), known)
+            with pytest.raises(DaskscopeError, match="has not told yet") as error:
+                recording_of(past, None)
+            assert "%perfreport --last again" in error.value.next
+
+            await session.caught_up()
+            await client.gather(client.map(abs, range(4), pure=False))
+            past = PastCell.of(RAN, start, time.time(), known)
+            recording = recording_of(past, None)
+            assert recording.counts.captured == 3
+            assert "has not told yet" in said(recording)
+
+            await session.caught_up()
+            recording = recording_of(past, None)
+            assert recording.counts.captured == 7
+            assert "has not told yet" not in said(recording)

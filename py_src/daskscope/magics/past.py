@@ -7,6 +7,7 @@ the rest. Tasks are told apart by when they stopped, on the scheduler's clock.
 
 from __future__ import annotations
 
+import asyncio
 import sys
 import time
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from daskscope.errors import DaskscopeError, Notice
 from daskscope.magics.first_line import without_first_line
 
 if TYPE_CHECKING:
+    from daskscope.collect.surroundings import Surroundings
     from daskscope.recording import RecordingCore
     from daskscope.recording.part import Mark
     from daskscope.session import Session
@@ -28,6 +30,13 @@ COUNTED_AROUND: Final = Notice(
     "last answer before the cell to its first one after it: some of it may be from just before or "
     "after the cell.",
     "Run the cell again with %%perfreport as its first line to know it exactly.",
+)
+
+NOT_TOLD: Final = Notice(
+    "not-told",
+    "warn",
+    "The scheduler has not told yet what finished last: it is not here.",
+    "Run %perfreport --last again in a moment.",
 )
 
 
@@ -76,7 +85,8 @@ class End:
 
         self._over_s = time.monotonic()
         self._stop = stop
-        self._told = False
+        self.told = False
+        """Whether that answer has come."""
         self.mark = mark(session._recording)
         """As it was read; then with what the first answer tells that was asked for afterwards."""
         self.forget = session.on_change(self._hear)
@@ -89,8 +99,8 @@ class End:
         told = collector.answers.first_since(self._over_s)
         if told is None or not collector.has_all_of(told):
             return
-        if not self._told:
-            self._told = True
+        if not self.told:
+            self.told = True
             window = Window(stop=self._stop + session._clock_ahead_s)
             recording = session._recording
             self.mark = mark_over(recording, self.mark, mark(recording), window)
@@ -115,18 +125,53 @@ def _sessions() -> list[Session]:
 
 def recording_of(cell: PastCell, title: str | None) -> RecordingCore:
     """Return a cell as if it had been recorded as a block; without its figures."""
-    from daskscope.session_list import sessions
+    from daskscope import collect
+    from daskscope.collect.surroundings import Surroundings
 
-    found = [_Found(cell, session) for session in sessions()]
+    for session in _sessions():
+        if not session._must_not_wait():
+            session._catch_up()
+    best = _best(cell)
+    if best.session._must_not_wait():
+        around = Surroundings(missing=("versions and logs: the client is asynchronous",))
+    else:
+        around = collect.submit(best.asked()).result()
+    return best.recording(title, around)
+
+
+async def awaited_recording_of(cell: PastCell, title: str | None) -> RecordingCore:
+    """Return the same, where the clients may have to be awaited: nothing is missing."""
+    from daskscope import collect
+
+    for session in _sessions():
+        await session.caught_up()
+    best = _best(cell)
+    around = await asyncio.wrap_future(collect.submit(best.asked()))
+    return await asyncio.to_thread(best.recording, title, around)
+
+
+def _best(cell: PastCell) -> _Found:
+    """Return where most of the cell's tasks are."""
+    found = [_Found(cell, session) for session in _sessions()]
     best = max(found, key=lambda one: one.tasks, default=None)
     if best is None or not best.tasks:
-        recorded = "" if found else " No client is recorded, either."
-        raise DaskscopeError(
+        raise _no_tasks(cell, found)
+    return best
+
+
+def _no_tasks(cell: PastCell, found: list[_Found]) -> DaskscopeError:
+    if not all(one.told for one in found):
+        return DaskscopeError(
             "no-tasks",
-            f"No task finished on a Dask cluster in {cell.name}, the cell that ran last.{recorded}",
-            "Run the cell again with %%perfreport as its first line.",
+            f"The scheduler has not told yet what finished in {cell.name}, the cell that ran last.",
+            NOT_TOLD.next,
         )
-    return best.recording(title)
+    recorded = "" if found else " No client is recorded, either."
+    return DaskscopeError(
+        "no-tasks",
+        f"No task finished on a Dask cluster in {cell.name}, the cell that ran last.{recorded}",
+        "Run the cell again with %%perfreport as its first line.",
+    )
 
 
 class _Found:
@@ -136,32 +181,33 @@ class _Found:
         from daskscope.block.facts import heartbeat_s
         from daskscope.recording.part import Mark, Window, mark, tasks_within
 
-        if not session._must_not_wait():
-            session._catch_up()
-        self._cell, self._session = cell, session
+        self._cell, self.session = cell, session
         ahead_s = session._clock_ahead_s
         self._window = Window(
             cell.start + ahead_s, cell.stop + ahead_s, heartbeat_s(len(session.workers))
         )
         self._since = cell.marks.get(session.id) or Mark()
         end = cell.ends.get(session.id)
+        silent = session.state in ("lost", "stopped")  # of which a notice tells
+        self.told = end is None or end.told or silent
+        """Whether all is here that the scheduler tells of the cell."""
         self._over = end.mark if end is not None else self._since
         self._until = mark(session._recording)
         found = tasks_within(session._recording, self._since, self._until, self._window)
         self.tasks = sum(stop - first for first, stop in found)
         """How many there are."""
 
-    def recording(self, title: str | None) -> RecordingCore:
-        """Copy them, with what happened besides."""
-        from daskscope import collect
-        from daskscope.block.facts import facts_at_end, facts_at_start, new_part, surroundings_of
-        from daskscope.collect.surroundings import Surroundings
+    async def asked(self) -> Surroundings:
+        """Ask for versions and logs; to be awaited in the background loop."""
+        from daskscope.block.facts import surroundings_of
 
-        session, cell, window = self._session, self._cell, self._window
-        if session._must_not_wait():
-            around = Surroundings(missing=("versions and logs: the client is asynchronous",))
-        else:
-            around = collect.submit(surroundings_of(session, window.start)).result()
+        return await surroundings_of(self.session, self._window.start)
+
+    def recording(self, title: str | None, around: Surroundings) -> RecordingCore:
+        """Copy them, with what happened besides."""
+        from daskscope.block.facts import facts_at_end, facts_at_start, new_part
+
+        session, cell, window = self.session, self._cell, self._window
         part = new_part(session, self._since)
         copy = part.recording
         threads = {worker["address"]: worker["threads"] for worker in session.workers}
@@ -184,5 +230,7 @@ class _Found:
         )
         if (over.dropped_agent, over.not_read) != (since.dropped_agent, since.not_read):
             copy.about_facts["missing"].append(COUNTED_AROUND.to_json())
+        if not self.told:
+            copy.about_facts["missing"].append(NOT_TOLD.to_json())
         copy.close()
         return copy

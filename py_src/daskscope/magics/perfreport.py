@@ -9,6 +9,7 @@ own loop could not move. So IPython's way to run a cell has a second way around 
 from __future__ import annotations
 
 import ast
+import asyncio
 import logging
 import sys
 import threading
@@ -26,12 +27,14 @@ from daskscope.magics.begun import (
     report_block,
     show,
 )
-from daskscope.magics.first_line import NAME, FirstLine, without_first_line
+from daskscope.magics.first_line import AWAITED_LINE, NAME, FirstLine, without_first_line
 from daskscope.magics.options import HELP, Options, parse_cell, parse_line
-from daskscope.magics.past import PastCell, marks, recording_of
+from daskscope.magics.past import PastCell, awaited_recording_of, marks, recording_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
+
+    from daskscope.report.block import Report, ReportBlock
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
@@ -45,6 +48,8 @@ class _Running:
     """A cell that runs, with the reports that began in it."""
 
     code: str
+    line_is_awaited: bool
+    """Whether it is one line that can wait for a client."""
     begun: list[Begun] = field(default_factory=list)
     remembered: bool = True
     """Whether `--last` may mean it."""
@@ -94,7 +99,8 @@ class PerfReport:
 
         @wraps(run_cell_async)
         async def run_cell_and_reports(raw_cell: str, *args: Any, **kwargs: Any) -> Any:
-            cell = _Running(raw_cell)
+            transformed = kwargs.get("transformed_cell") or ""
+            cell = _Running(raw_cell, line_is_awaited=AWAITED_LINE in transformed)
             cells = self._stack.cells
             cells.append(cell)
             start = time.time()
@@ -177,10 +183,9 @@ class PerfReport:
             options, statement = parse_line(line, self._shell.var_expand)
             if options.help:
                 sys.stdout.write(HELP)
-                return None
+                return _nothing() if self._line_is_awaited else None
             if options.last:
-                self._look_back(options)
-                return None
+                return self._look_back(options)
             _check_statement(statement)
             block = report_block(options, statement)
         _remember(forgotten)
@@ -215,7 +220,11 @@ class PerfReport:
             last = shell.compile(expression, STATEMENT, "eval")
         return shell.compile(tree, STATEMENT, "exec"), last
 
-    def _look_back(self, options: Options) -> None:
+    @property
+    def _line_is_awaited(self) -> bool:
+        return self._stack.cells[-1].line_is_awaited
+
+    def _look_back(self, options: Options) -> Coroutine[Any, Any, None] | None:
         if self._past is None:
             raise DaskscopeError(
                 "no-cell",
@@ -223,10 +232,25 @@ class PerfReport:
                 "Run the cell again, with %%perfreport as its first line.",
             )
         block = report_block(options, self._past.code)  # all is checked that can be wrong
+        if self._line_is_awaited:
+            return _report_awaited(self._past, block, options)
         report = block.of_past(recording_of(self._past, options.title))
-        url = report.save()
-        sys.stdout.write(f"Performance Report Available at: {url}\n")
-        show(report, options)
+        report.save()
+        _show_past(report, options)
+        return None
+
+
+async def _report_awaited(past: PastCell, block: ReportBlock, options: Options) -> None:
+    __tracebackhide__ = True
+    with in_short():
+        report = block.of_past(await awaited_recording_of(past, options.title))
+        await asyncio.to_thread(report.save)  # the loop may be the scheduler's
+        _show_past(report, options)
+
+
+def _show_past(report: Report, options: Options) -> None:
+    sys.stdout.write(f"Performance Report Available at: {report.url}\n")
+    show(report, options)
 
 
 def _raise_shown(result: Any) -> None:
