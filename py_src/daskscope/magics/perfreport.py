@@ -34,7 +34,7 @@ from daskscope.magics.past import PastCell, awaited_recording_of, marks, recordi
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
-    from daskscope.report.block import Report, ReportBlock
+    from daskscope.block.report_block import Report, ReportBlock
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
