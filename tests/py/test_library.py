@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
@@ -72,11 +73,25 @@ def test_a_report_without_a_title_is_called_by_where_it_was_made(report):
     assert found["title"] == found["source"] == "try.ipynb, In [23]"
 
 
-def test_what_does_not_say_where_it_was_made_is_called_by_its_filename(report):
+def test_what_does_not_say_where_it_was_made_is_called_by_the_file_that_it_is_a_copy_of(
+    report, folder
+):
     keep(report, {**SUMMARY, "title": ""})
     (found,) = listed()
-    assert found["title"] == found["filename"]
-    assert found["source"] == ""
+    assert (found["title"], found["source"]) == ("dask-report", "")
+    name = found["filename"]
+    (folder / f"{name}.json").unlink()
+    (folder / name).write_text(report_text({**SUMMARY, "title": ""}))
+    (found,) = listed()
+    assert found["title"] == found["filename"] == name
+
+
+def test_a_name_that_says_when_gets_no_second_time(report, tmp_path):
+    recorded = report.rename(tmp_path / "run-20261119-081846.daskscope")
+    kept = keep(recorded, {**SUMMARY, "title": ""}, kind="recording")
+    assert re.fullmatch(r"run-20261119-081846-[0-9a-f]{8}\.daskscope", kept["filename"])
+    assert kept["title"] == "run-20261119-081846"
+    assert keep(recorded, SUMMARY, kind="recording")["filename"] != kept["filename"]
 
 
 def test_the_copy_is_the_same_file_and_stays_when_the_original_changes(report):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from daskscope.errors import DaskscopeError
 from daskscope.library.facts import SUFFIXES, Facts, Kind, checked_tags, created_text
 from daskscope.library.retention import too_many
-from daskscope.library.store import Found, Store, kind_of, new_name
+from daskscope.library.store import Found, Store, kind_of, new_name, plain_stem
 from daskscope.urls import without_secrets
 
 if TYPE_CHECKING:
@@ -86,7 +86,10 @@ class Library:
         now = time.time()
         known = replace(Facts.of({**facts, "created": now}, kind, now), copied=True)
         content = source if isinstance(source, bytes) else Path(source)
-        name = new_name(stem or (content.stem if isinstance(content, Path) else kind), kind, now)
+        stem = stem or (content.stem if isinstance(content, Path) else kind)
+        if not (known.title or known.source):  # what the copy is called says less
+            known = replace(known, title=plain_stem(stem, kind))
+        name = new_name(stem, kind, now)
         size = content.stat().st_size if isinstance(content, Path) else len(content)
         self._store.put(name, content, known.to_bytes(), private=known.private)
         return Entry(name, self._store.url(name), size, known)

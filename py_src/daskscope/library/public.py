@@ -24,7 +24,7 @@ def list_performance_reports(
     url          where it is; browsers open it
     private      whether it was made with ``private=True``
     created      when it was written, as ISO text with its zone
-    title        as it was given to the report, else its source, else its filename
+    title        as given to the report, else its source, else the name of its own file
     source       where it was made, such as "tour.ipynb, In [3]"
     duration     seconds that the block took
     tasks        how many finished in it; ``erred``: how many of them failed

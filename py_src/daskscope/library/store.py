@@ -22,6 +22,8 @@ BESIDE: Final = ".json"
 """What the facts of a file are called, after its own name."""
 
 MAX_STEM_BYTES: Final = 120
+_DATED: Final = re.compile(r"-\d{8}-\d{6}$", re.ASCII)
+"""How names end that `daskscope record` makes: they say when by themselves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +84,24 @@ def kind_of(name: str) -> Kind | None:
     return next((kind for kind, suffix in SUFFIXES.items() if name.endswith(suffix)), None)
 
 
+def plain_stem(stem: str, kind: Kind) -> str:
+    """Return what the name of a copy begins with: the stem of its original, as any place takes it.
+
+    >>> plain_stem("a/b: c", "report"), plain_stem("..", "recording")
+    ('a-b- c', 'recording')
+    """
+    plain = re.sub(r"[^\w. -]+", "-", stem).strip(" .-").encode("utf-8", "ignore")
+    return plain[:MAX_STEM_BYTES].decode("utf-8", "ignore") or kind
+
+
 def new_name(stem: str, kind: Kind, created: float) -> str:
     """Return a name that no other copy has, and that says what it is of and when.
 
     >>> new_name("dask-report", "report", 1_790_000_000)[:-13]
     'dask-report-20260921-141320-'
+    >>> new_name("run-20260921-161103", "recording", 1_790_000_000)[:-18]
+    'run-20260921-161103-'
     """
-    plain = re.sub(r"[^\w. -]+", "-", stem).strip(" .-").encode("utf-8", "ignore")
-    short = plain[:MAX_STEM_BYTES].decode("utf-8", "ignore") or kind
-    when = re.sub("[:-]", "", created_text(created))[:15].replace("T", "-")
-    return f"{short}-{when}-{secrets.token_hex(4)}{SUFFIXES[kind]}"
+    when = f"-{re.sub('[:-]', '', created_text(created))[:15].replace('T', '-')}"
+    own = plain_stem(stem, kind)
+    return f"{own}{'' if _DATED.search(own) else when}-{secrets.token_hex(4)}{SUFFIXES[kind]}"
