@@ -40,9 +40,6 @@ describePanel("the task stream by mouse and keyboard", () => {
   it("keeps the time under the pointer in place while it zooms", async () => {
     await open("scenario=full");
     const box = await plotBox();
-    // Away from live first: there the newest task stays in place.
-    await plot().press("a");
-    await shown();
     const x = box.x + box.width * 0.3;
     const before = await timeAt(x);
     await page.mouse.wheel(0, -300);

@@ -47,9 +47,8 @@ export function pressKey(
   view: ViewState,
   targets: KeyboardTargets,
 ): boolean {
-  const { window } = view;
-  const at = targets.pointerTime() ?? (window.start + window.stop) / 2;
-  const step = window.width * (shift ? PAGE_STEP : PAN_STEP);
+  const at = targets.pointerTime();
+  const step = view.window.width * (shift ? PAGE_STEP : PAN_STEP);
   switch (key.length === 1 ? key.toLowerCase() : key) {
     case "w":
     case "ArrowUp":

@@ -1,10 +1,7 @@
 // Which part of the run the plot shows, in words.
 
 import { formatDuration, formatStretch } from "../../base/format";
-import type { Extent, TimeWindow } from "./time_window";
-
-/** Less than this share of the run off the screen is all of it to the eye. */
-const UNSEEN_SHARE = 0.005;
+import { type Extent, type TimeWindow, UNSEEN_SHARE } from "./time_window";
 
 /** Null while all of it is shown. `origin` is time zero of the axis. */
 export function shownPart(
@@ -12,13 +9,12 @@ export function shownPart(
   extent: Extent | null,
   origin: number,
 ): string | null {
-  if (!extent || window.anchor === "whole") return null;
-  const run = (extent.stop - extent.start) * (1 - UNSEEN_SHARE);
+  // The picture may be a little behind: what it follows to counts.
+  if (!extent || window.showsWhole()) return null;
   if (window.anchor === "now") {
-    // The picture may be a little behind: what it follows to counts.
-    const followed = window.goalWidth();
-    return followed >= run ? null : `last ${formatDuration(followed)}`;
+    return `last ${formatDuration(window.goalWidth())}`;
   }
+  const run = (extent.stop - extent.start) * (1 - UNSEEN_SHARE);
   const start = Math.max(window.start, extent.start);
   const stop = Math.min(window.stop, extent.stop);
   if (stop - start >= run) return null;

@@ -17,6 +17,8 @@ export interface Extent {
 const NARROWEST_S = 200e-6;
 /** Following shows the whole run until it is this long, then this much of it. */
 export const FOLLOWED_S = 60;
+/** Less than this share of the run off the screen is all of it to the eye. */
+export const UNSEEN_SHARE = 0.005;
 /** A run of no length still needs an axis. */
 const SHORTEST_RUN_S = 1e-3;
 /** Room beside the data, as a share of the width. */
@@ -107,18 +109,22 @@ export class TimeWindow {
     return true;
   }
 
-  /** `factor` below 1 zooms in; `at` stays where it is on the screen. */
-  zoom(factor: number, at: number, animate = false): void {
+  /**
+   * `factor` below 1 zooms in. What stays where it is on the screen is `at`, without one
+   * the middle, and as long as it goes on following the newest row.
+   */
+  zoom(factor: number, at: number | null, animate = false): void {
     if (!this.known) return;
     const fromStart = this.moving ? this.moveToStart : this.start;
     const fromStop = this.moving ? this.moveToStop : this.stop;
     const width = fromStop - fromStart;
     const wanted = this.clampWidth(width * factor);
-    // While following, the newest row is what must not move away.
-    const fixed = this.anchor === "now" ? fromStop : at;
+    const follows = this.followsZoomed(factor, at);
+    const fixed = follows ? fromStop : (at ?? (fromStart + fromStop) / 2);
     const left = width > 0 ? (fixed - fromStart) / width : 0.5;
     const start = fixed - wanted * left;
-    if (this.anchor === "now") {
+    if (follows) {
+      this.anchor = "now";
       this.followed_s = wanted;
       if (animate) this.moveTo(start, start + wanted);
       else this.place(start, start + wanted);
@@ -216,6 +222,21 @@ export class TimeWindow {
     const run = this.extentStop - this.extentStart;
     if (this.anchor === "whole") return run;
     return this.followed_s || Math.min(run, FOLLOWED_S);
+  }
+
+  /** It follows, and what it follows to is all of the run. */
+  showsWhole(): boolean {
+    if (this.anchor === "free") return false;
+    const run = this.extentStop - this.extentStart;
+    return this.goalWidth() >= run * (1 - UNSEEN_SHARE);
+  }
+
+  /** Zoomed by hand, does it go on with the newest row, or stay where it was taken? */
+  private followsZoomed(factor: number, at: number | null): boolean {
+    if (this.anchor === "free") return false;
+    if (at !== null && at >= this.extentStop) return true;
+    if (this.anchor === "whole") return false;
+    return factor >= 1 || at === null || !this.showsWhole();
   }
 
   private goalStop(): number {

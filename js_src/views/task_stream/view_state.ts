@@ -246,7 +246,7 @@ export class ViewState {
 
   // Moving in time ---------------------------------------------------------
 
-  zoom(factor: number, at: number, animate = false): void {
+  zoom(factor: number, at: number | null, animate = false): void {
     this.window.zoom(factor, at, animate);
     this.moved();
   }
