@@ -2,15 +2,7 @@
 // a link shows what its sender saw. What an address says is checked, not believed.
 
 import { type Focus, NO_FOCUS } from "../../model/types";
-import type { TabId } from "../../views/panel/recording_view";
-
-export const TABS = [
-  "summary",
-  "task-stream",
-  "events",
-  "logs",
-  "system",
-] as const satisfies readonly TabId[];
+import { isTab, type TabId } from "../../views/panel/recording_view";
 
 export interface Place {
   readonly tab: TabId;
@@ -22,9 +14,6 @@ const MOST_NAMES = 10_000;
 const LONGEST = 1_000_000;
 /** Stands for a name without a letter; that name itself is written with a percent sign. */
 const EMPTY = "~";
-
-const isTab = (text: string): text is TabId =>
-  (TABS as readonly string[]).includes(text);
 
 /** `tab=task-stream&time=1.5,2&prefixes=a,b`, without the `#`. */
 export function toFragment({ tab, focus }: Place): string {

@@ -8,7 +8,18 @@ import type { SessionStore } from "../../session";
 import type { EmptyState } from "../host";
 import type { RecordTables } from "./record_tables";
 
-export type TabId = "summary" | "task-stream" | "events" | "logs" | "system";
+/** The tabs of a report, from the left. */
+export const TABS = [
+  "summary",
+  "task-stream",
+  "events",
+  "logs",
+  "system",
+] as const;
+export type TabId = (typeof TABS)[number];
+
+export const isTab = (text: string): text is TabId =>
+  (TABS as readonly string[]).includes(text);
 
 /** From the start to the stop of a stretch of time, in seconds since the epoch. */
 export type Range = readonly [start: number, stop: number];

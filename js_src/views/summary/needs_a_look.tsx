@@ -5,19 +5,12 @@ import { formatExact } from "../../base/format";
 import { LinkButton } from "../panel/button";
 import { CloseIcon, InfoIcon, WarningIcon } from "../panel/icons";
 import { withRoom } from "../panel/in_focus";
-import type { RecordingView, TabId } from "../panel/recording_view";
+import { isTab, type RecordingView } from "../panel/recording_view";
 import { AndMore } from "./and_more";
 import { someOf } from "./bounds";
 import type { ReportSummary } from "./report_summary";
 
 type Look = NonNullable<ReportSummary["needs_a_look"]>[number];
-
-const TABS: ReadonlySet<string> = new Set<TabId>([
-  "task-stream",
-  "events",
-  "logs",
-  "system",
-]);
 
 const LEVEL_WORDS: Record<Look["level"], string> = {
   error: "Error:",
@@ -72,11 +65,13 @@ function Mark(props: { level: Look["level"] }): JSX.Element {
 
 function Way(props: { view: RecordingView; look: Look }): JSX.Element | null {
   const { view, look } = props;
-  if (!TABS.has(look.tab)) return null;
+  const { tab } = look;
+  // The summary is where one is.
+  if (!isTab(tab) || tab === "summary") return null;
   const show = (): void => {
     const focus = view.focus.peek();
     const time = look.time && withRoom(look.time, view.range.peek());
-    view.show(look.tab as TabId, time ? { ...focus, time } : focus);
+    view.show(tab, time ? { ...focus, time } : focus);
   };
   return <LinkButton onClick={show}>Show</LinkButton>;
 }
