@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import resource
+import stat
 from typing import TYPE_CHECKING, Any
 
 import dask
+import numpy as np
 import pytest
 from report_blocks import computed, recording_in, somewhere_else  # noqa: F401
 
@@ -83,6 +85,35 @@ def test_arguments_of_a_wrong_kind_are_refused(client):
         daskscope.performance_report(7)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="redact: any of 'code', 'paths', 'hosts', not 'names'"):
         daskscope.performance_report(redact=["code", "names"])
+
+
+@pytest.mark.parametrize(
+    ("argument", "value", "wanted"),
+    [
+        ("private", 1, "True or False, got int"),
+        ("private", "yes", "True or False, got str"),
+        ("private", None, "True or False, got NoneType"),
+        ("title", 5, "text, got int"),
+        ("code", 0, "text, got int"),
+    ],
+)
+def test_what_would_silently_be_nothing_is_refused_by_its_name(client, argument, value, wanted):
+    with pytest.raises(TypeError, match=f"^{argument} must be {wanted}$"):
+        daskscope.performance_report(**{argument: value})
+    if argument != "private":
+        with pytest.raises(TypeError, match=f"^{argument} must be {wanted}$"):
+            daskscope.record(client, **{argument: value})
+
+
+@pytest.mark.parametrize("private", [True, np.True_])
+def test_a_private_report_is_private_also_where_numpy_says_so(client, tmp_path, private):
+    library = {"daskscope.library.enabled": True, "daskscope.library.path": str(tmp_path / "all")}
+    with dask.config.set(library):
+        with daskscope.performance_report("run.html", private=private) as report:
+            computed(client)
+        assert [one["private"] for one in daskscope.list_performance_reports()] == [True]
+        assert report.in_library is not None
+        assert stat.filemode((tmp_path / "all" / report.in_library).stat().st_mode) == "-rw-------"
 
 
 # -- where it is written ------------------------------------------------------

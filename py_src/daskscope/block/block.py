@@ -9,6 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect
+from daskscope.block.arguments import checked_text
 from daskscope.block.facts import (
     HEARTBEAT_SLACK_S,
     describe,
@@ -108,8 +109,8 @@ class Block:
         # What cannot be written is found out before anything runs.
         self._place = LocalTarget(text_of(path)) if path is not None else None
         self._client = client
-        self._title = title
-        self._code = code
+        self._title = None if title is None else checked_text(title, "title")
+        self._code = checked_text(code, "code")
         self._source = cell_name()
         self._session: Session
         self._part: Part

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from daskscope import config
 from daskscope.block import Block
+from daskscope.block.arguments import checked_flag
 from daskscope.block.block import to_its_end
 from daskscope.cells import shell
 from daskscope.errors import DaskscopeError
@@ -201,9 +202,13 @@ class ReportBlock:
         place = target(filename)
         if recording:
             _beside(place)
-        self._block = Block(client, title=title, code=code or _cell())
+        self._block = Block(client, title=title, code=_cell() if code == "" else code)
         self._new_report = partial(
-            Report, place=place, private=private, redact=checked(redact), recording=recording
+            Report,
+            place=place,
+            private=checked_flag(private, "private"),
+            redact=checked(redact),
+            recording=recording,
         )
         self._report = self._new_report(lambda: self._block.core)
 
