@@ -130,6 +130,19 @@ def test_a_file_that_is_there_is_replaced(client, tmp_path):
     assert sorted(one.name for one in tmp_path.iterdir()) == ["link.html", "run.html"]
 
 
+def test_nothing_is_saved_before_the_block_has_ended(client, tmp_path):
+    with daskscope.performance_report("run.html") as report:
+        for elsewhere in ([], ["early.html"]):
+            with pytest.raises(DaskscopeError, match="has not ended") as error:
+                report.save(*elsewhere)
+            assert "run.html" in error.value.next
+        computed(client)
+    assert [one.name for one in tmp_path.iterdir()] == ["run.html"]
+    assert report.url == (tmp_path / "run.html").as_uri()
+    assert report.save("late.html") == (tmp_path / "late.html").as_uri()
+    assert extract("late.html")[0] == extract("run.html")[0]
+
+
 def test_the_directory_is_that_of_the_beginning(client, tmp_path, monkeypatch):
     (tmp_path / "other").mkdir()
     with daskscope.performance_report("run.html"):

@@ -101,6 +101,7 @@ class Report:
         private: bool = False,
         redact: tuple[str, ...] = (),
         recording: bool = False,
+        whole: bool = False,
     ) -> None:
         self.url: str | None = None
         """What to open in a browser, once the report is written."""
@@ -115,6 +116,7 @@ class Report:
         self._private = private
         self._redact = redact
         self._with_recording = recording
+        self._whole = whole
 
     @property
     def filename(self) -> str:
@@ -127,7 +129,17 @@ class Report:
         return Recording(self._core())
 
     def save(self, filename: str | PathLike[str] | None = None) -> str:
-        """Write the report, elsewhere if a filename is given; return its URL."""
+        """Write the report, elsewhere if a filename is given; return its URL.
+
+        It is written by itself when the block ends; before that there is nothing to write.
+        """
+        if not self._whole:
+            raise DaskscopeError(
+                "not-ended",
+                "The block of this report has not ended: nothing of it can be written yet.",
+                f"It is written to {self.filename} at the end; afterwards "
+                'report.save("elsewhere.html") writes it elsewhere, too.',
+            )
         if filename is not None:
             self._place = target(filename)
         recording = self._core()
@@ -214,7 +226,7 @@ class ReportBlock:
 
     def of_past(self, core: RecordingCore) -> Report:
         """Return the report of what is recorded already, instead of the block's."""
-        return self._new_report(lambda: core)
+        return self._new_report(lambda: core, whole=True)
 
     def abandon(self) -> None:
         """Record no more, and write nothing; what has ended is left alone."""
@@ -257,6 +269,7 @@ class ReportBlock:
 
     def _write(self, error: BaseException | None) -> None:
         """Write the report; where an exception is on its way, it goes on whatever happens."""
+        self._report._whole = True
         try:
             url = self._report.save()
         except Exception as failure:
