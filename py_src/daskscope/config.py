@@ -154,6 +154,14 @@ def _place(key: str, value: Any) -> str | None:
     return str(value)
 
 
+def _http_or_null(key: str, value: Any) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str) or not value.startswith(("https://", "http://")):
+        raise _UnusableError(key, value, "a URL such as 'https://hub.example.org', or null")
+    return value
+
+
 def _number_or_null(key: str, value: Any, *, whole: bool) -> float | None:
     if value is None:
         return None
@@ -187,6 +195,7 @@ _READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "library.keep-reports": partial(_number_or_null, whole=True),
     "library.keep-days": partial(_number_or_null, whole=False),
     "library.keep-size": _size_or_null,
+    "hub.url": _http_or_null,
     "report.price-per-thread-hour": _price,
     "report.currency": _unit,
 }
@@ -320,3 +329,9 @@ def library_settings() -> LibrarySettings:
         keep_days=read("library.keep-days"),
         keep_bytes=read("library.keep-size"),
     )
+
+
+def hub_url() -> str | None:
+    """Return where the hub is, if one is configured. This version speaks to none yet."""
+    url: str | None = read("hub.url")
+    return url

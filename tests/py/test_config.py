@@ -189,6 +189,8 @@ def test_every_setting_that_is_shipped_is_checked() -> None:
         ("library.keep-days", math.inf),
         ("library.keep-days", "a week"),
         ("library.keep-size", "much"),
+        ("hub.url", 7),
+        ("hub.url", "hub.example.org"),
         ("recorder", False),
         ("recording", "spill"),
     ],

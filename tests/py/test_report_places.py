@@ -40,6 +40,13 @@ def test_without_a_client_the_block_does_not_run():
 def test_an_account_needs_a_hub(client):
     error = refused("daskscope.hub.url", account="team")
     assert error.code == "no-hub"
+    assert "does not speak to hubs yet" in error.text
+    with dask.config.set({"daskscope.hub.url": "https://ada:secret@hub.example.org"}):
+        error = refused("does not speak to hubs yet", account="team")
+    assert error.code == "no-hub"
+    assert "https://hub.example.org" in error.text
+    with dask.config.set({"daskscope.hub.url": "hub.example.org"}):
+        assert refused("daskscope.hub.url = ", account="team").code == "bad-setting"
 
 
 @pytest.mark.parametrize(

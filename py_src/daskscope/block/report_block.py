@@ -71,7 +71,7 @@ def performance_report(
     filename   a path, or a URL that fsspec can write, such as ``s3://…``; a file that is
                there is replaced
     private    in the library, and on a hub, only for yourself
-    account    of a hub
+    account    of a hub; no hub yet in this version
     title      what the report is called
     redact     any of "code", "paths" and "hosts": what the file must not tell
     recording  also write the recording beside it, as a ``.daskscope`` file

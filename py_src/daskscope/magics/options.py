@@ -32,7 +32,7 @@ Without a Dask client it does not run.
   --recording          write the recording beside it, for daskscope.load("….daskscope")
   --redact WHAT,…      leave out: code, paths, hosts
   --private            list it as one that is not for others
-  --account NAME       give it to an account of a hub
+  --account NAME       give it to an account of a hub; no hub yet in this version
   --last               report on the last cell; the flight recorder has it
   --help               show this
 
