@@ -55,8 +55,9 @@ def test_a_home_that_the_shell_did_not_write_out_is_meant(
     monkeypatch.setenv("USERPROFILE", str(tmp_path))
     name, *options = command
     assert main([name, f"~/{run_path.name}", *options, "--output=~/result"]) == 0
-    assert (tmp_path / "result").exists()
-    assert f"{tmp_path / 'result'}: " in capsys.readouterr().out
+    result = tmp_path / ("result.html" if name == "report" else "result")
+    assert result.exists()
+    assert f"{result}: " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("command", [("info",), *RESULTS], ids=" ".join)
@@ -72,7 +73,8 @@ def test_nothing_is_written_into_a_home_of_nobody(command, run_path, tmp_path, m
     name, *options = command
     before = sorted(tmp_path.iterdir())
     assert main([name, str(run_path), *options, "--output=~nobody-here/result"]) == 1
-    assert "~nobody-here/result is in a home that is not here" in one_line_error(capsys)
+    place = "~nobody-here/result.html" if name == "report" else "~nobody-here/result"
+    assert f"{place} is in a home that is not here" in one_line_error(capsys)
     assert main(["extract", "~nobody-here/run.html"]) == 1
     assert "~nobody-here is in a home that is not here" in one_line_error(capsys)
     assert sorted(tmp_path.iterdir()) == before
@@ -156,7 +158,7 @@ def test_extract_replaces_no_recording_and_no_summary_unless_it_is_told_to(
 
 @pytest.mark.parametrize("command", RESULTS, ids=" ".join)
 def test_results_of_other_kinds_take_the_place_of_no_recording(command, run_path, tmp_path, capsys):
-    other = tmp_path / "other"
+    other = tmp_path / "other.data"
     other.write_bytes(run_path.read_bytes()[:-900])  # also of one that was cut off
     before = other.read_bytes()
     name, *options = command
@@ -239,7 +241,7 @@ def test_a_url_to_which_nothing_can_be_written_is_called_that(command, run_path,
 def test_a_report_goes_to_a_url(run_path, tmp_path, capsys):
     fsspec = pytest.importorskip("fsspec")
     with dask.config.set({"daskscope.library.path": str(tmp_path / "library")}):
-        assert main(["report", str(run_path), "-o", "memory://ada:secret@reports/run.html"]) == 0
+        assert main(["report", str(run_path), "-o", "memory://ada:secret@reports/run"]) == 0
         (kept,) = daskscope.list_performance_reports()
     assert capsys.readouterr().out.startswith("memory://reports/run.html: 320 of 325 tasks, ")
     assert (kept["tasks"], kept["filename"][:4]) == (325, "run-")

@@ -150,6 +150,28 @@ def test_nothing_is_saved_before_the_block_has_ended(client, tmp_path):
     assert extract("late.html")[0] == extract("run.html")[0]
 
 
+@pytest.mark.parametrize(
+    ("filename", "written"),
+    [
+        ("run", "run.html"),
+        ("run.v2/monday", "run.v2/monday.html"),
+        (".run", ".run.html"),
+        ("run.htm", "run.htm"),
+        ("run.2026", "run.2026"),
+    ],
+)
+def test_a_name_without_an_ending_gets_that_of_a_page(client, filename, written, tmp_path, capsys):
+    (tmp_path / "run.v2").mkdir()
+    with daskscope.performance_report(filename) as report:
+        computed(client)
+    assert report.filename == written
+    assert report.url == (tmp_path / written).as_uri()
+    assert report.url in capsys.readouterr().out
+    assert recording_in(written).counts.kept == 20
+    report.save("elsewhere")
+    assert report.filename == "elsewhere.html"
+
+
 def test_the_directory_is_that_of_the_beginning(client, tmp_path, monkeypatch):
     (tmp_path / "other").mkdir()
     with daskscope.performance_report("run.html"):
@@ -261,6 +283,16 @@ def test_a_storage_that_refuses_leaves_the_recording_in_memory(client):
         computed(client)
     assert caught.value.code == "not-written"
     assert report.recording.counts.kept == 20
+
+
+def test_a_url_without_an_ending_gets_that_of_a_page(client):
+    fsspec = pytest.importorskip("fsspec")
+    files = fsspec.filesystem("memory")
+    with daskscope.performance_report("memory://reports/run?sig=secret") as report:
+        computed(client)
+    assert report.url == report.filename == "memory://reports/run.html"
+    assert [file.rpartition("/")[2] for file in files.find("/")] == ["run.html?sig=secret"]
+    files.rm("/", recursive=True)
 
 
 def test_a_signed_url_is_shown_without_its_signature_and_the_recording_is_written_beside(client):

@@ -14,7 +14,7 @@ from daskscope.block.arguments import checked_flag
 from daskscope.block.block import to_its_end
 from daskscope.cells import shell
 from daskscope.errors import DaskscopeError
-from daskscope.files.target import LocalTarget, target
+from daskscope.files.target import LocalTarget, page_target
 from daskscope.recording import Recording
 from daskscope.recording.file_writer import SUFFIX
 from daskscope.report.address import Addresses, Served
@@ -69,7 +69,7 @@ def performance_report(
     ``async with``.
 
     filename   a path, or a URL that fsspec can write, such as ``s3://…``; a file that is
-               there is replaced
+               there is replaced, and a name without an ending gets ``.html``
     private    in the library, and on a hub, only for yourself
     account    of a hub; no hub yet in this version
     title      what the report is called
@@ -141,7 +141,7 @@ class Report:
                 'report.save("elsewhere.html") writes it elsewhere, too.',
             )
         if filename is not None:
-            self._place = target(filename)
+            self._place = page_target(filename)
         recording = self._core()
         if self._redact:
             recording = redacted(recording, self._redact)
@@ -211,7 +211,7 @@ class ReportBlock:
             raise no_hub(account)
         page()
         config.report_price()
-        place = target(filename)
+        place = page_target(filename)
         if recording:
             _beside(place)
         self._block = Block(client, title=title, code=_cell() if code == "" else code)

@@ -168,7 +168,11 @@ def _add_record(commands: Any) -> None:
 def _add_report(commands: Any) -> None:
     parser = _command(commands, "report", "Make a report, one HTML file, of a recording.")
     _add_file(parser, "a recording: a path, or a URL that fsspec can open")
-    _add_output(parser, "FILE", "the report, a path or a URL; NAME.html beside the recording")
+    _add_output(
+        parser,
+        "FILE",
+        "the report, a path or a URL, .html where it has no ending; NAME.html beside the recording",
+    )
     parser.add_argument("--title", help="instead of the one that the recording has")
     parser.add_argument(
         "--redact",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from daskscope.cli.console import plain, plural, say, size, teller
 from daskscope.cli.places import lasting, place_of, recording_of
 from daskscope.cli.progress import Progress
-from daskscope.files.target import RemoteTarget, target
+from daskscope.files.target import RemoteTarget, page_path, page_target
 from daskscope.library import keep
 from daskscope.report.html import build
 from daskscope.report.redact import redacted
@@ -47,11 +47,11 @@ def run(given: argparse.Namespace) -> int:
 def _place(given: argparse.Namespace) -> Path | RemoteTarget:
     output = given.output
     if output and is_url(output):
-        there = target(output)
+        there = page_target(output)
         if isinstance(there, RemoteTarget):
             return there
         output = str(there.path)
-    return place_of(output, given.file, ".html")
+    return place_of(output and page_path(output), given.file, ".html")
 
 
 def _write(recording: RecordingCore, place: Path, watch: Callable[[int, int], None]) -> int:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 import tempfile
 from contextlib import suppress
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from daskscope.errors import DaskscopeError
 from daskscope.files.remote import fsspec, lacking
@@ -21,13 +22,39 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ELSEWHERE = "Choose another filename."
+ELSEWHERE: Final = "Choose another filename."
+PAGE: Final = ".html"
+"""Neither JupyterLab nor a server shows what ends otherwise as a page."""
 
 
 def target(filename: str | PathLike[str]) -> LocalTarget | RemoteTarget:
     """Return where `filename` points to, or say why nothing can be written there."""
     place = path_or_url(text_of(filename, "filename"))
     return RemoteTarget(place) if is_url(place) else LocalTarget(place)
+
+
+def page_target(filename: str | PathLike[str]) -> LocalTarget | RemoteTarget:
+    """Return the same for a page: a name without an ending gets that of pages."""
+    place = path_or_url(text_of(filename, "filename"))
+    if not is_url(place):
+        return LocalTarget(page_path(place))
+    there = RemoteTarget(place)
+    name = there.filename
+    return there if PurePath(name).suffix else there.beside(name + PAGE)
+
+
+def page_path(path: str) -> str:
+    """Return a path with the ending of a page, if it has none.
+
+    What is there already and no file stays as it is: directories, pipes, devices; and links,
+    such as /dev/stdout, which may lead to a file.
+
+    >>> page_path("runs/run"), page_path("run.htm"), page_path(".")
+    ('runs/run.html', 'run.htm', '.')
+    """
+    page, there = Path(path), os.path.expanduser(path)  # noqa: PTH111 - raises nothing
+    other = os.path.islink(there) or os.path.isdir(there) or is_stream(path)  # noqa: PTH112, PTH114
+    return path if page.suffix or other else str(page.with_name(page.name + PAGE))
 
 
 class LocalTarget:

@@ -24,7 +24,8 @@ it. A cell that fails, or is interrupted, has its report too, which names the ex
 Without a Dask client it does not run.
 
   filename             where to write, "dask-report.html" if nothing is said; also a URL
-                       such as s3://bucket/run.html. An older file is replaced.
+                       such as s3://bucket/run.html. A name without an ending gets .html;
+                       an older file is replaced.
   --filename NAME      the same, for %perfreport with a statement
   --title TEXT         what stands on top of the report
   --open               open it when it is written: in JupyterLab in a tab of it, elsewhere in
