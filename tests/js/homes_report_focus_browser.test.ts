@@ -127,6 +127,51 @@ describeReport("what is selected in a report", () => {
     expect(await differs.getByRole("button").count()).toBe(0);
   });
 
+  it("shows an error that stands out without filtering anything", async () => {
+    await open();
+    const start = await origin();
+    const error = page.locator(".ds-looks li", { hasText: "ValueError" });
+    const show = () => error.getByRole("button", { name: "Show" }).click();
+    await show();
+    await page.locator(".ds-error-head").waitFor();
+    expect((await focus()).time).toBeNull();
+    await expect.poll(fragment).toBe("#tab=events");
+    // A time that hides it is in the way; one that has it is not.
+    for (const [time, left] of [
+      [[start + 19, start + 20.5], true],
+      [[start + 2, start + 4], false],
+    ] as const) {
+      await tab("Summary").click();
+      await page.evaluate(
+        ([from, to]) =>
+          window.report.session.setFocus({
+            ...window.report.session.focus.value,
+            time: [from, to],
+          }),
+        time,
+      );
+      await show();
+      await page.locator(".ds-error-head").waitFor();
+      expect((await focus()).time !== null).toBe(left);
+    }
+  });
+
+  it("says of what time the figures beside a chart are", async () => {
+    await open("", "tab=summary");
+    const words = page.locator(".ds-part-legend > .ds-quiet", {
+      hasText: "at most",
+    });
+    await expect.poll(() => words.innerText()).toBe("at most");
+    await page.evaluate(() => {
+      const { session } = window.report;
+      const from = session.origin.value;
+      session.setFocus({ ...session.focus.value, time: [from + 2, from + 4] });
+    });
+    await expect
+      .poll(() => words.innerText())
+      .toBe("at most, in the time selected");
+  });
+
   it("shows where nothing ran before the first task of a short run", async () => {
     const query = "scale=0.01";
     await open(query);

@@ -2,10 +2,11 @@
 
 import type { JSX } from "preact";
 import { formatExact } from "../../base/format";
+import type { Focus } from "../../model/types";
 import { LinkButton } from "../panel/button";
 import { CloseIcon, InfoIcon, WarningIcon } from "../panel/icons";
 import { withRoom } from "../panel/in_focus";
-import { isTab, type RecordingView } from "../panel/recording_view";
+import { isTab, type Range, type RecordingView } from "../panel/recording_view";
 import { AndMore } from "./and_more";
 import { someOf } from "./bounds";
 import type { ReportSummary } from "./report_summary";
@@ -68,10 +69,22 @@ function Way(props: { view: RecordingView; look: Look }): JSX.Element | null {
   const { tab } = look;
   // The summary is where one is.
   if (!isTab(tab) || tab === "summary") return null;
-  const show = (): void => {
-    const focus = view.focus.peek();
-    const time = look.time && withRoom(look.time, view.range.peek());
-    view.show(tab, time ? { ...focus, time } : focus);
-  };
+  const show = (): void =>
+    view.show(tab, focusOn(look, view.focus.peek(), view.range.peek()));
   return <LinkButton onClick={show}>Show</LinkButton>;
+}
+
+/**
+ * The time of what is to be seen. Errors are the first on their tab: no time is selected
+ * for them, and one that would hide some of them is no longer.
+ */
+function focusOn(look: Look, focus: Focus, range: Range): Focus {
+  if (!look.time) return focus;
+  if (look.code !== "errors") {
+    return { ...focus, time: withRoom(look.time, range) };
+  }
+  const [first, last] = look.time;
+  const { time } = focus;
+  const shows = time !== null && time[0] <= first && last <= time[1];
+  return shows ? focus : { ...focus, time: null };
 }

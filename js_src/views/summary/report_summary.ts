@@ -75,6 +75,7 @@ const PARTS = {
   }),
   needs_a_look: list(
     record({
+      code: or(text, ""),
       level: oneOf(LEVELS),
       title: text,
       text,

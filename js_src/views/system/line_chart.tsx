@@ -63,12 +63,14 @@ export function Values(props: {
 }): JSX.Element {
   const { view, lines, format } = props;
   const moment = view.session.value?.crosshair.value ?? null;
-  const [start, stop] = view.focus.value.time ?? view.range.value;
+  const { time } = view.focus.value;
+  const [start, stop] = time ?? view.range.value;
+  const most = time ? "at most, in the time selected" : "at most";
   return (
     <div class="ds-part-legend">
       <span class="ds-quiet">
         {moment === null
-          ? "at most"
+          ? most
           : `at ${formatMoment(moment - view.origin.value, 1)}`}
       </span>
       {lines.map(({ name, series, look }) => (
