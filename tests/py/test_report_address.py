@@ -32,6 +32,7 @@ def server(tmp_path, monkeypatch) -> Path:
     monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
     monkeypatch.setenv("JPY_PARENT_PID", str(os.getpid()))
     monkeypatch.setenv("JPY_SESSION_NAME", str(root / "work" / "story.ipynb"))
+    monkeypatch.delenv("JUPYTERHUB_PUBLIC_URL", raising=False)
     (tmp_path / "runtime").mkdir()
     write_server(tmp_path, "jpserver-1.json", root, os.getpid(), "/user/ada/")
     return root
@@ -79,6 +80,35 @@ def test_a_server_around_the_directory_counts_where_the_parent_is_not_known(
     assert Addresses().served(server / "run.html") == outer
     monkeypatch.setenv("JUPYTERHUB_SERVICE_PREFIX", "/user/ada/")
     assert Addresses().served(server / "work" / "run.html") == below
+
+
+@pytest.mark.parametrize(
+    ("public", "origin"),
+    [
+        ("https://hub.example.org/user/ada/", "https://hub.example.org"),
+        ("http://10.0.0.3:8000/user/ada", "http://10.0.0.3:8000"),
+        ("https://ada.hub.example.org/user/%61da/", "https://ada.hub.example.org"),
+        ("https://me:secret@hub.example.org/user/ada/", "https://hub.example.org"),
+        ("", ""),
+        ("https://hub.example.org/", ""),
+        ("https://hub.example.org/user/grace/", ""),
+        ("//hub.example.org/user/ada/", ""),
+        ("javascript://hub.example.org/user/ada/", ""),
+        ("https:///user/ada/", ""),
+        ("https://[hub/user/ada/", ""),
+    ],
+)
+def test_on_a_jupyterhub_that_tells_its_public_address_the_url_is_a_whole_one(
+    server, tmp_path, monkeypatch, public, origin
+):
+    monkeypatch.setenv("JUPYTERHUB_PUBLIC_URL", public)
+    path = "/user/ada/lab?daskscope-report=run.html"
+    assert url_of(server / "run.html") == origin + path
+    assert url_of(server / "run") == f"{origin}/user/ada/files/run"
+    assert url_of(tmp_path / "run.html") == (tmp_path / "run.html").as_uri()
+    served = Addresses().served(server / "run.html")
+    assert served is not None
+    assert served.lab_url == path, "of links on a page of that server"
 
 
 def test_outside_of_jupyter_the_url_is_a_file(server, monkeypatch):

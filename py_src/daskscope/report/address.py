@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
+from urllib.parse import quote, unquote, urlsplit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,16 +27,18 @@ class Served:
     """A file as a Jupyter server shows it: where the server is, and the path below its root.
 
     Both addresses are paths of the server, as in ``/user/ada/lab?…``: a browser may run on
-    another machine, and the address at which it knows the server is known to nobody here.
+    another machine, and at which address it knows the server only a JupyterHub can tell.
     """
 
     base_url: str
     path: str
+    origin: str = ""
+    """That address without its path, as in ``https://hub.example.org``, if it is known."""
 
     @property
     def url(self) -> str:
         """What can be opened from anywhere, if there is such a page."""
-        return self.lab_url or self.files_url
+        return self.origin + (self.lab_url or self.files_url)
 
     @property
     def lab_url(self) -> str | None:
@@ -70,13 +72,28 @@ class Addresses:
         for server in self._servers:
             inside = _below(path, server["root_dir"])
             if inside is not None:
-                return Served(server["base_url"], inside)
+                return Served(server["base_url"], inside, _origin(server["base_url"]))
         return None
 
     def url_of(self, path: Path) -> str:
         """Return where a browser opens it: outside of what a server shows, as a file."""
         served = self.served(path)
         return path.as_uri() if served is None else served.url
+
+
+def _origin(base_url: str) -> str:
+    """Return where browsers know our server, if a JupyterHub started it that knows.
+
+    By its setting ``public_url``, or by its subdomains; it tells each server its own address.
+    """
+    try:
+        public = urlsplit(os.environ.get("JUPYTERHUB_PUBLIC_URL", ""))
+    except ValueError:
+        return ""
+    host = public.netloc.rpartition("@")[2]
+    ours = unquote(public.path).rstrip("/") == unquote(base_url).rstrip("/")
+    known = ours and host and public.scheme in ("http", "https")
+    return f"{public.scheme}://{host}" if known else ""
 
 
 def _below(path: Path, root: str) -> str | None:
