@@ -1,10 +1,16 @@
 // What a kernel would say of a session, said of a recording in a file.
 
-import { count, or, record } from "../base/check";
+import { bool, count, or, record } from "../base/check";
 import type { Focus, Notice } from "../model/types";
+import { NAME_KINDS } from "../schema";
 import { type Message, parseMessage } from "../wire";
 import { countsOf, ifSound } from "./figures";
-import { BadFileError, entriesDropped, FILE_CUT } from "./problems";
+import {
+  BadFileError,
+  entriesDropped,
+  FILE_CUT,
+  namesMerged,
+} from "./problems";
 import type { StoredRecording } from "./recording";
 import type { Figures, Sums } from "./totals";
 
@@ -18,6 +24,13 @@ const LONG_OVER_S = 3_600;
 const ADDRESS = { page: null, session: SESSION_ID } as const;
 
 const someEntries = record({ events: or(count, 0), logs: or(count, 0) });
+const someNames = or(record({ names: count, exact: or(bool, false) }), null);
+const mergedNames = record({
+  prefixes: someNames,
+  lanes: someNames,
+  actions: someNames,
+  spans: someNames,
+});
 
 /** What a check of facts says becomes a word about the file. */
 function trusted<T>(check: () => T): T {
@@ -53,23 +66,32 @@ export async function statusOf(
       ...(whole ? [] : [FILE_CUT]),
       ...notices,
       ...(missing as unknown[]),
-      ...droppedOf(about["dropped"], missing as unknown[]),
+      ...lossesOf(about, missing as unknown[]),
     ],
     workers: about["workers"] ?? (await workersOf(recording)),
   };
   return trusted(() => parseMessage(facts)) as Message<"status">;
 }
 
-/** What the file says was dropped, where its own notices do not tell it already. */
-function droppedOf(dropped: unknown, told: readonly unknown[]): Notice[] {
-  const found = ifSound(() => someEntries(dropped, "dropped"));
+/** What the file says was dropped or merged, where its own notices do not tell it already. */
+function lossesOf(
+  { dropped, merged }: StoredRecording["about"],
+  told: readonly unknown[],
+): Notice[] {
+  const entries = ifSound(() => someEntries(dropped, "dropped"));
+  const names = ifSound(() => mergedNames(merged, "merged"));
   const codes = new Set(
     told.map((one) => (one as Partial<Notice> | null)?.code),
   );
-  return (["events", "logs"] as const)
-    .filter((table) => found?.[table])
-    .map((table) => entriesDropped(table, found?.[table] ?? 0))
-    .filter(({ code }) => !codes.has(code));
+  const found: Notice[] = [];
+  for (const table of ["events", "logs"] as const) {
+    if (entries?.[table]) found.push(entriesDropped(table, entries[table]));
+  }
+  for (const kind of NAME_KINDS) {
+    const some = names?.[kind];
+    if (some?.names) found.push(namesMerged(kind, some));
+  }
+  return found.filter(({ code }) => !codes.has(code));
 }
 
 function numberOf(value: unknown): number {

@@ -4,7 +4,7 @@ import { plural } from "../base/format";
 import { NoUnpackerError } from "../base/unpack";
 import { DaskscopeError } from "../errors";
 import type { Notice } from "../model/types";
-import { FILE_FORMAT } from "../schema";
+import { FILE_FORMAT, type NameKind, OTHER_NAME } from "../schema";
 
 /** Bytes that daskscope did not write; the message goes on after "it …". */
 export class BadFileError extends Error {
@@ -71,6 +71,28 @@ export function entriesDropped(
     code: `${table}-dropped`, // as the summary has it, which says more
     level: "warn",
     text: `${plural(entries, one, many)} dropped: a recording keeps the newest.`,
+    next: "",
+  };
+}
+
+const MERGED = {
+  prefixes: ["prefix is", "prefixes are"],
+  lanes: ["thread of a worker is", "threads of workers are"],
+  actions: ["action is", "actions are"],
+  spans: ["span is", "spans are"],
+} as const satisfies Record<NameKind, readonly [string, string]>;
+
+/** Names that had no place of their own when they were recorded. */
+export function namesMerged(
+  kind: NameKind,
+  { names, exact }: { readonly names: number; readonly exact: boolean },
+): Notice {
+  const [one, many] = MERGED[kind];
+  const merged = plural(names, one, many);
+  return {
+    code: `${kind}-merged`, // as the summary has it, which says more
+    level: "warn",
+    text: `${exact ? "" : "At least "}${merged} merged into ${OTHER_NAME}: a recording has no place for more.`,
     next: "",
   };
 }

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope import collect, config
 from daskscope.cluster_name import cluster_name
 from daskscope.listeners import Listeners
-from daskscope.recording import Counts, Recording, RecordingCore
+from daskscope.recording import Counts, Recording, RecordingCore, merged_notices
 from daskscope.shared_focus import SharedFocus
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class Session(SharedFocus):
     @property
     def notices(self) -> tuple[Notice, ...]:
         """What the user should know just now."""
-        return self._collector.notices
+        return (*self._collector.notices, *merged_notices(self._recording.names))
 
     @property
     def workers(self) -> tuple[dict[str, Any], ...]:

@@ -408,6 +408,44 @@ describe("the session of a file", () => {
     expect(await codes({ dropped: { events: -1 }, missing: [] })).toEqual([]);
   });
 
+  it("says which names are merged, of how many it is known, once", async () => {
+    const notices = async (about: object) => {
+      await opened(await saying(about));
+      const found = session.notices.value.map(({ code, text }) => [code, text]);
+      session.dispose();
+      return found.slice(1);
+    };
+    const merged = {
+      prefixes: { names: 1, exact: true },
+      lanes: { names: 10_000, exact: false },
+      spans: { names: 1_234, exact: true },
+      actions: null,
+    };
+    expect(await notices({ merged })).toEqual([
+      [
+        "prefixes-merged",
+        "1 prefix is merged into (other): a recording has no place for more.",
+      ],
+      [
+        "lanes-merged",
+        "At least 10,000 threads of workers are merged into (other): a recording has no place for more.",
+      ],
+      [
+        "spans-merged",
+        "1,234 spans are merged into (other): a recording has no place for more.",
+      ],
+    ]);
+    const said = (code: string) => ({ code, level: "warn", text: code });
+    const missing = ["first", "lanes-merged", "spans-merged"].map(said);
+    expect((await notices({ merged, missing })).map(([code]) => code)).toEqual([
+      "lanes-merged",
+      "spans-merged",
+      "prefixes-merged",
+    ]);
+    expect(await notices({ merged: { prefixes: { names: -1 } } })).toEqual([]);
+    expect(await notices({ merged: 7 })).toEqual([]);
+  });
+
   it("waits while nobody looks, and goes on", async () => {
     const { link, sessionId } = await openRecording(goldenFile());
     session = new SharedSession(link, sessionId, signal(true), () => {});

@@ -20,6 +20,7 @@ import msgpack
 OTHER_NAME = "(other)"
 MAX_NAMES = 60_000  # an index must fit into uint16
 MAX_ACTIONS = 250  # an index must fit into uint8
+MAX_MERGED = 10_000  # of the names that OTHER_NAME stands for: so many are told apart
 MAX_NAME_CHARS = 300  # a key without a dash is its own prefix, whatever its length
 MAX_KEY_CHARS = 100_000
 MAX_ERROR_CHARS = 20_000  # of an exception, and of a traceback
@@ -53,13 +54,14 @@ class Interned:
     """A grow-only list of names with the index of each; a full one ends in OTHER_NAME.
 
     `index` is a plain dictionary, which hot loops subscript themselves: what fails there
-    goes through `add`.
+    goes through `add`. `merged` has the hashes of what has no place of its own, up to a bound.
     """
 
     def __init__(self, describe: Any, limit: int = MAX_NAMES, first: Any = ()) -> None:
         self.describe = describe
         self.limit = limit
         self.described: list[Any] = []
+        self.merged: set[int] = set()
         self.index: dict[Any, int] = {}
         for item in first:
             self.add(item)
@@ -76,6 +78,8 @@ class Interned:
     def append(self, item: Any) -> int:
         """Describe a new item, unless the list is full; return its index."""
         index = len(self.described)
+        if index >= self.limit - 1 and len(self.merged) < MAX_MERGED:
+            self.merged.add(hash(item))
         if index == self.limit:
             return index - 1
         self.described.append(self.describe(None if index == self.limit - 1 else item))

@@ -345,6 +345,12 @@ class Agent(SchedulerPlugin):
                 break
             chunks.append(chunk)
         names = want.get("names") or {}
+        lists = {
+            "prefixes": self.prefixes,
+            "lanes": self.lanes,
+            "actions": self.actions,
+            "spans": self.spans,
+        }
         answer = {
             "agent": self.id,
             "time": time(),
@@ -354,14 +360,9 @@ class Agent(SchedulerPlugin):
             "before": self.before,
             "chunks": chunks,
             "names": {
-                kind: interned.described[names.get(kind, 0) :]
-                for kind, interned in (
-                    ("prefixes", self.prefixes),
-                    ("lanes", self.lanes),
-                    ("actions", self.actions),
-                    ("spans", self.spans),
-                )
+                kind: interned.described[names.get(kind, 0) :] for kind, interned in lists.items()
             },
+            "merged": {kind: len(interned.merged) for kind, interned in lists.items()},
             "errors": self.errors.since(want.get("errors") or 0),
             "changes": self.changes.since(want.get("changes") or 0),
             "events": self.events.since(want.get("events") or 0),

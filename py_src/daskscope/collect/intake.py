@@ -6,11 +6,13 @@ import logging
 import math
 from typing import TYPE_CHECKING, Any
 
+from daskscope.agent.packing import MAX_MERGED
 from daskscope.collect.decode import IndexMap, Tasks, decode
 from daskscope.collect.tracebacks import whole_traceback
 from daskscope.recording import (
     UNKNOWN_TASK,
     Event,
+    Merged,
     NotRead,
     RecordingCore,
     SchedulerSample,
@@ -41,6 +43,8 @@ class Intake:
         """Tasks that came in a form that cannot be read; they count as dropped."""
         self.unreadable_why = ""
         self._not_read_before = recording.not_read  # with earlier agents
+        self._merged_before = dict(recording.names.merged_before)
+        self._first = not recording.names.lanes  # names of an earlier agent may come again
         self._map = IndexMap(recording.names)
         self._waiting: list[Mapping[str, Any]] = []  # errors whose tasks are still to come
 
@@ -58,6 +62,7 @@ class Intake:
     def take(self, answer: Mapping[str, Any]) -> int:
         """Append what an answer brings; return how many tasks that were."""
         self._map.extend(answer["names"])
+        self._take_merged(answer["merged"])
         errors, changes = answer["errors"], answer["changes"]
         self._recording.drop_errors(errors["first"] - self.errors)
         self._recording.drop_changes(changes["first"] - self.changes)
@@ -79,6 +84,13 @@ class Intake:
         counted = NotRead(self.missed_events, answer["incomplete"], self.unreadable)
         self._recording.not_read = self._not_read_before + counted
         return self.cursor - before
+
+    def _take_merged(self, merged: Mapping[str, int]) -> None:
+        for kind, names in merged.items():
+            if names:
+                most = max(names, self._merged_before[kind].names)
+                exact = self._first and names < MAX_MERGED
+                self._recording.names.merged_before[kind] = Merged(most, exact)
 
     def _take_events(self, events: Mapping[str, Any]) -> None:
         if self.events is not None:

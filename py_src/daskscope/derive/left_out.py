@@ -1,4 +1,4 @@
-"""What of its small tables the bounds of a recording have cost, in words."""
+"""What the bounds of a recording have cost of its small tables and names, in words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from daskscope.derive.words import count_text
 from daskscope.errors import Notice
+from daskscope.recording import merged_notices
 from daskscope.recording.logs import (
     MAX_CHANGES,
     MAX_EVENTS,
@@ -34,7 +35,7 @@ _BOUNDS: Final = {
 
 
 def left_out(recording: RecordingCore, counts: Counts) -> list[Notice]:
-    """Return what to say of entries that are not in a recording any more."""
+    """Return what to say of entries that are not in a recording any more, and of merged names."""
     notices = _of_errors(len(recording.error_log.since(0)), counts.erred)
     for table, (one, many, bound) in _BOUNDS.items():
         if dropped := recording.log_of[table].dropped:
@@ -44,7 +45,7 @@ def left_out(recording: RecordingCore, counts: Counts) -> list[Notice]:
                 f"at most {bound}."
             )
             notices.append(Notice(f"{table}-dropped", "warn", text))
-    return notices
+    return [*notices, *merged_notices(recording.names)]
 
 
 def _of_errors(kept: int, erred: int) -> list[Notice]:

@@ -16,11 +16,13 @@ from daskscope.recording.logs import (
     TaskError,
     WorkerChange,
 )
-from daskscope.recording.names import Names
+from daskscope.recording.merged import MERGED_CODES, merged_notices
+from daskscope.recording.names import Merged, Names
 from daskscope.recording.recording import Recording
 from daskscope.recording.totals import ActionTotal, PrefixTotal, Sums, Totals
 
 __all__ = [
+    "MERGED_CODES",
     "UNKNOWN_TASK",
     "ActionTotal",
     "ClusterSample",
@@ -30,6 +32,7 @@ __all__ = [
     "KeyBlock",
     "Log",
     "LogLine",
+    "Merged",
     "Names",
     "NotRead",
     "PrefixTotal",
@@ -41,5 +44,6 @@ __all__ = [
     "TaskError",
     "Totals",
     "WorkerChange",
+    "merged_notices",
     "pack_keys",
 ]

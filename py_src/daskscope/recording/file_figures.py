@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.recording.core import MAX_TASKS
+from daskscope.recording.names import Merged
 from daskscope.recording.totals import ActionTotal, PrefixTotal, Totals
-from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, LOGS, SCHEDULER, WORKERS
+from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, LOGS, NAME_KINDS, SCHEDULER, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,6 +41,7 @@ def take_figures(
     if isinstance(dropped, dict):
         for table in DROPPED_OF:
             recording.log_of[table].count_dropped(_figure(dropped, table))
+    _take_merged(recording, about.get("merged"))
     counts = about.get("counts")
     if not isinstance(counts, dict):
         return
@@ -52,6 +54,13 @@ def take_figures(
         if said > getattr(recording.counts, name):
             log = recording.log_of[table]
             log.count_dropped(said - log.next)
+
+
+def _take_merged(recording: RecordingCore, said: Any) -> None:
+    for kind in NAME_KINDS:
+        merged = said.get(kind) if isinstance(said, dict) else None
+        if isinstance(merged, dict) and (names := _figure(merged, "names")):
+            recording.names.merged_before[kind] = Merged(names, merged.get("exact") is True)
 
 
 def _figure(counts: Mapping[str, Any], name: str) -> int:

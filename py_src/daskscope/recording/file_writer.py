@@ -149,6 +149,7 @@ class FileWriter:
             "counts": self.counts(now.counts).to_json(),
             "totals": asdict(now.totals),
             "dropped": {table: now.dropped[table] for table in DROPPED_OF},
+            "merged": {kind: asdict(merged) for kind, merged in now.merged.items() if merged.names},
             "origin": now.origin,
         }
         self._add(ABOUT, _json({**about, **figures}))

@@ -7,9 +7,10 @@ session, in every chunk and on every page. One thread interns, any thread reads.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any, Final
 
-from daskscope.schema import ACTIONS, MAX_NAMES, OTHER_NAME
+from daskscope.schema import ACTIONS, MAX_NAMES, NAME_KINDS, OTHER_NAME
 
 Lane = tuple[str, str]
 Span = tuple[str, ...]
@@ -30,6 +31,9 @@ in Python and on a page.
 
 LIMITS: Final = {"prefixes": MAX_NAMES, "lanes": MAX_NAMES, "actions": 255, "spans": MAX_NAMES}
 """Entries of each list, the last being ``OTHER_NAME``: an index must fit its column."""
+
+MAX_MERGED: Final = 10_000
+"""So many of the names that ``OTHER_NAME`` stands for are told apart: to count them."""
 
 _OTHER: Final[dict[str, Any]] = {
     "prefixes": OTHER_NAME,
@@ -62,6 +66,14 @@ def _written(text: str) -> int:
     return len(written) if written.isascii() else len(written.encode("utf-16-le")) // 2
 
 
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """How many names of a list ``OTHER_NAME`` stands for; at least so many if not `exact`."""
+
+    names: int = 0
+    exact: bool = True
+
+
 class Names:
     """Grow-only lists of names, each with the way back from a name to its index.
 
@@ -87,6 +99,9 @@ class Names:
         }
         self._index: dict[str, dict[Any, int]] = {kind: {} for kind in self._lists}
         self._characters = dict.fromkeys(self._lists, 0)
+        self._merged: dict[str, set[int]] = {kind: set() for kind in self._lists}
+        self.merged_before = dict.fromkeys(NAME_KINDS, Merged())
+        """What names had been merged where these come from: an agent, a file, another recording."""
         for action in ACTIONS:
             self.intern("actions", action)
         self.intern("spans", ("",))
@@ -108,7 +123,10 @@ class Names:
         texts = (item,) if isinstance(item, str) else item
         characters = self._characters[kind] + sum(map(_written, texts))
         if len(items) >= LIMITS[kind] - 1 or characters > MAX_LIST_CHARACTERS:
-            item = _OTHER[kind]
+            other = _OTHER[kind]
+            if item != other and len(self._merged[kind]) < MAX_MERGED:
+                self._merged[kind].add(hash(item))
+            item = other
             found = index.get(item)
             if found is not None:
                 return found
@@ -117,6 +135,19 @@ class Names:
         items.append(item)
         index[item] = len(items) - 1
         return len(items) - 1
+
+    def merged(self, kind: str) -> Merged:
+        """Return how many names of one list ``OTHER_NAME`` stands for."""
+        here, before = len(self._merged[kind]), self.merged_before[kind]
+        if before.exact and here < MAX_MERGED:
+            return Merged(here + before.names)
+        return Merged(max(here, before.names), exact=False)  # some may be among both
+
+    def take_merged(self, source: Names) -> None:
+        """Take over what ``OTHER_NAME`` stands for in a source, if it is among these names."""
+        for kind, index in self._index.items():
+            if _OTHER[kind] in index:
+                self.merged_before[kind] = source.merged(kind)
 
     def since(self, kind: str, first: int) -> list[Any]:
         """Return the entries of one list from index ``first`` on."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from daskscope.recording.records import entries_of
-from daskscope.schema import RECORD_TABLES
+from daskscope.schema import NAME_KINDS, RECORD_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from daskscope.recording.chunk import TaskChunk
     from daskscope.recording.core import RecordingCore
     from daskscope.recording.counts import Counts
+    from daskscope.recording.names import Merged
     from daskscope.recording.totals import Totals
 
 
@@ -30,6 +31,8 @@ class Snapshot:
     """Of each small table, by its name."""
     dropped: Mapping[str, int]
     """How many entries their bounds have cost."""
+    merged: Mapping[str, Merged]
+    """Of each list of names."""
 
 
 def snapshot(recording: RecordingCore) -> Snapshot:
@@ -43,4 +46,5 @@ def snapshot(recording: RecordingCore) -> Snapshot:
             recording.origin,
             {table.name: entries_of(recording, table) for table in RECORD_TABLES},
             {name: log.dropped for name, log in recording.log_of.items()},
+            {kind: recording.names.merged(kind) for kind in NAME_KINDS},
         )

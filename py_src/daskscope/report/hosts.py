@@ -7,6 +7,7 @@ from ipaddress import IPv6Address
 from typing import Final
 
 from daskscope.report.paths import SHARE
+from daskscope.schema import OTHER_NAME
 
 _ADDRESS: Final = re.compile(
     r"\b(?:tcp|tls|ucxx?|wss?|inproc|https?|s?ftp|ssh|hdfs)://[^\s\x00'\"<>,;|(){}\\]+",
@@ -47,8 +48,8 @@ class Hosts:
 
     def learn_worker(self, address: str, name: str = "") -> str:
         """Return what stands for a worker: its own name where that is only a number."""
-        if not address:
-            return ""
+        if not address or address == OTHER_NAME:  # which stands for many, and names none
+            return address
         known = self._addresses.get(address)
         if known is not None:
             return known

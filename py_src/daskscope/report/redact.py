@@ -62,6 +62,7 @@ class _Redaction:
         self._tasks()
         self._entries()
         self._totals()
+        self._copy.names.take_merged(self._source.names)
         self._copy.about_facts = self._facts(self._source.about_facts)
         self._copy.close()
         return self._copy
