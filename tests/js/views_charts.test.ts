@@ -1,7 +1,7 @@
 // Charts over time: their axes, and what of many samples they draw.
 
 import { describe, expect, it } from "vitest";
-import { valueAxis } from "../../js_src/views/panel/value_axis";
+import { threadAxis, valueAxis } from "../../js_src/views/panel/value_axis";
 import { columnsOf } from "../../js_src/views/system/line_painter";
 import {
   extentOf,
@@ -40,6 +40,25 @@ describe("the axis of values", () => {
     const { bottom, ticks } = valueAxis("bytes", 4 * 2 ** 30, -(2 ** 30));
     expect(bottom).toBeLessThanOrEqual(-(2 ** 30));
     expect(ticks[0]!.label).not.toContain("-");
+  });
+});
+
+describe("the axis of threads", () => {
+  const labelled = (full: number): string[] =>
+    threadAxis(full).ticks.map(({ label }) => label);
+
+  it("ends where all are busy, with the half of them where that is whole", () => {
+    expect(labelled(16)).toEqual(["0", "8", "16"]);
+    expect(labelled(7)).toEqual(["0", "7"]);
+    expect(labelled(1.9996)).toEqual(["0", "1", "2"]);
+    expect(labelled(0.2)).toEqual(["0", "0.20"]);
+  });
+
+  it("writes no label twice where little or nothing of what is isolated ran", () => {
+    expect(labelled(0)).toEqual(["0"]);
+    expect(labelled(0.003)).toEqual(["0", "< 0.01"]);
+    expect(labelled(1e-6)).toEqual(["0", "< 0.01"]);
+    expect(threadAxis(0).top).toBeGreaterThan(0);
   });
 });
 

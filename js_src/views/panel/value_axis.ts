@@ -38,6 +38,28 @@ export function valueAxis(
   return { bottom, top, ticks };
 }
 
+/** Of what is isolated the sum of a column may be a rounding off. */
+const ROUNDING = 1e-3;
+
+/** Ends where all threads are busy; where nothing was (0), it only begins. */
+export function threadAxis(full: number): ValueAxis {
+  const isWhole = (value: number): boolean =>
+    value > 0.5 && Math.abs(value - Math.round(value)) < ROUNDING;
+  const ticks = [full / 2, full]
+    .filter((value) => isWhole(value) || (value === full && full > 0))
+    .map((value) => ({ value, label: threadLabel(value, isWhole(value)) }));
+  return {
+    bottom: 0,
+    top: full > 0 ? full : 1,
+    ticks: [{ value: 0, label: "0" }, ...ticks],
+  };
+}
+
+function threadLabel(threads: number, whole: boolean): string {
+  if (whole) return formatExact(threads);
+  return threads < 0.005 ? "< 0.01" : threads.toFixed(2);
+}
+
 const finite = (value: number): number => (Number.isFinite(value) ? value : 0);
 
 /** What the numbers of the ticks count: whole mebibytes, or milliseconds. */

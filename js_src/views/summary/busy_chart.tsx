@@ -11,7 +11,7 @@ import type { SessionStore } from "../../session";
 import type { RecordingView } from "../panel/recording_view";
 import { TimeChart } from "../panel/time_chart";
 import type { PlotArea } from "../panel/time_plot";
-import type { ValueAxis } from "../panel/value_axis";
+import { threadAxis } from "../panel/value_axis";
 import { makePaints } from "../task_stream/paints";
 import { SharedSelection } from "../task_stream/shared_selection";
 import { PrefixButton } from "./prefix_swatch";
@@ -47,12 +47,11 @@ export function BusyChart(props: {
     [store, theme, isolated, store?.namesVersion.value],
   );
   const empty = view.emptyState.value;
-  const full = (model: TaskModel): number =>
-    fullHeight({
-      most: minimap.most,
-      threads,
-      filtered: model.filter?.byRow ?? false,
-    });
+  const full = (model: TaskModel): number => {
+    const filtered = model.filter?.byRow ?? false;
+    const { most } = minimap;
+    return filtered && most === 0 ? 0 : fullHeight({ most, threads, filtered });
+  };
   const named = (summary.prefixes ?? []).slice(0, MOST_NAMED);
   const more = (summary.prefixes?.length ?? 0) - named.length;
 
@@ -109,21 +108,6 @@ export function BusyChart(props: {
 function isolates(view: RecordingView): boolean {
   const { prefixes, workers, spans } = view.focus.value;
   return prefixes.length + workers.length + spans.length > 0;
-}
-
-/** Ends where all threads are busy. */
-function threadAxis(full: number): ValueAxis {
-  const top = full > 0 ? full : 1;
-  // Of what is isolated the sum of a column may be a rounding off.
-  const isWhole = (value: number): boolean =>
-    Math.abs(value - Math.round(value)) < 1e-3;
-  const ticks = [0, top / 2, top]
-    .filter((value) => isWhole(value) || value === top)
-    .map((value) => ({
-      value,
-      label: isWhole(value) ? formatExact(value) : value.toFixed(2),
-    }));
-  return { bottom: 0, top, ticks };
 }
 
 /** The model has one filter for all panels; here its work is done, too. */
