@@ -5,12 +5,13 @@ import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { RecordingView } from "./recording_view";
-import { TimePlot, type TimePlotContent } from "./time_plot";
+import { TimePlot, type TimePlotContent, withText } from "./time_plot";
 
 export function TimeChart(props: {
   view: RecordingView;
   /** What it shows, in words: for who cannot see it. */
   label: string;
+  /** With text of the usual size. */
   height_px: number;
   content: Omit<TimePlotContent, "range" | "origin" | "theme">;
 }): JSX.Element {
@@ -38,7 +39,7 @@ export function TimeChart(props: {
         }),
     });
     plot.current = made;
-    made.content = content;
+    made.show(content);
     const stops = [
       effect(() => made.point(view.session.value?.crosshair.value ?? null)),
       effect(() => {
@@ -60,13 +61,13 @@ export function TimeChart(props: {
     const draws = printing || printed.current;
     printed.current = printing;
     if (!draws || !plot.current) return;
-    plot.current.content = content;
+    plot.current.show(content);
     plot.current.view.drawAtOnce();
   });
 
   useEffect(() => {
     if (!plot.current) return;
-    plot.current.content = content;
+    plot.current.show(content);
     plot.current.view.request();
     plot.current.shade(view.focus.peek().time);
   });
@@ -77,7 +78,7 @@ export function TimeChart(props: {
       class="ds-time-plot"
       role="img"
       aria-label={props.label}
-      style={{ height: `${props.height_px}px` }}
+      style={{ height: `${withText(props.height_px, view.theme.value)}px` }}
     />
   );
 }

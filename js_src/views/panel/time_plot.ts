@@ -44,16 +44,16 @@ export interface TimePlotHands {
   onBrush(range: Range | null): void;
 }
 
-export const GUTTER_PX = 56;
-export const AXIS_PX = 20;
-const TOP_PX = 6;
+/** The host's small text where nobody changed it: sizes are of a plot with that. */
+const USUAL_TEXT_PX = 11;
+const MARGINS_PX = { left: 56, bottom: 20, top: 7 } as const;
 const RIGHT_PX = 8;
 /** Less than this is a click. */
 const DRAG_PX = 4;
 
 export class TimePlot {
   readonly view: CanvasView;
-  content: TimePlotContent | null = null;
+  private content: TimePlotContent | null = null;
   private readonly measure: TextMeasure;
   private readonly hit: HTMLElement;
   private readonly crosshair: HTMLElement;
@@ -76,7 +76,6 @@ export class TimePlot {
       return made;
     };
     this.hit = part("ds-time-hit", element);
-    this.hit.style.inset = `${TOP_PX}px ${RIGHT_PX}px ${AXIS_PX}px ${GUTTER_PX}px`;
     this.shades = [
       part("ds-time-shade", this.hit),
       part("ds-time-shade", this.hit),
@@ -93,6 +92,13 @@ export class TimePlot {
     this.abort.abort();
     this.view.dispose();
     this.hit.remove();
+  }
+
+  /** What it draws from now on; who calls it asks the view for a picture. */
+  show(content: TimePlotContent): void {
+    this.content = content;
+    const { left, bottom, top } = marginsOf(content.theme);
+    this.hit.style.inset = `${top}px ${RIGHT_PX}px ${bottom}px ${left}px`;
   }
 
   /** Puts the crosshair at a time of any panel; null: nowhere. */
@@ -181,10 +187,11 @@ export class TimePlot {
     if (!content) return;
     const { theme, range, origin } = content;
     const { pixelRatio } = size;
-    const left = Math.round(GUTTER_PX * pixelRatio);
-    const top = Math.round(TOP_PX * pixelRatio);
+    const margins = marginsOf(theme);
+    const left = Math.round(margins.left * pixelRatio);
+    const top = Math.round(margins.top * pixelRatio);
     const width = Math.round(size.width - left - RIGHT_PX * pixelRatio);
-    const height = Math.round(size.height - top - AXIS_PX * pixelRatio);
+    const height = Math.round(size.height - top - margins.bottom * pixelRatio);
     context.fillStyle = toCss(theme.panel);
     context.fillRect(0, 0, size.width, size.height);
     if (width <= 0 || height <= 0) return;
@@ -233,6 +240,17 @@ export class TimePlot {
     }
   }
 }
+
+/** As large as the text of the host makes it. */
+export const withText = (px: number, { small_px }: Theme): number =>
+  Math.round((px * small_px) / USUAL_TEXT_PX);
+
+/** Room for the labels of the axes. */
+const marginsOf = (theme: Theme) => ({
+  left: withText(MARGINS_PX.left, theme),
+  bottom: withText(MARGINS_PX.bottom, theme),
+  top: withText(MARGINS_PX.top, theme),
+});
 
 const percent = (share: number): string =>
   `${Math.min(1, Math.max(0, share)) * 100}%`;
