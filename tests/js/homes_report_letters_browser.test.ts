@@ -1,4 +1,5 @@
-// A report on a host whose letters are larger than usual: what is written stays whole.
+// What is written in a report stays whole: with larger letters, with long names and
+// messages, and where there is little room.
 
 import { expect, it } from "vitest";
 import { describeReport, open, page, tab } from "./harness/report";
@@ -44,5 +45,100 @@ describeReport("a report with larger letters", () => {
     await expect
       .poll(() => writtenOnEdges(".ds-summary"))
       .toEqual([false, false]);
+  });
+
+  it("writes each figure of a bar on one line", async () => {
+    await open();
+    await page.locator(".ds-bars").first().waitFor();
+    await enlarge();
+    const lines = () =>
+      page.locator(".ds-bar-share, .ds-bar-value").evaluateAll((all) =>
+        all.map((one) => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          return range.getClientRects().length;
+        }),
+      );
+    await expect.poll(async () => Math.max(...(await lines()))).toBe(1);
+  });
+});
+
+describeReport("a report with long names", () => {
+  const columns = (rows: Record<string, unknown>[]) =>
+    Object.fromEntries(
+      Object.keys(rows[0]!).map((name) => [name, rows.map((row) => row[name])]),
+    );
+  const openWith = (tables: Record<string, unknown>, width?: number) =>
+    open(
+      `tables=${encodeURIComponent(JSON.stringify(tables))}`,
+      "tab=events",
+      width,
+    );
+
+  it("keeps the ends of workers' names, which tell them apart", async () => {
+    const host = "gpu-partition-node-with-a-very-long-name.cluster.example.org";
+    const workers = [0, 1].map((at) => ({
+      time: 1_795_010_552,
+      worker: `tcp://10.4.9.${at}:4000`,
+      name: `${host}-worker-${at}`,
+      ...{ what: "added", detail: "4 threads" },
+    }));
+    await openWith({ workers: columns(workers) });
+    const about = page.locator("td.ds-list-about", { hasText: "gpu-" });
+    await expect
+      .poll(() => about.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/^gpu-.+….+-worker-0$/),
+        expect.stringMatching(/^gpu-.+….+-worker-1$/),
+      ]);
+    expect(await about.first().getAttribute("title")).toBe(`${host}-worker-0`);
+  });
+
+  it("cuts a long message at the end of a line, and stands facts below each other", async () => {
+    const errors = [2, 1, 1].flatMap((times, kind) =>
+      Array.from({ length: times }, (_, at) => ({
+        time: 1_795_010_560 + at,
+        key: `key-${kind}-${at}`,
+        prefix: kind === 1 ? "a-longer-prefix" : "inc",
+        worker: "tcp://10.4.0.21:39411",
+        exception: `ValueError(${JSON.stringify(`${kind} no `.repeat(kind === 0 ? 900 : 1))})`,
+        ...{ traceback: "", task: -1 },
+      })),
+    );
+    await openWith({ errors: columns(errors) });
+    const words = page.locator(".ds-error-words");
+    await expect.poll(() => words.count()).toBe(3);
+    const { height, line } = await words.first().evaluate((one) => ({
+      height: one.clientHeight,
+      line: parseFloat(getComputedStyle(one).fontSize) * 1.3,
+    }));
+    expect(height / line).toBeCloseTo(Math.round(height / line), 1);
+    for (const fact of [0, 1, 2, 3]) {
+      const lefts = await page
+        .locator(`.ds-error-facts > :nth-child(${fact + 1})`)
+        .evaluateAll((all) =>
+          all.map((one) => Math.round(one.getBoundingClientRect().left)),
+        );
+      expect(new Set(lefts).size, String(fact)).toBe(1);
+    }
+  });
+
+  it("begins everything at the same edge where it is narrow", async () => {
+    await open("", "", 360);
+    const left = (of: string) =>
+      page.evaluate((selector) => {
+        const range = document.createRange();
+        range.selectNodeContents(document.querySelector(selector)!);
+        return range.getBoundingClientRect().left;
+      }, of);
+    for (const of of ["h1", "[role=tab]", ".ds-figure dt", ".ds-busy h3"]) {
+      await page.locator(of).first().waitFor();
+      expect(await left(of), of).toBe(12);
+    }
+    const tools = await page
+      .locator(".ds-report-tools button")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    expect(tools).toHaveLength(2);
+    expect(new Set(tools).size).toBe(1);
   });
 });

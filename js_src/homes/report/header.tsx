@@ -62,7 +62,15 @@ export function Header(props: {
             >
               <span class="ds-go">
                 <CopyIcon />
-                {copied ? "Copied" : "Copy link to this view"}
+                <span>
+                  {copied ? (
+                    "Copied"
+                  ) : (
+                    <>
+                      Copy link<span class="ds-in-full"> to this view</span>
+                    </>
+                  )}
+                </span>
               </span>
             </Button>
           )}

@@ -10,13 +10,17 @@ import { withRoom } from "../panel/in_focus";
 import { Pager, usePages } from "../panel/paging";
 import type { RecordTable } from "../panel/record_tables";
 import type { Range, RecordingView } from "../panel/recording_view";
+import { shortNames } from "../panel/short_names";
 import { type NameOf, workerNames } from "../panel/worker_names";
+import { someOf } from "../summary/bounds";
 import { rowOfTask, stretchOf } from "../task_stream/go_to_task";
 import { readTaskDetail } from "../task_stream/task_detail";
 import { TracebackText } from "../task_stream/traceback_text";
 import { type ErrorGroup, errorGroups } from "./error_groups";
 
 type Errors = RecordTable<"errors">;
+
+const MOST_NAMES = 20;
 
 export function ErrorsSection(props: {
   view: RecordingView;
@@ -95,6 +99,7 @@ function Group(props: {
   const { view, table, group, nameOf } = props;
   const [open, setOpen] = useState(false);
   const { rows, prefixes, workers } = group;
+  const shortOf = shortNames(view);
   const first = formatMoment(table.time[rows[0]] - view.origin.value, 3);
   return (
     <li class="ds-error-group">
@@ -111,8 +116,12 @@ function Group(props: {
         </span>
         <span class="ds-error-facts">
           <b>{`${formatExact(rows.length)} ×`}</b>
-          <span>{several(prefixes, "prefixes")}</span>
-          <span>{several(workers.map(nameOf), "workers")}</span>
+          <span title={names(prefixes)}>
+            {shortOf(several(prefixes, "prefixes"))}
+          </span>
+          <span title={names(workers.map(nameOf))}>
+            {shortOf(several(workers.map(nameOf), "workers"))}
+          </span>
           <span>{rows.length > 1 ? `first at ${first}` : `at ${first}`}</span>
         </span>
       </button>
@@ -122,6 +131,15 @@ function Group(props: {
     </li>
   );
 }
+
+/** The first of them: a tooltip is no list. */
+const names = (all: readonly string[]): string => {
+  const { shown, more } = someOf(all, MOST_NAMES);
+  return [
+    ...shown,
+    ...(more > 0 ? [`and ${formatExact(more)} more`] : []),
+  ].join("\n");
+};
 
 const several = (names: readonly string[], noun: string): string =>
   names.length === 1 ? names[0] || NOTHING : `${names.length} ${noun}`;

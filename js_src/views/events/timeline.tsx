@@ -7,6 +7,7 @@ import { LinkButton } from "../panel/button";
 import { FilterText, hasWords, Toggle } from "../panel/filter_tools";
 import { Pager, usePages } from "../panel/paging";
 import type { RecordingView } from "../panel/recording_view";
+import { shortNames } from "../panel/short_names";
 import { workerNames } from "../panel/worker_names";
 import {
   happenings,
@@ -31,6 +32,7 @@ export function Timeline(props: {
   const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set(KINDS));
   const [text, setText] = useState("");
   const nameOf = workerNames(view);
+  const shortOf = shortNames(view);
   const all = useMemo(
     () => happenings({ events, workers, gaps }, nameOf),
     [events, workers, gaps, nameOf],
@@ -93,7 +95,7 @@ export function Timeline(props: {
                   {formatMoment(one.start - view.origin.value, 3)}
                 </td>
                 <td class="ds-list-about" title={one.about}>
-                  {one.about}
+                  {shortOf(one.about)}
                 </td>
                 <td class={one.level === "warn" ? "ds-warn" : ""}>
                   {one.logged === undefined ? (

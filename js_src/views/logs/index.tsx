@@ -7,6 +7,7 @@ import { FilterText, hasWords, Select } from "../panel/filter_tools";
 import { Pager, usePages } from "../panel/paging";
 import type { RecordTable } from "../panel/record_tables";
 import type { RecordingView } from "../panel/recording_view";
+import { shortNames } from "../panel/short_names";
 import { WithTable } from "../panel/table_wait";
 import { workerNames } from "../panel/worker_names";
 import { levelsOf, narrowLines, rankOf } from "./lines";
@@ -35,6 +36,7 @@ function Lines(props: {
   const [source, setSource] = useState("");
   const [text, setText] = useState("");
   const nameOf = workerNames(view);
+  const shortOf = shortNames(view);
   const focus = view.focus.value;
   const levels = useMemo(() => levelsOf(table), [table]);
   const sources = useMemo(() => [...new Set(table.source)], [table]);
@@ -101,7 +103,7 @@ function Lines(props: {
                   {formatMoment(table.time[row] - view.origin.value, 3)}
                 </td>
                 <td class="ds-list-about" title={table.source[row]}>
-                  {nameOf(table.source[row])}
+                  {shortOf(nameOf(table.source[row]))}
                 </td>
                 <td class={levelClass(table.level[row])}>{table.level[row]}</td>
                 <td class="ds-mono">{table.text[row]}</td>

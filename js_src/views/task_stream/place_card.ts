@@ -1,6 +1,5 @@
 // Where a card beside the pointer goes.
 
-const CARD_PX = 268;
 const AWAY_PX = 14;
 const EDGE_PX = 4;
 
@@ -23,7 +22,7 @@ export function placeCard(
   const width = stage.clientWidth;
   const height = stage.clientHeight;
   const cardHeight = card.offsetHeight;
-  const cardWidth = Math.min(CARD_PX, width - 2 * EDGE_PX);
+  const cardWidth = card.offsetWidth;
   const pointer = plotLeft + target.pointerX;
   let left = pointer + AWAY_PX;
   if (left + cardWidth > width - EDGE_PX) left = pointer - AWAY_PX - cardWidth;
