@@ -50,15 +50,11 @@ def connect(client: Client | None = None) -> Session:
         raise TypeError(f"client must be a distributed.Client or None, got {type(client).__name__}")
     with _lock:
         session = of_client(client.id)
-        over = client.status in ("closing", "closed")
+        over = is_closed(client)
         if session is not None and (over or not session._closed_by_user):
             return session
         if over:
-            raise DaskscopeError(
-                "client-closed",
-                "This Dask client is closed: nothing of it can be recorded any more.",
-                "Make a new one with Client().",
-            )
+            raise client_closed()
         session = Session(client, _ended)
         session._start()
         _sessions[session.id] = session
@@ -67,6 +63,20 @@ def connect(client: Client | None = None) -> Session:
     if client.status == "running":  # else it has nothing to be captured yet
         session._wait_until_attached()
     return session
+
+
+def is_closed(client: Client) -> bool:
+    """Return whether nothing more comes of a client."""
+    return client.status in ("closing", "closed")
+
+
+def client_closed() -> DaskscopeError:
+    """Return what to tell who wants to record such a client."""
+    return DaskscopeError(
+        "client-closed",
+        "This Dask client is closed: nothing of it can be recorded any more.",
+        "Make a new one with Client().",
+    )
 
 
 def current_client() -> Client:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import dask
 import numpy as np
 import pytest
+from distributed import Client
 from report_blocks import computed, recording_in, somewhere_else  # noqa: F401
 
 import daskscope
@@ -18,8 +19,6 @@ from daskscope.report.extract import extract
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from distributed import Client
 
 
 def refused(match: str, *arguments: Any, **options: Any) -> DaskscopeError:
@@ -33,8 +32,24 @@ def refused(match: str, *arguments: Any, **options: Any) -> DaskscopeError:
 
 
 def test_without_a_client_the_block_does_not_run():
-    assert refused("There is no current Dask client", "run.html").code == "no-client"
+    error = refused("There is no current Dask client.", "run.html")
+    assert (error.code, error.next) == (
+        "no-client",
+        "Run Client() first, or pass a client: client=…",
+    )
     assert not os.listdir()  # noqa: PTH208
+
+
+def test_after_its_client_was_closed_a_report_asks_for_another_one(cluster):
+    with Client(cluster) as client:
+        with daskscope.performance_report("run.html"):
+            computed(client)
+        client.close()
+        assert refused("This Dask client is closed").code == "client-closed"
+    assert (
+        refused("This Dask client is closed", client=client).next == "Make a new one with Client()."
+    )
+    assert "client=…" in refused("There is no current Dask client.").next
 
 
 def test_an_account_needs_a_hub(client):

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from daskscope import collect
-from daskscope.session_list import connect, current_client, of_client
+from daskscope.errors import DaskscopeError
+from daskscope.session_list import client_closed, connect, current_client, is_closed, of_client
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -30,14 +31,26 @@ _holds: weakref.WeakKeyDictionary[Session, _Hold] = weakref.WeakKeyDictionary()
 
 def hold(client: Client | None) -> Session:
     """Return the session of a client for one more block."""
-    client = client or current_client()
+    client = client or _current()
     with _lock:  # whole: between the two another block could end, and close the session
         known = of_client(getattr(client, "id", ""))  # of what is no client, connect says so
         session = connect(client)
+        if is_closed(client):  # what was recorded of it is no block's
+            raise client_closed()
         one = _holds.setdefault(session, _Hold(made=session is not known))
         one.blocks += 1
     session._count_block(1)
     return session
+
+
+def _current() -> Client:
+    """Return the current client; where there is none a block has nothing to look back at."""
+    try:
+        return current_client()
+    except DaskscopeError as error:
+        text = "There is no current Dask client."
+        todo = "Run Client() first, or pass a client: client=…"
+        raise DaskscopeError(error.code, text, todo) from None
 
 
 def let_go(session: Session) -> None:

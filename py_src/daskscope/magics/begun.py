@@ -57,7 +57,14 @@ class Begun:
 
     def begin(self) -> None:
         """Begin."""
-        self.report = self._block.__enter__()
+        __tracebackhide__ = True
+        try:
+            self.report = self._block.__enter__()
+        except DaskscopeError as error:
+            if error.code != "no-client":
+                raise
+            todo = "Run Client() first, then the cell again."
+            raise DaskscopeError(error.code, error.text, todo) from None
 
     async def begin_awaited(self) -> None:
         """Begin in the loop of an asynchronous client, and end there."""
