@@ -7,7 +7,7 @@ describe("a message of an event", () => {
     [
       "begins with what was done",
       '{"stimulus_id": "s-1", "action": "gather", "count": 3}',
-      "gather · stimulus_id s-1 · count 3",
+      "gather · count 3 · stimulus_id s-1",
     ],
     [
       "names what it holds, one level deep",
@@ -15,7 +15,12 @@ describe("a message of an event", () => {
       "update-graph · metrics: tasks 3, seconds 0.00040602684020996094 · status OK",
     ],
     [
-      "keeps all digits",
+      "tells the seconds of Dask as durations, also those that it takes backwards",
+      '{"action": "update-graph", "metrics": {"materialization_duration_seconds": 0.0013871192932128906, "ordering_duration_seconds": -0.0001289844512939453, "duration_seconds": 0.25, "lag_seconds": -2}}',
+      "update-graph · metrics: materialization_duration 1.4 ms, ordering_duration 129 µs, duration 250 ms, lag −2.00 s",
+    ],
+    [
+      "keeps all digits of other numbers",
       '{"start": 1795064363.8844757}',
       "start 1795064363.8844757",
     ],
@@ -40,6 +45,51 @@ describe("a message of an event", () => {
   ])("%s", (_, message, words) => {
     expect(messageInWords(message)).toBe(words);
   });
+
+  it("has a time of Dask as a clock shows it", () => {
+    expect(
+      messageInWords('{"start_timestamp_seconds": 1795076290.1764312}'),
+    ).toMatch(/^start_timestamp \d\d:\d\d:10\.176$/);
+  });
+
+  const nameOf = (address: string) => address.replace("tcp://a", "worker-");
+  it.each([
+    [
+      "asks for tasks",
+      '["request", [[1795076308.87, 7, "decode-53", 0.08, "tcp://a0", 0.39, "tcp://a1", 0.12], [1, 7, ["x", 3], 0.1, "tcp://a0", 0, "tcp://a2", 0]]]',
+      'request · decode-53 from worker-0 to worker-1, ["x",3] from worker-0 to worker-2',
+    ],
+    [
+      "moves one",
+      '["confirm", "decode-53", "ready", "tcp://a0", "tcp://a1", "steal-0"]',
+      "confirm · decode-53 from worker-0 to worker-1 · state ready",
+    ],
+    [
+      "leaves one where it computes",
+      '["already-computing", "x", "executing", "tcp://a0", "tcp://a1", "steal-1"]',
+      "already-computing · x from worker-0 to worker-1 · state executing",
+    ],
+    [
+      "gives one to somebody else",
+      '["reschedule", true, "x", null, "tcp://a0", "tcp://a1", "steal-1"]',
+      "reschedule · x from worker-0 to worker-1 · state null",
+    ],
+    [
+      "hears too late of one",
+      '["already-aborted", "x", "memory", "tcp://a0", "steal-1"]',
+      "already-aborted · x on worker-0 · state memory",
+    ],
+  ])("of work stealing %s", (_, message, words) => {
+    expect(messageInWords(message, "stealing", nameOf)).toBe(words);
+    expect(messageInWords(message, "mine", nameOf)).toBe(message);
+  });
+
+  it.each(["[]", '["request", 7]', '["request", [7]]', '["confirm"]', "[1"])(
+    "of work stealing stays as it is where it is another: %s",
+    (message) => {
+      expect(messageInWords(message, "stealing", nameOf)).toBe(message);
+    },
+  );
 
   it("of any depth is read", () => {
     const deep = `{"a": ${"[".repeat(50_000)}${"]".repeat(50_000)}}`;

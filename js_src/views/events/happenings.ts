@@ -51,7 +51,7 @@ export function happenings(
       about: topics
         .map((topic) => nameIfWorker(topic, known, nameOf))
         .join(","),
-      text: messageInWords(events.message[row]),
+      text: messageInWords(events.message[row], events.topic[row], nameOf),
       logged: events.message[row],
       level: "info",
     });
