@@ -210,6 +210,18 @@ def test_tables_come_all_or_not_at_all_and_are_counted(form, run_path, tmp_path,
     assert f": {files} files, 620 rows of tasks" in capsys.readouterr().out
 
 
+def test_extract_says_of_a_recording_which_commands_read_it(run_path, tmp_path, capsys):
+    other = tmp_path / "monday.html"  # whatever it is called
+    other.write_bytes(run_path.read_bytes()[:-900])  # and also if it was cut off
+    before = sorted(tmp_path.iterdir())
+    for path in (run_path, other):
+        assert main(["extract", str(path), "--force"]) == 1
+        line = one_line_error(capsys)
+        assert f"{path} is a recording already" in line
+        assert "daskscope info, report and export read it" in line
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_extract_leaves_no_recording_where_there_is_no_place_for_the_summary(
     run_path, tmp_path, capsys
 ):

@@ -53,9 +53,19 @@ def is_recording(path: Path) -> bool:
         return False
     try:
         with path.open("rb") as file:
-            return next((member for member, _ in Members(file)), None) == HEADER
-    except (OSError, BadZipError):
+            return begins_as_recording(file)
+    except OSError:
         return False
+
+
+def begins_as_recording(file: BinaryIO) -> bool:
+    """Return the same of a file that is open, at its beginning; it is there again then."""
+    try:
+        return next((member for member, _ in Members(file)), None) == HEADER
+    except BadZipError:
+        return False
+    finally:
+        file.seek(0)
 
 
 def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import binascii
 import io
 import re
-from typing import IO, TYPE_CHECKING, Any, Final
+from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from daskscope.errors import DaskscopeError
 from daskscope.files.reading import open_to_read
-from daskscope.recording.file_reader import finite_json
+from daskscope.recording.file_reader import begins_as_recording, finite_json
 from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN
 from daskscope.urls import path_or_url, without_secrets
 from daskscope.written import text_of
@@ -47,6 +47,12 @@ def extract_to(html_path: str | PathLike[str], out: IO[bytes]) -> dict[str, Any]
     place = path_or_url(text_of(html_path))
     name = without_secrets(place)
     with open_to_read(place) as file:
+        if begins_as_recording(cast("BinaryIO", file)):
+            raise DaskscopeError(
+                "is-recording",
+                f"{name} is a recording already, not a report.",
+                "daskscope info, report and export read it; daskscope.load opens it.",
+            )
         figures, whole = take(file, out, name)
     if not whole:
         raise DaskscopeError(
