@@ -209,7 +209,7 @@ def test_without_a_client_the_cell_does_not_run(fresh: Cells) -> None:
         ('"half', "A quote is not closed"),
         ("--redact cods", "--redact cods: there is no such thing"),
         ("nowhere/a.html", "nowhere"),
-        ("--account physics", "physics"),
+        ("--account physics", "Leave --account out: then your own library is used."),
         ("--last", "Write %perfreport --last"),
     ],
 )

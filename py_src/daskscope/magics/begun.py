@@ -23,10 +23,13 @@ def report_block(options: Options, code: str) -> ReportBlock:
     """Return what is to be entered; an error says what is wrong with the options."""
     from daskscope.block.report_block import ReportBlock
 
+    if options.account is not None:
+        from daskscope.library.accounts import no_hub
+
+        raise no_hub(options.account, "--account")
     return ReportBlock(
         options.filename,
         private=options.private,
-        account=options.account,
         title=options.title,
         redact=options.redact,
         recording=options.recording,
