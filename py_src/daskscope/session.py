@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
 from daskscope.cluster_name import cluster_name
+from daskscope.derive.words import count_text
 from daskscope.listeners import Listeners
 from daskscope.recording import Counts, Recording, RecordingCore, merged_notices
 from daskscope.shared_focus import SharedFocus
@@ -193,8 +194,8 @@ class Session(SharedFocus):
         threads = sum(worker["threads"] for worker in workers)
         return (
             f"<daskscope.Session {self._title}: {self.state}, {counts.kept:,} of "
-            f"{counts.captured:,} tasks, {_plural(len(workers), 'worker')}, "
-            f"{_plural(threads, 'thread')}>"
+            f"{counts.captured:,} tasks, {count_text(len(workers), 'worker')}, "
+            f"{count_text(threads, 'thread')}>"
         )
 
     # -- life ---------------------------------------------------------------
@@ -297,7 +298,3 @@ class Session(SharedFocus):
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _plural(count: int, noun: str) -> str:
-    return f"{count:,} {noun if count == 1 else noun + 's'}"

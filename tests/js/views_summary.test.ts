@@ -1,10 +1,16 @@
 // What a report says in figures, and what it makes of a summary that is not whole.
 
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { cutText, someOf } from "../../js_src/views/summary/bounds";
 import { figuresOf } from "../../js_src/views/summary/figures";
 import { checkSummary } from "../../js_src/views/summary/report_summary";
 import { barsOf } from "../../js_src/views/summary/time_went";
+
+/** Read by Python's tests, too. */
+const amounts = JSON.parse(
+  readFileSync("tests/contract/words/amounts.json", "utf-8"),
+) as [amount: number, text: string][];
 
 const GIB = 2 ** 30;
 const whole = {
@@ -143,16 +149,7 @@ describe("the row of figures", () => {
       told({ cost: { amount, per_hour: 1, unit: "$", thread_hours: 1 } })[
         "Cost"
       ]?.slice(0, 2);
-    for (const [amount, shown] of [
-      [0, "0"],
-      [1e-8, "< 0.000001"],
-      [0.0000012, "0.000001"],
-      [0.00776, "0.0078"],
-      [1.2, "1.2"],
-      [99.99, "99.99"],
-      [99.999, "100"],
-      [100.4, "100"],
-    ] as const) {
+    for (const [amount, shown] of amounts) {
       expect(costs(amount), String(amount)).toEqual([shown, "$"]);
     }
   });

@@ -22,6 +22,7 @@ import daskscope
 from daskscope.cli import main
 from daskscope.cli.parser import build_parser
 from daskscope.cli.progress import ERASE_LINE, Progress
+from daskscope.derive.words import bytes_text
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ("record", "report", "info", "extract", "export", "demo")
@@ -122,7 +123,8 @@ def test_info_says_what_is_in_a_recording(run_path, capsys):
     assert "A run" in said.out
     assert "320 of 325, 620 rows" in said.out
     assert "5 were dropped on the scheduler" in said.out
-    assert "1970-01-01 00:00:01 UTC, 8.0 s" in said.out
+    assert "1970-01-01 00:00:01 UTC, 8.00 s" in said.out
+    assert f", {bytes_text(run_path.stat().st_size)}\n" in said.out, "as in the pages"
     assert "errors      1" in said.out
 
 

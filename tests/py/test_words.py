@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from daskscope.derive.words import NOTHING, seconds_among, seconds_text
+from daskscope.derive.words import NOTHING, amount_text, seconds_among, seconds_text
 
-CASES = Path(__file__).parents[1] / "contract" / "words" / "durations.json"
-DURATIONS = json.loads(CASES.read_text("utf-8"))
+CASES = Path(__file__).parents[1] / "contract" / "words"
+DURATIONS = json.loads((CASES / "durations.json").read_text("utf-8"))
+AMOUNTS = json.loads((CASES / "amounts.json").read_text("utf-8"))
 
 
 @pytest.mark.parametrize(("seconds", "text"), DURATIONS["alone"])
@@ -24,5 +25,10 @@ def test_a_duration_among_others_has_their_unit(seconds, longest, text):
     assert seconds_among(seconds, longest) == text
 
 
+@pytest.mark.parametrize(("amount", "text"), AMOUNTS)
+def test_an_amount_of_money_has_digits_that_say_something(amount, text):
+    assert amount_text(amount) == text
+
+
 def test_what_is_no_number_is_nothing():
-    assert seconds_text(math.nan) == seconds_among(math.inf, 1) == NOTHING
+    assert seconds_text(math.nan) == seconds_among(math.inf, 1) == amount_text(math.inf) == NOTHING

@@ -50,32 +50,10 @@ def _write(stream: TextIO, text: str) -> None:
     stream.flush()
 
 
-def plural(number: int, noun: str) -> str:
-    """Return a number with its noun.
+def clock(seconds: float) -> str:
+    """Return a time that somebody waits for, in a line that is written again and again.
 
-    >>> plural(1, "task"), plural(1200, "task")
-    ('1 task', '1,200 tasks')
-    """
-    return f"{number:,} {noun if number == 1 else noun + 's'}"
-
-
-def size(number: float) -> str:
-    """Return a size in bytes.
-
-    >>> size(999), size(1_234_567)
-    ('999 B', '1.2 MB')
-    """
-    for unit in ("B", "kB", "MB", "GB"):
-        if number < 1000 or unit == "GB":
-            break
-        number /= 1000
-    return f"{number:.0f} {unit}" if unit == "B" else f"{number:.1f} {unit}"
-
-
-def duration(seconds: float) -> str:
-    """Return a length of time.
-
-    >>> duration(3.21), duration(75), duration(7325)
+    >>> clock(3.21), clock(75), clock(7325)
     ('3.2 s', '1:15', '2:02:05')
     """
     if seconds < 60:

@@ -9,8 +9,9 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.cli.console import duration, plural, say, warn
+from daskscope.cli.console import clock, say, warn
 from daskscope.cli.progress import Line
+from daskscope.derive.words import count_text
 
 if TYPE_CHECKING:
     import argparse
@@ -43,10 +44,10 @@ def run(given: argparse.Namespace) -> int:
         warn("Look at it from a notebook:   from dask.distributed import Client")
         warn(f'                              client = Client("{address}")')
         warn(f"or record it:                 daskscope record --scheduler {address} --for 30s")
-        after = f"after {duration(given.seconds)}, or " if given.seconds else ""
+        after = f"after {clock(given.seconds)}, or " if given.seconds else ""
         warn(f"It ends {after}with Ctrl-C.")
         rounds = _work(client, ends)
-    warn(f"{plural(rounds, 'round')} of work done")
+    warn(f"{count_text(rounds, 'round')} of work done")
     return 0
 
 

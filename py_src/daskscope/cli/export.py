@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from daskscope.cli.console import plain, plural, say, size, teller, warn
+from daskscope.cli.console import plain, say, teller, warn
 from daskscope.cli.parser import PROFILE_FORMATS
 from daskscope.cli.places import lasting, place_of, recording_of
 from daskscope.cli.progress import Progress
+from daskscope.derive.words import bytes_text, count_text
 from daskscope.errors import DaskscopeError
 from daskscope.export import to_chrome, to_csv
 from daskscope.recording.parquet import write_parquet
@@ -43,10 +44,10 @@ def _chrome(recording: RecordingCore, output: Path) -> None:
     path, tell = lasting(output), teller(output)
     with Progress(f"Writing {output}") as progress:
         counts = to_chrome(recording, output, progress.at)
-    written_size = f", {size(path.stat().st_size)}" if path else ""
-    tell(f"{plain(output)}: {plural(counts.rows, 'slice')}{written_size}")
+    written_size = f", {bytes_text(path.stat().st_size)}" if path else ""
+    tell(f"{plain(output)}: {count_text(counts.rows, 'slice')}{written_size}")
     if counts.left_out:
-        rows = plural(counts.left_out, "row")
+        rows = count_text(counts.left_out, "row")
         warn(f"{rows} left out: their times are more than thirty years from the others, or none")
 
 
@@ -54,5 +55,5 @@ def _tables(recording: RecordingCore, output: Path, form: str) -> None:
     with Progress(f"Writing {output}") as progress:
         write = to_csv if form == "csv" else write_parquet
         files = write(recording, output, progress.at)
-    rows = plural(recording.counts.rows, "row")
-    say(f"{plain(output)}: {plural(len(files), 'file')}, {rows} of tasks")
+    rows = count_text(recording.counts.rows, "row")
+    say(f"{plain(output)}: {count_text(len(files), 'file')}, {rows} of tasks")

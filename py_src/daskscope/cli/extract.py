@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from daskscope.cli.console import plain, say, size
+from daskscope.cli.console import plain, say
 from daskscope.cli.places import beside, check_apart, reading
+from daskscope.derive.words import bytes_text
 from daskscope.errors import DaskscopeError
 from daskscope.report.extract import extract_to
 from daskscope.written import check_no_url, not_written, real, written
@@ -37,7 +38,7 @@ def run(given: argparse.Namespace) -> int:
         with written(summary) as beside_it:
             beside_it.write(json.dumps(figures, indent=1).encode("ascii"))
     for path in (recording, summary):
-        say(f"{plain(path)}: {size(path.stat().st_size)}")
+        say(f"{plain(path)}: {bytes_text(path.stat().st_size)}")
     return 0
 
 

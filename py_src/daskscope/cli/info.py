@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.cli.console import duration, plain, plural, say, size
+from daskscope.cli.console import plain, say
 from daskscope.cli.places import reading
-from daskscope.derive.words import raised_text
+from daskscope.derive.words import bytes_text, count_text, raised_text, seconds_text
 from daskscope.loading import opened
 from daskscope.urls import is_url, without_secrets
 from daskscope.written import is_stream
@@ -54,7 +54,7 @@ def facts_of(file: str, recording: RecordingCore) -> Iterator[tuple[str, str]]:
     """Return names and words of what is worth a line."""
     about, counts = recording.about_facts, recording.counts
     is_file = not is_url(file) and not is_stream(file)
-    on_disk = f", {size(Path(file).stat().st_size)}" if is_file else ""
+    on_disk = f", {bytes_text(Path(file).stat().st_size)}" if is_file else ""
     yield "file", f"{plain(without_secrets(file))}{on_disk}"
     if not about.get("whole", True):
         yield "", "cut off: its program was stopped, or it was not copied to its end;"
@@ -63,7 +63,7 @@ def facts_of(file: str, recording: RecordingCore) -> Iterator[tuple[str, str]]:
         yield "title", title
     start, stop = _time(about.get("start")), _time(about.get("stop"))
     if start is not None:
-        length = f", {duration(stop - start)}" if stop is not None and stop >= start else ""
+        length = f", {seconds_text(stop - start)}" if stop is not None and stop >= start else ""
         yield "recorded", f"{datetime.fromtimestamp(start, UTC):%Y-%m-%d %H:%M:%S} UTC{length}"
     by = "@".join(filter(None, (_text(about.get("user")), _text(about.get("host")))))
     version = _text(about.get("daskscope"))
@@ -73,19 +73,19 @@ def facts_of(file: str, recording: RecordingCore) -> Iterator[tuple[str, str]]:
         dict.fromkeys(filter(None, (_text(about.get("cluster")), _text(about.get("scheduler")))))
     )
     workers = {worker for worker, _ in recording.names.lanes}
-    lanes = plural(len(recording.names.lanes), "thread")
-    ran = f"{plural(len(workers), 'worker')} with {lanes} ran tasks"
+    lanes = count_text(len(recording.names.lanes), "thread")
+    ran = f"{count_text(len(workers), 'worker')} with {lanes} ran tasks"
     yield "cluster", f"{cluster}, {ran}" if cluster else ran
-    yield "tasks", f"{counts.kept:,} of {counts.captured:,}, {plural(counts.rows, 'row')}"
+    yield "tasks", f"{counts.kept:,} of {counts.captured:,}, {count_text(counts.rows, 'row')}"
     if counts.dropped_agent:
         yield "", f"{counts.dropped_agent:,} were dropped on the scheduler"
     if counts.dropped_recording:
         yield "", f"{counts.dropped_recording:,} were dropped by the recording"
     if recording.skewed_rows:
-        yield "", f"{plural(recording.skewed_rows, 'row')} with clocks that disagree"
+        yield "", f"{count_text(recording.skewed_rows, 'row')} with clocks that disagree"
     yield "errors", f"{counts.erred:,}"
     if gaps := len(recording.gaps):
-        yield "gaps", f"{plural(gaps, 'time')} in which tasks may have run unseen"
+        yield "gaps", f"{count_text(gaps, 'time')} in which tasks may have run unseen"
     exception = about.get("exception")
     if isinstance(exception, dict):
         yield "ended by", _text(raised_text(exception))

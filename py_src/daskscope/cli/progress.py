@@ -8,7 +8,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final
 
-from daskscope.cli.console import duration, plain
+from daskscope.cli.console import clock, plain
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -93,7 +93,7 @@ class Progress:
 
     def _text(self, seconds: float) -> str:
         if self._done is None or self._done[1] <= 0:
-            return f"{self._what} … {duration(seconds)}"
+            return f"{self._what} … {clock(seconds)}"
         part = min(1.0, self._done[0] / self._done[1])
         return f"{self._what} {bar(part)} {part:.0%}"
 

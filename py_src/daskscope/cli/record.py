@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.block import Block
-from daskscope.cli.console import duration, plain, plural, say, size, warn
+from daskscope.cli.console import clock, plain, say, warn
 from daskscope.cli.progress import Line
+from daskscope.derive.words import bytes_text, count_text
 from daskscope.errors import DaskscopeError
 from daskscope.files.target import LocalTarget
 from daskscope.session_list import connect
@@ -51,11 +52,11 @@ def run(given: argparse.Namespace) -> int:
     if passed is None:
         return INTERRUPTED
     if given.seconds is None:
-        warn(f"The scheduler was gone after {duration(passed)}.")
+        warn(f"The scheduler was gone after {clock(passed)}.")
     elif passed < given.seconds:
         raise DaskscopeError(
             "scheduler-gone",
-            f"The scheduler was gone after {duration(passed)} of {duration(given.seconds)}.",
+            f"The scheduler was gone after {clock(passed)} of {clock(given.seconds)}.",
             "What was recorded until then is written.",
         )
     return 0
@@ -122,7 +123,7 @@ def _wait(session: Session, path: Path, seconds: float | None) -> float | None:
     """
     line = Line()
     began = time.monotonic()
-    until = "until Ctrl-C" if seconds is None else f"for {duration(seconds)}, or until Ctrl-C"
+    until = "until Ctrl-C" if seconds is None else f"for {clock(seconds)}, or until Ctrl-C"
     warn(f"Recording {plain(session.name)} into {plain(path)} {until}")
     try:
         while True:
@@ -139,15 +140,15 @@ def _wait(session: Session, path: Path, seconds: float | None) -> float | None:
 
 
 def _status(session: Session, passed: float, seconds: float | None) -> str:
-    of = f" of {duration(seconds)}" if seconds is not None else ""
+    of = f" of {clock(seconds)}" if seconds is not None else ""
     counts = session.counts
     parts = [
-        f"{duration(passed)}{of}",
-        plural(counts.captured, "task"),
-        plural(len(session.workers), "worker"),
+        f"{clock(passed)}{of}",
+        count_text(counts.captured, "task"),
+        count_text(len(session.workers), "worker"),
     ]
     if counts.erred:
-        parts.append(plural(counts.erred, "error"))
+        parts.append(count_text(counts.erred, "error"))
     parts += [notice.text for notice in session.notices if notice.level != "info"]
     return " · ".join(parts)
 
@@ -175,8 +176,8 @@ def _finish(block: Block, path: Path) -> Path:
 
 def _tell(recording: Recording, path: Path) -> None:
     counts = recording.counts
-    tasks = f"{counts.kept:,} of {plural(counts.captured, 'task')}"
-    say(f"{plain(path)}: {tasks}, {size(path.stat().st_size)}")
+    tasks = f"{counts.kept:,} of {count_text(counts.captured, 'task')}"
+    say(f"{plain(path)}: {tasks}, {bytes_text(path.stat().st_size)}")
     for notice in recording.about["missing"]:
         if notice["level"] != "info":
             warn(plain(f"{notice['text']} {notice['next']}"))

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from daskscope.cli.console import plain, plural, say, size, teller
+from daskscope.cli.console import plain, say, teller
 from daskscope.cli.places import lasting, place_of, recording_of
 from daskscope.cli.progress import Progress
+from daskscope.derive.words import bytes_text, count_text
 from daskscope.files.target import RemoteTarget, page_path, page_target
 from daskscope.library import keep
 from daskscope.report.html import build
@@ -39,8 +40,8 @@ def run(given: argparse.Namespace) -> int:
         else:
             length = _write(recording, place, progress.at)
     counts = recording.counts
-    tasks = f"{counts.kept:,} of {plural(counts.captured, 'task')}"
-    tell(f"{plain(where)}: {tasks}{f', {size(length)}' if length else ''}")
+    tasks = f"{counts.kept:,} of {count_text(counts.captured, 'task')}"
+    tell(f"{plain(where)}: {tasks}{f', {bytes_text(length)}' if length else ''}")
     return 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -12,6 +13,9 @@ NOTHING: Final = "–"
 _BYTE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 LONGEST_IN_SECONDS: Final = 120
 """From here on minutes are told."""
+
+MOST_DECIMALS: Final = 6
+_ZEROS: Final = re.compile(r"(\.\d*?[1-9])0+$")
 
 
 def count_text(count: float, one: str, many: str = "") -> str:
@@ -96,6 +100,23 @@ def bytes_text(size: float) -> str:
         unit += 1
     decimals = 0 if unit == 0 or abs(size) >= 99.95 else 1 if abs(size) >= 9.995 else 2
     return f"{size:,.{decimals}f} {_BYTE_UNITS[unit]}"
+
+
+def amount_text(amount: float) -> str:
+    """Return an amount of money: two digits that say something; what is not zero is never 0.
+
+    >>> [amount_text(one) for one in (0.00776, 1.2, 1.0, 153.4, 1e-8)]
+    ['0.0078', '1.2', '1.00', '153', '< 0.000001']
+    """
+    if not math.isfinite(amount):
+        return NOTHING
+    size, least = abs(amount), 10.0**-MOST_DECIMALS
+    if 0 < size < least:
+        return f"< {least:.{MOST_DECIMALS}f}"
+    if size == 0 or round(size * 100) >= 10_000:  # as it will be read: 99.999 is 100
+        return f"{amount:,.0f}"
+    decimals = 2 if size >= 1 else min(MOST_DECIMALS, 1 - math.floor(math.log10(size)))
+    return _ZEROS.sub(r"\1", f"{amount:.{decimals}f}")
 
 
 def raised_text(exception: Mapping[str, object]) -> str:

@@ -10,7 +10,14 @@ import unicodedata
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.derive.words import bytes_text, count_text, seconds_among, seconds_text, some_of
+from daskscope.derive.words import (
+    amount_text,
+    bytes_text,
+    count_text,
+    seconds_among,
+    seconds_text,
+    some_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -135,8 +142,8 @@ def _figures(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         of = "" if all_kept else f"{errors['count']:,}; of the newest {errors['kept']:,} "
         rows.append(("Errors", of + some_of([f"{kind}: {number:,}" for kind, number in types], 10)))
     if cost := figures["cost"]:
-        per_hour = f"{cost['per_hour']:g} {cost['unit']} a thread-hour"
-        rows.append(("Cost", f"{cost['amount']:.4g} {cost['unit']} at {per_hour}"))
+        per_hour = f"{amount_text(cost['per_hour'])} {cost['unit']} a thread-hour"
+        rows.append(("Cost", f"{amount_text(cost['amount'])} {cost['unit']} at {per_hour}"))
     if cluster["workers"] is not None:
         known = (count_text(cluster["workers"], "worker"), count_text(cluster["threads"], "thread"))
         rows.append(("Cluster", ", ".join([figures["cluster"], *known]).removeprefix(", ")))
