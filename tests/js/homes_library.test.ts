@@ -59,16 +59,21 @@ describe("reports of the library", () => {
   it("are counted: how many there are, listed, found and shown", () => {
     const list = { reports, total: 2, place: "" };
     expect(countsOf(list, 2, 2, " ")).toBe("");
-    expect(countsOf(list, 1, 1, "taxi")).toBe("1 found in 2 reports");
+    expect(countsOf(list, 1, 1, "taxi")).toBe(
+      "1 found in 2 reports and recordings",
+    );
+    expect(countsOf(list, 2, 1, "")).toBe(
+      "The newest 1 of 2 reports and recordings. A search looks through all of them.",
+    );
     const some = { ...list, total: 1_500 };
     expect(countsOf(some, 2, 2, "")).toBe(
-      "The newest 2 of 1,500 reports. A search looks through the newest 2 of 1,500 reports.",
+      "The newest 2 of 1,500 reports and recordings. A search looks through the newest 2.",
     );
     expect(countsOf(some, 0, 0, "x")).toBe(
-      "0 found in the newest 2 of 1,500 reports",
+      "0 found in the newest 2 of 1,500 reports and recordings",
     );
     expect(countsOf(some, 2, 1, "x")).toBe(
-      "2 found in the newest 2 of 1,500 reports, the newest 1 shown",
+      "2 found in the newest 2 of 1,500 reports and recordings, the newest 1 shown",
     );
   });
 

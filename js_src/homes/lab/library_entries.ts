@@ -110,14 +110,18 @@ export function countsOf(
   shown: number,
   text: string,
 ): string {
-  const all =
-    reports.length < total
-      ? `the newest ${formatExact(reports.length)} of ${plural(total, "report")}`
-      : plural(total, "report");
+  const everything = plural(
+    total,
+    "report or recording",
+    "reports and recordings",
+  );
+  const newest =
+    reports.length < total ? `the newest ${formatExact(reports.length)}` : "";
   if (text.trim() === "") {
     if (shown === total) return "";
-    return `The newest ${formatExact(shown)} of ${plural(total, "report")}. A search looks through ${all}.`;
+    return `The newest ${formatExact(shown)} of ${everything}. A search looks through ${newest || "all of them"}.`;
   }
+  const all = newest ? `${newest} of ${everything}` : everything;
   const some = shown < found ? `, the newest ${formatExact(shown)} shown` : "";
   return `${formatExact(found)} found in ${all}${some}`;
 }
