@@ -98,10 +98,10 @@ def not_asked(error: Exception) -> Surroundings:
 
 
 def heartbeat_s(workers: int) -> float:
-    """Return how often each worker tells its metrics."""
-    if workers < 200:
-        return 0.5 if workers <= 10 else 1.0 if workers < 50 else 2.0
-    return workers / 200 + 1
+    """Return how often each worker tells its metrics, as the scheduler asks them to."""
+    from distributed.scheduler import heartbeat_interval
+
+    return float(heartbeat_interval(workers))
 
 
 def describe(error: BaseException | None) -> dict[str, str] | None:
