@@ -209,6 +209,10 @@ def test_without_a_client_the_cell_does_not_run(fresh: Cells) -> None:
         ('"half', "A quote is not closed"),
         ("--redact cods", "--redact cods: there is no such thing"),
         ("nowhere/a.html", "nowhere"),
+        ("run-{missing}.html", "There is no variable missing"),
+        ("$missing.html", "There is no variable missing"),
+        ("run-{tasks.missing}.html", "AttributeError"),
+        ("run-{.html", "write {{ or }}"),
         ("--account physics", "Leave --account out: then your own library is used."),
         ("--last", "Write %perfreport --last"),
     ],
@@ -244,6 +248,8 @@ def test_options_take_values_of_variables(cells: Cells) -> None:
     cells.ok("number = 3")
     cells.ok("%%perfreport run-{number}.html --title $number\n42")
     assert cells.summary("run-3.html")["title"] == "3"
+    cells.ok("%%perfreport run-{{number}}.html --title $$number\n42")
+    assert cells.summary("run-{number}.html")["title"] == "$number"
 
 
 def test_a_report_may_be_private_lie_beside_its_recording_and_not_tell_everything(

@@ -35,6 +35,15 @@ def test_a_statement_has_its_value_and_its_report(cells: Cells) -> None:
     assert summary["code"] == "len(tasks(3))"
 
 
+def test_options_take_values_of_a_function_and_refuse_names_that_have_none(cells: Cells) -> None:
+    cells.ok("def f(n):\n    %perfreport --filename of-{n}.html tasks(1)\nf(2)")
+    assert cells.summary("of-2.html")["tasks"]["captured"] == 1
+    ran = cells.run("%perfreport --filename of-{missing}.html print('{missing}')")
+    (shown,) = ran.errors
+    assert "There is no variable missing" in shown
+    assert not ran.printed()
+
+
 @pytest.mark.parametrize(
     ("line", "results"),
     [

@@ -6,12 +6,13 @@ import argparse
 import difflib
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from daskscope.derive.words import raised_text
 from daskscope.errors import DaskscopeError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 HELP: Final = """Write a performance report of what a cell does on the Dask cluster: one HTML file.
 
@@ -43,8 +44,9 @@ Without a Dask client it does not run.
     %perfreport --filename sum.html total.compute()
     %perfreport --last slow-cell.html
 
-Words with spaces need quotes. {name} and $name stand for variables of the notebook. In
-Python it is `with daskscope.performance_report("dask-report.html"): …`.
+Words with spaces need quotes. {name} and $name stand for variables of the notebook; write
+{{, }} and $$ for a real brace and a real dollar. In Python it is
+`with daskscope.performance_report("dask-report.html"): …`.
 """
 
 DEFAULT_FILENAME: Final = "dask-report.html"
@@ -100,6 +102,29 @@ def parse_line(line: str, expand: Callable[[str], str] = lambda text: text) -> t
     if options.last or options.help:
         return _parse(_words(expand(line)), statement_follows=False), ""
     return options, statement
+
+
+def expanded(text: str, names: Mapping[str, Any]) -> str:
+    """Return options with values of variables for ``{name}`` and ``$name``.
+
+    IPython's own way to do this leaves all as it is where one of them has none.
+
+    >>> expanded("run-{n + 1}.html --title {{$n}}", {"n": 1})
+    'run-2.html --title {1}'
+    """
+    from IPython.utils.text import DollarFormatter
+
+    try:
+        return str(DollarFormatter().vformat(text, [], dict(names)))
+    except Exception as error:
+        if isinstance(error, NameError) and error.name:
+            why = f"There is no variable {error.name}, which the options name."
+        else:
+            said = raised_text({"type": type(error).__name__, "text": str(error)})
+            why = f"What stands in braces or behind $ in the options has no value: {said}."
+        raise _bad(
+            why, "Define it first; for a real brace write {{ or }}, for a real dollar $$."
+        ) from error
 
 
 def _end_of_options(line: str) -> int:

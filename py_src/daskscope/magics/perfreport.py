@@ -28,7 +28,7 @@ from daskscope.magics.begun import (
     show,
 )
 from daskscope.magics.first_line import AWAITED_LINE, NAME, FirstLine, without_first_line
-from daskscope.magics.options import HELP, Options, parse_cell, parse_line
+from daskscope.magics.options import HELP, Options, expanded, parse_cell, parse_line
 from daskscope.magics.past import PastCell, awaited_recording_of, marks, recording_of
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ class PerfReport:
         __tracebackhide__ = True
         running, forgotten = self._stack.cells[-1], self._forget()
         with in_short():
-            options = parse_cell(self._shell.var_expand(line))
+            options = parse_cell(expanded(line, self._shell.user_ns))
             awaited = client_is_awaited()
             if options.help:
                 sys.stdout.write(HELP)
@@ -180,7 +180,8 @@ class PerfReport:
         __tracebackhide__ = True
         forgotten = self._forget()
         with in_short():
-            options, statement = parse_line(line, self._shell.var_expand)
+            seen = {**self._shell.user_ns, **(local_ns or {})}
+            options, statement = parse_line(line, lambda text: expanded(text, seen))
             if options.help:
                 sys.stdout.write(HELP)
                 return _nothing() if self._line_is_awaited else None
