@@ -219,6 +219,45 @@ describePanel("the task stream where there is little room", () => {
     expect(await legend.innerText()).toBe("10 in legend");
   });
 
+  it("has a legend with names in half a window, which stays when what is shown changes", async () => {
+    await open("scenario=full", 532, 420);
+    const entries = page.locator(".ds-legend > .ds-legend-entry");
+    const names = await entries.allInnerTexts();
+    expect(names).toContain("read-parquet");
+    await plot().press("w");
+    await plot().press("a");
+    await page.getByRole("button", { name: /^Now/ }).waitFor();
+    expect(await entries.allInnerTexts()).toEqual(names);
+  });
+
+  it("tells figures beside the names of the legend where all have room for them", async () => {
+    await open("scenario=full", 1800, 300);
+    const legend = page.locator(".ds-legend.ds-compact");
+    const entry = legend.locator(".ds-legend-entry").first();
+    /** How a width tells of an entry, and how far the line reaches beyond it. */
+    const at = async (width: number) => {
+      await page.evaluate((to) => window.harness.setWidth(to), width);
+      await expect
+        .poll(async () => (await legend.boundingBox())!.width)
+        .toBe(width);
+      const text = (await entry.innerText()).replace(/\s+/g, " ");
+      const over = await legend.evaluate(
+        (line) => line.scrollWidth - line.clientWidth,
+      );
+      return [text, over] as const;
+    };
+    // How wide the words are is the matter of the machine's font.
+    const told: string[] = [];
+    for (let width = 1800; width >= 700; width -= 50) {
+      const [text, over] = await at(width);
+      expect(over, `${text} at ${width}`).toBe(0);
+      if (told.at(-1) !== text) told.push(text);
+    }
+    expect(told).toEqual([
+      ...["read-parquet 313 · 2 m 29 s", "read-parquet 313", "read-parquet"],
+    ]);
+  });
+
   it("lets the keyboard reach the end of a long legend", async () => {
     await open("scenario=many", 900, 400);
     await page.getByRole("button", { name: "The rest of the legend" }).focus();

@@ -10,7 +10,7 @@ const entry = (
   kind: LegendEntry["kind"] = "prefix",
 ): LegendEntry => ({
   ...{ id: name, kind, name, weight },
-  ...{ colour: "", detail: "", exact: "", nothing: weight === 0 },
+  ...{ colour: "", detail: "", count: "", exact: "", nothing: weight === 0 },
 });
 
 /** Three entries of 50 px a line, and 40 px for "+5 more". */

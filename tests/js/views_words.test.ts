@@ -8,7 +8,10 @@ import {
   legendEntries,
   type LegendEntry,
 } from "../../js_src/views/task_stream/legend_entries";
-import { chooseEntries } from "../../js_src/views/task_stream/legend_room";
+import {
+  chooseEntries,
+  mostTold,
+} from "../../js_src/views/task_stream/legend_room";
 import { threadsLabel } from "../../js_src/views/task_stream/threads_label";
 import {
   groupLanes,
@@ -19,12 +22,31 @@ describe("the legend where there is no room for all", () => {
   const listed = (seconds: Record<string, number>, kind = "prefix" as const) =>
     Object.entries(seconds).map(([name, weight]): LegendEntry => ({
       ...{ id: name, kind, name, weight },
-      ...{ colour: "", detail: "", exact: "", nothing: weight === 0 },
+      ...{
+        colour: "",
+        detail: "",
+        count: "",
+        exact: "",
+        nothing: weight === 0,
+      },
     }));
   /** Entries of 50 px: two fit beside the button for the rest. */
   const choose = (entries: LegendEntry[], before: Iterable<string> = []) => [
     ...chooseEntries(entries, () => 50, 170, new Set(before)),
   ];
+
+  it("tells of all entries what all of them have room for", () => {
+    const widths = { detail: 100, count: 70, name: 50 } as const;
+    const told = (room_px: number) =>
+      mostTold(
+        listed({ a: 1, b: 2, c: 3 }),
+        (_, what) => widths[what],
+        room_px,
+      );
+    expect([300, 299, 210, 209, 10].map(told)).toEqual([
+      ...["detail", "count", "count", "name", "name"],
+    ]);
+  });
 
   it("shows all as soon as they fit without a button for the rest", () => {
     expect(choose(listed({ a: 1, b: 2, c: 3 }))).toEqual(["a", "b", "c"]);

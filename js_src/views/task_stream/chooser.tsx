@@ -14,10 +14,13 @@ const chooserOf = (view: ViewState): Chooser | null => {
   return chooser && chooser.sessions.length > 1 ? chooser : null;
 };
 
+/** Whether its name stands in the toolbar. */
+export const isChosen = (view: ViewState): boolean => chooserOf(view) !== null;
+
 /** The chosen name takes the place of the panel's, which its tab has, too. */
 export function chooserCrowds(view: ViewState): boolean {
   const { value: width } = view.environment.width;
-  return width < CROWDED_PX && chooserOf(view) !== null;
+  return width < CROWDED_PX && isChosen(view);
 }
 
 export function ChooserMenu(props: { view: ViewState }): JSX.Element | null {

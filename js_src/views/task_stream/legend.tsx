@@ -7,8 +7,8 @@ import type { Theme } from "../../base/theme";
 import { textWidth } from "../../base/text_width";
 import { ChevronIcon } from "../panel/icons";
 import { Menu } from "../panel/menu";
-import type { LegendEntry } from "./legend_entries";
-import { chooseEntries } from "./legend_room";
+import { type LegendEntry, NOT_COUNTED } from "./legend_entries";
+import { chooseEntries, mostTold, type Told } from "./legend_room";
 
 interface LegendProps {
   entries: readonly LegendEntry[];
@@ -16,7 +16,7 @@ interface LegendProps {
   isolated: ReadonlySet<string>;
   /** A part of the run is selected, of which not every entry has something. */
   selected: boolean;
-  /** Two lines an entry where there is room, else one. */
+  /** One line an entry, with figures where all have room for them; else two. */
   compact: boolean;
   width_px: number;
   theme: Theme;
@@ -24,15 +24,22 @@ interface LegendProps {
 }
 
 const PADDING_PX = 24;
+const NAME_PX = 220;
+/** Between a name and the figures beside it. */
+const BESIDE_PX = 6;
 
 /** Measured without touching the layout. */
-function entryWidth(props: LegendProps): (entry: LegendEntry) => number {
-  const { compact } = props;
+function entryWidth(
+  props: LegendProps,
+): (entry: LegendEntry, told: Told) => number {
   const { font, size_px, small_px } = props.theme;
-  return ({ name, detail }) => {
-    const first = textWidth(name, `500 ${size_px}px ${font}`);
-    const second = compact ? 0 : textWidth(detail, `${small_px}px ${font}`);
-    return Math.min(Math.max(first, second), 220) + (compact ? 34 : 30);
+  return (entry, told) => {
+    const first = textWidth(entry.name, `500 ${size_px}px ${font}`);
+    const figures = told === "name" ? "" : entry[told];
+    const second = textWidth(figures, `${small_px}px ${font}`);
+    if (!props.compact) return Math.min(Math.max(first, second), NAME_PX) + 30;
+    const beside = figures === "" ? 0 : BESIDE_PX + second;
+    return Math.min(first, NAME_PX) + beside + 34;
   };
 }
 
@@ -44,10 +51,20 @@ function startsActions(entries: readonly LegendEntry[], at: number): boolean {
 
 export function Legend(props: LegendProps): JSX.Element {
   const before = useRef<ReadonlySet<string>>(new Set());
+  const lastTold = useRef<Told>("name");
+  const widthOf = entryWidth(props);
+  const room_px = props.width_px - PADDING_PX;
+  // Figures that are counted anew are short for a moment: nothing jumps.
+  const counted = !props.entries.some(({ detail }) => detail === NOT_COUNTED);
+  if (!props.compact) lastTold.current = "detail";
+  else if (counted) {
+    lastTold.current = mostTold(props.entries, widthOf, room_px);
+  }
+  const told = lastTold.current;
   const chosen = chooseEntries(
     props.entries,
-    entryWidth(props),
-    props.width_px - PADDING_PX,
+    (entry) => widthOf(entry, told),
+    room_px,
     before.current,
   );
   before.current = chosen;
@@ -64,7 +81,7 @@ export function Legend(props: LegendProps): JSX.Element {
           {startsActions(entries, at) && (
             <span class="ds-legend-rule" aria-hidden="true" />
           )}
-          <Entry {...props} entry={entry} />
+          <Entry {...props} entry={entry} told={told} />
         </>
       ))}
       {rest.length > 0 && (
@@ -138,16 +155,16 @@ function LegendList(props: LegendProps): JSX.Element {
   return (
     <div class="ds-legend-list">
       {props.entries.map((entry) => (
-        <Entry {...props} compact entry={entry} detailed />
+        <Entry {...props} compact entry={entry} told="detail" />
       ))}
     </div>
   );
 }
 
 function Entry(
-  props: LegendProps & { entry: LegendEntry; detailed?: boolean },
+  props: LegendProps & { entry: LegendEntry; told: Told },
 ): JSX.Element {
-  const { entry, isolated } = props;
+  const { entry, isolated, told } = props;
   const on = isolated.has(entry.id);
   const dimmed =
     (isolated.size > 0 || (props.selected && entry.nothing)) && !on;
@@ -165,9 +182,7 @@ function Entry(
       />
       <span class="ds-legend-words">
         <span class="ds-legend-name">{entry.name || "(no name)"}</span>
-        {(!props.compact || props.detailed) && (
-          <span class="ds-legend-detail">{entry.detail}</span>
-        )}
+        {told !== "name" && <span class="ds-legend-detail">{entry[told]}</span>}
       </span>
     </button>
   );

@@ -15,6 +15,8 @@ export interface LegendEntry {
   readonly colour: string;
   /** `256 · 149.1 s`. */
   readonly detail: string;
+  /** `256`, where there is room for no more. */
+  readonly count: string;
   /** The same with exact figures, for the tooltip. */
   readonly exact: string;
   /** By how much it deserves a place: seconds; errors come before all, nothing last. */
@@ -24,6 +26,8 @@ export interface LegendEntry {
 }
 
 export const ERRED = "erred";
+/** In place of figures while they are of another selection. */
+export const NOT_COUNTED = "…";
 
 interface Row {
   name: string;
@@ -108,7 +112,8 @@ export function legendEntries(
         kind,
         name: row.name,
         colour: row.colour,
-        detail: counted ? formatCount(row.count) + told : "…",
+        detail: counted ? formatCount(row.count) + told : NOT_COUNTED,
+        count: counted ? formatCount(row.count) : NOT_COUNTED,
         weight: row.count === 0 ? 0 : (row.seconds ?? Infinity),
         nothing: counted && row.count === 0,
         exact: counted

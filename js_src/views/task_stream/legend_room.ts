@@ -10,6 +10,20 @@ const STAYING = 1.3;
 const MORE_PX = 64;
 const SEPARATOR_PX = 17;
 
+/** What is told of an entry beside its name. */
+export type Told = "detail" | "count" | "name";
+
+/** The most that can be told of all entries on one line; names alone where not all fit. */
+export function mostTold(
+  entries: readonly LegendEntry[],
+  width_px: (entry: LegendEntry, told: Told) => number,
+  room_px: number,
+): Told {
+  const fits = (told: Told): boolean =>
+    needed(entries, (entry) => width_px(entry, told)) <= room_px;
+  return fits("detail") ? "detail" : fits("count") ? "count" : "name";
+}
+
 /** Ids of the entries that fit; `before` is what was shown last. */
 export function chooseEntries(
   entries: readonly LegendEntry[],

@@ -12,7 +12,7 @@ import { EmptyBody, whyEmpty } from "./empty_panel";
 import { HelpSheet } from "./help_sheet";
 import { busyShare } from "./busy_share";
 import { bannerNotice, Notices } from "./notices";
-import { chooserCrowds } from "./chooser";
+import { chooserCrowds, isChosen } from "./chooser";
 import { Pinned } from "./pinned";
 import { PanelLegend } from "./panel_legend";
 import { panelFacts } from "./panel_facts";
@@ -42,10 +42,12 @@ export function TaskStreamPanel(props: {
   const empty = whyEmpty(view);
   const plot = session !== null && empty === null;
   const breadth = view.breadth.value;
-  // A filter needs room of its own where the toolbar is full of tools.
+  // A filter needs room of its own where the toolbar is full of tools, and so does what
+  // is shown where there is hardly any, or the name of a client.
   const narrowing = view.narrowing.value;
-  const secondRow =
-    breadth !== "wide" && (breadth !== "medium" || narrows(narrowing));
+  const roomy =
+    breadth === "medium" || (breadth === "narrow" && !isChosen(view));
+  const secondRow = breadth !== "wide" && (!roomy || narrows(narrowing));
   const crowded = plot && searchCrowds(view);
   const crumbs = (
     <Crumbs
@@ -154,7 +156,7 @@ function GoToNow(props: { view: ViewState }): JSX.Element | null {
   if (view.anchor.value !== "free") return null;
   const live = view.growing.value;
   const breadth = view.breadth.value;
-  const brief = breadth === "small" || breadth === "tiny";
+  const brief = breadth !== "wide" && breadth !== "medium";
   return (
     <Button
       onClick={() => view.goToNow()}
