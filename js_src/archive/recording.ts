@@ -110,13 +110,13 @@ export class StoredRecording {
       }
     }
     const last = others.get(ABOUT);
-    const about = last ? await jsonOf(source, last) : header["facts"];
+    const about = last ? await jsonOf(source, last) : begunWith(header);
     return new StoredRecording(
       source,
       others,
       partsOf(members),
       names,
-      isObject(about) ? about : {},
+      about,
       whole,
     );
   }
@@ -244,6 +244,11 @@ function partsOf(members: readonly Member[]): Part[] {
     }
   }
   return parts;
+}
+
+/** What was known when writing began; figures would be of what is not here. */
+function begunWith({ facts }: JsonObject): JsonObject {
+  return isObject(facts) ? { ...facts, summary: undefined } : {};
 }
 
 function checkVersion(version: unknown): void {

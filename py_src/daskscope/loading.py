@@ -6,6 +6,7 @@ import warnings
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from daskscope import config
+from daskscope.figures import figures_of
 from daskscope.files.reading import open_to_read
 from daskscope.files.temporary import in_temporary_file, temporary_file
 from daskscope.recording import Recording, RecordingCore
@@ -51,6 +52,7 @@ def opened(path: str | PathLike[str]) -> RecordingCore:
         overflow=limits.overflow,
         directory=limits.directory,
     )
+    recording.make_figures = figures_of
     with open_to_read(place) as file:
         if extract.is_report(file):
             with temporary_file() as taken:

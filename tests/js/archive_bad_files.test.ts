@@ -183,6 +183,18 @@ describe("a file that was cut off", () => {
     expect([...lengths]).toEqual([-1, 0, 1, 2]);
     expect(whole.parts).toHaveLength(2);
   });
+
+  it("has no summary, which would be of what is not in it", async () => {
+    const facts = { title: "A run", summary: { title: "All of it" } };
+    const file = await changed("daskscope.json", ({ name }) => [
+      { name, data: encode(JSON.stringify({ format: 1, facts })) },
+    ]);
+    const cut = file.slice(0, file.byteLength / 2);
+    const { about, whole } = await StoredRecording.open(bytesOfBuffer(cut));
+    expect(whole).toBe(false);
+    expect(about["title"]).toBe("A run");
+    expect(about["summary"]).toBeUndefined();
+  });
 });
 
 describe("a damaged file", () => {

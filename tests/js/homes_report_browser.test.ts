@@ -15,6 +15,17 @@ import {
   tab,
 } from "./harness/report";
 
+const MADE_OF_A_CUT_ONE = {
+  missing: [
+    {
+      code: "file-cut",
+      level: "warn",
+      text: "This was made of a file that was cut off.",
+      next: "",
+    },
+  ],
+};
+
 describeReport("a report", () => {
   it("says what its summary knows before the recording is unpacked", async () => {
     await open("slow=1");
@@ -84,6 +95,36 @@ describeReport("a report", () => {
     await tab("Task stream").click();
     await page.locator(".ds-report-stream").getByText(cut).first().waitFor();
     expect(await footer.getByText(cut).count()).toBe(0);
+  });
+
+  it.each([
+    ["a file that was cut off", "cut=1", /This file was cut off/],
+    [
+      "what was made of one",
+      `summary=${encodeURIComponent(JSON.stringify(MADE_OF_A_CUT_ONE))}`,
+      /made of a file that was cut off/,
+    ],
+  ])("never says of %s that nothing is lost", async (_, query, why) => {
+    await open(query);
+    const footer = page.locator(".ds-report-foot");
+    await footer.getByText(why).waitFor();
+    await footer.getByText("not all are here").waitFor();
+    await page
+      .locator(".ds-figure")
+      .getByText(/^not all are here, /)
+      .waitFor();
+    const all = await page.locator("body").innerText();
+    expect(all).not.toMatch(/nothing dropped|all kept|1,394 of 1,394/);
+  });
+
+  it("says why there is no summary", async () => {
+    const why = (text: string) => page.getByText(text).first().waitFor();
+    await open("unsaid=1");
+    await why("It was written without one. The other tabs show what is here");
+    await open("unsaid=1&cut=1");
+    await why("It was cut off before its end, where that stands.");
+    await open("unsaid=1&broken=1");
+    await why("The recording in this report cannot be opened");
   });
 
   it("goes from tab to tab by keyboard", async () => {

@@ -76,8 +76,8 @@ describeReport("a report on paper", () => {
     expect(await footer.innerText()).not.toContain("1,394");
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-    await footer.getByText("1,394 of 1,394 tasks").waitFor();
-    await footer.getByText("nothing dropped").waitFor();
+    await footer.getByText("1,394 tasks", { exact: true }).waitFor();
+    await footer.getByText("not all are here").waitFor();
     await footer.getByText(/This file was cut off/).waitFor();
     const selected = page.locator(".ds-focus-row");
     await selected.getByText("rename").waitFor();

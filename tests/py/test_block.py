@@ -17,8 +17,8 @@ import daskscope
 from daskscope.block.block import Block
 from daskscope.block.facts import heartbeat_s
 from daskscope.errors import DaskscopeError
+from daskscope.recording.about import about_of
 from daskscope.recording.part import SOON_S
-from daskscope.report.html import note_figures
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -332,13 +332,13 @@ async def story_of_an_end(tmp_path: Path, *, cancel: bool) -> tuple[Any, set[str
         working = asyncio.Event()
         loop = asyncio.get_running_loop()
 
-        def figures(core: Any) -> None:
+        def about(core: Any) -> dict[str, Any]:
             threads.add(threading.current_thread().name)
             loop.call_soon_threadsafe(working.set)
-            note_figures(core)
+            return about_of(core)
 
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("daskscope.block.block.note_figures", figures)
+            patch.setattr("daskscope.block.block.about_of", about)
             end = asyncio.ensure_future(block.__aexit__(None, None, None))
             await working.wait()
             if cancel:

@@ -18,10 +18,11 @@ import daskscope
 from daskscope.block.writing import Writing
 from daskscope.derive.summary import summary
 from daskscope.errors import DaskscopeError
+from daskscope.figures import figures_of
 from daskscope.files.target import LocalTarget
+from daskscope.recording.about import about_of
 from daskscope.recording.file_writer import FileWriter
 from daskscope.recording.part import Mark, Part
-from daskscope.report.html import note_figures
 from daskscope.schema import MIN_RECORDING_BYTES
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Run:
         self.source = new_recording(memory_limit=200_000_000)
         given = {"memory_limit": 50_000_000, "disk_limit": 0, "overflow": "drop"} | limits
         self.part = Part(self.source, Mark(), **given)
+        self.copy.make_figures = figures_of
         self.writing = Writing(self.part, self.source, LocalTarget(str(path)), {})
 
     @property
@@ -71,7 +73,7 @@ class Run:
         self.writing.halt()
         self.writing.wait()
         self.copy.about_facts = {"missing": []}
-        note_figures(self.copy)
+        self.copy.about_facts = about_of(self.copy)
         self.writing.finish(quiet=False)
 
 

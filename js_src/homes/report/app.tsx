@@ -19,11 +19,11 @@ import type { ReportState } from "./report_state";
 import { panelElement, TAB_NAMES, tabElement, Tabs } from "./tabs";
 import { TaskStreamTab } from "./task_stream_tab";
 
-const NO_SUMMARY: EmptyState = {
+const noSummary = (cut: boolean): EmptyState => ({
   state: "stopped",
   title: "This recording has no summary",
-  text: "It was cut off, or saved before daskscope wrote one. The other tabs show what was recorded.",
-};
+  text: `${cut ? "It was cut off before its end, where that stands" : "It was written without one"}. The other tabs show what is here, and \`daskscope.load(…).save(…)\` writes a file with a summary of that.`,
+});
 
 export function Report(props: { state: ReportState }): JSX.Element {
   const { state } = props;
@@ -88,15 +88,14 @@ function Panel(props: {
   onRefused: (text: string) => void;
 }): JSX.Element {
   const { tab, state } = props;
-  const { summary } = state;
-  const cut = state.cut.value;
-  const missing = [...(summary.missing ?? []), ...(cut ? [cut] : [])];
+  const cut = state.cut.value !== null;
+  const missing = state.figures.value.missing ?? [];
   return (
     <>
       <h2 class="ds-unseen ds-printed-title">{TAB_NAMES[tab]}</h2>
       {tab === "summary" &&
         (state.source.summary === undefined ? (
-          <Empty state={NO_SUMMARY} />
+          <Empty state={state.emptyState.value ?? noSummary(cut)} />
         ) : (
           <Summary view={state} summary={state.figures.value} />
         ))}
@@ -104,7 +103,7 @@ function Panel(props: {
         <TaskStreamTab state={state} onRefused={props.onRefused} />
       )}
       {tab === "events" && (
-        <Events view={state} erred={state.erred.value} cut={cut !== null} />
+        <Events view={state} erred={state.erred.value} cut={cut} />
       )}
       {tab === "logs" && <Logs view={state} why={whyNone("logs", missing)} />}
       {tab === "system" && (

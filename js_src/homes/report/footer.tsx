@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { formatExact, plural } from "../../base/format";
 import { WithCode } from "../../views/panel/states";
 import { someOf } from "../../views/summary/bounds";
+import { isCutOff } from "../../views/summary/report_summary";
 import type { ReportState } from "./report_state";
 
 export interface Missing {
@@ -13,12 +14,12 @@ export interface Missing {
 
 /** What is not here, each with what to do about it. */
 export function missingOf(state: ReportState): Missing[] {
-  const { summary, leftOut, hasSummary } = state;
+  const { leftOut, hasSummary } = state;
   const session = state.session.value;
   const missing: Missing[] = [];
   // The task stream says it of itself.
   if (!state.onlyStream.value || session === null) {
-    const told = summary.missing ?? [];
+    const told = state.figures.value.missing ?? [];
     const codes = new Set(told.map(({ code }) => code));
     const found = (session?.notices.value ?? []).filter(
       ({ code }) => !codes.has(code),
@@ -58,19 +59,21 @@ export function Footer(props: { state: ReportState }): JSX.Element {
   const { state } = props;
   const { tasks, daskscope, redacted } = state.figures.value;
   const dropped = tasks ? tasks.captured - tasks.kept : 0;
+  const cut = isCutOff(state.figures.value);
   const facts: JSX.Element[] = [];
   if (tasks && !state.onlyStream.value) {
+    const all = plural(tasks.captured, "task");
     facts.push(
+      // How many a file has that was cut off, its summary does not know.
       <span>
-        <b>{formatExact(tasks.kept)}</b>
-        {` of ${plural(tasks.captured, "task")}`}
+        {cut ? all : [<b>{formatExact(tasks.kept)}</b>, ` of ${all}`]}
       </span>,
-      dropped > 0 ? (
-        <span class="ds-warn">{`${formatExact(dropped)} dropped`}</span>
-      ) : (
-        <span>nothing dropped</span>
-      ),
     );
+    if (dropped > 0) {
+      const text = `${formatExact(dropped)} dropped`;
+      facts.push(<span class="ds-warn">{text}</span>);
+    } else if (!cut) facts.push(<span>nothing dropped</span>);
+    if (cut) facts.push(<span class="ds-warn">not all are here</span>);
   }
   if (daskscope)
     facts.push(<span>{`recorded with daskscope ${daskscope}`}</span>);

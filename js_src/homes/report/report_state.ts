@@ -42,7 +42,10 @@ export class ReportState implements RecordingView, Navigated {
   /** Of the elements of this report: nothing for the first of a page. */
   readonly id = nextId();
   readonly summary: ReportSummary;
-  /** The same with no fewer tasks than the recording, as soon as that is counted. */
+  /**
+   * The same as the recording has it, as soon as that is known: with no fewer tasks, and that
+   * the file was cut off.
+   */
   readonly figures: ReadonlySignal<ReportSummary>;
   /** Parts of the summary that could not be read. */
   readonly leftOut: readonly string[];
@@ -105,7 +108,10 @@ export class ReportState implements RecordingView, Navigated {
 
     this.figures = computed(() => {
       const counts = this.session.value?.counts.value;
-      return counts ? raisedTo(counts, summary) : summary;
+      const raised = counts ? raisedTo(counts, summary) : summary;
+      const cut = this.cut.value;
+      const missing = [...(summary.missing ?? []), ...(cut ? [cut] : [])];
+      return { ...raised, missing };
     });
     this.erred = computed(() => {
       const { errors, tasks } = this.figures.value;

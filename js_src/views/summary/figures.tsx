@@ -10,7 +10,7 @@ import {
   formatShare,
   plural,
 } from "../../base/format";
-import type { ReportSummary } from "./report_summary";
+import { isCutOff, type ReportSummary } from "./report_summary";
 
 export interface Figure {
   readonly name: string;
@@ -47,8 +47,9 @@ export function figuresOf(summary: ReportSummary): Figure[] {
     add("Duration", formatDuration(duration), times);
   }
   if (tasks) {
-    const kept =
-      tasks.kept < tasks.captured
+    const kept = isCutOff(summary)
+      ? "not all are here"
+      : tasks.kept < tasks.captured
         ? `${formatExact(tasks.kept)} kept`
         : "all kept";
     const erred =

@@ -127,6 +127,10 @@ export function checkSummary(value: unknown): CheckedSummary {
   return { summary: summary as unknown as ReportSummary, leftOut, nothing };
 }
 
+/** Whether it is of a file that was cut off, or was made of one: nobody knows of how much more. */
+export const isCutOff = ({ missing }: ReportSummary): boolean =>
+  missing?.some(({ code }) => code === "file-cut") ?? false;
+
 /** Nobody vouches for a summary: it counts no fewer tasks than its recording. */
 export function raisedTo(
   { captured, kept, erred }: Counts,

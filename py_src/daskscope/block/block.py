@@ -28,8 +28,8 @@ from daskscope.collect.worker_snapshots import cluster_sample
 from daskscope.errors import DaskscopeError
 from daskscope.files.target import LocalTarget
 from daskscope.recording import Recording
+from daskscope.recording.about import about_of
 from daskscope.recording.part import Mark, Part, Window, mark
-from daskscope.report.html import note_figures
 from daskscope.written import text_of
 
 if TYPE_CHECKING:
@@ -311,7 +311,7 @@ class Block:
                 around=end.around,
                 exception=describe(error),
             )
-            note_figures(recording)
+            recording.about_facts = about_of(recording)
             if self._writing is not None:
                 self._writing.finish(quiet=error is not None)
                 self._writing.put_into_library()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope.collect.notices import SINCE_THE_SESSION_BEGAN, not_read
 from daskscope.collect.surroundings import Surroundings, surroundings
 from daskscope.derive.left_out import left_out
+from daskscope.figures import figures_of
 from daskscope.recording.part import Mark, Part
 from daskscope.version import installed_version
 
@@ -25,7 +26,7 @@ MAX_TRACEBACK: Final = 100_000
 def new_part(session: Session, since: Mark) -> Part:
     """Return an empty part of a session's recording, within the session's bounds."""
     limits = session._limits
-    return Part(
+    part = Part(
         session._recording,
         since,
         memory_limit=limits.memory_limit,
@@ -33,6 +34,8 @@ def new_part(session: Session, since: Mark) -> Part:
         overflow=limits.overflow,
         directory=limits.directory,
     )
+    part.recording.make_figures = figures_of
+    return part
 
 
 def facts_at_start(

@@ -16,6 +16,7 @@ from daskscope.cells import shell
 from daskscope.errors import DaskscopeError
 from daskscope.files.target import LocalTarget, page_target
 from daskscope.recording import Recording
+from daskscope.recording.about import SUMMARY, about_of
 from daskscope.recording.file_writer import SUFFIX
 from daskscope.report.address import Addresses, Served
 from daskscope.report.html import packed, page, write
@@ -148,11 +149,13 @@ class Report:
 
         place = self._place
         try:
-            noted = "summary" in recording.about_facts  # by the block, for its recording
-            with packed(recording, noted=noted) as file:
+            about = recording.about_facts
+            if SUMMARY not in about:  # which the block notes, for its recording
+                about = about_of(recording)
+            with packed(recording, about) as file:
 
                 def fill(out: BinaryIO) -> None:
-                    self.summary = write(recording, file, out)
+                    self.summary = write(about[SUMMARY], file, out)
 
                 place.write(fill, partial(self._keep, "report", place.location))
                 if self._with_recording:

@@ -9,9 +9,10 @@ import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.errors import DaskscopeError, Notice
+from daskscope.figures import figures_of
+from daskscope.recording.about import SUMMARY
 from daskscope.recording.file_writer import FileWriter
 from daskscope.recording.part import Part, mark
-from daskscope.report.html import figures_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -131,11 +132,18 @@ class Writing:
         recording = self._part.recording
         self._writer.append(recording)
         about, written = recording.about_facts, self._writer.counts(recording.counts)
+        figures = about[SUMMARY]
         if written.kept > recording.counts.kept:
-            about["missing"].append(_only_in_file(recording.counts, written, self._name))
-            about = about | {"summary": figures_of(recording, written)}
+            only = _only_in_file(recording.counts, written, self._name)
+            figures = figures_of(recording, written)
+            figures["missing"].append(only)
+            # Who opens the file has all tasks, and can make figures of all.
+            about, recording.about_facts = (
+                about | {SUMMARY: figures},
+                about | {"missing": [*about["missing"], only]},
+            )
         self._whole = self._writer.finish(recording, about)
-        self._figures = about["summary"]
+        self._figures = figures
 
 
 def _only_in_file(kept: Counts, written: Counts, name: str) -> dict[str, str]:

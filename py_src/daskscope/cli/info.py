@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -11,6 +10,7 @@ from daskscope.cli.console import plain, say
 from daskscope.cli.places import reading
 from daskscope.derive.words import bytes_text, count_text, raised_text, seconds_text
 from daskscope.loading import opened
+from daskscope.recording.about import about_json
 from daskscope.urls import is_url, without_secrets
 from daskscope.written import is_stream
 
@@ -29,12 +29,7 @@ def run(given: argparse.Namespace) -> int:
     with reading(given.file):
         recording = opened(given.file)
     if given.json:
-        facts = {
-            **recording.about_facts,
-            "origin": recording.origin,
-            "counts": recording.counts.to_json(),
-        }
-        say(json.dumps(facts, indent=1))
+        say(about_json(recording))
         return 0
     for name, text in facts_of(given.file, recording):
         say(f"{name:<11} {text}")

@@ -13,6 +13,7 @@ from daskscope.derive.threads import MAX_FIGURE, cluster_samples, thread_time
 from daskscope.derive.versions import package_versions
 from daskscope.derive.words import cut
 from daskscope.derive.work import Work, work
+from daskscope.errors import Notice
 from daskscope.recording.stretches import FAR_S
 from daskscope.recording.worker_names import name_of
 from daskscope.schema import OTHER_NAME
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from daskscope.derive.threads import ThreadTime
-    from daskscope.errors import Notice
     from daskscope.recording import Counts, RecordingCore
 
 MAX_PREFIXES: Final = 1_000
@@ -33,6 +33,12 @@ MAX_NAME_CHARACTERS: Final = 300
 SECONDS_AN_HOUR: Final = 3600
 MAX_TITLE_CHARACTERS: Final = 500
 LEVELS: Final = ("info", "warn", "error")
+FILE_CUT: Final = Notice(
+    "file-cut",
+    "warn",
+    "This was made of a file that was cut off: what was written last is missing.",
+    "All that was whole in it is here.",
+)
 
 
 def summary(
@@ -248,12 +254,13 @@ def _missing(facts: Mapping[str, Any], dropped: Sequence[Notice]) -> list[dict[s
         for notice in _list(facts, "missing")
         if isinstance(notice, dict)
     ]
-    told = {notice["code"] for notice in notices}
-    notices += [notice.to_json() for notice in dropped if notice.code not in told]
-    if facts.get("whole") is False:
-        text = "The file was cut off: what is here is what is whole of it."
-        notices.append({"code": "file-cut", "level": "warn", "text": text, "next": ""})
-    return notices
+    now = [*dropped, *([FILE_CUT] if facts.get("whole") is False else [])]
+    # What is known now counts: more may have been dropped since.
+    known = {notice.code for notice in now}
+    return [
+        *(notice for notice in notices if notice["code"] not in known),
+        *(notice.to_json() for notice in now),
+    ]
 
 
 def _name(name: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import csv
-import json
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from daskscope.recording.about import ABOUT, about_json
 from daskscope.recording.frames import exported_tasks_frame
 from daskscope.recording.recording import TABLE_NAMES
 from daskscope.written import real, written_folder
@@ -54,12 +54,7 @@ def _write_tables(
         if name != "tasks":
             content = _csv(getattr(recording, name), recording, header=True)
             (folder / f"{name}.csv").write_bytes(content)
-    facts = {
-        **recording.about_facts,
-        "origin": recording.origin,
-        "counts": recording.counts.to_json(),
-    }
-    (folder / "about.json").write_bytes(json.dumps(facts, indent=1).encode("ascii"))
+    (folder / ABOUT).write_bytes(about_json(recording).encode("ascii"))
 
 
 def _write_tasks(

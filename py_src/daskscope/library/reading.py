@@ -6,8 +6,9 @@ import json
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 from daskscope.library.facts import Facts, Kind
+from daskscope.recording.about import ABOUT
 from daskscope.recording.file_reader import MAX_JSON_BYTES
-from daskscope.recording.file_writer import ABOUT, HEADER
+from daskscope.recording.file_writer import HEADER
 from daskscope.recording.file_zip import BadZipError, Members
 from daskscope.report.html import SCRIPT_END, SUMMARY_BEGIN
 

@@ -39,9 +39,11 @@ from daskscope.recording.totals import Sums, Totals
 from daskscope.recording.worker_names import WorkerNames
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import ArrayLike, NDArray
+
+    MakeFigures = Callable[["RecordingCore", Counts | None], dict[str, Any]]
 
 MAX_TASKS: Final = 2**32
 """Task numbers travel as uint32; a recording takes no more tasks than that."""
@@ -103,6 +105,7 @@ class RecordingCore(Recording):
         }
         """By the name of the table that has their entries."""
         self.about_facts: dict[str, Any] = {}
+        self.make_figures: MakeFigures | None = None  # given by who may derive them
         self.not_read = NotRead()  # replaced by who collects
         self._present: list[WorkerChange] | None = None  # until the first snapshot
         self._worker_names = WorkerNames()

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 import numpy as np
 
 from daskscope.errors import DaskscopeError
+from daskscope.recording.about import ABOUT, SUMMARY, WHOLE
 from daskscope.recording.core import MAX_TASKS
 from daskscope.recording.file_arrow import BadTableError
 from daskscope.recording.file_figures import take_figures
 from daskscope.recording.file_tables import decode_columns, decode_records
-from daskscope.recording.file_writer import ABOUT, HEADER, SEPARATOR
+from daskscope.recording.file_writer import HEADER, SEPARATOR
 from daskscope.recording.file_zip import BadZipError, Members
 from daskscope.recording.name_map import POINTS_INTO
 from daskscope.recording.names import LIMITS
@@ -87,7 +88,7 @@ def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:
             "Only files that daskscope wrote can be opened: recordings (.daskscope) and reports.",
         ) from error
     recording.about_facts = reader.about()
-    recording.about_facts["whole"] = members.whole
+    recording.about_facts[WHOLE] = members.whole
     if reader.final is not None:
         take_figures(recording, reader.final, reader.place)
     recording.close()
@@ -147,7 +148,9 @@ class _Reader:
         if self.final is not None:
             return dict(self.final)
         facts = (self.header or {}).get("facts")
-        return dict(facts) if isinstance(facts, dict) else {}
+        known = dict(facts) if isinstance(facts, dict) else {}
+        known.pop(SUMMARY, None)  # it would be of what is not here
+        return known
 
     def take(self, member: str, data: bytes) -> None:
         if self.header is None:

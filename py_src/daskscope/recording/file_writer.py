@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
+from daskscope.recording.about import ABOUT, SUMMARY, WHOLE, about_of
 from daskscope.recording.chunk import chunks_within, key_blocks
 from daskscope.recording.coarse import coarse_of
 from daskscope.recording.file_figures import DROPPED_OF
@@ -47,9 +48,10 @@ if TYPE_CHECKING:
     from daskscope.recording.core import RecordingCore
     from daskscope.recording.counts import Counts
     from daskscope.recording.names import Names
+    from daskscope.recording.snapshot import Snapshot
 
 SUFFIX: Final = ".daskscope"
-HEADER, ABOUT = "daskscope.json", "about.json"
+HEADER: Final = "daskscope.json"
 PART_ROWS: Final = FILE_PART_ROWS // 2
 PART_KEY_BYTES: Final = 8_000_000
 """A part ends with the task that passes one of these: far below what a reader refuses."""
@@ -90,7 +92,9 @@ class FileWriter:
         self._next = self._kept = self._rows = 0
         self._whole_bytes = self._packed = self._unpacked = 0
         try:
-            self._add(HEADER, _json({"format": FILE_FORMAT, "facts": facts}))
+            # Figures are of the whole: what is cut off before its end has none.
+            begun = _without(facts, SUMMARY, WHOLE)
+            self._add(HEADER, _json({"format": FILE_FORMAT, "facts": begun}))
         except BaseException:
             self.abandon()
             raise
@@ -129,13 +133,14 @@ class FileWriter:
         recording: RecordingCore,
         about: Mapping[str, Any],
         watch: Callable[[int, int], None] | None = None,
+        now: Snapshot | None = None,
     ) -> Path:
         """Write what is left, and let the file appear under its name.
 
         `watch` is told while tasks are written: how many of how many are done. The recording
-        may grow meanwhile: the file is of the moment in which this began.
+        may grow meanwhile: the file is of the moment in which this began, or of `now`.
         """
-        now = snapshot(recording)
+        now = now or snapshot(recording)
         self._append(recording.names, now.chunks, now.next_task, watch)
         picture = coarse_of(now.chunks)
         columns = {name: getattr(picture, name) for name in picture.__slots__}
@@ -152,7 +157,7 @@ class FileWriter:
             "merged": {kind: asdict(merged) for kind, merged in now.merged.items() if merged.names},
             "origin": now.origin,
         }
-        self._add(ABOUT, _json({**about, **figures}))
+        self._add(ABOUT, _json({**_without(about, WHOLE), **figures}))
         self._zip.close()
         self._file.close()
         self.part_path.replace(self.path)
@@ -227,14 +232,22 @@ def write_file(
     recording: RecordingCore,
     path: str | PathLike[str],
     watch: Callable[[int, int], None] | None = None,
+    *,
+    about: Mapping[str, Any] | None = None,
 ) -> Path:
-    """Write a whole recording at once. Raises `OSError`."""
-    writer = FileWriter(path, recording.about_facts)
+    """Write a whole recording at once; `about` is what is said of it. Raises `OSError`."""
+    now = snapshot(recording)
+    about = about_of(recording, now.counts) if about is None else about
+    writer = FileWriter(path, about)
     try:
-        return writer.finish(recording, recording.about_facts, watch)
+        return writer.finish(recording, about, watch, now)
     except BaseException:
         writer.abandon()
         raise
+
+
+def _without(facts: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: fact for name, fact in facts.items() if name not in names}
 
 
 def _json(facts: Mapping[str, Any]) -> bytes:

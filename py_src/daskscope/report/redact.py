@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope import config
+from daskscope.figures import figures_of
 from daskscope.recording import RecordingCore, Totals, WorkerChange, pack_keys
 from daskscope.recording.name_map import NameMap
 from daskscope.report.hosts import Hosts, host_of
@@ -52,6 +53,7 @@ class _Redaction:
             overflow=limits.overflow,
             directory=limits.directory,
         )
+        self._copy.make_figures = figures_of
         self._names = NameMap(source.names, self._copy.names, self._clean)
         self._hosts = Hosts() if "hosts" in what else None
         if self._hosts is not None:

@@ -58,7 +58,9 @@ function corners(tab: "summary" | "system"): number[][] {
 const source: ReportSource = {
   title: "dask-report",
   name: wanted.get("name") ?? "dask-report.html",
-  summary: other && { ...stored.summary, ...other },
+  summary: wanted.has("unsaid")
+    ? undefined
+    : other && { ...stored.summary, ...other },
   size: 1_153_434,
   async open(): Promise<SessionStore> {
     opened += 1;

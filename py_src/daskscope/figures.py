@@ -1,0 +1,70 @@
+"""The summary of a recording as files carry it: with its price, and no larger than is read."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final
+
+from daskscope import config
+from daskscope.derive.summary import summary
+from daskscope.derive.threads import MAX_FIGURE
+from daskscope.derive.words import cut
+from daskscope.recording.about import SUMMARY
+
+if TYPE_CHECKING:
+    from daskscope.recording import Counts, RecordingCore
+
+MAX_SUMMARY_BYTES: Final = 12_000_000
+"""Readers refuse more than 16,000,000, also of what a recording says of itself: this and more."""
+
+
+def figures_of(recording: RecordingCore, counts: Counts | None = None) -> dict[str, Any]:
+    """Return the figures of a recording, with the counts of a file if that has more of it."""
+    price, currency = _price(recording)
+    return _fitting(
+        summary(recording, price_per_thread_hour=price, currency=currency, counts=counts)
+    )
+
+
+def _price(recording: RecordingCore) -> tuple[float | None, str]:
+    """Return the price that is set, else that of the figures which came with the recording."""
+    price = config.report_price()
+    said = recording.about_facts.get(SUMMARY)
+    cost = said.get("cost") if isinstance(said, dict) else None
+    if price.per_thread_hour is None and isinstance(cost, dict):
+        known, unit = cost.get("per_hour"), cost.get("unit")
+        if isinstance(known, int | float) and 0 <= known < MAX_FIGURE and isinstance(unit, str):
+            return known, unit
+    return price.per_thread_hour, price.currency
+
+
+def _fitting(figures: dict[str, Any]) -> dict[str, Any]:
+    """Return figures that readers take: where they are too many, texts and lists are cut."""
+    most = 2**17
+    while len(inert_json(figures)) > MAX_SUMMARY_BYTES and most > 1:
+        figures = _with_less(figures, most)
+        most //= 2
+    return figures
+
+
+def _with_less(value: Any, most: int) -> Any:
+    """Return JSON with at most so many entries a list, and eight times the characters a text."""
+    if isinstance(value, str):
+        return cut(value, 8 * most)
+    if isinstance(value, list | tuple):
+        return [_with_less(one, most) for one in value[:most]]
+    if isinstance(value, dict):
+        return {name: _with_less(one, most) for name, one in value.items()}
+    return value
+
+
+def inert_json(figures: dict[str, Any]) -> bytes:
+    """Return JSON in which nothing is markup.
+
+    >>> inert_json({"a": "</script>"})
+    b'{"a": "\\\\u003c/script\\\\u003e"}'
+    """
+    text = json.dumps(figures, ensure_ascii=True, allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text.encode("ascii")
