@@ -85,7 +85,6 @@ def test_a_statement_that_fails_is_shown_once_and_has_its_report(cells: Cells) -
         ("%perfreport", "DaskscopeError", "no statement"),
         ("%perfreport --open", "DaskscopeError", "no statement"),
         ("%perfreport --tilte x 1 + 1", "DaskscopeError", "Did you mean --title?"),
-        ("%perfreport 1 +", "SyntaxError", "SyntaxError"),
     ],
 )
 def test_a_line_that_says_nothing_is_an_error(
@@ -94,6 +93,27 @@ def test_a_line_that_says_nothing_is_an_error(
     ran = cells.run(line)
     assert ran.reply["ename"] == name
     assert said in ran.errors[0]
+    assert not cells.has()
+
+
+@pytest.mark.parametrize(
+    ("statement", "why", "todo"),
+    [
+        ("1 +", "invalid syntax", "run the line again"),
+        ("x = 1; return x", "'return' outside function", "run the line again"),
+        ("await tasks(3)", "'await' outside function", "Write %%perfreport on top of the cell"),
+        ("[i async for i in 1]", "asynchronous comprehension", "Write %%perfreport on top of"),
+    ],
+)
+def test_a_statement_that_is_no_python_says_so_without_our_frames(
+    cells: Cells, statement: str, why: str, todo: str
+) -> None:
+    ran = cells.run(f"%perfreport {statement}")
+    assert ran.reply["ename"] == "DaskscopeError"
+    (shown,) = ran.errors
+    said, next_ = shown.splitlines()
+    assert f"{statement} is no valid Python: {why}" in said
+    assert todo in next_
     assert not cells.has()
 
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from daskscope.derive.words import cut
 from daskscope.errors import DaskscopeError
 from daskscope.magics.begun import (
     Begun,
@@ -41,6 +42,8 @@ logger = logging.getLogger(__name__)
 
 STATEMENT: Final = "<perfreport>"
 """What tracebacks call the statement of a line."""
+
+LONGEST_STATEMENT: Final = 200
 
 
 @dataclass(slots=True, eq=False)
@@ -190,7 +193,8 @@ class PerfReport:
             _check_statement(statement)
             block = report_block(options, statement)
         _remember(forgotten)
-        first, last = self._compiled(statement)
+        with in_short():
+            first, last = self._compiled(statement)
         names = self._shell.user_ns
         begun = Begun(options, block)
         with in_short():
@@ -214,12 +218,15 @@ class PerfReport:
         """Return code of a statement, and of the expression at its end, whose value is shown."""
         __tracebackhide__ = True
         shell = self._shell
-        tree = shell.transform_ast(shell.compile.ast_parse(shell.transform_cell(statement)))
         last = None
-        if tree.body and isinstance(tree.body[-1], ast.Expr):
-            expression = ast.Expression(tree.body.pop().value)
-            last = shell.compile(expression, STATEMENT, "eval")
-        return shell.compile(tree, STATEMENT, "exec"), last
+        try:
+            tree = shell.transform_ast(shell.compile.ast_parse(shell.transform_cell(statement)))
+            if tree.body and isinstance(tree.body[-1], ast.Expr):
+                expression = ast.Expression(tree.body.pop().value)
+                last = shell.compile(expression, STATEMENT, "eval")
+            return shell.compile(tree, STATEMENT, "exec"), last
+        except SyntaxError as error:  # of which IPython shows every frame, and so ours
+            raise _no_python(statement, error.msg) from None
 
     @property
     def _line_is_awaited(self) -> bool:
@@ -295,6 +302,17 @@ def _check_statement(statement: str) -> None:
             "This Dask client is asynchronous: a line cannot wait for it.",
             "Write %%perfreport on top of the cell.",
         )
+
+
+def _no_python(statement: str, why: str) -> DaskscopeError:
+    awaits = "await" in why or "async" in why
+    return DaskscopeError(
+        "no-python",
+        f"{cut(statement, LONGEST_STATEMENT)} is no valid Python: {why}.",
+        "A line cannot await. Write %%perfreport on top of the cell."
+        if awaits
+        else "Correct it, and run the line again.",
+    )
 
 
 for _function in (PerfReport._line, PerfReport._cell):
