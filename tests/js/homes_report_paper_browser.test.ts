@@ -22,7 +22,8 @@ describeReport("a report on paper", () => {
     await page.getByText("Memory", { exact: true }).first().waitFor();
     await page.emulateMedia({ media: "print" });
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
-    await page.getByText("1 – 200 of 20,000").waitFor();
+    await page.getByText("1,000 of 20,000 lines printed").waitFor();
+    expect(await page.locator(".ds-log tbody tr").count()).toBe(1_000);
     await page.getByText("The scheduler, in the whole run").waitFor();
     await page
       .getByText(/ValueError cannot reindex/)
@@ -35,6 +36,76 @@ describeReport("a report on paper", () => {
     await page.evaluate(() => dispatchEvent(new Event("afterprint")));
     await page.emulateMedia({ media: "screen" });
     await expect.poll(() => page.getByRole("tabpanel").count()).toBe(1);
+  });
+
+  it("prints what is folded, cut or on another page of a list on the screen", async () => {
+    const name = (at: number): string => `mean_combine-partial-of-zone-${at}`;
+    const prefixes = Array.from({ length: 14 }, (_, at) => ({
+      ...{ name: name(at), tasks: 1, seconds: 30 - at, erred: 0 },
+    }));
+    const exception = {
+      ...{ type: "KeyError", text: "zone" },
+      traceback: `Traceback (most recent call last):
+  File "/tmp/ipykernel_1/7.py", line 4, in <module>
+    total(trips)
+  File "/opt/env/lib/python3.13/site-packages/pandas/core/frame.py", line 9, in library_frame
+    return 1
+KeyError: zone`,
+    };
+    const note = `${"x".repeat(900)} the end of it`;
+    const events = {
+      ...{ time: [1_790_000_000], topic: [`Client-${"9f".repeat(40)}`] },
+      message: [JSON.stringify({ action: "moved", note })],
+    };
+    const query = (given: unknown): string =>
+      encodeURIComponent(JSON.stringify(given));
+    await open(
+      `many=1&summary=${query({ prefixes, exception })}&tables=${query({ events })}`,
+    );
+    await page.getByText("Show all 14").waitFor();
+    await page.waitForFunction(() =>
+      ["errors", "events"].every((one) =>
+        window.report.tablesAsked().includes(one),
+      ),
+    );
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    await page.getByText("library_frame").waitFor();
+    const bars = page.getByRole("list", { name: "Time by task prefix" });
+    expect(await bars.getByRole("listitem").count()).toBe(14);
+    const cut = bars.locator(".ds-prefix-name");
+    expect(
+      await cut.evaluateAll((all) =>
+        all.filter((one) => one.scrollWidth > one.clientWidth),
+      ),
+    ).toEqual([]);
+    expect(await page.getByText("Show all 14").count()).toBe(0);
+    await page.getByText(/the end of it$/).waitFor();
+    await page.getByText(events.topic[0]!).waitFor();
+
+    // Each kind of error with its traceback and its tasks.
+    const kinds = page.locator(".ds-error-group");
+    expect(await kinds.count()).toBeGreaterThan(1);
+    expect(await kinds.locator(".ds-traceback").count()).toBe(
+      await kinds.count(),
+    );
+    const most = kinds.first();
+    await most.getByText("super().reindex(").waitFor();
+    await most.getByText(/^100 of 46\d tasks printed$/).waitFor();
+    expect(await most.locator("tbody tr").count()).toBe(100);
+    await page.evaluate(() => dispatchEvent(new Event("afterprint")));
+    await page.emulateMedia({ media: "screen" });
+    await page.getByText("Show all 14").waitFor();
+  });
+
+  it("prints code as wide as paper is", async () => {
+    await open("", "", 794, 1123);
+    await page.emulateMedia({ media: "print" });
+    await page.evaluate(() => dispatchEvent(new Event("beforeprint")));
+    const code = page.getByRole("group", { name: "Code of the cell" });
+    await expect
+      .poll(async () => (await code.boundingBox())!.width)
+      .toBeGreaterThan(700);
   });
 
   it.each(["summary", "task-stream", "logs"])(
@@ -59,7 +130,8 @@ describeReport("a report on paper", () => {
       });
       expect(printed).toEqual([Array(2).fill(WHITE), Array(5).fill(WHITE)]);
       await page.emulateMedia({ media: "print", colorScheme: "dark" });
-      expect(await corners()).toEqual([WHITE, WHITE]);
+      // Here there are frames, and in them charts become as wide as the style of paper says.
+      await expect.poll(corners).toEqual([WHITE, WHITE]);
       const charts = page.locator(".ds-system canvas:visible");
       expect(await charts.count()).toBe(5);
       await page.emulateMedia({ media: "screen", colorScheme: "dark" });

@@ -7,7 +7,7 @@ import { formatExact, formatMoment, NOTHING, plural } from "../../base/format";
 import { Button, LinkButton } from "../panel/button";
 import { ChevronIcon } from "../panel/icons";
 import { withRoom } from "../panel/in_focus";
-import { Pager, usePages } from "../panel/paging";
+import { Pager, Printed, usePages } from "../panel/paging";
 import type { RecordTable } from "../panel/record_tables";
 import type { Range, RecordingView } from "../panel/recording_view";
 import { shortNames } from "../panel/short_names";
@@ -21,6 +21,9 @@ import { type ErrorGroup, errorGroups } from "./error_groups";
 type Errors = RecordTable<"errors">;
 
 const MOST_NAMES = 20;
+/** On paper, each with its traceback; and of the tasks of one kind. */
+const PRINTED_KINDS = 100;
+const PRINTED_TASKS = 100;
 
 export function ErrorsSection(props: {
   view: RecordingView;
@@ -34,7 +37,12 @@ export function ErrorsSection(props: {
   const focus = view.focus.value;
   const nameOf = workerNames(view);
   const groups = useMemo(() => errorGroups(table, focus), [table, focus]);
-  const paged = usePages(groups, JSON.stringify(focus));
+  const paged = usePages(
+    groups,
+    JSON.stringify(focus),
+    view.printing.value,
+    PRINTED_KINDS,
+  );
   const shown = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   return (
     <section class="ds-part">
@@ -97,7 +105,8 @@ function Group(props: {
   nameOf: NameOf;
 }): JSX.Element {
   const { view, table, group, nameOf } = props;
-  const [open, setOpen] = useState(false);
+  const [opened, setOpen] = useState(false);
+  const open = opened || view.printing.value;
   const { rows, prefixes, workers } = group;
   const shortOf = shortNames(view);
   const first = formatMoment(table.time[rows[0]] - view.origin.value, 3);
@@ -155,6 +164,8 @@ function OneError(props: {
   const place = Math.min(at, group.rows.length - 1);
   const row = group.rows[place];
   const key = table.key[row];
+  const printing = view.printing.value;
+  const lists = printing && group.rows.length > 1;
   const facts: [string, string][] = [
     ["Key", key || NOTHING],
     ["Prefix", table.prefix[row] || NOTHING],
@@ -186,21 +197,67 @@ function OneError(props: {
           </span>
         )}
       </div>
-      <dl class="ds-fact-list ds-wraps">
-        {facts.map(([name, text]) => (
-          <>
-            <dt>{name}</dt>
-            <dd>{text}</dd>
-          </>
-        ))}
-      </dl>
+      {!lists && (
+        <dl class="ds-fact-list ds-wraps">
+          {facts.map(([name, text]) => (
+            <>
+              <dt>{name}</dt>
+              <dd>{text}</dd>
+            </>
+          ))}
+        </dl>
+      )}
       <TracebackText
         key={row}
         taskKey={key || null}
         exception={[group.type, group.message]}
         traceback={table.traceback[row]}
+        whole={printing}
       />
+      {lists && (
+        <TasksOfKind view={view} table={table} rows={group.rows} of={nameOf} />
+      )}
     </div>
+  );
+}
+
+/** On paper, in place of going from one to the next. */
+function TasksOfKind(props: {
+  view: RecordingView;
+  table: Errors;
+  rows: readonly number[];
+  of: NameOf;
+}): JSX.Element {
+  const { view, table, rows } = props;
+  const { shown } = someOf(rows, PRINTED_TASKS);
+  return (
+    <>
+      <table class="ds-list" aria-label="Tasks with this error">
+        <thead>
+          <tr>
+            <th scope="col">At</th>
+            <th scope="col">Worker</th>
+            <th scope="col">Prefix</th>
+            <th scope="col">Key</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row) => (
+            <tr>
+              <td class="ds-list-time">
+                {formatMoment(table.time[row] - view.origin.value, 3)}
+              </td>
+              <td class="ds-list-about">
+                {props.of(table.worker[row]) || NOTHING}
+              </td>
+              <td class="ds-list-about">{table.prefix[row] || NOTHING}</td>
+              <td>{table.key[row] || NOTHING}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Printed shown={shown.length} total={rows.length} noun="tasks" />
+    </>
   );
 }
 

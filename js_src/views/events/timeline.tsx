@@ -45,6 +45,7 @@ export function Timeline(props: {
   const paged = usePages(
     shown,
     JSON.stringify([focus, [...kinds], text, all.length]),
+    view.printing.value,
   );
   const toggle = (kind: Kind): void => {
     const next = new Set(kinds);
@@ -105,6 +106,7 @@ export function Timeline(props: {
                       text={one.text}
                       logged={one.logged}
                       key={one.logged}
+                      whole={view.printing.value}
                     />
                   )}
                 </td>
@@ -119,13 +121,19 @@ export function Timeline(props: {
 }
 
 /** In words; as it was logged for who asks, and where that is long, all of it. */
-function Message(props: { text: string; logged: string }): JSX.Element {
+function Message(props: {
+  text: string;
+  logged: string;
+  /** On paper: there is nothing to press. */
+  whole: boolean;
+}): JSX.Element {
   const { text, logged } = props;
   const [asked, setAsked] = useState(false);
   const isText = logged.startsWith('"'); // and the words are all that it says
   const all = isText ? text : logged;
   const long = text.length > MOST_CHARACTERS;
-  if (!long && all === text) return <span class="ds-mono">{text}</span>;
+  if (props.whole || (!long && all === text))
+    return <span class="ds-mono">{text}</span>;
   const brief = long ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
   const [more, less] = long
     ? [`all ${formatExact(all.length)} characters`, "Show less"]

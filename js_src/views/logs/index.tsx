@@ -44,7 +44,11 @@ function Lines(props: {
     () => narrowLines(table, { focus, level, source, has: hasWords(text) }),
     [table, focus, level, source, text],
   );
-  const paged = usePages(rows, JSON.stringify([focus, level, source, text]));
+  const paged = usePages(
+    rows,
+    JSON.stringify([focus, level, source, text]),
+    view.printing.value,
+  );
   if (table.rows === 0) {
     return (
       <p class="ds-sentence">

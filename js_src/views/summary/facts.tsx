@@ -131,6 +131,7 @@ export function Cluster(props: { summary: ReportSummary }): JSX.Element | null {
 export function Code(props: {
   code: string;
   source: string | null;
+  printing: boolean;
 }): JSX.Element | null {
   const { code, source } = props;
   const [label, copy] = useCopied("Copy");
@@ -152,7 +153,9 @@ export function Code(props: {
       </pre>
       {code.length > MAX_CHARACTERS && (
         <p class="ds-quiet ds-part-note">
-          {`Copy takes all ${formatExact(code.length)} characters.`}
+          {props.printing
+            ? `${formatExact(MAX_CHARACTERS)} of ${formatExact(code.length)} characters printed`
+            : `Copy takes all ${formatExact(code.length)} characters.`}
         </p>
       )}
     </section>
@@ -160,7 +163,10 @@ export function Code(props: {
 }
 
 /** What ended the block, if anything did. */
-export function Raised(props: { exception: Part<"exception"> }): JSX.Element {
+export function Raised(props: {
+  exception: Part<"exception">;
+  printing: boolean;
+}): JSX.Element {
   const { type, text, traceback } = props.exception;
   return (
     <section class="ds-part ds-raised">
@@ -172,6 +178,7 @@ export function Raised(props: { exception: Part<"exception"> }): JSX.Element {
         taskKey={null}
         exception={[type, text]}
         traceback={traceback}
+        whole={props.printing}
       />
     </section>
   );

@@ -15,17 +15,20 @@ export function Summary(props: {
   summary: ReportSummary;
 }): JSX.Element {
   const { view, summary } = props;
+  const printing = view.printing.value;
   const { needs_a_look: looks, versions, code, exception } = summary;
   return (
     <div class="ds-summary">
       <Figures summary={summary} />
       <div class="ds-summary-parts">
         <div class="ds-summary-main">
-          {exception && <Raised exception={exception} />}
+          {exception && <Raised exception={exception} printing={printing} />}
           <BusyChart view={view} summary={summary} />
           <TimeWent view={view} summary={summary} />
-          <div class="ds-part-pair">
-            {code && <Code code={code} source={summary.source} />}
+          <div class="ds-part-pair ds-with-code">
+            {code && (
+              <Code code={code} source={summary.source} printing={printing} />
+            )}
             <MemoryChart view={view} height_px={180} brief />
           </div>
         </div>

@@ -11,6 +11,7 @@ import {
   plural,
 } from "../../base/format";
 import { LinkButton } from "../panel/button";
+import { Printed } from "../panel/paging";
 import type { RecordingView } from "../panel/recording_view";
 import { capitalized } from "../task_stream/row_words";
 import { AndMore } from "./and_more";
@@ -69,7 +70,8 @@ export function TimeWent(props: {
   );
   if (bars.length === 0 && actions.length === 0) return null;
   const { dark } = view.theme.value;
-  const shown = bars.slice(0, all ? MOST_SHOWN : SHOWN);
+  const printing = view.printing.value;
+  const shown = bars.slice(0, all || printing ? MOST_SHOWN : SHOWN);
   const longest = bars[0]?.seconds ?? 0;
   const total = actions.reduce((sum, { seconds }) => sum + seconds, 0);
   const most = actions[0]?.seconds ?? 0;
@@ -109,7 +111,14 @@ export function TimeWent(props: {
                 </li>
               ))}
             </ul>
-            {bars.length > SHOWN && (
+            {printing && (
+              <Printed
+                shown={shown.length}
+                total={bars.length}
+                noun="prefixes"
+              />
+            )}
+            {bars.length > SHOWN && !printing && (
               <p class="ds-part-note">
                 <LinkButton onClick={() => setAll(!all)}>
                   {all

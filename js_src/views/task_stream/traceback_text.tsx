@@ -19,8 +19,11 @@ export function TracebackText(props: {
   taskKey: string | null;
   exception: Exception;
   traceback: string;
+  /** With all frames, as on paper. */
+  whole?: boolean;
 }): JSX.Element {
-  const [all, setAll] = useState(false);
+  const [asked, setAsked] = useState(false);
+  const all = asked || props.whole === true;
   const [copyLabel, copy] = useCopied("Copy traceback");
   const [type, message] = props.exception;
   const { frames, rest } = parseTraceback(props.traceback);
@@ -49,7 +52,7 @@ export function TracebackText(props: {
       {props.traceback !== "" && (
         <div class="ds-traceback-tools">
           {hidden > 0 || all ? (
-            <LinkButton onClick={() => setAll(!all)}>
+            <LinkButton onClick={() => setAsked(!asked)}>
               {all ? "Show less" : `Show ${plural(hidden, "library frame")}`}
             </LinkButton>
           ) : (
