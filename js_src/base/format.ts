@@ -44,6 +44,9 @@ export function plural(
   return `${formatExact(count)} ${count === 1 ? one : many}`;
 }
 
+/** What all threads took together is told in hours from here on. */
+const LONGEST_SUM_S = 36_000;
+
 /** A duration that stands alone: `412 µs`, `9.71 s`, `29.1 s`, `2 m 29 s`, `1.6 h`. */
 export function formatDuration(seconds: number): string {
   const size = Math.abs(seconds);
@@ -61,15 +64,17 @@ export function formatDuration(seconds: number): string {
 export function formatSecondsAmong(seconds: number, longest: number): string {
   if (!Number.isFinite(seconds)) return NOTHING;
   const [scale, unit, decimals] =
-    longest >= 9.995
-      ? ([1, "s", 1] as const)
-      : longest >= 0.9995 || longest === 0
-        ? ([1, "s", 2] as const)
-        : longest >= 9.95e-3
-          ? ([1e3, "ms", 0] as const)
-          : longest >= 999.5e-6
-            ? ([1e3, "ms", 1] as const)
-            : ([1e6, "µs", 0] as const);
+    longest >= LONGEST_SUM_S - 0.05
+      ? ([1 / 3600, "h", 1] as const)
+      : longest >= 9.995
+        ? ([1, "s", 1] as const)
+        : longest >= 0.9995 || longest === 0
+          ? ([1, "s", 2] as const)
+          : longest >= 9.95e-3
+            ? ([1e3, "ms", 0] as const)
+            : longest >= 999.5e-6
+              ? ([1e3, "ms", 1] as const)
+              : ([1e6, "µs", 0] as const);
   const least = 10 ** -decimals;
   const value = seconds * scale;
   // Next to nothing is not nothing.
@@ -79,7 +84,7 @@ export function formatSecondsAmong(seconds: number, longest: number): string {
   return `${fixed(value, decimals)} ${unit}`;
 }
 
-/** In seconds however long it is: `149.2 s`. */
+/** In seconds, also where they are minutes, `149.2 s`; from ten hours on in hours. */
 export function formatSeconds(seconds: number): string {
   if (!Number.isFinite(seconds)) return NOTHING;
   const size = Math.abs(seconds);
@@ -91,6 +96,7 @@ export function formatSeconds(seconds: number): string {
   if (size < 9.95e-3) return `${fixed(seconds * 1e3, 1)} ms`;
   if (size < 0.9995) return `${fixed(seconds * 1e3, 0)} ms`;
   if (size < 9.995) return `${fixed(seconds, 2)} s`;
+  if (size >= LONGEST_SUM_S - 0.05) return `${fixed(seconds / 3600, 1)} h`;
   return `${fixed(seconds, 1)} s`;
 }
 

@@ -74,10 +74,10 @@ it("abbreviates counts from a million on, and keeps the exact one at hand", () =
   expect(formatShare(0.884)).toBe("88 %");
 });
 
-it("writes durations of a column in seconds, however long", () => {
+it("writes sums of time in seconds, and from ten hours on in hours", () => {
   expect(formatSeconds(74.3)).toBe("74.3 s");
   expect(formatSeconds(157.96)).toBe("158.0 s");
-  expect(formatSeconds(36_000)).toBe("36,000.0 s");
+  expect(formatSeconds(36_000)).toBe("10.0 h");
   expect(formatSeconds(0.0064)).toBe("6.4 ms");
   expect(formatSeconds(NaN)).toBe("–");
 });

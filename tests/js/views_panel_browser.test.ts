@@ -43,6 +43,8 @@ describePanel("the task stream in a browser", () => {
       .toBe("Tasks by prefix, of the whole run");
     const rows = table.locator("tbody tr");
     expect(await rows.first().innerText()).toMatch(/148\.8 s/);
+    const times = await rows.locator("td:nth-child(3)").allInnerTexts();
+    expect(times.at(-1)).toBe("0.2 s");
     expect(await rows.locator(".ds-swatch").count()).toBe(await rows.count());
     await page.evaluate(() => {
       const { session } = window.harness;

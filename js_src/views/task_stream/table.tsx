@@ -6,7 +6,7 @@ import { useEffect, useRef } from "preact/hooks";
 import {
   formatBytes,
   formatExact,
-  formatSeconds,
+  formatSecondsAmong,
   formatShare,
   NOTHING,
 } from "../../base/format";
@@ -110,6 +110,9 @@ function Prefixes(props: TableOf): JSX.Element {
     known.sort((one, other) => other.seconds - one.seconds),
     "prefixes",
   );
+  const longest = Math.max(0, ...rows.map(({ seconds }) => seconds));
+  const means = rows.map(({ seconds, computes }) => seconds / computes);
+  const longestMean = Math.max(0, ...means.filter(Number.isFinite));
   // In a part of the time there are parts of tasks: of these it is, as the time is.
   const mean = session.focus.value.time === null ? "Mean" : "Mean inside";
   return (
@@ -123,14 +126,14 @@ function Prefixes(props: TableOf): JSX.Element {
         { name: "Erred" },
       ]}
     >
-      {rows.map((row) => [
+      {rows.map((row, at) => [
         <Named
           name={session.store.prefixes[row.prefix] ?? NOTHING}
           colour={colourOf(row.prefix)}
         />,
         formatExact(row.tasks),
-        formatSeconds(row.seconds),
-        row.computes > 0 ? formatSeconds(row.seconds / row.computes) : NOTHING,
+        formatSecondsAmong(row.seconds, longest),
+        formatSecondsAmong(means[at], longestMean),
         row.erred > 0 ? formatExact(row.erred) : NOTHING,
       ])}
     </Table>
@@ -140,6 +143,7 @@ function Prefixes(props: TableOf): JSX.Element {
 function Actions(props: TableOf): JSX.Element {
   const { view, session } = props;
   const rows = isCounted(session) ? session.totals.value.actions : [];
+  const longest = Math.max(0, ...rows.map(({ seconds }) => seconds));
   const { dark } = view.environment.theme.value;
   const nameOf = (action: number) => session.store.actions[action] ?? NOTHING;
   return (
@@ -153,7 +157,7 @@ function Actions(props: TableOf): JSX.Element {
           colour={actionCss(nameOf(row.action), false, "transparent", dark)}
         />,
         formatExact(row.rows),
-        formatSeconds(row.seconds),
+        formatSecondsAmong(row.seconds, longest),
       ])}
     </Table>
   );

@@ -13,6 +13,8 @@ NOTHING: Final = "–"
 _BYTE_UNITS: Final = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 LONGEST_IN_SECONDS: Final = 120
 """From here on minutes are told."""
+LONGEST_SUM_IN_SECONDS: Final = 36_000
+"""What all threads took together is told in hours from here on."""
 
 MOST_DECIMALS: Final = 6
 _ZEROS: Final = re.compile(r"(\.\d*?[1-9])0+$")
@@ -57,10 +59,14 @@ def seconds_among(seconds: float, longest: float) -> str:
 
     >>> [seconds_among(s, 149.2) for s in (149.2, 0.2, 0.02)]
     ['149.2 s', '0.2 s', '< 0.1 s']
+    >>> [seconds_among(s, 90_000) for s in (90_000, 5_000)]
+    ['25.0 h', '1.4 h']
     """
     if not math.isfinite(seconds):
         return NOTHING
-    if longest >= 0.9995 or longest == 0:
+    if longest >= LONGEST_SUM_IN_SECONDS - 0.05:
+        scale, unit, decimals = 1 / 3600, "h", 1
+    elif longest >= 0.9995 or longest == 0:
         scale, unit, decimals = 1.0, "s", 1 if longest >= 9.995 else 2
     elif longest >= 999.5e-6:
         scale, unit, decimals = 1e3, "ms", 0 if longest >= 9.95e-3 else 1
