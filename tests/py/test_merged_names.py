@@ -16,7 +16,7 @@ import daskscope
 from daskscope.agent import packing
 from daskscope.collect.intake import Intake
 from daskscope.derive.left_out import left_out
-from daskscope.files import opened
+from daskscope.loading import opened
 from daskscope.recording import Merged, Names, RecordingCore, merged_notices, pack_keys
 from daskscope.recording.names import LIMITS, MAX_MERGED
 from daskscope.recording.part import Mark, Part, mark
