@@ -186,7 +186,7 @@ describe("a file that was cut off", () => {
 
   it("has no summary, which would be of what is not in it", async () => {
     const facts = { title: "A run", summary: { title: "All of it" } };
-    const file = await changed("daskscope.json", ({ name }) => [
+    const file = changed("daskscope.json", ({ name }) => [
       { name, data: encode(JSON.stringify({ format: 1, facts })) },
     ]);
     const cut = file.slice(0, file.byteLength / 2);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -17,6 +18,8 @@ from test_files import full_recording, saved
 
 import daskscope
 from daskscope.errors import DaskscopeError
+from daskscope.export import to_csv
+from daskscope.loading import opened
 from daskscope.recording import ClusterSample, Recording, RecordingCore, SchedulerSample
 from daskscope.recording.parquet import write_parquet
 from daskscope.recording.recording import TABLE_NAMES
@@ -57,6 +60,19 @@ def test_tables_become_parquet_files(tmp_path):
     names = {"tcp://10.0.0.1:0": "worker-0", "tcp://10.0.0.1:1": "10.0.0.1:1"}  # one has no name
     assert tasks["worker_name"].tolist() == tasks["worker"].map(names).tolist()
     assert pd.read_parquet(folder / "errors.parquet")["task"].tolist() == [7]
+
+
+def test_tables_of_each_format_come_with_what_is_known_of_the_whole(tmp_path):
+    recording = opened(saved(full_recording(), tmp_path))
+    recording.to_parquet(tmp_path / "parquet")
+    to_csv(recording, tmp_path / "csv")
+    parquet, csv = (
+        json.loads((tmp_path / form / "about.json").read_text()) for form in ("parquet", "csv")
+    )
+    assert parquet == csv
+    assert parquet["title"] == "A run"
+    assert parquet["origin"] == recording.origin
+    assert parquet["counts"] == recording.counts.to_json()
 
 
 @pytest.mark.parametrize("name", TABLE_NAMES)
@@ -156,6 +172,7 @@ def test_parquet_goes_beside_other_files_of_its_directory(tmp_path):
     full_recording().to_parquet(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {
         "mine.txt",
+        "about.json",
         *(f"{name}.parquet" for name in TABLE_NAMES),
     }
 

@@ -156,7 +156,7 @@ def test_what_a_run_cost_stays_where_nobody_set_a_price(run: Path, tmp_path: Pat
     assert dearer["amount"] == pytest.approx(2 * said["amount"])
 
 
-@pytest.mark.parametrize("form", ["csv"])
+@pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_tables_of_what_was_cut_off_say_so_and_have_one_count(form: str, cut: Path) -> None:
     assert main(["export", str(cut), "--to", form]) == 0
     about = json.loads((cut.parent / f"cut-{form}" / "about.json").read_text())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from daskscope.recording.about import ABOUT, about_json
 from daskscope.recording.file_tables import arrow_schema
 from daskscope.recording.frames import exported_tasks_frame
 from daskscope.recording.recording import TABLE_NAMES
@@ -29,7 +30,7 @@ def write_parquet(
     directory: str | PathLike[str],
     watch: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
-    """Write each table into a Parquet file of a directory; return the files.
+    """Write each table into a Parquet file of a directory, and what is known of the whole as JSON.
 
     `watch` is told while they are written: how many rows of tasks of how many are done.
     """
@@ -38,6 +39,7 @@ def write_parquet(
         for table in RECORD_TABLES:
             if table.name in TABLE_NAMES:
                 _write_records(recording, table, folder / f"{table.name}.parquet")
+        (folder / ABOUT).write_bytes(about_json(recording).encode("ascii"))
         names = sorted(path.name for path in folder.iterdir())
     return [real(directory) / name for name in names]
 
