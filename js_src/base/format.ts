@@ -139,9 +139,10 @@ export function formatBytesOf(bytes: number, limit: number): string {
   return `${used} / ${fixed(limit / scale, decimals)} ${BYTE_UNITS[unit]}`;
 }
 
-/** `88 %` of a share between 0 and 1. */
+/** `88 %` of a share between 0 and 1; what is not nothing is never `0 %`. */
 export function formatShare(share: number): string {
-  return Number.isFinite(share) ? `${fixed(share * 100, 0)} %` : NOTHING;
+  if (!Number.isFinite(share)) return NOTHING;
+  return share > 0 && share < 0.005 ? "< 1 %" : `${fixed(share * 100, 0)} %`;
 }
 
 /** Decimals of a second that tell two neighbouring pixels apart. */
@@ -184,6 +185,15 @@ export function formatDate(epoch_s: number): string {
   const date = new Date(epoch_s * 1000);
   if (Number.isNaN(date.getTime())) return NOTHING;
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+
+/** `18 Nov 2026` in the calendar of the reader. */
+export function formatDay(epoch_s: number): string {
+  const date = new Date(epoch_s * 1000);
+  if (Number.isNaN(date.getTime())) return NOTHING;
+  return `${date.getDate()} ${MONTHS[date.getMonth()]} ${date.getFullYear()}`;
 }
 
 /** `14:02:50.617` on the clock of the reader. */

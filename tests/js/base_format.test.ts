@@ -71,7 +71,9 @@ it("abbreviates counts from a million on, and keeps the exact one at hand", () =
   expect(formatExact(1_204_331)).toBe("1,204,331");
   expect(plural(1, "task")).toBe("1 task");
   expect(plural(1211, "task")).toBe("1,211 tasks");
-  expect(formatShare(0.884)).toBe("88 %");
+  expect([0.884, 0.003, 0, NaN].map(formatShare)).toEqual([
+    ...["88 %", "< 1 %", "0 %", "–"],
+  ]);
 });
 
 it("writes sums of time in seconds, and from ten hours on in hours", () => {

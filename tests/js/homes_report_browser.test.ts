@@ -64,6 +64,15 @@ describeReport("a report", () => {
     await page.getByText("1,394 of 1,394 tasks").waitFor();
   });
 
+  it("says in a sentence that nothing ran, and of no cell that code is of one", async () => {
+    const tasks = { captured: 0, kept: 0, erred: 0 };
+    const query = encodeURIComponent(JSON.stringify({ tasks, source: "" }));
+    await open(`slow=1&summary=${query}`);
+    await page.getByText("No task finished or failed in this time.").waitFor();
+    expect(await page.locator(".ds-busy canvas").count()).toBe(0);
+    await page.getByRole("heading", { name: "Code", exact: true }).waitFor();
+  });
+
   it("has room for its tabs where it is narrow", async () => {
     await open("", "", 420);
     const row = page.getByRole("tablist");

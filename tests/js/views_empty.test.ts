@@ -43,7 +43,10 @@ describe("a panel without tasks", () => {
 
   it("says how many workers there are once it knows", () => {
     const now = 1_700_000_000;
-    expect(whyEmpty(panel({ now }))?.title).toBe("No workers yet");
+    expect(whyEmpty(panel({ now }))).toMatchObject({
+      title: "No workers yet",
+      text: "Tasks wait for one, and appear here as they finish.",
+    });
     expect(whyEmpty(panel({ now, workers: 1 }))?.title).toBe(
       "1 worker connected, nothing has run",
     );

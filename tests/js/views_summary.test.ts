@@ -135,6 +135,24 @@ describe("the row of figures", () => {
     expect(figures["Cost"]).toEqual(["0.0078", "$", "0.06 $ a thread-hour"]);
   });
 
+  it("says when it was, with the day where it ended on another one", () => {
+    const when = (start: number, stop: number) =>
+      told({ start, stop, duration: stop - start })["Duration"]?.[2];
+    const noon = new Date(2026, 10, 18, 12, 0, 0).getTime() / 1000;
+    expect(when(noon, noon + 29)).toBe("12:00:00 to 12:00:29");
+    expect(when(noon, noon + 0.2)).toBe("at 12:00:00");
+    expect(when(noon, noon + 80 * 3600)).toBe(
+      "12:00:00 to 21 Nov 2026, 20:00:00",
+    );
+  });
+
+  it("says of a run in which nothing ran that nothing did", () => {
+    const tasks = { captured: 0, kept: 0, erred: 0, rows: 0 };
+    expect(told({ tasks })["Tasks"]).toEqual([
+      ...["0", "", "none finished or failed"],
+    ]);
+  });
+
   it("has a long duration in minutes, or in hours", () => {
     expect(told({ duration: 149 })["Duration"]?.slice(0, 2)).toEqual([
       ...["2 m 29 s", ""],

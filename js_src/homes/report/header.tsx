@@ -4,7 +4,12 @@ import { untracked } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { copyText, download } from "../../base/save";
-import { formatBytes, formatClock } from "../../base/format";
+import {
+  formatBytes,
+  formatClock,
+  formatDay,
+  NOTHING,
+} from "../../base/format";
 import { asProblem } from "../../errors";
 import { Button, IconButton } from "../../views/panel/button";
 import { CloseIcon, CopyIcon, ExportIcon } from "../../views/panel/icons";
@@ -98,19 +103,12 @@ export function Header(props: {
   );
 }
 
-const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
-
 /** `18 Nov 2026, 14:02:31, on node-7`, on the clock of the reader. */
 function whenAndWhere({ summary }: ReportState): string {
   const words: string[] = [];
-  if (summary.start !== null) {
-    const date = new Date(summary.start * 1000);
-    if (!Number.isNaN(date.getTime())) {
-      words.push(
-        `${date.getDate()} ${MONTHS[date.getMonth()]} ${date.getFullYear()}`,
-        formatClock(summary.start, 0),
-      );
-    }
+  const { start } = summary;
+  if (start !== null && formatDay(start) !== NOTHING) {
+    words.push(formatDay(start), formatClock(start, 0));
   }
   if (summary.host) words.push(`on ${summary.host}`);
   return words.join(", ");

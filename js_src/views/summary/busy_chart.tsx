@@ -15,7 +15,7 @@ import { threadAxis } from "../panel/value_axis";
 import { makePaints } from "../task_stream/paints";
 import { SharedSelection } from "../task_stream/shared_selection";
 import { PrefixButton } from "./prefix_swatch";
-import type { ReportSummary } from "./report_summary";
+import { isCutOff, type ReportSummary } from "./report_summary";
 
 const HEIGHT_PX = 142;
 const MOST_NAMED = 8;
@@ -73,7 +73,9 @@ export function BusyChart(props: {
           {more > 0 && <span class="ds-quiet">{`and ${more} more`}</span>}
         </div>
       </header>
-      {store === null && empty !== null ? (
+      {summary.tasks?.captured === 0 && !isCutOff(summary) ? (
+        <p class="ds-sentence">No task finished or failed in this time.</p>
+      ) : store === null && empty !== null ? (
         <p class="ds-sentence ds-chart-wait" role="status">
           {empty.trouble ? `${empty.title}. ${empty.text}` : `${empty.title} …`}
         </p>

@@ -136,19 +136,16 @@ export function Code(props: {
   const { code, source } = props;
   const [label, copy] = useCopied("Copy");
   if (code === "") return null;
+  // Outside of a notebook somebody gave it.
+  const title = source ? "Code of the cell" : "Code";
   return (
     <section class="ds-part">
       <header class="ds-part-head">
-        <h3>Code of the cell</h3>
+        <h3>{title}</h3>
         <span class="ds-quiet ds-part-detail">{source}</span>
         <LinkButton onClick={() => copy(code)}>{label}</LinkButton>
       </header>
-      <pre
-        class="ds-code-block"
-        tabIndex={0}
-        role="group"
-        aria-label="Code of the cell"
-      >
+      <pre class="ds-code-block" tabIndex={0} role="group" aria-label={title}>
         {cutText(code)}
       </pre>
       {code.length > MAX_CHARACTERS && (

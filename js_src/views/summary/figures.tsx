@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import {
   formatBytes,
   formatClock,
+  formatDay,
   formatDuration,
   formatExact,
   formatMoment,
@@ -40,10 +41,7 @@ export function figuresOf(summary: ReportSummary): Figure[] {
   const duration =
     summary.duration ?? (start !== null && stop !== null ? stop - start : null);
   if (duration !== null) {
-    const times =
-      start !== null && stop !== null
-        ? `${formatClock(start, 0)} to ${formatClock(stop, 0)}`
-        : "";
+    const times = start !== null && stop !== null ? timesOf(start, stop) : "";
     add("Duration", formatDuration(duration), times);
   }
   if (tasks) {
@@ -54,7 +52,9 @@ export function figuresOf(summary: ReportSummary): Figure[] {
         : "all kept";
     const erred =
       tasks.erred > 0 ? `${formatExact(tasks.erred)} erred` : "none erred";
-    add("Tasks", formatExact(tasks.captured), `${kept}, ${erred}`);
+    const none = tasks.captured === 0 && !isCutOff(summary);
+    const below = none ? "none finished or failed" : `${kept}, ${erred}`;
+    add("Tasks", formatExact(tasks.captured), below);
   }
   if (busy) {
     const of =
@@ -102,6 +102,15 @@ export function figuresOf(summary: ReportSummary): Figure[] {
     );
   }
   return figures;
+}
+
+/** `14:02:31 to 14:03:00`; with the day where that is another one. */
+function timesOf(start: number, stop: number): string {
+  const [from, to] = [formatClock(start, 0), formatClock(stop, 0)];
+  if (formatDay(start) !== formatDay(stop)) {
+    return `${from} to ${formatDay(stop)}, ${to}`;
+  }
+  return from === to ? `at ${from}` : `${from} to ${to}`;
 }
 
 /** `29.1 s` as `29.1` and `s`; what has no unit, or more than one, is all value. */

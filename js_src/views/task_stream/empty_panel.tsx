@@ -31,15 +31,19 @@ export function EmptyBody(props: {
     <>
       <Empty state={empty} />
       <StatusLine
-        facts={
-          empty.status ? [{ text: empty.status }] : [{ text: "no tasks yet" }]
-        }
+        facts={statusOf(empty)
+          .split(" · ")
+          .map((text) => ({ text }))}
         width_px={view.environment.width.value}
         theme={view.environment.theme.value}
       />
     </>
   );
 }
+
+/** What is stopped waits for none. */
+const statusOf = ({ status, state }: EmptyState): string =>
+  status ?? (state === "stopped" ? "0 tasks" : "no tasks yet");
 
 /** A session without tasks: what is there already, and what will come. */
 function waitingState(view: ViewState): EmptyState {
@@ -86,15 +90,17 @@ function waitingState(view: ViewState): EmptyState {
     };
   }
   const workers = plural(session.workers.value.length, "worker");
+  const none = session.workers.value.length === 0;
   return {
     state: "waiting",
-    title:
-      session.workers.value.length === 0
-        ? "No workers yet"
-        : running
-          ? `${plural(running, "task")} running on ${workers}`
-          : `${workers} connected, ${nothing}`,
-    text: "Tasks appear as they finish.",
+    title: none
+      ? "No workers yet"
+      : running
+        ? `${plural(running, "task")} running on ${workers}`
+        : `${workers} connected, ${nothing}`,
+    text: none
+      ? "Tasks wait for one, and appear here as they finish."
+      : "Tasks appear as they finish.",
     status: `0 tasks · ${workers}${running ? ` · ${formatExact(running)} running` : ""}`,
   };
 }
@@ -117,6 +123,7 @@ function elsewhere(
     : {
         state: "stopped",
         title: `${tasks} recorded, none on this page`,
+        status: `0 of ${tasks}`,
         text: `\`${allTasks(live)}\` has all that are kept.`,
       };
 }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_OF_A_KIND: Final = 5
 """More of one kind are told in a sentence: nobody reads a hundred."""
 
-MAX_TEXT_CHARACTERS: Final = 500
+MAX_TEXT_CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
