@@ -23,8 +23,8 @@ def load(path: str | PathLike[str]) -> Recording:
     """Open a recording: a ``.daskscope`` file or a report, on disk or at a URL such as ``s3://…``.
 
     What was cut off, since its program was killed or it was copied in part, opens as far as
-    it is whole: a warning and ``recording.about["whole"]`` say so. URLs need fsspec and what
-    it needs for their kind.
+    it is whole: a warning and ``recording.about["whole"]`` say so. URLs need the
+    package of their kind, such as s3fs.
 
     >>> rec = daskscope.load("run.daskscope")
     >>> rec.about["title"], rec.about["whole"]

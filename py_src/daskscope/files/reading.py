@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from daskscope.errors import DaskscopeError
-from daskscope.files.remote import fsspec, lacking
+from daskscope.files.remote import lacking
 from daskscope.files.temporary import in_temporary_file, temporary_file
 from daskscope.urls import is_url, without_secrets
 
@@ -68,7 +68,9 @@ def _copied(source: IO[bytes], name: str, most: float = inf) -> IO[bytes]:
 
 def _fetched(url: str) -> IO[bytes]:
     try:
-        with fsspec().open(url, "rb") as remote:
+        import fsspec
+
+        with fsspec.open(url, "rb") as remote:
             return _copied(remote, url)
     except BaseException as error:
         if isinstance(error, FileNotFoundError):

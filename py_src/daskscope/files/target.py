@@ -11,7 +11,7 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from daskscope.errors import DaskscopeError
-from daskscope.files.remote import fsspec, lacking
+from daskscope.files.remote import lacking
 from daskscope.files.temporary import in_temporary_file, temporary_folder
 from daskscope.urls import is_url, path_or_url, without_secrets
 from daskscope.written import is_stream, real, replaced, text_of
@@ -124,10 +124,10 @@ class RemoteTarget:
         self._url = url
         self.name = without_secrets(url)
         try:
+            import fsspec
+
             self._files: Any
-            self._files, self._path = fsspec().core.url_to_fs(url)
-        except DaskscopeError:
-            raise
+            self._files, self._path = fsspec.core.url_to_fs(url)
         except ImportError as error:
             raise lacking(url, error) from error
         except Exception as error:

@@ -33,10 +33,12 @@ def _store_at(place: str | Path) -> Store:
     if isinstance(place, Path) or not is_url(place):
         return Folder(Path(place))
     # And pyarrow, which lists of folders do without.
-    from daskscope.files.remote import fsspec, lacking
+    from daskscope.files.remote import lacking
 
     try:
-        fs, root = fsspec().core.url_to_fs(place)
+        import fsspec
+
+        fs, root = fsspec.core.url_to_fs(place)
     except ImportError as error:
         raise lacking(place, error) from error
     protocols = (fs.protocol,) if isinstance(fs.protocol, str) else fs.protocol
