@@ -282,6 +282,27 @@ def test_the_code_of_a_block_is_that_of_its_cell_as_it_was_written(cells: Cells)
     assert cells.summary("raw.html")["code"] == code
 
 
+def test_a_block_in_a_notebook_has_the_card_of_its_report_once_also_if_it_raises(
+    cells: Cells,
+) -> None:
+    cells.ok("import daskscope")
+    block = "with daskscope.performance_report('block.html', title='A block'):\n    t = tasks(3)\n"
+    for code in (block, block + "    1 / 0"):
+        ran = cells.run(code)
+        assert len(ran.errors) == ("1 / 0" in code)
+        assert len(ran.urls) == len(ran.cards) == 1
+        assert ran.cards[0]["text/plain"].startswith("A block\n")
+        assert 'class="daskscope-report-card"' in ran.cards[0]["text/html"]
+    awaited = (
+        "async with Client(client.scheduler.address, asynchronous=True) as second:\n"
+        "    async with daskscope.performance_report('block.html', client=second):\n"
+        "        await second.submit(abs, 1)\n"
+    )
+    assert len(cells.ok(awaited).cards) == 1
+    both = cells.ok("%%perfreport\n" + block)
+    assert len(both.cards) == len(both.urls) == 2  # of the block, and of the cell around it
+
+
 def test_help_teaches_and_runs_nothing(cells: Cells) -> None:
     for code in ("%%perfreport --help\nran = True", "%perfreport --help"):
         ran = cells.ok(code)

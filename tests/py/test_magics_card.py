@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daskscope.errors import DaskscopeError
-from daskscope.magics.card import Place, card
 from daskscope.magics.options import Options, parse_cell, parse_line
 from daskscope.report.address import Served
+from daskscope.report.card import Place, card
 
 HOSTILE = [
     "</div><script>alert(1)</script>",

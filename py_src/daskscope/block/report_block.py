@@ -19,11 +19,12 @@ from daskscope.recording import Recording
 from daskscope.recording.about import SUMMARY, about_of
 from daskscope.recording.file_writer import SUFFIX
 from daskscope.report.address import Addresses, Served
+from daskscope.report.card import Place, card
 from daskscope.report.html import packed, page, write
 from daskscope.report.redact import checked, redacted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
     from pathlib import Path
     from types import TracebackType
@@ -66,8 +67,8 @@ def performance_report(
     After the block ``report.url`` is what to open in a browser, ``report.summary`` has the
     figures and ``report.recording`` the tables. The file holds the page, every task and the
     recording itself, and asks nobody for anything when it is opened. It is written also
-    when the block raises, and names the exception. Of an asynchronous client:
-    ``async with``.
+    when the block raises, and names the exception. A notebook shows a card with links
+    below the cell. Of an asynchronous client: ``async with``.
 
     filename   a path, or a URL that fsspec can write, such as ``s3://…``; a file that is
                there is replaced, and a name without an ending gets ``.html``
@@ -88,6 +89,7 @@ def performance_report(
         recording=recording,
         client=client,
         code=code,
+        shows_card=True,
     )
 
 
@@ -206,7 +208,9 @@ class ReportBlock:
         recording: bool = False,
         client: Client | None = None,
         code: str = "",
+        shows_card: bool = False,
     ) -> None:
+        """`shows_card` is whether this shows the report where a notebook can: magics do it."""
         # All that can be wrong should be so before the block runs, not after it.
         if account is not None:
             from daskscope.library.accounts import no_hub
@@ -226,6 +230,7 @@ class ReportBlock:
             recording=recording,
         )
         self._report = self._new_report(lambda: self._block.core)
+        self._shows_card = shows_card
 
     def of_past(self, core: RecordingCore) -> Report:
         """Return the report of what is recorded already, instead of the block's."""
@@ -249,8 +254,10 @@ class ReportBlock:
             self._block.__exit__(kind, error, traceback)
         except BaseException as interrupt:  # what there is, is written
             self._write(error or interrupt)
+            self._show()
             raise
         self._write(error)
+        self._show()
 
     async def __aenter__(self) -> Report:
         await self._block.__aenter__()
@@ -267,8 +274,10 @@ class ReportBlock:
             await self._block.__aexit__(kind, error, traceback)
         except BaseException as interrupt:
             await to_its_end(asyncio.to_thread(self._write, error or interrupt))
+            self._show()
             raise
         await to_its_end(asyncio.to_thread(self._write, error))
+        self._show()
 
     def _write(self, error: BaseException | None) -> None:
         """Write the report; where an exception is on its way, it goes on whatever happens."""
@@ -281,6 +290,26 @@ class ReportBlock:
             warnings.warn(str(failure), stacklevel=3)
         else:
             print(f"Performance Report Available at: {url}")  # noqa: T201 - as Coiled's does
+
+    def _show(self) -> None:
+        """Show the card in a notebook, if the report is written; elsewhere its address is told."""
+        in_kernel = getattr(shell(), "kernel", None) is not None
+        if self._shows_card and in_kernel and self._report.url is not None:
+            show_card(self._report)
+
+
+def place_of(report: Report) -> Place:
+    """Return where a report that is written is opened."""
+    assert report.url is not None
+    return Place(report.url, report.filename, report.in_library, report.served)
+
+
+def show_card(report: Report, transient: Mapping[str, Any] | None = None) -> None:
+    """Display the card of a report that is written; `transient` goes with it, and is not kept."""
+    from IPython.display import display
+
+    assert report.summary is not None
+    display(card(report.summary, place_of(report)), raw=True, transient=dict(transient or {}))
 
 
 def _cell() -> str:

@@ -5,7 +5,7 @@ first_line.py   takes the line off the cell, so that the rest runs as without it
 options.py      what may stand behind it, and its help
 begun.py        one report: its end, its failures in words
 past.py         the cell that has just run, out of the flight recorder
-card.py         what is shown below the cell; opening.py shows it
+opening.py      shows the card, and opens the report
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ import webbrowser
 from typing import TYPE_CHECKING, Final
 
 from daskscope import recorder
-from daskscope.magics.card import Place, card
+from daskscope.block.report_block import place_of, show_card
 
 if TYPE_CHECKING:
     from daskscope.block.report_block import Report
@@ -22,14 +22,10 @@ Transient, since a notebook that is opened again must not open its reports again
 
 def open_card(report: Report, *, at_once: bool) -> None:
     """Display the card; open the report in the page, or on this computer, if wanted."""
-    from IPython.display import display
-
-    assert report.summary is not None
     assert report.url is not None
-    place = Place(report.url, report.filename, report.in_library, report.served)
-    opens = at_once and _of_a_server() and place.in_lab is not None
-    transient = {MIME_OPEN: place.in_lab} if opens else {}
-    display(card(report.summary, place), raw=True, transient=transient)
+    in_lab = place_of(report).in_lab
+    opens = at_once and _of_a_server() and in_lab is not None
+    show_card(report, {MIME_OPEN: in_lab} if opens else {})
     if at_once and not opens and not _open_here(report.url):
         sys.stderr.write(
             "--open: JupyterLab does not show that folder, and the library has no copy to open.\n"
