@@ -26,6 +26,32 @@ _NUMBERED: Final = re.compile(r"worker-\d{1,6}")
 MIN_NAME_CHARACTERS: Final = 2
 
 
+class _Words:
+    """Words that begin alike, and what stands for each: addresses of one network are many."""
+
+    def __init__(self) -> None:
+        self._stand_ins: dict[str, str] = {}
+        self._lengths: list[int] = []
+        """From the longest on."""
+
+    def add(self, word: str, stand_in: str) -> None:
+        if word in self._stand_ins:
+            return
+        self._stand_ins[word] = stand_in
+        if len(word) not in self._lengths:
+            self._lengths.append(len(word))
+            self._lengths.sort(reverse=True)
+
+    def at(self, text: str, start: int) -> tuple[str, int] | None:
+        """Return what stands for the longest word that is there, and where that stops."""
+        for length in self._lengths:
+            stop = start + length
+            stand_in = self._stand_ins.get(text[start:stop])
+            if stand_in is not None and not text[stop : stop + 1].isalnum():
+                return stand_in, stop
+        return None
+
+
 class Hosts:
     """Learns addresses and names first, then replaces them wherever they stand.
 
@@ -43,8 +69,8 @@ class Hosts:
         self._hosts: dict[str, str] = {}
         self._count = 0
         self._taken: set[str] = set()
-        self._words: dict[str, list[tuple[str, str]]] = {}
-        """By the first run of a word, in small letters: words and what stands for them."""
+        self._words: dict[str, _Words] = {}
+        """By their first run, in small letters."""
 
     def learn_worker(self, address: str, name: str = "") -> str:
         """Return what stands for a worker: its own name where that is only a number."""
@@ -103,9 +129,8 @@ class Hosts:
         run = _RUN.search(word)
         if run is None or len(word) < MIN_NAME_CHARACTERS or not word.isprintable():
             return
-        listed = self._words.setdefault(run[0].lower(), [])
-        listed.append((word[run.start() :].lower(), stand_in))
-        listed.sort(key=lambda one: -len(one[0]))  # the longest that fits is meant
+        words = self._words.setdefault(run[0].lower(), _Words())
+        words.add(word[run.start() :].lower(), stand_in)
 
     def text(self, text: str) -> str:
         """Replace addresses, known or not, and known names."""
@@ -145,13 +170,11 @@ class Hosts:
             start = run.start()
             if start < done:
                 continue
-            for word, stand_in in self._words.get(run[0], ()):
-                stop = start + len(word)
-                after = small[stop : stop + 1]
-                if small.startswith(word, start) and not after.isalnum():
-                    parts += text[done:start], stand_in
-                    done = stop
-                    break
+            words = self._words.get(run[0])
+            found = words.at(small, start) if words is not None else None
+            if found is not None:
+                parts += text[done:start], found[0]
+                done = found[1]
         return "".join([*parts, text[done:]]) if parts else text
 
 
