@@ -170,7 +170,7 @@ describePanel("the task stream where there is little room", () => {
         .toBe(width);
       expect(await button.innerText()).toMatch(/^LocalCluster/);
       const name = (await page.locator(".ds-chooser-name").boundingBox())!;
-      expect(name.width, String(width)).toBeGreaterThan(60);
+      expect(name.width, String(width)).toBeGreaterThan(50);
       expect(await visibleText(".ds-state")).toEqual(["Live"]);
       const last = (await page
         .locator(".ds-tools > :last-child")
