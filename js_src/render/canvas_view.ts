@@ -54,6 +54,9 @@ export class CanvasView {
     this.ratioChanged();
   }
 
+  /** Laid out for paper: no picture waits until it is seen. */
+  onPaper = false;
+
   get visible(): boolean {
     return this.shown && this.size.width > 0 && this.size.height > 0;
   }
@@ -111,7 +114,10 @@ export class CanvasView {
     // A canvas that has a new size is blank: were it drawn in the next frame, it would
     // flicker while somebody drags its edge. The first picture may come a frame later,
     // as a frame of its own: what mounts a plot has had one already.
-    if (this.wanted && this.drawn) this.drawNow(this.window.performance.now());
+    if (this.onPaper) this.drawAtOnce();
+    else if (this.wanted && this.drawn) {
+      this.drawNow(this.window.performance.now());
+    }
   }
 
   private setSize(width: number, height: number, pixelRatio: number): void {

@@ -61,6 +61,7 @@ export function TimeChart(props: {
     const draws = printing || printed.current;
     printed.current = printing;
     if (!draws || !plot.current) return;
+    plot.current.view.onPaper = printing;
     plot.current.show(content);
     plot.current.view.drawAtOnce();
   });
