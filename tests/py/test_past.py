@@ -63,6 +63,11 @@ class Cell:
     def __exit__(self, *_: object) -> None:
         self.past = PastCell.of(RAN, self._start, time.time(), self._marks)
 
+    def catch_up(self) -> None:
+        """Read what the scheduler tells of the cell; who listens to a session hears of it after."""
+        self._session._catch_up()
+        eventually(lambda: self.past.ends[self._session.id].told)
+
     def wait_until_it_is_over(self) -> None:
         eventually(lambda: time.time() > self.past.stop + 2 * SOON_S)
 
@@ -74,7 +79,7 @@ def said(recording: Any) -> str:
 def test_what_is_not_read_or_dropped_later_is_not_of_the_cell(session):
     with Cell(session) as cell:
         pass
-    session._catch_up()
+    cell.catch_up()
     log(session, 1_500)
     session._catch_up()
     session._recording.drop_from_agent(70)
@@ -88,7 +93,7 @@ def test_what_is_not_read_or_dropped_later_is_not_of_the_cell(session):
 def test_what_was_not_read_is_of_the_cell_as_the_first_answer_after_it_tells(session):
     with Cell(session) as cell:
         log(session, 1_500)
-    session._catch_up()
+    cell.catch_up()
     log(session, 1_700)
     session._catch_up()
     recording = recording_of(cell.past, None)
@@ -120,8 +125,8 @@ def test_the_next_cell_is_followed_in_place_of_the_last_one(session):
     assert len(listeners) == before
     with Cell(session) as cell:
         pass
-    session._catch_up()
-    assert len(listeners) == before
+    cell.catch_up()
+    eventually(lambda: len(listeners) == before)
 
 
 @pytest.mark.asyncio
