@@ -21,6 +21,7 @@ PYTHON: dict[str, set[str]] = {
     "errors": set(),
     "version": set(),
     "cluster_name": set(),
+    "maker": {"version"},
     "forks": set(),
     "urls": set(),
     "written": {"errors", "urls"},
@@ -52,7 +53,9 @@ PYTHON: dict[str, set[str]] = {
     "stream": {"wire", "derive", "recording", "focus", "schema", "errors", "config", "version"},
     "session": {
         "cluster_name",
+        "maker",
         "collect",
+        "figures",
         "recording",
         "derive",
         "stream",
@@ -73,6 +76,7 @@ PYTHON: dict[str, set[str]] = {
         "collect",
         "cells",
         "library",
+        "maker",
         "report",
         "files",
         "figures",
@@ -80,7 +84,6 @@ PYTHON: dict[str, set[str]] = {
         "recording",
         "errors",
         "config",
-        "version",
         "written",
     },
 }

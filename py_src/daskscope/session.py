@@ -17,7 +17,9 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope import collect, config
 from daskscope.cluster_name import cluster_name
 from daskscope.derive.words import count_text
+from daskscope.figures import figures_of
 from daskscope.listeners import Listeners
+from daskscope.maker import made_by
 from daskscope.recording import Counts, Recording, RecordingCore, merged_notices
 from daskscope.shared_focus import SharedFocus
 
@@ -56,6 +58,7 @@ class Session(SharedFocus):
             overflow=limits.overflow,
             directory=limits.directory,
         )
+        self._recording.make_figures = figures_of
         self._readable = Recording(self._recording)
         self._pid = os.getpid()
         self._client = collect.ClientView(client)
@@ -69,6 +72,8 @@ class Session(SharedFocus):
         self._on_end = on_end
         self._listeners = Listeners[[Session]]("a daskscope session")
         self._collector = collect.Collector(self._client, self._recording, pace, self._notify)
+        self._begun = made_by(self.name, self.address)
+        self._note_facts()
 
     # -- what it is ---------------------------------------------------------
 
@@ -204,7 +209,16 @@ class Session(SharedFocus):
         """Call `callback(session)` in the background thread after each answer."""
         return self._listeners.add(callback)
 
+    def _note_facts(self) -> None:
+        self._recording.about_facts = {
+            **self._begun,
+            "cluster": self.name,
+            "scheduler": self.address,
+            **collect.facts_so_far(self._collector, self._recording),
+        }
+
     def _notify(self) -> None:
+        self._note_facts()
         self._listeners.tell(self)
         if self._collector.state == "stopped":
             self._stopped_s = min(self._stopped_s, time.monotonic())

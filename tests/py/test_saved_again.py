@@ -13,6 +13,7 @@ from recording_rows import START, append, new_recording
 
 import daskscope
 from daskscope.cli import main
+from daskscope.figures import figures_of
 from daskscope.loading import opened
 from daskscope.report.html import build
 from daskscope.schema import MIN_RECORDING_BYTES
@@ -20,7 +21,7 @@ from daskscope.schema import MIN_RECORDING_BYTES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from daskscope.recording import Recording
+    from daskscope.recording import Counts, Recording, RecordingCore
 
 TASKS = 300_000
 
@@ -163,3 +164,18 @@ def test_tables_of_what_was_cut_off_say_so_and_have_one_count(form: str, cut: Pa
     assert about["whole"] is False
     assert about["counts"]["kept"] == about["summary"]["tasks"]["kept"] == load(cut).counts.kept
     assert [notice["code"] for notice in about["missing"]] == ["file-cut"]
+
+
+def test_figures_of_a_recording_that_goes_on_count_what_is_in_the_file(tmp_path: Path) -> None:
+    recording = new_recording()
+    append(recording, 100)
+
+    def figures(core: RecordingCore, counts: Counts | None) -> dict[str, Any]:
+        append(core, 10)  # as other threads do
+        return figures_of(core, counts)
+
+    recording.make_figures = figures
+    saved = daskscope.load(recording.save(tmp_path / "run.daskscope"))
+    assert recording.counts.kept == 110
+    assert saved.counts.kept == 100
+    assert saved.about["summary"]["counts"] == saved.counts.to_json()

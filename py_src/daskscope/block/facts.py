@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import getpass
-import platform
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.collect.notices import SINCE_THE_SESSION_BEGAN, not_read
 from daskscope.collect.surroundings import Surroundings, surroundings
 from daskscope.derive.left_out import left_out
 from daskscope.figures import figures_of
+from daskscope.maker import made_by
 from daskscope.recording.part import Mark, Part
-from daskscope.version import installed_version
 
 if TYPE_CHECKING:
     from daskscope.recording import RecordingCore
@@ -42,17 +40,8 @@ def facts_at_start(
     session: Session, *, title: str | None, code: str, source: str, start: float
 ) -> dict[str, Any]:
     """Return what is known when a block begins."""
-    return {
-        "title": title or "",
-        "code": code,
-        "source": source,
-        "start": start,
-        "user": _user(),
-        "host": platform.node(),
-        "cluster": session.name,
-        "scheduler": session.address,
-        "daskscope": installed_version(),
-    }
+    known = made_by(session.name, session.address, title=title or "", code=code, source=source)
+    return {**known, "start": start}
 
 
 def facts_at_end(
@@ -122,10 +111,3 @@ def describe(error: BaseException | None) -> dict[str, str] | None:
         "text": text[:MAX_TEXT],
         "traceback": "".join(traceback.format_exception(error))[-MAX_TRACEBACK:],
     }
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):  # an id without a name, as in many containers
-        return ""

@@ -7,6 +7,7 @@ from daskscope.collect.crowding import crowded
 from daskscope.collect.link import ClientView
 from daskscope.collect.loop import after_fork, drop, hold, inside, soon, submit
 from daskscope.collect.notices import SESSION_CLOSED
+from daskscope.collect.so_far import facts_so_far
 
 __all__ = [
     "SESSION_CLOSED",
@@ -15,6 +16,7 @@ __all__ = [
     "after_fork",
     "crowded",
     "drop",
+    "facts_so_far",
     "hold",
     "inside",
     "soon",

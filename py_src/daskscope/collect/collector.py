@@ -89,6 +89,7 @@ class Collector:
         self.address = client.address or ""
         self.now: float | None = None
         self.clock = Clock()
+        self.began = time.time()
         self.answers = Answers()
         self.agent_error: str | None = None
         self.polls = 0
@@ -385,13 +386,13 @@ class Collector:
         self.now = answer["time"]
         if "workers" in answer:
             self._snapshots.take(answer["workers"], answer["time"])
-        self._set("live", self._left_out(intake))
-        return tasks
-
-    def _left_out(self, intake: Intake) -> tuple[Notice, ...]:
-        """Return what to say of tasks and events that are not here, or not whole."""
         if intake.unreadable:
             self.agent_error = intake.unreadable_why
+        self._set("live", self.left_out())
+        return tasks
+
+    def left_out(self) -> tuple[Notice, ...]:
+        """Return what to say of tasks and events that are not here, or not whole."""
         before = [tasks_before(self._before)] if self._before else []
         return (*before, *not_read(self._recording.not_read))
 

@@ -1,0 +1,92 @@
+"""A session that is saved is a recording as good as that of a block."""
+
+from __future__ import annotations
+
+import getpass
+from typing import TYPE_CHECKING, Any
+
+from clusters import WITHOUT_DASHBOARD, live, recorded
+from distributed import Client, LocalCluster
+
+import daskscope
+from daskscope.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def computed(client: Client, tasks: int) -> None:
+    client.gather(client.map(abs, range(tasks), pure=False))
+
+
+def test_a_saved_session_has_its_figures_and_says_whose_it_is(
+    client: Client, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with daskscope.connect(client) as s:
+        live(s)
+        computed(client, 20)
+        recorded(s, 20)
+        path = s.recording.save(tmp_path / "session.daskscope")
+        name = s.name
+    saved = daskscope.load(path)
+    about, rows = saved.about, saved.tasks
+    assert (about["user"], about["cluster"]) == (getpass.getuser(), name)
+    assert about["scheduler"] == client.scheduler.address
+    assert about["daskscope"] == daskscope.__version__
+    assert about["duration"] == about["stop"] - about["start"]
+    assert about["start"] <= rows["start"].min() <= about["stop"]
+    figures = about["summary"]
+    assert figures["counts"] == saved.counts.to_json()
+    assert figures["tasks"]["kept"] == 20
+    threads = sum(client.nthreads().values())
+    assert figures["busy"]["threads"] == figures["cluster_facts"]["threads"] == threads
+    assert main(["info", str(path)]) == 0
+    said = capsys.readouterr().out
+    for words in (
+        "\nrecorded    20",
+        f"\nby          {getpass.getuser()}@",
+        f"cluster     {name} ",
+    ):
+        assert words in said
+
+
+def test_what_is_known_of_a_session_goes_on_with_it(client: Client, tmp_path: Path) -> None:
+    with daskscope.connect(client) as s:
+        live(s)
+        computed(client, 1)
+        recorded(s, 1)
+        recording = s.recording
+        before = recording.about["stop"]
+        computed(client, 1)
+        recorded(s, 2)
+    stopped = recording.about["stop"]
+    assert stopped > before
+    after = daskscope.load(recording.save(tmp_path / "run.daskscope")).about
+    assert after["stop"] == stopped
+    codes = {notice["code"] for notice in after["missing"]}
+    assert "session-closed" not in codes  # nothing is missing because of that
+    assert [worker["threads"] for worker in after["workers"]] == list(client.nthreads().values())
+
+
+def test_a_saved_session_says_what_was_over_before_it_also_when_it_is_closed(
+    tmp_path: Path,
+) -> None:
+    with (
+        LocalCluster(n_workers=1, processes=False, **WITHOUT_DASHBOARD) as cluster,
+        Client(cluster) as client,
+    ):
+        computed(client, 3)
+        with daskscope.connect(client) as s:
+            live(s)
+            computed(client, 2)
+            recorded(s, 2)
+            while_live = s.recording.save(tmp_path / "live.daskscope")
+        closed = s.recording.save(tmp_path / "closed.daskscope")
+
+    def missing(path: Path) -> Any:
+        notices: list[dict[str, str]] = daskscope.load(path).about["missing"]
+        return [(notice["code"], notice["text"][:13]) for notice in notices]
+
+    assert missing(while_live) == missing(closed) == [("tasks-before", "About 3 tasks")]
