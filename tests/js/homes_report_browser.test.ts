@@ -64,6 +64,15 @@ describeReport("a report", () => {
     await page.getByText("1,394 of 1,394 tasks").waitFor();
   });
 
+  it("keeps the place of what is not unpacked yet, so that nothing moves", async () => {
+    await open("slow=1");
+    const code = page.getByRole("group", { name: "Code of the cell" });
+    const before = await code.boundingBox();
+    await page.evaluate(() => window.report.openNow());
+    await page.locator(".ds-summary canvas").nth(1).waitFor();
+    expect(await code.boundingBox()).toEqual(before);
+  });
+
   it("says in a sentence that nothing ran, and of no cell that code is of one", async () => {
     const tasks = { captured: 0, kept: 0, erred: 0 };
     const query = encodeURIComponent(JSON.stringify({ tasks, source: "" }));

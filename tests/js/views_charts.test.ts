@@ -25,6 +25,7 @@ describe("the axis of values", () => {
     expect(labels("seconds", 0.25)).toEqual([
       ...["0", "100 ms", "200 ms", "300 ms"],
     ]);
+    expect(labels("bytes", 900 * 2 ** 20).at(-1)).toBe("1,000 MiB");
     expect(labels("percent", 78)).toEqual(["0 %", "50 %", "100 %"]);
     expect(labels("count", 16, 0, 2)).toEqual(["0", "10", "20"]);
   });

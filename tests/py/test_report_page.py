@@ -7,18 +7,14 @@ import hashlib
 import io
 import re
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
 
 import numpy as np
 from hostile import hostile_recording
 from recording_rows import make_rows, new_recording
 from test_files import full_recording
 
-from daskscope.recording import pack_keys
+from daskscope.recording import ClusterSample, RecordingCore, pack_keys
 from daskscope.report.html import build
-
-if TYPE_CHECKING:
-    from daskscope.recording import RecordingCore
 
 
 class Elements(HTMLParser):
@@ -60,6 +56,18 @@ def test_what_it_says_can_be_read_without_scripts():
     assert "320, of which" not in page.text
     assert "325, of which" in page.text
     assert "ValueError in sum" in page.text
+
+
+def test_without_scripts_it_says_in_words_what_did_not_happen():
+    recording = RecordingCore()
+    recording.about_facts = {"title": "nothing", "start": 1.0, "stop": 2.0}
+    recording.append_cluster([ClusterSample(1.5, 1, 1, 1000, 500, 100, 50)])
+    page = Elements()
+    page.feed(built(recording).decode())
+    assert "of which 0" not in page.text
+    assert "Tasksnone" in page.text
+    assert "50 B;" not in page.text
+    assert "1 Jan 1970, 00:00:01 UTC" in page.text
 
 
 def test_nothing_but_its_own_scripts_and_styles_may_run():

@@ -99,5 +99,6 @@ function labelOf(
 
 function trimmed(value: number, step: number): string {
   const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  if (decimals === 0) return formatExact(value);
   return value.toFixed(Math.min(decimals, 6));
 }

@@ -29,7 +29,12 @@ export function Summary(props: {
             {code && (
               <Code code={code} source={summary.source} printing={printing} />
             )}
-            <MemoryChart view={view} height_px={180} brief />
+            <MemoryChart
+              view={view}
+              height_px={180}
+              brief
+              expected={(summary.memory?.peak ?? 0) > 0}
+            />
           </div>
         </div>
         <aside class="ds-summary-side" aria-label="What it ran on">

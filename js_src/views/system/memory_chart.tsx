@@ -9,7 +9,7 @@ import { formatBytes } from "../../base/format";
 import type { RecordTable } from "../panel/record_tables";
 import type { RecordingView } from "../panel/recording_view";
 import { TimeChart } from "../panel/time_chart";
-import type { PlotArea } from "../panel/time_plot";
+import { type PlotArea, withText } from "../panel/time_plot";
 import { valueAxis } from "../panel/value_axis";
 import { type Line, Values } from "./line_chart";
 import { paintLine } from "./line_painter";
@@ -43,6 +43,8 @@ export function MemoryChart(props: {
   height_px: number;
   /** On the summary: nothing at all where nothing was used. */
   brief?: boolean;
+  /** Some was used: until it is unpacked its place is kept, so that nothing moves. */
+  expected?: boolean;
 }): JSX.Element | null {
   const { view } = props;
   const table = view.tables.ready("cluster");
@@ -60,6 +62,9 @@ export function MemoryChart(props: {
         : null,
     [table, stop],
   );
+  if (!table && props.expected && comes(view)) {
+    return <Place height_px={withText(props.height_px, view.theme.value)} />;
+  }
   if (!table || !limit || table.rows === 0) return null;
   const most = ({ series }: Line): number =>
     extremesOf(series, start, stop).most || 0;
@@ -104,6 +109,22 @@ export function MemoryChart(props: {
           },
         }}
       />
+    </section>
+  );
+}
+
+/** Neither the recording nor this table of it is known to be unreadable. */
+const comes = (view: RecordingView): boolean =>
+  !view.emptyState.value?.trouble &&
+  view.tables.get("cluster").value.kind !== "failed";
+
+function Place(props: { height_px: number }): JSX.Element {
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Memory</h3>
+      </header>
+      <div style={{ height: `${props.height_px}px` }} />
     </section>
   );
 }

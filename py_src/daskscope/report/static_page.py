@@ -28,8 +28,12 @@ _INVISIBLE: Final = ("Cc", "Cs", "Cn", "Co")
 _LAYOUT: Final = "\n\t"
 
 STYLE: Final = (
-    b"#daskscope-report>:is(h1,h2,p,table,pre){margin:8px 16px}"
+    b"#daskscope-report>:is(h1,h2,p,table,pre){margin:8px 16px;overflow-wrap:anywhere}"
+    b"#daskscope-report>h1{font-size:1.5em}#daskscope-report>h2{margin-top:20px;font-size:1.1em}"
+    b"#daskscope-report>table{border-collapse:collapse}"
     b"#daskscope-report>table :is(th,td){padding:2px 16px 2px 0;text-align:left;vertical-align:top}"
+    b"#daskscope-report>table.numbers :is(th,td):not(:first-child)"
+    b"{text-align:right;white-space:nowrap}"
     b"#daskscope-report>pre{overflow:auto}"
 )
 """What these tables need besides the style of the page, which takes no notice of them."""
@@ -60,7 +64,8 @@ def shown(value: object) -> str:
 
 def body(figures: Mapping[str, Any]) -> str:
     """Return the summary as HTML."""
-    when = time.strftime("%d %b %Y, %H:%M:%S UTC", time.gmtime(_clamped(figures["start"])))
+    start = time.gmtime(_clamped(figures["start"]))
+    when = f"{start.tm_mday} {time.strftime('%b %Y, %H:%M:%S UTC', start)}"
     where = f"on {_alone(figures['host'])}" if figures["host"] else ""
 
     def among(seconds: float, column: Sequence[Mapping[str, Any]]) -> str:
@@ -87,6 +92,7 @@ def body(figures: Mapping[str, Any]) -> str:
                 )
                 for one in figures["prefixes"]
             ],
+            numbers=True,
         ),
         _table(
             "Time by action",
@@ -95,6 +101,7 @@ def body(figures: Mapping[str, Any]) -> str:
                 (one["name"], f"{one['rows']:,}", among(one["seconds"], figures["actions"]))
                 for one in figures["actions"]
             ],
+            numbers=True,
         ),
         _table(
             "Versions",
@@ -121,9 +128,10 @@ def body(figures: Mapping[str, Any]) -> str:
 
 def _figures(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     tasks, cluster = figures["tasks"], figures["cluster_facts"]
+    erred = f"of which {tasks['erred']:,} erred" if tasks["erred"] else "none erred"
     rows = [
         ("Duration", seconds_text(figures["duration"])),
-        ("Tasks", f"{tasks['captured']:,}, of which {tasks['erred']:,} erred"),
+        ("Tasks", f"{tasks['captured']:,}, {erred}" if tasks["captured"] else "none"),
     ]
     if busy := figures["busy"]:
         together = seconds_text(busy["thread_seconds"])
@@ -136,7 +144,8 @@ def _figures(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         took = seconds_text(moved["seconds"])
         rows.append(("Transfers", f"{moved['rows']:,}, which took {took} together"))
     if spilled := figures["spilled"]:
-        rows.append(("Spilled", f"{bytes_text(spilled['peak'])}; {some_of(spilled['workers'])}"))
+        parts = (bytes_text(spilled["peak"]), some_of(spilled["workers"]))
+        rows.append(("Spilled", "; ".join(part for part in parts if part)))
     if types := (errors := figures["errors"])["types"]:
         all_kept = errors["kept"] >= errors["count"]
         of = "" if all_kept else f"{errors['count']:,}; of the newest {errors['kept']:,} "
@@ -159,8 +168,13 @@ def _footer(figures: Mapping[str, Any]) -> str:
     return " · ".join(shown(part) for part in parts if part)
 
 
-def _table(title: str, head: Sequence[str], rows: Sequence[Iterable[str]]) -> str:
-    """Return a table of text; nothing without rows. Long ones say what is left out."""
+def _table(
+    title: str, head: Sequence[str], rows: Sequence[Iterable[str]], *, numbers: bool = False
+) -> str:
+    """Return a table of text, or of numbers behind names; nothing without rows.
+
+    Long ones say what is left out.
+    """
     if not rows:
         return ""
     names = "".join(f'<th scope="col">{shown(name)}</th>' for name in head)
@@ -170,7 +184,8 @@ def _table(title: str, head: Sequence[str], rows: Sequence[Iterable[str]]) -> st
         lines.append(f'<tr><th scope="row">{_alone(first)}</th>{cells}</tr>')
     rest = len(rows) - MAX_ROWS
     more = f"<p>{rest:,} more are in the recording.</p>" if rest > 0 else ""
-    return f"<h2>{title}</h2>\n<table>{''.join(lines)}</table>{more}"
+    kind = ' class="numbers"' if numbers else ""
+    return f"<h2>{title}</h2>\n<table{kind}>{''.join(lines)}</table>{more}"
 
 
 def _preformatted(title: str, text: str) -> str:
