@@ -250,6 +250,15 @@ describeReport("a report", () => {
     expect(await saidOf(2)).toBe(`${long} Show less`);
   });
 
+  it("has a sentence in place of charts of a run between two samples", async () => {
+    const time = [1_000];
+    const scheduler = { time, cpu: [3], memory: [9], loop_interval: [0.02] };
+    const query = encodeURIComponent(JSON.stringify({ scheduler }));
+    await open(`tables=${query}`, "tab=system");
+    await page.getByText(/no samples of the scheduler\./).waitFor();
+    expect(await page.getByText("Scheduler: CPU").count()).toBe(0);
+  });
+
   it("says why there are no samples and no logs", async () => {
     await open("bare=1", "tab=system");
     await page

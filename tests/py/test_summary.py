@@ -76,7 +76,7 @@ def test_an_empty_recording_has_a_summary_of_nothing():
     figures = summary(RecordingCore())
     json.dumps(figures, allow_nan=False)
     assert figures["busy"] is figures["memory"] is figures["cost"] is None
-    assert figures["needs_a_look"] == []
+    assert codes(figures) == ["nothing"]
 
 
 def test_only_compute_seconds_inside_the_block_are_busy():
@@ -207,6 +207,16 @@ def test_the_time_of_a_recording_without_a_block_is_that_of_its_rows():
     recording = recording_of([(2, 1), (5, 3), (float("nan"), 1)])
     figures = summary(recording)
     assert (figures["start"], figures["stop"]) == (START + 2, START + 8)
+
+
+def test_that_nothing_ran_deserves_a_look_unless_an_exception_says_why():
+    looked = finding(summary(with_block(new_recording())), "nothing")
+    assert looked["title"] == "No task finished or failed"
+    assert looked["text"] == "Was .compute() called, and with the client that was recorded?"
+    assert "nothing" not in codes(summary(with_block(recording_of([(0, 1)]))))
+    assert "nothing" not in codes(summary(with_block(new_recording(), whole=False)))
+    raised = {"type": "NameError", "text": "x", "traceback": ""}
+    assert codes(summary(with_block(new_recording(), exception=raised))) == ["exception"]
 
 
 def test_errors_are_told_by_type():

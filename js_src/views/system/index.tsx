@@ -84,7 +84,7 @@ function SchedulerCharts(props: {
 }): JSX.Element {
   const { view, table } = props;
   const { dark } = view.theme.value;
-  const [, end] = view.range.value;
+  const [start, end] = view.range.value;
   const lines = useMemo(() => {
     const line = lineMaker(table.time, end, "left out", dark);
     return {
@@ -93,7 +93,11 @@ function SchedulerCharts(props: {
       interval: line("tick", table.loop_interval, SLOT.third),
     };
   }, [table, end, dark]);
-  if (lines.cpu.series.time.length === 0) {
+  // Of a run between two samples none may be inside.
+  const none = Object.values(lines).every(({ series }) =>
+    Number.isNaN(extremesOf(series, start, end).most),
+  );
+  if (none) {
     return <NoSamples of="the scheduler" why={props.why} />;
   }
   return (

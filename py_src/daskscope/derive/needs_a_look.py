@@ -55,6 +55,14 @@ def of_exception(exception: Any) -> list[Finding]:
     return [Finding("exception", "error", f"{kind} ended the block", _cut(text), "")]
 
 
+def of_nothing(recording: RecordingCore, counts: Counts) -> list[Finding]:
+    """Return that no task ran, if none is known to have: mostly nobody asked for a result."""
+    if counts.captured or counts.erred or recording.gap_log.next:
+        return []
+    text = "Was .compute() called, and with the client that was recorded?"
+    return [Finding("nothing", "info", "No task finished or failed", text, "")]
+
+
 def of_errors(
     recording: RecordingCore, types: Mapping[str, Sequence[TaskError]], erred: int
 ) -> list[Finding]:

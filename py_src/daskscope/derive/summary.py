@@ -69,8 +69,12 @@ def summary(
     spilled = _spilled(recording, facts)
     prefixes, by_prefix_action = _prefixes(recording, done)
     exception = facts.get("exception")
+    missing = _missing(facts, left_out(recording, counts))
+    cut_off = any(notice["code"] == FILE_CUT.code for notice in missing)
+    # An exception says itself why nothing ran; in what is cut off, tasks may have been.
+    nothing = [] if cut_off else needs_a_look.of_nothing(recording, counts)
     findings = [
-        *needs_a_look.of_exception(exception),
+        *(needs_a_look.of_exception(exception) or nothing),
         *needs_a_look.of_errors(recording, errors, counts.erred),
         *(needs_a_look.of_spilling(recording, **spilled) if spilled else ()),
         *needs_a_look.of_losses(recording, counts),
@@ -119,7 +123,7 @@ def summary(
         if isinstance(exception, dict)
         else None,
         "counts": counts.to_json(),
-        "missing": _missing(facts, left_out(recording, counts)),
+        "missing": missing,
         "redacted": [str(what) for what in _list(facts, "redacted")],
     }
 
