@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import zipfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import dask
 import pytest
 import yaml
+
+import daskscope
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("tests/**/*.md")])
@@ -34,6 +41,40 @@ def test_the_guide_lists_every_setting_with_its_default() -> None:
     guide = (ROOT / "docs/guide/settings.md").read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| `(daskscope\.[\w.-]+)` \| `([^`]+)` \|", guide, re.MULTILINE))
     assert listed == dict(flat("daskscope", defaults["daskscope"]))
+
+
+def described(page: str, heading: str) -> dict[str, set[str] | None]:
+    """Return the names in the table below a heading, each with the names of its parts."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    section = text.split(f"\n## {heading}\n")[1].split("\n## ")[0]
+    found: dict[str, set[str] | None] = {}
+    for names, words in re.findall(r"^\| (`.+?`) \| (.+) \|$", section, re.MULTILINE):
+        parts = re.search(r"`\{([\w, ]+)\}`", words)
+        inside = set(parts[1].split(", ")) if parts else None
+        found |= dict.fromkeys(re.findall(r"`(\w+)`", names), inside)
+    return found
+
+
+def test_the_format_describes_what_a_file_says_of_itself(client: Client, tmp_path: Path) -> None:
+    settings = {"library.enabled": False, "report.price-per-thread-hour": 1.0}
+    with dask.config.set({f"daskscope.{name}": value for name, value in settings.items()}):
+        report = daskscope.performance_report(
+            tmp_path / "run.html", redact=["code"], recording=True, client=client
+        )
+        with pytest.raises(ZeroDivisionError), report:
+            client.submit(divmod, 1, 0, retries=0).result()
+    with zipfile.ZipFile(tmp_path / "run.daskscope") as members:
+        about = json.loads(members.read("about.json"))
+    for heading, said in (
+        ("What is known of the whole", about),
+        ("The summary", about["summary"]),
+    ):
+        known = described("docs/recording-format.md", heading)
+        assert known.keys() == said.keys()
+        for name, parts in known.items():
+            one = said[name][0] if said[name] and isinstance(said[name], list) else said[name]
+            if parts is not None and one:
+                assert one.keys() == parts, name
 
 
 def flat(key: str, value: Any) -> list[tuple[str, str]]:
