@@ -102,6 +102,24 @@ def test_files_of_others_are_passed_over_and_left_alone(report, folder, name, co
     assert (folder / name).read_bytes() == content
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        report_text().replace("700", "NaN"),
+        report_text().replace("700", "1e999"),
+        report_text().replace("700", "9" * 400),
+        " " * 17_000_000 + report_text(),
+    ],
+    ids=["nan", "infinite", "large", "late"],
+)
+def test_no_report_is_listed_that_cannot_be_opened(folder, content):
+    folder.mkdir()
+    (folder / "x.html").write_text(content)
+    assert listed() == []
+    with pytest.raises(DaskscopeError, match="cannot be read"):
+        daskscope.load(folder / "x.html")
+
+
 def test_a_pipe_in_the_folder_is_not_waited_for(report, folder):
     kept = keep(report, SUMMARY)
     os.mkfifo(folder / "pipe.html")
@@ -267,7 +285,8 @@ def test_a_number_that_no_float_can_hold_hides_no_other_report(report, folder, f
     odd = {"format": 1, "title": "odd", field: 10**400}
     (folder / "foreign.html.json").write_text(json.dumps(odd))
     (folder / "alone.html").write_text(report_text({"title": "alone", field: 10**400}))
-    assert {one["title"] for one in listed()} == {"A run", "odd", "alone"}
+    # The last one cannot be opened.
+    assert {one["title"] for one in listed()} == {"A run", "odd"}
 
 
 def test_facts_of_later_versions_and_endless_ones_are_passed_over(report, folder):

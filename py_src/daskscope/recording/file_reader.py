@@ -69,6 +69,22 @@ def begins_as_recording(file: BinaryIO) -> bool:
         file.seek(0)
 
 
+def about_in(file: BinaryIO) -> dict[str, Any] | None:
+    """Return what a file says of the whole, read for that alone; nothing if it is no recording."""
+    facts: dict[str, Any] | None = None
+    try:
+        for member, data in Members(file):
+            if facts is None:
+                facts = _begun(_object(data)) if member == HEADER else None
+                if facts is None:
+                    break
+            elif member == ABOUT:
+                facts = _object(data)
+    except (BadZipError, BadTableError):  # what comes first was read all the same
+        pass
+    return facts
+
+
 def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:
     """Fill an empty recording; `name` is what errors call the file.
 
@@ -145,12 +161,7 @@ class _Reader:
         return int(index.places[number]) if number < index.names else None
 
     def about(self) -> dict[str, Any]:
-        if self.final is not None:
-            return dict(self.final)
-        facts = (self.header or {}).get("facts")
-        known = dict(facts) if isinstance(facts, dict) else {}
-        known.pop(SUMMARY, None)  # it would be of what is not here
-        return known
+        return dict(self.final) if self.final is not None else _begun(self.header or {})
 
     def take(self, member: str, data: bytes) -> None:
         if self.header is None:
@@ -229,6 +240,13 @@ class _Reader:
         columns["task"] = task - np.uint32(first)
         text = keys.decode("utf-8", "replace").encode()
         self.recording.append_tasks(tasks, columns, zlib.compress(text, 1))
+
+
+def _begun(header: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was known when writing began; figures would be of what is not here."""
+    facts = header.get("facts")
+    known = facts.items() if isinstance(facts, dict) else ()
+    return {name: fact for name, fact in known if name != SUMMARY}
 
 
 def _object(data: bytes) -> dict[str, Any]:

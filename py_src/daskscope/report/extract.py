@@ -75,11 +75,7 @@ def take(file: IO[bytes], out: IO[bytes], name: str) -> tuple[dict[str, Any], bo
     """Copy the recording as far as it is there; return the summary, and whether all was there."""
     try:
         text = _Text(file)
-        text.skip_past(SUMMARY_BEGIN, MAX_BEFORE_BYTES)
-        summary = b"".join(text.until(SCRIPT_END, MAX_SUMMARY_BYTES))
-        if not text.ended:
-            raise _BadReportError("it was cut off before its recording")
-        figures = _figures(summary)
+        figures = _figures(text)
         text.skip_past(RECORDING_BEGIN, SLICE_BYTES)
         _decode(text.until(SCRIPT_END), out)
     except _BadReportError as error:
@@ -87,6 +83,14 @@ def take(file: IO[bytes], out: IO[bytes], name: str) -> tuple[dict[str, Any], bo
             "bad-file", f"{name} cannot be read: {error}.", _ONLY_REPORTS
         ) from error
     return figures, text.ended
+
+
+def summary_of(file: IO[bytes]) -> dict[str, Any] | None:
+    """Return the summary alone, without what comes behind it; nothing if it is no report."""
+    try:
+        return _figures(_Text(file))
+    except _BadReportError:
+        return None
 
 
 class _BadReportError(ValueError):
@@ -130,7 +134,11 @@ class _Text:
             yield piece
 
 
-def _figures(summary: bytes) -> dict[str, Any]:
+def _figures(text: _Text) -> dict[str, Any]:
+    text.skip_past(SUMMARY_BEGIN, MAX_BEFORE_BYTES)
+    summary = b"".join(text.until(SCRIPT_END, MAX_SUMMARY_BYTES))
+    if not text.ended:
+        raise _BadReportError("it was cut off before its recording")
     try:
         figures = finite_json(summary)
     except (ValueError, RecursionError) as error:
