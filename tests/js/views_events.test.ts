@@ -21,6 +21,7 @@ import {
   mergeMarks,
   nextError,
 } from "../../js_src/views/task_stream/event_marks";
+import { inOrder } from "../../js_src/views/task_stream/event_card";
 import { caption } from "../../js_src/views/task_stream/errors_table";
 import {
   changesInFocus,
@@ -301,6 +302,29 @@ describe("the words in the row of events", () => {
       );
     expect(counted([])).toEqual(["5"]);
     expect(counted([change(52, "a", "removed")])).not.toContain("5");
+  });
+
+  it("say of how many errors a bar is where the bar is too short for it", () => {
+    const errors = [40, 47, 54, 66].map(error);
+    const words = written(400, eventMarks(errors, [], [], name));
+    expect(words[0]!.text).toBe("3");
+  });
+});
+
+describe("the card of several events", () => {
+  it("lists workers in order that began together, as far as time is told", () => {
+    const began = ["10", "9", "2"].map((worker, at) =>
+      change(34.98 + at * 1e-4, worker, "spilling"),
+    );
+    const marks = eventMarks(
+      [],
+      [],
+      [change(35.5, "1", "spilling"), ...began],
+      name,
+    );
+    expect(inOrder(marks, 0).map(({ worker }) => worker)).toEqual(
+      ["2", "9", "10", "1"].map(name),
+    );
   });
 });
 

@@ -12,6 +12,7 @@ import { splitException } from "./traceback";
 import type { ViewState } from "./view_state";
 
 const MOST_LISTED = 6;
+const TOLD_S = 0.01;
 
 export function EventCard(props: {
   view: ViewState;
@@ -98,14 +99,30 @@ function Several(props: {
   const more = marks.length - MOST_LISTED;
   return (
     <ul class="ds-card-events">
-      {marks.slice(0, MOST_LISTED).map((mark) => (
-        <li>
-          <span class="ds-quiet">{when(mark, origin)}</span>
-          <span class="ds-card-event">{sentence(mark)}</span>
-        </li>
-      ))}
+      {inOrder(marks, origin)
+        .slice(0, MOST_LISTED)
+        .map((mark) => (
+          <li>
+            <span class="ds-quiet">{when(mark, origin)}</span>
+            <span class="ds-card-event">{sentence(mark)}</span>
+          </li>
+        ))}
       {more > 0 && <li class="ds-quiet">{`and ${more} more`}</li>}
     </ul>
+  );
+}
+
+/** Of time, as far as it is told; what begins together in that of the workers. */
+export function inOrder(
+  marks: readonly EventMark[],
+  origin: number,
+): EventMark[] {
+  const told = ({ start }: EventMark): number =>
+    Math.round((start - origin) / TOLD_S);
+  return [...marks].sort(
+    (one, other) =>
+      told(one) - told(other) ||
+      one.worker.localeCompare(other.worker, undefined, { numeric: true }),
   );
 }
 

@@ -218,8 +218,11 @@ function placeOf(
   const to = xOf(picture, mark.stop);
   if (to - from >= NARROW_PX * pixelRatio) {
     const inside = Math.max(0, from + sign) + gap;
-    const found = taken.place(inside, Math.min(width, to) - gap / 2, words);
-    return beside && mark.kind === "error" && found !== inside ? null : found;
+    // How many errors a bar stands for may reach beyond its end, unlike words.
+    const counts = beside && mark.kind === "error";
+    const end = counts ? width : Math.min(width, to) - gap / 2;
+    const found = taken.place(inside, end, words);
+    return counts && found !== inside ? null : found;
   }
   const right = to + sign + gap;
   if (taken.place(right, width, words) === right) return right;
