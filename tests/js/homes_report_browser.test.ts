@@ -250,6 +250,25 @@ describeReport("a report", () => {
     expect(await saidOf(2)).toBe(`${long} Show less`);
   });
 
+  it("says what Dask takes for the disk", async () => {
+    await open("");
+    const bars = page.getByRole("list", { name: "Time by action" });
+    const titleOf = (name: string) =>
+      bars
+        .getByRole("listitem")
+        .filter({ hasText: name })
+        .getAttribute("title");
+    expect(await titleOf("Disk write")).toMatch(
+      /^\d[\d,]* times?\nResults that took a worker over 5 ms to store/,
+    );
+    expect(await titleOf("Transfer")).toMatch(/^\d[\d,]* times?$/);
+    await tab("Task stream").click();
+    const disk = page.locator(".ds-legend-entry", { hasText: "disk" });
+    expect(await disk.getAttribute("title")).toMatch(
+      /\nResults that took .*\nClick to isolate/,
+    );
+  });
+
   it("has a sentence in place of charts of a run between two samples", async () => {
     const time = [1_000];
     const scheduler = { time, cpu: [3], memory: [9], loop_interval: [0.02] };

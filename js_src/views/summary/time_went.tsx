@@ -13,7 +13,7 @@ import {
 import { LinkButton } from "../panel/button";
 import { Printed } from "../panel/paging";
 import type { RecordingView } from "../panel/recording_view";
-import { capitalized } from "../task_stream/row_words";
+import { actionNote, capitalized } from "../task_stream/row_words";
 import { AndMore } from "./and_more";
 import { someOf } from "./bounds";
 import { PrefixButton } from "./prefix_swatch";
@@ -137,7 +137,11 @@ export function TimeWent(props: {
             </p>
             <ul class="ds-bars ds-bars-actions" aria-label="Time by action">
               {someOf(actions).shown.map(({ name, seconds, rows }) => (
-                <li title={plural(rows, "time")}>
+                <li
+                  title={[plural(rows, "time"), actionNote(name)]
+                    .filter(Boolean)
+                    .join("\n")}
+                >
                   <span class="ds-prefix">
                     <span
                       class="ds-swatch"

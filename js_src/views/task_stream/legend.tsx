@@ -9,6 +9,7 @@ import { ChevronIcon } from "../panel/icons";
 import { Menu } from "../panel/menu";
 import { type LegendEntry, NOT_COUNTED } from "./legend_entries";
 import { chooseEntries, mostTold, type Told } from "./legend_room";
+import { actionNote } from "./row_words";
 
 interface LegendProps {
   entries: readonly LegendEntry[];
@@ -173,7 +174,13 @@ function Entry(
       type="button"
       class={`ds-legend-entry ${dimmed ? "ds-dimmed" : ""}`}
       aria-pressed={on}
-      title={`${entry.exact}\nClick to isolate, shift-click to add`}
+      title={[
+        entry.exact,
+        ...(entry.kind === "action" ? [actionNote(entry.name)] : []),
+        "Click to isolate, shift-click to add",
+      ]
+        .filter(Boolean)
+        .join("\n")}
       onClick={(event) => props.onToggle(entry, event.shiftKey)}
     >
       <span
