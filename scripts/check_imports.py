@@ -24,12 +24,13 @@ PYTHON: dict[str, set[str]] = {
     "maker": {"version"},
     "forks": set(),
     "urls": set(),
+    "words": set(),
     "written": {"errors", "urls"},
     "config": {"schema", "errors"},
     "agent": {"schema"},  # sent to schedulers where daskscope is not installed
-    "recording": {"schema", "errors", "forks", "written"},
-    "derive": {"recording", "schema", "errors"},
-    "figures": {"derive", "recording", "config"},
+    "recording": {"schema", "errors", "forks", "words", "written"},
+    "derive": {"recording", "schema", "errors", "words"},
+    "figures": {"derive", "recording", "config", "words"},
     "export": {"recording", "schema", "errors", "version", "written"},
     "files": {"config", "errors", "urls", "written"},
     "report": {
@@ -43,6 +44,7 @@ PYTHON: dict[str, set[str]] = {
         "version",
         "urls",
         "written",
+        "words",
     },
     "loading": {"files", "figures", "report", "recording", "config", "urls", "written"},
     "focus": {"schema", "errors"},
@@ -65,6 +67,7 @@ PYTHON: dict[str, set[str]] = {
         "schema",
         "errors",
         "config",
+        "words",
     },
     "session_list": {"session", "collect", "listeners", "errors"},
     "recorder": {"session", "session_list", "collect", "errors", "config"},
@@ -85,6 +88,7 @@ PYTHON: dict[str, set[str]] = {
         "errors",
         "config",
         "written",
+        "words",
     },
 }
 PYTHON_SHELLS = {

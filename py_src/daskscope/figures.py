@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope import config
 from daskscope.derive.summary import summary
 from daskscope.derive.threads import MAX_FIGURE
-from daskscope.derive.words import cut
 from daskscope.recording.about import SUMMARY
+from daskscope.words import cut
 
 if TYPE_CHECKING:
     from daskscope.recording import Counts, RecordingCore

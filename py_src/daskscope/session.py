@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
 from daskscope.cluster_name import cluster_name
-from daskscope.derive.words import count_text
 from daskscope.figures import figures_of
 from daskscope.listeners import Listeners
 from daskscope.maker import made_by
 from daskscope.recording import Counts, Recording, RecordingCore, merged_notices
 from daskscope.shared_focus import SharedFocus
+from daskscope.words import count_text
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -199,7 +199,7 @@ class Session(SharedFocus):
         threads = sum(worker["threads"] for worker in workers)
         return (
             f"<daskscope.Session {self._title}: {self.state}, {counts.kept:,} of "
-            f"{counts.captured:,} tasks, {count_text(len(workers), 'worker')}, "
+            f"{count_text(counts.captured, 'task')}, {count_text(len(workers), 'worker')}, "
             f"{count_text(threads, 'thread')}>"
         )
 

@@ -19,6 +19,7 @@ from daskscope import session_list as known
 from daskscope.errors import DaskscopeError
 from daskscope.session import Session
 from daskscope.stream import Channel
+from daskscope.words import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -157,7 +158,7 @@ class TaskStream(anywidget.AnyWidget):
         counts = shown.counts
         return (
             f"<daskscope.TaskStream of {shown.name}: {shown.state}, "
-            f"{counts.kept:,} of {counts.captured:,} tasks>"
+            f"{counts.kept:,} of {count_text(counts.captured, 'task')}>"
         )
 
 

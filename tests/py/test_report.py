@@ -60,6 +60,19 @@ def test_a_report_has_what_happened_in_its_block_and_nothing_else(client, capsys
         assert opened.about["whole"]
 
 
+def test_one_task_is_one_wherever_it_is_counted(client):
+    session = daskscope.connect(client)
+    with daskscope.performance_report("run.html") as report:
+        client.submit(abs, 1).result()
+    assert repr(report).startswith(f"<daskscope report {report.url}: 1 task, ")
+    assert repr(report.recording).startswith("<Recording: 1 of 1 task, 1 row, ")
+    assert " 1 of 1 task, 2 workers, 4 threads>" in repr(session)
+    panel = daskscope.TaskStream()
+    assert repr(panel).endswith("1 of 1 task>")
+    panel.close()
+    session.close()
+
+
 def test_the_report_is_written_when_the_block_raises_and_names_the_exception(client, capsys):
     with pytest.raises(ZeroDivisionError), daskscope.performance_report("run.html") as report:
         computed_and_raised(client, ZeroDivisionError("no"))

@@ -22,6 +22,7 @@ from daskscope.report.address import Addresses, Served
 from daskscope.report.card import Place, card
 from daskscope.report.html import packed, page, write
 from daskscope.report.redact import checked, redacted
+from daskscope.words import count_text, seconds_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -190,8 +191,8 @@ class Report:
     def __repr__(self) -> str:
         if self.summary is None:
             return f"<daskscope report {self.filename}: not yet written>"
-        tasks = self.summary["tasks"]["captured"]
-        return f"<daskscope report {self.url}: {tasks:,} tasks, {self.summary['duration']:.1f} s>"
+        tasks = count_text(self.summary["tasks"]["captured"], "task")
+        return f"<daskscope report {self.url}: {tasks}, {seconds_text(self.summary['duration'])}>"
 
 
 class ReportBlock:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.cli.console import clock, say, warn
 from daskscope.cli.progress import Line
-from daskscope.derive.words import count_text
+from daskscope.words import count_text
 
 if TYPE_CHECKING:
     import argparse

@@ -8,10 +8,10 @@ from daskscope.cli.console import plain, say, teller, warn
 from daskscope.cli.parser import PROFILE_FORMATS
 from daskscope.cli.places import lasting, place_of, recording_of
 from daskscope.cli.progress import Progress
-from daskscope.derive.words import bytes_text, count_text
 from daskscope.errors import DaskscopeError
 from daskscope.export import to_chrome, to_csv
 from daskscope.recording.parquet import write_parquet
+from daskscope.words import bytes_text, count_text
 
 if TYPE_CHECKING:
     import argparse

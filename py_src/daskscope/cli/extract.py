@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from daskscope.cli.console import plain, say
 from daskscope.cli.places import beside, check_apart, reading
-from daskscope.derive.words import bytes_text
 from daskscope.errors import DaskscopeError
 from daskscope.report.extract import extract_to
+from daskscope.words import bytes_text
 from daskscope.written import check_no_url, not_written, real, written
 
 if TYPE_CHECKING:

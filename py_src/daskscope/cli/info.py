@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.cli.console import plain, say
 from daskscope.cli.places import reading
-from daskscope.derive.words import bytes_text, count_text, raised_text, seconds_text
 from daskscope.loading import opened
 from daskscope.recording.about import about_json
 from daskscope.urls import is_url, without_secrets
+from daskscope.words import bytes_text, count_text, raised_text, seconds_text
 from daskscope.written import is_stream
 
 if TYPE_CHECKING:

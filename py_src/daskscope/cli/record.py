@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope.block import Block
 from daskscope.cli.console import clock, plain, say, warn
 from daskscope.cli.progress import Line
-from daskscope.derive.words import bytes_text, count_text
 from daskscope.errors import DaskscopeError
 from daskscope.files.target import LocalTarget
 from daskscope.session_list import connect
+from daskscope.words import bytes_text, count_text
 
 if TYPE_CHECKING:
     import argparse

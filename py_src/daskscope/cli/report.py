@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from daskscope.cli.console import plain, say, teller
 from daskscope.cli.places import lasting, place_of, recording_of
 from daskscope.cli.progress import Progress
-from daskscope.derive.words import bytes_text, count_text
 from daskscope.files.target import RemoteTarget, page_path, page_target
 from daskscope.library import keep
 from daskscope.report.html import build
 from daskscope.report.redact import redacted
 from daskscope.urls import is_url
+from daskscope.words import bytes_text, count_text
 from daskscope.written import not_written, written
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from daskscope.derive.words import count_text
 from daskscope.errors import Notice
 from daskscope.recording import merged_notices
 from daskscope.recording.logs import (
@@ -17,6 +16,7 @@ from daskscope.recording.logs import (
     MAX_TOPIC_EVENTS,
 )
 from daskscope.schema import CLUSTER, EVENTS, GAPS, LOGS, SCHEDULER, WORKERS
+from daskscope.words import count_text
 
 if TYPE_CHECKING:
     from daskscope.recording import Counts, RecordingCore

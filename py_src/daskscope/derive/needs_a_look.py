@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from daskscope.derive.exceptions import split_exception
-from daskscope.derive.words import bytes_text, count_text, cut, moment_text, seconds_text, some_of
 from daskscope.recording.worker_names import name_of
+from daskscope.words import bytes_text, count_text, cut, moment_text, seconds_text, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

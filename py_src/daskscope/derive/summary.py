@@ -11,12 +11,12 @@ from daskscope.derive import needs_a_look
 from daskscope.derive.left_out import left_out
 from daskscope.derive.threads import MAX_FIGURE, cluster_samples, thread_time
 from daskscope.derive.versions import package_versions
-from daskscope.derive.words import cut
 from daskscope.derive.work import Work, work
 from daskscope.errors import Notice
 from daskscope.recording.stretches import FAR_S
 from daskscope.recording.worker_names import name_of
 from daskscope.schema import OTHER_NAME
+from daskscope.words import cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

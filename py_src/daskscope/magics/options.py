@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from daskscope.derive.words import raised_text
 from daskscope.errors import DaskscopeError
+from daskscope.words import raised_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

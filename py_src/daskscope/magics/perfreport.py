@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from daskscope.derive.words import cut
 from daskscope.errors import DaskscopeError
 from daskscope.magics.begun import (
     Begun,
@@ -31,6 +30,7 @@ from daskscope.magics.begun import (
 from daskscope.magics.first_line import AWAITED_LINE, NAME, FirstLine, without_first_line
 from daskscope.magics.options import HELP, Options, expanded, parse_cell, parse_line
 from daskscope.magics.past import PastCell, awaited_recording_of, marks, recording_of
+from daskscope.words import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

@@ -9,6 +9,7 @@ from daskscope.errors import DaskscopeError
 from daskscope.recording import frames
 from daskscope.recording.records import records_of, sound
 from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, LOGS, SCHEDULER, WORKERS, Table
+from daskscope.words import bytes_text, count_text
 from daskscope.written import not_written, real, text_of
 
 if TYPE_CHECKING:
@@ -284,8 +285,9 @@ class Recording:
         counts = self.counts
         cut = "" if self._core.about_facts.get("whole", True) else ", cut off"
         return (
-            f"<Recording{cut}: {counts.kept:,} of {counts.captured:,} tasks, {counts.rows:,} rows, "
-            f"{self.memory_bytes / 1e6:.1f} MB in memory, {self.disk_bytes / 1e6:.1f} MB on disk>"
+            f"<Recording{cut}: {counts.kept:,} of {count_text(counts.captured, 'task')}, "
+            f"{count_text(counts.rows, 'row')}, {bytes_text(self.memory_bytes)} in memory, "
+            f"{bytes_text(self.disk_bytes)} on disk>"
         )
 
 

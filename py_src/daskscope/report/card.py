@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.derive.words import count_text, raised_text, seconds_text
+from daskscope.words import count_text, raised_text, seconds_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

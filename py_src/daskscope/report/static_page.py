@@ -10,7 +10,7 @@ import unicodedata
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.derive.words import (
+from daskscope.words import (
     amount_text,
     bytes_text,
     count_text,
