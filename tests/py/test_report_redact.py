@@ -273,6 +273,7 @@ def test_a_redacted_copy_is_redacted_in_every_table():
     assert copy.about_facts["workers"][0]["name"] == "worker-5"
     assert copy.about_facts["versions"] == {"workers": {"worker-5": {"packages": {"x": "1.2.3.4"}}}}
     assert copy.about_facts["scheduler"] == "scheduler"
+    assert copy.about_facts["host"] == "host-1"
 
 
 def test_the_server_of_a_share_is_a_host_wherever_it_is_named_first():

@@ -90,6 +90,8 @@ class _Redaction:
         """Learn every address and host, before any text is looked at."""
         source, facts = self._source, self._source.about_facts
         names = source.worker_names
+        # The one that a report names at its top is the first.
+        hosts.learn_host(str(facts.get("host") or ""))
         hosts.learn_scheduler(str(facts.get("scheduler") or ""))
         given = {
             str(worker.get("address", "")): str(worker.get("name", ""))
@@ -105,7 +107,6 @@ class _Redaction:
             hosts.learn_worker(address, names.get(address) or given.get(address, ""))
         for worker in _workers(facts):
             hosts.learn_host(host_of(str(worker.get("host", ""))))
-        hosts.learn_host(str(facts.get("host") or ""))
         for text in _texts(source):
             hosts.learn_shares(text)
 
