@@ -11,12 +11,15 @@ from kernels import SOURCES
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
 
+from daskscope.report.extract import extract
+
 TOUR = Path(__file__).parents[2] / "examples" / "tour.ipynb"
 CELL_SECONDS = 120
 
 SHORTER = {
     "list(range(180))": "list(range(40))",
     "range(5_000)": "range(500)",
+    "range(10_000, 11_000)": "range(10_000, 10_100)",
     "range(24)": "range(4)",
     "10_000, 100_000": "10_000, 1_000",
     "(30, 100_000": "(30, 1_000",
@@ -46,7 +49,7 @@ def shortened(notebook: nbformat.NotebookNode) -> None:
     assert not missing, "the tour has changed: shorten it anew"
 
 
-def test_every_cell_of_the_tour_runs_and_shows_what_it_promises() -> None:
+def test_every_cell_of_the_tour_runs_and_shows_what_it_promises(tmp_path: Path) -> None:
     notebook = nbformat.read(TOUR, as_version=4)
     shortened(notebook)
     *cells, closing = [cell for cell in notebook.cells if cell.cell_type == "code"]
@@ -56,22 +59,33 @@ def test_every_cell_of_the_tour_runs_and_shows_what_it_promises() -> None:
     notebook.cells.append(found)
 
     paths = [str(SOURCES), *filter(None, [os.environ.get("PYTHONPATH")])]
-    surroundings = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    NotebookClient(notebook, timeout=CELL_SECONDS, kernel_name="python3").execute(env=surroundings)
+    surroundings = os.environ | {
+        "PYTHONPATH": os.pathsep.join(paths),
+        "DASK_DASKSCOPE__LIBRARY__PATH": str(tmp_path / "library"),
+    }
+    here = {"metadata": {"path": str(tmp_path)}}
+    client = NotebookClient(notebook, timeout=CELL_SECONDS, kernel_name="python3", resources=here)
+    client.execute(env=surroundings)
 
     printed = [output for cell in [*cells, closing] for output in cell.outputs if "name" in output]
-    assert [output["name"] for output in printed] == ["stdout"], printed
+    assert [output["name"] for output in printed] == ["stdout", "stdout"], printed
     assert printed[0]["text"] == "37 of 40 days are good\n"
+    assert printed[1]["text"].startswith("Performance Report Available at: ")
+    figures, _ = extract(tmp_path / "tour.html")
+    assert (figures["title"], figures["tasks"]["captured"]) == ("A tour of Daskscope", 101)
     shown = [output for cell in cells for output in cell.outputs if "data" in output]
     widgets = [o for o in shown if "application/vnd.jupyter.widget-view+json" in o["data"]]
     assert len(widgets) == 1
     assert "live" in widgets[0]["data"]["text/plain"]
+    assert len([o for o in shown if "daskscope-report-card" in o["data"].get("text/html", "")]) == 1
 
     (output,) = found.outputs
     tour = json.loads(output["text"])
     assert {"compute", "transfer", "disk-read", "disk-write"} <= set(tour["actions"])
     assert {"load", "decode", "calibrate", "combine", "step"} <= set(tour["prefixes"])
-    assert {"sensors", "small", "array"} <= {span.split(" ")[0] for span in tour["spans"]}
+    assert {"sensors", "small", "array", "reported"} <= {
+        span.split(" ")[0] for span in tour["spans"]
+    }
     counts = tour["counts"]
     assert counts["erred"] == 3
     assert counts["kept"] == counts["captured"] > 700
