@@ -8,7 +8,7 @@ import {
   titleOf,
   tooltipOf,
 } from "../../js_src/homes/lab/library_entries";
-import { checkedPath } from "../../js_src/homes/report/lab_address";
+import { checkedPath, isRecordingName } from "../../js_src/homes/report/lab_address";
 
 const entry = {
   filename: "taxi-20261118.html",
@@ -128,6 +128,11 @@ describe("the path that a card names", () => {
     for (const path of ["a.html", "runs/März 1/x.daskscope", "a b.HTM"]) {
       expect(checkedPath(path)).toBe(path);
     }
+  });
+
+  it("is a recording's by its ending, in capitals, too", () => {
+    const names = ["x.daskscope", "runs/X.DASKSCOPE", "x.daskscope.html"];
+    expect(names.map(isRecordingName)).toEqual([true, true, false]);
   });
 
   it.each([

@@ -64,6 +64,26 @@ def test_files_without_facts_say_themselves_what_they_are(report, tmp_path, fold
     assert made["workers"] == 2
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("X.HTML", "report"), ("x.Htm", "report"), ("X.DASKSCOPE", "recording")],
+)
+def test_files_are_known_by_their_endings_as_jupyterlab_knows_them(
+    report, tmp_path, either_place, name, kind
+):
+    recording = new_recording()
+    recording.about_facts = {"title": "A run"}
+    paths = {"report": report, "recording": recording.save(tmp_path / "run.daskscope")}
+    fs, root = fsspec.core.url_to_fs(either_place)
+    fs.makedirs(root, exist_ok=True)
+    fs.put_file(str(paths[kind]), f"{root}/{name}")
+    (found,) = listed()
+    assert (found["filename"], found["kind"], found["title"]) == (name, kind, "A run")
+    daskscope.tag(name, "mine")
+    daskscope.delete_performance_report(name)
+    assert listed() == []
+
+
 def test_a_recording_that_was_cut_off_is_listed_by_what_it_knew_at_its_beginning(folder, tmp_path):
     recording = new_recording()
     append(recording, 30)

@@ -3,6 +3,7 @@
 
 import type { ILabShell, JupyterFrontEnd } from "@jupyterlab/application";
 import { MainAreaWidget } from "@jupyterlab/apputils";
+import { isRecordingName } from "../report/lab_address";
 import { recordingIcon, reportIcon } from "./icons";
 import type { NotebookKernel } from "./kernel_link";
 import { fetchOfLibrary } from "./library_fetch";
@@ -70,7 +71,7 @@ export class LibraryTabs {
     widget.toolbar.hide(); // the report has its own
     widget.title.label = title;
     widget.title.caption = filename;
-    const icon = filename.endsWith(".daskscope") ? recordingIcon : reportIcon;
+    const icon = isRecordingName(filename) ? recordingIcon : reportIcon;
     widget.title.icon = icon.bindprops({ stylesheet: "mainAreaTab" });
     widget.title.closable = true;
     return tab;

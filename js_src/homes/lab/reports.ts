@@ -14,6 +14,7 @@ import {
   WidgetTracker,
 } from "@jupyterlab/apputils";
 import { toFragment } from "../report/fragment";
+import { isRecordingName } from "../report/lab_address";
 import { askedByClick, type AskedReport } from "./asked_report";
 import type { Shelf } from "./library";
 import { type LibraryEntry, titleOf } from "./library_entries";
@@ -93,7 +94,7 @@ export function setUpReports(
       if (typeof path !== "string" || path === "") {
         throw new Error("daskscope:open-report needs the path of a file");
       }
-      const factory = path.endsWith(".daskscope")
+      const factory = isRecordingName(path)
         ? RECORDING_FACTORY
         : REPORT_FACTORY;
       const open = { path, factory };

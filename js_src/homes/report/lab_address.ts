@@ -21,6 +21,10 @@ export function checkedPath(text: string): string | null {
   return /^[a-z][\w+.-]*:/i.test(text) ? null : text;
 }
 
+/** By its name alone, as JupyterLab knows files. */
+export const isRecordingName = (name: string): boolean =>
+  /\.daskscope$/i.test(name);
+
 /** `https://host/lab?daskscope-report=runs/a.html`; a fragment may follow. */
 export function labAddress(baseUrl: string, path: string): string {
   const parts = path.split("/").map(encodeURIComponent);

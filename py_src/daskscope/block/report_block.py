@@ -14,7 +14,7 @@ from daskscope.block.arguments import checked_flag
 from daskscope.block.block import to_its_end
 from daskscope.cells import shell
 from daskscope.errors import DaskscopeError
-from daskscope.files.target import LocalTarget, page_target
+from daskscope.files.target import PAGES, LocalTarget, page_target
 from daskscope.recording import Recording
 from daskscope.recording.about import SUMMARY, about_of
 from daskscope.recording.file_writer import SUFFIX
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from daskscope.files.target import RemoteTarget
     from daskscope.recording import RecordingCore
 
-HTML: Final = (".html", ".htm")
 _NOT_LOST: Final = "Nothing is lost: report.recording has it, and report.save({where}) writes it."
 
 
@@ -325,7 +324,7 @@ def _cell() -> str:
 def _beside(place: LocalTarget | RemoteTarget) -> LocalTarget | RemoteTarget:
     """Return where the recording goes: the same name with another ending."""
     stem = place.filename
-    for suffix in HTML:
+    for suffix in PAGES:
         if stem.lower().endswith(suffix):
             stem = stem[: -len(suffix)]
             break

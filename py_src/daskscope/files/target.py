@@ -24,7 +24,8 @@ T = TypeVar("T")
 
 ELSEWHERE: Final = "Choose another filename."
 PAGE: Final = ".html"
-"""Neither JupyterLab nor a server shows what ends otherwise as a page."""
+PAGES: Final = (PAGE, ".htm")
+"""In capitals, too: neither JupyterLab nor a server shows what ends otherwise as a page."""
 
 
 def target(filename: str | PathLike[str]) -> LocalTarget | RemoteTarget:

@@ -11,15 +11,22 @@ import secrets
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Final, Protocol
 
+from daskscope.files.target import PAGES
 from daskscope.library.facts import SUFFIXES, Kind, created_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from contextlib import AbstractContextManager
     from pathlib import Path
 
 BESIDE: Final = ".json"
 """What the facts of a file are called, after its own name."""
+
+ENDINGS: Final[Mapping[Kind, tuple[str, ...]]] = {
+    "report": PAGES,
+    "recording": (SUFFIXES["recording"],),
+}
+"""Of files that somebody put there; copies have the first."""
 
 MAX_STEM_BYTES: Final = 120
 _DATED: Final = re.compile(r"-\d{8}-\d{6}$", re.ASCII)
@@ -78,10 +85,14 @@ class Store(Protocol):
 
 
 def kind_of(name: str) -> Kind | None:
-    """Return what a file with this name would be."""
+    """Return what a file with this name would be, as JupyterLab takes it.
+
+    >>> [kind_of(name) for name in ("run.html", "RUN.HTM", "run.Daskscope", "run.txt", ".x.html")]
+    ['report', 'report', 'recording', None, None]
+    """
     if name.startswith("."):
         return None
-    return next((kind for kind, suffix in SUFFIXES.items() if name.endswith(suffix)), None)
+    return next((kind for kind, ends in ENDINGS.items() if name.lower().endswith(ends)), None)
 
 
 def plain_stem(stem: str, kind: Kind) -> str:
