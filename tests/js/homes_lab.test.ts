@@ -104,6 +104,15 @@ describe("a panel without a session", () => {
     expect(shown.text).toContain("%pip install daskscope");
   });
 
+  it("calls the list of the sidebar a list where that waits", () => {
+    for (const state of states) {
+      const [name, list] = ["tour.ipynb", "this list"] as const;
+      const { text } = emptyStateFor(state, name, actions, list);
+      // Of one that waits for a client the list shows what it has.
+      if (state.kind !== "open") expect(text).not.toContain("panel");
+    }
+  });
+
   it("does not promise that a client is recorded where the recorder is off", () => {
     const kernel: KernelState = {
       kind: "open",

@@ -12,6 +12,7 @@ import { ReportsSection } from "../../js_src/homes/lab/reports_section";
 const entry = (filename: string) => ({
   ...{ filename, url: `file:///library/${filename}`, path: null },
   ...{ created: "2026-11-18T14:02:31+00:00", title: filename },
+  ...{ duration: 12.5, tasks: 700, erred: 1 },
 });
 
 /** A notebook whose kernel lists these, when it comes to it. */
@@ -62,6 +63,8 @@ describe("what was searched in the library, and what went wrong there", () => {
     library.setOpen(true);
     one.answer();
     await vi.waitFor(() => expect(listed()).toHaveLength(2));
+    const facts = document.querySelector(".ds-client-fact")!.textContent;
+    expect(facts).toMatch(/ · 12\.5\u00a0s · 700\u00a0tasks · 1\u00a0error$/);
     search().value = "taxi";
     search().dispatchEvent(new Event("input", { bubbles: true }));
     await vi.waitFor(() => expect(listed()).toEqual(["taxi.html"]));

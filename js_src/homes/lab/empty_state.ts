@@ -67,11 +67,15 @@ export function closedNotebookState(path: string): EmptyState {
   };
 }
 
-/** The sentence for a kernel in this state; `notebook` is null when none is open. */
+/**
+ * The sentence for a kernel in this state; `notebook` is null when none is open, and
+ * `waits` is what shows the sentence.
+ */
 export function emptyStateFor(
   kernel: KernelState,
   notebook: string | null,
   actions: EmptyActions,
+  waits: "this panel" | "this list" = "this panel",
 ): EmptyState {
   if (notebook === null) {
     return {
@@ -86,7 +90,7 @@ export function emptyStateFor(
       return {
         state: "no-client",
         title: "No kernel is running",
-        text: `Start a kernel for ${notebook}; this panel connects by itself.`,
+        text: `Start a kernel for ${notebook}; ${waits} then goes on by itself.`,
         status: `Waiting for a kernel of ${notebook}`,
       };
     case "starting":
@@ -100,7 +104,7 @@ export function emptyStateFor(
       return {
         state: "waiting",
         title: "The kernel is busy",
-        text: `This kernel answers only between cells: the panel starts when the running cell of ${notebook} ends. With ipykernel 7 and JupyterLab 4.4, or newer, it need not wait.`,
+        text: `This kernel answers only between cells: ${waits} goes on when the running cell of ${notebook} ends. With ipykernel 7 and JupyterLab 4.4, or newer, it need not wait.`,
         status: `Waiting for the cell in ${notebook}`,
       };
     case "loading":
@@ -121,7 +125,7 @@ export function emptyStateFor(
       return {
         state: "stopped",
         title: "Daskscope is not installed in this kernel's environment",
-        text: `Run \`%pip install daskscope\` in a cell of ${notebook}; this panel then starts by itself.`,
+        text: `Run \`%pip install daskscope\` in a cell of ${notebook}; ${waits} then goes on by itself.`,
         status: `Waiting for daskscope in ${notebook}`,
         actions: [action("Try again", () => actions.again())],
       };

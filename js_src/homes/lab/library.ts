@@ -141,11 +141,13 @@ export class Library {
   private closed(): LibraryState {
     const notebook = this.notebooks.front.value;
     if (!notebook) return { kind: "closed", why: NO_NOTEBOOK };
-    const why = emptyStateFor(notebook.kernel.state.value, notebook.name, {
+    const actions = {
       insertClientCode: () => notebook.insertClientCode(),
       again: () => notebook.kernel.again(),
       reload: () => location.reload(),
-    });
+    };
+    const state = notebook.kernel.state.value;
+    const why = emptyStateFor(state, notebook.name, actions, "this list");
     return { kind: "closed", why };
   }
 }

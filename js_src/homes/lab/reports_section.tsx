@@ -90,7 +90,8 @@ function Note(props: {
 }): JSX.Element {
   return (
     <p class="ds-side-note" role="status">
-      <b>{props.title}</b> <WithCode text={props.text} />{" "}
+      <b>{props.title}</b>
+      <WithCode text={props.text} />{" "}
       {props.actions?.map(({ label, run }) => (
         <LinkButton onClick={run}>{label}</LinkButton>
       ))}
@@ -176,6 +177,13 @@ function Reports(
   );
 }
 
+/** A line ends between facts, and not within one. */
+const unbroken = (facts: string): string =>
+  facts
+    .split(" · ")
+    .map((fact) => fact.replaceAll(" ", "\u00a0"))
+    .join(" · ");
+
 function Report(props: {
   report: LibraryEntry;
   linkOf: () => string;
@@ -203,7 +211,7 @@ function Report(props: {
         onClick={props.onOpen}
       >
         <span class="ds-side-report-title">{title}</span>
-        <span class="ds-client-fact">{factsOf(report)}</span>
+        <span class="ds-client-fact">{unbroken(factsOf(report))}</span>
         {report.tags.length > 0 && (
           <span class="ds-client-fact">{report.tags.join(", ")}</span>
         )}
