@@ -219,6 +219,40 @@ describePanel("the task stream where there is little room", () => {
     expect(await legend.innerText()).toBe("10 in legend");
   });
 
+  it("keeps the way back to now whole at 240 pixels", async () => {
+    await open("scenario=full", 300, 420);
+    await plot().press("w");
+    await plot().press("a");
+    for (const width of [300, 270, 240]) {
+      await page.evaluate((to) => window.harness.setWidth(to), width);
+      const now = page.getByRole("button", { name: /^Now/ });
+      const line = page.locator(".ds-toolbar-middle");
+      await expect
+        .poll(async () => {
+          const [button, room] = [
+            await now.boundingBox(),
+            await line.boundingBox(),
+          ];
+          return room!.x + room!.width - (button!.x + button!.width);
+        })
+        .toBeGreaterThanOrEqual(0);
+    }
+  });
+
+  it("has all words of a banner, and its buttons together, at 332 pixels", async () => {
+    await open("scenario=lost", 332, 420);
+    const next = page.locator(".ds-banner-next");
+    await next.waitFor();
+    expect(
+      await next.evaluate((one) => one.scrollWidth - one.clientWidth),
+    ).toBe(0);
+    const tops = await page
+      .locator(".ds-banner .ds-button")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
+    expect(tops).toHaveLength(2);
+    expect(new Set(tops).size).toBe(1);
+  });
+
   it("has a legend with names in half a window, which stays when what is shown changes", async () => {
     await open("scenario=full", 532, 420);
     const entries = page.locator(".ds-legend > .ds-legend-entry");

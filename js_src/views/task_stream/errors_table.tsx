@@ -42,8 +42,8 @@ export function ErrorsTable(props: {
       columns={[
         { name: "Error" },
         { name: "At" },
-        { name: "Prefix", from_px: 340 },
-        { name: "Worker", from_px: 480 },
+        { name: "Prefix", from_px: 340, words: true },
+        { name: "Worker", from_px: 480, words: true },
       ]}
     >
       {shown.map((error) => [

@@ -7,6 +7,8 @@ export interface Column {
   readonly name: string;
   /** Shown where the table is at least this wide; default: always. */
   readonly from_px?: 260 | 340 | 480 | 620;
+  /** Words, which begin at the left; numbers end at the right. The first one always. */
+  readonly words?: boolean;
 }
 
 export function Table(props: {
@@ -17,9 +19,10 @@ export function Table(props: {
   children: readonly (readonly ComponentChildren[])[];
 }): JSX.Element {
   const { columns } = props;
-  const place = (at: number): string | undefined => {
-    const from_px = columns[at]?.from_px;
-    return from_px && `ds-from-${from_px}`;
+  const place = (at: number): string => {
+    const { from_px, words } = columns[at] ?? {};
+    const from = from_px === undefined ? "" : `ds-from-${from_px}`;
+    return words ? `ds-words ${from}` : from;
   };
   return (
     <table class={`ds-table ${props.class ?? ""}`}>

@@ -67,7 +67,7 @@ export function TaskStreamPanel(props: {
         title={TITLE}
         state={stateShown(view, empty)}
         paused={plot ? pausedText(view) : null}
-        brief={crowded || chooserCrowds(view)}
+        brief={crowded || chooserCrowds(view) || (plot && goCrowds(view))}
         tools={
           <Tools
             view={view}
@@ -142,6 +142,14 @@ function pausedText(view: ViewState): string | null {
   const paused = view.paused.value;
   if (!paused) return null;
   return `at ${formatMoment(paused.time - view.origin.value, 1)}`;
+}
+
+/** Beside the title there would be no room for the way back to now. */
+const CROWDED_PX = 310;
+
+function goCrowds(view: ViewState): boolean {
+  const goes = view.paused.value !== null || view.anchor.value === "free";
+  return goes && view.environment.width.value < CROWDED_PX;
 }
 
 function GoToNow(props: { view: ViewState }): JSX.Element | null {

@@ -190,13 +190,13 @@ function Workers(props: {
       )}${words}`}
       columns={[
         { name: "Worker" },
-        { name: "Address", from_px: 620 },
+        { name: "Address", from_px: 620, words: true },
         { name: "Threads", from_px: 480 },
         { name: "Busy" },
         { name: "Memory", from_px: 260 },
         { name: "Limit", from_px: 480 },
         { name: "Spilled", from_px: 480 },
-        { name: "Status" },
+        { name: "Status", words: true },
       ]}
     >
       {rows.map((group) => {
