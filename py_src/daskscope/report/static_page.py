@@ -32,6 +32,8 @@ STYLE: Final = (
     b"#daskscope-report>h1{font-size:1.5em}#daskscope-report>h2{margin-top:20px;font-size:1.1em}"
     b"#daskscope-report>table{border-collapse:collapse}"
     b"#daskscope-report>table :is(th,td){padding:2px 16px 2px 0;text-align:left;vertical-align:top}"
+    b"#daskscope-report>table th{min-width:5.5em}"
+    b"#daskscope-report>table.numbers th:not(:first-child){min-width:0}"
     b"#daskscope-report>table.numbers :is(th,td):not(:first-child)"
     b"{text-align:right;white-space:nowrap}"
     b"#daskscope-report>pre{overflow:auto}"
