@@ -8,7 +8,10 @@ import {
   titleOf,
   tooltipOf,
 } from "../../js_src/homes/lab/library_entries";
-import { checkedPath, isRecordingName } from "../../js_src/homes/report/lab_address";
+import {
+  checkedPath,
+  isRecordingName,
+} from "../../js_src/homes/report/lab_address";
 
 const entry = {
   filename: "taxi-20261118.html",

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kernels import Kernel
-
-from daskscope.report.extract import extract
+from report_blocks import extract
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import io
+from typing import TYPE_CHECKING, Any
 
 import dask
 import pytest
 
 import daskscope
+from daskscope.report.extract import extract_to
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +37,12 @@ def computed(client: Client, tasks: int = 20) -> None:
 def computed_and_raised(client: Client, error: BaseException) -> None:
     computed(client)
     raise error
+
+
+def extract(path: str | Path) -> tuple[dict[str, Any], bytes]:
+    """Return the summary of a report, and its recording as the bytes of a file."""
+    out = io.BytesIO()
+    return extract_to(path, out), out.getvalue()
 
 
 def recording_in(path: str | Path) -> Recording:

@@ -28,6 +28,13 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
             assert (page.parent / target).exists(), f"{target} does not exist"
 
 
+def test_the_guide_uses_only_what_is_public() -> None:
+    for page in [ROOT / "README.md", *ROOT.glob("docs/guide/*.md")]:
+        text = page.read_text(encoding="utf-8")
+        used = re.findall(r"(?:from|import) daskscope\.\w+|from daskscope import (\w+)", text)
+        assert set(used) <= set(daskscope.__all__), page.name
+
+
 def test_files_that_contributing_names_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     named = re.findall(r"`((?:py_src|js_src|tests|ui-tests|docs|schema)/[\w./-]+)`", text)

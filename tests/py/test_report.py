@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Any
 import dask
 import pytest
 from clusters import WITHOUT_DASHBOARD
-from report_blocks import computed, computed_and_raised, recording_in, somewhere_else  # noqa: F401
+from report_blocks import computed, computed_and_raised, extract, recording_in, somewhere_else  # noqa: F401
 
 import daskscope
 from daskscope.derive.summary import summary
 from daskscope.errors import DaskscopeError
-from daskscope.report.extract import extract
 
 if TYPE_CHECKING:
     from distributed import Client

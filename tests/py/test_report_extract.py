@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from recording_rows import make_rows, new_recording
+from report_blocks import extract
 from test_files import full_recording
 
 import daskscope
 from daskscope.errors import DaskscopeError
 from daskscope.recording import pack_keys
-from daskscope.report.extract import SLICE_BYTES, extract, extract_to, take
+from daskscope.report.extract import SLICE_BYTES, extract_to, take
 from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN, build
 
 if TYPE_CHECKING:
@@ -55,9 +56,11 @@ def test_summary_and_recording_come_out_as_they_went_in(tmp_path):
 
 
 def test_a_report_opens_like_its_recording(tmp_path):
-    opened = daskscope.load(written(tmp_path, whole_report()))
+    path = written(tmp_path, whole_report())
+    opened = daskscope.load(path)
     assert opened.counts == full_recording().counts
     assert opened.about["title"] == "A run"
+    assert opened.about["summary"] == extract(path)[0]
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,10 @@ import dask
 import numpy as np
 import pytest
 from distributed import Client
-from report_blocks import computed, recording_in, somewhere_else  # noqa: F401
+from report_blocks import computed, extract, recording_in, somewhere_else  # noqa: F401
 
 import daskscope
 from daskscope.errors import DaskscopeError
-from daskscope.report.extract import extract
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,7 @@ import nbformat
 from kernels import SOURCES
 from nbclient import NotebookClient
 from nbformat.v4 import new_code_cell
-
-from daskscope.report.extract import extract
+from report_blocks import extract
 
 TOUR = Path(__file__).parents[2] / "examples" / "tour.ipynb"
 CELL_SECONDS = 120

@@ -6,13 +6,13 @@ import re
 
 import fsspec
 import pytest
+from report_blocks import extract
 from test_cli import one_line_error
 from test_files import full_recording, saved
 
 import daskscope
 from daskscope.cli import main
 from daskscope.errors import DaskscopeError
-from daskscope.report.extract import extract
 from daskscope.report.html import build
 from daskscope.urls import without_secrets
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import binascii
-import io
 import re
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, Final, cast
 
@@ -27,23 +26,16 @@ _SPACE: Final = re.compile(rb"\s+")
 _ONLY_REPORTS: Final = "Only reports that daskscope wrote can be opened."
 
 
-def extract(html_path: str | PathLike[str]) -> tuple[dict[str, Any], bytes]:
-    """Return the summary of a report, and its recording as the bytes of a ``.daskscope`` file.
+def extract_to(html_path: str | PathLike[str], out: IO[bytes]) -> dict[str, Any]:
+    """Write the recording of a report somewhere, piece by piece; return the summary.
 
     What was cut off is an error; `daskscope.load` opens what is whole of it.
 
-    >>> from daskscope.report.extract import extract
-    >>> figures, recording = extract("run.html")
-    >>> figures["title"], figures["tasks"]["kept"], recording[:2]
-    ('A run', 320, b'PK')
+    >>> with open("taken.daskscope", "wb") as file:
+    ...     figures = extract_to("run.html", file)
+    >>> figures["title"], figures["tasks"]["kept"], daskscope.load("taken.daskscope").counts.kept
+    ('A run', 320, 320)
     """
-    out = io.BytesIO()
-    figures = extract_to(html_path, out)
-    return figures, out.getvalue()
-
-
-def extract_to(html_path: str | PathLike[str], out: IO[bytes]) -> dict[str, Any]:
-    """Write the recording of a report somewhere, piece by piece; return the summary."""
     place = path_or_url(text_of(html_path))
     name = without_secrets(place)
     with open_to_read(place) as file:
