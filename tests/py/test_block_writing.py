@@ -115,6 +115,14 @@ def test_a_file_counts_what_is_in_it_also_where_memory_could_not_keep_it(tmp_pat
     assert not [one for one in summary["needs_a_look"] if "dropped" in one["title"]]
     assert f"the newest {kept:,} of 200,000 tasks" in summary["missing"][-1]["text"]
     assert run.copy.about_facts["summary"]["tasks"]["kept"] == kept
+    assert [one["code"] for one in run.copy.about_facts["missing"]] == ["only-in-file"]
+    # Who has all tasks can make figures of all.
+    again = daskscope.load(loaded.save(tmp_path / "again.daskscope")).about
+    assert again["missing"] == again["summary"]["missing"] == []
+    busy = [
+        sum(one["seconds"] for one in of["by_prefix_action"]) for of in (again["summary"], summary)
+    ]
+    assert busy[0] > busy[1]
 
 
 def test_a_file_whose_writer_was_killed_within_a_member_opens_with_those_before(
