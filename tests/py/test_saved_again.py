@@ -72,9 +72,9 @@ def test_a_recording_that_lost_tasks_when_it_was_opened_is_saved_with_the_figure
     figures = daskscope.load(again).about["summary"]
     assert kept_of(figures) == (left, TASKS)
     assert figures["counts"] == some.counts.to_json()
-    assert f"{TASKS - left:,} of {TASKS:,} tasks were dropped" in [
-        finding["title"] for finding in figures["needs_a_look"]
-    ]
+    # Not that threads were idle: nobody knows that of when the others ran.
+    (finding,) = figures["needs_a_look"]
+    assert finding["title"] == f"{TASKS - left:,} of {TASKS:,} tasks were dropped"
 
 
 def test_a_file_has_its_figures_at_its_end_alone(run: Path) -> None:
@@ -110,6 +110,7 @@ def test_what_is_left_of_a_file_that_was_cut_off_says_so_when_it_is_saved(
     for recording in (again, twice):
         assert recording.about["whole"]  # the file is
         assert kept_of(recording.about["summary"]) == (left, left)
+        assert recording.about["summary"]["needs_a_look"] == []
         for missing in (recording.about["missing"], recording.about["summary"]["missing"]):
             (notice,) = missing
             assert notice["code"] == "file-cut"

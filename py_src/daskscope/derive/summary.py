@@ -73,13 +73,15 @@ def summary(
     cut_off = any(notice["code"] == FILE_CUT.code for notice in missing)
     # An exception says itself why nothing ran; in what is cut off, tasks may have been.
     nothing = [] if cut_off else needs_a_look.of_nothing(recording, counts)
+    # When tasks that are not here ran, nobody knows: threads need not have been idle.
+    all_here = not (cut_off or counts.dropped or recording.counts.dropped)
     findings = [
         *(needs_a_look.of_exception(exception) or nothing),
         *needs_a_look.of_errors(recording, errors, counts.erred),
         *(needs_a_look.of_spilling(recording, **spilled) if spilled else ()),
         *needs_a_look.of_losses(recording, counts),
         *needs_a_look.of_versions(recording, versions),
-        *(needs_a_look.of_idle(done.idle, start) if counts.captured else ()),
+        *(needs_a_look.of_idle(done.idle, start) if counts.captured and all_here else ()),
     ]
     actions = recording.names.actions
     totals = recording.totals.actions
