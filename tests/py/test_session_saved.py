@@ -52,6 +52,16 @@ def test_a_saved_session_has_its_figures_and_says_whose_it_is(
         assert words in said
 
 
+def test_a_block_that_is_saved_before_its_end_says_whose_it_is(
+    client: Client, tmp_path: Path
+) -> None:
+    with daskscope.record(client, title="A run") as rec:
+        saved = daskscope.load(rec.save(tmp_path / "run.daskscope")).about
+        assert rec.about["title"] == saved["title"] == saved["summary"]["title"] == "A run"
+        assert saved["user"] == getpass.getuser()
+    assert rec.about["start"] == saved["start"]
+
+
 def test_what_is_known_of_a_session_goes_on_with_it(client: Client, tmp_path: Path) -> None:
     with daskscope.connect(client) as s:
         live(s)

@@ -240,6 +240,7 @@ class Block:
         self._since = self._mark()
         self._part = new_part(session, self._since)
         recording, workers = self._part.recording, session.workers
+        recording.about_facts = dict(self._facts)
         recording.note_present({one["address"]: one["threads"] for one in workers}, start)
         if workers:  # as they were last seen: the next sample may be a second away
             recording.append_cluster([cluster_sample(workers, start)])
