@@ -57,7 +57,7 @@ def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None
                 held.wait()
                 child = os.fork()
                 if child == 0:
-                    faulthandler.dump_traceback_later(10, exit=True)
+                    faulthandler.dump_traceback_later(40, exit=True)
                     assert session.state == "stopped"
                     assert daskscope.sessions() == []
                     assert session.recording.counts.kept == 1
