@@ -232,9 +232,16 @@ def test_errors_are_told_by_type():
     first = finding(figures, "errors")
     assert first["level"] == "error"
     assert first["title"] == "ValueError in sum"
-    assert first["text"] == "no, 3 tasks on worker-1"
+    assert first["text"] == "3 tasks on worker-1: no"
     assert first["tab"] == "events"
     assert first["time"] == [START, START + 2]
+
+
+def test_of_errors_that_say_different_things_the_first_is_told_as_such():
+    texts = ["ValueError('no calibration for frame 5')", "ValueError('none for frame 42')"]
+    told = finding(summary(with_block(append_errors(new_recording(), texts))), "errors")
+    assert told["text"].startswith("2 tasks")
+    assert told["text"].endswith("; the first: no calibration for frame 5")
 
 
 def test_errors_of_which_the_newest_are_kept_are_told_as_such():
@@ -243,7 +250,7 @@ def test_errors_of_which_the_newest_are_kept_are_told_as_such():
     figures = summary(with_block(recording))
     assert figures["errors"] == {"count": 2_600, "kept": 1_000, "types": [["ValueError", 1_000]]}
     told = finding(figures, "errors")
-    assert told["text"].startswith("no, 1,000 tasks of the newest 1,000 errors on ")
+    assert told["text"].startswith("1,000 tasks of the newest 1,000 errors on ")
     (missing,) = figures["missing"]
     assert missing["code"] == "errors-dropped"
     assert "of the newest 1,000 of 2,600 tasks that erred" in missing["text"]
@@ -286,7 +293,8 @@ def test_a_killed_worker_is_told_by_its_name():
     assert figures["errors"]["types"] == [["KilledWorker", 1]]
     told = finding(figures, "errors")
     assert told["title"] == "KilledWorker in sum"
-    assert told["text"].startswith("3 workers went away while they ran this task, 1 task on")
+    assert told["text"].startswith("1 task on ")
+    assert told["text"].endswith(": 3 workers went away while they ran this task")
 
 
 @pytest.mark.parametrize(("text", "kind", "message"), json.loads(EXCEPTIONS.read_text("utf-8")))

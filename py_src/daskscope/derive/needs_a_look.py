@@ -74,7 +74,9 @@ def of_errors(
     for kind, errors in list(types.items())[:MOST_OF_A_KIND]:
         where = sorted({prefixes[error.prefix] for error in errors})
         workers = sorted({_worker(recording, error.worker) for error in errors if error.worker})
-        what = _cut(split_exception(errors[0].exception)[1])
+        said = [split_exception(error.exception)[1] for error in errors]
+        first = ": " if len(set(said)) == 1 else "; the first: "
+        what = f"{first}{_cut(said[0])}" if said[0] else ""
         places = f" on {some_of(workers, 3)}" if workers else ""
         times = [error.time for error in errors]
         found.append(
@@ -82,7 +84,7 @@ def of_errors(
                 "errors",
                 "error",
                 f"{kind} in {some_of(where, 2)}",
-                f"{what}{', ' if what else ''}{count_text(len(errors), 'task')}{newest}{places}",
+                f"{count_text(len(errors), 'task')}{newest}{places}{what}",
                 "events",
                 (min(times), max(times)),
             )
