@@ -32,8 +32,6 @@ export class Minimap {
   columns = 0;
   /** The busiest column, of all prefixes together. */
   most = 0;
-  /** Threads busy in each column, of all prefixes together. */
-  private totals = new Float32Array(0);
   /** Prefixes that occur, in order of their index. */
   readonly prefixes: number[] = [];
   private source: BusyBins | null = null;
@@ -81,28 +79,7 @@ export class Minimap {
     }
     this.limit(totals, livingLanes(model, window, columns));
     this.most = totals.reduce((a, b) => Math.max(a, b), 0);
-    this.totals = totals;
     return true;
-  }
-
-  /** From when to when anything was busy, where nothing was from `start` to `stop`. */
-  elsewhere(start: number, stop: number): [number, number] | null {
-    const columnOf = (time: number): number =>
-      Math.floor((time - this.start) / this.secondsPerPixel);
-    const [from, to] = [columnOf(start), columnOf(stop)];
-    let [first, last] = [-1, -1];
-    for (const [column, busy] of this.totals.entries()) {
-      if (busy === 0) continue;
-      if (column >= from && column <= to) return null;
-      if (first < 0) first = column;
-      last = column;
-    }
-    return first < 0
-      ? null
-      : [
-          this.start + first * this.secondsPerPixel,
-          this.start + (last + 1) * this.secondsPerPixel,
-        ];
   }
 
   /**

@@ -181,30 +181,6 @@ describePanel("the task stream by mouse and keyboard", () => {
       .toBeNull();
   });
 
-  it("says where what is isolated is when none of it is in sight", async () => {
-    await open("scenario=full");
-    const box = await plotBox();
-    await page.mouse.move(box.x + 20, box.y + 200);
-    await page.mouse.wheel(0, -1200);
-    await page.getByRole("button", { name: "groupby-agg" }).click();
-    const note = page.getByText(/26 selected tasks lie outside of this time/);
-    await note.waitFor();
-    await page.getByRole("button", { name: "Show Z" }).click();
-    await note.waitFor({ state: "detached" });
-    const [start, stop] = await shown();
-    await plot().press("f");
-    await shown();
-    await page.mouse.move(box.x + 20, box.y + 200);
-    await page.mouse.wheel(0, -1200);
-    await note.waitFor();
-    await plot().press("z");
-    expect(await shown()).toEqual([start, stop]);
-    await plot().press("Escape");
-    await page.mouse.wheel(0, -1200);
-    await shown();
-    expect(await note.count()).toBe(0);
-  });
-
   it("gives no figures of a selection that the kernel has not counted", async () => {
     await open("scenario=full");
     const legend = page.locator(".ds-legend-detail").first();

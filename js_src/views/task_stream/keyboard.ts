@@ -16,10 +16,7 @@ export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ["L"], does: "Go to now and follow; also End" },
   { keys: ["Space"], does: "Pause, resume" },
   { keys: ["/"], does: "Search a key or prefix; Enter next, Shift+Enter back" },
-  {
-    keys: ["Z"],
-    does: "Zoom to the pinned task, the selected time, or what is selected and out of sight",
-  },
+  { keys: ["Z"], does: "Zoom to the pinned task or the selected time" },
   { keys: ["T"], does: "The numbers as a table, and every error" },
   { keys: ["Esc"], does: "Close, unpin, clear the search, drop the filters" },
   { keys: ["?"], does: "This sheet" },
@@ -114,15 +111,7 @@ function zoomToChosen(view: ViewState): void {
     zoomTo(view, stretchOf(pinned));
   } else if (time) {
     view.show(time[0], time[1]);
-  } else {
-    zoomToElsewhere(view);
   }
-}
-
-/** To what is selected, where none of it is in sight. */
-export function zoomToElsewhere(view: ViewState): void {
-  const elsewhere = view.selectedElsewhere.peek();
-  if (elsewhere) view.show(elsewhere[0], elsewhere[1]);
 }
 
 /** Typing belongs to the field it goes to. */

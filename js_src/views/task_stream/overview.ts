@@ -111,11 +111,6 @@ export class Overview {
     this.frame.style.width = `${Math.max(2, right - left)}px`;
   }
 
-  /** Where what is drawn is, if none of it is in a window; null otherwise. */
-  elsewhere(start: number, stop: number): [number, number] | null {
-    return this.minimap.elsewhere(start, stop);
-  }
-
   /** Left and right of a window, in CSS pixels of what is there; null for none. */
   edges(start: number, stop: number): [number, number] | null {
     this.measure();

@@ -41,19 +41,6 @@ export function selectedOf(
   return { count: counts.join(", "), erred };
 }
 
-/** Where none of it is in sight. */
-export function outOfSight(selected: Selected | "uncounted" | null): string {
-  const count = selected === "uncounted" ? null : selected?.count;
-  const what = !count
-    ? "What is selected lies"
-    : count.includes("×")
-      ? `${count} lie`
-      : count === "1"
-        ? "1 selected task lies"
-        : `${count} selected tasks lie`;
-  return `${what} outside of this time`;
-}
-
 function rowsOf(session: SessionMirror, name: string): number {
   const { actions } = session.store;
   return session.totals.value.actions.reduce(

@@ -105,7 +105,6 @@ export class Stage {
       measured: (full, threads) => {
         const other = Math.abs(full - threads) > PEAK_SHARE * threads;
         view.peak.value = other ? full : null;
-        this.lookElsewhere();
       },
     });
     view.draw = () => this.plot.request();
@@ -321,20 +320,8 @@ export class Stage {
     this.overview.place(start, stop);
     if (more) this.overview.dataChanged();
     if (moving || more || !fine) plot.request();
-    else {
-      this.last_ms = null;
-      this.lookElsewhere();
-    }
+    else this.last_ms = null;
     this.settle();
-  }
-
-  /** Grey lanes alone do not say where what is selected is. */
-  private lookElsewhere(): void {
-    const { window, session } = this.view;
-    const filtered = session.peek()?.store.model.filter?.byRow ?? false;
-    this.view.setElsewhere(
-      filtered ? this.overview.elsewhere(window.start, window.stop) : null,
-    );
   }
 
   private readonly mayLabel = (prefix: number): boolean => {

@@ -5,7 +5,6 @@ import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { plural } from "../../base/format";
 import { textWidth } from "../../base/text_width";
-import { Button, Key } from "../panel/button";
 import { CoarseCard } from "./coarse_card";
 import { bandsOf } from "./bands";
 import { Gutter, type BusyOf } from "./gutter";
@@ -13,9 +12,7 @@ import { EventCard } from "./event_card";
 import type { Geometry } from "./geometry";
 import { HoverCard } from "./hover_card";
 import { PlotInteraction } from "./interaction";
-import { zoomToElsewhere } from "./keyboard";
 import { OverviewInteraction } from "./overview_interaction";
-import { outOfSight, selectedOf } from "./selected_words";
 import { Stage } from "./stage";
 import { threadsLabel } from "./threads_label";
 import type { ViewState } from "./view_state";
@@ -202,19 +199,6 @@ function Note(props: { view: ViewState }): JSX.Element | null {
     return (
       <div class="ds-stage-note" role="status">
         {hint}
-      </div>
-    );
-  }
-  const session = view.session.value;
-  if (session && view.selectedElsewhere.value) {
-    return (
-      <div class="ds-stage-note" role="status">
-        {outOfSight(selectedOf(session, view.narrowing.value))}
-        <Button onClick={() => zoomToElsewhere(view)}>
-          <span class="ds-go">
-            Show <Key>Z</Key>
-          </span>
-        </Button>
       </div>
     );
   }

@@ -86,8 +86,6 @@ export class ViewState {
   readonly settled = signal(0);
   /** What the overview's height stands for, where not the number of threads. */
   readonly peak = signal<number | null>(null);
-  /** From when to when there is something of the selection, where none is in sight. */
-  readonly selectedElsewhere = signal<readonly [number, number] | null>(null);
   /** What a coarse stretch under the pointer stands for. */
   readonly coarseHover = signal<CoarseHover | null>(null);
   /** Marks of the row of events under the pointer. */
@@ -296,12 +294,6 @@ export class ViewState {
   moved(): void {
     this.anchor.value = this.window.anchor;
     this.draw();
-  }
-
-  setElsewhere(found: readonly [number, number] | null): void {
-    const known = this.selectedElsewhere.peek();
-    if (found?.[0] === known?.[0] && found?.[1] === known?.[1]) return;
-    this.selectedElsewhere.value = found;
   }
 
   // Selecting --------------------------------------------------------------
