@@ -82,6 +82,12 @@ KeyError: zone`,
     expect(await page.getByText("Show all 14").count()).toBe(0);
     await page.getByText(/the end of it$/).waitFor();
     await page.getByText(events.topic[0]!).waitFor();
+    const about = page.locator(".ds-list .ds-list-about");
+    expect(
+      await about.evaluateAll((all) =>
+        all.filter((one) => one.scrollWidth > one.clientWidth),
+      ),
+    ).toEqual([]);
 
     // Each kind of error with its traceback and its tasks.
     const kinds = page.locator(".ds-error-group");
