@@ -115,6 +115,18 @@ describeReport("a report", () => {
     expect(await footer.getByText(cut).count()).toBe(0);
   });
 
+  it("says once that it was cut off where both summary and recording know", async () => {
+    const summary = encodeURIComponent(JSON.stringify(MADE_OF_A_CUT_ONE));
+    await open(`cut=1&bare=1&summary=${summary}`, "tab=logs");
+    const cut = /(?=.*file that was cut off)(?!.*This file was cut off)/;
+    await page.locator(".ds-sentence", { hasText: cut }).waitFor();
+    const told = page.locator(".ds-report-foot .ds-warn");
+    const words = await told.allInnerTexts();
+    expect(words.filter((one) => one.includes("cut off"))).toEqual([
+      MADE_OF_A_CUT_ONE.missing[0]!.text,
+    ]);
+  });
+
   it.each([
     ["a file that was cut off", "cut=1", /This file was cut off/],
     [

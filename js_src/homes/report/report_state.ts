@@ -16,6 +16,7 @@ import type {
 import { RecordTables, TABLE_NAMES } from "../../views/panel/record_tables";
 import {
   checkSummary,
+  isCutOff,
   raisedTo,
   type ReportSummary,
 } from "../../views/summary/report_summary";
@@ -109,7 +110,7 @@ export class ReportState implements RecordingView, Navigated {
     this.figures = computed(() => {
       const counts = this.session.value?.counts.value;
       const raised = counts ? raisedTo(counts, summary) : summary;
-      const cut = this.cut.value;
+      const cut = isCutOff(summary) ? null : this.cut.value;
       const missing = [...(summary.missing ?? []), ...(cut ? [cut] : [])];
       return { ...raised, missing };
     });
