@@ -299,13 +299,16 @@ describeReport("a report", () => {
     await page.getByText(/No lines of the logs.*refuses plugins/).waitFor();
   });
 
-  it("tells no table that has nothing of what was dropped of another", async () => {
-    const missing = ["errors", "events", "logs", "scheduler"].map((table) => ({
-      code: `${table}-dropped`,
-      level: "warn",
-      text: `Some ${table} were dropped.`,
-      next: "",
-    }));
+  it("gives as the reason of an empty table neither what another lost nor merged names", async () => {
+    const warn = (code: string, text: string) => ({
+      ...{ code, level: "warn", text, next: "" },
+    });
+    const missing = [
+      ...["errors", "events", "logs", "scheduler"].map((table) =>
+        warn(`${table}-dropped`, `Some ${table} were dropped.`),
+      ),
+      warn("lanes-merged", "Some threads are merged."),
+    ];
     const summary = encodeURIComponent(JSON.stringify({ missing }));
     await open(`bare=1&summary=${summary}`, "tab=system");
     for (const [name, said] of [

@@ -66,12 +66,13 @@ export function Report(props: { state: ReportState }): JSX.Element {
   );
 }
 
-/** Why a table may have no rows; what the bounds of a recording cost another one is not. */
+/** Why a table may have no rows; what the bounds of a recording cost another one, or names, is not. */
 const whyNone = (table: TableName, missing: readonly Notice[]): string =>
   missing
     .filter(({ code, level }) => {
       const ofAnother =
-        code.endsWith("-dropped") && code !== `${table}-dropped`;
+        code.endsWith("-merged") ||
+        (code.endsWith("-dropped") && code !== `${table}-dropped`);
       return level !== "info" && !ofAnother;
     })
     .map(({ text }) => text)
