@@ -13,6 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from recording_rows import START, append, make_rows, new_recording
 
+from daskscope.collect.notices import reading_refused, scheduler_lost
 from daskscope.derive.exceptions import split_exception
 from daskscope.derive.needs_a_look import errors_by_type
 from daskscope.derive.summary import MAX_PREFIXES, summary
@@ -217,6 +218,22 @@ def test_that_nothing_ran_deserves_a_look_unless_an_exception_says_why():
     assert "nothing" not in codes(summary(with_block(new_recording(), whole=False)))
     raised = {"type": "NameError", "text": "x", "traceback": ""}
     assert codes(summary(with_block(new_recording(), exception=raised))) == ["exception"]
+
+
+@pytest.mark.parametrize(
+    "notice",
+    [
+        reading_refused("tcp://10.0.0.1:8786", "eventstream"),
+        scheduler_lost("tcp://10.0.0.1:8786", OSError("gone")),
+        scheduler_lost("tcp://10.0.0.1:8786", ValueError("what is that?")),
+    ],
+    ids=lambda notice: notice.code,
+)
+def test_that_nothing_ran_is_not_said_where_nothing_could_be_read(notice):
+    recording = with_block(new_recording(), missing=[notice.to_json()])
+    assert codes(summary(recording)) == []
+    recording.about_facts["missing"] = [{**notice.to_json(), "code": "not-asked"}]
+    assert codes(summary(recording)) == ["nothing"]
 
 
 def test_errors_are_told_by_type():

@@ -39,6 +39,8 @@ FILE_CUT: Final = Notice(
     "This was made of a file that was cut off: what was written last is missing.",
     "All that was whole in it is here.",
 )
+UNREAD: Final = frozenset({FILE_CUT.code, "reading-refused", "scheduler-lost", "collect-failed"})
+"""Codes of what is missing where tasks may have run and could not be read."""
 
 
 def summary(
@@ -70,11 +72,11 @@ def summary(
     prefixes, by_prefix_action = _prefixes(recording, done)
     exception = facts.get("exception")
     missing = _missing(facts, left_out(recording, counts))
-    cut_off = any(notice["code"] == FILE_CUT.code for notice in missing)
-    # An exception says itself why nothing ran; in what is cut off, tasks may have been.
-    nothing = [] if cut_off else needs_a_look.of_nothing(recording, counts)
+    told = {notice["code"] for notice in missing}
+    # An exception says itself why nothing ran; where nothing could be read, tasks may have been.
+    nothing = [] if told & UNREAD else needs_a_look.of_nothing(recording, counts)
     # When tasks that are not here ran, nobody knows: threads need not have been idle.
-    all_here = not (cut_off or counts.dropped or recording.counts.dropped)
+    all_here = not (FILE_CUT.code in told or counts.dropped or recording.counts.dropped)
     findings = [
         *(needs_a_look.of_exception(exception) or nothing),
         *needs_a_look.of_errors(recording, errors, counts.erred),
