@@ -37,14 +37,14 @@ def cell_name() -> str:
     ip = shell()
     if ip is None:
         return ""
-    inputs = ip.user_ns.get("In") or [""]
-    return of_notebook(f"In [{len(inputs) - 1}]")
+    inputs = ip.user_ns.get("In")  # or a variable of that name
+    return of_notebook(f"In [{len(inputs) - 1}]" if isinstance(inputs, list) and inputs else "")
 
 
 def of_notebook(cell: str) -> str:
     """Return a cell's name with that of its notebook, where a server tells that."""
     notebook = os.path.basename(os.environ.get("JPY_SESSION_NAME", ""))  # noqa: PTH119 - of any system
-    return f"{notebook}, {cell}" if notebook else cell
+    return ", ".join(filter(None, (notebook, cell)))
 
 
 class Cells:

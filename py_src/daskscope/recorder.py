@@ -50,7 +50,7 @@ class _Quiet(logging.Filter):
     """Drops Dask's remarks about our preload, which a notebook would show at each Client()."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        return record.args != (HOOK_MODULE,)
+        return record.levelno >= logging.WARNING or record.args != (HOOK_MODULE,)
 
 
 _quiet: Final = _Quiet()
@@ -163,10 +163,17 @@ def _wanted(client: Client) -> bool:
     """Return whether a client is to be attached, as far as can be told without imports."""
     if client.id.startswith(WORKERS_CLIENT):
         return False
-    listed = sys.modules.get("daskscope.session_list")
+    listed = _session_list()
     if listed is None:
         return True
     return listed.of_client(client.id) is None and not listed.was_closed_by_user(client)
+
+
+def _session_list() -> Any:
+    """Return the module of sessions if there can be one: a thread may just be importing it."""
+    module = sys.modules.get("daskscope.session_list")
+    ready = hasattr(module, "of_client") and hasattr(module, "was_closed_by_user")
+    return module if ready else None
 
 
 def _preload() -> tuple[list[str], list[Any]]:
@@ -233,7 +240,7 @@ async def _client_started(client: Client) -> None:
 
 async def _client_closing(client: Client) -> None:
     """Read the last tasks while the scheduler is still there."""
-    listed = sys.modules.get("daskscope.session_list")
+    listed = _session_list()
     if not _enabled_here() or listed is None:
         return
     try:

@@ -381,3 +381,20 @@ def test_the_end_does_not_take_long(cells: Cells) -> None:
     begin = time.monotonic()
     cells.ok("%%perfreport\n42")
     assert time.monotonic() - begin < 5
+
+
+def test_the_last_cell_is_reported_on_from_a_thread_too(cells: Cells) -> None:
+    cells.ok("t = tasks(3)")
+    cells.ok(
+        "import threading\nmagic = get_ipython().run_line_magic\n"
+        "thread = threading.Thread(target=magic, args=('perfreport', '--last a.html'))\n"
+        "thread.start(); thread.join()"
+    )
+    assert cells.summary("a.html")["tasks"]["captured"] == 3
+
+
+def test_a_variable_with_the_name_of_ipythons_inputs_does_no_harm(cells: Cells) -> None:
+    cells.ok("kept, In = In, 5")
+    cells.ok("%%perfreport a.html\nt = tasks(3)")
+    cells.ok("In = kept")
+    assert cells.summary("a.html")["tasks"]["captured"] == 3

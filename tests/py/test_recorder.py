@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 import dask
@@ -145,6 +146,27 @@ def test_clients_that_come_while_the_others_are_copied_do_no_harm() -> None:
             return iter(["client"])
 
     assert recorder._copied(Changing()) == ["client"]  # type: ignore[comparison-overlap]
+
+
+@pytest.mark.usefixtures("recording_by_itself")
+def test_a_client_that_comes_while_a_thread_imports_what_sessions_need_is_recorded(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    half = ModuleType("daskscope.session_list")
+    with Client(cluster, set_as_default=False) as client:
+        session_of(client).close()
+        monkeypatch.setitem(sys.modules, half.__name__, half)
+        assert recorder._wanted(client)
+        asyncio.run(recorder._client_closing(client))
+
+
+def test_dasks_alarms_about_our_preload_are_seen_and_its_remarks_are_not() -> None:
+    def passes(level: int) -> bool:
+        what = ("distributed.preloading", level, "", 1, "a preload: %s", (recorder.HOOK_MODULE,))
+        return bool(recorder._quiet.filter(logging.LogRecord(*what, None)))
+
+    assert not passes(logging.INFO)
+    assert passes(logging.ERROR)
 
 
 def test_one_setting_switches_it_off(cluster: LocalCluster) -> None:

@@ -45,7 +45,7 @@ Without a Dask client it does not run.
     %perfreport --last slow-cell.html
 
 Words with spaces need quotes. {name} and $name stand for variables of the notebook; write
-{{, }} and $$ for a real brace and a real dollar. In Python it is
+{{, }} and $$name for a real brace and a real $name. In Python it is
 `with daskscope.performance_report("dask-report.html"): …`.
 """
 
@@ -123,7 +123,7 @@ def expanded(text: str, names: Mapping[str, Any]) -> str:
             said = raised_text({"type": type(error).__name__, "text": str(error)})
             why = f"What stands in braces or behind $ in the options has no value: {said}."
         raise _bad(
-            why, "Define it first; for a real brace write {{ or }}, for a real dollar $$."
+            why, "Define it first; for a real brace write {{ or }}, for a real $name $$name."
         ) from error
 
 

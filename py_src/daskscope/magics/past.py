@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from daskscope.collect.surroundings import Surroundings
     from daskscope.recording import RecordingCore
     from daskscope.recording.part import Mark
-    from daskscope.session import Session
+    from daskscope.session import Session, Unsubscribe
 
 COUNTED_AROUND: Final = Notice(
     "counted-around",
@@ -89,8 +89,13 @@ class End:
         """Whether that answer has come."""
         self.mark = mark(session._recording)
         """As it was read; then with what the first answer tells that was asked for afterwards."""
-        self.forget = session.on_change(self._hear)
+        self._over: Unsubscribe | None = None
+        self._over = session.on_change(self._hear)
+
+    def forget(self) -> None:
         """Listen to no more answers."""
+        if self._over is not None:  # or it is heard before it is known how to stop: once more then
+            self._over()
 
     def _hear(self, session: Session) -> None:
         from daskscope.recording.part import Window, mark, mark_over
@@ -100,10 +105,10 @@ class End:
         if told is None or not collector.has_all_of(told):
             return
         if not self.told:
-            self.told = True
             window = Window(stop=self._stop + session._clock_ahead_s)
             recording = session._recording
             self.mark = mark_over(recording, self.mark, mark(recording), window)
+            self.told = True
         self.forget()
 
 

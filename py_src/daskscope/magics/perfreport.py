@@ -230,7 +230,8 @@ class PerfReport:
 
     @property
     def _line_is_awaited(self) -> bool:
-        return self._stack.cells[-1].line_is_awaited
+        cells = self._stack.cells  # none in a thread, or in what IPython calls after a cell
+        return bool(cells) and cells[-1].line_is_awaited
 
     def _look_back(self, options: Options) -> Coroutine[Any, Any, None] | None:
         if self._past is None:
