@@ -123,6 +123,43 @@ describeReport("a report with long names", () => {
     }
   });
 
+  it.each([
+    [640, false],
+    [700, false],
+    [800, false],
+    [880, false],
+    [900, true],
+    [1180, true],
+  ])(
+    "cuts neither names nor times of errors at %i px, larger letters: %s",
+    async (width, larger) => {
+      const name = (of: string, at: number) =>
+        `${of}-${"long-".repeat(9)}${at}`;
+      const errors = Array.from({ length: 12 }, (_, at) => ({
+        time: 1_795_010_560 + 3_700 + Math.floor(at / 2),
+        key: `key-${at}`,
+        ...{ prefix: name("prefix", at >> 1), worker: name("worker", at >> 1) },
+        exception: `ValueError('no ${"more ".repeat(40)}${at >> 1}')`,
+        ...{ traceback: "", task: -1 },
+      }));
+      await openWith({ errors: columns(errors) }, width);
+      if (larger) await enlarge();
+      const facts = page.locator(".ds-error-facts > *");
+      await expect.poll(() => facts.count()).toBe(24);
+      const cut = () =>
+        facts.evaluateAll((all) =>
+          all
+            .filter((one) => one.scrollWidth > one.clientWidth)
+            .map((one) => one.textContent),
+        );
+      await expect.poll(cut).toEqual([]);
+      const panel = page.locator(".ds-tabpanel:not([hidden])");
+      expect(
+        await panel.evaluate((one) => one.scrollWidth - one.clientWidth),
+      ).toBe(0);
+    },
+  );
+
   it("begins everything at the same edge where it is narrow", async () => {
     await open("", "", 360);
     const left = (of: string) =>
