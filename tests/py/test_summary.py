@@ -173,6 +173,17 @@ def test_idle_threads_deserve_a_look_with_their_time():
     assert codes(summary(with_block(present(recording_of([(0, 4.9), (5.2, 4.8)]))))) == []
 
 
+def test_a_time_in_which_tasks_may_have_run_unseen_is_not_told_as_idle():
+    recording = present(recording_of([(0, 1), (9, 1), (19, 1)], action=0, prefix=0))
+    recording.append_gap(START + 4, START + 7, "agent-left", "The agent was gone.")
+    figures = summary(with_block(recording, 20))
+    looked = [one for one in figures["needs_a_look"] if one["code"] in ("gap", "idle")]
+    assert [one["time"] for one in looked] == [
+        [START + 4, START + 7],
+        [pytest.approx(START + 10), pytest.approx(START + 19)],
+    ]
+
+
 def test_seconds_by_prefix_and_action_agree_with_the_frame():
     recording = new_recording(memory_limit=4_000_000)
     for i in range(10):

@@ -149,9 +149,17 @@ def _where(recording: RecordingCore, one: PackageVersions) -> str:
     return ", ".join([*(f"{text} on {some_of(who, 3)}" for text, who in few), f"{usual} elsewhere"])
 
 
-def of_idle(idle: Sequence[tuple[float, float]], start: float) -> list[Finding]:
-    """Return the times in which no thread computed, the longest first."""
-    longest = sorted(idle, key=lambda time: time[0] - time[1])
+def of_idle(
+    recording: RecordingCore, idle: Sequence[tuple[float, float]], start: float
+) -> list[Finding]:
+    """Return the times in which no thread computed, the longest first; none with a gap in it."""
+    gaps = recording.gap_log.since(0)
+    known = [
+        (begin, stop)
+        for begin, stop in idle
+        if not any(gap.start < stop and begin < gap.stop for gap in gaps)
+    ]
+    longest = sorted(known, key=lambda time: time[0] - time[1])
 
     def since(time: float) -> str:
         return moment_text(time - start)

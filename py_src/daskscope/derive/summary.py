@@ -83,7 +83,11 @@ def summary(
         *(needs_a_look.of_spilling(recording, **spilled) if spilled else ()),
         *needs_a_look.of_losses(recording, counts),
         *needs_a_look.of_versions(recording, versions),
-        *(needs_a_look.of_idle(done.idle, start) if counts.captured and all_here else ()),
+        *(
+            needs_a_look.of_idle(recording, done.idle, start)
+            if counts.captured and all_here
+            else ()
+        ),
     ]
     actions = recording.names.actions
     totals = recording.totals.actions
