@@ -45,12 +45,17 @@ def without_secrets(text: str) -> str:
     >>> without_secrets("no answer from 'https://host/run.html?X-Amz-Signature=1f#tab', gone")
     "no answer from 'https://host/run.html', gone"
     """
-    return _QUERY.sub(r"\1\2", _PASSWORD.sub("://", text))
+    text = _PASSWORD.sub("://", text)
+    for query in _QUERIES:
+        text = query.sub(r"\1", text)
+    return text
 
 
 _PASSWORD: Final = re.compile(r"(?:://[^/\s:]*:|(?<=http)://|(?<=https)://)[^/\s]*@")
-_REST: Final = r"""(?:[^\s'"<>]|['"](?=[\w%&=]))*"""
-_QUERY: Final = re.compile(  # but not of file: URLs, which have none, and names with ? in them
-    rf"((?:(?<=http)|(?<=https))://[^\s?#]*)[?#]{_REST}"
-    rf"|((?:(?<!file)://|\burl: /)[^\s?]*)\?{_REST}"
+_REST: Final = r"""(?:[^\s'"<>]|['"](?=[\w%&=]))*+"""
+_QUERIES: Final = (  # but not of file: URLs, which have none, and names with ? in them
+    # Without a query, they match too: or each address in a long word would be looked for anew.
+    re.compile(rf"((?:(?<=http)|(?<=https))://[^\s?#]*)(?:[?#]{_REST})?"),
+    re.compile(rf"((?<!file)(?<!http)(?<!https)://[^\s?]*)(?:\?{_REST})?"),
+    re.compile(rf"(\burl: /[^\s?]*)\?{_REST}"),
 )

@@ -119,6 +119,15 @@ def test_what_is_no_secret_is_shown(text):
     assert without_secrets(text).rstrip("?") == text.rstrip("?")
 
 
+@pytest.mark.parametrize(
+    "address", ["://", "http://", "s3://a", "url: /", "http://a@", "'a", "://:@"]
+)
+def test_secrets_are_found_in_a_megabyte_of_addresses(address):
+    text = address * (1_000_000 // len(address))
+    shown = without_secrets(f"{text}s3://bucket/a?sig=secret and https://ada:secret@host/b")
+    assert shown.endswith("s3://bucket/a and https://host/b")
+
+
 def test_errors_name_the_container_or_the_user_of_a_url_without_a_password(capsys):
     for url in ("memory://box@acc.dfs.core.windows.net/run.html", "memory://ada@host:22/run.html"):
         with pytest.raises(DaskscopeError, match=f"There is no file {url}"):
