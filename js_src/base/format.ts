@@ -140,9 +140,12 @@ export function formatBytesOf(bytes: number, limit: number): string {
 }
 
 /** `88 %` of a share between 0 and 1; what is not nothing is never `0 %`. */
-export function formatShare(share: number): string {
+export function formatShare(share: number, decimals = 0): string {
   if (!Number.isFinite(share)) return NOTHING;
-  return share > 0 && share < 0.005 ? "< 1 %" : `${fixed(share * 100, 0)} %`;
+  const least = 10 ** -decimals;
+  return share > 0 && share * 100 < least / 2
+    ? `< ${least.toFixed(decimals)} %`
+    : `${fixed(share * 100, decimals)} %`;
 }
 
 /** Decimals of a second that tell two neighbouring pixels apart. */

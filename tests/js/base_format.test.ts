@@ -71,8 +71,11 @@ it("abbreviates counts from a million on, and keeps the exact one at hand", () =
   expect(formatExact(1_204_331)).toBe("1,204,331");
   expect(plural(1, "task")).toBe("1 task");
   expect(plural(1211, "task")).toBe("1,211 tasks");
-  expect([0.884, 0.003, 0, NaN].map(formatShare)).toEqual([
+  expect([0.884, 0.003, 0, NaN].map((share) => formatShare(share))).toEqual([
     ...["88 %", "< 1 %", "0 %", "–"],
+  ]);
+  expect([0.8841, 0.0004, 0].map((share) => formatShare(share, 1))).toEqual([
+    ...["88.4 %", "< 0.1 %", "0.0 %"],
   ]);
 });
 

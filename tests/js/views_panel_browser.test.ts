@@ -161,7 +161,14 @@ describePanel("the task stream in a browser", () => {
     await card.getByText("23 rows").waitFor();
     await expect
       .poll(() => card.innerText())
-      .toMatch(/Mostly [\s\S]*Busy\s*\d+ %[\s\S]*on the way/);
+      .toMatch(/Mostly [\s\S]*Busy\s*(< )?\d+ %[\s\S]*on the way/);
+    let x_px = box.x + box.width / 4;
+    await expect
+      .poll(async () => {
+        await page.mouse.move((x_px += box.width / 150), box.y + 120);
+        return card.innerText();
+      })
+      .toMatch(/Busy\s*< 1 %/); // as in the gutter: not idle
     await page.evaluate(() => {
       const { session } = window.harness;
       session.model.markCovered(0, session.counts.peek().captured);

@@ -5,7 +5,11 @@ import { describe, expect, it } from "vitest";
 import { cutText, someOf } from "../../js_src/views/summary/bounds";
 import { figuresOf } from "../../js_src/views/summary/figures";
 import { checkSummary } from "../../js_src/views/summary/report_summary";
-import { barsOf } from "../../js_src/views/summary/time_went";
+import {
+  barsOf,
+  percentOf,
+  threadTime,
+} from "../../js_src/views/summary/time_went";
 
 /** Read by Python's tests, too. */
 const amounts = JSON.parse(
@@ -208,5 +212,22 @@ describe("where the time went", () => {
       "compute",
       "disk-read",
     ]);
+  });
+
+  it("tells the time that threads computed in the unit of all of it", () => {
+    const told = (busy_seconds: number, thread_seconds: number) => {
+      const busy = { ...whole.busy, busy_seconds, thread_seconds };
+      const { summary } = checkSummary({ ...whole, busy, duration: null });
+      return threadTime(summary);
+    };
+    expect(told(9_800, 96_120)).toBe("2.7 h of 26.7 h computing");
+    expect(told(0.25, 465.6)).toBe("0.3 s of 465.6 s computing");
+    expect(told(414.4, 465.6)).toBe("414.4 s of 465.6 s computing");
+  });
+
+  it("says of no action that took time that it took none of it", () => {
+    const told = [0.0002, 0.05, 99.95, 0].map((part) => percentOf(part, 100));
+    expect(told).toEqual(["< 0.1 %", "0.1 %", "100.0 %", "0.0 %"]);
+    expect(percentOf(0, 0)).toBe("");
   });
 });

@@ -8,6 +8,7 @@ import {
   formatExact,
   formatSeconds,
   formatSecondsAmong,
+  formatShare,
   plural,
 } from "../../base/format";
 import { LinkButton } from "../panel/button";
@@ -172,9 +173,13 @@ export function TimeWent(props: {
   );
 }
 
-function threadTime({ busy, duration }: ReportSummary): string {
+/** How much of the time of all threads was computed, both in one unit. */
+export function threadTime({ busy, duration }: ReportSummary): string {
   if (!busy) return "";
-  const computed = `${formatSeconds(busy.busy_seconds)} of ${formatSeconds(busy.thread_seconds)} computing`;
+  const [part, all] = [busy.busy_seconds, busy.thread_seconds].map((seconds) =>
+    formatSecondsAmong(seconds, busy.thread_seconds),
+  );
+  const computed = `${part} of ${all} computing`;
   if (duration === null) return computed;
   return `${computed}, ${plural(busy.threads, "thread")} × ${formatDuration(duration)}`;
 }
@@ -190,5 +195,5 @@ function wordsOf(bar: Bar): string {
 const share = (part: number, whole: number): string =>
   whole > 0 ? `${Math.max(0, part / whole) * 100}%` : "0";
 
-const percentOf = (part: number, whole: number): string =>
-  whole > 0 ? `${((part / whole) * 100).toFixed(1)} %` : "";
+export const percentOf = (part: number, whole: number): string =>
+  whole > 0 ? formatShare(part / whole, 1) : "";

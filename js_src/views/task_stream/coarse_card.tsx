@@ -2,7 +2,7 @@
 // what is known of them.
 
 import type { JSX } from "preact";
-import { plural } from "../../base/format";
+import { formatShare, plural } from "../../base/format";
 import type { TaskModel } from "../../model/tasks";
 import { Card, Swatch, type PlotPlace } from "./card";
 import { moreComes } from "./more_comes";
@@ -33,7 +33,7 @@ export function CoarseCard(props: {
         <dt>Worker</dt>
         <dd>{placeOf(view.workers.placed.value, stretch.lane)}</dd>
         <dt>Busy</dt>
-        <dd>{`${Math.round(stretch.busyShare * 100)} %`}</dd>
+        <dd>{formatShare(stretch.busyShare)}</dd>
         {stretch.erred && (
           <>
             <dt>Result</dt>

@@ -220,7 +220,10 @@ function coarse(session: HarnessSession, run: Run): void {
     duration: new Float32Array(count).fill(width),
     lane: Uint16Array.from(at, (row) => Math.floor(row / each)),
     prefix: Uint16Array.from(at, (row) => Math.floor((row % each) / 10)),
-    busy: Float32Array.from(at, (row) => width * ((row % 7) / 7)),
+    // One in seven is not idle, and next to it.
+    busy: Float32Array.from(at, (row) =>
+      row % 7 === 1 ? width / 1000 : width * ((row % 7) / 7),
+    ),
     erred: new Uint8Array(count),
   });
   session.counts.value = {
