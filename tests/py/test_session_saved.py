@@ -5,7 +5,9 @@ from __future__ import annotations
 import getpass
 from typing import TYPE_CHECKING, Any
 
-from clusters import WITHOUT_DASHBOARD, live, recorded
+import dask
+import pytest
+from clusters import WITHOUT_DASHBOARD, cluster_of_one_worker, eventually, live, recorded
 from distributed import Client, LocalCluster
 
 import daskscope
@@ -13,8 +15,6 @@ from daskscope.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
 
 def computed(client: Client, tasks: int) -> None:
@@ -78,6 +78,32 @@ def test_what_is_known_of_a_session_goes_on_with_it(client: Client, tmp_path: Pa
     codes = {notice["code"] for notice in after["missing"]}
     assert "session-closed" not in codes  # nothing is missing because of that
     assert [worker["threads"] for worker in after["workers"]] == list(client.nthreads().values())
+
+
+@pytest.mark.parametrize(
+    ("refused", "codes"),
+    [
+        (["register_scheduler_plugin", "events"], ["plugins-refused", "events-not-told"]),
+        (["register_scheduler_plugin", "get_task_stream"], ["reading-refused"]),
+    ],
+)
+def test_what_could_not_be_read_is_missing_also_after_the_client_is_closed(
+    tmp_path: Path, refused: list[str], codes: list[str]
+) -> None:
+    with (
+        dask.config.set({"distributed.scheduler.blocked-handlers": refused}),
+        cluster_of_one_worker() as cluster,
+    ):
+        with Client(cluster, set_as_default=False) as client:
+            s = daskscope.connect(client)
+            eventually(lambda: [notice.code for notice in s.notices] == codes)
+            with daskscope.record(client) as rec:
+                client.close()
+        eventually(lambda: s.closed)
+        saved = daskscope.load(s.recording.save(tmp_path / "run.daskscope"))
+    for about in (s.recording.about, saved.about):
+        assert [notice["code"] for notice in about["missing"]] == codes
+    assert [notice["code"] for notice in rec.about["missing"]][: len(codes)] == codes
 
 
 def test_a_saved_session_says_what_was_over_before_it_also_when_it_is_closed(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.collect.notices import SINCE_THE_SESSION_BEGAN, not_read
+from daskscope.collect.notices import not_read
+from daskscope.collect.so_far import told_so_far
 from daskscope.collect.surroundings import Surroundings, surroundings
 from daskscope.derive.left_out import left_out
 from daskscope.figures import figures_of
@@ -62,7 +63,7 @@ def facts_at_end(
         "workers": [dict(worker) for worker in session.workers],
         "versions": around.versions,
         "missing": [
-            *(n.to_json() for n in session.notices if n.code not in SINCE_THE_SESSION_BEGAN),
+            *(notice.to_json() for notice in told_so_far(session._collector)),
             *(n.to_json() for n in not_read(until.not_read.since(since.not_read))),
             *(
                 {"code": "not-asked", "level": "warn", "text": t, "next": ""}

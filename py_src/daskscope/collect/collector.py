@@ -86,6 +86,7 @@ class Collector:
     ) -> None:
         self.state = "waiting"
         self.notices: tuple[Notice, ...] = ()
+        self.lasting: tuple[Notice, ...] = ()  # the last that stay true after the end
         self.address = client.address or ""
         self.now: float | None = None
         self.clock = Clock()
@@ -198,7 +199,7 @@ class Collector:
                     retry_s = min(retry_s * 2, MAX_RETRY_S)
         finally:
             why = CLIENT_CLOSED if self._client.over else self._why_stopped
-            self._set("stopped", (why,) if why else ())
+            self._set("stopped", (why,) if why else (), lasts=False)
             self._attached.set()
             self._on_change = _nobody  # a session and its collector hold each other no longer
 
@@ -212,13 +213,18 @@ class Collector:
         return not self._over()
 
     def _lose(self, error: Exception) -> None:
-        if not isinstance(error, OSError | asyncio.TimeoutError):
+        gone = isinstance(error, OSError | asyncio.TimeoutError)
+        if not gone:
             logger.debug("daskscope lost its scheduler", exc_info=error)
         self._use_agent = True  # whoever answers next may be another scheduler
         self.agent_error = None
-        self._set("lost", (scheduler_lost(self.address, error),))
+        # Many close a cluster before its client: of what it answered nothing is missing then.
+        lasts = not (gone and self.polls)
+        self._set("lost", (scheduler_lost(self.address, error),), lasts=lasts)
 
-    def _set(self, state: str, notices: tuple[Notice, ...]) -> None:
+    def _set(self, state: str, notices: tuple[Notice, ...], *, lasts: bool = True) -> None:
+        if lasts:
+            self.lasting = notices
         if (state, notices) != (self.state, self.notices):
             self.state, self.notices = state, notices
             self._news.set()

@@ -8,10 +8,17 @@ from daskscope.collect.notices import CLIENT_CLOSED, SESSION_CLOSED, SINCE_THE_S
 
 if TYPE_CHECKING:
     from daskscope.collect.collector import Collector
+    from daskscope.errors import Notice
     from daskscope.recording import RecordingCore
 
 _OVER: Final = frozenset({CLIENT_CLOSED.code, SESSION_CLOSED.code})
 """Nothing is missing because of that."""
+
+
+def told_so_far(collector: Collector) -> list[Notice]:
+    """Return the notices that count nothing: those that last also when it has stopped."""
+    told = dict.fromkeys((*collector.lasting, *collector.notices))
+    return [notice for notice in told if notice.code not in SINCE_THE_SESSION_BEGAN]
 
 
 def facts_so_far(collector: Collector, recording: RecordingCore) -> dict[str, Any]:
@@ -20,11 +27,7 @@ def facts_so_far(collector: Collector, recording: RecordingCore) -> dict[str, An
     if recording.origin is not None:  # of tasks that another session's agent had kept
         start = min(start, recording.origin)
     stop = max(collector.now or start, start)
-    told = [
-        notice
-        for notice in collector.notices
-        if notice.code not in _OVER and notice.code not in SINCE_THE_SESSION_BEGAN
-    ]
+    told = [notice for notice in told_so_far(collector) if notice.code not in _OVER]
     return {
         "start": start,
         "stop": stop,
