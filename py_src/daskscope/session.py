@@ -215,6 +215,7 @@ class Session(SharedFocus):
             "cluster": self.name,
             "scheduler": self.address,
             **collect.facts_so_far(self._collector, self._recording),
+            "spill_error": self._recording.spill_error or "",
         }
 
     def _notify(self) -> None:

@@ -9,9 +9,11 @@ import dask
 import pytest
 from clusters import WITHOUT_DASHBOARD, cluster_of_one_worker, eventually, live, recorded
 from distributed import Client, LocalCluster
+from recording_rows import make_rows
 
 import daskscope
 from daskscope.cli import main
+from daskscope.recording import pack_keys
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -104,6 +106,25 @@ def test_what_could_not_be_read_is_missing_also_after_the_client_is_closed(
     for about in (s.recording.about, saved.about):
         assert [notice["code"] for notice in about["missing"]] == codes
     assert [notice["code"] for notice in rec.about["missing"]][: len(codes)] == codes
+
+
+def test_why_a_session_dropped_tasks_is_told_as_of_a_block(client: Client, tmp_path: Path) -> None:
+    folder = tmp_path / "is a file"
+    with dask.config.set(
+        {
+            "daskscope.recording.memory-limit": "4MB",
+            "daskscope.recording.directory": str(folder),
+        }
+    ):
+        s = daskscope.connect(client)
+    with s:
+        live(s)
+        assert s.recording.about["spill_error"] == ""
+        folder.write_text("")
+        rows = make_rows(20_000)
+        for _ in range(10):
+            s._recording.append_tasks(20_000, rows, pack_keys(0, ["k"] * 20_000).data)
+        assert s.recording.about["spill_error"] == s._recording.spill_error != ""
 
 
 def test_a_saved_session_says_what_was_over_before_it_also_when_it_is_closed(
