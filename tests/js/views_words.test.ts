@@ -1,6 +1,6 @@
 // What the panel calls things: legend and workers.
 
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { shortenMiddle } from "../../js_src/base/text_width";
 import type { Worker } from "../../js_src/model/types";
 import {
@@ -46,6 +46,18 @@ describe("the legend where there is no room for all", () => {
     expect([300, 299, 210, 209, 10].map(told)).toEqual([
       ...["detail", "count", "count", "name", "name"],
     ]);
+  });
+
+  it("measures no more than it has room for, however many there are", () => {
+    const many = listed(
+      Object.fromEntries(
+        Array.from({ length: 5_000 }, (_, at) => [`prefix-${at}`, at]),
+      ),
+    );
+    const width_px = vi.fn(() => 50);
+    expect(mostTold(many, width_px, 600)).toBe("name");
+    expect(chooseEntries(many, width_px, 600, new Set()).size).toBe(10);
+    expect(width_px.mock.calls.length).toBeLessThan(200);
   });
 
   it("shows all as soon as they fit without a button for the rest", () => {

@@ -19,9 +19,9 @@ export function mostTold(
   width_px: (entry: LegendEntry, told: Told) => number,
   room_px: number,
 ): Told {
-  const fits = (told: Told): boolean =>
-    needed(entries, (entry) => width_px(entry, told)) <= room_px;
-  return fits("detail") ? "detail" : fits("count") ? "count" : "name";
+  const haveRoom = (told: Told): boolean =>
+    fit(entries, (entry) => width_px(entry, told), room_px);
+  return haveRoom("detail") ? "detail" : haveRoom("count") ? "count" : "name";
 }
 
 /** Ids of the entries that fit; `before` is what was shown last. */
@@ -32,7 +32,7 @@ export function chooseEntries(
   before: ReadonlySet<string>,
 ): Set<string> {
   const all = entries.map(({ id }) => id);
-  if (needed(entries, width_px) <= room_px) return new Set(all);
+  if (fit(entries, width_px, room_px)) return new Set(all);
   const weight = ({ id, weight }: LegendEntry): number =>
     weight * (before.has(id) ? STAYING : 1);
   const ranked = [...entries].sort(
@@ -41,18 +41,20 @@ export function chooseEntries(
   const chosen: LegendEntry[] = [];
   for (const entry of ranked) {
     chosen.push(entry);
-    if (needed(chosen, width_px) <= room_px - MORE_PX) continue;
+    if (fit(chosen, width_px, room_px - MORE_PX)) continue;
     chosen.pop();
     break;
   }
   return new Set(chosen.map(({ id }) => id));
 }
 
-function needed(
+/** Measures none behind the first without room: of thousands all figures are new each time. */
+function fit(
   entries: readonly LegendEntry[],
   width_px: (entry: LegendEntry) => number,
-): number {
+  room_px: number,
+): boolean {
   const kinds = new Set(entries.map(({ kind }) => kind)).size;
-  const separators = kinds > 1 ? SEPARATOR_PX : 0;
-  return entries.reduce((sum, entry) => sum + width_px(entry), separators);
+  let needed_px = kinds > 1 ? SEPARATOR_PX : 0;
+  return entries.every((entry) => (needed_px += width_px(entry)) <= room_px);
 }
