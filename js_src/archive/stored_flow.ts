@@ -189,6 +189,7 @@ export class StoredFlow implements SessionFlow {
     const parts = [...recording.parts];
     if (!this.allFit()) parts.reverse();
     const sums = new Sums(recording.names, NO_FOCUS);
+    const saysAll = this.saysAll(); // else it is counted as a whole
     let came = 0;
     for (const [place, part] of parts.entries()) {
       if (!(await this.isAwaited(MAX_WAITING_ROWS))) return;
@@ -198,13 +199,15 @@ export class StoredFlow implements SessionFlow {
       }
       await this.attempt(async () => {
         const found = await recording.rowsOf(part);
-        sums.add(found); // before the page has them
         const { batch, first, tasks } = found;
+        // Before the page has them.
+        if (saysAll) sums.add(found);
+        else sums.rows += batch.rows;
         if (!this.closed) sink.takeRows(batch, first, tasks);
         came += 1;
       });
     }
-    await this.sayRaised(sums);
+    if (saysAll) await this.sayRaised(sums);
     if (came < recording.parts.length || !(await this.isAwaited(0))) return;
     // Nothing more will come, also in the place of tasks that were dropped.
     sink.takeCoarse(NO_STRETCHES, 0, 0);
@@ -230,7 +233,6 @@ export class StoredFlow implements SessionFlow {
 
   /** Say the figures of the file again, raised to what came of it. */
   private async sayRaised(sums: Sums): Promise<void> {
-    if (!this.saysAll()) return; // it is counted as a whole
     await this.attempt(async () => {
       await addRowless(this.recording, sums);
       const totals = await this.raised(sums);

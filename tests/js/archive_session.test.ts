@@ -6,6 +6,7 @@ import { bytesOfBlob, bytesOfBuffer } from "../../js_src/archive/bytes";
 import { openRecording } from "../../js_src/archive/open";
 import { StoredRecording } from "../../js_src/archive/recording";
 import { StoredFlow } from "../../js_src/archive/stored_flow";
+import { Sums } from "../../js_src/archive/totals";
 import { DaskscopeError } from "../../js_src/errors";
 import { NO_FOCUS, type TaskDetail } from "../../js_src/model/types";
 import { SharedSession } from "../../js_src/session";
@@ -377,6 +378,15 @@ describe("the session of a file", () => {
     expect(session.notices.value.map(({ code }) => code)).toEqual([
       "plugins-refused",
     ]);
+  });
+
+  it("is counted once where the file does not say its figures", async () => {
+    const add = vi.spyOn(Sums.prototype, "add");
+    await opened(await saying({ totals: null }));
+    await vi.waitFor(() => expect(session.have()).toHaveLength(2));
+    const rows = add.mock.calls.map(([{ batch }]) => batch.rows);
+    expect(rows.reduce((sum, some) => sum + some, 0)).toBe(10);
+    expect(figures()).toEqual(golden.totals);
   });
 
   it("says what the bounds of the recording cost, once", async () => {
