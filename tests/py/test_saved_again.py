@@ -21,7 +21,7 @@ from daskscope.schema import MIN_RECORDING_BYTES
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from daskscope.recording import Counts, Recording, RecordingCore
+    from daskscope.recording import Recording, RecordingCore
 
 TASKS = 300_000
 
@@ -167,16 +167,22 @@ def test_tables_of_what_was_cut_off_say_so_and_have_one_count(form: str, cut: Pa
     assert [notice["code"] for notice in about["missing"]] == ["file-cut"]
 
 
-def test_figures_of_a_recording_that_goes_on_count_what_is_in_the_file(tmp_path: Path) -> None:
+def test_figures_of_a_recording_that_goes_on_are_of_what_is_in_the_file(tmp_path: Path) -> None:
     recording = new_recording()
     append(recording, 100)
 
-    def figures(core: RecordingCore, counts: Counts | None) -> dict[str, Any]:
-        append(core, 10)  # as other threads do
-        return figures_of(core, counts)
+    def figures(core: RecordingCore) -> dict[str, Any]:
+        append(recording, 150)  # as other threads do
+        recording.append_gap(START, START + 1, "agent-left", "The agent was gone.")
+        recording.event_log.count_dropped(7)
+        return figures_of(core)
 
     recording.make_figures = figures
     saved = daskscope.load(recording.save(tmp_path / "run.daskscope"))
-    assert recording.counts.kept == 110
+    assert recording.counts.kept == 250
     assert saved.counts.kept == 100
-    assert saved.about["summary"]["counts"] == saved.counts.to_json()
+    told = saved.about["summary"]
+    assert told["counts"] == saved.counts.to_json()
+    assert sum(prefix["tasks"] for prefix in told["prefixes"]) == 100
+    assert sum(action["rows"] for action in told["actions"]) == told["tasks"]["rows"] == 100
+    assert (told["needs_a_look"], told["missing"]) == ([], [])

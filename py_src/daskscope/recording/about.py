@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from daskscope.recording.core import RecordingCore
-    from daskscope.recording.counts import Counts
 
 ABOUT: Final = "about.json"
 SUMMARY: Final = "summary"
@@ -15,18 +14,17 @@ WHOLE: Final = "whole"
 """Whether the file that was read had its end."""
 
 
-def about_of(recording: RecordingCore, counts: Counts | None = None) -> dict[str, Any]:
+def about_of(recording: RecordingCore) -> dict[str, Any]:
     """Return what is known of the whole, with figures of what is there now.
 
     Those that came with it are of another time: since then it may have grown, or may have
-    dropped tasks while it was opened. `counts` are those of a file that has more of its
-    tasks than it has kept itself.
+    dropped tasks while it was opened.
     """
     facts = {name: fact for name, fact in recording.about_facts.items() if name != SUMMARY}
     if recording.spill_error:
         facts["spill_error"] = recording.spill_error
     if recording.make_figures is not None:
-        figures = recording.make_figures(recording, counts)
+        figures = recording.make_figures(recording)
         facts |= {"missing": list(figures["missing"]), SUMMARY: figures}
     return facts
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    MakeFigures = Callable[["RecordingCore", Counts | None], dict[str, Any]]
+    MakeFigures = Callable[["RecordingCore"], dict[str, Any]]
 
 MAX_TASKS: Final = 2**32
 """Task numbers travel as uint32; a recording takes no more tasks than that."""
@@ -345,7 +345,7 @@ class RecordingCore(Recording):
 
     def chunks(self) -> list[TaskChunk]:
         """Return what is kept, oldest first; the list and its chunks never change."""
-        return self._store.snapshot()
+        return self._store.chunks()
 
     def newest(self) -> TaskChunk | None:
         """Return the chunk with the latest tasks, cheaper than ``chunks()[-1]``."""

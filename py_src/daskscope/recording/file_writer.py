@@ -22,7 +22,7 @@ from daskscope.recording.coarse import coarse_of
 from daskscope.recording.file_figures import DROPPED_OF
 from daskscope.recording.file_tables import encode_columns, encode_records
 from daskscope.recording.file_zip import MAX_MEMBER_BYTES, MAX_RATIO
-from daskscope.recording.records import columns_of
+from daskscope.recording.records import columns_of, entries_of
 from daskscope.recording.snapshot import snapshot
 from daskscope.schema import (
     COARSE,
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from daskscope.recording.core import RecordingCore
     from daskscope.recording.counts import Counts
     from daskscope.recording.names import Names
-    from daskscope.recording.snapshot import Snapshot
 
 SUFFIX: Final = ".daskscope"
 HEADER: Final = "daskscope.json"
@@ -133,28 +132,32 @@ class FileWriter:
         recording: RecordingCore,
         about: Mapping[str, Any],
         watch: Callable[[int, int], None] | None = None,
-        now: Snapshot | None = None,
     ) -> Path:
         """Write what is left, and let the file appear under its name.
 
         `watch` is told while tasks are written: how many of how many are done. The recording
-        may grow meanwhile: the file is of the moment in which this began, or of `now`.
+        may grow meanwhile: the file is of the moment in which this began.
         """
-        now = now or snapshot(recording)
-        self._append(recording.names, now.chunks, now.next_task, watch)
-        picture = coarse_of(now.chunks)
+        now = snapshot(recording)
+        chunks = now.chunks()
+        self._append(now.names, chunks, now.next_task, watch)
+        picture = coarse_of(chunks)
         columns = {name: getattr(picture, name) for name in picture.__slots__}
         columns["duration"] = picture.stop - picture.start
         self._add("coarse.arrow", encode_columns(COARSE, columns, tasks=self._next))
         for table in RECORD_TABLES:
-            if entries := now.entries[table.name]:
-                records = columns_of(recording, table, entries)
+            if entries := entries_of(now, table):
+                records = columns_of(now, table, entries)
                 self._add(f"{table.name}.arrow", encode_records(table, records))
         figures = {
             "counts": self.counts(now.counts).to_json(),
             "totals": asdict(now.totals),
-            "dropped": {table: now.dropped[table] for table in DROPPED_OF},
-            "merged": {kind: asdict(merged) for kind, merged in now.merged.items() if merged.names},
+            "dropped": {table: now.log_of[table].dropped for table in DROPPED_OF},
+            "merged": {
+                kind: asdict(merged)
+                for kind in NAME_KINDS
+                if (merged := now.names.merged(kind)).names
+            },
             "origin": now.origin,
         }
         self._add(ABOUT, _json({**_without(about, WHOLE), **figures}))
@@ -237,10 +240,10 @@ def write_file(
 ) -> Path:
     """Write a whole recording at once; `about` is what is said of it. Raises `OSError`."""
     now = snapshot(recording)
-    about = about_of(recording, now.counts) if about is None else about
+    about = about_of(now) if about is None else about
     writer = FileWriter(path, about)
     try:
-        return writer.finish(recording, about, watch, now)
+        return writer.finish(now, about, watch)
     except BaseException:
         writer.abandon()
         raise

@@ -6,9 +6,10 @@ Few and small, so they are kept as objects, in lists with an upper bound.
 from __future__ import annotations
 
 from collections import deque
+from copy import copy
 from dataclasses import dataclass
 from threading import Lock
-from typing import Final, Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, Self, TypeVar
 
 MAX_ERRORS: Final = 1_000
 MAX_CHANGES: Final = 10_000
@@ -175,6 +176,13 @@ class Log(Generic[T]):
         """How many entries the bound has cost."""
         return self.next - len(self._entries)
 
+    def snapshot(self) -> Self:
+        """Return a log of what is here now."""
+        with self._lock:
+            now = copy(self)
+            now._entries = self._entries.copy()
+            return now
+
     def extend(self, entries: list[T]) -> None:
         """Append; the oldest entries go when there are too many."""
         with self._lock:
@@ -238,6 +246,14 @@ class EventLog(Log[Event]):
     def dropped(self) -> int:
         """How many events the bounds have cost."""
         return self.next - len(self._numbered)
+
+    def snapshot(self) -> Self:
+        """Return a log of what is here now."""
+        with self._lock:
+            now = copy(self)
+            now._numbered = self._numbered.copy()
+            now._topics = {topic: numbers.copy() for topic, numbers in self._topics.items()}
+            return now
 
     def extend(self, entries: list[Event]) -> None:
         """Append; the oldest of a topic go, or of all, when there are too many."""

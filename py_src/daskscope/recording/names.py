@@ -7,6 +7,7 @@ session, in every chunk and on every page. One thread interns, any thread reads.
 from __future__ import annotations
 
 import json
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -142,6 +143,13 @@ class Names:
         if before.exact and here < MAX_MERGED:
             return Merged(here + before.names)
         return Merged(max(here, before.names), exact=False)  # some may be among both
+
+    def snapshot(self) -> Names:
+        """Return the same names with what is merged now; lists that only grow are in both."""
+        now = copy(self)
+        now._merged = {kind: set(merged) for kind, merged in self._merged.items()}
+        now.merged_before = dict(self.merged_before)
+        return now
 
     def take_merged(self, source: Names) -> None:
         """Take over what ``OTHER_NAME`` stands for in a source, if it is among these names."""

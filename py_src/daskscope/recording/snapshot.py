@@ -2,49 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from copy import copy, deepcopy
+from typing import TYPE_CHECKING
 
-from daskscope.recording.records import entries_of
-from daskscope.schema import NAME_KINDS, RECORD_TABLES
+from daskscope.recording.logs import Log
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from daskscope.recording.chunk import TaskChunk
     from daskscope.recording.core import RecordingCore
-    from daskscope.recording.counts import Counts
-    from daskscope.recording.names import Merged
-    from daskscope.recording.totals import Totals
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """What belongs together. Nothing is copied but lists of what never changes."""
+def snapshot(recording: RecordingCore) -> RecordingCore:
+    """Return a recording as it is now: nothing comes to it, and nothing goes.
 
-    chunks: Sequence[TaskChunk]
-    next_task: int
-    counts: Counts
-    totals: Totals
-    origin: float | None
-    entries: Mapping[str, Sequence[Any]]
-    """Of each small table, by its name."""
-    dropped: Mapping[str, int]
-    """How many entries their bounds have cost."""
-    merged: Mapping[str, Merged]
-    """Of each list of names."""
-
-
-def snapshot(recording: RecordingCore) -> Snapshot:
-    """Return what a recording has now; its names may only grow, and need no snapshot."""
-    with recording.together():
-        return Snapshot(
-            recording.chunks(),
-            recording.next_task,
-            recording.counts,
-            recording.totals,
-            recording.origin,
-            {table.name: entries_of(recording, table) for table in RECORD_TABLES},
-            {name: log.dropped for name, log in recording.log_of.items()},
-            {kind: recording.names.merged(kind) for kind in NAME_KINDS},
-        )
+    What never changes is in both: of tasks the chunks alone are listed, however many there are.
+    """
+    with recording.together(), recording._lock:
+        now = copy(recording)
+        now._store = recording._store.snapshot()
+        now._sums = deepcopy(recording._sums)
+        now.names = recording.names.snapshot()
+        logs = {log: log.snapshot() for log in recording.log_of.values()}
+        now.log_of = {table: logs[log] for table, log in recording.log_of.items()}
+        for name, value in vars(recording).items():
+            if isinstance(value, Log):
+                setattr(now, name, logs[value])
+    now._renew_locks()
+    now.close()
+    return now

@@ -8,6 +8,7 @@ that a reader holds ever changes.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -136,7 +137,13 @@ class ChunkStore:
         """Bytes in temporary files."""
         return sum(size for _, size in self._segments)
 
-    def snapshot(self) -> list[TaskChunk]:
+    def snapshot(self) -> ChunkStore:
+        """Return one that has what is here now; to be called under the lock."""
+        now = copy(self)
+        now._sealed, now._segments = list(self._sealed), list(self._segments)
+        return now
+
+    def chunks(self) -> list[TaskChunk]:
         """Return all chunks, oldest first. They stay valid whatever happens later."""
         with self.lock:
             chunks = list(self._sealed)
