@@ -102,6 +102,32 @@ export function zipOf(contents: readonly Content[]): ArrayBuffer {
   return file.buffer;
 }
 
+/** The golden file with other members in place of some. */
+export async function changed(
+  change: (content: Content) => Content[],
+): Promise<ArrayBuffer> {
+  return zipOf((await contentsOf(goldenFile())).flatMap(change));
+}
+
+/** With something else in what it says of itself. */
+export const saying = (said: object): Promise<ArrayBuffer> =>
+  changed(({ name, data }) => {
+    if (name !== "about.json") return [{ name, data }];
+    const about = JSON.parse(new TextDecoder().decode(data)) as object;
+    const json = JSON.stringify({ ...about, ...said });
+    return [{ name, data: new TextEncoder().encode(json) }];
+  });
+
+/** Without what is written last: the coarse picture, tables and figures. */
+export async function cutOff(): Promise<ArrayBuffer> {
+  let last = false;
+  const file = await changed((one) => {
+    last ||= one.name === "coarse.arrow";
+    return last ? [] : [one];
+  });
+  return file.slice(0, file.byteLength - 4);
+}
+
 /** Numbers from 0 to below 1, the same for each seed. */
 export function randomNumbers(seed: number): () => number {
   let state = seed;

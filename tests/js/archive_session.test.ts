@@ -6,80 +6,30 @@ import { bytesOfBlob, bytesOfBuffer } from "../../js_src/archive/bytes";
 import { openRecording } from "../../js_src/archive/open";
 import { StoredRecording } from "../../js_src/archive/recording";
 import { StoredFlow } from "../../js_src/archive/stored_flow";
-import { Sums } from "../../js_src/archive/totals";
 import { DaskscopeError } from "../../js_src/errors";
-import { NO_FOCUS, type TaskDetail } from "../../js_src/model/types";
+import type { TaskDetail } from "../../js_src/model/types";
 import { SharedSession } from "../../js_src/session";
 import { Page } from "../../js_src/session_page";
 import type { SessionLink } from "../../js_src/stream_link";
 import {
-  type Content,
-  contentsOf,
-  type Figures,
+  changed,
+  cutOff,
   goldenContent,
   goldenFile,
-  zipOf,
+  saying,
 } from "./archive_files";
+import { figuresOf, lookAt, sessionOf } from "./archive_session_opened";
 
 const golden = goldenContent();
-const shown = signal(true);
 
 let session: SharedSession;
 afterEach(() => session.dispose());
 
 /** The session of a file, watched, once all its rows have come. */
-async function opened(file = goldenFile(), rows = 10): Promise<SharedSession> {
-  const { link, sessionId } = await openRecording(file, "run.daskscope");
-  session = new SharedSession(link, sessionId, signal(true), () => {});
-  session.watch(shown);
-  await vi.waitFor(() => {
-    const { odd } = session.model;
-    expect(session.model.rows + odd.unplaceable).toBe(rows);
-    expect(session.totals.peek().prefixes).not.toHaveLength(0);
-  });
-  return session;
+async function opened(file = goldenFile(), rows = 10): Promise<void> {
+  session = await sessionOf(file);
+  await lookAt(session, rows);
 }
-
-async function changed(change: (content: Content) => Content[]) {
-  return zipOf((await contentsOf(goldenFile())).flatMap(change));
-}
-
-/** With something else in what it says of itself. */
-const saying = (said: object) =>
-  changed(({ name, data }) => {
-    if (name !== "about.json") return [{ name, data }];
-    const about = JSON.parse(new TextDecoder().decode(data)) as object;
-    const json = JSON.stringify({ ...about, ...said });
-    return [{ name, data: new TextEncoder().encode(json) }];
-  });
-
-/** Without what is written last: the coarse picture, tables and figures. */
-async function cutOff(): Promise<ArrayBuffer> {
-  let last = false;
-  const file = await changed((one) => {
-    last ||= one.name === "coarse.arrow";
-    return last ? [] : [one];
-  });
-  return file.slice(0, file.byteLength - 4);
-}
-
-const figures = (): Figures => {
-  const { prefixes, actions } = session.totals.peek();
-  return {
-    prefixes: prefixes.map(({ prefix, tasks, seconds, erred, computes }) => [
-      prefix,
-      tasks,
-      seconds,
-      erred,
-      computes,
-    ]),
-    actions: actions.map(({ action, rows, seconds }) => [
-      action,
-      rows,
-      seconds,
-    ]),
-  };
-};
 
 describe("the session of a file", () => {
   it("has all of its tasks, stopped", async () => {
@@ -116,11 +66,10 @@ describe("the session of a file", () => {
   });
 
   it("draws the coarse picture before any row has come", async () => {
-    const { link, sessionId } = await openRecording(goldenFile());
-    session = new SharedSession(link, sessionId, signal(true), () => {});
+    session = await sessionOf(goldenFile());
     const take = vi.spyOn(session, "takeRows");
     const picture = vi.spyOn(session, "takeCoarse");
-    session.watch(shown);
+    session.watch(signal(true));
     await vi.waitFor(() => expect(take).toHaveBeenCalledTimes(2));
     const [order] = picture.mock.invocationCallOrder;
     expect(order).toBeLessThan(take.mock.invocationCallOrder[0]!);
@@ -224,17 +173,11 @@ describe("the session of a file", () => {
       { address: "tcp://10.0.0.1:40001", name: "worker-0", threads: 2 },
     ]);
     expect(session.origin.value).toBe(golden.about["origin"]);
-    expect(figures()).toEqual(golden.totals);
+    expect(figuresOf(session)).toEqual(golden.totals);
   });
 
   it("begins with the first row where the file has an origin that is no time", async () => {
-    await opened(
-      await changed(({ name, data }) => {
-        if (name !== "about.json") return [{ name, data }];
-        const json = JSON.stringify({ ...golden.about, origin: 1e20 });
-        return [{ name, data: new TextEncoder().encode(json) }];
-      }),
-    );
+    await opened(await saying({ origin: 1e20 }));
     expect(session.origin.value).toBe(golden.about["origin"]);
   });
 
@@ -249,216 +192,8 @@ describe("the session of a file", () => {
     });
   });
 
-  it("counts what is in focus, and everything again without one", async () => {
-    await opened();
-    expect(figures()).toEqual(golden.totals);
-    session.setFocus({ ...golden.focus, prefixes: ["inc"] });
-    await vi.waitFor(() => expect(figures()).toEqual(golden.totals_in_focus));
-    expect(session.totals.value.focus).toEqual(golden.focus);
-    session.setFocus(NO_FOCUS);
-    await vi.waitFor(() => expect(figures()).toEqual(golden.totals));
-  });
-
-  it.each(["whole", "cut off, without figures of its own"])(
-    "says figures of a focus that was set before anybody looked: a file that is %s",
-    async (kind) => {
-      const file = kind === "whole" ? goldenFile() : await cutOff();
-      const { link, sessionId } = await openRecording(file);
-      session = new SharedSession(link, sessionId, signal(true), () => {});
-      session.setFocus(golden.focus);
-      session.watch(shown);
-      const said: unknown[] = [];
-      session.totals.subscribe(({ focus }) => void said.push(focus));
-      await vi.waitFor(() => {
-        expect(figures()).toEqual(golden.totals_in_focus);
-        expect(session.have()).toHaveLength(2);
-        expect(session.counts.value.rows).toBe(10);
-      });
-      session.setFocus(NO_FOCUS); // nothing of the whole run came meanwhile
-      await vi.waitFor(() => expect(said).toHaveLength(3));
-      expect(said).toEqual([NO_FOCUS, golden.focus, NO_FOCUS]);
-    },
-  );
-
-  it("says figures of the last focus only", async () => {
-    await opened();
-    const said: unknown[] = [];
-    session.totals.subscribe(({ focus }) => void said.push(focus.workers));
-    for (const worker of ["one", "two", "three"]) {
-      session.setFocus({ ...NO_FOCUS, workers: [worker] });
-    }
-    await vi.waitFor(() => expect(said).toContainEqual(["three"]));
-    expect(said).toEqual([[], ["three"]]);
-  });
-
-  it("says at once what the file says of tasks that its recording had dropped", async () => {
-    const prefixes = [4, 7, 3].map((tasks, prefix) => ({
-      ...{ prefix, tasks, seconds: 2.5, erred: 2, computes: 5 },
-    }));
-    const actions = [6, 3, 1, 1, 1, 1].map((rows, action) => ({
-      ...{ action, rows, seconds: 4 },
-    }));
-    const counts = {
-      ...{ captured: 14, kept: 8, rows: 10, erred: 6, changes: 9 },
-      ...{ dropped_agent: 2, dropped_recording: 4 },
-    };
-    const said = { counts, totals: { prefixes, actions } };
-    const { link, sessionId } = await openRecording(await saying(said));
-    session = new SharedSession(link, sessionId, signal(true), () => {});
-    const told: unknown[] = [];
-    session.totals.subscribe((totals) => void told.push(totals));
-    session.watch(shown);
-    await vi.waitFor(() => expect(session.model.isCoarse).toBe(false));
-    await vi.waitFor(() => expect(told.length).toBeGreaterThan(1));
-    expect(told[1]).toEqual({ focus: NO_FOCUS, prefixes, actions });
-    expect(told.at(-1)).toEqual(told[1]);
-    expect(session.counts.value).toEqual(counts);
-  });
-
-  it.each([
-    [
-      "counts and totals",
-      {
-        counts: { captured: 3, kept: 3, rows: 1, erred: 0, changes: 0 },
-        totals: {
-          prefixes: [
-            { prefix: 0, tasks: 1, seconds: 0.5, erred: 0 },
-            { prefix: 0, tasks: 1, seconds: 0.125, erred: 0 },
-          ],
-          actions: [{ action: 0, rows: 1, seconds: 0.5 }],
-        },
-      },
-    ],
-    [
-      "counts",
-      { counts: { captured: 0, kept: 0, rows: 0, erred: 0, changes: 0 } },
-    ],
-    ["totals", { totals: { prefixes: [], actions: [] } }],
-  ])("says no less than is in the file: %s", async (_, said) => {
-    const counts = {
-      ...(golden.about["counts"] as object),
-      ...("counts" in said ? said.counts : {}),
-      dropped_recording: 0,
-    };
-    await opened(await saying({ ...said, counts }));
-    await vi.waitFor(() => expect(figures()).toEqual(golden.totals));
-    await vi.waitFor(() =>
-      expect(session.counts.value).toEqual(golden.about["counts"]),
-    );
-    session.setFocus(golden.focus);
-    await vi.waitFor(() => expect(figures()).toEqual(golden.totals_in_focus));
-    session.setFocus(NO_FOCUS);
-    await vi.waitFor(() => expect(figures()).toEqual(golden.totals));
-  });
-
-  it.each([
-    ["counts that are none", { counts: { captured: -1 } }],
-    ["totals that are none", { totals: { prefixes: 5 } }],
-    [
-      "totals of a name that it has not",
-      {
-        totals: {
-          prefixes: [{ prefix: 99, tasks: 1, seconds: 1, erred: 0 }],
-          actions: [],
-        },
-      },
-    ],
-  ])("is counted where the file says %s", async (_, said) => {
-    await opened(
-      await changed(({ name, data }) => {
-        if (name !== "about.json") return [{ name, data }];
-        const json = JSON.stringify({ ...golden.about, ...said });
-        return [{ name, data: new TextEncoder().encode(json) }];
-      }),
-    );
-    expect(figures()).toEqual(golden.totals);
-    await vi.waitFor(() =>
-      expect(session.counts.value).toMatchObject({ kept: 8, rows: 10 }),
-    );
-    expect(session.notices.value.map(({ code }) => code)).toEqual([
-      "plugins-refused",
-    ]);
-  });
-
-  it("is counted once where the file does not say its figures", async () => {
-    const add = vi.spyOn(Sums.prototype, "add");
-    await opened(await saying({ totals: null }));
-    await vi.waitFor(() => expect(session.have()).toHaveLength(2));
-    const rows = add.mock.calls.map(([{ batch }]) => batch.rows);
-    expect(rows.reduce((sum, some) => sum + some, 0)).toBe(10);
-    expect(figures()).toEqual(golden.totals);
-  });
-
-  it("says what the bounds of the recording cost, once", async () => {
-    const codes = async (about: object) => {
-      const json = JSON.stringify({ ...golden.about, ...about });
-      await opened(
-        await changed(({ name, data }) =>
-          name === "about.json"
-            ? [{ name, data: new TextEncoder().encode(json) }]
-            : [{ name, data }],
-        ),
-      );
-      return session.notices.value.map(({ code, text }) => `${code}: ${text}`);
-    };
-    const dropped = { events: 3000, logs: 1 };
-    expect((await codes({ dropped })).slice(1)).toEqual([
-      "events-dropped: 3,000 events were dropped: a recording keeps the newest.",
-      "logs-dropped: 1 line of a log was dropped: a recording keeps the newest.",
-    ]);
-    session.dispose();
-    const missing = ["events-dropped", "logs-dropped"].map((code) => ({
-      ...{ code, level: "warn", text: "Said.", next: "" },
-    }));
-    expect(await codes({ dropped, missing })).toEqual([
-      "events-dropped: Said.",
-      "logs-dropped: Said.",
-    ]);
-    session.dispose();
-    expect(await codes({ dropped: { events: -1 }, missing: [] })).toEqual([]);
-  });
-
-  it("says which names are merged, of how many it is known, once", async () => {
-    const notices = async (about: object) => {
-      await opened(await saying(about));
-      const found = session.notices.value.map(({ code, text }) => [code, text]);
-      session.dispose();
-      return found.slice(1);
-    };
-    const merged = {
-      prefixes: { names: 1, exact: true },
-      lanes: { names: 10_000, exact: false },
-      spans: { names: 1_234, exact: true },
-      actions: null,
-    };
-    expect(await notices({ merged })).toEqual([
-      [
-        "prefixes-merged",
-        "1 prefix is merged into (other): a recording has no place for more.",
-      ],
-      [
-        "lanes-merged",
-        "At least 10,000 threads of workers are merged into (other): a recording has no place for more.",
-      ],
-      [
-        "spans-merged",
-        "1,234 spans are merged into (other): a recording has no place for more.",
-      ],
-    ]);
-    const said = (code: string) => ({ code, level: "warn", text: code });
-    const missing = ["first", "lanes-merged", "spans-merged"].map(said);
-    expect((await notices({ merged, missing })).map(([code]) => code)).toEqual([
-      "lanes-merged",
-      "spans-merged",
-      "prefixes-merged",
-    ]);
-    expect(await notices({ merged: { prefixes: { names: -1 } } })).toEqual([]);
-    expect(await notices({ merged: 7 })).toEqual([]);
-  });
-
   it("waits while nobody looks, and goes on", async () => {
-    const { link, sessionId } = await openRecording(goldenFile());
-    session = new SharedSession(link, sessionId, signal(true), () => {});
+    session = await sessionOf(goldenFile());
     const looks = signal(false);
     session.watch(looks);
     await vi.waitFor(() => expect(session.prefixes).not.toHaveLength(0));
@@ -477,7 +212,7 @@ describe("the session of a file", () => {
     expect(page.session(other.link, sessionId)).not.toBe(session);
     session.dispose();
     session = page.session(link, sessionId);
-    session.watch(shown);
+    session.watch(signal(true));
     await vi.waitFor(() => expect(session.have()).toHaveLength(2));
   });
 });
@@ -553,7 +288,7 @@ describe("the session of a file with more rows than a page may hold", () => {
       stream: (_, sink) => new StoredFlow(recording, "run.daskscope", sink, 2),
     };
     session = new SharedSession(link, "recording", signal(true), () => {});
-    session.watch(shown);
+    session.watch(signal(true));
     await vi.waitFor(() =>
       expect(session.notices.value).toContainEqual({
         code: "page-full",

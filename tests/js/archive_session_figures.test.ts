@@ -1,0 +1,218 @@
+// The figures of a stored recording: of all, of a focus, and where the file says others.
+
+import { signal } from "@preact/signals";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { Sums } from "../../js_src/archive/totals";
+import { NO_FOCUS } from "../../js_src/model/types";
+import type { SharedSession } from "../../js_src/session";
+import { cutOff, goldenContent, goldenFile, saying } from "./archive_files";
+import { figuresOf, lookAt, sessionOf } from "./archive_session_opened";
+
+const golden = goldenContent();
+
+let session: SharedSession;
+afterEach(() => session.dispose());
+
+/** The session of a file, watched, once all its rows have come. */
+async function opened(file = goldenFile(), rows = 10): Promise<void> {
+  session = await sessionOf(file);
+  await lookAt(session, rows);
+}
+
+describe("the figures of a file", () => {
+  it("counts what is in focus, and everything again without one", async () => {
+    await opened();
+    expect(figuresOf(session)).toEqual(golden.totals);
+    session.setFocus({ ...golden.focus, prefixes: ["inc"] });
+    await vi.waitFor(() =>
+      expect(figuresOf(session)).toEqual(golden.totals_in_focus),
+    );
+    expect(session.totals.value.focus).toEqual(golden.focus);
+    session.setFocus(NO_FOCUS);
+    await vi.waitFor(() => expect(figuresOf(session)).toEqual(golden.totals));
+  });
+
+  it.each(["whole", "cut off, without figures of its own"])(
+    "says figures of a focus that was set before anybody looked: a file that is %s",
+    async (kind) => {
+      const file = kind === "whole" ? goldenFile() : await cutOff();
+      session = await sessionOf(file);
+      session.setFocus(golden.focus);
+      session.watch(signal(true));
+      const said: unknown[] = [];
+      session.totals.subscribe(({ focus }) => void said.push(focus));
+      await vi.waitFor(() => {
+        expect(figuresOf(session)).toEqual(golden.totals_in_focus);
+        expect(session.have()).toHaveLength(2);
+        expect(session.counts.value.rows).toBe(10);
+      });
+      session.setFocus(NO_FOCUS); // nothing of the whole run came meanwhile
+      await vi.waitFor(() => expect(said).toHaveLength(3));
+      expect(said).toEqual([NO_FOCUS, golden.focus, NO_FOCUS]);
+    },
+  );
+
+  it("says figures of the last focus only", async () => {
+    await opened();
+    const said: unknown[] = [];
+    session.totals.subscribe(({ focus }) => void said.push(focus.workers));
+    for (const worker of ["one", "two", "three"]) {
+      session.setFocus({ ...NO_FOCUS, workers: [worker] });
+    }
+    await vi.waitFor(() => expect(said).toContainEqual(["three"]));
+    expect(said).toEqual([[], ["three"]]);
+  });
+
+  it("says at once what the file says of tasks that its recording had dropped", async () => {
+    const prefixes = [4, 7, 3].map((tasks, prefix) => ({
+      ...{ prefix, tasks, seconds: 2.5, erred: 2, computes: 5 },
+    }));
+    const actions = [6, 3, 1, 1, 1, 1].map((rows, action) => ({
+      ...{ action, rows, seconds: 4 },
+    }));
+    const counts = {
+      ...{ captured: 14, kept: 8, rows: 10, erred: 6, changes: 9 },
+      ...{ dropped_agent: 2, dropped_recording: 4 },
+    };
+    const said = { counts, totals: { prefixes, actions } };
+    session = await sessionOf(await saying(said));
+    const told: unknown[] = [];
+    session.totals.subscribe((totals) => void told.push(totals));
+    session.watch(signal(true));
+    await vi.waitFor(() => expect(session.model.isCoarse).toBe(false));
+    await vi.waitFor(() => expect(told.length).toBeGreaterThan(1));
+    expect(told[1]).toEqual({ focus: NO_FOCUS, prefixes, actions });
+    expect(told.at(-1)).toEqual(told[1]);
+    expect(session.counts.value).toEqual(counts);
+  });
+
+  it.each([
+    [
+      "counts and totals",
+      {
+        counts: { captured: 3, kept: 3, rows: 1, erred: 0, changes: 0 },
+        totals: {
+          prefixes: [
+            { prefix: 0, tasks: 1, seconds: 0.5, erred: 0 },
+            { prefix: 0, tasks: 1, seconds: 0.125, erred: 0 },
+          ],
+          actions: [{ action: 0, rows: 1, seconds: 0.5 }],
+        },
+      },
+    ],
+    [
+      "counts",
+      { counts: { captured: 0, kept: 0, rows: 0, erred: 0, changes: 0 } },
+    ],
+    ["totals", { totals: { prefixes: [], actions: [] } }],
+  ])("says no less than is in the file: %s", async (_, said) => {
+    const counts = {
+      ...(golden.about["counts"] as object),
+      ...("counts" in said ? said.counts : {}),
+      dropped_recording: 0,
+    };
+    await opened(await saying({ ...said, counts }));
+    await vi.waitFor(() => expect(figuresOf(session)).toEqual(golden.totals));
+    await vi.waitFor(() =>
+      expect(session.counts.value).toEqual(golden.about["counts"]),
+    );
+    session.setFocus(golden.focus);
+    await vi.waitFor(() =>
+      expect(figuresOf(session)).toEqual(golden.totals_in_focus),
+    );
+    session.setFocus(NO_FOCUS);
+    await vi.waitFor(() => expect(figuresOf(session)).toEqual(golden.totals));
+  });
+
+  it.each([
+    ["counts that are none", { counts: { captured: -1 } }],
+    ["totals that are none", { totals: { prefixes: 5 } }],
+    [
+      "totals of a name that it has not",
+      {
+        totals: {
+          prefixes: [{ prefix: 99, tasks: 1, seconds: 1, erred: 0 }],
+          actions: [],
+        },
+      },
+    ],
+  ])("is counted where the file says %s", async (_, said) => {
+    await opened(await saying(said));
+    expect(figuresOf(session)).toEqual(golden.totals);
+    await vi.waitFor(() =>
+      expect(session.counts.value).toMatchObject({ kept: 8, rows: 10 }),
+    );
+    expect(session.notices.value.map(({ code }) => code)).toEqual([
+      "plugins-refused",
+    ]);
+  });
+
+  it("is counted once where the file does not say its figures", async () => {
+    const add = vi.spyOn(Sums.prototype, "add");
+    await opened(await saying({ totals: null }));
+    await vi.waitFor(() => expect(session.have()).toHaveLength(2));
+    const rows = add.mock.calls.map(([{ batch }]) => batch.rows);
+    expect(rows.reduce((sum, some) => sum + some, 0)).toBe(10);
+    expect(figuresOf(session)).toEqual(golden.totals);
+  });
+
+  it("says what the bounds of the recording cost, once", async () => {
+    const codes = async (about: object) => {
+      await opened(await saying(about));
+      return session.notices.value.map(({ code, text }) => `${code}: ${text}`);
+    };
+    const dropped = { events: 3000, logs: 1 };
+    expect((await codes({ dropped })).slice(1)).toEqual([
+      "events-dropped: 3,000 events were dropped: a recording keeps the newest.",
+      "logs-dropped: 1 line of a log was dropped: a recording keeps the newest.",
+    ]);
+    session.dispose();
+    const missing = ["events-dropped", "logs-dropped"].map((code) => ({
+      ...{ code, level: "warn", text: "Said.", next: "" },
+    }));
+    expect(await codes({ dropped, missing })).toEqual([
+      "events-dropped: Said.",
+      "logs-dropped: Said.",
+    ]);
+    session.dispose();
+    expect(await codes({ dropped: { events: -1 }, missing: [] })).toEqual([]);
+  });
+
+  it("says which names are merged, of how many it is known, once", async () => {
+    const notices = async (about: object) => {
+      await opened(await saying(about));
+      const found = session.notices.value.map(({ code, text }) => [code, text]);
+      session.dispose();
+      return found.slice(1);
+    };
+    const merged = {
+      prefixes: { names: 1, exact: true },
+      lanes: { names: 10_000, exact: false },
+      spans: { names: 1_234, exact: true },
+      actions: null,
+    };
+    expect(await notices({ merged })).toEqual([
+      [
+        "prefixes-merged",
+        "1 prefix is merged into (other): a recording has no place for more.",
+      ],
+      [
+        "lanes-merged",
+        "At least 10,000 threads of workers are merged into (other): a recording has no place for more.",
+      ],
+      [
+        "spans-merged",
+        "1,234 spans are merged into (other): a recording has no place for more.",
+      ],
+    ]);
+    const said = (code: string) => ({ code, level: "warn", text: code });
+    const missing = ["first", "lanes-merged", "spans-merged"].map(said);
+    expect((await notices({ merged, missing })).map(([code]) => code)).toEqual([
+      "lanes-merged",
+      "spans-merged",
+      "prefixes-merged",
+    ]);
+    expect(await notices({ merged: { prefixes: { names: -1 } } })).toEqual([]);
+    expect(await notices({ merged: 7 })).toEqual([]);
+  });
+});

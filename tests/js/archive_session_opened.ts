@@ -1,0 +1,44 @@
+// The session of a recording in a file, for tests.
+
+import { signal } from "@preact/signals";
+import { expect, vi } from "vitest";
+import { openRecording } from "../../js_src/archive/open";
+import { SharedSession } from "../../js_src/session";
+import type { Figures } from "./archive_files";
+
+const NAME = "run.daskscope";
+
+/** Nobody looks at it yet. */
+export async function sessionOf(file: ArrayBuffer): Promise<SharedSession> {
+  const { link, sessionId } = await openRecording(file, NAME);
+  return new SharedSession(link, sessionId, signal(true), () => {});
+}
+
+/** Looked at from now on: waits until its rows and its figures have come. */
+export async function lookAt(session: SharedSession, rows = 10): Promise<void> {
+  session.watch(signal(true));
+  await vi.waitFor(() => {
+    const { odd } = session.model;
+    expect(session.model.rows + odd.unplaceable).toBe(rows);
+    expect(session.totals.peek().prefixes).not.toHaveLength(0);
+  });
+}
+
+/** As they stand in `small.json`. */
+export function figuresOf(session: SharedSession): Figures {
+  const { prefixes, actions } = session.totals.peek();
+  return {
+    prefixes: prefixes.map(({ prefix, tasks, seconds, erred, computes }) => [
+      prefix,
+      tasks,
+      seconds,
+      erred,
+      computes,
+    ]),
+    actions: actions.map(({ action, rows, seconds }) => [
+      action,
+      rows,
+      seconds,
+    ]),
+  };
+}
