@@ -115,7 +115,7 @@ def test_merged_names_are_told_of_files_of_their_copies_and_of_what_is_made_of_t
     path = recording.save(tmp_path / "run.daskscope")
     with zipfile.ZipFile(path) as file:
         about = json.loads(file.read("about.json"))
-    assert about["merged"] == {"actions": {"names": 3, "exact": True}}
+    assert about["merged"] == {"actions": {"names": 3, "exact": True, "session": False}}
     loaded = opened(path)
     again = opened(loaded.save(tmp_path / "again.daskscope"))
     for copy in (loaded, again, redacted(loaded, ["paths", "hosts"])):
@@ -151,6 +151,23 @@ def test_a_block_tells_of_merged_names_only_if_it_has_some_of_them():
     without.advance(mark(source))
     assert without.recording.counts.kept == 2
     assert [len(told(part.recording)) for part in (with_some, without)] == [1, 0]
+
+
+def test_a_block_that_has_some_says_how_many_are_merged_in_the_session(tmp_path: Path):
+    source = crowded(3)
+    since = mark(source)
+    rows = make_rows(1)
+    rows["prefix"][:], rows["action"][:] = 0, source.names.intern("actions", "action-251")
+    source.append_tasks(1, rows, pack_keys(0, ["k"]).data)
+    part = Part(source, since, memory_limit=4_000_000, disk_limit=0, overflow="drop")
+    part.advance(mark(source))
+    block = part.recording
+    loaded = opened(block.save(tmp_path / "block.daskscope"))
+    for one in (block, loaded, redacted(loaded, ["hosts"])):
+        assert told(one) == {
+            "actions-merged": "3 actions are merged into (other) in the session: at most 254 are "
+            f"told apart, {ROOM}"
+        }
 
 
 def test_workers_that_are_merged_stay_so_where_hosts_are_left_out():

@@ -60,7 +60,8 @@ def _take_merged(recording: RecordingCore, said: Any) -> None:
     for kind in NAME_KINDS:
         merged = said.get(kind) if isinstance(said, dict) else None
         if isinstance(merged, dict) and (names := _figure(merged, "names")):
-            recording.names.merged_before[kind] = Merged(names, merged.get("exact") is True)
+            exact, session = (merged.get(name) is True for name in ("exact", "session"))
+            recording.names.merged_before[kind] = Merged(names, exact, session)
 
 
 def _figure(counts: Mapping[str, Any], name: str) -> int:

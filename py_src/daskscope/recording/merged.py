@@ -40,8 +40,9 @@ together.']
             continue
         least = "" if merged.exact else "At least "
         are = f"{one} is" if merged.names == 1 else f"{many} are"
+        where = " in the session" if merged.session else ""
         text = (
-            f"{least}{merged.names:,} {are} merged into {OTHER_NAME}: at most "
+            f"{least}{merged.names:,} {are} merged into {OTHER_NAME}{where}: at most "
             f"{LIMITS[kind] - 1:,} are told apart, of {MAX_LIST_CHARACTERS:,} characters together."
         )
         notices.append(Notice(f"{kind}-merged", "warn", text))

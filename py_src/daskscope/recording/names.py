@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from daskscope.schema import ACTIONS, MAX_NAMES, NAME_KINDS, OTHER_NAME
@@ -73,6 +73,8 @@ class Merged:
 
     names: int = 0
     exact: bool = True
+    session: bool = False
+    """Whether that is of the session, of which this is a part: nobody counts them by time."""
 
 
 class Names:
@@ -141,8 +143,9 @@ class Names:
         """Return how many names of one list ``OTHER_NAME`` stands for."""
         here, before = len(self._merged[kind]), self.merged_before[kind]
         if before.exact and here < MAX_MERGED:
-            return Merged(here + before.names)
-        return Merged(max(here, before.names), exact=False)  # some may be among both
+            return replace(before, names=here + before.names)
+        # Some may be among both.
+        return replace(before, names=max(here, before.names), exact=False)
 
     def snapshot(self) -> Names:
         """Return the same names with what is merged now; lists that only grow are in both."""
@@ -151,11 +154,15 @@ class Names:
         now.merged_before = dict(self.merged_before)
         return now
 
-    def take_merged(self, source: Names) -> None:
-        """Take over what ``OTHER_NAME`` stands for in a source, if it is among these names."""
+    def take_merged(self, source: Names, *, part: bool = False) -> None:
+        """Take over what ``OTHER_NAME`` stands for in a source, if it is among these names.
+
+        `part`: these are of a part of what the source has.
+        """
         for kind, index in self._index.items():
             if _OTHER[kind] in index:
-                self.merged_before[kind] = source.merged(kind)
+                merged = source.merged(kind)
+                self.merged_before[kind] = replace(merged, session=part or merged.session)
 
     def since(self, kind: str, first: int) -> list[Any]:
         """Return the entries of one list from index ``first`` on."""

@@ -180,7 +180,7 @@ class Part:
         copy.append_scheduler(
             _sampled(source.scheduler_log.between(at.scheduler, until.scheduler), window)
         )
-        copy.names.take_merged(source.names)
+        copy.names.take_merged(source.names, part=True)
         self._at = until
 
     def _advance_tasks(self, first: int, stop: int) -> None:
