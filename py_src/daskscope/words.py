@@ -78,6 +78,17 @@ def seconds_among(seconds: float, longest: float) -> str:
     return f"{value:,.{decimals}f} {unit}"
 
 
+def share_text(share: float) -> str:
+    """Return a share between 0 and 1; what is not nothing is never `0 %`.
+
+    >>> [share_text(share) for share in (0.884, 0.003, 0)]
+    ['88 %', '< 1 %', '0 %']
+    """
+    if not math.isfinite(share):
+        return NOTHING
+    return "< 1 %" if 0 < share < 0.005 else f"{share * 100:.0f} %"
+
+
 def moment_text(seconds: float) -> str:
     """Return a time of the run, as its axes tell it.
 

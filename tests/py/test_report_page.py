@@ -13,8 +13,10 @@ from hostile import hostile_recording
 from recording_rows import make_rows, new_recording
 from test_files import full_recording
 
+from daskscope.derive.summary import summary
 from daskscope.recording import ClusterSample, RecordingCore, pack_keys
 from daskscope.report.html import build
+from daskscope.report.static_page import body
 
 
 class Elements(HTMLParser):
@@ -68,6 +70,12 @@ def test_without_scripts_it_says_in_words_what_did_not_happen():
     assert "Tasksnone" in page.text
     assert "50 B;" not in page.text
     assert "1 Jan 1970, 00:00:01 UTC" in page.text
+
+
+def test_without_scripts_threads_that_were_hardly_busy_were_not_idle():
+    figures = summary(full_recording())
+    busy = {"percent": 0.3, "thread_seconds": 96_120.0, "threads": 16}
+    assert "&lt; 1 % of 26.7 h, 16 threads together" in body({**figures, "busy": busy})
 
 
 def test_nothing_but_its_own_scripts_and_styles_may_run():

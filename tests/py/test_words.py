@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from daskscope.words import NOTHING, amount_text, seconds_among, seconds_text
+from daskscope.words import NOTHING, amount_text, seconds_among, seconds_text, share_text
 
 CASES = Path(__file__).parents[1] / "contract" / "words"
 DURATIONS = json.loads((CASES / "durations.json").read_text("utf-8"))
@@ -28,6 +28,13 @@ def test_a_duration_among_others_has_their_unit(seconds, longest, text):
 @pytest.mark.parametrize(("amount", "text"), AMOUNTS)
 def test_an_amount_of_money_has_digits_that_say_something(amount, text):
     assert amount_text(amount) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0.884, "88 %"), (0.003, "< 1 %"), (0.0, "0 %"), (math.nan, NOTHING)]
+)
+def test_a_share_of_something_is_never_none(share, text):
+    assert share_text(share) == text
 
 
 def test_what_is_no_number_is_nothing():

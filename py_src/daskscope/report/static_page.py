@@ -16,6 +16,7 @@ from daskscope.words import (
     count_text,
     seconds_among,
     seconds_text,
+    share_text,
     some_of,
 )
 
@@ -138,7 +139,8 @@ def _figures(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
     if busy := figures["busy"]:
         together = seconds_text(busy["thread_seconds"])
         threads = count_text(busy["threads"], "thread")
-        rows.append(("Threads busy", f"{busy['percent']:.0f} % of {together}, {threads} together"))
+        share = share_text(busy["percent"] / 100)
+        rows.append(("Threads busy", f"{share} of {together}, {threads} together"))
     if memory := figures["memory"]:
         limit = f" of {bytes_text(memory['limit'])}" if memory["limit"] else ""
         rows.append(("Peak memory", bytes_text(memory["peak"]) + limit))
