@@ -13,6 +13,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 
+import dask  # before its parts: another thread may be importing it, and would wait for us
 import dask.config
 import yaml
 from dask.utils import parse_bytes, parse_timedelta

@@ -25,6 +25,7 @@ from daskscope.errors import BadSettingError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from types import FrameType
 
     from distributed import Client
 
@@ -145,9 +146,30 @@ def attach_all() -> list[Future[None]]:
         return []
     return [
         _attach(client)
-        for client in _copied(client_class._instances)
+        for client in (*_copied(client_class._instances), *_being_made(client_class))
         if client.status in ("running", "connecting", "newly-created") and _wanted(client)
     ]
+
+
+def _being_made(client_class: type[Client]) -> list[Client]:
+    """Return the clients that other threads are just making.
+
+    Dask lists a client once it has started, which takes as long as its cluster takes, and has
+    read by then which preloads it has: one that began before the hook was set is in neither.
+    """
+    code = getattr(client_class.__init__, "__code__", None)  # none where somebody wrapped it
+    frames: list[FrameType | None] = list(sys._current_frames().values())
+    found = []
+    while frames:
+        frame = frames.pop()
+        if frame is None:
+            continue
+        frames.append(frame.f_back)
+        if frame.f_code is code:
+            client = frame.f_locals["self"]
+            if getattr(client, "preloads", None) is not None:  # else it will read them
+                found.append(client)
+    return found
 
 
 def _copied(clients: Iterable[Client]) -> list[Client]:

@@ -7,6 +7,7 @@ import logging
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -112,6 +113,37 @@ def test_clients_that_exist_are_attached_when_it_starts(cluster: LocalCluster) -
         finally:
             recorder.disable()
     session_of(client).close()
+
+
+def test_a_client_that_a_thread_is_just_making_is_recorded(
+    cluster: LocalCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts, may_go_on = threading.Event(), threading.Event()
+
+    class Slow(ModuleType):
+        @staticmethod
+        async def dask_setup(client: Client) -> None:  # noqa: ARG004 - Dask's signature
+            starts.set()
+            await asyncio.to_thread(may_go_on.wait, 20)
+
+    monkeypatch.setitem(sys.modules, "a_slow_preload", Slow("a_slow_preload"))
+    made: list[Client] = []
+    with dask.config.set({"distributed.client.preload": ["a_slow_preload"]}):
+        maker = threading.Thread(target=lambda: made.append(Client(cluster, set_as_default=False)))
+        maker.start()
+        try:
+            assert starts.wait(20)
+            assert recorder.enable()
+        finally:
+            may_go_on.set()
+            maker.join()
+    with made[0] as client:
+        eventually(lambda: session_list.of_client(client.id) is not None)
+        s = live(session_of(client))
+        client.submit(int, 1).result()
+        recorded(s, 1)
+    s.close()
+    recorder.disable()
 
 
 def test_a_session_that_the_user_closed_is_not_opened_again(cluster: LocalCluster) -> None:
