@@ -23,7 +23,7 @@ import type {
   TaskError,
   Worker,
 } from "./model/types";
-import { NO_FOCUS } from "./model/types";
+import { NO_COUNTS, NO_FOCUS } from "./model/types";
 import { type Extent, type TaskBatch, TaskModel } from "./model/tasks";
 import { ACTIONS, type CoarseColumns, type State } from "./schema";
 import { RowIntake } from "./session_intake";
@@ -106,16 +106,6 @@ const MAX_EARLY = 32;
 /** A panel that moves in the dock or a cell that runs again comes back soon. */
 const UNWATCH_MS = 10_000;
 const FREE_MS = 600_000;
-
-const NO_COUNTS: Counts = {
-  captured: 0,
-  kept: 0,
-  dropped_agent: 0,
-  dropped_recording: 0,
-  rows: 0,
-  erred: 0,
-  changes: 0,
-};
 
 type NamesMessage = Message<"names">;
 

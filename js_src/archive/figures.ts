@@ -2,7 +2,7 @@
 // vouches for them: none falls below what is counted in the file (file_figures.py).
 
 import { CheckError, count, list, num, or, record } from "../base/check";
-import type { Counts } from "../model/types";
+import { type Counts, NO_COUNTS } from "../model/types";
 import { counts } from "../wire";
 import { BadFileError } from "./problems";
 import type { StoredRecording } from "./recording";
@@ -47,16 +47,6 @@ export function storedTotals({
     };
   });
 }
-
-const NO_COUNTS: Counts = {
-  captured: 0,
-  kept: 0,
-  dropped_agent: 0,
-  dropped_recording: 0,
-  rows: 0,
-  erred: 0,
-  changes: 0,
-};
 
 /**
  * The counts of the file, raised to what was counted in it; of one that says none, what

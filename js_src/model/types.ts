@@ -52,6 +52,17 @@ export interface Counts {
   changes: number;
 }
 
+/** Before anything is known. */
+export const NO_COUNTS: Counts = {
+  captured: 0,
+  kept: 0,
+  dropped_agent: 0,
+  dropped_recording: 0,
+  rows: 0,
+  erred: 0,
+  changes: 0,
+};
+
 export interface Notice {
   code: string;
   level: "info" | "warn" | "error";

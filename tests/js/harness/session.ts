@@ -9,6 +9,7 @@ import {
   type TaskBatch,
 } from "../../../js_src/model/tasks";
 import {
+  NO_COUNTS,
   NO_FOCUS,
   type Change,
   type Counts,
@@ -30,15 +31,7 @@ export class HarnessSession implements SessionStore {
   readonly kernelId = "kernel";
   readonly info;
   readonly state = signal<State>("live");
-  readonly counts = signal<Counts>({
-    captured: 0,
-    kept: 0,
-    dropped_agent: 0,
-    dropped_recording: 0,
-    rows: 0,
-    erred: 0,
-    changes: 0,
-  });
+  readonly counts = signal<Counts>(NO_COUNTS);
   readonly notices = signal<Notice[]>([]);
   readonly workers = signal<Worker[]>([]);
   readonly origin = signal(0);
