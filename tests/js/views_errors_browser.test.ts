@@ -149,7 +149,20 @@ describePanel("the errors of the task stream", () => {
     const [start, stop] = await shown();
     expect(stop - start).toBeLessThan(to - from);
     await plot().press("t");
-    await page.locator(".ds-errors button").focus();
+    // A list that has just opened may still take the focus to itself.
+    await expect
+      .poll(() =>
+        page.evaluate(async () => {
+          const find = () =>
+            document.querySelector<HTMLElement>(".ds-errors button");
+          find()?.focus();
+          for (let frame = 0; frame < 3; frame++) {
+            await new Promise(requestAnimationFrame);
+          }
+          return find() !== null && document.activeElement === find();
+        }),
+      )
+      .toBe(true);
     await page.keyboard.press("Enter");
     const pinned = page.locator(".ds-pinned");
     await pinned.getByText("no start was reported").waitFor();
