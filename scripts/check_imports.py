@@ -114,8 +114,17 @@ TYPESCRIPT: dict[str, set[str]] = {
     "stream": {"wire", "schema", "version", "model", "errors", "base"},
     "session": {"wire", "stream", "model", "base", "schema", "errors"},
     "archive": {"wire", "stream", "model", "base", "schema", "errors"},
-    "views": {"session", "model", "derive", "render", "base", "schema", "errors"},
+    "panel": {"session", "model", "derive", "render", "base", "schema", "errors"},
+    "panels": {"panel", "session", "model", "derive", "render", "base", "schema", "errors"},
 }
+PANEL_DEBTS = {
+    ("events", "summary"),
+    ("events", "task_stream"),
+    ("summary", "system"),
+    ("summary", "task_stream"),
+}
+"""A panel imports no other panel, except for these: what they share belongs in `panel/`."""
+
 TYPESCRIPT_SHELLS = {"homes"}
 HOST_LIBRARIES = ("@jupyterlab/", "@lumino/")
 HOST_HOME = "homes/lab"
@@ -187,9 +196,18 @@ def check_typescript() -> list[str]:
                     and there not in TYPESCRIPT[here]
                 ):
                     problems.append(f"{place}:{line}: `{here}` may not import `{there}`")
+                elif here == there == "panels":
+                    of, to = (path.relative_to(JS).parts[1], target_part(path, target))
+                    if of != to and (of, to) not in PANEL_DEBTS:
+                        problems.append(f"{place}:{line}: panel `{of}` may not import `{to}`")
             elif target.startswith(HOST_LIBRARIES) and not inside.as_posix().startswith(HOST_HOME):
                 problems.append(f"{place}:{line}: only {HOST_HOME} may import {target}")
     return problems
+
+
+def target_part(path: Path, target: str) -> str:
+    """Return the folder below `panels/` that an import of a panel points into."""
+    return (path.parent / target).resolve().relative_to(JS).parts[1]
 
 
 def part_of(inside: Path) -> str:

@@ -1,7 +1,7 @@
 // A panel inside a notebook leaves the notebook's keys and wheel alone.
 
 import type { Locator, Page } from "@playwright/test";
-import { SHORTCUTS } from "../js_src/views/task_stream/keyboard";
+import { SHORTCUTS } from "../js_src/panels/task_stream/keyboard";
 import {
   CLIENT,
   expect,

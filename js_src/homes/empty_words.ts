@@ -1,7 +1,7 @@
 // What every home says alike of a panel that has no session to show.
 
 import type { Problem } from "../errors";
-import type { EmptyState } from "../views/host";
+import type { EmptyState } from "../panel/host";
 
 export const CONNECTING = "Connecting to the kernel";
 

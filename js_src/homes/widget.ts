@@ -6,8 +6,8 @@ import { computed, signal } from "@preact/signals";
 import type { SessionStore } from "../session";
 import { thePage } from "../session_page";
 import type { Channel, ChannelState } from "../stream";
-import type { EmptyState, PanelHost } from "../views/host";
-import { mountTaskStream } from "../views/task_stream";
+import type { EmptyState, PanelHost } from "../panel/host";
+import { mountTaskStream } from "../panels/task_stream";
 import type { BinaryBuffer } from "../wire";
 import {
   CONNECTING,

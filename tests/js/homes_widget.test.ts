@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { PanelHost } from "../../js_src/views/host";
+import type { PanelHost } from "../../js_src/panel/host";
 import type { SessionStore, SharedSession } from "../../js_src/session";
 import { PROTOCOL } from "../../js_src/schema";
 import { thePage } from "../../js_src/session_page";
@@ -12,7 +12,7 @@ interface Props {
 }
 // The view paints on a canvas, which this environment lacks; browser tests have it.
 const mounted = vi.hoisted(() => ({ props: [] as unknown[], closed: 0 }));
-vi.mock("../../js_src/views/task_stream", () => ({
+vi.mock("../../js_src/panels/task_stream", () => ({
   mountTaskStream: (_: HTMLElement, props: unknown) => {
     mounted.props.push(props);
     return () => (mounted.closed += 1);

@@ -1,14 +1,14 @@
 // Charts over time: their axes, and what of many samples they draw.
 
 import { describe, expect, it } from "vitest";
-import { threadAxis, valueAxis } from "../../js_src/views/panel/value_axis";
-import { columnsOf } from "../../js_src/views/system/line_painter";
+import { threadAxis, valueAxis } from "../../js_src/panel/value_axis";
+import { columnsOf } from "../../js_src/panels/system/line_painter";
 import {
   extentOf,
   extremesOf,
   seriesOf,
   valueAt,
-} from "../../js_src/views/system/samples";
+} from "../../js_src/panels/system/samples";
 
 const labels = (...args: Parameters<typeof valueAxis>) =>
   valueAxis(...args).ticks.map(({ label }) => label);

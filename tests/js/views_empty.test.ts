@@ -2,9 +2,9 @@
 
 import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
-import { whyEmpty } from "../../js_src/views/task_stream/empty_panel";
+import { whyEmpty } from "../../js_src/panels/task_stream/empty_panel";
 import type { State } from "../../js_src/schema";
-import type { ViewState } from "../../js_src/views/task_stream/view_state";
+import type { ViewState } from "../../js_src/panels/task_stream/view_state";
 
 /** A panel whose session has said so much. */
 function panel(said: {

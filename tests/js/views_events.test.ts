@@ -7,12 +7,12 @@ import { ACTION_COLOURS } from "../../js_src/base/palette";
 import type { Theme } from "../../js_src/base/theme";
 import type { Focus } from "../../js_src/model/types";
 import { NO_FOCUS } from "../../js_src/model/types";
-import type { AxisPicture } from "../../js_src/views/task_stream/axis_painter";
-import { plotRows } from "../../js_src/views/task_stream/geometry";
+import type { AxisPicture } from "../../js_src/panels/task_stream/axis_painter";
+import { plotRows } from "../../js_src/panels/task_stream/geometry";
 import {
   paintEvents,
   TakenRow,
-} from "../../js_src/views/task_stream/events_painter";
+} from "../../js_src/panels/task_stream/events_painter";
 import {
   eventMarks,
   type EventMark,
@@ -20,15 +20,15 @@ import {
   mergedText,
   mergeMarks,
   nextError,
-} from "../../js_src/views/task_stream/event_marks";
-import { inOrder } from "../../js_src/views/task_stream/event_card";
-import { caption } from "../../js_src/views/task_stream/errors_table";
+} from "../../js_src/panels/task_stream/event_marks";
+import { inOrder } from "../../js_src/panels/task_stream/event_card";
+import { caption } from "../../js_src/panels/task_stream/errors_table";
 import {
   changesInFocus,
   errorsInFocus,
-} from "../../js_src/views/task_stream/events_in_focus";
-import { tint } from "../../js_src/views/task_stream/paints";
-import { notHere } from "../../js_src/views/task_stream/number_table";
+} from "../../js_src/panels/task_stream/events_in_focus";
+import { tint } from "../../js_src/panels/task_stream/paints";
+import { notHere } from "../../js_src/panels/task_stream/number_table";
 
 const change = (time: number, worker: string, what: string) => ({
   time,

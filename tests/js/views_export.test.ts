@@ -6,7 +6,7 @@ import {
   type Others,
   type Rows,
   savedWords,
-} from "../../js_src/views/task_stream/export_rows";
+} from "../../js_src/panels/task_stream/export_rows";
 import { batchOf, type Row, shuffled, T0 } from "./model_rows";
 
 const WHOLE = [-Infinity, Infinity] as const;

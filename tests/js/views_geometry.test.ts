@@ -2,8 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { timeTicks } from "../../js_src/derive/ticks";
-import { labelsBetween } from "../../js_src/views/task_stream/axis_painter";
-import { geometryOf, plotRows } from "../../js_src/views/task_stream/geometry";
+import { labelsBetween } from "../../js_src/panels/task_stream/axis_painter";
+import { geometryOf, plotRows } from "../../js_src/panels/task_stream/geometry";
 
 describe("the rows of the plot", () => {
   it("have the sizes of the look where the host's small text has 11 px", () => {

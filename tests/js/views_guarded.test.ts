@@ -12,7 +12,7 @@ import {
   type MockInstance,
   vi,
 } from "vitest";
-import { Guarded } from "../../js_src/views/panel/guarded";
+import { Guarded } from "../../js_src/panel/guarded";
 
 const broken = signal("");
 

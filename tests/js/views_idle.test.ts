@@ -3,16 +3,16 @@
 
 import { effect, signal } from "@preact/signals";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { PanelHost } from "../../js_src/views/host";
-import type { PanelEnvironment } from "../../js_src/views/panel/environment";
-import { EventsRow } from "../../js_src/views/task_stream/events_row";
+import type { PanelHost } from "../../js_src/panel/host";
+import type { PanelEnvironment } from "../../js_src/panel/environment";
+import { EventsRow } from "../../js_src/panels/task_stream/events_row";
 import {
   type EventMark,
   MergedMarks,
-} from "../../js_src/views/task_stream/event_marks";
-import { LaneMap } from "../../js_src/views/task_stream/lane_map";
-import { firstOf } from "../../js_src/views/task_stream/number_table";
-import { ViewState } from "../../js_src/views/task_stream/view_state";
+} from "../../js_src/panels/task_stream/event_marks";
+import { LaneMap } from "../../js_src/panels/task_stream/lane_map";
+import { firstOf } from "../../js_src/panels/task_stream/number_table";
+import { ViewState } from "../../js_src/panels/task_stream/view_state";
 import { toBatch } from "./harness/run";
 import { HarnessSession } from "./harness/session";
 import { T0 } from "./model_rows";

@@ -2,20 +2,17 @@
 
 import { describe, expect, it } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
-import { withoutErrors } from "../../js_src/views/events/errors";
-import { errorGroups } from "../../js_src/views/events/error_groups";
+import { withoutErrors } from "../../js_src/panels/events/errors";
+import { errorGroups } from "../../js_src/panels/events/error_groups";
 import {
   happenings,
   KINDS,
   type Kind,
   narrow,
-} from "../../js_src/views/events/happenings";
-import { levelsOf, narrowLines } from "../../js_src/views/logs/lines";
-import { hasWords } from "../../js_src/views/panel/filter_tools";
-import {
-  checkTable,
-  RecordTables,
-} from "../../js_src/views/panel/record_tables";
+} from "../../js_src/panels/events/happenings";
+import { levelsOf, narrowLines } from "../../js_src/panels/logs/lines";
+import { hasWords } from "../../js_src/panel/filter_tools";
+import { checkTable, RecordTables } from "../../js_src/panel/record_tables";
 import type { SessionStore } from "../../js_src/session";
 
 const [A, B] = ["tcp://10.0.0.1:1", "tcp://10.0.0.2:2"] as const;

@@ -1,8 +1,8 @@
 // What an exported picture says beside the plot.
 
 import { describe, expect, it } from "vitest";
-import type { LegendEntry } from "../../js_src/views/task_stream/legend_entries";
-import { legendLines } from "../../js_src/views/task_stream/picture_legend";
+import type { LegendEntry } from "../../js_src/panels/task_stream/legend_entries";
+import { legendLines } from "../../js_src/panels/task_stream/picture_legend";
 
 const entry = (
   name: string,

@@ -3,7 +3,7 @@
 
 import { h, render } from "preact";
 import { afterEach, describe, expect, it } from "vitest";
-import { Select } from "../../js_src/views/panel/filter_tools";
+import { Select } from "../../js_src/panel/filter_tools";
 
 /** The options of a choice of so many, drawn. */
 function optionsOf(count: number) {

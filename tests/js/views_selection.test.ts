@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
-import type { Selection } from "../../js_src/views/task_stream/selection";
+import type { Selection } from "../../js_src/panels/task_stream/selection";
 import { toBatch } from "./harness/run";
 import { HarnessSession } from "./harness/session";
 
@@ -24,7 +24,7 @@ describe("panels of different bundles", () => {
     for (const name of ["extension.mjs", "widget.mjs"]) {
       const outfile = join(folder, name);
       await build({
-        entryPoints: ["js_src/views/task_stream/selection.ts"],
+        entryPoints: ["js_src/panels/task_stream/selection.ts"],
         bundle: true,
         format: "esm",
         outfile,

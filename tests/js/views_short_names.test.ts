@@ -2,8 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { describe, expect, it, vi } from "vitest";
-import type { RecordingView } from "../../js_src/views/panel/recording_view";
-import { shortNames } from "../../js_src/views/panel/short_names";
+import type { RecordingView } from "../../js_src/panel/recording_view";
+import { shortNames } from "../../js_src/panel/short_names";
 
 const PX_A_LETTER = 7;
 const measureText = vi.fn((text: string) => ({

@@ -2,14 +2,14 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { cutText, someOf } from "../../js_src/views/summary/bounds";
-import { figuresOf } from "../../js_src/views/summary/figures";
-import { checkSummary } from "../../js_src/views/summary/report_summary";
+import { cutText, someOf } from "../../js_src/panels/summary/bounds";
+import { figuresOf } from "../../js_src/panels/summary/figures";
+import { checkSummary } from "../../js_src/panels/summary/report_summary";
 import {
   barsOf,
   percentOf,
   threadTime,
-} from "../../js_src/views/summary/time_went";
+} from "../../js_src/panels/summary/time_went";
 
 /** Read by Python's tests, too. */
 const amounts = JSON.parse(

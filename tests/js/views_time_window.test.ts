@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import {
   FOLLOWED_S,
   TimeWindow,
-} from "../../js_src/views/task_stream/time_window";
+} from "../../js_src/panels/task_stream/time_window";
 
 const T = 1_795_010_551;
 

@@ -7,16 +7,13 @@ import {
   isolate,
   legendEntries,
   type LegendEntry,
-} from "../../js_src/views/task_stream/legend_entries";
+} from "../../js_src/panels/task_stream/legend_entries";
 import {
   chooseEntries,
   mostTold,
-} from "../../js_src/views/task_stream/legend_room";
-import { threadsLabel } from "../../js_src/views/task_stream/threads_label";
-import {
-  groupLanes,
-  placeOf,
-} from "../../js_src/views/task_stream/worker_groups";
+} from "../../js_src/panels/task_stream/legend_room";
+import { threadsLabel } from "../../js_src/panels/task_stream/threads_label";
+import { groupLanes, placeOf } from "../../js_src/panel/worker_groups";
 
 describe("the legend where there is no room for all", () => {
   const listed = (seconds: Record<string, number>, kind = "prefix" as const) =>

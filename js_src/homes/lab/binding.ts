@@ -12,7 +12,7 @@ import {
 } from "@preact/signals";
 import type { SessionStore } from "../../session";
 import { thePage } from "../../session_page";
-import type { Chooser, EmptyState } from "../../views/host";
+import type { Chooser, EmptyState } from "../../panel/host";
 import { earlierId, listChoices, pickedBy } from "./choices";
 import { chooseSession } from "./choose_session";
 import {

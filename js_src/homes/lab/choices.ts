@@ -3,7 +3,7 @@
 
 import { plural } from "../../base/format";
 import type { SessionStore } from "../../session";
-import type { Choice } from "../../views/host";
+import type { Choice } from "../../panel/host";
 import type { SessionEntry } from "../../wire";
 
 /** What a person picked of the list. */

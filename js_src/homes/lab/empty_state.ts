@@ -1,6 +1,6 @@
 // Why a panel has nothing to show yet, in words, and the next step.
 
-import type { EmptyState, PanelAction } from "../../views/host";
+import type { EmptyState, PanelAction } from "../../panel/host";
 import {
   CONNECTING,
   noClientYet,

@@ -10,7 +10,7 @@ import {
 } from "@preact/signals";
 import { asProblem, badMessage, type Problem } from "../../errors";
 import type { KernelLink } from "../../stream";
-import type { EmptyState } from "../../views/host";
+import type { EmptyState } from "../../panel/host";
 import { emptyStateFor } from "./empty_state";
 import type { NotebookKernel } from "./kernel_link";
 import { type LibraryList, libraryList } from "./library_entries";

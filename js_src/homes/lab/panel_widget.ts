@@ -4,7 +4,7 @@ import { MainAreaWidget } from "@jupyterlab/apputils";
 import { effect, type ReadonlySignal } from "@preact/signals";
 import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
-import type { PanelHost } from "../../views/host";
+import type { PanelHost } from "../../panel/host";
 import type { Binding } from "./binding";
 import type { PanelKind } from "./panels";
 

@@ -4,8 +4,8 @@
 import type { LabIcon } from "@jupyterlab/ui-components";
 import type { ReadonlySignal } from "@preact/signals";
 import type { SessionStore } from "../../session";
-import type { PanelHost } from "../../views/host";
-import { mountTaskStream } from "../../views/task_stream";
+import type { PanelHost } from "../../panel/host";
+import { mountTaskStream } from "../../panels/task_stream";
 import { taskStreamIcon } from "./icons";
 
 export interface PanelKind {

@@ -4,8 +4,8 @@ import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { copyText } from "../../base/save";
 import { asProblem, type Problem } from "../../errors";
-import { LinkButton } from "../../views/panel/button";
-import { WithCode } from "../../views/panel/states";
+import { LinkButton } from "../../panel/button";
+import { WithCode } from "../../panel/states";
 import type { Library, Shelf } from "./library";
 import {
   countsOf,

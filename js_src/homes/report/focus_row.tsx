@@ -3,9 +3,9 @@
 
 import type { JSX } from "preact";
 import { NO_FOCUS } from "../../model/types";
-import { Crumbs } from "../../views/panel/crumbs";
-import { isWhole, spanNames } from "../../views/panel/narrowing";
-import { workerNames } from "../../views/panel/worker_names";
+import { Crumbs } from "../../panel/crumbs";
+import { isWhole, spanNames } from "../../panel/narrowing";
+import { workerNames } from "../../panel/worker_names";
 import type { ReportState } from "./report_state";
 
 export function FocusRow(props: { state: ReportState }): JSX.Element | null {

@@ -2,9 +2,9 @@
 
 import type { JSX } from "preact";
 import { formatExact, plural } from "../../base/format";
-import { WithCode } from "../../views/panel/states";
-import { someOf } from "../../views/summary/bounds";
-import { isCutOff } from "../../views/summary/report_summary";
+import { WithCode } from "../../panel/states";
+import { someOf } from "../../panels/summary/bounds";
+import { isCutOff } from "../../panels/summary/report_summary";
 import type { ReportState } from "./report_state";
 
 export interface Missing {

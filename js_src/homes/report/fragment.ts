@@ -2,7 +2,7 @@
 // a link shows what its sender saw. What an address says is checked, not believed.
 
 import { type Focus, NO_FOCUS } from "../../model/types";
-import { isTab, type TabId } from "../../views/panel/recording_view";
+import { isTab, type TabId } from "../../panel/recording_view";
 
 export interface Place {
   readonly tab: TabId;

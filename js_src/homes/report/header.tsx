@@ -11,10 +11,10 @@ import {
   NOTHING,
 } from "../../base/format";
 import { asProblem } from "../../errors";
-import { Button, IconButton } from "../../views/panel/button";
-import { CloseIcon, CopyIcon, ExportIcon } from "../../views/panel/icons";
-import { WithCode } from "../../views/panel/states";
-import { cutText } from "../../views/summary/bounds";
+import { Button, IconButton } from "../../panel/button";
+import { CloseIcon, CopyIcon, ExportIcon } from "../../panel/icons";
+import { WithCode } from "../../panel/states";
+import { cutText } from "../../panels/summary/bounds";
 import { addressInLab, linkTo } from "./navigation";
 import type { ReportState } from "./report_state";
 import { cannotSave, maySave } from "./sandbox";

@@ -7,7 +7,7 @@ import {
   untracked,
 } from "@preact/signals";
 import { render } from "preact";
-import { watchEnvironment } from "../../views/panel/environment";
+import { watchEnvironment } from "../../panel/environment";
 import { Report } from "./app";
 import { fromFragment, type Place, toFragment } from "./fragment";
 import { followAddress } from "./navigation";

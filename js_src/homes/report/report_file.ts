@@ -6,7 +6,7 @@ import { type OpenedRecording, openRecording } from "../../archive/open";
 import { codedError } from "../../archive/problems";
 import { DaskscopeError } from "../../errors";
 import type { SessionStore } from "../../session";
-import { checkSummary } from "../../views/summary/report_summary";
+import { checkSummary } from "../../panels/summary/report_summary";
 import { parsed, sizeOf, wholeOf } from "./embedded";
 import type { Place } from "./fragment";
 import type { ReportSource } from "./source";

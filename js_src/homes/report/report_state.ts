@@ -7,20 +7,16 @@ import { onPaper, type Theme } from "../../base/theme";
 import { asProblem } from "../../errors";
 import { type Focus, NO_FOCUS, type Notice } from "../../model/types";
 import type { SessionStore } from "../../session";
-import type { EmptyState } from "../../views/host";
-import type {
-  Range,
-  RecordingView,
-  TabId,
-} from "../../views/panel/recording_view";
-import { RecordTables, TABLE_NAMES } from "../../views/panel/record_tables";
+import type { EmptyState } from "../../panel/host";
+import type { Range, RecordingView, TabId } from "../../panel/recording_view";
+import { RecordTables, TABLE_NAMES } from "../../panel/record_tables";
 import {
   checkSummary,
   isCutOff,
   raisedTo,
   type ReportSummary,
-} from "../../views/summary/report_summary";
-import { extentOf } from "../../views/system/samples";
+} from "../../panels/summary/report_summary";
+import { extentOf } from "../../panels/system/samples";
 import type { Place } from "./fragment";
 import type { Navigated } from "./navigation";
 import type { ReportSource } from "./source";

@@ -4,7 +4,7 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatExact } from "../../base/format";
-import { TABS, type TabId } from "../../views/panel/recording_view";
+import { TABS, type TabId } from "../../panel/recording_view";
 
 export const TAB_NAMES: Record<TabId, string> = {
   summary: "Summary",

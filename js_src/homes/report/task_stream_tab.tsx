@@ -3,8 +3,8 @@
 import { computed } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { PanelHost } from "../../views/host";
-import { mountTaskStream } from "../../views/task_stream";
+import type { PanelHost } from "../../panel/host";
+import { mountTaskStream } from "../../panels/task_stream";
 import type { ReportState } from "./report_state";
 import { cannotSave, maySave } from "./sandbox";
 

@@ -13,7 +13,7 @@ _BARE: Final = re.compile(r"[\w.]+(?:Error|Exception|Warning|Interrupt|Exit|Grou
 
 
 def split_exception(exception: str) -> tuple[str, str]:
-    """Return its type and what it says, as panels do (`js_src/views/task_stream/traceback.ts`).
+    """Return its type and what it says, as panels do (`js_src/panels/task_stream/traceback.ts`).
 
     >>> split_exception("ValueError('no')"), split_exception("KilledWorker: 3 workers went away")
     (('ValueError', 'no'), ('KilledWorker', '3 workers went away'))

@@ -9,8 +9,8 @@ import type {
   EmptyState,
   PanelHost,
   Chooser,
-} from "../../../js_src/views/host";
-import { mountTaskStream } from "../../../js_src/views/task_stream";
+} from "../../../js_src/panel/host";
+import { mountTaskStream } from "../../../js_src/panels/task_stream";
 import type { Remaining } from "./remaining";
 import { scenario } from "./scenarios";
 

@@ -6,7 +6,7 @@ import { chromium, type Browser, type Page } from "@playwright/test";
 import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
 // @ts-expect-error: a plain script, shared with the one that takes pictures
 import { BROWSER, buildHarness } from "./build.mjs";
-import type { EmptyState } from "../../../js_src/views/host";
+import type { EmptyState } from "../../../js_src/panel/host";
 import { noteWhatRemains, type Remaining } from "./remaining";
 import type { HarnessSession } from "./session";
 

@@ -1,6 +1,6 @@
 // What the harness can show: each state of the panel that somebody may meet.
 
-import type { Chooser, EmptyState } from "../../../js_src/views/host";
+import type { Chooser, EmptyState } from "../../../js_src/panel/host";
 import type { TaskBatch } from "../../../js_src/model/tasks";
 import type { TaskDetail } from "../../../js_src/model/types";
 import { makeRun, random, rowAt, toBatch, type Row, type Run } from "./run";

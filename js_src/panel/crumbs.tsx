@@ -1,0 +1,106 @@
+// What every panel of the session is filtered to, and the way back:
+// Whole run › [14.3 – 21.3 s ×] › [4 workers ×]. Where the plot shows
+// only a part of that: Whole run › last 60.0 s › [4 workers ×]
+
+import type { JSX } from "preact";
+import { formatStretch } from "../base/format";
+import { CloseIcon } from "./icons";
+import type { Narrowing } from "./narrowing";
+
+interface Crumb {
+  /** Which part of the narrowing it stands for. */
+  readonly part: keyof Narrowing;
+  readonly text: string;
+  /** Everything that is in it, for the tooltip. */
+  readonly full: string;
+}
+
+function several(names: readonly string[], noun: string): string {
+  return names.length === 1 ? (names[0] ?? "") : `${names.length} ${noun}`;
+}
+
+/** The parts of a narrowing, in the order in which people narrow a run. */
+export function crumbsOf(narrowing: Narrowing, origin_s: number): Crumb[] {
+  const { time, prefixes, actions, workers, spans } = narrowing;
+  const crumbs: Crumb[] = [];
+  if (time) {
+    const text = formatStretch(time[0] - origin_s, time[1] - origin_s);
+    crumbs.push({ part: "time", text, full: `Only ${text}` });
+  }
+  const add = (part: Crumb["part"], names: readonly string[], text: string) => {
+    if (names.length > 0) crumbs.push({ part, text, full: names.join("\n") });
+  };
+  add("prefixes", prefixes, several(prefixes, "prefixes"));
+  add("actions", actions, several(actions, "actions"));
+  add("workers", workers, several(workers, "workers"));
+  add("spans", spans, several(spans, "spans"));
+  return crumbs;
+}
+
+export function Crumbs(props: {
+  narrowing: Narrowing;
+  origin_s: number;
+  /** At 320 px "Whole run" is only "…". */
+  short: boolean;
+  /** The part of the run that is shown; null while that is all of it. */
+  part: string | null;
+  onRemove: (part: Crumb["part"]) => void;
+  /** Back to all of it. */
+  onWhole: () => void;
+}): JSX.Element {
+  const crumbs = crumbsOf(props.narrowing, props.origin_s);
+  // What is filtered to a time and shows just that says it once.
+  const said = crumbs.some(({ text }) => text === props.part);
+  const part = said ? null : props.part;
+  if (crumbs.length === 0 && part === null) {
+    return <span class="ds-crumbs ds-quiet">Whole run</span>;
+  }
+  return (
+    <nav
+      class="ds-crumbs"
+      aria-label={crumbs.length > 0 ? "Filtered to" : "Shown"}
+    >
+      <button
+        type="button"
+        class="ds-crumb-home"
+        title="Back to the whole run"
+        aria-label={
+          crumbs.length > 0
+            ? "Whole run: drop every filter"
+            : "Show the whole run"
+        }
+        onClick={props.onWhole}
+      >
+        {props.short ? "…" : "Whole run"}
+      </button>
+      {part !== null && (
+        <span class="ds-crumb">
+          <Arrow />
+          <span class="ds-quiet">{part}</span>
+        </span>
+      )}
+      {crumbs.map((crumb) => (
+        <span class="ds-crumb">
+          <Arrow />
+          <span class="ds-chip" title={crumb.full}>
+            <span class="ds-chip-text">{crumb.text}</span>
+            <button
+              type="button"
+              class="ds-chip-close"
+              aria-label={`Remove the filter ${crumb.text}`}
+              onClick={() => props.onRemove(crumb.part)}
+            >
+              <CloseIcon />
+            </button>
+          </span>
+        </span>
+      ))}
+    </nav>
+  );
+}
+
+const Arrow = (): JSX.Element => (
+  <span class="ds-crumb-arrow" aria-hidden="true">
+    ›
+  </span>
+);

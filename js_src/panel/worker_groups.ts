@@ -1,0 +1,110 @@
+// The lanes of a plot, grouped by worker, and what to call a worker where
+// there is much room, little, or next to none.
+
+import type { Lane, Worker } from "../model/types";
+
+export interface WorkerGroup {
+  readonly address: string;
+  readonly name: string;
+  /** Two or three letters, for a gutter of 32 px. */
+  readonly short: string;
+  /** Lanes that ran something, then -1 for each thread that has not yet. */
+  readonly lanes: readonly number[];
+  /** What the scheduler last said of it; null when it has left. */
+  readonly info: Worker | null;
+}
+
+/** `tcp://10.4.0.21:39411` without its protocol. */
+export function plainAddress(address: string): string {
+  return address.replace(/^[a-z+]+:\/\//i, "");
+}
+
+/** LocalCluster calls its workers 0, 1, 2…; unnamed ones carry their address. */
+function nameOf(given: string, address: string): string {
+  if (given === "" || given === address) return plainAddress(address);
+  return /^\d+$/.test(given) ? `worker-${given}` : given;
+}
+
+function shortOf(name: string, at: number): string {
+  const number = /(\d+)$/.exec(name);
+  const isAddress = /[:.]\d+$/.test(name);
+  return number && !isAddress ? `w${number[1]}` : `w${at}`;
+}
+
+const natural = new Intl.Collator("en", { numeric: true });
+
+/**
+ * `onlyWorkers`: addresses that the focus isolates; empty means all. Workers
+ * that have left keep their lanes, after those that are there, and the names
+ * that they had (`names`, by address).
+ */
+export function groupLanes(
+  lanes: readonly Lane[],
+  workers: readonly Worker[],
+  onlyWorkers: readonly string[] = [],
+  names: ReadonlyMap<string, string> = new Map(),
+): WorkerGroup[] {
+  const byAddress = new Map<string, number[]>();
+  for (const worker of workers) byAddress.set(worker.address, []);
+  for (let lane = 0; lane < lanes.length; lane++) {
+    const address = lanes[lane].worker;
+    const known = byAddress.get(address);
+    if (known) known.push(lane);
+    else byAddress.set(address, [lane]);
+  }
+  const infos = new Map(workers.map((worker) => [worker.address, worker]));
+  const wanted = new Set(onlyWorkers);
+  const groups = [...byAddress]
+    .filter(([address]) => wanted.size === 0 || wanted.has(address))
+    .map(([address, seen]) => {
+      const info = infos.get(address) ?? null;
+      const given = info?.name ?? names.get(address) ?? "";
+      const name = nameOf(given, address);
+      const idle = Math.max(0, (info?.threads ?? 0) - seen.length);
+      return {
+        address,
+        name,
+        short: "",
+        lanes: [...seen, ...new Array<number>(Math.min(idle, 4096)).fill(-1)],
+        info,
+      };
+    });
+  groups.sort(
+    (one, other) =>
+      Number(one.info === null) - Number(other.info === null) ||
+      natural.compare(one.name, other.name),
+  );
+  return groups.map((group, at) => ({
+    ...group,
+    short: shortOf(group.name, at),
+  }));
+}
+
+/** Whether they lie alike: what the scheduler says of memory moves nothing. */
+export function lieAlike(
+  some: readonly WorkerGroup[],
+  others: readonly WorkerGroup[],
+): boolean {
+  return (
+    some.length === others.length &&
+    some.every((one, at) => {
+      const other = others[at];
+      return (
+        one.address === other.address &&
+        one.name === other.name &&
+        one.short === other.short &&
+        one.lanes.length === other.lanes.length &&
+        one.lanes.every((lane, thread) => lane === other.lanes[thread])
+      );
+    })
+  );
+}
+
+/** `worker-0 · thread 1`. */
+export function placeOf(groups: readonly WorkerGroup[], lane: number): string {
+  for (const group of groups) {
+    const thread = group.lanes.indexOf(lane);
+    if (thread >= 0) return `${group.name} · thread ${thread}`;
+  }
+  return "–";
+}

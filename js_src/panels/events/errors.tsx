@@ -1,0 +1,296 @@
+// What failed, grouped; an open group shows one error after the other with its key and
+// traceback, and the way to it in the task stream.
+
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { formatExact, formatMoment, NOTHING, plural } from "../../base/format";
+import { Button, LinkButton } from "../../panel/button";
+import { ChevronIcon } from "../../panel/icons";
+import { withRoom } from "../../panel/in_focus";
+import { Pager, Printed, usePages } from "../../panel/paging";
+import type { RecordTable } from "../../panel/record_tables";
+import type { Range, RecordingView } from "../../panel/recording_view";
+import { shortNames } from "../../panel/short_names";
+import { type NameOf, workerNames } from "../../panel/worker_names";
+import { someOf } from "../summary/bounds";
+import { rowOfTask, stretchOf } from "../task_stream/go_to_task";
+import { readTaskDetail } from "../task_stream/task_detail";
+import { TracebackText } from "../task_stream/traceback_text";
+import { type ErrorGroup, errorGroups } from "./error_groups";
+
+type Errors = RecordTable<"errors">;
+
+const MOST_NAMES = 20;
+/** On paper, each with its traceback; and of the tasks of one kind. */
+const PRINTED_KINDS = 100;
+const PRINTED_TASKS = 100;
+
+export function ErrorsSection(props: {
+  view: RecordingView;
+  table: Errors;
+  /** How many erred, also those of which nothing was kept. */
+  total: number;
+  /** The end of the recording is missing, and with it this table. */
+  cut: boolean;
+}): JSX.Element {
+  const { view, table, total } = props;
+  const focus = view.focus.value;
+  const nameOf = workerNames(view);
+  const groups = useMemo(() => errorGroups(table, focus), [table, focus]);
+  const paged = usePages(
+    groups,
+    JSON.stringify(focus),
+    view.printing.value,
+    PRINTED_KINDS,
+  );
+  const shown = groups.reduce((sum, { rows }) => sum + rows.length, 0);
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Errors</h3>
+        <span class="ds-quiet">{count(shown, table.rows, total)}</span>
+      </header>
+      {table.rows === 0 ? (
+        <p class="ds-sentence">{withoutErrors(total, props.cut)}</p>
+      ) : (
+        shown === 0 && (
+          <p class="ds-sentence">None of the errors is in the selection.</p>
+        )
+      )}
+      <ul class="ds-error-groups">
+        {paged.rows.map((group) => (
+          <Group
+            key={group.exception}
+            view={view}
+            table={table}
+            group={group}
+            nameOf={nameOf}
+          />
+        ))}
+      </ul>
+      <Pager paged={paged} noun="kinds of errors" />
+    </section>
+  );
+}
+
+/** What is known where no error was kept. */
+export function withoutErrors(total: number, cut: boolean): string {
+  const erred = `${plural(total, "task")} erred`;
+  const raised = `what ${total === 1 ? "it" : "they"} raised`;
+  if (!cut) {
+    return total > 0 ? `${erred}; ${raised} was not kept.` : "No task erred.";
+  }
+  return total > 0
+    ? `${erred}; ${raised} is not known, since the file was cut off.`
+    : "Whether tasks erred is not known, since the file was cut off.";
+}
+
+function count(shown: number, kept: number, total: number): string {
+  if (kept === 0) return "";
+  const words = [
+    shown < kept
+      ? `${formatExact(shown)} of ${formatExact(kept)} in the selection`
+      : formatExact(kept),
+  ];
+  if (total > kept) {
+    words.push(`${formatExact(total - kept)} more were not kept`);
+  }
+  return words.join("; ");
+}
+
+function Group(props: {
+  view: RecordingView;
+  table: Errors;
+  group: ErrorGroup;
+  nameOf: NameOf;
+}): JSX.Element {
+  const { view, table, group, nameOf } = props;
+  const [opened, setOpen] = useState(false);
+  const open = opened || view.printing.value;
+  const { rows, prefixes, workers } = group;
+  const shortOf = shortNames(view);
+  const first = formatMoment(table.time[rows[0]] - view.origin.value, 3);
+  return (
+    <li class="ds-error-group">
+      <button
+        type="button"
+        class={open ? "ds-error-head ds-open" : "ds-error-head"}
+        aria-expanded={open}
+        onClick={() => setOpen(!open)}
+      >
+        <ChevronIcon />
+        <span class="ds-error-words">
+          <b class="ds-error">{group.type}</b>
+          {group.message !== "" && ` ${group.message}`}
+        </span>
+        <span class="ds-error-facts">
+          <b>{`${formatExact(rows.length)} ×`}</b>
+          <span title={names(prefixes)}>
+            {shortOf(several(prefixes, "prefixes"))}
+          </span>
+          <span title={names(workers.map(nameOf))}>
+            {shortOf(several(workers.map(nameOf), "workers"))}
+          </span>
+          <span>{rows.length > 1 ? `first at ${first}` : `at ${first}`}</span>
+        </span>
+      </button>
+      {open && (
+        <OneError view={view} table={table} group={group} nameOf={nameOf} />
+      )}
+    </li>
+  );
+}
+
+/** The first of them: a tooltip is no list. */
+const names = (all: readonly string[]): string => {
+  const { shown, more } = someOf(all, MOST_NAMES);
+  return [
+    ...shown,
+    ...(more > 0 ? [`and ${formatExact(more)} more`] : []),
+  ].join("\n");
+};
+
+const several = (names: readonly string[], noun: string): string =>
+  names.length === 1 ? names[0] || NOTHING : `${names.length} ${noun}`;
+
+function OneError(props: {
+  view: RecordingView;
+  table: Errors;
+  group: ErrorGroup;
+  nameOf: NameOf;
+}): JSX.Element {
+  const { view, table, group, nameOf } = props;
+  const [at, setAt] = useState(0);
+  const place = Math.min(at, group.rows.length - 1);
+  const row = group.rows[place];
+  const key = table.key[row];
+  const printing = view.printing.value;
+  const lists = printing && group.rows.length > 1;
+  const facts: [string, string][] = [
+    ["Key", key || NOTHING],
+    ["Prefix", table.prefix[row] || NOTHING],
+    ["Worker", nameOf(table.worker[row]) || NOTHING],
+    ["At", formatMoment(table.time[row] - view.origin.value, 3)],
+  ];
+  return (
+    <div class="ds-one-error">
+      <div class="ds-one-error-tools">
+        {Number.isFinite(table.time[row]) && (
+          <LinkButton onClick={() => void show(view, table, row)}>
+            Show in task stream
+          </LinkButton>
+        )}
+        {group.rows.length > 1 && (
+          <span class="ds-pager">
+            <Button idle={place === 0} onClick={() => setAt(place - 1)}>
+              Previous
+            </Button>
+            <span>
+              {`${formatExact(place + 1)} of ${plural(group.rows.length, "error")}`}
+            </span>
+            <Button
+              idle={place + 1 === group.rows.length}
+              onClick={() => setAt(place + 1)}
+            >
+              Next
+            </Button>
+          </span>
+        )}
+      </div>
+      {!lists && (
+        <dl class="ds-fact-list ds-wraps">
+          {facts.map(([name, text]) => (
+            <>
+              <dt>{name}</dt>
+              <dd>{text}</dd>
+            </>
+          ))}
+        </dl>
+      )}
+      <TracebackText
+        key={row}
+        taskKey={key || null}
+        exception={[group.type, group.message]}
+        traceback={table.traceback[row]}
+        whole={printing}
+      />
+      {lists && (
+        <TasksOfKind view={view} table={table} rows={group.rows} of={nameOf} />
+      )}
+    </div>
+  );
+}
+
+/** On paper, in place of going from one to the next. */
+function TasksOfKind(props: {
+  view: RecordingView;
+  table: Errors;
+  rows: readonly number[];
+  of: NameOf;
+}): JSX.Element {
+  const { view, table, rows } = props;
+  const { shown } = someOf(rows, PRINTED_TASKS);
+  return (
+    <>
+      <table class="ds-list" aria-label="Tasks with this error">
+        <thead>
+          <tr>
+            <th scope="col">At</th>
+            <th scope="col">Worker</th>
+            <th scope="col">Prefix</th>
+            <th scope="col">Key</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((row) => (
+            <tr>
+              <td class="ds-list-time">
+                {formatMoment(table.time[row] - view.origin.value, 3)}
+              </td>
+              <td class="ds-list-about">
+                {props.of(table.worker[row]) || NOTHING}
+              </td>
+              <td class="ds-list-about">{table.prefix[row] || NOTHING}</td>
+              <td>{table.key[row] || NOTHING}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <Printed shown={shown.length} total={rows.length} noun="tasks" />
+    </>
+  );
+}
+
+/** The time of the task on its worker; of one that ran nowhere, its moment. */
+async function show(
+  view: RecordingView,
+  table: Errors,
+  row: number,
+): Promise<void> {
+  const [time, worker] = [table.time[row], table.worker[row]];
+  const stretch = await stretchOfTask(view, table.task[row]);
+  view.show("task-stream", {
+    time: withRoom(stretch ?? [time, time], view.range.peek()),
+    prefixes: [],
+    workers: worker === "" ? [] : [worker],
+    spans: [],
+  });
+}
+
+/** Rows may not be here yet: the recording knows all the same. */
+async function stretchOfTask(
+  view: RecordingView,
+  task: number,
+): Promise<Range | null> {
+  const store = view.session.peek();
+  if (!store || task < 0) return null;
+  const row = rowOfTask(store, task);
+  if (row) return stretchOf(row);
+  try {
+    const { startstops } = readTaskDetail(await store.ask("task", { task }));
+    const times = startstops.flatMap(({ start, stop }) => [start, stop]);
+    return times.length > 0 ? [Math.min(...times), Math.max(...times)] : null;
+  } catch {
+    return null; // what is wrong with the recording is said elsewhere
+  }
+}

@@ -1,0 +1,75 @@
+// What was logged, for people: `update-graph · status OK · metrics: tasks 3, new_tasks 3`.
+
+import { formatClock, formatSeconds } from "../../base/format";
+import type { NameOf } from "../../panel/worker_names";
+import { stealingInWords } from "./stealing_words";
+
+/** What lies deeper stays as it was logged. */
+const MAX_DEPTH = 2;
+
+/** JavaScript rounds such integers: a message that has one stays as it was logged. */
+const LONG_INTEGER = /(?:^|[^\d.])\d{16,}(?![\d.eE])/;
+
+/**
+ * The words of a message, which is JSON; one that is no object, no text, and not of Dask's
+ * work stealing, is its own.
+ */
+export function messageInWords(
+  message: string,
+  topic = "",
+  nameOf: NameOf = (address) => address,
+): string {
+  const steals = topic === "stealing" && message.startsWith("[");
+  if (!steals && !/^["{]/.test(message)) return message;
+  if (message.startsWith("{") && LONG_INTEGER.test(message)) return message;
+  try {
+    const logged: unknown = JSON.parse(message);
+    if (typeof logged === "string") return logged;
+    if (steals) return stealingInWords(logged, nameOf) ?? message;
+    return isObject(logged) ? objectInWords(logged) || message : message;
+  } catch {
+    return message;
+  }
+}
+
+function objectInWords(logged: Record<string, unknown>): string {
+  // Dask's own mark of what caused it tells people least.
+  const { action, stimulus_id: cause, ...more } = logged;
+  const named = typeof action === "string" && action !== "";
+  const pairs = Object.entries({
+    ...(named || action === undefined ? {} : { action }),
+    ...more,
+    ...(cause === undefined ? {} : { stimulus_id: cause }),
+  });
+  return [
+    ...(named ? [action] : []),
+    ...pairs.map(([name, value]) => pairInWords(name, value, 1)),
+  ].join(" · ");
+}
+
+function pairInWords(name: string, value: unknown, depth: number): string {
+  if (typeof value === "number") return numberInWords(name, value);
+  if (!isObject(value) || depth === MAX_DEPTH) {
+    return `${name} ${typeof value === "string" ? value : JSON.stringify(value)}`;
+  }
+  const pairs = Object.entries(value).map(([inner, one]) =>
+    pairInWords(inner, one, depth + 1),
+  );
+  return `${name}: ${pairs.join(", ") || "nothing"}`;
+}
+
+const SECONDS = "_seconds";
+
+/** `duration_seconds 0.0013871…` as `duration 1.4 ms`. */
+function numberInWords(name: string, value: number): string {
+  if (!name.endsWith(SECONDS)) return `${name} ${JSON.stringify(value)}`;
+  const what = name.slice(0, -SECONDS.length);
+  if (what.endsWith("timestamp")) return `${what} ${formatClock(value, 3)}`;
+  // Dask takes some of its durations from their end to their start.
+  const backwards = what.endsWith("duration") && value < 0;
+  return `${what} ${formatSeconds(backwards ? -value : value)}`;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,201 @@
+// Threads busy over the run, by prefix, as the task stream's overview shows it.
+
+import { effect } from "@preact/signals";
+import type { JSX } from "preact";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { formatExact } from "../../base/format";
+import { toCss } from "../../base/colour";
+import { fullHeight, Minimap } from "../../derive/minimap";
+import type { TaskModel } from "../../model/tasks";
+import type { SessionStore } from "../../session";
+import type { RecordingView } from "../../panel/recording_view";
+import { TimeChart } from "../../panel/time_chart";
+import type { PlotArea } from "../../panel/time_plot";
+import { threadAxis } from "../../panel/value_axis";
+import { makePaints } from "../task_stream/paints";
+import { SharedSelection } from "../task_stream/shared_selection";
+import { PrefixButton } from "./prefix_swatch";
+import { isCutOff, type ReportSummary } from "./report_summary";
+
+const HEIGHT_PX = 142;
+const MOST_NAMED = 8;
+/** Of a frame, for sorting rows by what is isolated. */
+const WORK_MS = 6;
+
+export function BusyChart(props: {
+  view: RecordingView;
+  summary: ReportSummary;
+}): JSX.Element | null {
+  const { view, summary } = props;
+  const store = view.session.value;
+  useFilterOf(store);
+  const minimap = useMemo(() => new Minimap(), []);
+  const sheet = useMemo(() => new Sheet(), []);
+  if (store) {
+    void store.dataVersion.value;
+    void store.namesVersion.value;
+  }
+  // Of a cluster of which nobody knows, those that ran something.
+  const threads =
+    summary.busy?.threads ||
+    summary.cluster_facts?.threads ||
+    (store?.lanes.length ?? 0);
+  const isolated = view.focus.value.prefixes;
+  const theme = view.theme.value;
+  const paints = useMemo(
+    () => (store ? makePaints(store, theme, isolated) : null),
+    [store, theme, isolated, store?.namesVersion.value],
+  );
+  const empty = view.emptyState.value;
+  const full = (model: TaskModel): number => {
+    const filtered = model.filter?.byRow ?? false;
+    const { most } = minimap;
+    return filtered && most === 0 ? 0 : fullHeight({ most, threads, filtered });
+  };
+  const named = (summary.prefixes ?? []).slice(0, MOST_NAMED);
+  const more = (summary.prefixes?.length ?? 0) - named.length;
+
+  return (
+    <section class="ds-part ds-busy">
+      <header class="ds-part-head">
+        <h3>Threads busy</h3>
+        <span class="ds-quiet">
+          {isolates(view)
+            ? "with what is selected, by task prefix"
+            : threads > 0
+              ? `of ${formatExact(threads)}, by task prefix`
+              : "by task prefix"}
+        </span>
+        <div class="ds-part-legend">
+          {named.map(({ name }) => (
+            <PrefixButton view={view} name={name} />
+          ))}
+          {more > 0 && <span class="ds-quiet">{`and ${more} more`}</span>}
+        </div>
+      </header>
+      {summary.tasks?.captured === 0 && !isCutOff(summary) ? (
+        <p class="ds-sentence">No task finished or failed in this time.</p>
+      ) : store === null && empty !== null ? (
+        <p class="ds-sentence ds-chart-wait" role="status">
+          {empty.trouble ? `${empty.title}. ${empty.text}` : `${empty.title} …`}
+        </p>
+      ) : (
+        <TimeChart
+          view={view}
+          label="Threads busy over the run, by task prefix; the figures are below"
+          height_px={HEIGHT_PX}
+          content={{
+            prepare(width) {
+              if (!store) return;
+              const [start, stop] = view.range.peek();
+              minimap.update(store.model, {
+                start,
+                secondsPerPixel: (stop - start) / width,
+                width_px: width,
+              });
+            },
+            axis: () => threadAxis(store ? full(store.model) : threads),
+            paint(area) {
+              if (!store || !paints) return;
+              paintBusy(area, minimap, paints, sheet);
+              paintErrors(area, store);
+            },
+          }}
+        />
+      )}
+    </section>
+  );
+}
+
+function isolates(view: RecordingView): boolean {
+  const { prefixes, workers, spans } = view.focus.value;
+  return prefixes.length + workers.length + spans.length > 0;
+}
+
+/** The model has one filter for all panels; here its work is done, too. */
+function useFilterOf(store: SessionStore | null): void {
+  const [, redraw] = useState(0);
+  useEffect(() => {
+    if (!store) return;
+    const shared = SharedSelection.acquire(store);
+    let frame = 0;
+    const work = (): void => {
+      frame = store.model.work(WORK_MS) ? requestAnimationFrame(work) : 0;
+      redraw((version) => version + 1);
+    };
+    const stop = effect(() => {
+      void shared.version.value;
+      cancelAnimationFrame(frame);
+      frame = requestAnimationFrame(work);
+    });
+    return () => {
+      stop();
+      cancelAnimationFrame(frame);
+      shared.release();
+    };
+  }, [store]);
+}
+
+function paintBusy(
+  area: PlotArea,
+  minimap: Minimap,
+  { compute }: ReturnType<typeof makePaints>,
+  sheet: Sheet,
+): void {
+  const { context, left, top, width, height } = area;
+  const threads = height / (area.y(0) - area.y(1));
+  sheet.paint(width, height, (pixels) =>
+    minimap.paint(pixels, height, threads, compute.paints, compute.other),
+  );
+  context.drawImage(sheet.canvas, left, top);
+}
+
+/** Another canvas, by way of which pixels come: where nothing is, the grid stays. */
+class Sheet {
+  readonly canvas = document.createElement("canvas");
+  private readonly ink = this.canvas.getContext("2d");
+  private image: ImageData | null = null;
+
+  paint(
+    width: number,
+    height: number,
+    paint: (pixels: Uint32Array) => void,
+  ): void {
+    if (!this.ink) return;
+    if (this.image?.width !== width || this.image.height !== height) {
+      this.canvas.width = width;
+      this.canvas.height = height;
+      this.image = this.ink.createImageData(width, height);
+    }
+    const pixels = new Uint32Array(this.image.data.buffer);
+    pixels.fill(0);
+    paint(pixels);
+    this.ink.putImageData(this.image, 0, 0);
+  }
+}
+
+function paintErrors(area: PlotArea, store: SessionStore): void {
+  const { context, theme, pixelRatio, top } = area;
+  const size = 3.5 * pixelRatio;
+  const y = top + 8 * pixelRatio;
+  let last = -Infinity;
+  context.lineCap = "round";
+  for (const { time } of store.errors.peek()) {
+    const x = area.x(time);
+    if (x - last < 2 * size) continue;
+    last = x;
+    for (const [colour, wide] of [
+      [theme.panel, 4],
+      [theme.error, 1.8],
+    ] as const) {
+      context.strokeStyle = toCss(colour);
+      context.lineWidth = wide * pixelRatio;
+      context.beginPath();
+      context.moveTo(x - size, y - size);
+      context.lineTo(x + size, y + size);
+      context.moveTo(x + size, y - size);
+      context.lineTo(x - size, y + size);
+      context.stroke();
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// What a person should look at first, each with the way to where it is shown.
+
+import type { JSX } from "preact";
+import { formatExact } from "../../base/format";
+import type { Focus } from "../../model/types";
+import { LinkButton } from "../../panel/button";
+import { CloseIcon, InfoIcon, WarningIcon } from "../../panel/icons";
+import { withRoom } from "../../panel/in_focus";
+import {
+  isTab,
+  type Range,
+  type RecordingView,
+} from "../../panel/recording_view";
+import { AndMore } from "./and_more";
+import { someOf } from "./bounds";
+import type { ReportSummary } from "./report_summary";
+
+type Look = NonNullable<ReportSummary["needs_a_look"]>[number];
+
+const LEVEL_WORDS: Record<Look["level"], string> = {
+  error: "Error:",
+  warn: "Warning:",
+  info: "For information:",
+};
+
+export function NeedsALook(props: {
+  view: RecordingView;
+  looks: readonly Look[];
+}): JSX.Element {
+  const { view, looks } = props;
+  const { shown, more } = someOf(looks);
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Needs a look</h3>
+        <span class="ds-quiet">
+          {looks.length > 0 ? formatExact(looks.length) : ""}
+        </span>
+      </header>
+      {looks.length === 0 ? (
+        <p class="ds-quiet">Nothing stands out in this run.</p>
+      ) : (
+        <ul class="ds-looks">
+          {shown.map((look) => (
+            <li>
+              <span
+                class={look.level === "info" ? "ds-quiet" : `ds-${look.level}`}
+              >
+                <Mark level={look.level} />
+                <span class="ds-unseen">{LEVEL_WORDS[look.level]}</span>
+              </span>
+              <div class="ds-look-words">
+                <div class="ds-look-title">{look.title}</div>
+                <div class="ds-quiet">{look.text}</div>
+              </div>
+              <Way view={view} look={look} />
+            </li>
+          ))}
+        </ul>
+      )}
+      <AndMore count={more} />
+    </section>
+  );
+}
+
+function Mark(props: { level: Look["level"] }): JSX.Element {
+  if (props.level === "error") return <CloseIcon />;
+  return props.level === "warn" ? <WarningIcon /> : <InfoIcon />;
+}
+
+function Way(props: { view: RecordingView; look: Look }): JSX.Element | null {
+  const { view, look } = props;
+  const { tab } = look;
+  // The summary is where one is.
+  if (!isTab(tab) || tab === "summary") return null;
+  const show = (): void =>
+    view.show(tab, focusOn(look, view.focus.peek(), view.range.peek()));
+  return <LinkButton onClick={show}>Show</LinkButton>;
+}
+
+/**
+ * The time of what is to be seen. Errors are the first on their tab: no time is selected
+ * for them, and one that would hide some of them is no longer.
+ */
+function focusOn(look: Look, focus: Focus, range: Range): Focus {
+  if (!look.time) return focus;
+  if (look.code !== "errors") {
+    return { ...focus, time: withRoom(look.time, range) };
+  }
+  const [first, last] = look.time;
+  const { time } = focus;
+  const shows = time !== null && time[0] <= first && last <= time[1];
+  return shows ? focus : { ...focus, time: null };
+}

@@ -1,0 +1,97 @@
+// Where things are on the stage, in CSS pixels. Pure.
+
+import type { Breadth } from "../../panel/environment";
+
+export interface Geometry {
+  /** Width of the gutter at the left. */
+  readonly gutter: number;
+  readonly gutterSize: "full" | "names" | "short";
+  /** Height of the overview above the plot; 0 where there is no room for it. */
+  readonly overview: number;
+  /** Height of the bars in it. */
+  readonly bars: number;
+}
+
+const GUTTER: Record<Breadth, number> = {
+  wide: 132,
+  medium: 84,
+  narrow: 84,
+  small: 32,
+  tiny: 32,
+};
+
+/** Toolbar, legend and status line. */
+const CHROME_PX = 90;
+/** Lanes are readable from this height on, with the gap below them. */
+const READABLE_LANE_PX = 10;
+/** Where lanes need room, the overview takes at most this part of it. */
+const OVERVIEW_SHARE = 0.2;
+const LEAST_BARS_PX = 14;
+
+export function geometryOf(
+  breadth: Breadth,
+  height_px: number,
+  rows: PlotRows,
+  /** How many lanes there are. */
+  lanes: number,
+): Geometry {
+  const roomy = breadth === "wide" || breadth === "medium";
+  const around = roomy ? 8 : 7;
+  const wanted = (roomy ? 40 : 28) + around;
+  // The lanes are what a panel is for: where height is short the overview gives way.
+  const room = height_px - CHROME_PX - rows.lanesTop - LANES_BOTTOM_PX;
+  const spare = Math.max(
+    room - lanes * READABLE_LANE_PX,
+    Math.floor(room * OVERVIEW_SHARE),
+  );
+  const given = Math.min(wanted, spare);
+  const overview = given < LEAST_BARS_PX + around ? 0 : given;
+  const bars = Math.max(0, overview - around);
+  return {
+    gutter: Math.round((GUTTER[breadth] * rows.font) / USUAL_FONT_PX),
+    gutterSize:
+      breadth === "wide" ? "full" : GUTTER[breadth] > 32 ? "names" : "short",
+    overview,
+    bars,
+  };
+}
+
+/** Rows of the plot from its top, as high as the text in them needs. */
+export interface PlotRows {
+  /** Size of the text on the canvas. */
+  readonly font: number;
+  readonly axis: number;
+  readonly events: number;
+  /** Where the lanes begin. */
+  readonly lanesTop: number;
+  /** The highest that a lane gets. */
+  readonly lane: number;
+  /** Names are written on lanes from this height on. */
+  readonly labelled: number;
+  /** A line of the gutter. */
+  readonly line: number;
+}
+
+const USUAL_FONT_PX = 11;
+const LEAST_FONT_PX = 10;
+const LARGEST_FONT_PX = 16;
+
+/** For the host's small text: the canvas follows it within reason. */
+export function plotRows(small_px: number): PlotRows {
+  const wanted = Math.round(small_px) || USUAL_FONT_PX;
+  const font = Math.min(Math.max(wanted, LEAST_FONT_PX), LARGEST_FONT_PX);
+  const [axis, events] = [font + 12, font + 9];
+  return {
+    font,
+    axis,
+    events,
+    lanesTop: axis + events + 6,
+    lane: font + 15,
+    labelled: font + 4,
+    line: font + 4,
+  };
+}
+
+export const LANES_BOTTOM_PX = 6;
+/** Share of a lane that the strip of a transfer takes, as it is drawn. */
+export const STRIP_SHARE = 0.36;

@@ -1,0 +1,196 @@
+// The legend: colours with counts and times. A click isolates, shift adds.
+// What does not fit on the line waits behind "+4": what took least time.
+
+import type { JSX } from "preact";
+import { useRef } from "preact/hooks";
+import type { Theme } from "../../base/theme";
+import { textWidth } from "../../base/text_width";
+import { ChevronIcon } from "../../panel/icons";
+import { Menu } from "../../panel/menu";
+import { type LegendEntry, NOT_COUNTED } from "./legend_entries";
+import { chooseEntries, mostTold, type Told } from "./legend_room";
+import { actionNote } from "./row_words";
+
+interface LegendProps {
+  entries: readonly LegendEntry[];
+  /** Ids of what is isolated; empty means that all are shown. */
+  isolated: ReadonlySet<string>;
+  /** A part of the run is selected, of which not every entry has something. */
+  selected: boolean;
+  /** One line an entry, with figures where all have room for them; else two. */
+  compact: boolean;
+  width_px: number;
+  theme: Theme;
+  onToggle: (entry: LegendEntry, adds: boolean) => void;
+}
+
+const PADDING_PX = 24;
+const NAME_PX = 220;
+/** Between a name and the figures beside it. */
+const BESIDE_PX = 6;
+
+/** Measured without touching the layout. */
+function entryWidth(
+  props: LegendProps,
+): (entry: LegendEntry, told: Told) => number {
+  const { font, size_px, small_px } = props.theme;
+  return (entry, told) => {
+    const first = textWidth(entry.name, `500 ${size_px}px ${font}`);
+    const figures = told === "name" ? "" : entry[told];
+    const second = textWidth(figures, `${small_px}px ${font}`);
+    if (!props.compact) return Math.min(Math.max(first, second), NAME_PX) + 30;
+    const beside = figures === "" ? 0 : BESIDE_PX + second;
+    return Math.min(first, NAME_PX) + beside + 34;
+  };
+}
+
+function startsActions(entries: readonly LegendEntry[], at: number): boolean {
+  return (
+    at > 0 && entries[at].kind === "action" && entries[at - 1].kind === "prefix"
+  );
+}
+
+export function Legend(props: LegendProps): JSX.Element {
+  const before = useRef<ReadonlySet<string>>(new Set());
+  const lastTold = useRef<Told>("name");
+  const widthOf = entryWidth(props);
+  const room_px = props.width_px - PADDING_PX;
+  // Figures that are counted anew are short for a moment: nothing jumps.
+  const counted = !props.entries.some(({ detail }) => detail === NOT_COUNTED);
+  if (!props.compact) lastTold.current = "detail";
+  else if (counted) {
+    lastTold.current = mostTold(props.entries, widthOf, room_px);
+  }
+  const told = lastTold.current;
+  const chosen = chooseEntries(
+    props.entries,
+    (entry) => widthOf(entry, told),
+    room_px,
+    before.current,
+  );
+  before.current = chosen;
+  const entries = props.entries.filter(({ id }) => chosen.has(id));
+  const rest = props.entries.filter(({ id }) => !chosen.has(id));
+  return (
+    <div
+      class={`ds-legend ${props.compact ? "ds-compact" : ""}`}
+      role="group"
+      aria-label="Legend: choose what to isolate"
+    >
+      {entries.map((entry, at) => (
+        <>
+          {startsActions(entries, at) && (
+            <span class="ds-legend-rule" aria-hidden="true" />
+          )}
+          <Entry {...props} entry={entry} told={told} />
+        </>
+      ))}
+      {rest.length > 0 && (
+        <Menu
+          label="The rest of the legend"
+          class="ds-legend-more"
+          face={
+            <>
+              {`+${rest.length}`}
+              <ChevronIcon />
+            </>
+          }
+        >
+          {() => <LegendList {...props} entries={rest} />}
+        </Menu>
+      )}
+    </div>
+  );
+}
+
+/** Of the width of the panel, for the face of a legend that has few words. */
+const SHARE = 0.5;
+/** Beside a name: its swatch, a count, a chevron, and what lies between. */
+const BESIDE_NAME_EM = 5;
+
+/** A name that fits on the face of the menu, beside the filters; else none. */
+function faceName(props: LegendProps, first: LegendEntry | undefined): string {
+  const { font, size_px } = props.theme;
+  const room_px = props.width_px * SHARE - BESIDE_NAME_EM * size_px;
+  const name = first?.name ?? "";
+  return textWidth(name, `${size_px}px ${font}`) <= room_px ? name : "";
+}
+
+/** Below 480 px the whole legend is a menu. */
+export function LegendMenu(
+  props: LegendProps & {
+    /** How much there is room for beside its swatches. */
+    face: "words" | "name" | "count";
+  },
+): JSX.Element {
+  const { entries, face } = props;
+  const name = face === "name" ? faceName(props, entries[0]) : "";
+  const most = face === "words" ? 7 : name === "" ? 4 : 1;
+  const shown = entries.slice(0, most);
+  const rest = entries.length - shown.length;
+  return (
+    <Menu
+      label="Legend"
+      class="ds-legend-menu"
+      face={
+        <>
+          {shown.map((entry) => (
+            <span class="ds-swatch" style={{ background: entry.colour }} />
+          ))}
+          {name !== "" && <span>{name}</span>}
+          {face === "words" ? (
+            <span>{`${entries.length} in legend`}</span>
+          ) : (
+            rest > 0 && <span>{`+${rest}`}</span>
+          )}
+          <ChevronIcon />
+        </>
+      }
+    >
+      {() => <LegendList {...props} />}
+    </Menu>
+  );
+}
+
+function LegendList(props: LegendProps): JSX.Element {
+  return (
+    <div class="ds-legend-list">
+      {props.entries.map((entry) => (
+        <Entry {...props} compact entry={entry} told="detail" />
+      ))}
+    </div>
+  );
+}
+
+function Entry(
+  props: LegendProps & { entry: LegendEntry; told: Told },
+): JSX.Element {
+  const { entry, isolated, told } = props;
+  const on = isolated.has(entry.id);
+  const dimmed =
+    (isolated.size > 0 || (props.selected && entry.nothing)) && !on;
+  return (
+    <button
+      type="button"
+      class={`ds-legend-entry ${dimmed ? "ds-dimmed" : ""}`}
+      aria-pressed={on}
+      title={[
+        entry.exact,
+        ...(entry.kind === "action" ? [actionNote(entry.name)] : []),
+        "Click to isolate, shift-click to add",
+      ]
+        .filter(Boolean)
+        .join("\n")}
+      onClick={(event) => props.onToggle(entry, event.shiftKey)}
+    >
+      <span
+        class={props.compact ? "ds-swatch" : "ds-legend-bar"}
+        style={{ background: entry.colour }}
+      />
+      <span class="ds-legend-words">
+        <span class="ds-legend-name">{entry.name || "(no name)"}</span>
+        {told !== "name" && <span class="ds-legend-detail">{entry[told]}</span>}
+      </span>
+    </button>
+  );
+}

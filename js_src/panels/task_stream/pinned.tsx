@@ -1,0 +1,291 @@
+// The pinned task: every start and stop of it, where and when it ran, and the
+// traceback if it erred. What the page itself knows stands at once; the rest
+// is asked of the kernel, and the panel says so when nobody answers.
+
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { textOn, toCss } from "../../base/colour";
+import {
+  formatBytes,
+  formatClock,
+  formatMoment,
+  NOTHING,
+} from "../../base/format";
+import type { Theme } from "../../base/theme";
+import { asProblem, type Problem } from "../../errors";
+import type { Interval, TaskDetail } from "../../model/types";
+import { STATUSES } from "../../schema";
+import type { SessionStore } from "../../session";
+import { Button, IconButton } from "../../panel/button";
+import { useCopied } from "../../panel/copied";
+import { CloseIcon, CopyIcon } from "../../panel/icons";
+import { keepScrolling } from "../../panel/scrolling";
+import { spanName } from "../../panel/narrowing";
+import type { SessionMirror } from "../../panel/session_mirror";
+import { KeyText, useKey } from "./key_text";
+import { actionRgb } from "./paints";
+import { actionCss, rowWords } from "./row_words";
+import { zoomTo } from "./go_to_task";
+import { readTaskDetail } from "./task_detail";
+import { ends, partsOfPage, StartStops, type Part } from "./start_stops";
+import { splitException } from "./traceback";
+import { TracebackText } from "./traceback_text";
+import type { ViewState } from "./view_state";
+import { placeOf } from "../../panel/worker_groups";
+
+const ERROR = STATUSES[1];
+
+type Asked =
+  | { readonly state: "asking" }
+  | { readonly state: "told"; readonly detail: TaskDetail }
+  | { readonly state: "failed"; readonly problem: Problem };
+
+export function Pinned(props: { view: ViewState }): JSX.Element | null {
+  const { view } = props;
+  const row = view.pinned.value;
+  const session = view.session.value;
+  if (!row || !session) return null;
+  return (
+    <PinnedTask
+      key={`${session.store.id} ${row.task}`}
+      view={view}
+      session={session}
+      row={row}
+    />
+  );
+}
+
+function useDetail(session: SessionMirror, task: number): [Asked, () => void] {
+  const [asked, setAsked] = useState<Asked>({ state: "asking" });
+  const [attempt, setAttempt] = useState(0);
+  useEffect(() => {
+    let wanted = true;
+    const take = (next: Asked): void => {
+      if (wanted) setAsked(next);
+    };
+    take({ state: "asking" });
+    session.store.ask("task", { task }).then(
+      (answer) => take({ state: "told", detail: readTaskDetail(answer) }),
+      (error: unknown) => take({ state: "failed", problem: asProblem(error) }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [session, task, attempt]);
+  return [asked, () => setAttempt(attempt + 1)];
+}
+
+function PinnedTask(props: {
+  view: ViewState;
+  session: SessionMirror;
+  row: Interval;
+}): JSX.Element {
+  const { view, session, row } = props;
+  const { store } = session;
+  const theme = view.environment.theme.value;
+  const [copyLabel, copy] = useCopied("Copy the key");
+  const localKey = useKey(store, row.task);
+  const [asked, askAgain] = useDetail(session, row.task);
+  const detail = asked.state === "told" ? asked.detail : null;
+  const words = rowWords(row, store, view);
+  const { prefixColour } = words;
+  const key = detail?.key ?? localKey;
+  const parts = detail?.startstops ?? partsOfPage(session, row);
+  const span = detail?.span ?? store.spans[row.span]?.name ?? [];
+  const erred = words.erred || detail?.status === ERROR;
+  const { prefixes } = view.focus.value;
+  const alone = prefixes.length === 1 && prefixes[0] === words.prefix;
+
+  return (
+    <aside
+      class="ds-pinned"
+      aria-label={`Task of ${words.prefix}`}
+      onKeyDown={keepScrolling}
+    >
+      <div class="ds-pinned-head">
+        {erred && (
+          <span class="ds-badge" style={badgeStyle(theme)}>
+            Erred
+          </span>
+        )}
+        <span class="ds-swatch" style={{ background: prefixColour }} />
+        <b class="ds-pinned-title" title={words.prefix}>
+          {words.prefix}
+        </b>
+        <IconButton
+          label="Unpin"
+          shortcut="Escape"
+          onClick={() => {
+            view.pinned.value = null;
+          }}
+        >
+          <CloseIcon />
+        </IconButton>
+      </div>
+      <div class="ds-pinned-body">
+        <div class="ds-pinned-key">
+          <KeyText text={key} longest={2000} />
+          {typeof key === "string" && (
+            <IconButton label={copyLabel} onClick={() => copy(key)}>
+              <CopyIcon />
+            </IconButton>
+          )}
+        </div>
+        <ErrorOf
+          taskKey={key ?? null}
+          session={session}
+          row={row}
+          erred={erred}
+          detail={detail}
+        />
+        {parts.length > 0 && (
+          <StartStops
+            parts={parts}
+            erred={erred}
+            colourOf={(action) =>
+              actionCss(action, erred, prefixColour, theme.dark)
+            }
+          />
+        )}
+        <section>
+          <h4>Where and when</h4>
+          <dl class="ds-facts">
+            <dt>Worker</dt>
+            <dd>
+              {placeOf(view.workers.placed.value, laneOf(store, row, detail))}
+            </dd>
+            <dt>Started</dt>
+            <dd>{startedAt(parts, session.origin.value)}</dd>
+            <dt>Result</dt>
+            <dd>{formatResult(detail?.nbytes ?? row.nbytes, erred)}</dd>
+            {span.length > 0 && (
+              <>
+                <dt>Span</dt>
+                <dd>
+                  <SpanOf
+                    view={view}
+                    id={store.spans[row.span]?.id ?? ""}
+                    name={spanName(span)}
+                  />
+                </dd>
+              </>
+            )}
+          </dl>
+        </section>
+        <Missing asked={asked} again={askAgain} />
+      </div>
+      <div class="ds-pinned-foot">
+        <Button
+          onClick={() => view.isolateEntry("prefix", words.prefix, false)}
+        >
+          {alone ? "All prefixes" : "Only this prefix"}
+        </Button>
+        {parts.length > 0 && (
+          <Button onClick={() => zoomTo(view, ends(parts))}>Zoom to it</Button>
+        )}
+      </div>
+    </aside>
+  );
+}
+
+/** The colour of what erred, as in the plot. */
+function badgeStyle(theme: Theme): JSX.CSSProperties {
+  const colour = actionRgb("erred", theme);
+  return { background: toCss(colour), color: textOn(colour) };
+}
+
+/** The span of a task, to isolate it by a click, and again to show all. */
+function SpanOf(props: {
+  view: ViewState;
+  /** Empty where no row of the task is here. */
+  id: string;
+  name: string;
+}): JSX.Element {
+  const { view, id, name } = props;
+  if (id === "") return <>{name}</>;
+  const { spans } = view.focus.value;
+  const alone = spans.length === 1 && spans[0] === id;
+  return (
+    <button
+      type="button"
+      class="ds-link"
+      aria-pressed={alone}
+      title={alone ? "Show all spans" : "Show only this span, shift-click adds"}
+      onClick={(event) => view.isolateIn("spans", id, event.shiftKey)}
+    >
+      {name}
+    </button>
+  );
+}
+
+/** The kernel knows better where a task ran whose rows are not on this page. */
+function laneOf(
+  store: SessionStore,
+  row: Interval,
+  detail: TaskDetail | null,
+): number {
+  const lane = store.lanes.findIndex(
+    ({ worker, thread }) =>
+      worker === detail?.worker && thread === detail.thread,
+  );
+  return lane < 0 ? row.lane : lane;
+}
+
+function startedAt(parts: readonly Part[], origin: number): string {
+  if (parts.length === 0) return "no start was reported";
+  const { start } = parts[0];
+  return `+${formatMoment(start - origin, 3)}, ${formatClock(start)}`;
+}
+
+function formatResult(nbytes: number, erred: boolean): string {
+  if (erred) return "none, it erred";
+  return nbytes > 0 ? formatBytes(nbytes) : NOTHING;
+}
+
+function ErrorOf(props: {
+  taskKey: string | null;
+  session: SessionMirror;
+  row: Interval;
+  erred: boolean;
+  detail: TaskDetail | null;
+}): JSX.Element | null {
+  if (!props.erred) return null;
+  const { detail, session, row } = props;
+  const known = session.errors.value.find((error) => error.task === row.task);
+  const exception = detail?.error?.exception ?? known?.exception ?? "";
+  const traceback = detail?.error?.traceback ?? "";
+  return (
+    <section class="ds-pinned-error">
+      {exception + traceback !== "" && (
+        <TracebackText
+          taskKey={props.taskKey}
+          exception={splitException(exception)}
+          traceback={traceback}
+        />
+      )}
+      {detail && !detail.error && (
+        <p class="ds-note">
+          The traceback was dropped: of many errors only the newest keep theirs.
+        </p>
+      )}
+    </section>
+  );
+}
+
+function Missing(props: {
+  asked: Asked;
+  again: () => void;
+}): JSX.Element | null {
+  const { asked } = props;
+  if (asked.state === "told") return null;
+  if (asked.state === "asking") {
+    return <p class="ds-note">Asking for the rest …</p>;
+  }
+  return (
+    <div class="ds-note">
+      <p class="ds-warn">{asked.problem.text}</p>
+      <p>{`Shown is what this page knows by itself. ${asked.problem.next}`}</p>
+      <Button onClick={props.again}>Ask again</Button>
+    </div>
+  );
+}

@@ -1,0 +1,256 @@
+// The status line of the task stream: what is shown of what there is, and
+// everything that was dropped, degraded or lost, in words.
+
+import {
+  formatClock,
+  formatDuration,
+  formatExact,
+  formatMoment,
+  plural,
+} from "../../base/format";
+import type { Counts, Notice } from "../../model/types";
+import type { State } from "../../schema";
+import type { Fact } from "../../panel/status_line";
+import type { Selected } from "./selected_words";
+
+export interface StatusInput {
+  readonly state: State;
+  readonly counts: Counts;
+  /** Tasks whose rows are on this page. */
+  readonly held: number;
+  readonly workers: number;
+  readonly threads: number;
+  /** Tasks that run just now; null where nobody tells. */
+  readonly running: number | null;
+  readonly behind_s: number;
+  readonly now: number;
+  readonly notices: readonly Notice[];
+  /** A kernel is there; else all comes from a file. */
+  readonly live: boolean;
+  /** Why the picture is only kept, in the words of the home. */
+  readonly kept: { readonly text: string; readonly trouble: boolean } | null;
+  /** Tasks that are not here yet will come. */
+  readonly moreComes: boolean;
+  /** Tasks held when the person paused; null while not paused. */
+  readonly pausedAt: number | null;
+  /** Rows that the axis leaves out: their clocks disagree. */
+  readonly outside: number;
+  /** Rows that stop before they start. */
+  readonly backwards: number;
+  readonly search: Fact | null;
+  /** What the filter leaves; null while there is none. */
+  readonly selected: Selected | "uncounted" | null;
+  readonly showErrors?: () => void;
+  /** It is said on a picture: whoever looks at that does so later. */
+  readonly pictured?: boolean;
+}
+
+function shown(input: StatusInput): Fact {
+  const { counts, held, pausedAt } = input;
+  const captured = Math.max(counts.captured, held);
+  const lead = formatExact(pausedAt ?? held);
+  if (input.state === "lost") {
+    const until = formatClock(input.now, 0);
+    return { lead, text: `tasks until ${until}`, brief: "tasks", rank: 0 };
+  }
+  const noun = captured === 1 ? "task" : "tasks";
+  const brief = `of ${formatExact(captured)}`;
+  const text = `${brief} ${noun}${pausedAt === null ? "" : " shown"}`;
+  return { lead, text, brief, rank: 0 };
+}
+
+function liveness(input: StatusInput): Fact {
+  const rank = 3;
+  if (input.kept) {
+    const { text, trouble } = input.kept;
+    const words = text.charAt(0).toLowerCase() + text.slice(1);
+    return { text: words, ...(trouble ? { level: "error", rank: 1 } : {}) };
+  }
+  switch (input.state) {
+    case "live":
+    case "partly": {
+      if (input.pausedAt !== null) {
+        return { text: "paused, recording goes on", brief: "paused", rank };
+      }
+      if (input.pictured) {
+        return { text: `taken live at ${formatClock(input.now, 0)}`, rank };
+      }
+      if (!(input.behind_s >= 0)) return { text: "live", rank };
+      const text = `live, ${formatBehind(input.behind_s)} behind`;
+      // A second or two is what polling costs; more is trouble.
+      return input.behind_s > 3
+        ? { text, level: "warn" }
+        : { text, brief: "live", rank };
+    }
+    case "lost":
+      return { text: "connection lost", level: "error", rank: 1 };
+    case "waiting":
+      return { text: "waiting for the scheduler", brief: "waiting", rank };
+    case "stopped":
+      return { text: "stopped", rank };
+    case "no-client":
+      return { text: "no client", rank };
+  }
+}
+
+function formatBehind(seconds: number): string {
+  return seconds < 10 ? formatMoment(seconds, 1) : formatDuration(seconds);
+}
+
+function missing(input: StatusInput): Fact[] {
+  const { counts, held, pausedAt } = input;
+  const facts: Fact[] = [];
+  if (pausedAt !== null) {
+    const later = held - pausedAt;
+    if (later > 0) {
+      facts.push({
+        text: `${formatExact(later)} arrived since you paused`,
+        brief: `${formatExact(later)} since`,
+        rank: 4,
+      });
+    }
+  }
+  const dropped = counts.dropped_agent + counts.dropped_recording;
+  const away = counts.kept - held;
+  if (away > 0) {
+    facts.push({
+      rank: 4,
+      ...(input.moreComes
+        ? {
+            text: `${formatExact(away)} on the way`,
+            title: `A coarse picture stands in for them until ${input.live ? "their detail arrives, newest first" : "they are read from the file"}.`,
+          }
+        : {
+            text: `${formatExact(away)} not here in detail`,
+            title:
+              "A coarse picture stands in for them: this page gets no more of the past.",
+          }),
+    });
+  }
+  if (counts.dropped_agent > 0) {
+    const bound =
+      input.state === "partly"
+        ? "distributed.scheduler.dashboard.tasks.task-stream-length on the scheduler"
+        : "daskscope.agent.memory-limit";
+    facts.push({
+      level: "warn",
+      text: `${plural(counts.dropped_agent, "older one")} dropped on the scheduler`,
+      brief: `${formatExact(counts.dropped_agent)} dropped`,
+      title: `They came faster than they were fetched, and the memory that may hold them there is bounded. To keep more, raise ${bound}.`,
+    });
+  }
+  if (counts.dropped_recording > 0) {
+    facts.push({
+      level: "warn",
+      text: `${plural(counts.dropped_recording, "older one")} dropped from the recording`,
+      brief: `${formatExact(counts.dropped_recording)} dropped`,
+      title:
+        "The recording reached its bound. To keep more, raise daskscope.recording.memory-limit.",
+    });
+  }
+  // Where the scheduler takes no agent, a gap may have cost tasks that nobody counted.
+  if (dropped === 0 && ["live", "stopped", "no-client"].includes(input.state)) {
+    facts.push({
+      text: pausedAt === null ? "nothing dropped" : "none lost",
+      rank: 6,
+    });
+  }
+  if (input.outside > 0) {
+    facts.push({
+      level: "warn",
+      text: `${plural(input.outside, "row lies", "rows lie")} outside the axis`,
+      brief: `${formatExact(input.outside)} outside`,
+      title:
+        "Their times are far from the scheduler's clock: the clock of a worker is wrong. They are counted in the legend and stay in the recording.",
+    });
+  }
+  if (input.backwards > 0) {
+    facts.push({
+      level: "warn",
+      text: `${plural(input.backwards, "row stops", "rows stop")} before ${input.backwards === 1 ? "it starts" : "they start"}`,
+      title:
+        "The clocks of a worker and of the scheduler disagree. These rows are drawn as ticks, with no length.",
+    });
+  }
+  return facts;
+}
+
+/** What the filters leave, and how much of it erred. */
+function selection({
+  counts,
+  selected,
+  live,
+  showErrors,
+}: StatusInput): Fact[] {
+  const facts: Fact[] = [];
+  const counted = selected === "uncounted" ? null : selected;
+  if (selected === "uncounted") {
+    facts.push({
+      text: "selection not counted yet",
+      brief: "not counted yet",
+      title: live
+        ? "The kernel counts what is selected. Without subshells it hears of a selection only after its cell."
+        : "What is selected is being counted in the file.",
+      rank: 2,
+    });
+  } else if (counted?.count) {
+    facts.push({
+      text: `${counted.count} selected`,
+      title: "What the filters leave.",
+      rank: 2,
+    });
+  }
+  if (counts.erred > 0) {
+    const all = formatExact(counts.erred);
+    facts.push({
+      ...(counted?.erred === 0 ? {} : { level: "error" as const }),
+      rank: 1,
+      ...(counted
+        ? {
+            text: `${formatExact(counted.erred)} of ${all} erred`,
+            title: "Of the tasks that the filter leaves, and of all.",
+          }
+        : {
+            text: selected ? `${all} erred in all` : `${all} erred`,
+            title: "Click to isolate them",
+          }),
+      ...(showErrors ? { run: showErrors } : {}),
+    });
+  }
+  return facts;
+}
+
+/** What has begun and is not among the rows, since these come when tasks finish. */
+function running({ running: tasks, state, kept }: StatusInput): Fact[] {
+  const current = (state === "live" || state === "partly") && !kept;
+  if (!tasks || !current) return [];
+  const text = `${formatExact(tasks)} running`;
+  const title = "Tasks that workers run now. They appear as they finish.";
+  return [{ text, title, rank: 4 }];
+}
+
+export function statusFacts(input: StatusInput): Fact[] {
+  const facts: Fact[] = [
+    shown(input),
+    { text: plural(input.workers, "worker"), rank: 5 },
+    { text: plural(input.threads, "thread"), rank: 7 },
+    ...running(input),
+    liveness(input),
+  ];
+  facts.push(...selection(input), ...missing(input));
+  if (input.search) facts.push(input.search);
+  for (const notice of input.notices) {
+    facts.push({
+      ...(notice.level === "info" ? {} : { level: notice.level }),
+      text: notice.next
+        ? `${trimDot(notice.text)}: ${notice.next}`
+        : notice.text,
+      title: `${notice.text}\n${notice.next}`,
+    });
+  }
+  return facts;
+}
+
+function trimDot(text: string): string {
+  return text.replace(/\.\s*$/, "");
+}
