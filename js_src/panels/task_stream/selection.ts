@@ -5,8 +5,8 @@ import type { ReadonlySignal } from "@preact/signals";
 import type { SessionStore } from "../../session";
 import { SessionMirror } from "../../panel/session_mirror";
 import { SignalCopies } from "../../panel/signal_copies";
-import type { SearchState } from "./search";
-import { SharedSelection } from "./shared_selection";
+import type { SearchState } from "../../panel/search";
+import { SharedSelection } from "../../panel/shared_selection";
 
 export class Selection extends SignalCopies {
   readonly mirror: SessionMirror;

@@ -4,12 +4,11 @@
 // whichever came first made it, and the last to release it ends it.
 
 import { effect, signal } from "@preact/signals";
-import type { FilterSpec } from "../../model/filter";
-import type { SessionStore } from "../../session";
-import { SessionMirror } from "../../panel/session_mirror";
-import { ERRED, legendAction } from "./legend_entries";
-import { Search } from "./search";
-import { isPartial } from "./search_words";
+import type { FilterSpec } from "../model/filter";
+import type { SessionStore } from "../session";
+import { SessionMirror } from "./session_mirror";
+import { ERRED, legendAction } from "./action_words";
+import { isPartial, Search } from "./search";
 
 /** Change the number with any change that another version's panel would miss. */
 const SLOT = Symbol.for("daskscope.selection.v1");
