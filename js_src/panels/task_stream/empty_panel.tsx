@@ -5,7 +5,7 @@ import { formatExact, plural } from "../../base/format";
 import { allTasks } from "../../session_notices";
 import { beforeFirst, NO_CLIENT } from "../../panel/empty_states";
 import type { EmptyState } from "../../panel/host";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { Empty } from "../../panel/states";
 import { StatusLine } from "../../panel/status_line";
 import { moreComes } from "./more_comes";
@@ -120,7 +120,7 @@ function elsewhere(
 }
 
 /** Nothing comes to a file any more: what is not in it did not happen, or was dropped. */
-function storedState(session: SessionMirror, comes: boolean): EmptyState {
+function storedState(session: SeenSession, comes: boolean): EmptyState {
   const { captured } = session.counts.value;
   if (captured > 0) return elsewhere(captured, comes, false);
   return {
