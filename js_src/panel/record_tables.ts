@@ -2,7 +2,8 @@
 // needs it, and checked before it is believed.
 
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { asProblem, DaskscopeError, type Problem } from "../errors";
+import { asProblem, type Problem } from "../errors";
+import type { TableName as SchemaName } from "../schema";
 import type { SessionStore } from "../session";
 
 type Kind = "number" | "text";
@@ -59,51 +60,41 @@ export type TableState<N extends TableName> =
   | { readonly kind: "ready"; readonly table: RecordTable<N> }
   | { readonly kind: "failed"; readonly problem: Problem };
 
-const unreadable = (name: TableName, detail: string): DaskscopeError =>
-  new DaskscopeError({
-    code: "bad-file",
-    text: `The table \`${name}\` of this recording cannot be read (${detail}).`,
-    next: "The other tables are not affected.",
-  });
-
-/** The columns of a table, all of one length and of the kind that they should have. */
-export function checkTable<N extends TableName>(
+/** Of the columns of the session's table. */
+function tableOf<N extends TableName>(
   name: N,
-  value: unknown,
+  columns: Readonly<Record<string, unknown>>,
+  prefixes: readonly string[],
 ): RecordTable<N> {
-  if (typeof value !== "object" || value === null) {
-    throw unreadable(name, "it is no table");
-  }
-  const source = value as Record<string, unknown>;
+  const { cpu, process, prefix } = columns as Record<string, Float64Array>;
+  const told = name === "scheduler" ? cpu : name === "cluster" ? process : null;
   const found: Record<string, unknown> = {};
-  let rows = -1;
-  for (const [column, kind] of Object.entries(COLUMNS[name])) {
-    const values = Object.hasOwn(source, column) ? source[column] : undefined;
-    if (!isColumn(values, kind)) {
-      throw unreadable(name, `\`${column}\` is no list of ${kind}s`);
+  let rows = 0;
+  for (const column of Object.keys(COLUMNS[name])) {
+    let values = columns[column] as ArrayLike<unknown>;
+    // A row of the series `system` is of the cluster or of its scheduler.
+    if (told) {
+      const samples = values as Float64Array;
+      values = samples.filter((_, row) => !Number.isNaN(told[row]));
     }
-    if (rows >= 0 && values.length !== rows) {
-      throw unreadable(name, `\`${column}\` has another length`);
+    if (column === "prefix") {
+      values = Array.from(prefix, (index) => prefixes[index]);
     }
-    rows = values.length;
     found[column] = values;
+    rows = values.length;
   }
   return { ...found, rows } as RecordTable<N>;
-}
-
-function isColumn(value: unknown, kind: Kind): value is ArrayLike<unknown> {
-  if (kind === "number" && ArrayBuffer.isView(value)) {
-    return !(value instanceof DataView || value instanceof BigInt64Array);
-  }
-  const type = kind === "text" ? "string" : "number";
-  return Array.isArray(value) && value.every((item) => typeof item === type);
 }
 
 export class RecordTables {
   private readonly states = new Map<TableName, Signal<unknown>>();
 
   /** `opened` is the session of the recording, when it is there. */
-  constructor(private readonly opened: Promise<SessionStore>) {
+  constructor(
+    private readonly opened: Promise<SessionStore>,
+    /** Takes what ends the subscriptions. */
+    private readonly onEnd: (stop: () => void) => void,
+  ) {
     // Who asks for a table hears of it; without a table nobody has to.
     opened.catch(() => {});
   }
@@ -130,8 +121,17 @@ export class RecordTables {
   ): Promise<void> {
     try {
       const store = await this.opened;
-      const table = checkTable(name, await store.ask("table", { name }));
-      state.value = { kind: "ready", table };
+      const isSample = name === "cluster" || name === "scheduler";
+      const table = isSample ? "system" : (name as SchemaName);
+      this.onEnd(store.watch(signal(true), [table]));
+      const stop = store.table(table).subscribe((view) => {
+        if (view.state === "waiting") return;
+        const columns = view.columns as unknown as Record<string, unknown>;
+        state.value = view.problem
+          ? { kind: "failed", problem: view.problem }
+          : { kind: "ready", table: tableOf(name, columns, store.prefixes) };
+      });
+      this.onEnd(stop);
     } catch (error) {
       state.value = { kind: "failed", problem: asProblem(error) };
     }

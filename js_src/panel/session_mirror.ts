@@ -1,7 +1,10 @@
 // A session's signals, copied into signals of this bundle: another one may have
 // made the page's store.
 
+import type { ReadonlySignal } from "@preact/signals";
+import type { TableName } from "../schema";
 import type { SessionStore } from "../session";
+import type { TableView } from "../session_tables";
 import { SignalCopies } from "./signal_copies";
 
 export class SessionMirror extends SignalCopies {
@@ -17,12 +20,10 @@ export class SessionMirror extends SignalCopies {
   readonly namesVersion;
   readonly dataVersion;
   readonly totals;
-  readonly errors;
-  readonly changes;
-  readonly gaps;
-  readonly notHere;
   readonly focus;
   readonly crosshair;
+
+  private readonly tables = new Map<string, unknown>();
 
   constructor(readonly store: SessionStore) {
     super();
@@ -38,11 +39,13 @@ export class SessionMirror extends SignalCopies {
     this.namesVersion = this.copy(store.namesVersion);
     this.dataVersion = this.copy(store.dataVersion);
     this.totals = this.copy(store.totals);
-    this.errors = this.copy(store.errors);
-    this.changes = this.copy(store.changes);
-    this.gaps = this.copy(store.gaps);
-    this.notHere = this.copy(store.notHere);
     this.focus = this.copy(store.focus);
     this.crosshair = this.copy(store.crosshair);
+  }
+
+  table<N extends TableName>(name: N): ReadonlySignal<TableView<N>> {
+    const copied = this.tables.get(name) ?? this.copy(this.store.table(name));
+    this.tables.set(name, copied);
+    return copied as ReadonlySignal<TableView<N>>;
   }
 }

@@ -12,58 +12,23 @@ import {
 } from "../../js_src/panels/events/happenings";
 import { levelsOf, narrowLines } from "../../js_src/panels/logs/lines";
 import { hasWords } from "../../js_src/panel/filter_tools";
-import { checkTable, RecordTables } from "../../js_src/panel/record_tables";
-import type { SessionStore } from "../../js_src/session";
+import type { RecordTable, TableName } from "../../js_src/panel/record_tables";
 
 const [A, B] = ["tcp://10.0.0.1:1", "tcp://10.0.0.2:2"] as const;
 const nameOf = (address: string): string =>
   ({ [A]: "worker-0", [B]: "worker-1" })[address] ?? address;
 
-describe("a table from outside", () => {
-  const gaps = { start: [1], stop: [2], reason: ["lost"], text: ["gone"] };
-
-  it("is believed with all its columns, of numbers in either form", () => {
-    const table = checkTable("gaps", { ...gaps, start: new Float64Array([1]) });
-    expect(table.rows).toBe(1);
-    expect(table.text).toEqual(["gone"]);
-  });
-
-  it.each([
-    ["no table", null],
-    ["a column is missing", { ...gaps, text: undefined }],
-    ["of another length", { ...gaps, text: [] }],
-    ["numbers for text", { ...gaps, text: [7] }],
-    ["text for numbers", { ...gaps, start: ["1"] }],
-    ["columns that are inherited", { __proto__: gaps }],
-  ])("is refused with a code: %s", (_, value) => {
-    expect(() => checkTable("gaps", value)).toThrow(
-      expect.objectContaining({ code: "bad-file" }) as Error,
-    );
-  });
-
-  it("is asked for once, and its failure is told where it is shown", async () => {
-    const asked: string[] = [];
-    const store = {
-      ask: (_: string, { name }: { name: string }) => {
-        asked.push(name);
-        return name === "gaps"
-          ? Promise.resolve(gaps)
-          : Promise.reject(new Error("cut off"));
-      },
-    } as unknown as SessionStore;
-    const tables = new RecordTables(Promise.resolve(store));
-    expect(tables.get("gaps").value.kind).toBe("waiting");
-    tables.get("gaps");
-    tables.get("logs");
-    await expect.poll(() => tables.get("gaps").value.kind).toBe("ready");
-    await expect.poll(() => tables.get("logs").value.kind).toBe("failed");
-    expect(tables.ready("logs")).toBeNull();
-    expect(asked).toEqual(["gaps", "logs"]);
-  });
-});
+/** A table as it comes out of a recording. */
+function tableOf<N extends TableName>(
+  _name: N,
+  columns: Omit<RecordTable<N>, "rows">,
+): RecordTable<N> {
+  const [{ length }] = Object.values(columns) as ArrayLike<unknown>[];
+  return { ...columns, rows: length } as RecordTable<N>;
+}
 
 describe("errors", () => {
-  const table = checkTable("errors", {
+  const table = tableOf("errors", {
     time: [5, 1, 3, 2],
     key: ["a", "b", "c", "d"],
     prefix: ["load", "load", "sum", "load"],
@@ -110,19 +75,19 @@ it.each([
 describe("what happened", () => {
   const all = happenings(
     {
-      events: checkTable("events", {
+      events: tableOf("events", {
         time: [4, 2],
         topic: ["all", `${A},stealing`],
         message: ['"plain text"', '{"n": 1}'],
       }),
-      workers: checkTable("workers", {
+      workers: tableOf("workers", {
         time: [1, 3, 5],
         worker: [A, A, ""],
         name: ["0", "", ""],
         what: ["present", "paused", "restarted"],
         detail: ["4 threads", "was running", "all tasks were forgotten"],
       }),
-      gaps: checkTable("gaps", {
+      gaps: tableOf("gaps", {
         ...{ start: [2.5], stop: [9], reason: ["lost"], text: [""] },
       }),
     },
@@ -169,7 +134,7 @@ describe("what happened", () => {
 });
 
 describe("lines of logs", () => {
-  const table = checkTable("logs", {
+  const table = tableOf("logs", {
     time: [3, 1, 2],
     source: ["scheduler", A, B],
     level: ["INFO", "ERROR", "WARNING"],
@@ -203,7 +168,7 @@ describe("rows without a time", () => {
   const none = { time: [], worker: [], name: [], what: [], detail: [] };
 
   it("are the last errors of their group", () => {
-    const table = checkTable("errors", {
+    const table = tableOf("errors", {
       ...{ time, key: same("k"), prefix: same("p"), worker: same(A) },
       ...{ exception: same("Gone()"), traceback: same("") },
       task: time.map(() => -1),
@@ -215,11 +180,11 @@ describe("rows without a time", () => {
   it("are the last of what happened", () => {
     const all = happenings(
       {
-        events: checkTable("events", {
+        events: tableOf("events", {
           ...{ time, topic: same("all"), message: same("{}") },
         }),
-        workers: checkTable("workers", none),
-        gaps: checkTable("gaps", { start: [], stop: [], reason: [], text: [] }),
+        workers: tableOf("workers", none),
+        gaps: tableOf("gaps", { start: [], stop: [], reason: [], text: [] }),
       },
       nameOf,
     );
@@ -227,7 +192,7 @@ describe("rows without a time", () => {
   });
 
   it("are the last lines of the logs", () => {
-    const table = checkTable("logs", {
+    const table = tableOf("logs", {
       ...{ time, source: same(A), level: same("INFO"), text: same("") },
     });
     const filter = { focus: NO_FOCUS, level: "", source: "", has: () => true };

@@ -101,7 +101,7 @@ export class ReportState implements RecordingView, Navigated {
     this.hasSummary = !nothing;
     const begun = new Promise<void>((begin) => (this.begin = begin));
     const opened = begun.then(() => this.open());
-    this.tables = new RecordTables(opened);
+    this.tables = new RecordTables(opened, (stop) => this.stops.push(stop));
 
     this.figures = computed(() => {
       const counts = this.session.value?.counts.value;
@@ -204,7 +204,7 @@ export class ReportState implements RecordingView, Navigated {
       store.run.value = { start, stop };
     }
     this.stops.push(
-      store.watch(this.needsRows),
+      store.watch(this.needsRows, ["tasks"]),
       effect(() => {
         this.focus.value = store.focus.value;
       }),

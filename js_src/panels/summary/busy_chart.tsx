@@ -40,11 +40,10 @@ export function BusyChart(props: {
     summary.busy?.threads ||
     summary.cluster_facts?.threads ||
     (store?.lanes.length ?? 0);
-  const isolated = view.focus.value.prefixes;
   const theme = view.theme.value;
   const paints = useMemo(
-    () => (store ? makePaints(store, theme, isolated) : null),
-    [store, theme, isolated, store?.namesVersion.value],
+    () => (store ? makePaints(store, theme) : null),
+    [store, theme, store?.namesVersion.value],
   );
   const empty = view.emptyState.value;
   const full = (model: TaskModel): number => {
@@ -180,7 +179,7 @@ function paintErrors(area: PlotArea, store: SessionStore): void {
   const y = top + 8 * pixelRatio;
   let last = -Infinity;
   context.lineCap = "round";
-  for (const { time } of store.errors.peek()) {
+  for (const time of store.table("errors").peek().columns.time) {
     const x = area.x(time);
     if (x - last < 2 * size) continue;
     last = x;

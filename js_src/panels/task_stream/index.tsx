@@ -12,6 +12,8 @@ import { isTyping, pressesButton, pressKey } from "./keyboard";
 import { TaskStreamPanel, TITLE, type PanelParts } from "./panel";
 import { ViewState } from "./view_state";
 
+const TABLES = ["tasks", "errors", "workers", "gaps"];
+
 export interface TaskStreamProps {
   readonly session: ReadonlySignal<SessionStore | null>;
   readonly host: PanelHost;
@@ -48,7 +50,7 @@ export function mountTaskStream(
     }),
     props.session.subscribe((store) => {
       release?.();
-      release = store?.watch(environment.visible);
+      release = store?.watch(environment.visible, TABLES);
       view.use(store);
     }),
     listenToKeys(root, view, parts, inline),

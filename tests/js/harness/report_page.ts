@@ -6,7 +6,7 @@ import { mountReport } from "../../../js_src/homes/report/mount";
 import type { ReportSource } from "../../../js_src/homes/report/source";
 import type { SessionStore } from "../../../js_src/session";
 import { scenario } from "./scenarios";
-import { answerTables, storedRun } from "./stored_run";
+import { fillTables, storedRun } from "./stored_run";
 
 const wanted = new URLSearchParams(location.search);
 const made = await scenario(wanted.get("scenario") ?? "full", wanted);
@@ -33,7 +33,6 @@ const tables = JSON.parse(wanted.get("tables") ?? "{}", (_, value: unknown) =>
 let openNow: () => void = () => {};
 const asked = new Promise<void>((done) => (openNow = done));
 let opened = 0;
-const tablesAsked: string[] = [];
 
 /** Of the charts of the summary, in pixels: as they are drawn, and as they are shown. */
 function widths(): [drawn: number, shown: number][] {
@@ -66,7 +65,7 @@ const source: ReportSource = {
     opened += 1;
     if (wanted.has("slow")) await asked;
     if (wanted.has("broken")) throw new Error("the end of a member is missing");
-    return answerTables(session, { ...stored.tables, ...tables }, tablesAsked);
+    return fillTables(session, { ...stored.tables, ...tables });
   },
   file: () => Promise.resolve(new Blob(["PK"])),
 };
@@ -78,7 +77,7 @@ Object.assign(window, {
     ...{ session, dispose, corners, widths },
     openNow: () => openNow(),
     opened: () => opened,
-    tablesAsked: () => tablesAsked,
+    tablesAsked: () => session.watched,
   },
 });
 document.body.dataset["ready"] = "true";

@@ -1,6 +1,8 @@
 // A made-up report: a run's summary and small tables, as a stored recording has them.
 
+import { type TableName, TABLES } from "../../../js_src/schema";
 import type { SessionStore } from "../../../js_src/session";
+import { rowsOf } from "../../../js_src/session_tables";
 import { random } from "./run";
 import type { HarnessSession } from "./session";
 
@@ -193,7 +195,7 @@ function tablesOf(
   const next = random(23);
   const workers = session.workers.peek();
   const address = (at: number): string => workers[at % workers.length]!.address;
-  const known = session.errors.peek()[0];
+  const [known] = rowsOf(session.table("errors").peek(), "time");
   const errors = Array.from({ length: options.many ? 700 : 1 }, (_, at) => ({
     time: at === 0 && known ? known.time : start + next() * (stop - start),
     key: text(`('groupby-chunk-5b1f0c9d', ${at})`),
@@ -232,7 +234,7 @@ function tablesOf(
       what: "present",
       detail: `${one.threads} threads`,
     })),
-    ...session.changes.peek().map((change) => ({
+    ...rowsOf(session.table("workers").peek(), "time").map((change) => ({
       ...{ time: change.time, worker: change.worker, name: "" },
       ...{ what: change.what, detail: change.detail },
     })),
@@ -270,7 +272,7 @@ function tablesOf(
     events: columns(events, ["time", "topic", "message"]),
     workers: columns(changes, ["time", "worker", "name", "what", "detail"]),
     gaps: columns(
-      session.gaps.peek().map((gap) => ({ ...gap })),
+      rowsOf(session.table("gaps").peek(), "start").map((gap) => ({ ...gap })),
       ["start", "stop", "reason", "text"],
     ),
     logs: columns(logs, ["time", "source", "level", "text"]),
@@ -301,18 +303,33 @@ function columns(
   );
 }
 
-/** Answers as a stored recording does. */
-export function answerTables(
+/** Fills the tables of a session as a stored recording does. */
+export function fillTables(
   session: HarnessSession,
-  tables: StoredRun["tables"],
-  asked: string[],
+  { cluster, scheduler, errors, ...others }: StoredRun["tables"],
 ): SessionStore {
-  const askTask = session.ask.bind(session);
-  session.ask = (what, args) => {
-    if (what !== "table") return askTask(what, args);
-    const { name } = args as { name: string };
-    asked.push(name);
-    return Promise.resolve(tables[name]);
-  };
+  const rows = (table: Record<string, unknown[]>) =>
+    Object.values(table)[0]!.map((_, row) =>
+      Object.fromEntries(
+        Object.entries(table).map(([name, values]) => [name, values[row]]),
+      ),
+    );
+  for (const [name, table] of Object.entries(others)) {
+    session.fill(name as TableName, rows(table) as object[]);
+  }
+  const indexed = rows(errors!).map((row) => ({
+    ...row,
+    prefix: session.prefixes.indexOf(row["prefix"] as string),
+  }));
+  session.fill("errors", indexed);
+  const { columns } = TABLES.system;
+  const nothing = Object.fromEntries(
+    Object.keys(columns).map((name) => [name, NaN]),
+  );
+  const samples = [...rows(cluster!), ...rows(scheduler!)];
+  session.fill(
+    "system",
+    samples.map((row) => ({ ...nothing, ...row })),
+  );
   return session;
 }
