@@ -126,11 +126,10 @@ export function entriesOf(columns: Columns, rows: number): object[] {
 
 /** Entries of a dictionary: texts where it has one column, else objects. */
 export function namesOf(columns: Columns, rows: number): unknown[] {
-  const { colour: _, ...others } = columns;
-  const values = Object.values(others);
-  return values.length === 1
-    ? Array.from(values[0] as readonly string[])
-    : entriesOf(others, rows);
+  const own = Object.entries(columns).filter(([name]) => name !== "colour");
+  return own.length === 1
+    ? Array.from(own[0][1] as readonly string[])
+    : entriesOf(Object.fromEntries(own), rows);
 }
 
 /** Bytes of a buffer, at an address where every typed array may start. */

@@ -91,11 +91,9 @@ export class StoredFlow implements SessionFlow {
 
   /** What every panel needs; the preview of tasks first, so that no panel calls itself empty. */
   private async begin(tables: readonly string[]): Promise<void> {
-    await this.attempt(async () => {
-      for (const piece of this.recording.names.pieces) {
-        if (!this.closed) this.sink.takeTable(piece);
-      }
-    });
+    for (const piece of this.recording.names.pieces) {
+      if (!this.closed) this.sink.takeTable(piece);
+    }
     if (tables.includes(TASKS)) await (this.picture = this.sayPicture());
     await this.sayStatus();
   }

@@ -1,6 +1,7 @@
 // The tables of a file as columns: undoes what docs/recording-format.md says of how they
 // are stored. Every number is checked before it is believed.
 
+import { list, str } from "../base/check";
 import { cut } from "../base/cut";
 import {
   type Columns,
@@ -28,6 +29,7 @@ const BASE = "daskscope.base";
 /** Microseconds a second. */
 const US = 1e6;
 
+const texts = list(str);
 /** The names of a span and of those around it. */
 const MAX_PARTS = 49;
 
@@ -60,7 +62,7 @@ export function decodeTable(
       ? ([name, textsOf(column, most)] as const)
       : ([name, listsOf(name, column, most)] as const);
   });
-  return { columns: Object.fromEntries(decoded), rows, facts };
+  return { columns: Object.fromEntries(decoded) as Columns, rows, facts };
 }
 
 function isLong(values: NumberColumn["values"]) {
@@ -141,18 +143,12 @@ function checkFits(
 
 function listsOf(name: string, column: TextColumn, most: number): string[][] {
   return textsOf(column, Infinity).map((text) => {
-    let found: unknown;
     try {
-      found = JSON.parse(text);
+      const parts = texts(JSON.parse(text), name);
+      return parts.slice(0, MAX_PARTS).map((part) => cut(part, most));
     } catch {
-      found = null;
+      throw new BadFileError(`has no lists in its column ${name}`);
     }
-    const good =
-      Array.isArray(found) && found.every((part) => typeof part === "string");
-    if (!good) throw new BadFileError(`has no lists in its column ${name}`);
-    return (found as string[])
-      .slice(0, MAX_PARTS)
-      .map((part) => cut(part, most));
   });
 }
 
