@@ -154,6 +154,7 @@ export class SessionTables {
 
   /** A table, or some of it, cannot be read. */
   fail(table: string, problem: Problem): void {
+    if (!tableShape(table)) return;
     this.problems.set(table, problem);
     this.showSoon(table);
   }
@@ -196,8 +197,9 @@ export class SessionTables {
     if (this.changed.size > 1) return;
     nextFrame(() => {
       for (const name of this.changed) {
-        const view = this.views.get(name);
-        if (view) view.value = this.viewOf(name as TableName);
+        const view = this.viewOf(name as TableName); // also if nobody looks: it lets go
+        const shown = this.views.get(name);
+        if (shown) shown.value = view;
       }
       this.changed.clear();
     });

@@ -37,7 +37,10 @@ export type Columns = Readonly<Record<string, Values>>;
 export interface TableShape {
   readonly kind: "tasks" | "dictionary" | "log" | "series";
   readonly columns: Readonly<
-    Record<string, { readonly type: string; readonly into?: string }>
+    Record<
+      string,
+      { readonly type: string; readonly into?: string; readonly of?: string }
+    >
   >;
   /** Most entries of a dictionary. */
   readonly limit?: number;
@@ -55,6 +58,24 @@ export function tableShape(name: string): TableShape | undefined {
   return Object.hasOwn(TABLES, name)
     ? (TABLES as Readonly<Record<string, TableShape>>)[name]
     : undefined;
+}
+
+/**
+ * The columns that rows of a ring are sent and stored with: as measured, the least and the
+ * most of a value are the value itself.
+ */
+export function columnsOfRing(
+  { kind, columns }: TableShape,
+  ring: number,
+): TableShape["columns"] {
+  if (kind !== "series" || ring > 0) return columns;
+  const measured = Object.entries(columns).filter(([, { of }]) => !of);
+  return Object.fromEntries(measured);
+}
+
+/** All columns of a table, out of those that rows of a ring came with. */
+export function allColumns({ columns }: TableShape, found: Columns): Columns {
+  return mapped(columns, ({ of = "" }, name) => found[name] ?? found[of]);
 }
 
 /** The array of a column of numbers; undefined for text. */
@@ -224,30 +245,20 @@ export function decodeRows(message: Message<"rows">): TableRows {
       if (ring >= (shape.kind === "series" ? STEPS.length : 1)) {
         throw new CheckError(`ring ${ring}`, "one of the table");
       }
-      const { [NUMBERS]: given, ...columns } = unpack(
+      const sent = columnsOfRing(shape, ring);
+      const { [NUMBERS]: given, ...numeric } = unpack(
         message.buffers[0] ?? new ArrayBuffer(0),
-        message.numbered
-          ? { [NUMBERS]: { type: "float64" }, ...shape.columns }
-          : shape.columns,
+        message.numbered ? { [NUMBERS]: { type: "float64" }, ...sent } : sent,
         rows,
       );
       const numbers =
         (given as Float64Array | undefined) ??
         Float64Array.from({ length: rows }, (_, row) => first + row);
       checkNumbers(numbers, first, count);
-      const texts = textsOf(shape, message.texts, rows);
-      const found = { ...columns, ...texts };
-      return {
-        table,
-        ring,
-        first,
-        count,
-        numbers,
-        columns: found,
-        oldest,
-        next,
-        dropped,
-      };
+      const texts = textsOf(sent, message.texts, rows);
+      const columns = allColumns(shape, { ...numeric, ...texts });
+      const range = { first, count, oldest, next, dropped };
+      return { table, ring, ...range, numbers, columns };
     },
   );
 }
@@ -264,7 +275,7 @@ function checkNumbers(numbers: Float64Array, first: number, count: number) {
 }
 
 function textsOf(
-  { columns }: TableShape,
+  columns: TableShape["columns"],
   found: Readonly<Record<string, unknown>>,
   rows: number,
 ): Record<string, readonly string[] | readonly string[][]> {

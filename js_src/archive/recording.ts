@@ -21,6 +21,8 @@ import {
   type TasksColumns,
 } from "../schema";
 import {
+  allColumns,
+  columnsOfRing,
   noRows,
   numbersType,
   type TableRows,
@@ -223,14 +225,16 @@ export class StoredRecording {
   ): Promise<TableRows> {
     const shape = tableShape(table)!;
     const member = this.members.get(name);
-    const { columns, rows } = member
+    const stored = member
       ? decodeTable(
-          shape.columns,
+          columnsOfRing(shape, ring),
           await unpackMember(this.source, member),
           MAX_ROWS,
           maxCharacters,
         )
       : { columns: noRows(shape), rows: 0 };
+    const { rows } = stored;
+    const columns = allColumns(shape, stored.columns);
     this.names.check(shape.columns, columns);
     const oldest = Math.max(0, rows - maxRowsOf(shape));
     const numbers = Float64Array.from({ length: rows }, (_, row) => row);

@@ -49,6 +49,8 @@ class Column:
     into: str = ""
     holds: tuple[Private, ...] | None = None
     combine: Combine | None = None
+    of: str = ""
+    """Of which column this is the least or the most in a step: as measured all are equal."""
 
 
 @dataclass(frozen=True)
@@ -419,7 +421,8 @@ def series_columns(table: Series) -> tuple[Column, ...]:
     for column in table.columns:
         found.append(column)
         if column.combine == "extremes":
-            found += [replace(column, name=f"{column.name}_{end}") for end in ("least", "most")]
+            name = column.name
+            found += [replace(column, name=f"{name}_{end}", of=name) for end in ("least", "most")]
     return tuple(found)
 
 
@@ -462,6 +465,7 @@ def _ts_shape(columns: tuple[Column, ...]) -> list[str]:
             "unit": column.unit,
             "into": column.into,
             "combine": column.combine or "",
+            "of": column.of,
         }
         out.append(f"      {column.name}: {_ts_value({k: v for k, v in about.items() if v})},")
     return out
