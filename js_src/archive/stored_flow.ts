@@ -27,7 +27,8 @@ export class StoredFlow implements SessionFlow {
   /** Settled once dictionaries and the status have been sent. */
   private beginning: Promise<void> | null = null;
   private picture: Promise<void> | null = null;
-  private visible = false;
+  /** Whether somebody sees tasks; tables are short, and said whenever they are asked for. */
+  private looks = false;
   private closed = false;
   /** Go on with what waits until somebody looks. */
   private readonly waiting: (() => void)[] = [];
@@ -49,7 +50,7 @@ export class StoredFlow implements SessionFlow {
   ) {}
 
   watch(visible: boolean, tables: readonly string[]): void {
-    this.visible = visible;
+    this.looks = visible && tables.includes(TASKS);
     this.wake();
     for (const name of tables.filter((one) => !this.begun.has(one))) {
       this.begun.add(name);
@@ -59,11 +60,11 @@ export class StoredFlow implements SessionFlow {
   }
 
   pause(): void {
-    this.visible = false;
+    this.looks = false;
   }
 
   unwatch(): void {
-    this.visible = false;
+    this.looks = false;
   }
 
   close(): void {
@@ -256,7 +257,7 @@ export class StoredFlow implements SessionFlow {
   /** In the next turn in which somebody looks; false if nobody ever will. */
   private async isLookedAt(): Promise<boolean> {
     await nextTurn();
-    while (!this.visible && !this.closed) {
+    while (!this.looks && !this.closed) {
       await new Promise<void>((done) => this.waiting.push(done));
     }
     return !this.closed;
