@@ -6,7 +6,7 @@ import { useMemo } from "preact/hooks";
 import { ACTION_COLOURS, MEMORY_COLOURS } from "../base/palette";
 import { toCss } from "../base/colour";
 import { formatBytes } from "../base/format";
-import type { TableColumns } from "../schema";
+import type { TableView } from "../session_tables";
 import type { PanelView } from "./panel_view";
 import { TimeChart } from "./time_chart";
 import { type PlotArea, withText } from "./time_plot";
@@ -16,13 +16,13 @@ import { paintLine } from "./line_painter";
 import { extremesOf, samplesOf, type Series } from "./samples";
 
 export function memoryLines(
-  columns: TableColumns["system"],
+  table: TableView<"system">,
   end: number,
   dark: boolean,
 ): { lines: [process: Line, managed: Line, spilled: Line]; limit: Series } {
   const mode = dark ? "dark" : "light";
   const names = ["process", "managed", "spilled", "memory_limit"] as const;
-  const samples = samplesOf(columns, names, end, "of the end");
+  const samples = samplesOf(table, names, end, "of the end");
   const line = (
     name: "process" | "managed" | "spilled",
     colour: string,
@@ -55,7 +55,7 @@ export function MemoryChart(props: {
   const [start, stop] = view.range.value;
   const end = view.end.value;
   const { lines, limit } = useMemo(
-    () => memoryLines(table.columns, end, dark),
+    () => memoryLines(table, end, dark),
     [table, end, dark],
   );
   const [process, managed, spilled] = lines;

@@ -2,6 +2,7 @@
 
 import { findAfter } from "../model/search";
 import type { TableColumns } from "../schema";
+import type { TableView } from "../session_tables";
 
 /** Each sample is the last value of its step, with the least and the most of that. */
 export interface Series {
@@ -11,31 +12,49 @@ export interface Series {
   readonly most: Float64Array;
 }
 
-type Measured = "cpu" | "memory" | "loop_interval";
-type Counted = "workers" | "threads" | "memory_limit";
 type System = TableColumns["system"];
-export type Sampled = Measured | Counted | "process" | "managed" | "spilled";
+export type Sampled =
+  | "workers"
+  | "threads"
+  | "memory_limit"
+  | "process"
+  | "managed"
+  | "spilled"
+  | "cpu"
+  | "memory"
+  | "loop_interval";
 
 /**
  * Some columns of the table `system`, of the samples that have any of them: the cluster
- * and the scheduler are sampled one after the other.
+ * and the scheduler are sampled one after the other. Each moment is of the finest ring
+ * that has it.
  */
 export function samplesOf<K extends Sampled>(
-  columns: System,
+  { rings }: TableView<"system">,
   names: readonly K[],
   end: number,
   late: Late,
 ): Record<K, Series> {
-  const some = Array.from(columns.time.keys()).filter((row) =>
-    names.some((name) => Number.isFinite(columns[name][row])),
-  );
-  const pick = (values: ArrayLike<number>): number[] =>
-    some.map((row) => values[row]);
-  const time = pick(columns.time);
+  const some: [columns: System, row: number][] = [];
+  let until = Infinity;
+  for (const { columns } of rings) {
+    let first = until;
+    for (let row = columns.time.length - 1; row >= 0; row--) {
+      const time = columns.time[row];
+      if (!(time < until)) continue;
+      if (!names.some((name) => Number.isFinite(columns[name][row]))) continue;
+      some.push([columns, row]);
+      first = Math.min(first, time);
+    }
+    until = first;
+  }
+  const pick = (name: keyof System): number[] =>
+    some.map(([columns, row]) => columns[name][row]);
+  const time = pick("time");
   const series = names.map((name) => {
-    const values = pick(columns[name]);
-    const least = pick(columns[`${name}_least`] ?? columns[name]);
-    const most = pick(columns[`${name}_most`] ?? columns[name]);
+    const [values, least, most] = [name, `${name}_least`, `${name}_most`].map(
+      (column) => pick(column as keyof System),
+    );
     return [name, seriesOf(time, values, end, late, least, most)] as const;
   });
   return Object.fromEntries(series) as Record<K, Series>;

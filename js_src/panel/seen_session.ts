@@ -11,7 +11,7 @@ export type SeenSession = {
   readonly [
     N in keyof SessionStore as SessionStore[N] extends Signal ? N : never
   ]: ReadonlySignal<ValueOf<SessionStore[N]>>;
-} & { readonly store: SessionStore };
+} & Pick<SessionStore, "table"> & { readonly store: SessionStore };
 
 /** While hidden, it has the last value that was seen. */
 export function whileVisible<T>(
@@ -29,5 +29,11 @@ export function seenSession(
   const signals = Object.entries(store)
     .filter(([, part]) => part instanceof Signal)
     .map(([name, source]) => [name, whileVisible(source as Signal, visible)]);
-  return { ...Object.fromEntries(signals), store } as SeenSession;
+  const tables = new Map<string, unknown>();
+  const table: SeenSession["table"] = (name) => {
+    const seen = tables.get(name) ?? whileVisible(store.table(name), visible);
+    tables.set(name, seen);
+    return seen as ReturnType<typeof store.table<typeof name>>;
+  };
+  return { ...Object.fromEntries(signals), table, store } as SeenSession;
 }

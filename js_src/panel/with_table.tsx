@@ -1,6 +1,7 @@
 // What stands in place of a table that has not arrived yet, or cannot be read.
 
 import type { ComponentChildren, JSX } from "preact";
+import type { Notice } from "../model/types";
 import type { TableName } from "../schema";
 import type { TableView } from "../session_tables";
 import type { PanelView } from "./panel_view";
@@ -16,17 +17,22 @@ export function WithTable<N extends TableName>(props: {
   const { view, noun } = props;
   const table = view.table(props.name);
   if (table.state === "ready") return <>{props.children(table)}</>;
-  if (table.problem) {
-    const { text, next } = table.problem;
+  const problem = table.problem ?? whyUnread(view);
+  if (problem) {
+    const { text, next } = problem;
     return (
       <p class="ds-sentence ds-warn" role="status">
-        <WithCode text={`${text} ${next}`.trim()} />
+        <WithCode text={`${text.replace(/\.$/, "")}. ${next}`.trim()} />
       </p>
     );
   }
   const verb = view.host.live ? "Waiting for" : "Unpacking";
   return <p class="ds-sentence" role="status">{`${verb} ${noun} …`}</p>;
 }
+
+/** Of a recording that cannot be opened. */
+const whyUnread = ({ host, notices }: PanelView): Notice | undefined =>
+  host.live ? undefined : notices.value.find(({ level }) => level === "error");
 
 /**
  * Why a table may have no rows, in the words of the notices; what the bounds of a

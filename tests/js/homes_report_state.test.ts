@@ -65,7 +65,6 @@ describe("a report with its recording", () => {
   it("decodes rows for a tab that draws them, and from then on", async () => {
     report(START);
     show("logs");
-    await haveTotals(NO_FOCUS);
     const logs = session.table("logs");
     await vi.waitFor(() => expect(logs.value.state).toBe("ready"));
     expect(session.have()).toEqual([]);
@@ -76,7 +75,7 @@ describe("a report with its recording", () => {
   it("says times from the start of the block, whatever its first task says", async () => {
     report({ start: START.start - 5, stop: START.start + 5 });
     show("logs");
-    await haveTotals(NO_FOCUS);
+    await vi.waitFor(() => expect(session.now.value).toBeGreaterThan(0));
     expect(session.origin.value).toBe(START.start - 5);
     expect(session.run.value).toEqual({
       start: START.start - 5,
@@ -124,10 +123,6 @@ describe("a report with its recording", () => {
           next: expect.stringContaining("its end is missing") as string,
         },
       ]),
-    );
-    expect(session.table("logs").value.state).toBe("waiting");
-    await vi.waitFor(() =>
-      expect(session.table("logs").value.state).toBe("failed"),
     );
   });
 });

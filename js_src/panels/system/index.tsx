@@ -99,7 +99,7 @@ function SchedulerCharts({ view, table }: Samples): JSX.Element {
   const end = view.end.value;
   const lines = useMemo(() => {
     const names = ["cpu", "memory", "loop_interval"] as const;
-    const samples = samplesOf(table.columns, names, end, "left out");
+    const samples = samplesOf(table, names, end, "left out");
     const line = lineMaker(samples, dark);
     return {
       cpu: line("cpu", "CPU", SLOT.first),
@@ -175,12 +175,12 @@ function ClusterCharts({ view, table }: Samples): JSX.Element {
   const end = view.end.value;
   const lines = useMemo(() => {
     const names = ["workers", "threads"] as const;
-    const samples = samplesOf(table.columns, names, end, "of the end");
+    const samples = samplesOf(table, names, end, "of the end");
     const line = lineMaker(samples, dark);
     return {
       workers: line("workers", "workers", SLOT.first, { stair: true }),
       threads: line("threads", "threads", SLOT.fourth, { stair: true }),
-      memory: memoryLines(table.columns, end, dark).lines,
+      memory: memoryLines(table, end, dark).lines,
     };
   }, [table, end, dark]);
   if (lines.workers.series.time.length === 0) {

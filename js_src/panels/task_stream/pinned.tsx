@@ -21,6 +21,7 @@ import { useCopied } from "../../panel/copied";
 import { CloseIcon, CopyIcon } from "../../panel/icons";
 import { keepScrolling } from "../../panel/scrolling";
 import { spanName } from "../../panel/narrowing";
+import { rowsOf } from "../../session_tables";
 import type { SeenSession } from "../../panel/seen_session";
 import { KeyText, useKey } from "./key_text";
 import { actionRgb } from "../../panel/paints";
@@ -251,7 +252,8 @@ function ErrorOf(props: {
 }): JSX.Element | null {
   if (!props.erred) return null;
   const { detail, session, row } = props;
-  const known = session.errors.value.find((error) => error.task === row.task);
+  const errors = rowsOf(session.table("errors").value, "time");
+  const known = errors.find((error) => error.task === row.task);
   const exception = detail?.error?.exception ?? known?.exception ?? "";
   const traceback = detail?.error?.traceback ?? "";
   return (

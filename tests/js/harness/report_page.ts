@@ -113,7 +113,7 @@ Object.assign(window, {
   report: {
     ...{ session, dispose, corners, widths },
     openNow,
-    tablesAsked: () => [...session.wanted],
+    tablesAsked: () => session.watched,
   },
 });
 document.body.dataset["ready"] = "true";

@@ -1,7 +1,7 @@
 // A made-up report: a run's summary and small tables, as a stored recording has them.
 
-import type { Signal } from "@preact/signals";
 import { type TableName, TABLES } from "../../../js_src/schema";
+import { rowsOf } from "../../../js_src/session_tables";
 import { random } from "./run";
 import type { HarnessSession } from "./session";
 
@@ -194,7 +194,7 @@ function tablesOf(
   const next = random(23);
   const workers = session.workers.peek();
   const address = (at: number): string => workers[at % workers.length]!.address;
-  const known = session.errors.peek()[0];
+  const [known] = rowsOf(session.table("errors").peek(), "time");
   const errors = Array.from({ length: options.many ? 700 : 1 }, (_, at) => ({
     time: at === 0 && known ? known.time : start + next() * (stop - start),
     key: text(`('groupby-chunk-5b1f0c9d', ${at})`),
@@ -233,7 +233,7 @@ function tablesOf(
       what: "present",
       detail: `${one.threads} threads`,
     })),
-    ...session.changes.peek().map((change) => ({
+    ...rowsOf(session.table("workers").peek(), "time").map((change) => ({
       ...{ time: change.time, worker: change.worker, name: "" },
       ...{ what: change.what, detail: change.detail },
     })),
@@ -272,7 +272,7 @@ function tablesOf(
     events: columns(events, ["time", "topic", "message"]),
     workers: columns(changes, ["time", "worker", "name", "what", "detail"]),
     gaps: columns(
-      session.gaps.peek().map((gap) => ({ ...gap })),
+      rowsOf(session.table("gaps").peek(), "start").map((gap) => ({ ...gap })),
       ["start", "stop", "reason", "text"],
     ),
     logs: columns(logs, ["time", "source", "level", "text"]),
@@ -308,25 +308,21 @@ export function fillTables(
 ): void {
   for (const [name, given] of Object.entries(tables)) {
     const rows = Math.max(...Object.values(given).map(({ length }) => length));
-    const table = session.table(name as TableName) as Signal<unknown>;
-    const columns: Record<string, unknown> = {};
-    const declared = TABLES[name as TableName].columns;
-    for (const [column, { type }] of Object.entries(declared)) {
+    const columns = Object.keys(TABLES[name as TableName].columns);
+    const cell = (column: string, row: number): unknown => {
+      // As measured, the least and the most of a step are its value.
       const base = column.replace(/_(least|most)$/, "");
-      const values = given[column] ?? given[base] ?? [];
-      const numbers = Array.from({ length: rows }, (_, row) => {
-        const value = values[row];
-        if (column === "prefix")
-          return session.prefixes.indexOf(value as string);
-        return (value as number | undefined) ?? NaN;
-      });
-      columns[column] =
-        type === "utf8"
-          ? Array.from({ length: rows }, (_, row) => values[row] ?? "")
-          : Float64Array.from(numbers);
-    }
-    table.value = {
-      ...{ state: "ready", problem: null, rows, columns, dropped: 0 },
+      const value = (given[column] ?? given[base])?.[row];
+      if (column !== "prefix") return value ?? (name === "system" ? NaN : "");
+      return session.prefixes.indexOf(value as string);
     };
+    session.fill(
+      name as TableName,
+      Array.from({ length: rows }, (_, row) =>
+        Object.fromEntries(
+          columns.map((column) => [column, cell(column, row)]),
+        ),
+      ),
+    );
   }
 }
