@@ -119,7 +119,7 @@ KeyError: zone`,
     async (opened) => {
       await newPage();
       await page.emulateMedia({ colorScheme: "dark" });
-      await page.goto(`${reportAddress()}#tab=${opened}`);
+      await page.goto(`${reportAddress}#tab=${opened}`);
       await page.locator(".ds-report.ds-dark").waitFor();
       if (opened === "summary")
         await expect.poll(corners).toEqual([DARK, DARK]);

@@ -18,6 +18,7 @@ from clusters import SchedulerProcess, eventually, live, recorded
 from distributed import Client, LocalCluster
 from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import KernelManager
+from kernels import own_ports
 from traitlets.config import Config
 
 import daskscope
@@ -355,7 +356,7 @@ class Kernel:
     """A real IPython kernel."""
 
     def __init__(self) -> None:
-        self.manager = KernelManager()
+        self.manager = KernelManager(**own_ports())
         self.manager.start_kernel()
         self.client = self.manager.client()
         self.client.start_channels()

@@ -418,7 +418,7 @@ def test_tasks_that_no_disk_took_were_not_dropped_by_a_bound(tmp_path):
     for _ in range(100):
         append(recording, 5_000)
     text = finding(summary(recording), "dropped")["text"]
-    assert recording.spill_error in text
+    assert recording.spill_error[:60] in text  # long paths are cut
     assert "daskscope.recording.directory" in text
     assert "memory-limit" not in text
 
