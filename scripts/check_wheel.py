@@ -57,7 +57,6 @@ def check_contents(wheel: Path) -> None:
         "daskscope/static/report.css",
         "daskscope/static/report.js",
         "daskscope/static/report_loader.js",
-        "daskscope/static/report_loader.js",
         "daskscope/static/widget.css",
         "daskscope/daskscope.yaml",
     ):

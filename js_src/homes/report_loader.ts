@@ -13,6 +13,9 @@ async function load(): Promise<void> {
   const parsed = new Promise((done) => {
     document.addEventListener("DOMContentLoaded", done);
   });
+  // The figures of the summary would flash up in front of another tab.
+  const summary = document.querySelector<HTMLElement>(".ds-tabpanel")!;
+  summary.hidden = /\btab=(?!summary)/.test(location.hash);
   let why = "The script of this report did not run: it was changed or damaged.";
   try {
     const packed = decode(document.getElementById(PACKED)!.textContent);
@@ -29,7 +32,9 @@ async function load(): Promise<void> {
       why = "This browser is too old to run the script of this report.";
     }
   }
-  if (note.isConnected) note.replaceWith(noteOf(why));
+  if (!note.isConnected) return;
+  note.replaceWith(noteOf(why));
+  summary.hidden = false;
 }
 
 function noteOf(why: string): HTMLElement {

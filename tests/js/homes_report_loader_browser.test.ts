@@ -24,7 +24,7 @@ const DAMAGED = "The script of this report did not run";
 
 let folder: string;
 const addressOf = (name: string): string =>
-  pathToFileURL(join(folder, name)).href;
+  `${pathToFileURL(folder).href}/${name}`;
 
 /** A page as Python writes it (report/html.py), with any script in the place of its own. */
 function pageOf(loader: string, packed: Buffer): string {
@@ -33,7 +33,8 @@ function pageOf(loader: string, packed: Buffer): string {
   return `<!doctype html><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ${hash(loader)} ${hash(SCRIPT)}">
 <script type="application/octet-stream" id="daskscope-script">${packed.toString("base64")}</script>
-<main id="daskscope-report"><noscript>Scripts are off</noscript> static summary</main>
+<main id="daskscope-report"><noscript>Scripts are off</noscript>
+<div class="ds-tabpanel">static summary</div></main>
 <script>${loader}</script>`;
 }
 
@@ -88,7 +89,7 @@ describeReport("the loader of a report", () => {
   });
 
   it("says that another script than the policy names did not run", async () => {
-    const other = await opened("changed.html");
+    const other = await opened("changed.html#tab=logs");
     await other.getByText(DAMAGED).waitFor();
     expect(await violated(other)).toEqual(["script-src-elem"]);
     await other.getByText("static summary").waitFor();

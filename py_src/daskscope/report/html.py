@@ -33,7 +33,6 @@ DEFAULT_TITLE: Final = "Dask performance report"
 """On top of a page of which nothing says where it comes from. It is nowhere else, so that lists
 name such a file by its name."""
 SCRIPT_BEGIN: Final = b'<script type="application/octet-stream" id="daskscope-script">'
-SCRIPT_BEGIN: Final = b'<script type="application/octet-stream" id="daskscope-script">'
 SUMMARY_BEGIN: Final = b'<script type="application/json" id="daskscope-summary">'
 RECORDING_BEGIN: Final = b'<script type="application/octet-stream" id="daskscope-recording">'
 SCRIPT_END: Final = b"</script>"
@@ -105,8 +104,7 @@ def page() -> Page:
     """Return the built page; raise an error if it is missing."""
     try:
         style, loader, script = (
-            (STATIC / name).read_bytes()
-            for name in ("report.css", "report_loader.js", "report.js")
+            (STATIC / name).read_bytes() for name in ("report.css", "report_loader.js", "report.js")
         )
     except FileNotFoundError as error:
         raise DaskscopeError(

@@ -13,6 +13,7 @@ import unicodedata
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
+from daskscope.derive.summary import FILE_CUT
 from daskscope.words import (
     amount_text,
     bytes_text,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 MAX_ROWS: Final = 100
 MAX_CHARACTERS: Final = 20_000
 MOST_NAMES: Final = 2
+_NUMBERS: Final = " ds-numbers"
 _INVISIBLE: Final = ("Cc", "Cs", "Cn", "Co")
 _LAYOUT: Final = "\n\t"
 
@@ -84,38 +86,25 @@ def body(figures: Mapping[str, Any]) -> str:
 
 
 def _main(figures: Mapping[str, Any]) -> str:
-    def among(seconds: float, column: Sequence[Mapping[str, Any]]) -> str:
-        return seconds_among(seconds, max(one["seconds"] for one in column))
-
-    return "".join(
-        (
-            _preformatted("Exception", (figures["exception"] or {}).get("traceback", "")),
-            _table(
-                "Time by prefix",
-                ("Prefix", "Tasks", "Computing", "Erred"),
-                [
-                    (
-                        one["name"],
-                        f"{one['tasks']:,}",
-                        among(one["seconds"], figures["prefixes"]),
-                        f"{one['erred']:,}",
-                    )
-                    for one in figures["prefixes"]
-                ],
-                numbers=True,
-            ),
-            _table(
-                "Time by action",
-                ("Action", "Rows", "Time"),
-                [
-                    (one["name"], f"{one['rows']:,}", among(one["seconds"], figures["actions"]))
-                    for one in figures["actions"]
-                ],
-                numbers=True,
-            ),
-            _preformatted("Code", figures["code"]),
-        )
+    by_prefix = [
+        (one["name"], f"{one['tasks']:,}", seconds, f"{one['erred']:,}")
+        for one, seconds in _timed(figures["prefixes"])
+    ]
+    by_action = [
+        (one["name"], f"{one['rows']:,}", seconds) for one, seconds in _timed(figures["actions"])
+    ]
+    return (
+        _preformatted("Exception", (figures["exception"] or {}).get("traceback", ""))
+        + _table("Time by prefix", ("Prefix", "Tasks", "Computing", "Erred"), by_prefix, _NUMBERS)
+        + _table("Time by action", ("Action", "Rows", "Time"), by_action, _NUMBERS)
+        + _preformatted("Code", figures["code"])
     )
+
+
+def _timed(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield rows with their seconds, as a column of these shows them."""
+    longest = max((one["seconds"] for one in rows), default=0.0)
+    return ((one, seconds_among(one["seconds"], longest)) for one in rows)
 
 
 def _side(figures: Mapping[str, Any]) -> str:
@@ -130,27 +119,19 @@ def _side(figures: Mapping[str, Any]) -> str:
         ("Scheduler", figures["scheduler"]),
         ("Size", ", ".join(size)),
     )
-    return "".join(
+    looks = [(one["title"], one["text"]) for one in figures["needs_a_look"]]
+    versions = [
         (
-            _table(
-                "Needs a look", (), [(one["title"], one["text"]) for one in figures["needs_a_look"]]
-            ),
-            _table(
-                "Versions",
-                ("Package", "Client", "Scheduler", "Workers", ""),
-                [
-                    (
-                        one["package"],
-                        one["client"],
-                        one["scheduler"],
-                        some_of(one["workers"]),
-                        "differs" if one["differs"] else "",
-                    )
-                    for one in figures["versions"]
-                ],
-            ),
-            _table("Cluster", (), [fact for fact in facts if fact[1]]),
+            *(one[of] for of in ("package", "client", "scheduler")),
+            some_of(one["workers"]),
+            "differs" if one["differs"] else "",
         )
+        for one in figures["versions"]
+    ]
+    return (
+        _table("Needs a look", (), looks)
+        + _table("Versions", ("Package", "Client", "Scheduler", "Workers", ""), versions)
+        + _table("Cluster", (), [fact for fact in facts if fact[1]])
     )
 
 
@@ -201,23 +182,29 @@ def _figure(name: str, text: str, below: str, level: str = "") -> str:
 def _footer(figures: Mapping[str, Any]) -> str:
     """Return how complete the report is, and what is missing."""
     tasks = figures["tasks"]
-    all_tasks = count_text(tasks["captured"], "task")
-    dropped = tasks["captured"] - tasks["kept"]
-    cut = _is_cut(figures)
+    cut, dropped = _is_cut(figures), tasks["captured"] - tasks["kept"]
+    kept = "" if cut else f"<b>{tasks['kept']:,}</b> of "
     facts = (
-        all_tasks if cut else f"{tasks['kept']:,} of {all_tasks}",
+        kept + count_text(tasks["captured"], "task"),
         f"{dropped:,} dropped" if dropped else "" if cut else "nothing dropped",
         "not all are here" if cut else "",
-        f"recorded with daskscope {figures['daskscope']}" if figures["daskscope"] else "",
-        f"left out on purpose: {some_of(figures['redacted'])}" if figures["redacted"] else "",
+        f"recorded with daskscope {shown(figures['daskscope'])}" if figures["daskscope"] else "",
+        f"left out on purpose: {_alone(some_of(figures['redacted']))}"
+        if figures["redacted"]
+        else "",
         "works offline: no request leaves this file",
     )
-    spans = "".join(f"<span>{_alone(fact)}</span>" for fact in facts if fact)
+    spans = "".join(f"<span>{fact}</span>" for fact in facts if fact)
     missing = "".join(
         f'<p class="ds-{one["level"]}">{_alone(one["text"])} {_alone(one["next"])}</p>'
         for one in figures["missing"][:MAX_ROWS]
     )
-    return f'<footer class="ds-report-foot"><p class="ds-foot-facts">{spans}</p>{missing}</footer>'
+    rest = len(figures["missing"]) - MAX_ROWS
+    more = f"<p>and {rest:,} more</p>" if rest > 0 else ""
+    return f"""<footer class="ds-report-foot">
+<p class="ds-foot-facts">{spans}</p>
+{missing}{more}
+</footer>"""
 
 
 def _kept(figures: Mapping[str, Any]) -> str:
@@ -228,16 +215,11 @@ def _kept(figures: Mapping[str, Any]) -> str:
 
 
 def _is_cut(figures: Mapping[str, Any]) -> bool:
-    return any(one["code"] == "file-cut" for one in figures["missing"])
+    return any(one["code"] == FILE_CUT.code for one in figures["missing"])
 
 
-def _table(
-    title: str, head: Sequence[str], rows: Sequence[Iterable[str]], *, numbers: bool = False
-) -> str:
-    """Return a table of text, or of numbers behind names; nothing without rows.
-
-    Long ones say what is left out.
-    """
+def _table(title: str, head: Sequence[str], rows: Sequence[Iterable[str]], kind: str = "") -> str:
+    """Return a table that says how many rows it leaves out; nothing without rows."""
     if not rows:
         return ""
     names = "".join(f'<th scope="col">{shown(name)}</th>' for name in head)
@@ -247,7 +229,6 @@ def _table(
         lines.append(f'<tr><th scope="row">{_alone(first)}</th>{cells}</tr>')
     rest = len(rows) - MAX_ROWS
     more = f'<p class="ds-quiet">{rest:,} more are in the recording.</p>' if rest > 0 else ""
-    kind = " ds-numbers" if numbers else ""
     return _part(title, f'<table class="ds-fact-table{kind}">{"".join(lines)}</table>{more}')
 
 
