@@ -56,6 +56,7 @@ def check_contents(wheel: Path) -> None:
         "daskscope/static/widget.js",
         "daskscope/static/report.css",
         "daskscope/static/report.js",
+        "daskscope/static/report_loader.js",
         "daskscope/static/widget.css",
         "daskscope/daskscope.yaml",
     ):
