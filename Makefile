@@ -11,7 +11,8 @@ export PATH := $(CURDIR)/$(BIN):$(PATH)
 
 SETUP := $(PYTHON) scripts/environment.py
 SOURCES := $(shell find js_src style schema -mindepth 1 2>/dev/null) \
-  package.json package-lock.json tsconfig.json scripts/bundle.mjs scripts/labextension.cjs
+  package.json package-lock.json tsconfig.json scripts/bundle.mjs \
+  scripts/build_hash.cjs scripts/labextension.cjs
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help

@@ -58,6 +58,7 @@ export const KERNEL_MESSAGES = [
   "focus",
   "error",
   "bye",
+  "code",
 ] as const;
 
 export const PAGE_MESSAGES = [
@@ -68,6 +69,7 @@ export const PAGE_MESSAGES = [
   "ask",
   "focus",
   "bye",
+  "code",
 ] as const;
 
 export type NameKind = (typeof NAME_KINDS)[number];
