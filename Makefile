@@ -55,7 +55,7 @@ check: environment ## Formatting, lint, types, import arrows, stale generated fi
 	$(BIN)/python scripts/check_generated.py
 	$(BIN)/python -m pytest -q tests/py/test_contract.py
 
-test-all: build ## Also all browser stories, the version matrix, the wheel, other hosts (long; makes .envs/)
+test-all: build ## Also the slow tests, the version matrix, the wheel, other hosts (long; makes .envs/)
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && $(BIN)/python scripts/matrix.py $(ARGS)
 
 bench: build ## Measure, next to what Dask has; JSON lines into bench-results/
@@ -87,8 +87,7 @@ browser:
 	@$(SETUP) browser > /dev/null
 
 environment:
-	@$(SETUP) python
-	@$(SETUP) node
+	@$(SETUP) packages
 
 lock: environment ## Pin the newest allowed packages in requirements.lock
 	$(BIN)/python -m pip install --quiet uv

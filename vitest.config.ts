@@ -14,6 +14,8 @@ export default defineConfig({
     // Tests that run beside each other on two cores may wait a while.
     expect: { poll: { timeout: 15_000 } },
     maxWorkers: 3,
+    // As in the browser stories, `@all` tags what is too slow for every change.
+    ...(process.env["TEST_ALL"] ? {} : { testNamePattern: /^(?!.*@all$)/ }),
     projects: [
       {
         extends: true,

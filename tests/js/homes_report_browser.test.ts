@@ -392,7 +392,7 @@ describeReport("a report", () => {
     expect(await page.locator("textarea").count()).toBe(0);
   });
 
-  it("shows a bounded part of a summary that somebody made up", async () => {
+  it("shows a bounded part of a summary that somebody made up @all", async () => {
     const many = (one: object) => Array.from({ length: 3_000 }, () => one);
     const look = { code: "x", level: "warn", text: "is not here" };
     const summary = {

@@ -313,6 +313,7 @@ def test_wrong_settings_are_told_once_and_harm_nobody(
         assert f"{name} = {given!r}" in told
 
 
+@pytest.mark.all
 @pytest.mark.usefixtures("recording_by_itself")
 def test_clients_on_workers_without_daskscope_work_with_the_inherited_setting(
     scheduler_process: SchedulerProcess,

@@ -161,6 +161,7 @@ def lab(server, tmp_path, monkeypatch) -> Iterator[str]:
         running.wait(60)
 
 
+@pytest.mark.all
 def test_a_url_that_is_pasted_opens_where_a_server_gives_its_files_to_no_stranger(server, lab):
     (server / "run.html").write_text("a report")
     browser = build_opener(HTTPCookieProcessor(CookieJar()))
