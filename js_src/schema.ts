@@ -97,6 +97,7 @@ export const LIMITS = {
 export const TABLES = {
   prefixes: {
     kind: "dictionary",
+    nouns: ["prefix", "prefixes"],
     limit: 60000,
     first: [],
     columns: {
@@ -106,6 +107,7 @@ export const TABLES = {
   },
   lanes: {
     kind: "dictionary",
+    nouns: ["thread of a worker", "threads of workers"],
     limit: 60000,
     first: [],
     columns: {
@@ -115,6 +117,7 @@ export const TABLES = {
   },
   actions: {
     kind: "dictionary",
+    nouns: ["action", "actions"],
     limit: 255,
     first: [["compute"], ["transfer"], ["disk-read"], ["disk-write"], ["deserialize"]],
     columns: {
@@ -123,6 +126,7 @@ export const TABLES = {
   },
   spans: {
     kind: "dictionary",
+    nouns: ["span", "spans"],
     limit: 60000,
     first: [["", []]],
     columns: {
@@ -146,6 +150,7 @@ export const TABLES = {
   },
   errors: {
     kind: "log",
+    nouns: ["error", "errors"],
     rows: 1000,
     time: "time",
     stop: "",
@@ -163,6 +168,7 @@ export const TABLES = {
   },
   workers: {
     kind: "log",
+    nouns: ["change of a worker", "changes of workers"],
     rows: 10000,
     time: "time",
     stop: "",
@@ -178,6 +184,7 @@ export const TABLES = {
   },
   events: {
     kind: "log",
+    nouns: ["event", "events"],
     rows: 10000,
     time: "time",
     stop: "",
@@ -191,6 +198,7 @@ export const TABLES = {
   },
   logs: {
     kind: "log",
+    nouns: ["line of a log", "lines of logs"],
     rows: 50000,
     time: "time",
     stop: "",
@@ -205,6 +213,7 @@ export const TABLES = {
   },
   gaps: {
     kind: "log",
+    nouns: ["gap", "gaps"],
     rows: 1000,
     time: "start",
     stop: "stop",
@@ -219,6 +228,7 @@ export const TABLES = {
   },
   rowless: {
     kind: "log",
+    nouns: ["task that ran nowhere", "tasks that ran nowhere"],
     rows: 100000,
     time: "",
     stop: "",
@@ -232,6 +242,7 @@ export const TABLES = {
   },
   system: {
     kind: "series",
+    nouns: ["sample", "samples"],
     bytes: 8000000,
     columns: {
       time: {"type": "float64", "unit": "s"},

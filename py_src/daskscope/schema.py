@@ -443,6 +443,8 @@ def columns_of(table: Table) -> tuple[Column, ...]:
 
 def _ts_table(table: Table) -> list[str]:
     facts: dict[str, Any] = {"kind": type(table).__name__.lower()}
+    if not isinstance(table, Tasks):
+        facts["nouns"] = (table.noun, table.nouns)
     if isinstance(table, Log):
         facts |= {"rows": table.rows, "time": table.time, "stop": table.stop}
         # With a key the newest row of each is kept: a group of one.
