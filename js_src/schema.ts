@@ -11,6 +11,7 @@ export const FILE_PART_TASKS = 65536;
 export const FILE_PART_ROWS = 1000000;
 export const KEY_SEPARATOR = "\u0000";
 export const MAX_KEY_CHARACTERS = 100000;
+export const MAX_TEXT_CHARACTERS = 20000;
 
 export const STATUSES = [
   "OK",

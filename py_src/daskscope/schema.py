@@ -82,6 +82,8 @@ class Dictionary(Table):
     limit: int = 60_000
     first: tuple[tuple[Any, ...], ...] = ()
     coloured: bool = False
+    noun: str = "entry"
+    nouns: str = "entries"
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,8 @@ PREFIXES: Final = Dictionary(
     "An entry is the prefix of keys by which Dask groups tasks.",
     (Column("name", "utf8", "the prefix", holds=("paths", "hosts")),),
     coloured=True,
+    noun="prefix",
+    nouns="prefixes",
 )
 
 LANES: Final = Dictionary(
@@ -139,6 +143,8 @@ LANES: Final = Dictionary(
         _WORKER,
         Column("thread", "utf8", "what ``threading.get_ident()`` says there", holds=()),
     ),
+    noun="thread of a worker",
+    nouns="threads of workers",
 )
 
 ACTIONS: Final = ("compute", "transfer", "disk-read", "disk-write", "deserialize")
@@ -150,6 +156,8 @@ ACTION_NAMES: Final = Dictionary(
     (Column("name", "utf8", "compute, transfer, disk-read, …", holds=("paths", "hosts")),),
     limit=255,  # an index fits into uint8
     first=tuple((action,) for action in ACTIONS),
+    noun="action",
+    nouns="actions",
 )
 
 SPANS: Final = Dictionary(
@@ -160,6 +168,8 @@ SPANS: Final = Dictionary(
         Column("name", "texts", "from the outermost to the innermost", holds=("paths", "hosts")),
     ),
     first=(("", ()),),
+    noun="span",
+    nouns="spans",
 )
 
 TASKS: Final = Tasks(
@@ -214,7 +224,12 @@ WORKERS: Final = Log(
         Column("worker", "utf8", "address; empty when all are meant", holds=("hosts",)),
         Column("name", "utf8", "what panels call it", holds=("hosts",)),
         Column("what", "utf8", "present, added, removed, a status, spilling, …", holds=()),
-        Column("detail", "utf8", "threads that it came with, or its status before", holds=()),
+        Column(
+            "detail",
+            "utf8",
+            "threads that it came with, or its status before",
+            holds=("paths", "hosts"),
+        ),
     ),
     noun="change of a worker",
     nouns="changes of workers",
@@ -339,6 +354,9 @@ KEY_SEPARATOR: Final = "\0"
 
 MAX_KEY_CHARACTERS: Final = 100_000
 """So much of a key an agent keeps, and a page of a key in a file; one more marks what was cut."""
+
+MAX_TEXT_CHARACTERS: Final = 20_000
+"""So much of any other text a log keeps."""
 
 STATES: Final = ("live", "waiting", "lost", "partly", "stopped", "no-client")
 """What a session is in, as the toolbar says it (a page adds its own ``paused``)."""
@@ -493,6 +511,7 @@ def typescript() -> str:
         f"export const FILE_PART_ROWS = {FILE_PART_ROWS};",
         f"export const KEY_SEPARATOR = {_ts_value(KEY_SEPARATOR)};",
         f"export const MAX_KEY_CHARACTERS = {MAX_KEY_CHARACTERS};",
+        f"export const MAX_TEXT_CHARACTERS = {MAX_TEXT_CHARACTERS};",
         "",
     ]
     lists = {
