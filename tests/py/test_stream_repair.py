@@ -9,7 +9,8 @@ from stream_pages import EVERYTHING, PlainSession
 from stream_scene import Scene
 
 from daskscope.schema import LIMITS
-from daskscope.stream.contents import Coarse, Keys, Rows, TableRows
+from daskscope.stream.contents import Coarse, Keys, Rows
+from daskscope.stream.table_rows import TableRows
 
 
 def add_content(scene, number):
