@@ -11,7 +11,9 @@ type Key = Readonly<Record<string, Cell>>;
 
 /** How a series is declared, as in `TABLES` of the schema. */
 export interface SeriesShape {
-  readonly columns: Readonly<Record<string, { readonly combine?: string }>>;
+  readonly columns: Readonly<
+    Record<string, { readonly type?: string; readonly combine?: string }>
+  >;
 }
 
 /** What has arrived of one ring, in order of arrival. */
@@ -39,6 +41,16 @@ export interface SeriesRows {
   readonly columns: Readonly<Record<string, Float64Array | readonly Cell[]>>;
 }
 
+/** Rows of one ring that are shown, in order of time. */
+interface Part {
+  readonly ring: RingRows;
+  readonly rows: Uint32Array;
+  /** Of which merged row each is a part: they are numbered as they are met. */
+  readonly places: Uint32Array;
+  /** How many merged rows there are. */
+  readonly count: number;
+}
+
 /**
  * Merge rings, the finest first: the rows of one key, or of all keys.
  *
@@ -52,68 +64,96 @@ export function rowsOf(
 ): SeriesRows {
   const names = Object.keys(shape).filter((name) => !EXTENT.includes(name));
   const keys = names.filter((name) => shape[name].combine === "key");
-  const roles = names.map((name) => roleOf(shape, name));
-  const out = names.map((): Cell[] => []);
-  const time: number[] = [];
-  const until: number[] = [];
-  const step: number[] = [];
+  const parts: Part[] = [];
   let end = Infinity;
   rings.forEach((ring, at) => {
-    const span = (rings[at + 1] ?? ring).step;
-    const begin = ring.begin ?? earliest(ring, span);
-    const shown = rowsBetween(ring, begin, floorTo(end, ring.step), key);
-    if (begin < end && ring.columns["time"].length > 0) end = begin;
-    const durations = ring.columns["duration"] as ArrayLike<number> | undefined;
-    const cells = names.map(
-      (name) =>
-        ring.columns[name] ?? ring.columns[name.replace(/_(least|most)$/, "")],
-    );
-    const places = new Map<string, number>();
-    for (const row of shown) {
-      const moment = ring.columns["time"][row] as number;
-      const since = floorTo(moment, ring.step);
-      const stop = durations ? moment + durations[row] : since + ring.step;
-      const id = [since, ...keys.map((name) => ring.columns[name][row])].join(
-        "\0",
-      );
-      const place = ring.step > 0 ? places.get(id) : undefined;
-      if (place === undefined) {
-        places.set(id, time.push(durations ? moment : since) - 1);
-        until.push(stop);
-        step.push(ring.step);
-        cells.forEach((column, index) => out[index].push(column[row]));
-      } else {
-        until[place] = Math.max(until[place], stop);
-        cells.forEach((column, index) => {
-          const now = out[index][place] as number;
-          out[index][place] = roles[index](now, column[row] as number);
-        });
-      }
-    }
+    const begin = ring.begin ?? earliest(ring, (rings[at + 1] ?? ring).step);
+    const rows = rowsBetween(ring, begin, floorTo(end, ring.step), key);
+    parts.unshift({ ring, rows, ...placesOf(ring, rows, keys) });
+    if (ring.columns["time"].length > 0) end = Math.min(end, begin);
   });
-  const order = Uint32Array.from(time.keys());
-  sortByKey(order, 0, order.length, Float64Array.from(time));
-  const sorted = (column: readonly Cell[]) => {
-    const cells = Array.from(order, (row) => column[row]);
-    return typeof cells[0] === "string"
-      ? cells
-      : Float64Array.from(cells as number[]);
-  };
+  const first: Combine = (now) => now;
   return {
-    time: sorted(time) as Float64Array,
-    until: sorted(until) as Float64Array,
-    step: sorted(step) as Float64Array,
+    time: merged(parts, sinceOf, first),
+    until: merged(parts, untilOf, Math.max),
+    step: merged(parts, stepOf, first),
     columns: Object.fromEntries(
-      names.map((name, at) => [name, sorted(out[at])]),
+      names.map((name) => [name, column(parts, name, roleOf(shape, name))]),
     ),
   };
 }
 
 const EXTENT = ["time", "duration"];
 
+const stepOf = (ring: RingRows) => () => ring.step;
+
+function sinceOf({ step, columns }: RingRows): (row: number) => number {
+  const time = columns["time"] as ArrayLike<number>;
+  const exact = "duration" in columns;
+  return (row) => (exact ? time[row] : floorTo(time[row], step));
+}
+
+function untilOf(ring: RingRows): (row: number) => number {
+  const since = sinceOf(ring);
+  const lengths = ring.columns["duration"] as ArrayLike<number> | undefined;
+  return (row) => since(row) + (lengths ? lengths[row] : ring.step);
+}
+
+function column(
+  parts: readonly Part[],
+  name: string,
+  combine: Combine,
+): Float64Array | readonly Cell[] {
+  const cellsOf = ({ columns }: RingRows) =>
+    columns[name] ?? columns[name.replace(/_(least|most)$/, "")];
+  const { ring, rows } = parts.find(({ count }) => count > 0) ?? {};
+  if (ring && rows && typeof cellsOf(ring)[rows[0]] === "string") {
+    return parts.flatMap((part) => {
+      const texts: Cell[] = [];
+      part.places.forEach((place, at) => {
+        texts[place] = cellsOf(part.ring)[part.rows[at]];
+      });
+      return texts;
+    });
+  }
+  return merged(
+    parts,
+    (ring) => {
+      const cells = cellsOf(ring) as ArrayLike<number>;
+      return (row) => cells[row];
+    },
+    combine,
+  );
+}
+
+/** A column of numbers: of each part a cell a row, of which those in one place combine. */
+function merged(
+  parts: readonly Part[],
+  cellOf: (ring: RingRows) => (row: number) => number,
+  combine: Combine,
+): Float64Array {
+  const out = new Float64Array(
+    parts.reduce((sum, { count }) => sum + count, 0),
+  );
+  let base = 0;
+  for (const { ring, rows, places, count } of parts) {
+    const cell = cellOf(ring);
+    let next = 0;
+    for (let at = 0; at < rows.length; at++) {
+      const place = base + places[at];
+      if (places[at] === next) {
+        out[place] = cell(rows[at]);
+        next += 1;
+      } else out[place] = combine(out[place], cell(rows[at]));
+    }
+    base += count;
+  }
+  return out;
+}
+
 type Combine = (now: number, more: number) => number;
 
-/** How a row is combined with a later one. */
+/** How a cell is combined with a later one. */
 function roleOf(shape: SeriesShape["columns"], name: string): Combine {
   const { combine } = shape[name];
   if (combine === "key") return (now) => now;
@@ -127,6 +167,30 @@ function roleOf(shape: SeriesShape["columns"], name: string): Combine {
     return known(end === "least" ? Math.min : Math.max);
   }
   return known((_, more) => more);
+}
+
+function placesOf(
+  { step, columns }: RingRows,
+  rows: Uint32Array,
+  keys: readonly string[],
+): Pick<Part, "places" | "count"> {
+  if (step === 0)
+    return { places: rows.map((_, at) => at), count: rows.length };
+  const time = columns["time"] as ArrayLike<number>;
+  const places = new Uint32Array(rows.length);
+  const seen = new Map<string, number>();
+  let count = 0;
+  let now = NaN;
+  rows.forEach((row, at) => {
+    const begin = floorTo(time[row], step);
+    if (begin !== now) seen.clear();
+    now = begin;
+    const id = keys.map((name) => columns[name][row]).join("\0");
+    const place = seen.get(id) ?? count++;
+    seen.set(id, place);
+    places[at] = place;
+  });
+  return { places, count };
 }
 
 /** Numbers of rows of a ring, in order of time. */

@@ -16,6 +16,9 @@ import {
   valueAt,
 } from "../../js_src/derive/series";
 
+import { TABLES } from "../../js_src/schema";
+import { emptyTable } from "../../js_src/session_tables";
+
 type Cell = number | string | null;
 type Stored = Record<string, Cell[]>;
 
@@ -225,6 +228,12 @@ describe("rings that are merged", () => {
     ]);
     expect(none.time).toHaveLength(0);
     expect(lineOf(none, "cpu").values).toHaveLength(0);
+  });
+
+  it("may be of any series of the schema", () => {
+    const raw = emptyTable("system").columns as unknown as RingRows["columns"];
+    const rows = rowsOf(TABLES.system, [{ step: 0, columns: raw }]);
+    expect(Object.keys(rows.columns)).toContain("loop_interval_most");
   });
 
   it("begin after the step of what a page dropped", () => {

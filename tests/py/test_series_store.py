@@ -291,6 +291,20 @@ def test_texts_of_keys_are_bounded(monkeypatch):
     assert store.memory_bytes < 10_000
 
 
+def test_a_finer_ring_may_reach_back_further_than_wider_ones():
+    store, random, count = SeriesStore(sums((6_000, 300, 900, 200))), Random(2), 0
+    for second in range(0, 3_600, 9):
+        ages = [0, 1, 2, random.choice([0, 200, 900, 4_000])]
+        read(store, second, *[(second - age, 1, f"w{random.randrange(20)}", 1) for age in ages])
+        count += len(ages)
+        if second % 45 == 0:
+            assert total(store) == count
+            assert store.rows()["nbytes"].sum() + store.before["nbytes"].sum() == count
+            each_moment_is_there_once(store)
+    raw, *wider = store.rings
+    assert all(ring.begin > raw.begin for ring in wider[:2])
+
+
 # Exactness: a late row, a block, a page that lags, a clock that jumps back
 
 

@@ -16,7 +16,7 @@ import {
   raisedTo,
   type ReportSummary,
 } from "../../panels/summary/report_summary";
-import { extentOf } from "../../panels/system/samples";
+import { extentOf } from "../../derive/series";
 import type { Place } from "./fragment";
 import type { Navigated } from "./navigation";
 import type { ReportSource } from "./source";

@@ -15,7 +15,7 @@ import type { RecordingView } from "../../panel/recording_view";
 import { WithTable } from "../../panel/table_wait";
 import { LineChart, type Line } from "./line_chart";
 import { memoryLines, MemoryChart } from "./memory_chart";
-import { extremesOf, seriesOf } from "./samples";
+import { extremesOf, seriesOf } from "../../derive/series";
 
 const HEIGHT_PX = 132;
 /** Lines that are told apart by name: blue, red, … as look.md has them. */

@@ -2,7 +2,7 @@
 // of pixels, however many samples there are.
 
 import type { PlotArea } from "../../panel/time_plot";
-import type { Series } from "./samples";
+import type { Series } from "../../derive/series";
 
 export interface LineLook {
   readonly colour: string;
@@ -26,7 +26,7 @@ interface Column {
 
 /** What of a series each column of pixels shows, in runs without a gap. */
 export function columnsOf(
-  { time, values, longest_s }: Series,
+  { time, until, values, least, most, longest_s }: Series,
   x: (time: number) => number,
 ): Column[][] {
   const runs: Column[][] = [];
@@ -39,19 +39,19 @@ export function columnsOf(
       run = [];
       runs.push(run);
     }
-    before = time[at];
+    before = until[at];
     const place = x(time[at]);
     const column = run[run.length - 1];
     if (column && Math.floor(column.x) === Math.floor(place)) {
-      column.least = Math.min(column.least, value);
-      column.most = Math.max(column.most, value);
+      column.least = Math.min(column.least, least[at]);
+      column.most = Math.max(column.most, most[at]);
       column.last = value;
     } else {
       run.push({
         x: place,
         first: value,
-        least: value,
-        most: value,
+        least: least[at],
+        most: most[at],
         last: value,
       });
     }

@@ -13,7 +13,7 @@ import { type PlotArea, withText } from "../../panel/time_plot";
 import { valueAxis } from "../../panel/value_axis";
 import { type Line, Values } from "./line_chart";
 import { paintLine } from "./line_painter";
-import { extremesOf, type Series, seriesOf } from "./samples";
+import { extremesOf, type Series, seriesOf } from "../../derive/series";
 
 export function memoryLines(
   table: RecordTable<"cluster">,
@@ -134,6 +134,8 @@ function belowZero(spilled: Series = NO_SAMPLES): Series {
   return {
     ...spilled,
     values: spilled.values.map((value) => -value),
+    least: spilled.most.map((value) => -value),
+    most: spilled.least.map((value) => -value),
   };
 }
 
