@@ -72,6 +72,7 @@ format: environment ## Format both languages
 schema: environment ## Write the files that are generated: js_src/schema.ts, golden messages
 	$(BIN)/python scripts/check_generated.py --write
 	$(BIN)/python tests/contract/generate.py
+	$(BIN)/python tests/contract/series.py
 
 build: $(VENV)/.built ## Build labextension and widget
 
