@@ -26,6 +26,12 @@ def figures_of(recording: RecordingCore, counts: Counts | None = None) -> dict[s
     )
 
 
+def live_figures_of(recording: RecordingCore) -> dict[str, Any]:
+    """Return the figures of a recording that goes on, from running totals: in milliseconds."""
+    price, currency = _price(recording)
+    return summary(recording, price_per_thread_hour=price, currency=currency, live=True)
+
+
 def _price(recording: RecordingCore) -> tuple[float | None, str]:
     """Return the price that is set, else that of the figures which came with the recording."""
     price = config.report_price()

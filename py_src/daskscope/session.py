@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
 from daskscope.cluster_name import cluster_name
-from daskscope.figures import figures_of
+from daskscope.figures import figures_of, live_figures_of
 from daskscope.listeners import Listeners
 from daskscope.maker import made_by
 from daskscope.recording import Counts, Recording, RecordingCore, merged_notices
@@ -151,6 +151,14 @@ class Session(SharedFocus):
             done.result(CATCH_UP_S)
         except Exception:  # noqa: BLE001 - what is here is shown
             done.cancel()
+
+    def summary(self) -> dict[str, Any] | None:
+        """Return the figures of the Summary panel, as of the latest answer of the scheduler.
+
+        ``answer`` says whether the present computation has finished, ``progress`` how far it
+        is, by prefix.
+        """
+        return None if self._foreign else live_figures_of(self._recording)
 
     @property
     def counts(self) -> Counts:

@@ -31,6 +31,7 @@ from daskscope.collect.notices import (
 )
 from daskscope.collect.rhythm import Rhythm
 from daskscope.collect.told import Answers, Told
+from daskscope.collect.unfinished import by_agent
 from daskscope.collect.worker_snapshots import WorkerSnapshots
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
     from daskscope.config import Pace
     from daskscope.errors import Notice
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingCore, Unfinished
 
 logger = logging.getLogger(__name__)
 
@@ -326,6 +327,7 @@ class Collector:
             self.now = time.time()  # nobody tells the scheduler's
             if self._snapshots.due():
                 self._snapshots.take(await routes.workers(), self.now)
+                self._note_progress(await routes.unfinished(self.now))
             self._set("partly", (notice, *routes.notices))
             return tasks
 
@@ -392,10 +394,19 @@ class Collector:
         self.now = answer["time"]
         if "workers" in answer:
             self._snapshots.take(answer["workers"], answer["time"])
+            told, names = answer["progress"], self._recording.names
+            if told is not None and not self._more:  # with tasks to come it would not add up
+                self._note_progress(
+                    by_agent(told, names, time=answer["time"], agent=answer["agent"])
+                )
         if intake.unreadable:
             self.agent_error = intake.unreadable_why
         self._set("live", self.left_out())
         return tasks
+
+    def _note_progress(self, found: Unfinished | None) -> None:
+        if found is not None:
+            self._recording.progress = self._recording.progress.then(found, self._recording)
 
     def left_out(self) -> tuple[Notice, ...]:
         """Return what to say of tasks and events that are not here, or not whole."""

@@ -9,9 +9,10 @@ import numpy as np
 
 from daskscope.derive import needs_a_look
 from daskscope.derive.left_out import left_out
+from daskscope.derive.progress import live_progress, stored_progress
 from daskscope.derive.threads import MAX_FIGURE, cluster_samples, thread_time
 from daskscope.derive.versions import package_versions
-from daskscope.derive.work import Work, work
+from daskscope.derive.work import Work, running_work, work
 from daskscope.errors import Notice
 from daskscope.recording.stretches import FAR_S
 from daskscope.recording.worker_names import name_of
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 
 MAX_PREFIXES: Final = 1_000
 """Those with less time stand together; the recording has them all."""
+
+LIVE_PREFIXES: Final = 100
+"""The same of a live summary, which is sent again and again."""
 
 MAX_NAME_CHARACTERS: Final = 300
 """As the agent cuts prefixes; a recording may have longer names, by which nobody tells them."""
@@ -49,12 +53,15 @@ def summary(
     price_per_thread_hour: float | None = None,
     currency: str = "$",
     counts: Counts | None = None,
+    live: bool = False,
 ) -> dict[str, Any]:
     """Return the figures of a recording, as JSON can say them.
 
     Times are seconds since the epoch, sizes bytes. What the recording does not know is
     None, or an empty list; ``missing`` says why, where that is known. `counts` are those of
-    a file that has more of its tasks than it has kept itself.
+    a file that has more of its tasks than it has kept itself. If it is `live`, no row of a task
+    is looked at: seconds are running totals, idle times are left out, and ``answer`` and
+    ``progress`` are of the present computation.
 
     >>> from daskscope.recording import RecordingCore
     >>> figures = summary(RecordingCore())
@@ -65,16 +72,21 @@ def summary(
     counts = counts or recording.counts
     start, stop = _window(recording, facts)
     threads = thread_time(recording, start, stop)
-    done = work(recording, start, stop)
+    if live:
+        sums = recording.sums()
+        done, progress = running_work(sums), live_progress(recording, sums)
+    else:
+        done = work(recording, start, stop)
+        progress = stored_progress(recording, counts, done, start, stop)
     errors = needs_a_look.errors_by_type(recording)
     versions = package_versions(facts.get("versions"))
     spilled = _spilled(recording, facts)
-    prefixes, by_prefix_action = _prefixes(recording, done)
+    prefixes, by_prefix_action = _prefixes(recording, done, LIVE_PREFIXES if live else MAX_PREFIXES)
     exception = facts.get("exception")
     missing = _missing(facts, left_out(recording, counts))
     told = {notice["code"] for notice in missing}
     # An exception says itself why nothing ran; where nothing could be read, tasks may have been.
-    nothing = [] if told & UNREAD else needs_a_look.of_nothing(recording, counts)
+    nothing = [] if live or told & UNREAD else needs_a_look.of_nothing(recording, counts)
     # When tasks that are not here ran, nobody knows: threads need not have been idle.
     all_here = not (FILE_CUT.code in told or counts.dropped or recording.counts.dropped)
     findings = [
@@ -85,14 +97,14 @@ def summary(
         *needs_a_look.of_versions(recording, versions),
         *(
             needs_a_look.of_idle(recording, done.idle, start)
-            if counts.captured and all_here
+            if counts.captured and all_here and not live
             else ()
         ),
     ]
     actions = recording.names.actions
     totals = recording.totals.actions
     transfers = [total for total in totals if actions[total.action] == "transfer"]
-    return {
+    return progress | {
         "title": (_text(facts, "title") or _text(facts, "source"))[:MAX_TITLE_CHARACTERS],
         "start": start,
         "stop": stop,
@@ -199,12 +211,12 @@ def _cost(threads: ThreadTime | None, price: float | None, currency: str) -> dic
 
 
 def _prefixes(
-    recording: RecordingCore, done: Work
+    recording: RecordingCore, done: Work, most: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return totals by prefix, the longest first, and the seconds of each action in them."""
     names, actions = recording.names.prefixes, recording.names.actions
     totals = sorted(recording.totals.prefixes, key=lambda total: (-total.seconds, -total.tasks))
-    shown, rest = totals[:MAX_PREFIXES], totals[MAX_PREFIXES:]
+    shown, rest = totals[:most], totals[most:]
     prefixes = [
         {
             "name": _name(names[total.prefix]),

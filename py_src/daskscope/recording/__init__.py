@@ -18,6 +18,7 @@ from daskscope.recording.logs import (
 )
 from daskscope.recording.merged import MERGED_CODES, merged_notices
 from daskscope.recording.names import Merged, Names
+from daskscope.recording.progress import Progress, Unfinished
 from daskscope.recording.recording import Recording
 from daskscope.recording.totals import ActionTotal, PrefixTotal, Sums, Totals
 
@@ -36,6 +37,7 @@ __all__ = [
     "Names",
     "NotRead",
     "PrefixTotal",
+    "Progress",
     "Recording",
     "RecordingCore",
     "SchedulerSample",
@@ -43,6 +45,7 @@ __all__ = [
     "TaskChunk",
     "TaskError",
     "Totals",
+    "Unfinished",
     "WorkerChange",
     "merged_notices",
     "pack_keys",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from copy import deepcopy
 from dataclasses import replace
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Final, get_args
@@ -33,6 +34,7 @@ from daskscope.recording.logs import (
     WorkerChange,
 )
 from daskscope.recording.names import Names, clean
+from daskscope.recording.progress import Progress
 from daskscope.recording.recording import Recording
 from daskscope.recording.store import ChunkStore, Overflow
 from daskscope.recording.totals import Sums, Totals
@@ -107,6 +109,7 @@ class RecordingCore(Recording):
         self.about_facts: dict[str, Any] = {}
         self.make_figures: MakeFigures | None = None  # given by who may derive them
         self.not_read = NotRead()  # replaced by who collects
+        self.progress = Progress()  # the same
         self._present: list[WorkerChange] | None = None  # until the first snapshot
         self._worker_names = WorkerNames()
         self._store = ChunkStore(memory_limit, disk_limit, overflow, directory)
@@ -315,6 +318,11 @@ class RecordingCore(Recording):
         """Running figures by prefix and by action; dropping rows does not change them."""
         with self._lock:
             return self._sums.freeze()
+
+    def sums(self) -> Sums:
+        """Return a copy of the arrays that the totals are made of."""
+        with self._lock:
+            return deepcopy(self._sums)
 
     @property
     def origin(self) -> float | None:  # noqa: D102
