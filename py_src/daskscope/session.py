@@ -245,6 +245,10 @@ class Session(SharedFocus):
         self._shown = watched
         self._collector.set_watched(watched or self._blocks > 0)
 
+    def _set_wanted(self, tables: frozenset[str]) -> None:
+        """Say which tables pages show. To be called in the background loop."""
+        self._collector.set_wanted(tables)
+
     def _count_block(self, step: int) -> None:
         """Count the blocks that record: their cluster may be gone sooner than a second later."""
 

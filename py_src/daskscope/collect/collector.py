@@ -18,6 +18,7 @@ from daskscope.collect.clock import Clock
 from daskscope.collect.crowding import crowding
 from daskscope.collect.intake import Intake
 from daskscope.collect.link import ClientView, HandlerRefused, Link
+from daskscope.collect.log_tail import LogTail
 from daskscope.collect.notices import (
     CLIENT_CLOSED,
     GAP_TEXTS,
@@ -33,9 +34,10 @@ from daskscope.collect.rhythm import Rhythm
 from daskscope.collect.told import Answers, Told
 from daskscope.collect.unfinished import by_agent
 from daskscope.collect.worker_snapshots import WorkerSnapshots
+from daskscope.schema import LOGS
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Collection
 
     from daskscope.config import Pace
     from daskscope.errors import Notice
@@ -106,6 +108,9 @@ class Collector:
         self._routes: BuiltinRoutes | None = None
         self._wake = Alarm()
         self._snapshots = WorkerSnapshots(recording)
+        self._logs = LogTail(
+            client, lambda: [one["address"] for one in self.workers], recording.append_lines
+        )
         self._rhythm = Rhythm(pace, time.monotonic())
         self._asking = False
         self._asked_s = 0.0  # monotonic
@@ -146,6 +151,10 @@ class Collector:
         self._rhythm.watched = watched
         if watched:
             self._wake.ring()
+
+    def set_wanted(self, tables: Collection[str]) -> None:
+        """Say which tables pages show, of those that cost a question. To be called in the loop."""
+        self._logs.set_wanted(LOGS.name in tables and not self._over())
 
     def has_all_of(self, told: Told) -> bool:
         """Return whether all tasks that had finished at an answer are here."""
@@ -199,6 +208,7 @@ class Collector:
                     await self._pause(retry_s)
                     retry_s = min(retry_s * 2, MAX_RETRY_S)
         finally:
+            self._logs.set_wanted(False)
             why = CLIENT_CLOSED if self._client.over else self._why_stopped
             self._set("stopped", (why,) if why else (), lasts=False)
             self._attached.set()
@@ -328,7 +338,7 @@ class Collector:
             if self._snapshots.due():
                 self._snapshots.take(await routes.workers(), self.now)
                 self._note_progress(await routes.unfinished(self.now))
-            self._set("partly", (notice, *routes.notices))
+            self._set("partly", (notice, *routes.notices, *self._logs.notices))
             return tasks
 
         return poll
@@ -401,7 +411,7 @@ class Collector:
                 )
         if intake.unreadable:
             self.agent_error = intake.unreadable_why
-        self._set("live", self.left_out())
+        self._set("live", (*self.left_out(), *self._logs.notices))
         return tasks
 
     def _note_progress(self, found: Unfinished | None) -> None:

@@ -123,9 +123,11 @@ class Sums:
         compute = action == COMPUTE
         self.seconds = _add(self.seconds, np.bincount(prefix[compute], seconds[compute]))
         self.computes = _add(self.computes, np.bincount(prefix[compute & sound]))
-        self.action_rows = _add(self.action_rows, np.bincount(action))
+        rows = np.bincount(action)
+        self.action_rows = _add(self.action_rows, rows)
         self.action_seconds = _add(self.action_seconds, np.bincount(action, seconds))
-        for other in np.unique(action[~compute]).tolist():
+        rows[COMPUTE] = 0
+        for other in np.flatnonzero(rows).tolist():
             chosen = action == other
             known = self.other_seconds.get(other, _floats())
             self.other_seconds[other] = _add(known, np.bincount(prefix[chosen], seconds[chosen]))
