@@ -60,6 +60,7 @@ class Session(SharedFocus):
         )
         self._recording.make_figures = figures_of
         self._readable = Recording(self._recording)
+        self._figures: tuple[object, dict[str, Any]] | None = None  # and of which state they are
         self._pid = os.getpid()
         self._client = collect.ClientView(client)
         if self._client.asynchronous:  # who reads its recording cannot wait for what is missing
@@ -152,13 +153,17 @@ class Session(SharedFocus):
         except Exception:  # noqa: BLE001 - what is here is shown
             done.cancel()
 
-    def summary(self) -> dict[str, Any] | None:
+    def summary(self) -> dict[str, Any]:
         """Return the figures of the Summary panel, as of the latest answer of the scheduler.
 
-        ``answer`` says whether the present computation has finished, ``progress`` how far it
-        is, by prefix.
+        ``answer`` says whether the present computation has finished, ``progress`` how far it is,
+        by prefix. It is the same object while nothing has changed.
         """
-        return None if self._foreign else live_figures_of(self._recording)
+        recording = self._recording
+        state = (recording.progress, recording.counts, self.state)  # a progress equals itself alone
+        if self._figures is None or self._figures[0] != state:
+            self._figures = state, live_figures_of(recording)
+        return self._figures[1]
 
     @property
     def counts(self) -> Counts:

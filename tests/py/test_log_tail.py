@@ -174,6 +174,7 @@ def test_a_worker_whose_log_cannot_be_sent_is_one_notice(session: Session, clien
     eventually(lambda: codes(session) == [])
 
 
+@pytest.mark.all
 def test_lines_of_a_worker_that_comes_later_are_here_from_its_first_one(
     scheduler_process: SchedulerProcess,
 ) -> None:

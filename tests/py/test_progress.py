@@ -19,6 +19,7 @@ from daskscope.derive.progress import live_progress
 from daskscope.derive.summary import summary
 from daskscope.recording import RecordingCore, TaskError, Unfinished, pack_keys
 from daskscope.recording.progress import PAUSE_S, RATE_S
+from daskscope.report.static_page import body
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -329,6 +330,14 @@ def test_a_stored_summary_tells_what_was_left_when_it_ended():
     json.dumps(figures, allow_nan=False)
 
 
+def test_a_page_without_scripts_says_what_had_not_finished():
+    recording = recording_of_three()
+    done(recording, INC, 5, at=2)
+    assert "Not finished" not in body(summary(recording))
+    recording.about_facts["unfinished"] = {"prefixes": {"sum": [3, 0, 4_000]}}
+    assert "4,000 waiting, 3 unable to run since others erred" in body(summary(recording))
+
+
 def test_the_live_summary_has_the_seconds_that_a_look_at_all_rows_gives():
     recording = new_recording(memory_limit=4_000_000)
     for i in range(10):
@@ -383,14 +392,8 @@ def observed() -> Iterator[tuple[Client, Session]]:
         may_end.set()
 
 
-def seen(s: Session) -> dict[str, Any]:
-    figures = s.summary()
-    assert figures is not None
-    return figures
-
-
 def is_in(s: Session, wanted: str) -> bool:
-    answer = seen(s)["answer"]
+    answer = s.summary()["answer"]
     return answer is not None and answer["state"] == wanted
 
 
@@ -404,11 +407,20 @@ def test_a_session_tells_that_its_computation_runs_and_has_finished(
     may_end.set()
     client.gather(held)
     eventually(lambda: is_in(s, "finished"))
-    assert rows(seen(s), "done") == {"hold": 20}
+    assert rows(s.summary(), "done") == {"hold": 20}
     del held
     eventually(lambda: not client.futures)
-    assert rows(seen(s), "done") == {"hold": 20}
+    assert rows(s.summary(), "done") == {"hold": 20}
     assert s.state in ("live", "partly")
+
+
+def test_the_figures_of_a_session_are_the_same_object_until_the_scheduler_answers(
+    observed: tuple[Client, Session],
+) -> None:
+    _, s = observed
+    eventually(lambda: s.summary() is s.summary())
+    before = s.summary()
+    eventually(lambda: s.summary() is not before)
 
 
 def test_a_session_tells_how_many_tasks_run_and_wait(observed: tuple[Client, Session]) -> None:
@@ -416,12 +428,12 @@ def test_a_session_tells_how_many_tasks_run_and_wait(observed: tuple[Client, Ses
     held = client.map(hold, range(20), key=[f"hold-{i}" for i in range(20)])
     then = client.submit(hold, *held, key="then-0")
     expected = {"hold": (0, 2, 18, 0), "then": (0, 0, 1, 0)}
-    eventually(lambda: rows(seen(s), *COUNTS) == expected if is_in(s, "running") else False)
+    eventually(lambda: rows(s.summary(), *COUNTS) == expected if is_in(s, "running") else False)
     may_end.set()
     client.gather(then)
     eventually(lambda: is_in(s, "finished"))
-    assert rows(seen(s), *COUNTS) == {"hold": (20, 0, 0, 0), "then": (1, 0, 0, 0)}
-    assert seen(s)["progress"]["all"]["total"] == 21
+    assert rows(s.summary(), *COUNTS) == {"hold": (20, 0, 0, 0), "then": (1, 0, 0, 0)}
+    assert s.summary()["progress"]["all"]["total"] == 21
 
 
 def test_a_session_tells_that_its_computation_failed_though_all_was_forgotten(
@@ -438,8 +450,8 @@ def test_a_session_tells_that_its_computation_failed_though_all_was_forgotten(
     del bad, blocked
     eventually(lambda: not client.futures)
     eventually(lambda: is_in(s, "failed"))
-    assert rows(seen(s), "erred", "raised") == {"fail": (1, 1), "hold": (3, 0)}
-    assert seen(s)["answer"]["exception"] == "ValueError"
+    assert rows(s.summary(), "erred", "raised") == {"fail": (1, 1), "hold": (3, 0)}
+    assert s.summary()["answer"]["exception"] == "ValueError"
 
 
 def test_a_session_tells_that_its_computation_was_cancelled(
@@ -450,5 +462,5 @@ def test_a_session_tells_that_its_computation_was_cancelled(
     eventually(lambda: is_in(s, "running"))
     client.cancel(held)
     eventually(lambda: is_in(s, "cancelled"))
-    assert seen(s)["answer"]["cancelled"] == 20
+    assert s.summary()["answer"]["cancelled"] == 20
     may_end.set()

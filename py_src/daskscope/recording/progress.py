@@ -57,7 +57,7 @@ def _nothing(rows: int = 5) -> Any:
     return np.zeros((rows, 0), np.int64)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Computation:
     """What Dask works on without a pause."""
 
@@ -84,7 +84,7 @@ class Computation:
         return rates
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Progress:
     """As of one answer of the scheduler; it never changes, `then` returns that of the next."""
 

@@ -136,6 +136,14 @@ def _figures(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
         ("Duration", seconds_text(figures["duration"])),
         ("Tasks", f"{tasks['captured']:,}, {erred}" if tasks["captured"] else "none"),
     ]
+    every = figures["progress"]["all"]
+    left = (
+        (every["running"], "running"),
+        (every["waiting"], "waiting"),
+        (every["erred"] - every["raised"], "unable to run since others erred"),
+        (figures["answer"]["cancelled"], "cancelled"),
+    )
+    rows.append(("Not finished", ", ".join(f"{count:,} {what}" for count, what in left if count)))
     if busy := figures["busy"]:
         together = seconds_text(busy["thread_seconds"])
         threads = count_text(busy["threads"], "thread")
