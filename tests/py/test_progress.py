@@ -158,6 +158,15 @@ def test_a_computation_that_fits_between_two_answers_is_one():
     assert figures["answer"]["ended"] == START + 50
 
 
+def test_a_clock_that_is_set_back_begins_another_computation():
+    recording = recording_of_three()
+    done(recording, INC, 3, at=3_599)
+    heard(recording, 3_600)
+    figures = heard(recording, 5, {SUM: (1, 1, 0)})
+    assert (state(figures), figures["answer"]["since"]) == ("running", START + 5)
+    assert rows(figures, *COUNTS) == {"sum": (0, 1, 1, 0)}
+
+
 def test_loops_that_compute_again_and_again_are_one_computation():
     recording = recording_of_three()
     for turn in range(5):

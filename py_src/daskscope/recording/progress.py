@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -53,8 +53,8 @@ class Unfinished:
     """Whether these are all that wait, and it is known which of them run."""
 
 
-def _nothing(rows: int = 5) -> Any:
-    return np.zeros((rows, 0), np.int64)
+def _nothing() -> Counts:
+    return np.zeros((5, 0), np.int64)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,7 +121,8 @@ class Progress:
         now, active = self.now, self._active
         if grew or ever[OPEN].any():
             starts, stop = _times(recording, self._next, ever.shape[1])
-            if not before[OPEN].any() and found.time >= active + PAUSE_S:
+            paused = not active <= found.time < active + PAUSE_S  # clocks may be set back
+            if paused and not before[OPEN].any():
                 now = Computation(
                     since=min(found.time, float(starts.min(initial=math.inf))),
                     before=np.where(np.arange(5)[:, None] < RUNNING, before, 0),
