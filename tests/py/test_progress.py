@@ -249,10 +249,12 @@ def test_the_rate_follows_that_of_the_last_seconds_and_not_of_a_prefix_that_does
         done(recording, INC, 2, at=second)
         figures = heard(recording, second, {INC: (1, 800, 0)})
     assert 2 < rows(figures, "rate")["inc"] < 3
-    for second in range(50, 60):
+    for second in range(41, 50):
         figures = heard(recording, second, {INC: (0, 800, 0), SUM: (1, 0, 0)})
     assert 2 < rows(figures, "rate")["inc"] < 3
-    assert figures["progress"]["all"]["rate"] < 1
+    assert figures["progress"]["all"]["rate"] < 1.5
+    figures = heard(recording, 51, {INC: (0, 800, 0), SUM: (1, 0, 0)})
+    assert rows(figures, "rate", "left") == {"inc": (None, None), "sum": (None, None)}
 
 
 def test_a_computation_of_which_nothing_ends_for_long_is_stuck():

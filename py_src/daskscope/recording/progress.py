@@ -73,14 +73,16 @@ class Computation:
     """Tasks that ran or waited and were not wanted any more."""
     cancelled_last: bool = False
     """Whether some of them were the last that changed."""
-    pace: Floats = field(default_factory=lambda: np.zeros((2, 1)))
-    """Tasks that ended, and seconds in which some ran, weighed by age; first those of all."""
+    pace: Floats = field(default_factory=lambda: np.zeros((3, 1)))
+    """Tasks that ended and seconds in which some ran, weighed by age; seconds since then.
+    First those of all prefixes, then those of each."""
 
     @property
     def rates(self) -> Floats:
-        """Tasks a second: of all prefixes, then of each in the time in which it ran."""
-        ended, seconds = self.pace
-        rates: Floats = np.divide(ended, seconds, out=np.zeros(len(ended)), where=seconds > 0)
+        """Tasks a second while they ran: of all prefixes, then of each that ran lately."""
+        ended, seconds, ago = self.pace
+        known = (seconds > 0) & (ago < RATE_S)
+        rates: Floats = np.divide(ended, seconds, out=np.zeros(len(ended)), where=known)
         return rates
 
 
@@ -201,5 +203,7 @@ def _paced(before: Floats, more: Counts, ever: Counts, seconds: float) -> Floats
     pace = np.pad(before, ((0, 0), (0, len(active) - before.shape[1])))
     seconds = max(seconds, 0.0)
     fade = math.exp(-seconds / RATE_S)
-    news = np.stack([np.concatenate([[ended.sum()], ended]), np.full(len(active), seconds)])
-    return np.where(active, pace * fade + news, pace)
+    passed = np.full(len(active), seconds)
+    news = np.stack([np.concatenate([[ended.sum()], ended]), passed, 0 * passed])
+    pace[2] += seconds
+    return np.where(active, pace * [[fade], [fade], [0]] + news, pace)
