@@ -415,7 +415,7 @@ def add(*numbers: int | None) -> int:
     return sum(number or 0 for number in numbers)
 
 
-async def test_a_snapshot_tells_by_prefix_what_is_unfinished() -> None:
+async def test_a_snapshot_counts_unfinished_tasks_by_prefix() -> None:
     async with installed() as (_, client, plugin):
         may_end.clear()
         assert progress(plugin, client) == {}
@@ -429,7 +429,7 @@ async def test_a_snapshot_tells_by_prefix_what_is_unfinished() -> None:
         await eventually(lambda: progress(plugin, client) == {})
 
 
-async def test_what_cannot_run_since_another_task_erred_is_told_for_ever() -> None:
+async def test_tasks_that_could_not_run_stay_counted_once_they_are_forgotten() -> None:
     async with installed() as (scheduler, client, plugin):
 
         async def fail() -> None:
@@ -446,7 +446,7 @@ async def test_what_cannot_run_since_another_task_erred_is_told_for_ever() -> No
         assert progress(plugin, client) == {"blocked": (0, 0, 0, 0, 0, 4)}
 
 
-async def test_what_could_not_run_before_the_agent_came_is_not_told() -> None:
+async def test_tasks_that_could_not_run_before_the_agent_came_are_not_counted() -> None:
     async with (
         Scheduler(port=0, dashboard=False, host="127.0.0.1") as scheduler,
         Worker(scheduler.address, nthreads=2, memory_limit=0),
@@ -458,23 +458,23 @@ async def test_what_could_not_run_before_the_agent_came_is_not_told() -> None:
         assert progress(scheduler.plugins[agent.name()], client) == {}
 
 
-async def test_unfinished_tasks_of_many_prefixes_are_told_together() -> None:
+async def test_unfinished_tasks_of_very_many_prefixes_are_summed_up() -> None:
     async with installed() as (_, client, plugin):
         constants(plugin)["MAX_SENT_PREFIXES"] = 3
         may_end.clear()
         held = client.submit(run_until_it_may_end, 0, key="held-0")
         rest = [client.submit(add, held, i, key=f"p{i % 6}-{i}") for i in range(15)]
 
-        def told() -> dict[str, int]:
+        def sums() -> dict[str, int]:
             return {name: sum(c[:4]) for name, c in progress(plugin, client).items()}
 
-        await eventually(lambda: sum(told().values()) == 1 + len(rest))
-        assert told() == {"p0": 3, "p1": 3, "p2": 3, "(other)": 1 + 3 * 2}
+        await eventually(lambda: sum(sums().values()) == 1 + len(rest))
+        assert sums() == {"p0": 3, "p1": 3, "p2": 3, "(other)": 1 + 3 * 2}
         may_end.set()
         await wait(rest)
 
 
-async def test_a_scheduler_of_another_form_tells_no_progress_and_goes_on() -> None:
+async def test_a_scheduler_of_another_form_has_no_progress_and_goes_on() -> None:
     async with installed() as (scheduler, client, plugin):
         await run_tasks(client, 3)
         constants(plugin)["MAX_SCANNED_PREFIXES"] = 0

@@ -191,7 +191,7 @@ def test_lines_of_a_worker_that_comes_later_are_here_from_its_first_one(
 
 
 @pytest.mark.all
-def test_a_worker_that_hangs_holds_up_nobody_but_its_part(
+def test_a_worker_that_hangs_delays_its_own_part_alone(
     scheduler_process: SchedulerProcess,
 ) -> None:
     import signal

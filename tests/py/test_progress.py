@@ -52,7 +52,7 @@ def heard(
     prefixes: dict[int, tuple[int, int, int]] | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """The figures after an answer that tells of tasks that run, wait and cannot run."""
+    """The figures after an answer: by prefix, tasks that run, wait and cannot run."""
     found = Unfinished(START + at, options.pop("counter", "agent"), prefixes or {}, **options)
     recording.progress = recording.progress.then(found, recording)
     figures = live_progress(recording, recording.sums())
@@ -111,7 +111,7 @@ def test_what_the_scheduler_has_forgotten_is_done():
     assert answer["cancelled"] == 0
 
 
-def test_rows_stand_in_the_order_in_which_prefixes_began_then_those_that_wait():
+def test_rows_are_in_the_order_in_which_prefixes_began_then_those_that_wait():
     recording = recording_of_three()
     # A scheduler meets a task before those that it needs.
     figures = heard(recording, 1, {INC: (0, 1, 0), LATER: (0, 1, 0), SUM: (0, 1, 0)})
@@ -278,7 +278,7 @@ def test_tasks_that_always_take_long_are_not_stuck():
     assert state(heard(recording, 401, {INC: (1, 0, 0)})) == "stuck"
 
 
-def test_where_queued_tasks_are_not_told_totals_and_what_runs_are_left_out():
+def test_where_queued_tasks_are_unknown_totals_and_running_tasks_are_left_out():
     recording = recording_of_three()
     heard(recording, 0, {INC: (0, 12, 0)}, whole=False)
     done(recording, INC, 8, at=1)
@@ -305,7 +305,7 @@ def test_times_that_workers_made_up_are_passed_over():
     assert state(figures) == "finished"
 
 
-def test_of_too_many_prefixes_those_that_are_done_stand_together(monkeypatch):
+def test_of_too_many_prefixes_those_that_are_done_are_summed_up(monkeypatch):
     monkeypatch.setattr(module, "MAX_ROWS", 3)
     recording = new_recording(prefixes=[f"p{i}" for i in range(9)])
     for prefix in range(6):
@@ -314,7 +314,7 @@ def test_of_too_many_prefixes_those_that_are_done_stand_together(monkeypatch):
     assert rows(figures, "done", "total") == {"p1": (10, 11), "p6": (0, 5), "(other)": (50, 50)}
 
 
-def test_a_stored_summary_tells_what_was_left_when_it_ended():
+def test_a_stored_summary_has_what_was_left_when_it_ended():
     recording = recording_of_three()
     recording.about_facts = {"start": START, "stop": START + 9}
     done(recording, SUM, 2, at=3)
@@ -408,7 +408,7 @@ def is_in(s: Session, wanted: str) -> bool:
     return answer is not None and answer["state"] == wanted
 
 
-def test_a_session_tells_that_its_computation_runs_and_has_finished(
+def test_the_answer_of_a_session_is_running_then_finished(
     either: tuple[Client, Session],
 ) -> None:
     client, s = either
@@ -434,7 +434,7 @@ def test_the_figures_of_a_session_are_the_same_object_until_the_scheduler_answer
     eventually(lambda: s.summary() is not before)
 
 
-def test_a_session_tells_how_many_tasks_run_and_wait(observed: tuple[Client, Session]) -> None:
+def test_a_session_counts_tasks_that_run_and_wait(observed: tuple[Client, Session]) -> None:
     client, s = observed
     held = client.map(hold, range(20), key=[f"hold-{i}" for i in range(20)])
     then = client.submit(hold, *held, key="then-0")
@@ -447,7 +447,7 @@ def test_a_session_tells_how_many_tasks_run_and_wait(observed: tuple[Client, Ses
     assert s.summary()["progress"]["all"]["total"] == 21
 
 
-def test_a_session_tells_that_its_computation_failed_though_all_was_forgotten(
+def test_the_answer_of_a_session_is_failed_also_once_all_tasks_are_forgotten(
     observed: tuple[Client, Session],
 ) -> None:
     client, s = observed
@@ -465,7 +465,7 @@ def test_a_session_tells_that_its_computation_failed_though_all_was_forgotten(
     assert s.summary()["answer"]["exception"] == "ValueError"
 
 
-def test_a_session_tells_that_its_computation_was_cancelled(
+def test_the_answer_of_a_session_is_cancelled_after_a_cancel(
     observed: tuple[Client, Session],
 ) -> None:
     client, s = observed

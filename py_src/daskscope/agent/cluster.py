@@ -59,8 +59,8 @@ def describe_progress(scheduler: Any, raised: dict[str, int]) -> Any:
     """Return a list for each prefix with unfinished tasks, or None where these are not known.
 
     A list is the name, how many tasks are in each of UNFINISHED_STATES, how many of those
-    processing run just now, and how many could not run because another task had erred, ever
-    since. `raised` are the erred ones among which those are not.
+    processing run just now, and how many could not run so far because another task had erred.
+    `raised` counts by prefix the erred tasks that did run.
     """
     try:
         if len(scheduler.task_prefixes) > MAX_SCANNED_PREFIXES:

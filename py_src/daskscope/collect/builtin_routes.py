@@ -40,7 +40,7 @@ class BuiltinRoutes:
         self._stream = TaskStream(link)
         self._events = EventTopics(link)
         self._read_at = time()
-        self._tells_states = True
+        self._has_states = True
 
     @classmethod
     async def on(
@@ -118,8 +118,8 @@ class BuiltinRoutes:
         return [_worker(address, info) for address, info in workers.items()]
 
     async def unfinished(self, now: float) -> Unfinished | None:
-        """Return what is known of unfinished tasks, if the scheduler tells."""
-        if not self._tells_states:
+        """Return what is known of unfinished tasks, if the scheduler answers that."""
+        if not self._has_states:
             return None
         try:
             states = await self._link.ask("get_task_prefix_states")
@@ -127,7 +127,7 @@ class BuiltinRoutes:
         except OSError:
             raise
         except Exception:  # noqa: BLE001 - forbidden, for example
-            self._tells_states = False
+            self._has_states = False
             return None
 
 

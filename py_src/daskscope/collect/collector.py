@@ -404,10 +404,10 @@ class Collector:
         self.now = answer["time"]
         if "workers" in answer:
             self._snapshots.take(answer["workers"], answer["time"])
-            told, names = answer["progress"], self._recording.names
-            if told is not None and not self._more:  # with tasks to come it would not add up
+            counts, names = answer["progress"], self._recording.names
+            if counts is not None and not self._more:  # with tasks to come it would not add up
                 self._note_progress(
-                    by_agent(told, names, time=answer["time"], agent=answer["agent"])
+                    by_agent(counts, names, time=answer["time"], agent=answer["agent"])
                 )
         if intake.unreadable:
             self.agent_error = intake.unreadable_why

@@ -13,10 +13,12 @@ if TYPE_CHECKING:
     from daskscope.recording import Names
 
 
-def by_agent(told: Sequence[Sequence[Any]], names: Names, *, time: float, agent: str) -> Unfinished:
-    """Return what `describe_progress` told on the scheduler."""
+def by_agent(
+    counts: Sequence[Sequence[Any]], names: Names, *, time: float, agent: str
+) -> Unfinished:
+    """Return what `describe_progress` returned on the scheduler."""
     found: dict[int, tuple[int, int, int]] = {}
-    for name, waiting, queued, no_worker, processing, running, blocked in told:
+    for name, waiting, queued, no_worker, processing, running, blocked in counts:
         prefix = names.intern("prefixes", name)
         waits = waiting + queued + no_worker + processing - running
         # Names of which the ends were cut may be one.
@@ -26,7 +28,7 @@ def by_agent(told: Sequence[Sequence[Any]], names: Names, *, time: float, agent:
 
 
 def by_states(states: Mapping[str, Mapping[str, int]], names: Names, *, time: float) -> Unfinished:
-    """Return what Dask's own route tells: nothing of queued tasks, nor of which ones run."""
+    """Return the answer of Dask's own route: without queued tasks, and without which ones run."""
     found: dict[int, tuple[int, int, int]] = {}
     for name, counts in states.items():
         if waits := counts.get("processing", 0) + counts.get("waiting", 0):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from daskscope.recording import Counts, Progress, RecordingCore, Sums
 
 MAX_ROWS: Final = 200
-"""Further prefixes stand together: those that ended first."""
+"""Further prefixes are summed up in one row: those that ended first."""
 
 MAX_NAME_CHARACTERS: Final = 300
 MAX_TASKS: Final = 2**53

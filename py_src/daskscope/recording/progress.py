@@ -48,7 +48,7 @@ class Unfinished:
     counter: str
     """Who counts the blocked tasks; another one begins at 0."""
     prefixes: Mapping[int, tuple[int, int, int]]
-    """How many run, wait, and could not run since another had erred; the last for ever."""
+    """How many run, how many wait, and how many could not run so far since another had erred."""
     whole: bool = True
     """Whether these are all that wait, and it is known which of them run."""
 
@@ -150,17 +150,17 @@ class Progress:
     def _counted(self, found: Unfinished, recording: RecordingCore) -> Counts:
         """Return the tasks of the whole recording as they are now."""
         sums = recording.sums()
-        known = max(found.prefixes, default=-1) + 1
-        size = max(len(sums.tasks), len(sums.erred), self.ever.shape[1], known)
+        newest = max(found.prefixes, default=-1) + 1
+        size = max(len(sums.tasks), len(sums.erred), self.ever.shape[1], newest)
         ever = _wide(self.ever, size).copy()
         ever[OPEN] = 0
         ever[DONE, : len(sums.tasks)] = sums.tasks
         ever[RAISED, : len(sums.erred)] = sums.erred
         ever[DONE] -= ever[RAISED]
-        told = self.found.prefixes if found.counter == self.found.counter else {}
+        known = self.found.prefixes if found.counter == self.found.counter else {}
         for prefix, (running, waiting, blocked) in found.prefixes.items():
             ever[RUNNING, prefix], ever[WAITING, prefix] = running, waiting
-            more = blocked - told.get(prefix, (0, 0, 0))[2]
+            more = blocked - known.get(prefix, (0, 0, 0))[2]
             # A cluster that is restarted begins to count anew.
             ever[BLOCKED, prefix] += more if more >= 0 else blocked
         return ever
