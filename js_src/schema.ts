@@ -1,14 +1,17 @@
 // Generated from py_src/daskscope/schema.py by `make schema`. Do not edit.
 
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 export const COMM_TARGET = "daskscope";
 export const OTHER_NAME = "(other)";
 export const MAX_NAMES = 60000;
-export const FILE_FORMAT = 1;
+export const SUMMARY = "summary";
+export const STEPS = [0, 10, 60, 600] as const;
+export const FILE_FORMAT = 2;
 export const FILE_PART_TASKS = 65536;
 export const FILE_PART_ROWS = 1000000;
 export const KEY_SEPARATOR = "\u0000";
 export const MAX_KEY_CHARACTERS = 100000;
+export const MAX_TEXT_CHARACTERS = 20000;
 
 export const STATUSES = [
   "OK",
@@ -90,26 +93,377 @@ export const LIMITS = {
   page_key_bytes: 200000000,
 } as const;
 
+/** How each table is made; what arrives of it is checked by this. */
+export const TABLES = {
+  prefixes: {
+    kind: "dictionary",
+    limit: 60000,
+    first: [],
+    columns: {
+      name: {"type": "utf8"},
+      colour: {"type": "uint8"},
+    },
+  },
+  lanes: {
+    kind: "dictionary",
+    limit: 60000,
+    first: [],
+    columns: {
+      worker: {"type": "utf8"},
+      thread: {"type": "utf8"},
+    },
+  },
+  actions: {
+    kind: "dictionary",
+    limit: 255,
+    first: [["compute"], ["transfer"], ["disk-read"], ["disk-write"], ["deserialize"]],
+    columns: {
+      name: {"type": "utf8"},
+    },
+  },
+  spans: {
+    kind: "dictionary",
+    limit: 60000,
+    first: [["", []]],
+    columns: {
+      id: {"type": "utf8"},
+      name: {"type": "texts"},
+    },
+  },
+  tasks: {
+    kind: "tasks",
+    columns: {
+      start: {"type": "float64", "unit": "s"},
+      duration: {"type": "float32", "unit": "s"},
+      lane: {"type": "uint16", "into": "lanes"},
+      prefix: {"type": "uint16", "into": "prefixes"},
+      action: {"type": "uint8", "into": "actions"},
+      status: {"type": "uint8"},
+      nbytes: {"type": "float32", "unit": "B"},
+      span: {"type": "uint16", "into": "spans"},
+      task: {"type": "uint32", "into": "tasks"},
+    },
+  },
+  errors: {
+    kind: "log",
+    rows: 1000,
+    key: "",
+    time: "time",
+    stop: "",
+    columns: {
+      time: {"type": "float64", "unit": "s"},
+      key: {"type": "utf8"},
+      prefix: {"type": "uint16", "into": "prefixes"},
+      worker: {"type": "utf8"},
+      exception: {"type": "utf8"},
+      traceback: {"type": "utf8"},
+      task: {"type": "int64", "into": "tasks"},
+    },
+  },
+  workers: {
+    kind: "log",
+    rows: 10000,
+    key: "",
+    time: "time",
+    stop: "",
+    columns: {
+      time: {"type": "float64", "unit": "s"},
+      worker: {"type": "utf8"},
+      name: {"type": "utf8"},
+      what: {"type": "utf8"},
+      detail: {"type": "utf8"},
+    },
+  },
+  events: {
+    kind: "log",
+    rows: 10000,
+    key: "",
+    time: "time",
+    stop: "",
+    columns: {
+      time: {"type": "float64", "unit": "s"},
+      topic: {"type": "utf8"},
+      message: {"type": "utf8"},
+    },
+  },
+  logs: {
+    kind: "log",
+    rows: 50000,
+    key: "",
+    time: "time",
+    stop: "",
+    columns: {
+      time: {"type": "float64", "unit": "s"},
+      source: {"type": "utf8"},
+      level: {"type": "utf8"},
+      text: {"type": "utf8"},
+    },
+  },
+  gaps: {
+    kind: "log",
+    rows: 1000,
+    key: "",
+    time: "start",
+    stop: "stop",
+    columns: {
+      start: {"type": "float64", "unit": "s"},
+      stop: {"type": "float64", "unit": "s"},
+      reason: {"type": "utf8"},
+      text: {"type": "utf8"},
+    },
+  },
+  rowless: {
+    kind: "log",
+    rows: 100000,
+    key: "",
+    time: "",
+    stop: "",
+    columns: {
+      task: {"type": "int64", "into": "tasks"},
+      prefix: {"type": "uint16", "into": "prefixes"},
+      status: {"type": "uint8"},
+    },
+  },
+  system: {
+    kind: "series",
+    bytes: 8000000,
+    columns: {
+      time: {"type": "float64", "unit": "s"},
+      workers: {"type": "float64", "combine": "extremes"},
+      workers_least: {"type": "float64", "combine": "extremes"},
+      workers_most: {"type": "float64", "combine": "extremes"},
+      threads: {"type": "float64", "combine": "extremes"},
+      threads_least: {"type": "float64", "combine": "extremes"},
+      threads_most: {"type": "float64", "combine": "extremes"},
+      memory_limit: {"type": "float64", "unit": "B", "combine": "extremes"},
+      memory_limit_least: {"type": "float64", "unit": "B", "combine": "extremes"},
+      memory_limit_most: {"type": "float64", "unit": "B", "combine": "extremes"},
+      process: {"type": "float64", "unit": "B", "combine": "extremes"},
+      process_least: {"type": "float64", "unit": "B", "combine": "extremes"},
+      process_most: {"type": "float64", "unit": "B", "combine": "extremes"},
+      managed: {"type": "float64", "unit": "B", "combine": "extremes"},
+      managed_least: {"type": "float64", "unit": "B", "combine": "extremes"},
+      managed_most: {"type": "float64", "unit": "B", "combine": "extremes"},
+      spilled: {"type": "float64", "unit": "B", "combine": "extremes"},
+      spilled_least: {"type": "float64", "unit": "B", "combine": "extremes"},
+      spilled_most: {"type": "float64", "unit": "B", "combine": "extremes"},
+      cpu: {"type": "float64", "combine": "extremes"},
+      cpu_least: {"type": "float64", "combine": "extremes"},
+      cpu_most: {"type": "float64", "combine": "extremes"},
+      memory: {"type": "float64", "unit": "B", "combine": "extremes"},
+      memory_least: {"type": "float64", "unit": "B", "combine": "extremes"},
+      memory_most: {"type": "float64", "unit": "B", "combine": "extremes"},
+      loop_interval: {"type": "float64", "unit": "s", "combine": "extremes"},
+      loop_interval_least: {"type": "float64", "unit": "s", "combine": "extremes"},
+      loop_interval_most: {"type": "float64", "unit": "s", "combine": "extremes"},
+    },
+  },
+} as const;
+
+/** An entry is the prefix of keys by which Dask groups tasks. */
+export interface PrefixesColumns {
+  /** the prefix */
+  name: string[];
+  /** slot of its colour */
+  colour: Uint8Array;
+}
+
+/** An entry is a thread of a worker. */
+export interface LanesColumns {
+  /** address of the worker */
+  worker: string[];
+  /** what ``threading.get_ident()`` says there */
+  thread: string[];
+}
+
+/** An entry is what a task did in an interval. */
+export interface ActionsColumns {
+  /** compute, transfer, disk-read, … */
+  name: string[];
+}
+
+/** An entry is a span of Dask. The first one means no span. */
+export interface SpansColumns {
+  /** its id on the scheduler */
+  id: string[];
+  /** from the outermost to the innermost */
+  name: string[][];
+}
+
 /** A row is one start/stop interval of one task. */
 export interface TasksColumns {
   /** seconds since the epoch, scheduler's clock */
   start: Float64Array;
-  /** seconds; negative when the clocks disagree */
+  /** negative when the clocks disagree */
   duration: Float32Array;
-  /** index into lanes: a worker thread */
+  /** a worker thread */
   lane: Uint16Array;
-  /** index into prefixes */
+  /** the task's prefix */
   prefix: Uint16Array;
-  /** index into actions */
+  /** what it did */
   action: Uint8Array;
   /** index into STATUSES, of the task */
   status: Uint8Array;
-  /** size of the task's result in bytes */
+  /** size of the task's result */
   nbytes: Float32Array;
-  /** index into spans; 0 is no span */
+  /** 0 is no span */
   span: Uint16Array;
   /** number of the task, in order of arrival */
   task: Uint32Array;
+}
+
+/** A row is a task that erred. */
+export interface ErrorsColumns {
+  /** when it stopped */
+  time: Float64Array;
+  /** the task's key */
+  key: string[];
+  /** its prefix */
+  prefix: Uint16Array;
+  /** address of the worker */
+  worker: string[];
+  /** what it raised */
+  exception: string[];
+  /** the whole traceback */
+  traceback: string[];
+  /** number of the task */
+  task: Float64Array;
+}
+
+/** A row is a worker that was there, came, changed or left. */
+export interface WorkersColumns {
+  /** when */
+  time: Float64Array;
+  /** address; empty when all are meant */
+  worker: string[];
+  /** what panels call it */
+  name: string[];
+  /** present, added, removed, a status, spilling, … */
+  what: string[];
+  /** threads that it came with, or its status before */
+  detail: string[];
+}
+
+/** A row is an event that was logged on the scheduler: by Dask, or by ``log_event``. */
+export interface EventsColumns {
+  /** when */
+  time: Float64Array;
+  /** topic, or several with commas between */
+  topic: string[];
+  /** as JSON */
+  message: string[];
+}
+
+/** A row is a line of the log of the scheduler or of a worker. */
+export interface LogsColumns {
+  /** when, by the clock of its process */
+  time: Float64Array;
+  /** scheduler, or the worker's address */
+  source: string[];
+  /** INFO, WARNING, … */
+  level: string[];
+  /** the line */
+  text: string[];
+}
+
+/** A row is a time in which tasks may have run unseen. */
+export interface GapsColumns {
+  /** from */
+  start: Float64Array;
+  /** to */
+  stop: Float64Array;
+  /** a short word */
+  reason: string[];
+  /** a sentence */
+  text: string[];
+}
+
+/** A row is a task without rows in tasks: it ran nowhere, since its worker was killed. */
+export interface RowlessColumns {
+  /** number of the task */
+  task: Float64Array;
+  /** its prefix */
+  prefix: Uint16Array;
+  /** index into STATUSES */
+  status: Uint8Array;
+}
+
+/** A row is a sample of the cluster or of its scheduler; what was not measured then is NaN. */
+export interface SystemColumns {
+  /** when */
+  time: Float64Array;
+  /** how many workers */
+  workers: Float64Array;
+  /** how many workers */
+  workers_least: Float64Array;
+  /** how many workers */
+  workers_most: Float64Array;
+  /** how many threads */
+  threads: Float64Array;
+  /** how many threads */
+  threads_least: Float64Array;
+  /** how many threads */
+  threads_most: Float64Array;
+  /** of all workers */
+  memory_limit: Float64Array;
+  /** of all workers */
+  memory_limit_least: Float64Array;
+  /** of all workers */
+  memory_limit_most: Float64Array;
+  /** memory of their processes */
+  process: Float64Array;
+  /** memory of their processes */
+  process_least: Float64Array;
+  /** memory of their processes */
+  process_most: Float64Array;
+  /** results in memory */
+  managed: Float64Array;
+  /** results in memory */
+  managed_least: Float64Array;
+  /** results in memory */
+  managed_most: Float64Array;
+  /** results on disk */
+  spilled: Float64Array;
+  /** results on disk */
+  spilled_least: Float64Array;
+  /** results on disk */
+  spilled_most: Float64Array;
+  /** of the scheduler: percent of a core */
+  cpu: Float64Array;
+  /** of the scheduler: percent of a core */
+  cpu_least: Float64Array;
+  /** of the scheduler: percent of a core */
+  cpu_most: Float64Array;
+  /** of the scheduler */
+  memory: Float64Array;
+  /** of the scheduler */
+  memory_least: Float64Array;
+  /** of the scheduler */
+  memory_most: Float64Array;
+  /** between two ticks of its event loop */
+  loop_interval: Float64Array;
+  /** between two ticks of its event loop */
+  loop_interval_least: Float64Array;
+  /** between two ticks of its event loop */
+  loop_interval_most: Float64Array;
+}
+
+/** A row is one stretch of the preview of tasks. */
+export interface CoarseColumns {
+  /** seconds since the epoch, scheduler's clock */
+  start: Float64Array;
+  /** how long the stretch is */
+  duration: Float32Array;
+  /** a worker thread */
+  lane: Uint16Array;
+  /** the prefix that took most of this stretch */
+  prefix: Uint16Array;
+  /** how long the lane was busy in it */
+  busy: Float32Array;
+  /** how many rows of tasks this stretch stands for */
+  rows: Uint32Array;
+  /** 1 when a task of this stretch erred */
+  erred: Uint8Array;
 }
 
 export const TASKS_COLUMNS = {
@@ -124,24 +478,6 @@ export const TASKS_COLUMNS = {
   task: Uint32Array,
 } as const;
 
-/** A row is one stretch of one lane in the first, coarse picture of a long run. */
-export interface CoarseColumns {
-  /** seconds since the epoch, scheduler's clock */
-  start: Float64Array;
-  /** seconds */
-  duration: Float32Array;
-  /** index into lanes */
-  lane: Uint16Array;
-  /** the prefix that took most of this stretch */
-  prefix: Uint16Array;
-  /** seconds of the stretch that the lane was busy */
-  busy: Float32Array;
-  /** how many rows of tasks this stretch stands for */
-  rows: Uint32Array;
-  /** 1 when a task of this stretch erred */
-  erred: Uint8Array;
-}
-
 export const COARSE_COLUMNS = {
   start: Float64Array,
   duration: Float32Array,
@@ -151,3 +487,21 @@ export const COARSE_COLUMNS = {
   rows: Uint32Array,
   erred: Uint8Array,
 } as const;
+
+/** The columns of each table, by its name. */
+export interface TableColumns {
+  prefixes: PrefixesColumns;
+  lanes: LanesColumns;
+  actions: ActionsColumns;
+  spans: SpansColumns;
+  tasks: TasksColumns;
+  errors: ErrorsColumns;
+  workers: WorkersColumns;
+  events: EventsColumns;
+  logs: LogsColumns;
+  gaps: GapsColumns;
+  rowless: RowlessColumns;
+  system: SystemColumns;
+}
+
+export type TableName = keyof TableColumns;

@@ -25,11 +25,17 @@ import type {
 } from "./model/types";
 import { NO_COUNTS, NO_FOCUS } from "./model/types";
 import { type Extent, type TaskBatch, TaskModel } from "./model/tasks";
-import { ACTIONS, type CoarseColumns, type State } from "./schema";
+import {
+  ACTIONS,
+  type CoarseColumns,
+  type State,
+  type TableName,
+} from "./schema";
 import { RowIntake } from "./session_intake";
 import { type KeyLookup, KeyStore } from "./session_keys";
 import { NumberedLog } from "./session_log";
 import { Notices, pageFaded } from "./session_notices";
+import { SessionTables, type TableView } from "./session_tables";
 import type {
   SessionFlow,
   SessionLink,
@@ -93,6 +99,8 @@ export interface SessionStore {
   /** Time under the pointer, in every panel of the page. */
   readonly crosshair: Signal<number | null>;
   readonly keys: KeyLookup;
+  /** What has arrived of a table, other than tasks. */
+  table<N extends TableName>(name: N): ReadonlySignal<TableView<N>>;
   /** Set the focus here at once, then tell the kernel. */
   setFocus(focus: Focus): void;
   /** Rejects with a coded error, for instance when the kernel is busy. */
@@ -140,6 +148,10 @@ export class SharedSession implements SessionStore, Sink {
   readonly focus = signal<Focus>(NO_FOCUS);
   readonly crosshair = signal<number | null>(null);
   readonly keys: KeyStore;
+  private readonly tables = new SessionTables(
+    (what, args) => this.ask(what, args),
+    this.prefixes,
+  );
   readonly kernelId: string;
   private readonly live: boolean;
   private readonly noticed = new Notices();
@@ -204,6 +216,10 @@ export class SharedSession implements SessionStore, Sink {
   setFocus(focus: Focus): void {
     this.focus.value = focus;
     this.stream.setFocus(focus);
+  }
+
+  table<N extends TableName>(name: N): ReadonlySignal<TableView<N>> {
+    return this.tables.get(name);
   }
 
   ask(what: string, args: object, timeout_ms?: number): Promise<unknown> {

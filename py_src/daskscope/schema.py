@@ -13,187 +13,335 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import Any, Final, Literal
 
-PROTOCOL: Final = 1
+PROTOCOL: Final = 2
 """Version of the messages between kernel and page (see docs/protocol.md)."""
 
 COMM_TARGET: Final = "daskscope"
 """Comm target that the labextension opens in a kernel."""
 
 
+Private = Literal["code", "paths", "hosts"]
+"""What a text may reveal; each has one cleaner (``report/redact.py``)."""
+
+Kind = Literal["float64", "float32", "int64", "uint32", "uint16", "uint8", "utf8", "texts"]
+"""Type of a column: numbers, text, or a list of texts (stored as JSON)."""
+
+Combine = Literal["key", "sum", "extremes", "last"]
+"""A column of a series: part of its key, or how its values combine in a wider step."""
+
+
 @dataclass(frozen=True)
 class Column:
-    """One column of a table: its name, its Arrow type, and what it means."""
+    """One column of a table: its name, type and meaning, and what it needs elsewhere.
+
+    ``into`` names the dictionary that the values are indexes of, or ``"tasks"`` for the
+    number of a task (-1: a task that is not in the recording). ``holds`` says what private
+    things a text may hold; a text column without it is left out of every redacted copy.
+    """
 
     name: str
-    type: str
+    type: Kind
     doc: str
+    unit: str = ""
+    into: str = ""
+    holds: tuple[Private, ...] | None = None
+    combine: Combine | None = None
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a recording, or of a batch on the wire."""
+    """A table of a recording. Stores, files, pages, DataFrames and redaction loop over it."""
 
     name: str
     doc: str
     columns: tuple[Column, ...]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the columns."""
+        return tuple(column.name for column in self.columns)
 
-TASKS: Final = Table(
+
+@dataclass(frozen=True)
+class Tasks(Table):
+    """The one big table, with a store of its own."""
+
+
+@dataclass(frozen=True)
+class Dictionary(Table):
+    """Entries that never change, and that columns of other tables point into by index.
+
+    Entries are appended, sent before the rows that use them, and bounded: the last one of a
+    full dictionary is ``(other)``. ``first`` are the entries that every recording begins with.
+    With ``coloured`` each entry gets the slot of a colour, in a column ``colour``.
+    """
+
+    limit: int = 60_000
+    first: tuple[tuple[Any, ...], ...] = ()
+    coloured: bool = False
+    noun: str = "entry"
+    nouns: str = "entries"
+
+
+@dataclass(frozen=True)
+class Log(Table):
+    """Entries in order of arrival; the newest are kept, dropped ones are counted.
+
+    ``rows`` bounds the entries, ``group_rows`` those that have the same value in the column
+    ``group``. With a ``key`` a later entry replaces the one that has the same value there.
+    ``time`` and ``stop`` name the columns that say when; ``stop`` is empty for a moment.
+    ``noun`` is what one entry is called, and ``nouns`` what several are.
+    """
+
+    rows: int = 10_000
+    group: str = ""
+    group_rows: int = 0
+    key: str = ""
+    time: str = "time"
+    stop: str = ""
+    noun: str = "entry"
+    nouns: str = "entries"
+
+
+@dataclass(frozen=True)
+class Series(Table):
+    """Measurements over time by key, kept as measured and in steps of 10, 60 and 600 s.
+
+    The first column is ``time``; with values that are ``sum`` the second is ``duration``.
+    ``ring_bytes`` bounds each ring in the kernel: as measured, 10, 60, 600 s; ``page_bytes``
+    all rings together on a page.
+    """
+
+    ring_bytes: tuple[int, int, int, int] = (4_000_000, 4_000_000, 2_000_000, 1_000_000)
+    page_bytes: int = 8_000_000
+    noun: str = "sample"
+    nouns: str = "samples"
+
+
+STEPS: Final = (0, 10, 60, 600)
+"""Seconds of the steps of a series' rings; 0 is as measured."""
+
+_TIME: Final = Column("time", "float64", "when", unit="s")
+_WORKER: Final = Column("worker", "utf8", "address of the worker", holds=("hosts",))
+
+PREFIXES: Final = Dictionary(
+    "prefixes",
+    "An entry is the prefix of keys by which Dask groups tasks.",
+    (Column("name", "utf8", "the prefix", holds=("paths", "hosts")),),
+    coloured=True,
+    noun="prefix",
+    nouns="prefixes",
+)
+
+LANES: Final = Dictionary(
+    "lanes",
+    "An entry is a thread of a worker.",
+    (
+        _WORKER,
+        Column("thread", "utf8", "what ``threading.get_ident()`` says there", holds=()),
+    ),
+    noun="thread of a worker",
+    nouns="threads of workers",
+)
+
+ACTIONS: Final = ("compute", "transfer", "disk-read", "disk-write", "deserialize")
+"""The first entries of the dictionary of actions; others follow as they are met."""
+
+ACTION_NAMES: Final = Dictionary(
+    "actions",
+    "An entry is what a task did in an interval.",
+    (Column("name", "utf8", "compute, transfer, disk-read, …", holds=("paths", "hosts")),),
+    limit=255,  # an index fits into uint8
+    first=tuple((action,) for action in ACTIONS),
+    noun="action",
+    nouns="actions",
+)
+
+SPANS: Final = Dictionary(
+    "spans",
+    "An entry is a span of Dask. The first one means no span.",
+    (
+        Column("id", "utf8", "its id on the scheduler", holds=()),
+        Column("name", "texts", "from the outermost to the innermost", holds=("paths", "hosts")),
+    ),
+    first=(("", ()),),
+    noun="span",
+    nouns="spans",
+)
+
+TASKS: Final = Tasks(
     "tasks",
     "A row is one start/stop interval of one task.",
     (
-        Column("start", "float64", "seconds since the epoch, scheduler's clock"),
-        Column("duration", "float32", "seconds; negative when the clocks disagree"),
-        Column("lane", "uint16", "index into lanes: a worker thread"),
-        Column("prefix", "uint16", "index into prefixes"),
-        Column("action", "uint8", "index into actions"),
+        Column("start", "float64", "seconds since the epoch, scheduler's clock", unit="s"),
+        Column("duration", "float32", "negative when the clocks disagree", unit="s"),
+        Column("lane", "uint16", "a worker thread", into="lanes"),
+        Column("prefix", "uint16", "the task's prefix", into="prefixes"),
+        Column("action", "uint8", "what it did", into="actions"),
         Column("status", "uint8", "index into STATUSES, of the task"),
-        Column("nbytes", "float32", "size of the task's result in bytes"),
-        Column("span", "uint16", "index into spans; 0 is no span"),
-        Column("task", "uint32", "number of the task, in order of arrival"),
+        Column("nbytes", "float32", "size of the task's result", unit="B"),
+        Column("span", "uint16", "0 is no span", into="spans"),
+        Column("task", "uint32", "number of the task, in order of arrival", into="tasks"),
     ),
 )
 
-COARSE: Final = Table(
-    "coarse",
-    "A row is one stretch of one lane in the first, coarse picture of a long run.",
+COARSE: Final = (
+    Column("start", "float64", "seconds since the epoch, scheduler's clock", unit="s"),
+    Column("duration", "float32", "how long the stretch is", unit="s"),
+    Column("lane", "uint16", "a worker thread", into="lanes"),
+    Column("prefix", "uint16", "the prefix that took most of this stretch", into="prefixes"),
+    Column("busy", "float32", "how long the lane was busy in it", unit="s"),
+    Column("rows", "uint32", "how many rows of tasks this stretch stands for"),
+    Column("erred", "uint8", "1 when a task of this stretch erred"),
+)
+"""Columns of the preview of tasks: a row is one stretch of one lane of a long run."""
+
+ERRORS: Final = Log(
+    "errors",
+    "A row is a task that erred.",
     (
-        Column("start", "float64", "seconds since the epoch, scheduler's clock"),
-        Column("duration", "float32", "seconds"),
-        Column("lane", "uint16", "index into lanes"),
-        Column("prefix", "uint16", "the prefix that took most of this stretch"),
-        Column("busy", "float32", "seconds of the stretch that the lane was busy"),
-        Column("rows", "uint32", "how many rows of tasks this stretch stands for"),
-        Column("erred", "uint8", "1 when a task of this stretch erred"),
+        Column("time", "float64", "when it stopped", unit="s"),
+        Column("key", "utf8", "the task's key", holds=("paths", "hosts")),
+        Column("prefix", "uint16", "its prefix", into="prefixes"),
+        _WORKER,
+        Column("exception", "utf8", "what it raised", holds=("code", "paths", "hosts")),
+        Column("traceback", "utf8", "the whole traceback", holds=("code", "paths", "hosts")),
+        Column("task", "int64", "number of the task", into="tasks"),
+    ),
+    rows=1_000,
+    noun="error",
+    nouns="errors",
+)
+
+WORKERS: Final = Log(
+    "workers",
+    "A row is a worker that was there, came, changed or left.",
+    (
+        _TIME,
+        Column("worker", "utf8", "address; empty when all are meant", holds=("hosts",)),
+        Column("name", "utf8", "what panels call it", holds=("hosts",)),
+        Column("what", "utf8", "present, added, removed, a status, spilling, …", holds=()),
+        Column(
+            "detail",
+            "utf8",
+            "threads that it came with, or its status before",
+            holds=("paths", "hosts"),
+        ),
+    ),
+    noun="change of a worker",
+    nouns="changes of workers",
+)
+
+EVENTS: Final = Log(
+    "events",
+    "A row is an event that was logged on the scheduler: by Dask, or by ``log_event``.",
+    (
+        _TIME,
+        Column("topic", "utf8", "topic, or several with commas between", holds=("paths", "hosts")),
+        Column("message", "utf8", "as JSON", holds=("code", "paths", "hosts")),
+    ),
+    group="topic",  # those of work stealing must not push out what a user logged
+    group_rows=2_000,
+    noun="event",
+    nouns="events",
+)
+
+LOGS: Final = Log(
+    "logs",
+    "A row is a line of the log of the scheduler or of a worker.",
+    (
+        Column("time", "float64", "when, by the clock of its process", unit="s"),
+        Column("source", "utf8", "scheduler, or the worker's address", holds=("hosts",)),
+        Column("level", "utf8", "INFO, WARNING, …", holds=()),
+        Column("text", "utf8", "the line", holds=("code", "paths", "hosts")),
+    ),
+    rows=50_000,
+    noun="line of a log",
+    nouns="lines of logs",
+)
+
+GAPS: Final = Log(
+    "gaps",
+    "A row is a time in which tasks may have run unseen.",
+    (
+        Column("start", "float64", "from", unit="s"),
+        Column("stop", "float64", "to", unit="s"),
+        Column("reason", "utf8", "a short word", holds=()),
+        Column("text", "utf8", "a sentence", holds=("paths", "hosts")),
+    ),
+    rows=1_000,
+    time="start",
+    stop="stop",
+    noun="gap",
+    nouns="gaps",
+)
+
+ROWLESS: Final = Log(
+    "rowless",
+    "A row is a task without rows in tasks: it ran nowhere, since its worker was killed.",
+    (
+        Column("task", "int64", "number of the task", into="tasks"),
+        Column("prefix", "uint16", "its prefix", into="prefixes"),
+        Column("status", "uint8", "index into STATUSES"),
+    ),
+    rows=100_000,
+    time="",
+    noun="task that ran nowhere",
+    nouns="tasks that ran nowhere",
+)
+
+SYSTEM: Final = Series(
+    "system",
+    "A row is a sample of the cluster or of its scheduler; what was not measured then is NaN.",
+    (
+        _TIME,
+        Column("workers", "float64", "how many workers", combine="extremes"),
+        Column("threads", "float64", "how many threads", combine="extremes"),
+        Column("memory_limit", "float64", "of all workers", unit="B", combine="extremes"),
+        Column("process", "float64", "memory of their processes", unit="B", combine="extremes"),
+        Column("managed", "float64", "results in memory", unit="B", combine="extremes"),
+        Column("spilled", "float64", "results on disk", unit="B", combine="extremes"),
+        Column("cpu", "float64", "of the scheduler: percent of a core", combine="extremes"),
+        Column("memory", "float64", "of the scheduler", unit="B", combine="extremes"),
+        Column(
+            "loop_interval",
+            "float64",
+            "between two ticks of its event loop",
+            unit="s",
+            combine="extremes",
+        ),
     ),
 )
 
-TABLES: Final = (TASKS, COARSE)
-"""The tables that travel between kernel and page, and are in a file, too."""
+SUMMARY: Final = "summary"
+"""What pages subscribe to beside tables: the figures of the whole, made in Python, sent whole."""
 
-FILE_FORMAT: Final = 1
+
+def tables() -> dict[str, Table]:
+    """Return every table that this module declares, by name, in order.
+
+    >>> [name for name, table in tables().items() if isinstance(table, Dictionary)]
+    ['prefixes', 'lanes', 'actions', 'spans']
+    """
+    found = [value for value in globals().values() if isinstance(value, Table)]
+    return {table.name: table for table in found}
+
+
+FILE_FORMAT: Final = 2
 """Version of ``.daskscope`` files (see docs/recording-format.md)."""
 
 FILE_PART_TASKS: Final = 65_536
 FILE_PART_ROWS: Final = 1_000_000
 """So many tasks, and rows of them, one member of a file has at most."""
 
-NAMES: Final = Table(
-    "names",
-    "A row is one interned name. In each list they are numbered in order of the rows.",
-    (
-        Column("kind", "utf8", "one of NAME_KINDS"),
-        Column("name", "utf8", "text, or a JSON list of texts: of a lane, of a span"),
-    ),
-)
-
-ERRORS: Final = Table(
-    "errors",
-    "A row is a task that erred.",
-    (
-        Column("time", "float64", "when it stopped"),
-        Column("key", "utf8", "the task's key"),
-        Column("prefix", "utf8", "its prefix, by name"),
-        Column("worker", "utf8", "address"),
-        Column("exception", "utf8", "what it raised"),
-        Column("traceback", "utf8", "the whole traceback"),
-        Column("task", "int64", "number of the task; -1 when it is not in the recording"),
-    ),
-)
-
-WORKERS: Final = Table(
-    "workers",
-    "A row is a worker that was there, came, changed or left.",
-    (
-        Column("time", "float64", "when"),
-        Column("worker", "utf8", "address; empty when all are meant"),
-        Column("name", "utf8", "what panels call it"),
-        Column("what", "utf8", "present, added, removed, a status, spilling, …"),
-        Column("detail", "utf8", "threads that it came with, or its status before"),
-    ),
-)
-
-EVENTS: Final = Table(
-    "events",
-    "A row is an event that was logged on the scheduler: by Dask, or by `log_event`.",
-    (
-        Column("time", "float64", "when"),
-        Column("topic", "utf8", "topic, or several with commas between"),
-        Column("message", "utf8", "as JSON"),
-    ),
-)
-
-LOGS: Final = Table(
-    "logs",
-    "A row is a line of the log of the scheduler or of a worker.",
-    (
-        Column("time", "float64", "when, by the clock of its process"),
-        Column("source", "utf8", "scheduler, or the worker's address"),
-        Column("level", "utf8", "INFO, WARNING, …"),
-        Column("text", "utf8", "the line"),
-    ),
-)
-
-CLUSTER: Final = Table(
-    "cluster",
-    "A row is a sample of all workers together.",
-    (
-        Column("time", "float64", "when"),
-        Column("workers", "float64", "how many"),
-        Column("threads", "float64", "how many"),
-        Column("memory_limit", "float64", "bytes"),
-        Column("process", "float64", "bytes in the memory of their processes"),
-        Column("managed", "float64", "bytes of results in memory"),
-        Column("spilled", "float64", "bytes of results on disk"),
-    ),
-)
-
-SCHEDULER: Final = Table(
-    "scheduler",
-    "A row is a sample of the scheduler itself.",
-    (
-        Column("time", "float64", "when"),
-        Column("cpu", "float64", "percent of one core"),
-        Column("memory", "float64", "bytes"),
-        Column("loop_interval", "float64", "seconds between two ticks of its event loop"),
-    ),
-)
-
-GAPS: Final = Table(
-    "gaps",
-    "A row is a time in which tasks may have run unseen.",
-    (
-        Column("start", "float64", "from"),
-        Column("stop", "float64", "to"),
-        Column("reason", "utf8", "a short word"),
-        Column("text", "utf8", "a sentence"),
-    ),
-)
-
-ROWLESS: Final = Table(
-    "rowless",
-    "A row is a task without rows in tasks: it ran nowhere, since its worker was killed.",
-    (
-        Column("task", "int64", "number of the task"),
-        Column("prefix", "utf8", "its prefix, by name"),
-        Column("status", "int64", "index into STATUSES"),
-    ),
-)
-
-RECORD_TABLES: Final = (ERRORS, WORKERS, EVENTS, LOGS, CLUSTER, SCHEDULER, GAPS, ROWLESS)
-"""The tables of a file that are few rows of numbers and text."""
-
 STATUSES: Final = ("OK", "error")
 """What ``tasks.status`` points into."""
 
-ACTIONS: Final = ("compute", "transfer", "disk-read", "disk-write", "deserialize")
-"""The first entries of every session's ``actions``; others follow as they are met."""
-
 NAME_KINDS: Final = ("prefixes", "lanes", "actions", "spans")
-"""The interned lists of a session, in the order in which messages carry them."""
+"""The dictionaries that rows of tasks point into."""
 
 OTHER_NAME: Final = "(other)"
 """The last entry of a list that is full: stands for every name that came later."""
@@ -206,6 +354,9 @@ KEY_SEPARATOR: Final = "\0"
 
 MAX_KEY_CHARACTERS: Final = 100_000
 """So much of a key an agent keeps, and a page of a key in a file; one more marks what was cut."""
+
+MAX_TEXT_CHARACTERS: Final = 20_000
+"""So much of any other text a log keeps."""
 
 STATES: Final = ("live", "waiting", "lost", "partly", "stopped", "no-client")
 """What a session is in, as the toolbar says it (a page adds its own ``paused``)."""
@@ -262,10 +413,78 @@ def _ts_value(value: object) -> str:
 _TS_ARRAYS: Final = {
     "float64": "Float64Array",
     "float32": "Float32Array",
+    "int64": "Float64Array",  # exact up to 2^53
     "uint32": "Uint32Array",
     "uint16": "Uint16Array",
     "uint8": "Uint8Array",
+    "utf8": "string[]",
+    "texts": "string[][]",
 }
+
+
+def series_columns(table: Series) -> tuple[Column, ...]:
+    """Return the columns of a series as its readers have them.
+
+    Of a step there are least, most and last of an ``extremes`` column; as measured all are equal.
+
+    >>> [column.name for column in series_columns(SYSTEM)][:4]
+    ['time', 'workers', 'workers_least', 'workers_most']
+    """
+    found: list[Column] = []
+    for column in table.columns:
+        found.append(column)
+        if column.combine == "extremes":
+            found += [replace(column, name=f"{column.name}_{end}") for end in ("least", "most")]
+    return tuple(found)
+
+
+def dictionary_columns(table: Dictionary) -> tuple[Column, ...]:
+    """Return the columns of a dictionary as its readers have them."""
+    colour = Column("colour", "uint8", "slot of its colour")
+    return (*table.columns, colour) if table.coloured else table.columns
+
+
+def columns_of(table: Table) -> tuple[Column, ...]:
+    """Return the columns of a table as its readers have them."""
+    if isinstance(table, Series):
+        return series_columns(table)
+    if isinstance(table, Dictionary):
+        return dictionary_columns(table)
+    return table.columns
+
+
+def _ts_table(table: Table) -> list[str]:
+    facts: dict[str, Any] = {"kind": type(table).__name__.lower()}
+    if isinstance(table, Log):
+        facts |= {"rows": table.rows, "key": table.key, "time": table.time, "stop": table.stop}
+    elif isinstance(table, Dictionary):
+        facts |= {"limit": table.limit, "first": table.first}
+    elif isinstance(table, Series):
+        facts |= {"bytes": table.page_bytes}
+    out = [f"  {table.name}: {{"]
+    out += [f"    {name}: {_ts_value(value)}," for name, value in facts.items()]
+    out.append("    columns: {")
+    for column in columns_of(table):
+        about = {
+            "type": column.type,
+            "unit": column.unit,
+            "into": column.into,
+            "combine": column.combine or "",
+        }
+        out.append(f"      {column.name}: {_ts_value({k: v for k, v in about.items() if v})},")
+    return [*out, "    },", "  },"]
+
+
+def _ts_columns(name: str, doc: str, columns: tuple[Column, ...]) -> list[str]:
+    out = ["", f"/** {doc} */", f"export interface {name} {{"]
+    for column in columns:
+        out += [f"  /** {column.doc} */", f"  {column.name}: {_TS_ARRAYS[column.type]};"]
+    return [*out, "}"]
+
+
+def _ts_arrays(name: str, columns: tuple[Column, ...]) -> list[str]:
+    rows = [f"  {column.name}: {_TS_ARRAYS[column.type]}," for column in columns]
+    return ["", f"export const {name} = {{", *rows, "} as const;"]
 
 
 def _pascal(name: str) -> str:
@@ -275,7 +494,7 @@ def _pascal(name: str) -> str:
 def typescript() -> str:
     """Return the text of ``js_src/schema.ts``.
 
-    >>> "export const PROTOCOL = 1" in typescript()
+    >>> "export const PROTOCOL = 2" in typescript()
     True
     """
     out = [
@@ -285,11 +504,14 @@ def typescript() -> str:
         f"export const COMM_TARGET = {_ts_value(COMM_TARGET)};",
         f"export const OTHER_NAME = {_ts_value(OTHER_NAME)};",
         f"export const MAX_NAMES = {MAX_NAMES};",
+        f"export const SUMMARY = {_ts_value(SUMMARY)};",
+        f"export const STEPS = {_ts_value(STEPS)} as const;",
         f"export const FILE_FORMAT = {FILE_FORMAT};",
         f"export const FILE_PART_TASKS = {FILE_PART_TASKS};",
         f"export const FILE_PART_ROWS = {FILE_PART_ROWS};",
         f"export const KEY_SEPARATOR = {_ts_value(KEY_SEPARATOR)};",
         f"export const MAX_KEY_CHARACTERS = {MAX_KEY_CHARACTERS};",
+        f"export const MAX_TEXT_CHARACTERS = {MAX_TEXT_CHARACTERS};",
         "",
     ]
     lists = {
@@ -318,19 +540,21 @@ def typescript() -> str:
     out.append("export const LIMITS = {")
     out.extend(f"  {name}: {value}," for name, value in LIMITS.items())
     out.append("} as const;")
-    for table in TABLES:
-        out.append("")
-        out.append(f"/** {table.doc} */")
-        out.append(f"export interface {_pascal(table.name)}Columns {{")
-        for column in table.columns:
-            out.append(f"  /** {column.doc} */")
-            out.append(f"  {column.name}: {_TS_ARRAYS[column.type]};")
-        out.append("}")
-        out.append("")
-        out.append(f"export const {table.name.upper()}_COLUMNS = {{")
-        out.extend(f"  {column.name}: {_TS_ARRAYS[column.type]}," for column in table.columns)
-        out.append("} as const;")
-    out.append("")
+    every = tables()
+    out += ["", "/** How each table is made; what arrives of it is checked by this. */"]
+    out.append("export const TABLES = {")
+    for table in every.values():
+        out += _ts_table(table)
+    out.append("} as const;")
+    for table in every.values():
+        out += _ts_columns(f"{_pascal(table.name)}Columns", table.doc, columns_of(table))
+    out += _ts_columns("CoarseColumns", "A row is one stretch of the preview of tasks.", COARSE)
+    out += _ts_arrays("TASKS_COLUMNS", TASKS.columns)
+    out += _ts_arrays("COARSE_COLUMNS", COARSE)
+    out += ["", "/** The columns of each table, by its name. */"]
+    out.append("export interface TableColumns {")
+    out += [f"  {name}: {_pascal(name)}Columns;" for name in every]
+    out += ["}", "", "export type TableName = keyof TableColumns;", ""]
     return "\n".join(out)
 
 

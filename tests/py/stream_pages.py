@@ -12,13 +12,13 @@ from daskscope.schema import NAME_KINDS, PROTOCOL
 from daskscope.shared_focus import SharedFocus
 
 if TYPE_CHECKING:
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 
 class PlainSession(SharedFocus):
     """What the stream sees of a session, around a recording that the test fills."""
 
-    def __init__(self, recording: RecordingCore, session_id: str = "session-1") -> None:
+    def __init__(self, recording: RecordingStore, session_id: str = "session-1") -> None:
         super().__init__()
         self.id = session_id
         self.recording = recording

@@ -17,7 +17,7 @@ import daskscope
 from daskscope.derive import progress as module
 from daskscope.derive.progress import live_progress
 from daskscope.derive.summary import summary
-from daskscope.recording import RecordingCore, TaskError, Unfinished, pack_keys
+from daskscope.recording import RecordingStore, Unfinished, pack_keys
 from daskscope.recording.progress import PAUSE_S, RATE_S
 from daskscope.report.static_page import body
 
@@ -31,12 +31,12 @@ INC, SUM, LATER = 0, 1, 2
 REFUSED = ["register_scheduler_plugin", "register_worker_plugin", "run_function"]
 
 
-def recording_of_three() -> RecordingCore:
-    recording: RecordingCore = new_recording(prefixes=("inc", "sum", "later"))
+def recording_of_three() -> RecordingStore:
+    recording: RecordingStore = new_recording(prefixes=("inc", "sum", "later"))
     return recording
 
 
-def done(recording: RecordingCore, prefix: int, tasks: int, at: float, status: int = 0) -> None:
+def done(recording: RecordingStore, prefix: int, tasks: int, at: float, status: int = 0) -> None:
     """Tasks of a prefix, each of which ended at a time after START."""
     rows = make_rows(tasks)
     rows["prefix"][:] = prefix
@@ -47,7 +47,7 @@ def done(recording: RecordingCore, prefix: int, tasks: int, at: float, status: i
 
 
 def heard(
-    recording: RecordingCore,
+    recording: RecordingStore,
     at: float,
     prefixes: dict[int, tuple[int, int, int]] | None = None,
     **options: Any,
@@ -179,7 +179,7 @@ def test_what_could_not_run_counts_as_erred_and_the_words_say_what_raised():
     recording = recording_of_three()
     heard(recording, 1, {SUM: (0, 4, 0), INC: (2, 0, 0)})
     done(recording, INC, 1, at=2, status=1)
-    recording.append_errors([TaskError(0, "inc-1", INC, "w", START + 2, "ValueError('no')", "")])
+    recording.log("errors").append([{"time": START + 2, "exception": "ValueError('no')"}])
     figures = heard(recording, 2, {SUM: (0, 0, 4), INC: (1, 0, 0)})
     assert state(figures) == "running"
     assert rows(figures, "done", "erred", "raised") == {"inc": (0, 1, 1), "sum": (0, 4, 0)}

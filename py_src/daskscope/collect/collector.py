@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from daskscope.config import Pace
     from daskscope.errors import Notice
-    from daskscope.recording import RecordingCore, Unfinished
+    from daskscope.recording import RecordingStore, Unfinished
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +83,7 @@ class Collector:
     def __init__(
         self,
         client: ClientView,
-        recording: RecordingCore,
+        recording: RecordingStore,
         pace: Pace,
         on_change: Callable[[], None],
     ) -> None:
@@ -109,7 +109,9 @@ class Collector:
         self._wake = Alarm()
         self._snapshots = WorkerSnapshots(recording)
         self._logs = LogTail(
-            client, lambda: [one["address"] for one in self.workers], recording.append_lines
+            client,
+            lambda: [one["address"] for one in self.workers],
+            recording.log(LOGS.name).append,
         )
         self._rhythm = Rhythm(pace, time.monotonic())
         self._asking = False
@@ -425,7 +427,8 @@ class Collector:
 
     def _say_gap(self, now: float) -> None:
         reason, self._gap_reason = self._gap_reason, "scheduler-restarted"
-        self._recording.append_gap(self.now or now, now, reason, GAP_TEXTS[reason])
+        gap = {"start": self.now or now, "stop": now, "reason": reason, "text": GAP_TEXTS[reason]}
+        self._recording.log("gaps").append([gap])
 
     async def _release(self, link: Link) -> None:
         if self._use_agent:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
     from daskscope.errors import Notice
-    from daskscope.recording import LogLine
+
+    Row = dict[str, Any]
 
 EVERY_S: Final = 2.0
 WORKERS_A_SECOND: Final = 25
@@ -39,7 +40,7 @@ class LogTail:
         self,
         client: ClientView,
         workers: Callable[[], Collection[str]],
-        append: Callable[[list[LogLine]], None],
+        append: Callable[[list[Row]], None],
     ) -> None:
         self._client = client
         self._workers = workers
@@ -116,10 +117,10 @@ class _Part:
         self.cut: set[str] = set()
         """Processes that had more lines than they were asked for."""
         self._number = number
-        self._known: dict[str, Counter[LogLine]] = {}
+        self._known: dict[str, Counter[tuple[Any, ...]]] = {}
         self._newest = 0.0
 
-    async def read(self, link: Link, workers: Collection[str], most: int) -> list[LogLine]:
+    async def read(self, link: Link, workers: Collection[str], most: int) -> list[Row]:
         """Return the lines that are new, in order of time."""
         members = [SCHEDULER] if self._number < 0 else self._share(workers)
         known = [one for one in members if one in self._known]
@@ -136,8 +137,8 @@ class _Part:
             for process, entries in answers.items()
             for line in self._news(process, lines_of(process, entries or ()), most)
         ]
-        self._newest = max([self._newest, *(line.time for line in lines)])
-        return sorted(lines, key=lambda line: line.time)
+        self._newest = max([self._newest, *(line["time"] for line in lines)])
+        return sorted(lines, key=lambda line: line["time"])
 
     def _share(self, workers: Collection[str]) -> list[str]:
         return [one for one in workers if crc32(one.encode()) % BATCHES == self._number]
@@ -151,14 +152,15 @@ class _Part:
         message = {"op": "get_logs", **log}
         return await link.ask("broadcast", msg=message, workers=members, on_error="ignore") or {}
 
-    def _news(self, process: str, lines: list[LogLine], most: int) -> list[LogLine]:
+    def _news(self, process: str, lines: list[Row], most: int) -> list[Row]:
         """Return what was not read before; of lines that are alike, too."""
         known = self._known.get(process, Counter()).copy()
-        self._known[process] = Counter(lines)
+        self._known[process] = Counter(tuple(line.values()) for line in lines)
         news = []
         for line in lines:
-            if known[line]:
-                known[line] -= 1
+            cells = tuple(line.values())
+            if known[cells]:
+                known[cells] -= 1
             else:
                 news.append(line)
         if len(news) >= most:

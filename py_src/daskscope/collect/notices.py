@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from daskscope.errors import Notice
-from daskscope.recording import MERGED_CODES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -160,14 +159,16 @@ def logs_cut(processes: int, most: int) -> Notice:
     )
 
 
-SINCE_THE_SESSION_BEGAN: Final = MERGED_CODES | {
-    "tasks-before",
-    "tasks-incomplete",
-    "tasks-unreadable",
-    "events-missed",
-    "logs-not-read",
-    "logs-cut",
-}
+SINCE_THE_SESSION_BEGAN: Final = frozenset(
+    {
+        "tasks-before",
+        "tasks-incomplete",
+        "tasks-unreadable",
+        "events-missed",
+        "logs-not-read",
+        "logs-cut",
+    }
+)
 """Codes of the notices that count: of a part of a recording they tell too much."""
 
 

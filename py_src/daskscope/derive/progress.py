@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from daskscope.derive.work import Work
-    from daskscope.recording import Counts, Progress, RecordingCore, Sums
+    from daskscope.recording import Counts, Progress, RecordingStore, Sums
 
 MAX_ROWS: Final = 200
 """Further prefixes are summed up in one row: those that ended first."""
@@ -81,11 +81,11 @@ class _Row:
         }
 
 
-def live_progress(recording: RecordingCore, sums: Sums) -> dict[str, Any]:
+def live_progress(recording: RecordingStore, sums: Sums) -> dict[str, Any]:
     """Return `answer` and `progress` of the present computation, as of the latest answer.
 
-    >>> from daskscope.recording import RecordingCore
-    >>> recording = RecordingCore()
+    >>> from daskscope.recording import RecordingStore
+    >>> recording = RecordingStore()
     >>> live_progress(recording, recording.sums())
     {'answer': None, 'progress': None}
     """
@@ -110,7 +110,7 @@ def live_progress(recording: RecordingCore, sums: Sums) -> dict[str, Any]:
 
 
 def stored_progress(
-    recording: RecordingCore, counts: Counts, done: Work, start: float, stop: float
+    recording: RecordingStore, counts: Counts, done: Work, start: float, stop: float
 ) -> dict[str, Any]:
     """Return the same of a whole recording that has ended, or is looked at as if it had."""
     said = recording.about_facts.get("unfinished")
@@ -207,7 +207,7 @@ def _slowest_s(progress: Progress, sums: Sums) -> float:
 
 
 def _figures(
-    recording: RecordingCore,
+    recording: RecordingStore,
     rows: list[_Row],
     every: _Row,
     state: str,
@@ -246,9 +246,9 @@ def _fewer(rows: list[_Row]) -> list[_Row]:
     return [*(row for at, row in enumerate(rows) if at not in rest), together]
 
 
-def _exception(recording: RecordingCore, since: float) -> str:
+def _exception(recording: RecordingStore, since: float) -> str:
     """Return the type of the first exception since a time, if it is kept."""
-    for error in recording.error_log.since(0):
+    for error in recording.log("errors").since(0):
         if not error.time < since:
             return cut(split_exception(error.exception)[0], MAX_NAME_CHARACTERS)
     return ""

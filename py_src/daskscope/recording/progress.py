@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from daskscope.recording.core import RecordingCore
+    from daskscope.recording.recording_store import RecordingStore
 
     Counts = NDArray[np.int64]
     Floats = NDArray[np.float64]
@@ -112,7 +112,7 @@ class Progress:
         later = [prefix for prefix in [*self.found.prefixes][::-1] if prefix in there]
         return tuple(dict.fromkeys([*self.now.began, *later]))
 
-    def then(self, found: Unfinished, recording: RecordingCore) -> Progress:
+    def then(self, found: Unfinished, recording: RecordingStore) -> Progress:
         """Return the progress as of another answer; its tasks are in the recording."""
         ever = self._counted(found, recording)
         before = _wide(self.ever, ever.shape[1])
@@ -147,7 +147,7 @@ class Progress:
                 now = replace(now, cancelled=cancelled, cancelled_last=cancelled_last)
         return Progress(found, ever, dropped, now, next_task, active)
 
-    def _counted(self, found: Unfinished, recording: RecordingCore) -> Counts:
+    def _counted(self, found: Unfinished, recording: RecordingStore) -> Counts:
         """Return the tasks of the whole recording as they are now."""
         sums = recording.sums()
         newest = max(found.prefixes, default=-1) + 1
@@ -170,7 +170,7 @@ def _wide(counts: Counts, size: int) -> Counts:
     return np.pad(counts, ((0, 0), (0, size - counts.shape[1])))
 
 
-def _times(recording: RecordingCore, first: int, size: int) -> tuple[Floats, float]:
+def _times(recording: RecordingStore, first: int, size: int) -> tuple[Floats, float]:
     """Return when the first new row of each prefix started, and when the last of all stopped."""
     starts, last = np.full(size, math.inf), -math.inf
     stop = recording.next_task

@@ -6,7 +6,7 @@ not acknowledged, and builds the same content anew when the message was lost.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -14,11 +14,12 @@ import numpy as np
 from daskscope.recording import UNKNOWN_TASK
 from daskscope.recording.chunk import key_blocks
 from daskscope.recording.coarse import coarse
+from daskscope.recording.recording_store import PRESENT
 from daskscope.schema import COARSE, NAME_KINDS, TASKS
 from daskscope.wire import Outgoing, arrow_stream, outgoing
 
 if TYPE_CHECKING:
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
     from daskscope.stream.ranges import Range
 
 MAX_EXCEPTION: Final = 1_000
@@ -31,12 +32,14 @@ class Names:
 
     ranges: tuple[Range, ...]  # in the order of NAME_KINDS
 
-    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
-        fields = {
+        fields: dict[str, dict[str, Any]] = {
             kind: {"first": first, "items": recording.names.since(kind, first)[: stop - first]}
             for kind, (first, stop) in zip(NAME_KINDS, self.ranges, strict=True)
         }
+        spans = fields["spans"]
+        spans["items"] = [(span, *name) for span, name in spans["items"]]
         return outgoing("names", address | fields)
 
 
@@ -48,7 +51,7 @@ class Rows:
     first: int
     stop: int
 
-    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         parts = []
         for chunk in recording.chunks_of(self.first, self.stop):
@@ -58,14 +61,14 @@ class Rows:
             c.name: np.concatenate([part[c.name] for part in parts] or [np.empty(0, c.type)])
             for c in TASKS.columns
         }
-        return _batch(address, self.kind, TASKS, columns, (self.first, self.stop))
+        return _batch(address, self.kind, TASKS.columns, columns, (self.first, self.stop))
 
 
 @dataclass(frozen=True, slots=True)
 class Coarse:
     """The coarse picture of everything, as it is when it is sent."""
 
-    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         chunks = recording.chunks()
         picture = coarse(recording)
@@ -86,7 +89,7 @@ class Keys:
 
     pieces: tuple[Range, ...]
 
-    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         blocks = [
             block
@@ -105,7 +108,7 @@ class Events:
     changes: Range
     gaps: Range
 
-    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         errors = [
             {
@@ -115,17 +118,17 @@ class Events:
                 "time": error.time,
                 "exception": error.exception[:MAX_EXCEPTION],
             }
-            for error in recording.error_log.between(*self.errors)
+            for error in recording.log("errors").between(*self.errors)
         ]
-        names = recording.worker_names  # a page that comes late saw nobody of those that left
+        workers = recording.log("workers").numbered(0, self.changes[1])
+        present = [n for n, row in workers if row.what == PRESENT]  # pages do not number them
         changes = [
-            asdict(change) | {"name": names.get(change.worker, "")}
-            for change in recording.change_log.between(*self.changes)
+            row._asdict() for n, row in workers if n >= self.changes[0] and row.what != PRESENT
         ]
-        gaps = [asdict(gap) for gap in recording.gap_log.between(*self.gaps)]
+        gaps = [gap._asdict() for gap in recording.log("gaps").between(*self.gaps)]
         first = {  # the oldest of a range may have been dropped since
             "errors": self.errors[1] - len(errors),
-            "changes": self.changes[1] - len(changes),
+            "changes": self.changes[1] - len(present) - len(changes),
             "gaps": self.gaps[1] - len(gaps),
         }
         fields = {"first": first, "errors": errors, "changes": changes, "gaps": gaps}

@@ -19,7 +19,7 @@ from daskscope.stream.ranges import Range, Ranges
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from daskscope.recording import RecordingCore, TaskChunk
+    from daskscope.recording import RecordingStore, TaskChunk
     from daskscope.stream.source import Source
     from daskscope.wire import Outgoing
 
@@ -284,12 +284,13 @@ class Feed:
         recording = self._recording
         ranges = []
         for log, cursor in (
-            (recording.error_log, self._events[0]),
-            (recording.change_log, self._events[1]),
-            (recording.gap_log, self._events[2]),
+            (recording.log("errors"), self._events[0]),
+            (recording.log("workers"), self._events[1]),
+            (recording.log("gaps"), self._events[2]),
         ):
-            first = max(cursor, log.dropped)
-            ranges.append((first, min(log.next, first + entries)))
+            numbers = [number for number, _ in log.numbered(cursor, log.next)[:entries]]
+            run = [n for place, n in enumerate(numbers) if n == numbers[0] + place]
+            ranges.append((run[0], run[-1] + 1) if run else (log.next, log.next))
         if all(first == stop for first, stop in ranges):
             return None
         return Events(*ranges)
@@ -316,7 +317,7 @@ def _tasks_back(chunk: TaskChunk, low: int, stop: int, most: int) -> int:
     return min(stop - 1, int(chunk.columns["task"][rows.stop - most - 1]) + 1)
 
 
-def _rows_of(recording: RecordingCore, first: int, stop: int) -> int:
+def _rows_of(recording: RecordingStore, first: int, stop: int) -> int:
     """Return how many rows some tasks have; one for each that was dropped since."""
     found, tasks = 0, stop - first
     for chunk in recording.chunks_of(first, stop):

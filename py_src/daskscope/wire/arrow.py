@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.schema import TABLES, Column, Table
 from daskscope.wire import flatbuffer
 from daskscope.wire.flatbuffer import Longs, Scalar, Tables
 
@@ -24,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from numpy.typing import NDArray
+
+    from daskscope.schema import Column
 
 METADATA_V5: Final = 4
 SCHEMA, RECORD_BATCH = 1, 3  # MessageHeader
@@ -35,18 +36,16 @@ END_OF_STREAM: Final = struct.pack("<Ii", CONTINUATION, 0)
 ALIGNMENT: Final = 8
 
 
-def arrow_stream(table: Table, columns: Mapping[str, NDArray[Any]]) -> bytes:
+def arrow_stream(declared: tuple[Column, ...], columns: Mapping[str, NDArray[Any]]) -> bytes:
     """Return rows of a table of the schema as bytes that every Arrow reader opens.
 
     >>> from daskscope.schema import COARSE
-    >>> rows = {column.name: np.zeros(2) for column in COARSE.columns}
+    >>> rows = {column.name: np.zeros(2) for column in COARSE}
     >>> len(arrow_stream(COARSE, rows)) > 100
     True
     """
-    if table not in TABLES:
-        raise ValueError(f"table: {table.name!r} is none of the schema")
     with np.errstate(over="ignore"):  # a size beyond float32 becomes infinite
-        plain = [_little_endian(columns[c.name], c.type) for c in table.columns]
+        plain = [_little_endian(columns[c.name], c.type) for c in declared]
     rows = len(plain[0])
     nodes: list[int] = []
     buffers: list[int] = []
@@ -62,7 +61,7 @@ def arrow_stream(table: Table, columns: Mapping[str, NDArray[Any]]) -> bytes:
         body_bytes += values.nbytes + padding
     batch = flatbuffer.Table((Scalar("q", rows), Longs(tuple(nodes), 2), Longs(tuple(buffers), 2)))
     head = _message(RECORD_BATCH, batch, body_bytes)
-    return b"".join([_schema_message(table), head, *body, END_OF_STREAM])
+    return b"".join([_schema_message(declared), head, *body, END_OF_STREAM])
 
 
 def _little_endian(values: NDArray[Any], kind: str) -> NDArray[Any]:
@@ -81,8 +80,8 @@ def _message(kind: int, header: flatbuffer.Table, body_bytes: int) -> bytes:
 
 
 @cache
-def _schema_message(table: Table) -> bytes:
-    fields = tuple(_field(column) for column in table.columns)
+def _schema_message(declared: tuple[Column, ...]) -> bytes:
+    fields = tuple(_field(column) for column in declared)
     return _message(SCHEMA, flatbuffer.Table((Scalar("h", 0), Tables(fields))), 0)
 
 

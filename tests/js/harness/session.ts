@@ -1,6 +1,6 @@
 // A session store without a kernel: real model, real keys, made-up content.
 
-import { signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import { SlotAssigner } from "../../../js_src/base/palette";
 import { kernelBusy } from "../../../js_src/errors";
 import {
@@ -22,9 +22,15 @@ import {
   type TaskError,
   type Worker,
 } from "../../../js_src/model/types";
-import { ACTIONS, KEY_SEPARATOR, type State } from "../../../js_src/schema";
+import {
+  ACTIONS,
+  KEY_SEPARATOR,
+  type State,
+  type TableName,
+} from "../../../js_src/schema";
 import type { NotHere, SessionStore, Totals } from "../../../js_src/session";
 import { KeyStore } from "../../../js_src/session_keys";
+import { emptyTable, type TableView } from "../../../js_src/session_tables";
 
 export class HarnessSession implements SessionStore {
   readonly id: string;
@@ -74,6 +80,14 @@ export class HarnessSession implements SessionStore {
   visible = false;
   private readonly assigner = new SlotAssigner();
   private readonly batches: TaskBatch[] = [];
+  private readonly tables = new Map<TableName, Signal<unknown>>();
+
+  /** A test writes into what it returns. */
+  table<N extends TableName>(name: N): Signal<TableView<N>> {
+    const known = this.tables.get(name) ?? signal<unknown>(emptyTable(name));
+    this.tables.set(name, known);
+    return known as Signal<TableView<N>>;
+  }
 
   constructor(id: string, name = "LocalCluster") {
     this.id = id;
