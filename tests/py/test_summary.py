@@ -123,6 +123,35 @@ def test_samples_of_the_cluster_correct_what_changes_missed():
     assert (found.threads, found.seconds) == (11, 4 * 4 + 2 * 10 + 4 * 11)
 
 
+kinds = st.sampled_from(["added", "removed", "sample"])
+steps = st.lists(st.tuples(st.integers(-5, 15), kinds, st.integers(0, 5)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(steps)
+def test_threads_are_those_after_each_step(given_steps):
+    recording = present(RecordingStore(), threads=1)
+    alive, level, since, total, most = dict.fromkeys(WORKERS, 1), 2, 0, 0, 0
+    # At one time workers come and go before a sample is taken.
+    in_order = sorted(given_steps, key=lambda step: (step[0], step[1] == "sample"))
+    for at, what, n in [*in_order, (10, "end", 0)]:
+        worker, until = f"tcp://w:{n}", min(max(at, since), 10)
+        if until > since:
+            total, most, since = total + level * (until - since), max(most, level), until
+        if what == "sample":
+            level = n
+            append_cluster(recording, sample(START + at, threads=n))
+        elif what != "end":
+            change = worker_change(START + at, worker, what, f"{n} threads")
+            recording.log("workers").append([change])
+        if what == "removed":
+            level = max(level - alive.pop(worker, 0), 0)
+        elif what == "added" and worker not in alive:
+            level += alive.setdefault(worker, n)
+    found = thread_time(recording, START, START + 10)
+    assert ((found.threads, found.seconds) if found else (0, 0)) == (most if total else 0, total)
+
+
 def test_threads_are_those_that_the_end_knows_of_where_nothing_else_is_known():
     recording = with_block(
         RecordingStore(), workers=[{"threads": 3}, {"threads": 5}, {"threads": "x"}]

@@ -22,7 +22,7 @@ from daskscope.words import cut
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from daskscope.derive.threads import ThreadTime
+    from daskscope.derive.threads import Samples, ThreadTime
     from daskscope.recording import Counts, RecordingStore
 
 MAX_PREFIXES: Final = 1_000
@@ -71,7 +71,8 @@ def summary(
     facts = recording.about_facts
     counts = counts or recording.counts
     start, stop = _window(recording, facts)
-    threads = thread_time(recording, start, stop)
+    samples = cluster_samples(recording)
+    threads = thread_time(recording, start, stop, samples)
     if live:
         sums = recording.sums()
         done, progress = running_work(sums), live_progress(recording, sums)
@@ -80,7 +81,7 @@ def summary(
         progress = stored_progress(recording, counts, done, start, stop)
     errors = needs_a_look.errors_by_type(recording)
     versions = package_versions(facts.get("versions"))
-    spilled = _spilled(recording, facts)
+    spilled = _spilled(recording, samples, facts)
     prefixes, by_prefix_action = _prefixes(recording, done, LIVE_PREFIXES if live else MAX_PREFIXES)
     exception = facts.get("exception")
     missing = _missing(facts, left_out(recording, counts))
@@ -116,7 +117,7 @@ def summary(
         "daskscope": _text(facts, "daskscope"),
         "tasks": {name: getattr(counts, name) for name in ("captured", "kept", "erred", "rows")},
         "busy": _busy(threads, done),
-        "memory": _memory(recording, facts, stop),
+        "memory": _memory(samples, facts, stop),
         "spilled": spilled and {"peak": spilled["peak"], "workers": spilled["workers"]},
         "transfers": {
             "rows": sum(total.rows for total in transfers),
@@ -135,7 +136,7 @@ def summary(
         ],
         "by_prefix_action": by_prefix_action,
         "versions": [one.to_json() for one in versions],
-        "cluster_facts": _cluster(recording, facts),
+        "cluster_facts": _cluster(samples, facts),
         "needs_a_look": [finding.to_json() for finding in findings],
         "code": _text(facts, "code"),
         "source": _text(facts, "source"),
@@ -177,10 +178,7 @@ def _busy(threads: ThreadTime | None, done: Work) -> dict[str, Any] | None:
     }
 
 
-def _memory(
-    recording: RecordingStore, facts: Mapping[str, Any], stop: float
-) -> dict[str, Any] | None:
-    samples = cluster_samples(recording)
+def _memory(samples: Samples, facts: Mapping[str, Any], stop: float) -> dict[str, Any] | None:
     process = samples["process_most"]
     limit = int(samples["memory_limit_most"].max(initial=0))
     if len(process):
@@ -192,8 +190,9 @@ def _memory(
     return {"peak": peak, "peak_time": time, "limit": limit or None} if peak else None
 
 
-def _spilled(recording: RecordingStore, facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    samples = cluster_samples(recording)
+def _spilled(
+    recording: RecordingStore, samples: Samples, facts: Mapping[str, Any]
+) -> dict[str, Any] | None:
     peak = max(_sum(facts, "spilled"), int(samples["spilled_most"].max(initial=0)))
     names = recording.worker_names
     spilling = [
@@ -253,7 +252,7 @@ def _prefixes(
     ]
 
 
-def _cluster(recording: RecordingStore, facts: Mapping[str, Any]) -> dict[str, int | None]:
+def _cluster(samples: Samples, facts: Mapping[str, Any]) -> dict[str, int | None]:
     """Return the cluster at the end of the run; of one that has gone, at its largest."""
     workers = _workers(facts)
     if workers:
@@ -264,7 +263,6 @@ def _cluster(recording: RecordingStore, facts: Mapping[str, Any]) -> dict[str, i
             "threads": _sum(facts, "threads"),
             "memory_limit": _sum(facts, "memory_limit") or None,
         }
-    samples = cluster_samples(recording)
     most: dict[str, int | None] = {
         name: int(samples[f"{name}_most"].max()) if len(samples["time"]) else None
         for name in ("workers", "threads", "memory_limit")

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from daskscope.recording import RecordingStore
 
+    Floats = NDArray[np.float64]
+    Samples = dict[str, Floats]
+
 MAX_FIGURE: Final = 1e18
 """Larger ones are not of this world, and sums of them would not be numbers."""
 
@@ -38,24 +41,23 @@ class ThreadTime:
     seconds: float
 
 
-def thread_time(recording: RecordingStore, start: float, stop: float) -> ThreadTime | None:
+def thread_time(
+    recording: RecordingStore, start: float, stop: float, samples: Samples | None = None
+) -> ThreadTime | None:
     """Return the threads of a time; nothing where the recording does not know of any.
 
     Workers that come and go say when; samples of the cluster, a second apart, correct what
     was missed.
     """
-    level, steps = _steps(recording)
-    most, seconds, since = 0, 0.0, start
-    for time, threads in [*steps, (stop, level)]:
-        until = min(max(time, since), stop)
-        if until > since:
-            most = max(most, level)
-            seconds += level * (until - since)
-        since, level = until, threads
-    return ThreadTime(most, seconds) if seconds > 0 else None
+    times, levels = _steps(recording, cluster_samples(recording) if samples is None else samples)
+    passed = np.diff(np.concatenate([[start], np.clip(times, start, stop), [stop]]))
+    levels, passed = levels[passed > 0], passed[passed > 0]
+    if not levels.any():
+        return None
+    return ThreadTime(int(levels.max()), float(np.cumsum(levels * passed)[-1]))
 
 
-def cluster_samples(recording: RecordingStore) -> dict[str, NDArray[np.float64]]:
+def cluster_samples(recording: RecordingStore) -> Samples:
     """Return the samples of the cluster; a file that somebody made may hold what is no number."""
     rows = recording.series("system").rows()
     with np.errstate(invalid="ignore"):
@@ -63,33 +65,29 @@ def cluster_samples(recording: RecordingStore) -> dict[str, NDArray[np.float64]]
     return {name: column[sound] for name, column in rows.items()}
 
 
-def _steps(recording: RecordingStore) -> tuple[int, list[tuple[float, int]]]:
-    """Return how many threads there were at first, and each time at which that changed."""
+def _steps(recording: RecordingStore, samples: Samples) -> tuple[Floats, Floats]:
+    """Return when the number of threads changed, and what it was before each time and at last."""
     rows = recording.log("workers").since(0)
     alive = {row.worker: _threads(row) for row in rows if row.what == PRESENT}
-    samples = cluster_samples(recording)
-    level = first = sum(alive.values()) or _at_first(recording, rows)
-    moves: list[tuple[float, Any]] = [
-        *((row.time, row) for row in rows if row.what in ("added", "removed")),
-        *zip(samples["time"].tolist(), samples["threads"].tolist(), strict=True),
-    ]
-    steps = []
-    for time, entry in sorted(moves, key=lambda move: move[0]):
-        if isinstance(entry, float):
-            level = int(entry)
-        elif entry.what == "removed":
-            level -= alive.pop(entry.worker, 0)
-        elif entry.worker not in alive:
-            alive[entry.worker] = _threads(entry)
-            level += alive[entry.worker]
-        level = max(level, 0)
-        steps.append((time, level))
-    return first, steps
+    first = sum(alive.values()) or _at_first(recording, rows, samples["threads"])
+    moves = [row for row in rows if row.what in ("added", "removed") and abs(row.time) < MAX_FIGURE]
+    times = np.concatenate([[row.time for row in moves], samples["time"]])
+    levels = np.concatenate([np.zeros(len(moves)), np.maximum(np.trunc(samples["threads"]), 0)])
+    order = np.argsort(times, kind="stable")
+    levels = np.concatenate([[first], levels[order]])
+    for place in np.flatnonzero(order < len(moves)).tolist():
+        move, level = moves[order[place]], int(levels[place])
+        if move.what == "removed":
+            level -= alive.pop(move.worker, 0)
+        elif move.worker not in alive:
+            alive[move.worker] = _threads(move)
+            level += alive[move.worker]
+        levels[place + 1] = max(level, 0)
+    return times[order], levels
 
 
-def _at_first(recording: RecordingStore, changes: list[Any]) -> int:
+def _at_first(recording: RecordingStore, changes: list[Any], threads: Floats) -> int:
     """Return the threads at first, where it was not noted which workers were there."""
-    threads = cluster_samples(recording)["threads"]
     added = {change.worker for change in changes if change.what == "added"}
     if len(threads):
         return 0 if added else int(threads[0])
