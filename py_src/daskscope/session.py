@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import time
 import uuid
 from collections.abc import Callable, Generator
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
 from daskscope.cluster_name import cluster_name
+from daskscope.derive.threads import ClusterTotals
 from daskscope.figures import figures_of, live_figures_of
 from daskscope.listeners import Listeners
 from daskscope.maker import made_by
@@ -60,6 +62,7 @@ class Session(SharedFocus):
         )
         self._recording.make_figures = figures_of
         self._readable = Recording(self._recording)
+        self._totals = ClusterTotals(self._recording)
         self._figures: tuple[object, dict[str, Any]] | None = None  # and of which state they are
         self._pid = os.getpid()
         self._client = collect.ClientView(client)
@@ -75,6 +78,10 @@ class Session(SharedFocus):
         self._collector = collect.Collector(self._client, self._recording, pace, self._notify)
         self._begun = made_by(self.name, self.address)
         self._note_facts()
+
+    def _renew_locks(self) -> None:
+        super()._renew_locks()
+        self._figures_lock = threading.Lock()
 
     # -- what it is ---------------------------------------------------------
 
@@ -161,9 +168,10 @@ class Session(SharedFocus):
         """
         recording = self._recording
         state = (recording.progress, recording.counts, self.state)  # a progress equals itself alone
-        if self._figures is None or self._figures[0] != state:
-            self._figures = state, live_figures_of(recording)
-        return self._figures[1]
+        with self._figures_lock:
+            if self._figures is None or self._figures[0] != state:
+                self._figures = state, live_figures_of(self._totals)
+            return self._figures[1]
 
     @property
     def counts(self) -> Counts:

@@ -17,6 +17,7 @@ import daskscope
 from daskscope.derive import progress as module
 from daskscope.derive.progress import live_progress
 from daskscope.derive.summary import summary
+from daskscope.derive.threads import ClusterTotals
 from daskscope.recording import RecordingStore, Unfinished, pack_keys
 from daskscope.recording.progress import PAUSE_S, RATE_S
 from daskscope.report.static_page import body
@@ -354,7 +355,7 @@ def test_the_live_summary_has_the_seconds_that_a_look_at_all_rows_gives():
     for i in range(10):
         append(recording, 3_000, rows_each=3, start=START + i)
     recording.about_facts = {"start": START, "stop": START + 20}
-    whole, live = summary(recording), summary(recording, live=True)
+    whole, live = summary(recording), summary(recording, live=ClusterTotals(recording))
     assert {one: live[one] for one in ("tasks", "prefixes", "actions", "errors")} == {
         one: whole[one] for one in ("tasks", "prefixes", "actions", "errors")
     }

@@ -28,7 +28,7 @@ from daskscope.collect.notices import reading_refused, scheduler_lost
 from daskscope.derive.exceptions import split_exception
 from daskscope.derive.needs_a_look import errors_by_type
 from daskscope.derive.summary import MAX_PREFIXES, summary
-from daskscope.derive.threads import thread_time
+from daskscope.derive.threads import ClusterTotals
 from daskscope.derive.versions import package_versions
 from daskscope.derive.work import work
 from daskscope.loading import opened
@@ -71,6 +71,12 @@ def present(recording: RecordingStore, threads: int = 2) -> RecordingStore:
     return recording
 
 
+def thread_time(recording: RecordingStore, start: float, stop: float) -> ClusterTotals:
+    found = ClusterTotals(recording)
+    found.advance(start, stop)
+    return found
+
+
 def codes(figures: dict[str, Any]) -> list[str]:
     return [finding["code"] for finding in figures["needs_a_look"]]
 
@@ -110,7 +116,6 @@ def test_threads_follow_workers_that_come_and_go():
         ]
     )
     found = thread_time(recording, START, START + 10)
-    assert found is not None
     assert (found.threads, found.seconds) == (12, 2 * 4 + 5 * 12 + 1 * 4 + 2 * 2)
 
 
@@ -119,7 +124,6 @@ def test_samples_of_the_cluster_correct_what_changes_missed():
     recording.log("workers").append([worker_change(START + 6, "tcp://w:9", "added", "1 thread")])
     append_cluster(recording, sample(START + 4, threads=10))
     found = thread_time(recording, START, START + 10)
-    assert found is not None
     assert (found.threads, found.seconds) == (11, 4 * 4 + 2 * 10 + 4 * 11)
 
 
@@ -149,7 +153,25 @@ def test_threads_are_those_after_each_step(given_steps):
         elif what == "added" and worker not in alive:
             level += alive.setdefault(worker, n)
     found = thread_time(recording, START, START + 10)
-    assert ((found.threads, found.seconds) if found else (0, 0)) == (most if total else 0, total)
+    assert (found.threads, found.seconds) == (most, total)
+
+
+def test_totals_of_the_cluster_that_follow_a_recording_are_those_of_a_look_at_all():
+    recording = present(RecordingStore(), threads=1)
+    totals = ClusterTotals(recording)
+    for second in range(20):
+        change = worker_change(START + second + 0.25, "tcp://w:9", "added", "3 threads")
+        spilled = worker_change(START + second + 0.75, f"tcp://w:{second}", "spilling", "")
+        recording.log("workers").append([change, spilled])
+        append_cluster(
+            recording,
+            sample(START + second + 0.5, threads=second % 7, process=100 - second, spilled=second),
+        )
+        totals.advance(START, START + second + 1)
+    whole = thread_time(recording, START, START + 20)
+    assert totals.seconds == pytest.approx(whole.seconds)
+    for name in ("threads", "peak", "peak_time", "spilled", "spilling", "spill_times", "most"):
+        assert getattr(totals, name) == getattr(whole, name)
 
 
 def test_threads_are_those_that_the_end_knows_of_where_nothing_else_is_known():
@@ -157,9 +179,8 @@ def test_threads_are_those_that_the_end_knows_of_where_nothing_else_is_known():
         RecordingStore(), workers=[{"threads": 3}, {"threads": 5}, {"threads": "x"}]
     )
     found = thread_time(recording, START, START + 10)
-    assert found is not None
     assert (found.threads, found.seconds) == (8, 80)
-    assert thread_time(RecordingStore(), 0, 1) is None
+    assert thread_time(RecordingStore(), 0, 1).seconds == 0
 
 
 def sample(at: float, *, threads: int = 4, process: int = 0, spilled: int = 0) -> tuple[float, ...]:

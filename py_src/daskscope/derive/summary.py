@@ -10,7 +10,7 @@ import numpy as np
 from daskscope.derive import needs_a_look
 from daskscope.derive.left_out import left_out
 from daskscope.derive.progress import live_progress, stored_progress
-from daskscope.derive.threads import MAX_FIGURE, cluster_samples, thread_time
+from daskscope.derive.threads import MAX_FIGURE, ClusterTotals
 from daskscope.derive.versions import package_versions
 from daskscope.derive.work import Work, running_work, work
 from daskscope.errors import Notice
@@ -22,7 +22,6 @@ from daskscope.words import cut
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from daskscope.derive.threads import Samples, ThreadTime
     from daskscope.recording import Counts, RecordingStore
 
 MAX_PREFIXES: Final = 1_000
@@ -53,15 +52,15 @@ def summary(
     price_per_thread_hour: float | None = None,
     currency: str = "$",
     counts: Counts | None = None,
-    live: bool = False,
+    live: ClusterTotals | None = None,
 ) -> dict[str, Any]:
     """Return the figures of a recording, as JSON can say them.
 
     Times are seconds since the epoch, sizes bytes. What the recording does not know is
     None, or an empty list; ``missing`` says why, where that is known. `counts` are those of
-    a file that has more of its tasks than it has kept itself. If it is `live`, no row of a task
-    is looked at: seconds are running totals, idle times are left out, and ``answer`` and
-    ``progress`` are of the present computation.
+    a file that has more of its tasks than it has kept itself. With those of a `live` recording,
+    which are brought up to date, no row of a task is looked at: seconds are running totals, idle
+    times are left out, and ``answer`` and ``progress`` are of the present computation.
 
     >>> from daskscope.recording import RecordingStore
     >>> figures = summary(RecordingStore())
@@ -71,8 +70,8 @@ def summary(
     facts = recording.about_facts
     counts = counts or recording.counts
     start, stop = _window(recording, facts)
-    samples = cluster_samples(recording)
-    threads = thread_time(recording, start, stop, samples)
+    cluster = live or ClusterTotals(recording)
+    cluster.advance(start, stop)
     if live:
         sums = recording.sums()
         done, progress = running_work(sums), live_progress(recording, sums)
@@ -81,7 +80,7 @@ def summary(
         progress = stored_progress(recording, counts, done, start, stop)
     errors = needs_a_look.errors_by_type(recording)
     versions = package_versions(facts.get("versions"))
-    spilled = _spilled(recording, samples, facts)
+    spilled = _spilled(recording, cluster, facts)
     prefixes, by_prefix_action = _prefixes(recording, done, LIVE_PREFIXES if live else MAX_PREFIXES)
     exception = facts.get("exception")
     missing = _missing(facts, left_out(recording, counts))
@@ -93,7 +92,7 @@ def summary(
     findings = [
         *(needs_a_look.of_exception(exception) or nothing),
         *needs_a_look.of_errors(recording, errors, counts.erred),
-        *(needs_a_look.of_spilling(recording, **spilled) if spilled else ()),
+        *(needs_a_look.of_spilling(**spilled, times=cluster.spill_times) if spilled else ()),
         *needs_a_look.of_losses(recording, counts),
         *needs_a_look.of_versions(recording, versions),
         *(
@@ -116,8 +115,8 @@ def summary(
         "scheduler": _text(facts, "scheduler"),
         "daskscope": _text(facts, "daskscope"),
         "tasks": {name: getattr(counts, name) for name in ("captured", "kept", "erred", "rows")},
-        "busy": _busy(threads, done),
-        "memory": _memory(samples, facts, stop),
+        "busy": _busy(cluster, done),
+        "memory": _memory(cluster, facts, stop),
         "spilled": spilled and {"peak": spilled["peak"], "workers": spilled["workers"]},
         "transfers": {
             "rows": sum(total.rows for total in transfers),
@@ -128,7 +127,7 @@ def summary(
             "kept": sum(len(found) for found in errors.values()),
             "types": [[kind, len(found)] for kind, found in errors.items()],
         },
-        "cost": _cost(threads, price_per_thread_hour, currency),
+        "cost": _cost(cluster, price_per_thread_hour, currency),
         "prefixes": prefixes,
         "actions": [
             {"name": _name(actions[one.action]), "rows": one.rows, "seconds": _finite(one.seconds)}
@@ -136,7 +135,7 @@ def summary(
         ],
         "by_prefix_action": by_prefix_action,
         "versions": [one.to_json() for one in versions],
-        "cluster_facts": _cluster(samples, facts),
+        "cluster_facts": _cluster(cluster, facts),
         "needs_a_look": [finding.to_json() for finding in findings],
         "code": _text(facts, "code"),
         "source": _text(facts, "source"),
@@ -167,23 +166,21 @@ def _window(recording: RecordingStore, facts: Mapping[str, Any]) -> tuple[float,
     return start or 0.0, start or 0.0
 
 
-def _busy(threads: ThreadTime | None, done: Work) -> dict[str, Any] | None:
-    if threads is None:
+def _busy(cluster: ClusterTotals, done: Work) -> dict[str, Any] | None:
+    if not cluster.seconds > 0:
         return None
     return {
-        "threads": threads.threads,
-        "thread_seconds": threads.seconds,
+        "threads": cluster.threads,
+        "thread_seconds": cluster.seconds,
         "busy_seconds": done.busy_seconds,
-        "percent": 100 * done.busy_seconds / threads.seconds,
+        "percent": 100 * done.busy_seconds / cluster.seconds,
     }
 
 
-def _memory(samples: Samples, facts: Mapping[str, Any], stop: float) -> dict[str, Any] | None:
-    process = samples["process_most"]
-    limit = int(samples["memory_limit_most"].max(initial=0))
-    if len(process):
-        at = int(process.argmax())
-        peak, time = int(process[at]), min(float(samples["time"][at]), stop)  # one is from after it
+def _memory(cluster: ClusterTotals, facts: Mapping[str, Any], stop: float) -> dict[str, Any] | None:
+    if cluster.most:
+        peak, time = cluster.peak, min(cluster.peak_time, stop)  # one sample is from after it
+        limit = cluster.most["memory_limit"]
     else:  # the block was shorter than the time between two samples
         peak, time = _sum(facts, "process"), stop
         limit = _sum(facts, "memory_limit")
@@ -191,22 +188,22 @@ def _memory(samples: Samples, facts: Mapping[str, Any], stop: float) -> dict[str
 
 
 def _spilled(
-    recording: RecordingStore, samples: Samples, facts: Mapping[str, Any]
+    recording: RecordingStore, cluster: ClusterTotals, facts: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    peak = max(_sum(facts, "spilled"), int(samples["spilled_most"].max(initial=0)))
+    peak = max(_sum(facts, "spilled"), cluster.spilled)
     names = recording.worker_names
     spilling = [
-        *(one.worker for one in recording.log("workers").since(0) if one.what == "spilling"),
+        *cluster.spilling,
         *(str(worker.get("address", "")) for worker in _workers(facts) if _size(worker, "spilled")),
     ]
     workers = [_name(name_of(address, names)) for address in dict.fromkeys(spilling)]
     return {"peak": peak, "workers": workers} if peak or workers else None
 
 
-def _cost(threads: ThreadTime | None, price: float | None, currency: str) -> dict[str, Any] | None:
-    if threads is None or price is None:
+def _cost(cluster: ClusterTotals, price: float | None, currency: str) -> dict[str, Any] | None:
+    if not cluster.seconds > 0 or price is None:
         return None
-    hours = threads.seconds / SECONDS_AN_HOUR
+    hours = cluster.seconds / SECONDS_AN_HOUR
     return {"amount": hours * price, "per_hour": price, "unit": currency, "thread_hours": hours}
 
 
@@ -252,7 +249,7 @@ def _prefixes(
     ]
 
 
-def _cluster(samples: Samples, facts: Mapping[str, Any]) -> dict[str, int | None]:
+def _cluster(cluster: ClusterTotals, facts: Mapping[str, Any]) -> dict[str, int | None]:
     """Return the cluster at the end of the run; of one that has gone, at its largest."""
     workers = _workers(facts)
     if workers:
@@ -263,10 +260,7 @@ def _cluster(samples: Samples, facts: Mapping[str, Any]) -> dict[str, int | None
             "threads": _sum(facts, "threads"),
             "memory_limit": _sum(facts, "memory_limit") or None,
         }
-    most: dict[str, int | None] = {
-        name: int(samples[f"{name}_most"].max()) if len(samples["time"]) else None
-        for name in ("workers", "threads", "memory_limit")
-    }
+    most = {name: cluster.most.get(name) for name in ("workers", "threads", "memory_limit")}
     return most | {"hosts": None}
 
 
