@@ -210,6 +210,22 @@ def test_a_worker_that_hangs_delays_its_own_part_alone(
         stuck.kill()
 
 
+def test_a_block_has_each_line_once_and_none_from_before_it(
+    session: Session, client: Client
+) -> None:
+    workers = list(client.nthreads())
+    before, within = new_text(), new_text()
+    client.run(say, before)
+    with daskscope.record(client) as rec:
+        show(session, "logs")
+        client.run(say, within)
+        eventually(lambda: said(session, within) == dict.fromkeys(workers, 1))
+    assert said(session, before) == dict.fromkeys(workers, 1)
+    lines = rec.logs[rec.logs["source"] != "scheduler"]["text"]
+    assert lines.str.endswith(within).sum() == len(workers)
+    assert not lines.str.endswith(before).any()
+
+
 def test_a_tail_ends_with_its_session(client: Client) -> None:
     with daskscope.connect(client) as s:
         show(live(s), "logs")

@@ -18,12 +18,15 @@ from daskscope.derive import progress as module
 from daskscope.derive.progress import live_progress
 from daskscope.derive.summary import summary
 from daskscope.derive.threads import ClusterTotals
+from daskscope.loading import opened
 from daskscope.recording import RecordingStore, Unfinished, pack_keys
 from daskscope.recording.progress import PAUSE_S, RATE_S
+from daskscope.report.redact import redacted
 from daskscope.report.static_page import body
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from daskscope import Session
 
@@ -476,3 +479,52 @@ def test_the_answer_of_a_session_is_cancelled_after_a_cancel(
     eventually(lambda: is_in(s, "cancelled"))
     assert s.summary()["answer"]["cancelled"] == 20
     may_end.set()
+
+
+def test_a_block_has_what_was_unfinished_at_its_end(observed: tuple[Client, Session]) -> None:
+    client, s = observed
+    with daskscope.record(client) as rec:
+        client.gather(client.map(abs, range(-5, 0), key=[f"abs-{i}" for i in range(5)]))
+    figures = summary(rec._core)
+    assert state(figures) == "finished"
+    assert rows(figures, *COUNTS) == {"abs": (5, 0, 0, 0)}
+    with daskscope.record(client) as rec:
+        held = client.map(hold, range(20), key=[f"hold-{i}" for i in range(20)])
+        eventually(lambda: rows(s.summary(), "running").get("hold") == 2)
+    figures = summary(rec._core)
+    assert state(figures) == "running"
+    assert rows(figures, *COUNTS) == {"hold": (0, 2, 18, 0)}
+    may_end.set()
+    client.gather(held)
+
+
+def test_a_block_has_those_of_its_tasks_that_could_not_run_and_files_keep_them(
+    observed: tuple[Client, Session], tmp_path: Path
+) -> None:
+    client, _ = observed
+
+    def fail_with(*blocked: str) -> None:
+        bad = client.submit(int, "no number", key=f"fail-{len(blocked)}")
+        client.gather([client.submit(hold, bad, key=key) for key in blocked], errors="skip")
+
+    fail_with("before-1")
+    with daskscope.record(client) as rec:
+        fail_with("hold-1", "hold-2")
+    loaded = opened(rec.save(tmp_path / "run.daskscope"))
+    for recording in (rec._core, loaded, redacted(loaded, ["paths", "hosts"])):
+        figures = summary(recording)
+        assert state(figures) == "failed"
+        assert rows(figures, "erred", "raised") == {"fail": (1, 1), "hold": (2, 0)}
+
+
+def test_a_file_of_a_session_has_what_was_unfinished(
+    observed: tuple[Client, Session], tmp_path: Path
+) -> None:
+    client, s = observed
+    held = client.map(hold, range(20), key=[f"hold-{i}" for i in range(20)])
+    eventually(lambda: is_in(s, "running"))
+    figures = summary(opened(s.recording.save(tmp_path / "run.daskscope")))
+    assert state(figures) == "running"
+    assert figures["progress"]["all"]["total"] == 20
+    may_end.set()
+    client.gather(held)

@@ -97,6 +97,7 @@ class Collector:
         self.answers = Answers()
         self.agent_error: str | None = None
         self.polls = 0
+        self.unfinished: dict[str, Any] = {}  # tasks that are not in the recording
         self._client = client
         self._recording = recording
         self._pace = pace
@@ -418,7 +419,9 @@ class Collector:
 
     def _note_progress(self, found: Unfinished | None) -> None:
         if found is not None:
-            self._recording.progress = self._recording.progress.then(found, self._recording)
+            progress = self._recording.progress.then(found, self._recording)
+            self.unfinished = progress.facts(self._recording.names.prefixes)
+            self._recording.progress = progress
 
     def left_out(self) -> tuple[Notice, ...]:
         """Return what to say of tasks and events that are not here, or not whole."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope.derive.exceptions import split_exception
-from daskscope.recording.progress import BLOCKED, RUNNING, WAITING
+from daskscope.recording.progress import RUNNING
 from daskscope.schema import MAX_NAMES, OTHER_NAME
 from daskscope.words import cut
 
@@ -135,30 +135,6 @@ def stored_progress(
     state = _state(every, cancelled=said.get("cancelled_last") is True)
     since = every.began if math.isfinite(every.began) else start
     return _figures(recording, rows, every, state, stop, since, done.ended, cancelled)
-
-
-def unfinished_facts(
-    progress: Progress, names: Sequence[str], before: Progress | None = None, *, asked: bool = True
-) -> dict[str, Any]:
-    """Return what is known at the end of a recording of tasks that are not in it.
-
-    Of a part of a recording, `before` is the progress at its begin. Without having `asked` at
-    its end, nothing is known of tasks that run or wait.
-    """
-    blocked = progress.ever[BLOCKED].copy()
-    cancelled = progress.now.cancelled
-    if before is not None:
-        known = before.ever[BLOCKED]
-        blocked[: len(known)] -= known
-        is_same = before.now.since == progress.now.since
-        cancelled -= before.now.cancelled if is_same else 0
-    running, waiting = progress.ever[[RUNNING, WAITING]] * asked
-    found = {
-        names[prefix]: [int(one[prefix]) for one in (blocked, running, waiting)]
-        for prefix in np.flatnonzero(blocked + running + waiting).tolist()
-    }
-    last = progress.now.cancelled_last and cancelled > 0
-    return {"prefixes": found, "cancelled": cancelled, "cancelled_last": last}
 
 
 def _unfinished(said: Any) -> dict[str, tuple[int, int, int]]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from daskscope.recording.stretches import FAR_S
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -146,6 +146,28 @@ class Progress:
                 cancelled_last, cancelled = cancelled > 0, now.cancelled + cancelled
                 now = replace(now, cancelled=cancelled, cancelled_last=cancelled_last)
         return Progress(found, ever, dropped, now, next_task, active)
+
+    def facts(
+        self, names: Sequence[str], before: Progress | None = None, *, asked: bool = True
+    ) -> dict[str, Any]:
+        """Return what is known at the end of a recording of tasks that are not in it.
+
+        Of a part of a recording, `before` is the progress at its begin. Without having `asked`
+        at its end, nothing is known of tasks that run or wait.
+        """
+        before = before or Progress()
+        blocked = self.ever[BLOCKED] - _wide(before.ever, self.ever.shape[1])[BLOCKED]
+        running, waiting = self.ever[OPEN] * asked
+        is_same = before.now.since == self.now.since
+        cancelled = self.now.cancelled - (before.now.cancelled if is_same else 0)
+        return {
+            "prefixes": {
+                names[prefix]: [int(counts[prefix]) for counts in (blocked, running, waiting)]
+                for prefix in np.flatnonzero(blocked + running + waiting).tolist()
+            },
+            "cancelled": cancelled,
+            "cancelled_last": cancelled > 0 and self.now.cancelled_last,
+        }
 
     def _counted(self, found: Unfinished, recording: RecordingStore) -> Counts:
         """Return the tasks of the whole recording as they are now."""
