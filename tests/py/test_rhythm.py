@@ -123,7 +123,7 @@ def watched(cluster: LocalCluster) -> Any:
     """A session that somebody looks at."""
     with Client(cluster, set_as_default=False) as client:
         s = live(daskscope.connect(client))
-        collect.soon(s._set_watched, True)
+        collect.soon(s._set_wanted, frozenset({"tasks"}))
         yield s
         s.close()
 

@@ -14,6 +14,7 @@ from daskscope.recording.chunk import key_blocks
 from daskscope.recording.counts import NotRead
 from daskscope.recording.log_store import UNKNOWN_TASK, LogStore
 from daskscope.recording.name_map import NameMap
+from daskscope.recording.progress import Progress
 from daskscope.recording.recording_store import RecordingStore
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class Positions:
     """Of each log, and of the finest ring of each series."""
     dropped_agent: int = 0
     not_read: NotRead = field(default_factory=NotRead)
+    progress: Progress = field(default_factory=Progress)
 
     def of(self, table: str) -> int:
         """Return the number that came next in a table."""
@@ -63,6 +65,7 @@ def positions_of(recording: RecordingStore) -> Positions:
             },
             dropped_agent=recording.counts.dropped_agent,
             not_read=recording.not_read,
+            progress=recording.progress,
         )
 
 
@@ -141,6 +144,8 @@ class BlockRecording:
             self._advance_tasks(first, stop)
         copy.drop_from_agent(until.dropped_agent - at.dropped_agent)
         for name, store in source.tables.items():
+            if name == schema.LOGS.name:  # read while a page shows them: a block asks at its end
+                continue
             at_and_until = at.of(name), until.of(name)
             if isinstance(store, LogStore):
                 self._advance_log(store, *at_and_until, over.of(name), window)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from copy import deepcopy
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
@@ -14,6 +15,7 @@ from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk, chunks_within
 from daskscope.recording.counts import Counts, NotRead
 from daskscope.recording.log_store import LogStore
 from daskscope.recording.names import Names
+from daskscope.recording.progress import Progress
 from daskscope.recording.recording import Recording
 from daskscope.recording.series_store import SeriesStore
 from daskscope.recording.store import ChunkStore, Overflow
@@ -82,6 +84,7 @@ class RecordingStore(Recording):
         self.about_facts: dict[str, Any] = {}
         self.make_figures: MakeFigures | None = None  # given by who may derive them
         self.not_read = NotRead()  # replaced by who collects
+        self.progress = Progress()  # the same
         self._present = 0  # rows of workers that were there, which are no changes
         self._present_noted = False
         self._worker_names = WorkerNames()
@@ -278,6 +281,11 @@ class RecordingStore(Recording):
         """Running figures by prefix and by action; dropping rows does not change them."""
         with self._lock:
             return self._sums.freeze()
+
+    def sums(self) -> Sums:
+        """Return a copy of the arrays that the totals are made of."""
+        with self._lock:
+            return deepcopy(self._sums)
 
     def _seconds_of(self, kind: str) -> tuple[int, NDArray[np.float64]]:
         """Return what the entries of a dictionary took so far, and of how many rows that is."""
