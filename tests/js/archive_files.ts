@@ -19,18 +19,14 @@ export function goldenFile(): ArrayBuffer {
 
 export interface Golden {
   format: number;
-  shapes: Record<string, Record<string, string>>;
   about: Record<string, unknown>;
-  names: {
-    prefixes: string[];
-    lanes: [string, string][];
-    actions: string[];
-    spans: string[][];
-  };
+  /** Columns of each dictionary. */
+  names: Record<string, Record<string, unknown[]>>;
   tasks: Record<string, (number | null)[]>;
   keys: Record<string, string>;
   coarse: Record<string, number[]>;
-  records: Record<string, Record<string, (string | number | null)[]>>;
+  logs: Record<string, Record<string, (string | number | null)[]>>;
+  series: Record<string, Record<string, (number | null)[]>>;
   totals: Figures;
   focus: {
     time: [number, number] | null;
