@@ -15,6 +15,8 @@ type Declared = Readonly<Record<string, { type: string; into?: string }>>;
 
 interface List {
   readonly max: number;
+  /** How many entries every recording begins with. */
+  readonly first: number;
   /** The columns of an entry; a colour is none of them. */
   readonly columns: Declared;
   readonly items: unknown[];
@@ -40,6 +42,7 @@ export class FileNames {
       ) as Declared;
       this.lists.set(kind, {
         max: table.limit,
+        first: table.first.length,
         columns,
         items: [],
         cells: [],
@@ -102,7 +105,12 @@ export class FileNames {
       const cells = names.map((name) => {
         const cell = columns[name][row] as Cell;
         const { into } = list.columns[name];
-        return into ? this.placeOf(into, cell as number) : cell;
+        if (!into) return cell;
+        const own = list.places.length;
+        if (into === kind && cell === own) {
+          return own < list.first ? own : list.items.length;
+        }
+        return this.placeOf(into, cell as number);
       });
       for (const cell of cells) this.characters += charactersOf(cell);
       if (this.characters > MAX_CHARACTERS) {

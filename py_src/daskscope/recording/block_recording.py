@@ -57,10 +57,7 @@ def positions_of(recording: RecordingStore) -> Positions:
     with recording.together():
         return Positions(
             task=recording.next_task,
-            tables={
-                name: store.next if isinstance(store, LogStore) else store.rings[0].next
-                for name, store in recording.tables.items()
-            },
+            tables={name: store.next for name, store in recording.tables.items()},
             dropped_agent=recording.counts.dropped_agent,
             not_read=recording.not_read,
         )
@@ -199,16 +196,19 @@ class BlockRecording:
         return unknown and bool(table.time) and not window.misses(getattr(row, table.time))
 
     def _advance_series(self, store: SeriesStore, first: int, stop: int, window: Window) -> None:
-        table = store.table
+        table, copy = store.table, self.recording.series(store.table.name)
         rows = store.rings[0].columns(first, stop)
-        columns = {name: rows[name] for name in table.names}
-        window = replace(window, start=max(window.start, self._start))
-        columns = _clipped(table, columns, window)
-        if self.recording.series(table.name).rings[0].next == 0:
-            columns = _with_first(table, columns, store.rings[0].columns(0, stop), window.start)
-        columns = self._names.columns(table.columns, columns)
+        copy.heartbeat_s = store.heartbeat_s
+        start = max(window.start, self._start)
+        sums = any(column.combine == "sum" for column in table.columns)
+        until = window.stop if sums else inf
+        columns = store.clipped({name: rows[name] for name in table.names}, start, until)
+        if not sums:
+            columns = _without_late(table, columns, window)
+        if copy.next == 0:
+            columns = _with_first(table, columns, store.rings[0].columns(0, stop), start)
         if len(columns["time"]):
-            copy = self.recording.series(table.name)
+            columns = self._names.columns(table.columns, columns)
             copy.append(columns, now=float(columns["time"].max()))
 
     def _number(self, task: int) -> int:
@@ -230,10 +230,10 @@ class BlockRecording:
         copy = self.recording
         used = {worker for worker, _ in copy.names.lanes}
         for store in copy.tables.values():
-            if isinstance(store, LogStore):
-                for place, column in enumerate(store.table.columns):
-                    if column.holds == ("hosts",):  # an address, or nothing that has a name
-                        used.update(row[place] for row in store.since(0))
+            columns = store.columns() if isinstance(store, LogStore) else store.rows()
+            for column in store.table.columns:
+                if column.holds == ("hosts",):  # an address, or what has no name here
+                    used.update(columns[column.name])
         names = self._source.worker_names
         copy.name_workers({worker: names[worker] for worker in used if worker in names})
 
@@ -342,31 +342,12 @@ def _is_after(row: Any, table: schema.Log, window: Window) -> bool:
     return bool(getattr(row, table.time) > window.stop + slack_s)
 
 
-def _clipped(
+def _without_late(
     table: schema.Series, columns: dict[str, NDArray[Any]], window: Window
 ) -> dict[str, NDArray[Any]]:
-    """Return the measurements of a time.
-
-    Of what was measured over a while, the share that lies within; of moments those up to the
-    first ones in which all heartbeats are, one for each value.
-    """
-    time = columns["time"]
-    if any(column.combine == "sum" for column in table.columns):
-        low = np.maximum(time, window.start)
-        high = np.minimum(time + columns["duration"], window.stop)
-        within = (high > low) | ((columns["duration"] == 0) & (high == low))
-        share = np.divide(
-            high - low, columns["duration"], out=np.ones(len(time)), where=columns["duration"] > 0
-        )
-        cut = {"time": low, "duration": high - low} | {
-            column.name: columns[column.name] * share
-            for column in table.columns
-            if column.combine == "sum"
-        }
-        return {name: cut.get(name, column)[within] for name, column in columns.items()}
-    late = time >= window.stop + window.heartbeat_s
-    chosen = ~(time < window.start) & ~late
-    keys = _keys(table, columns)
+    """Return what was measured up to the first row in which all heartbeats are, of each value."""
+    late = columns["time"] >= window.stop + window.heartbeat_s
+    chosen, keys = ~late, _keys(table, columns)
     for column in table.columns:
         if column.combine in ("extremes", "last"):
             met: set[tuple[Any, ...]] = set()
