@@ -148,8 +148,9 @@ export class SharedSession implements SessionStore, Sink {
   readonly focus = signal<Focus>(NO_FOCUS);
   readonly crosshair = signal<number | null>(null);
   readonly keys: KeyStore;
-  private readonly tables = new SessionTables((what, args) =>
-    this.ask(what, args),
+  private readonly tables = new SessionTables(
+    (what, args) => this.ask(what, args),
+    this.prefixes,
   );
   readonly kernelId: string;
   private readonly live: boolean;

@@ -38,6 +38,7 @@ export class SessionTables {
 
   constructor(
     private readonly ask: (what: string, args: object) => Promise<unknown>,
+    private readonly prefixes: readonly string[],
   ) {}
 
   get<N extends TableName>(name: N): ReadonlySignal<TableView<N>> {
@@ -59,6 +60,12 @@ export class SessionTables {
         string,
         ArrayLike<unknown>
       >;
+      if (TABLES[name].columns && "prefix" in columns) {
+        columns["prefix"] = Uint16Array.from(
+          columns["prefix"] as ArrayLike<string>,
+          (text) => this.prefixes.indexOf(text),
+        );
+      }
       view.value = {
         state: "ready",
         problem: null,

@@ -3,17 +3,16 @@
 
 import { count, oneOf, record } from "../base/check";
 import type { TaskDetail } from "../model/types";
-import { STATUSES, type TableName, TABLES } from "../schema";
+import { STATUSES } from "../schema";
 import type { Sink } from "../stream_link";
 import { unknownQuestion, unknownTask } from "./problems";
 import type { StoredRecording } from "./recording";
+import { RECORD_SHAPES, type RecordTable } from "./shapes";
 
-const NAMES = Object.keys(TABLES).filter(
-  (name): name is Exclude<TableName, "tasks"> => name !== "tasks",
-);
+const TABLES = Object.keys(RECORD_SHAPES) as RecordTable[];
 const aTask = record({ task: count });
 const someTasks = record({ first: count, tasks: count });
-const aTable = record({ name: oneOf(NAMES) });
+const aTable = record({ name: oneOf(TABLES) });
 
 export async function answer(
   recording: StoredRecording,
@@ -30,7 +29,7 @@ export async function answer(
       return {};
     }
     case "table":
-      return recording.table(aTable(args, "args").name);
+      return recording.records(aTable(args, "args").name);
     case "about":
       return { ...recording.about, whole: recording.whole };
     default:
@@ -66,13 +65,13 @@ async function describeTask(
     throw unknownTask();
   const { names } = recording;
   const { batch } = await recording.rowsOf(part);
-  const errors = await recording.table("errors");
+  const errors = await recording.records("errors");
   const erred = errors.task.indexOf(task);
   const known = erred >= 0;
   const detail: TaskDetail = {
     task,
     key: await recording.keyOf(part, task),
-    prefix: known ? names.prefixes[errors.prefix[erred]] : "",
+    prefix: known ? errors.prefix[erred] : "",
     worker: known ? errors.worker[erred] : "",
     thread: "",
     nbytes: 0,

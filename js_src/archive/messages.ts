@@ -100,7 +100,7 @@ function numberOf(value: unknown): number {
 
 /** Those that were there, by the log, or else by the lanes: a file may not say it otherwise. */
 async function workersOf(recording: StoredRecording): Promise<object[]> {
-  const { worker, name, what, detail } = await recording.table("workers");
+  const { worker, name, what, detail } = await recording.records("workers");
   const there = new Map<string, { name: string; threads: number }>();
   worker.forEach((address, row) => {
     if (what[row] === "present" || what[row] === "added") {
@@ -144,12 +144,13 @@ export function namesOf(
 export async function eventsOf(
   recording: StoredRecording,
 ): Promise<Message<"events">> {
-  const erred = await recording.table("errors");
-  const workers = await recording.table("workers");
-  const gaps = await recording.table("gaps");
+  const { names } = recording;
+  const erred = await recording.records("errors");
+  const workers = await recording.records("workers");
+  const gaps = await recording.records("gaps");
   const errors = rowsOf(erred.time).map((row) => ({
     task: erred.task[row] < 0 ? null : erred.task[row],
-    prefix: erred.prefix[row],
+    prefix: names.indexOf("prefixes", erred.prefix[row]),
     worker: erred.worker[row],
     time: erred.time[row],
     exception: erred.exception[row].slice(0, MAX_EXCEPTION_CHARACTERS),

@@ -1,139 +1,108 @@
-// The dictionaries of a file, in the lists that a page has: some entries the page knows
-// itself, so an index of the file may be another one here.
+// The names of a file, in the lists that a page has: of actions the page knows some
+// itself, and spans begin with none. So an index of the file may be another one here.
 
 import type { Lane, Span } from "../model/types";
-import { TABLES } from "../schema";
+import { ACTIONS, MAX_NAMES, NAME_KINDS, type NameKind } from "../schema";
 import { BadFileError } from "./problems";
-import { type Column, type Columns, type Shape, shapeOf } from "./tables";
+import type { NAMES_SHAPE } from "./shapes";
+import type { Records } from "./tables";
 
+/** An index of an action is one byte. */
+const MAX_ACTIONS = 255;
 const MAX_NAME_CHARACTERS = 1_000;
-/** Of all dictionaries together: those of a recording have at most 18,180,000 each (names.py). */
+/** Of all lists together: those of a recording have at most 18,180,000 each (recording/names.py). */
 const MAX_CHARACTERS = 64_000_000;
+const NO_SPAN = JSON.stringify([""]);
 
-type Cell = string | readonly string[] | number;
-type Declared = Readonly<Record<string, { type: string; into?: string }>>;
-
-interface List {
+interface List<T> {
+  readonly items: T[];
   readonly max: number;
-  /** How many entries every recording begins with. */
-  readonly first: number;
-  /** The columns of an entry; a colour is none of them. */
-  readonly columns: Declared;
-  readonly items: unknown[];
-  /** The cells of the items. */
-  readonly cells: Cell[][];
-  readonly colours: number[];
-  /** Where an item is, by its cells as JSON. */
+  /** The texts that a name of the file is made of. */
+  readonly textsOf: (text: string) => readonly string[];
+  readonly itemOf: (texts: readonly string[]) => T;
+  /** Where an item is, by its texts as JSON. */
   readonly index: Map<string, number>;
   /** By number in the file: its index in `items`. */
   readonly places: number[];
 }
 
 export class FileNames {
-  private readonly lists = new Map<string, List>();
+  private readonly lists = {
+    prefixes: listOf<string>(MAX_NAMES, (text) => [text], theText),
+    lanes: listOf<Lane>(MAX_NAMES, lanesTexts, ([worker, thread]) => ({
+      worker,
+      thread,
+    })),
+    actions: listOf<string>(MAX_ACTIONS, (text) => [text], theText),
+    spans: listOf<Span>(
+      MAX_NAMES,
+      (text) => partsOf(text, "spans"),
+      ([id, ...name]) => ({ id, name }),
+    ),
+  };
   /** Of all names as the file has them, before they are cut. */
   private characters = 0;
 
   constructor() {
-    for (const [kind, table] of Object.entries(TABLES)) {
-      if (table.kind !== "dictionary") continue;
-      const columns = Object.fromEntries(
-        Object.entries(table.columns).filter(([name]) => name !== "colour"),
-      ) as Declared;
-      this.lists.set(kind, {
-        max: table.limit,
-        first: table.first.length,
-        columns,
-        items: [],
-        cells: [],
-        colours: [],
-        index: new Map(),
-        places: [],
-      });
-      for (const cells of table.first) this.indexOf(kind, [...cells]);
-    }
+    for (const action of ACTIONS) this.indexOf("actions", action);
+    this.indexOf("spans", NO_SPAN);
   }
 
   get prefixes(): readonly string[] {
-    return this.items("prefixes");
+    return this.lists.prefixes.items;
   }
 
   get lanes(): readonly Lane[] {
-    return this.items("lanes");
+    return this.lists.lanes.items;
   }
 
   get actions(): readonly string[] {
-    return this.items("actions");
+    return this.lists.actions.items;
   }
 
   get spans(): readonly Span[] {
-    return this.items("spans");
-  }
-
-  /** Whether that is a dictionary. */
-  has(kind: string): boolean {
-    return this.lists.has(kind);
-  }
-
-  /** The entries of a dictionary: a text where it has one column, else an object. */
-  items<T>(kind: string): readonly T[] {
-    return this.list(kind).items as T[];
-  }
-
-  /** The same as columns. */
-  columns(kind: string): Columns<Shape> {
-    const { cells, columns, colours } = this.list(kind);
-    const found = Object.keys(columns).map((name, place) => [
-      name,
-      cells.map((cell) => cell[place]),
-    ]);
-    const colour = Uint8Array.from(cells, (_, row) => colours[row] ?? 0);
-    const isColoured = "colour" in shapeOfDictionary(kind);
-    return {
-      ...(Object.fromEntries(found) as Columns<Shape>),
-      ...(isColoured && { colour }),
-    };
+    return this.lists.spans.items;
   }
 
   /** Append what one member of the file has. */
-  take(kind: string, columns: Readonly<Record<string, Column>>): void {
-    const list = this.list(kind);
-    const names = Object.keys(list.columns);
-    const rows = columns[names[0]].length;
-    const colours = columns["colour"] as ArrayLike<number> | undefined;
-    for (let row = 0; row < rows; row++) {
-      const cells = names.map((name) => {
-        const cell = columns[name][row] as Cell;
-        const { into } = list.columns[name];
-        if (!into) return cell;
-        const own = list.places.length;
-        if (into === kind && cell === own) {
-          return own < list.first ? own : list.items.length;
-        }
-        return this.placeOf(into, cell as number);
-      });
-      for (const cell of cells) this.characters += charactersOf(cell);
+  take({ kind, name }: Records<typeof NAMES_SHAPE>): void {
+    kind.forEach((listed, row) => {
+      const known = NAME_KINDS.find((one) => one === listed);
+      if (!known) throw new BadFileError(`has names of the kind '${listed}'`);
+      this.characters += name[row].length;
       if (this.characters > MAX_CHARACTERS) {
         throw new BadFileError("has longer names than any recording has");
       }
-      if (list.places.length >= list.max) throw tooMany();
-      list.places.push(this.indexOf(kind, cells, colours?.[row]));
-    }
+      const { places, max } = this.lists[known];
+      if (places.length >= max) throw tooMany();
+      places.push(this.indexOf(known, name[row]));
+    });
+  }
+
+  /** The index of a name in the page's list; it is appended when it is new. */
+  indexOf(kind: NameKind, text: string): number {
+    const list: List<unknown> = this.lists[kind];
+    const key = JSON.stringify(list.textsOf(text).map(cut));
+    const known = list.index.get(key);
+    if (known !== undefined) return known;
+    const place = list.items.length;
+    if (place >= list.max) throw tooMany();
+    // Out of the key: what was cut from a long text keeps all of it in memory.
+    list.items.push(list.itemOf(JSON.parse(key) as string[]));
+    list.index.set(key, place);
+    return place;
   }
 
   /** The page's index of a name that the file has under a number. */
-  placeOf(kind: string, number: number): number {
-    const place = this.list(kind).places[number];
+  placeOf(kind: NameKind, number: number): number {
+    const place = this.lists[kind].places[number];
     if (place === undefined) throw new BadFileError(`has unknown ${kind}`);
     return place;
   }
 
   /** Turn indexes of the file into the page's; those that are none are refused. */
-  translate(
-    kind: string,
-    column: Uint8Array | Uint16Array | Uint32Array,
-  ): void {
-    const { places } = this.list(kind);
+  translate(kind: NameKind, column: Uint8Array | Uint16Array): void {
+    const { places } = this.lists[kind];
     const { length } = places;
     const same = places.every((place, i) => place === i);
     for (let row = 0; row < column.length; row++) {
@@ -144,66 +113,44 @@ export class FileNames {
       if (!same) column[row] = places[index];
     }
   }
-
-  /** Turn the indexes in the columns of a table into the page's. */
-  translateAll(
-    declared: Declared,
-    columns: Readonly<Record<string, Column>>,
-  ): void {
-    for (const [name, { into }] of Object.entries(declared)) {
-      if (into && this.has(into)) {
-        this.translate(into, columns[name] as Uint16Array);
-      }
-    }
-  }
-
-  private list(kind: string): List {
-    return this.lists.get(kind)!;
-  }
-
-  /** The index of an entry in the page's list; it is appended when it is new. */
-  private indexOf(kind: string, cells: readonly Cell[], colour = 0): number {
-    const list = this.list(kind);
-    const key = JSON.stringify(cells.map(cut));
-    const known = list.index.get(key);
-    if (known !== undefined) return known;
-    const place = list.items.length;
-    if (place >= list.max) throw tooMany();
-    // Out of the key: what was cut from a long text keeps all of it in memory.
-    const kept = JSON.parse(key) as Cell[];
-    const names = Object.keys(list.columns);
-    list.items.push(
-      names.length > 1
-        ? Object.fromEntries(names.map((name, i) => [name, kept[i]]))
-        : kept[0],
-    );
-    list.cells.push(kept);
-    list.colours.push(colour);
-    list.index.set(key, place);
-    return place;
-  }
 }
 
-/** The columns of a dictionary, and what each is of. */
-export function shapeOfDictionary(kind: string): Shape {
-  return shapeOf(
-    (TABLES as Record<string, { columns: Declared }>)[kind].columns,
-  );
+function listOf<T>(
+  max: number,
+  textsOf: List<T>["textsOf"],
+  itemOf: List<T>["itemOf"],
+): List<T> {
+  return { items: [], max, textsOf, itemOf, index: new Map(), places: [] };
 }
+
+const theText = ([text]: readonly string[]): string => text;
 
 function tooMany(): BadFileError {
   return new BadFileError("has more names than any recording has");
 }
 
-function charactersOf(cell: Cell): number {
-  if (typeof cell === "number") return 0;
-  if (typeof cell === "string") return cell.length;
-  return cell.reduce((sum, part) => sum + part.length, 0);
+function cut(text: string): string {
+  if (text.length <= MAX_NAME_CHARACTERS) return text;
+  return `${text.slice(0, MAX_NAME_CHARACTERS - 1)}…`;
 }
 
-function cut(cell: Cell): Cell {
-  if (typeof cell === "number") return cell;
-  if (typeof cell !== "string") return cell.map((part) => cut(part) as string);
-  if (cell.length <= MAX_NAME_CHARACTERS) return cell;
-  return `${cell.slice(0, MAX_NAME_CHARACTERS - 1)}…`;
+function lanesTexts(text: string): readonly string[] {
+  const parts = partsOf(text, "lanes");
+  if (parts.length !== 2) throw new BadFileError("has lanes that are none");
+  return parts;
+}
+
+function partsOf(text: string, kind: NameKind): readonly string[] {
+  let found: unknown;
+  try {
+    found = JSON.parse(text);
+  } catch {
+    found = null;
+  }
+  const good =
+    Array.isArray(found) &&
+    found.length > 0 &&
+    found.every((part) => typeof part === "string");
+  if (!good) throw new BadFileError(`has ${kind} that are none`);
+  return found as string[];
 }

@@ -11,19 +11,21 @@ import {
   FILE_PART_ROWS,
   FILE_PART_TASKS,
   KEY_SEPARATOR,
-  MAX_KEY_CHARACTERS,
-  MAX_TEXT_CHARACTERS,
   STATUSES,
-  type TableColumns,
-  type TableName,
-  TABLES,
   TASKS_COLUMNS,
 } from "../schema";
 import { type Facts, readFacts } from "./arrow";
 import type { ByteSource } from "./bytes";
-import { FileNames, shapeOfDictionary } from "./names";
+import { FileNames } from "./names";
 import { BadFileError, newerFile, olderFile } from "./problems";
-import { type Columns, decode, noRows, type Shape, shapeOf } from "./tables";
+import {
+  maxCharacters,
+  NAMES_SHAPE,
+  RECORD_SHAPES,
+  type RecordsOf,
+  type RecordTable,
+} from "./shapes";
+import { decodeColumns, decodeRecords, noRecords } from "./tables";
 import {
   listMembers,
   type Member,
@@ -38,11 +40,12 @@ const [HEADER, ABOUT, COARSE] = [
   "coarse.arrow",
 ];
 const MAX_JSON_BYTES = 16_000_000;
-/** Of a log or a series, whatever it holds: the bounds of a recording are below. */
-const MAX_ROWS = 200_000;
-/** A page with longer texts stands still. */
-const maxCharacters = (column: string): number =>
-  column === "key" ? MAX_KEY_CHARACTERS : MAX_TEXT_CHARACTERS;
+/** Of a small table, whatever it holds: the bounds of a recording are below. */
+const MAX_RECORDS = 200_000;
+/** Of one member with names: more than all lists together hold. */
+const MAX_NAME_ROWS = 200_000;
+/** Names may be JSON: they bound their texts themselves. */
+const uncut = () => Infinity;
 const MAX_STRETCHES = 500_000;
 /** Task numbers are 32 bits wide. */
 const MAX_TASKS = 2 ** 32;
@@ -74,7 +77,7 @@ export interface PackedKeys extends TaskRange {
 }
 
 export class StoredRecording {
-  private readonly tables = new Map<TableName, Promise<object>>();
+  private readonly tables = new Map<RecordTable, Promise<object>>();
 
   private constructor(
     private readonly source: ByteSource,
@@ -99,12 +102,9 @@ export class StoredRecording {
     const names = new FileNames();
     const others = new Map<string, Member>();
     for (const member of members.slice(1)) {
-      const [folder, rest] = member.name.split("/");
-      if (rest && names.has(folder)) {
+      if (member.name.startsWith("names/")) {
         const bytes = await unpackMember(source, member);
-        const { limit } = TABLES[folder as "prefixes"];
-        const shape = shapeOfDictionary(folder);
-        names.take(folder, decode(shape, bytes, limit).columns);
+        names.take(decodeRecords(NAMES_SHAPE, bytes, MAX_NAME_ROWS, uncut));
       } else {
         others.set(member.name, member);
       }
@@ -124,14 +124,17 @@ export class StoredRecording {
   /** All rows of a part, and which tasks they are of. */
   async rowsOf(part: Part): Promise<PartRows> {
     const bytes = await unpackMember(this.source, part.rows);
-    const { columns, rows, facts } = decode(
+    const { columns, rows, facts } = decodeColumns(
       TASKS_COLUMNS,
       bytes,
       FILE_PART_ROWS,
     );
     const range = rangeOf(facts);
     part.range = range;
-    this.names.translateAll(TABLES.tasks.columns, columns);
+    this.names.translate("lanes", columns.lane);
+    this.names.translate("prefixes", columns.prefix);
+    this.names.translate("actions", columns.action);
+    this.names.translate("spans", columns.span);
     checkTasks(columns.task, columns.status, range);
     return { ...range, batch: { ...columns, rows } };
   }
@@ -180,7 +183,11 @@ export class StoredRecording {
     const member = this.members.get(COARSE);
     if (!member) return null;
     const bytes = await unpackMember(this.source, member);
-    const { columns, facts } = decode(COARSE_COLUMNS, bytes, MAX_STRETCHES);
+    const { columns, facts } = decodeColumns(
+      COARSE_COLUMNS,
+      bytes,
+      MAX_STRETCHES,
+    );
     const tasks = whole(facts.get("tasks"));
     if (tasks > MAX_TASKS) {
       throw new BadFileError("has a coarse picture of more than it holds");
@@ -190,38 +197,25 @@ export class StoredRecording {
     return { stretches: placed(columns), tasks };
   }
 
-  /** A table, without rows where the file has none; of a series what was measured. */
-  table<N extends Exclude<TableName, "tasks">>(
-    name: N,
-  ): Promise<TableColumns[N]> {
-    const found = this.tables.get(name) ?? this.readTable(name);
-    this.tables.set(name, found);
-    return found as Promise<TableColumns[N]>;
+  /** A small table; without rows where the file has none. */
+  records<T extends RecordTable>(table: T): Promise<RecordsOf<T>> {
+    const found = this.tables.get(table) ?? this.readRecords(table);
+    this.tables.set(table, found);
+    return found as Promise<RecordsOf<T>>;
   }
 
-  private async readTable(
-    name: Exclude<TableName, "tasks">,
-  ): Promise<Columns<Shape>> {
-    if (this.names.has(name)) return this.names.columns(name);
-    const { kind, columns: declared } = TABLES[name];
-    const shape = shapeOf(declared);
-    const member = this.members.get(
-      kind === "series" ? `${name}/0.arrow` : `${name}.arrow`,
-    );
-    if (!member) return noRows(shape);
+  private async readRecords<T extends RecordTable>(
+    table: T,
+  ): Promise<RecordsOf<T>> {
+    const shape = RECORD_SHAPES[table];
+    const member = this.members.get(`${table}.arrow`);
+    if (!member) return noRecords<(typeof RECORD_SHAPES)[T]>(shape);
     const bytes = await unpackMember(this.source, member);
-    const stored = Object.fromEntries(
-      Object.entries(shape).filter(
-        ([column]) => kind !== "series" || measured(column) === column,
-      ),
-    );
-    const { columns } = decode(stored, bytes, MAX_ROWS, maxCharacters);
-    this.names.translateAll(declared, columns);
-    return Object.fromEntries(
-      Object.keys(shape).map((column) => [
-        column,
-        columns[column] ?? columns[measured(column)],
-      ]),
+    return decodeRecords<(typeof RECORD_SHAPES)[T]>(
+      shape,
+      bytes,
+      MAX_RECORDS,
+      maxCharacters,
     );
   }
 
@@ -233,11 +227,6 @@ export class StoredRecording {
       return readFacts(await unpackMember(this.source, member));
     }
   }
-}
-
-/** The column that least and most of a series are of: as measured all are equal. */
-function measured(column: string): string {
-  return column.replace(/_(least|most)$/, "");
 }
 
 /** Rows and keys come in turns. */

@@ -11,48 +11,19 @@ import {
 } from "./arrow";
 import { BadFileError } from "./problems";
 
-type NumberArray =
+type Column =
   Float64Array | Float32Array | Uint32Array | Uint16Array | Uint8Array;
-type ArrayType = { new (length: number): NumberArray } & {
+type ColumnType = { new (length: number): Column } & {
   readonly BYTES_PER_ELEMENT: number;
 };
-type ColumnType = ArrayType | "utf8" | "texts";
-/** The columns of a table, and what each is of. */
-export type Shape = Readonly<Record<string, ColumnType>>;
-export type Column = NumberArray | string[] | string[][];
-type Values<T extends ColumnType> = T extends ArrayType
-  ? InstanceType<T>
-  : T extends "texts"
-    ? string[][]
-    : string[];
-export type Columns<S extends Shape> = { [K in keyof S]: Values<S[K]> };
+type Columns<S extends Record<string, ColumnType>> = {
+  [K in keyof S]: InstanceType<S[K]>;
+};
 
-export interface Stored<S extends Shape> {
+export interface Stored<S extends Record<string, ColumnType>> {
   readonly columns: Columns<S>;
   readonly rows: number;
   readonly facts: Facts;
-}
-
-const ARRAYS: Readonly<Record<string, ColumnType>> = {
-  float64: Float64Array,
-  float32: Float32Array,
-  int64: Float64Array,
-  uint32: Uint32Array,
-  uint16: Uint16Array,
-  uint8: Uint8Array,
-  utf8: "utf8",
-  texts: "texts",
-};
-
-/** The shape of columns that schema.ts declares. */
-export function shapeOf(
-  columns: Readonly<Record<string, { readonly type: string }>>,
-): Shape {
-  const types = Object.entries(columns).map(([name, { type }]) => [
-    name,
-    ARRAYS[type],
-  ]);
-  return Object.fromEntries(types) as Shape;
 }
 
 const ENCODING = "daskscope.encoding";
@@ -60,25 +31,16 @@ const BASE = "daskscope.base";
 /** Microseconds a second. */
 const US = 1e6;
 
-/** The columns of a table, as wide as they are declared; at most so many rows. */
-export function decode<S extends Shape>(
+/** Columns of numbers, as wide as the model has them; at most so many rows. */
+export function decodeColumns<S extends Record<string, ColumnType>>(
   shape: S,
   bytes: Uint8Array<ArrayBuffer>,
   maxRows: number,
-  /** Of the texts of a column: longer ones are cut. */
-  maxCharacters: (column: string) => number = () => Infinity,
 ): Stored<S> {
   const { columns, rows, facts } = readAtMost(maxRows, bytes);
   const decoded = Object.entries(shape).map(([name, type]) => {
     const stored = columns.get(name);
     if (!stored) throw new BadFileError(`has no column ${name}`);
-    if (typeof type === "string") {
-      if (stored.kind !== "text") {
-        throw new BadFileError(`has no text in its column ${name}`);
-      }
-      const texts = textsOf(stored, maxCharacters(name));
-      return [name, type === "utf8" ? texts : listsOf(texts, name)] as const;
-    }
     if (stored.kind !== "number" || isLong(stored.values)) {
       throw new BadFileError(`has no numbers in its column ${name}`);
     }
@@ -102,8 +64,8 @@ function isLong(values: NumberColumn["values"]) {
 function restored(
   name: string,
   { values, facts }: NumberColumn,
-  type: ArrayType,
-): NumberArray {
+  type: ColumnType,
+): Column {
   const numbers = values as Exclude<
     typeof values,
     BigInt64Array | BigUint64Array
@@ -130,7 +92,7 @@ function restored(
   return column;
 }
 
-function copied(from: ArrayLike<number>, type: ArrayType): NumberArray {
+function copied(from: ArrayLike<number>, type: ColumnType): Column {
   const column = new type(from.length);
   column.set(from);
   return column;
@@ -159,7 +121,7 @@ function summed(
 function checkFits(
   name: string,
   values: ArrayLike<number>,
-  { BYTES_PER_ELEMENT: bytes }: ArrayType,
+  { BYTES_PER_ELEMENT: bytes }: ColumnType,
 ): void {
   const limit = 2 ** (8 * bytes);
   for (let row = 0; row < values.length; row++) {
@@ -170,31 +132,50 @@ function checkFits(
   }
 }
 
-/** A table without rows, as where a file has none. */
-export function noRows<S extends Shape>(shape: S): Columns<S> {
-  const columns = Object.entries(shape).map(([name, type]) => [
-    name,
-    typeof type === "string" ? [] : new type(0),
-  ]);
-  return Object.fromEntries(columns) as Columns<S>;
+export type RecordShape = Readonly<
+  Record<string, "utf8" | "float64" | "int64">
+>;
+export type Records<S extends RecordShape> = {
+  [K in keyof S]: S[K] extends "utf8" ? string[] : Float64Array;
+};
+
+/** Columns of numbers and texts, at most so many rows; longer texts are cut. */
+export function decodeRecords<S extends RecordShape>(
+  shape: S,
+  bytes: Uint8Array<ArrayBuffer>,
+  maxRows: number,
+  /** Of the texts of a column. */
+  maxCharacters: (column: string) => number,
+): Records<S> {
+  const { columns } = readAtMost(maxRows, bytes);
+  const decoded = Object.entries(shape).map(([name, wanted]) => {
+    const stored = columns.get(name);
+    if (!stored) throw new BadFileError(`has no column ${name}`);
+    const kind = wanted === "utf8" ? "text" : "number";
+    if (stored.kind !== kind) {
+      throw new BadFileError(`has no ${wanted} in its column ${name}`);
+    }
+    return [
+      name,
+      stored.kind === "text"
+        ? textsOf(stored, maxCharacters(name))
+        : numbersOf(stored),
+    ] as const;
+  });
+  return Object.fromEntries(decoded) as Records<S>;
 }
 
-/** Lists of texts, which are stored as JSON. */
-function listsOf(texts: readonly string[], column: string): string[][] {
-  return texts.map((text) => {
-    let found: unknown;
-    try {
-      found = JSON.parse(text);
-    } catch {
-      found = null;
-    }
-    const good =
-      Array.isArray(found) && found.every((part) => typeof part === "string");
-    if (!good) {
-      throw new BadFileError(`has no lists of texts in its column ${column}`);
-    }
-    return found as string[];
-  });
+/** A table without rows, as where a file has none. */
+export function noRecords<S extends RecordShape>(shape: S): Records<S> {
+  const columns = Object.entries(shape).map(([name, kind]) => [
+    name,
+    kind === "utf8" ? [] : new Float64Array(0),
+  ]);
+  return Object.fromEntries(columns) as Records<S>;
+}
+
+function numbersOf({ values }: NumberColumn): Float64Array {
+  return Float64Array.from(values as ArrayLike<number | bigint>, Number);
 }
 
 function textsOf({ offsets, bytes }: TextColumn, most: number): string[] {

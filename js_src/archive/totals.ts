@@ -3,7 +3,7 @@
 
 import type { TaskBatch } from "../model/tasks";
 import type { ActionTotal, Focus, PrefixTotal } from "../model/types";
-import { ACTIONS, MAX_NAMES } from "../schema";
+import { ACTIONS, MAX_NAMES, STATUSES } from "../schema";
 import type { FileNames } from "./names";
 import { BadFileError } from "./problems";
 import type { PartRows, StoredRecording, TaskRange } from "./recording";
@@ -208,6 +208,10 @@ export async function addRowless(
   recording: StoredRecording,
   sums: Sums,
 ): Promise<void> {
-  const { prefix, status } = await recording.table("rowless");
-  prefix.forEach((one, row) => sums.addTask(one, status[row] !== 0));
+  const { names } = recording;
+  const { prefix, status } = await recording.records("rowless");
+  prefix.forEach((name, row) => {
+    if (!(status[row] in STATUSES)) return;
+    sums.addTask(names.indexOf("prefixes", name), status[row] !== 0);
+  });
 }

@@ -130,35 +130,10 @@ export class RecordTables {
   ): Promise<void> {
     try {
       const store = await this.opened;
-      const table = checkTable(name, await answered(store, name));
+      const table = checkTable(name, await store.ask("table", { name }));
       state.value = { kind: "ready", table };
     } catch (error) {
       state.value = { kind: "failed", problem: asProblem(error) };
     }
   }
-}
-
-/** Until panels read `session.table`: names for indexes, and samples by whose they are. */
-async function answered(
-  store: SessionStore,
-  name: TableName,
-): Promise<unknown> {
-  const isSample = name === "cluster" || name === "scheduler";
-  const source = isSample ? "system" : name;
-  const table = (await store.ask("table", { name: source })) as Record<
-    string,
-    ArrayLike<number>
-  >;
-  if (name === "errors" && typeof table["prefix"]?.[0] === "number") {
-    const prefix = Array.from(table["prefix"], (one) => store.prefixes[one]);
-    return { ...table, prefix };
-  }
-  if (!isSample) return table;
-  const columns = Object.keys(COLUMNS[name]);
-  const rows = [...Array(table["time"].length).keys()].filter((row) =>
-    columns.some((one) => one !== "time" && !Number.isNaN(table[one][row])),
-  );
-  return Object.fromEntries(
-    columns.map((one) => [one, rows.map((row) => table[one][row])]),
-  );
 }

@@ -19,14 +19,18 @@ export function goldenFile(): ArrayBuffer {
 
 export interface Golden {
   format: number;
+  shapes: Record<string, Record<string, string>>;
   about: Record<string, unknown>;
-  /** Columns of each dictionary. */
-  names: Record<string, Record<string, unknown[]>>;
+  names: {
+    prefixes: string[];
+    lanes: [string, string][];
+    actions: string[];
+    spans: string[][];
+  };
   tasks: Record<string, (number | null)[]>;
   keys: Record<string, string>;
   coarse: Record<string, number[]>;
-  logs: Record<string, Record<string, (string | number | null)[]>>;
-  series: Record<string, Record<string, (number | null)[]>>;
+  records: Record<string, Record<string, (string | number | null)[]>>;
   totals: Figures;
   focus: {
     time: [number, number] | null;

@@ -56,13 +56,13 @@ describe("the session of a file", () => {
 
   it("has the names, with a colour for each prefix", async () => {
     await opened();
-    expect(session.prefixes).toEqual(golden.names["prefixes"]!["name"]);
+    expect(session.prefixes).toEqual(golden.names.prefixes);
     expect(session.slots).toHaveLength(session.prefixes.length);
     expect(session.lanes[0]).toEqual({
-      worker: golden.names["lanes"]!["worker"]![0],
-      thread: golden.names["lanes"]!["thread"]![0],
+      worker: golden.names.lanes[0]![0],
+      thread: golden.names.lanes[0]![1],
     });
-    expect(session.actions).toEqual(golden.names["actions"]!["name"]);
+    expect(session.actions).toEqual(golden.names.actions);
   });
 
   it("draws the coarse picture before any row has come", async () => {
@@ -82,7 +82,7 @@ describe("the session of a file", () => {
 
   it("has errors, changes of workers and gaps", async () => {
     await opened();
-    const tasks = golden.logs["errors"]!["task"]!;
+    const tasks = golden.records["errors"]!["task"]!;
     expect(session.errors.value.map(({ task }) => task ?? -1)).toEqual(tasks);
     expect(session.errors.value[0]!.prefix).toBe(2);
     expect(session.changes.value).toMatchObject([

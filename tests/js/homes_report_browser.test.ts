@@ -304,7 +304,7 @@ describeReport("a report", () => {
       ...{ code, level: "warn", text, next: "" },
     });
     const missing = [
-      ...["errors", "events", "logs", "system"].map((table) =>
+      ...["errors", "events", "logs", "scheduler"].map((table) =>
         warn(`${table}-dropped`, `Some ${table} were dropped.`),
       ),
       warn("lanes-merged", "Some threads are merged."),

@@ -125,7 +125,7 @@ KeyError: zone`,
         await expect.poll(corners).toEqual([DARK, DARK]);
       // What is not drawn when who listens has returned is not on paper.
       await page.waitForFunction(() =>
-        window.report.tablesAsked().includes("system"),
+        window.report.tablesAsked().includes("cluster"),
       );
       const printed = await page.evaluate(async () => {
         dispatchEvent(new Event("beforeprint"));

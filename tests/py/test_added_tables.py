@@ -87,6 +87,15 @@ READS = Series(
         Column("nbytes", "float64", "how many", unit="B", combine="sum"),
     ),
 )
+STATES = Series(
+    "states",
+    "Tasks by state, until the next row.",
+    (
+        Column("time", "float64", "when", unit="s"),
+        Column("prefix", "uint16", "of what", into="prefixes", combine="key"),
+        Column("waiting", "float64", "how many", combine="last"),
+    ),
+)
 ADDED = {
     "FRAMES": FRAMES,
     "STACKS": STACKS,
@@ -94,6 +103,7 @@ ADDED = {
     "CELLS": CELLS,
     "HELD": HELD,
     "READS": READS,
+    "STATES": STATES,
 }
 
 
@@ -144,6 +154,10 @@ def fill(recording: RecordingStore) -> None:
             "worker": ["tcp://10.0.0.7:41", "tcp://10.0.0.8:41"] * 2,
             "nbytes": [8.0, 16.0, 32.0, 64.0],
         },
+        now=START + 8,
+    )
+    recording.series("states").append(
+        {"time": START + np.array([0, 1, 2, 5.0]), "prefix": [0, 1, 1, 0], "waiting": [4, 3, 2, 1]},
         now=START + 8,
     )
 
@@ -198,6 +212,10 @@ def test_added_tables_are_in_a_block_as_far_as_they_are_of_its_time():
     assert found["reads"]["time"].tolist() == [START + 2.5, START + 4, START + 6]
     assert found["reads"]["duration"].tolist() == [1.5, 2.0, 0.5]
     assert found["reads"]["nbytes"].tolist() == [12.0, 32.0, 16.0]
+    states = found["states"].sort_values(["time", "waiting"])
+    assert states["time"].tolist() == [START + 2.5, START + 2.5, START + 5]
+    assert states["prefix"].tolist() == ["sum", "inc", "inc"], "as it was when the block began"
+    assert states["waiting"].tolist() == [2.0, 4.0, 1.0]
     assert found["frames"]["file"].tolist() == ["/home/ada/run.py", "/home/ada/lib.py"]
     assert found["stacks"]["frame"].tolist()[-1] == "/home/ada/lib.py / work()"
     assert len(found["stacks"]) == 2

@@ -14,10 +14,10 @@ from daskscope.recording.chunk import key_blocks
 from daskscope.recording.counts import NotRead
 from daskscope.recording.log_store import UNKNOWN_TASK, LogStore
 from daskscope.recording.name_map import NameMap
-from daskscope.recording.recording_store import RecordingStore
+from daskscope.recording.recording_store import PRESENT, RecordingStore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -206,7 +206,7 @@ class BlockRecording:
         if not sums:
             columns = _without_late(table, columns, window)
         if copy.next == 0:
-            columns = _with_first(table, columns, store.rings[0].columns(0, stop), start)
+            columns = _with_first(store, columns, start)
         if len(columns["time"]):
             columns = self._names.columns(table.columns, columns)
             copy.append(columns, now=float(columns["time"].max()))
@@ -219,11 +219,17 @@ class BlockRecording:
         piece = self._pieces[at]
         return piece.number + task - piece.first
 
-    def note_present(self, threads: Mapping[str, int], start: float) -> None:
-        """Log which workers were there when the block began, by their names."""
-        names = self._source.worker_names
-        self.recording.name_workers({one: names[one] for one in threads if one in names})
-        self.recording.note_present(threads, start)
+    def note_present(self, workers: Sequence[Mapping[str, Any]], window: Window) -> None:
+        """Log which of some workers were there when a time began, by their names."""
+        log, names = self._source.log(schema.WORKERS.name), self._source.worker_names
+        came = {
+            row.worker
+            for row in log.since(self._at.of(log.table.name))
+            if row.what in (PRESENT, "added") and not _is_outside(row, log.table, window)
+        }
+        there = {one["address"]: one["threads"] for one in workers if one["address"] not in came}
+        self.recording.name_workers({one: names[one] for one in there if one in names})
+        self.recording.note_present(there, window.start)
 
     def name_workers(self) -> None:
         """Take over the names of those workers that occur in the copy."""
@@ -316,21 +322,16 @@ def _news(
     What the source has no more counts as dropped, as far as it is known to be of the time, too:
     it came when that was not over, or before something of it, and after all from before it.
     """
-    table, dropped = source.table, source.dropped
-    there = source.numbered(since, until)
-    before = [_is_before(row, table, window) for _, row in there]
-    after = [_is_after(row, table, window) for _, row in there]
-    if dropped and not table.key:  # or else later rows took the place of earlier ones
-        first = max([since, *(n + 1 for (n, _), is_so in zip(there, before, strict=True) if is_so)])
-        stop = max(
-            [over, *(n + 1 for (n, _), is_so in zip(there, after, strict=True) if not is_so)]
-        )
+    table, there = source.table, source.numbered(since, until)
+    if source.dropped and not table.key:  # or else later rows took the place of earlier ones
+        first = max([since, *(n + 1 for n, row in there if _is_before(row, table, window))])
+        stop = max([over, *(n + 1 for n, row in there if not _is_after(row, table, window))])
         copy.count_dropped(stop - first - sum(first <= n < stop for n, _ in there))
-    return [
-        row
-        for (_, row), is_before, is_after in zip(there, before, after, strict=True)
-        if not is_before and not is_after
-    ]
+    return [row for _, row in there if not _is_outside(row, table, window)]
+
+
+def _is_outside(row: Any, table: schema.Log, window: Window) -> bool:
+    return _is_before(row, table, window) or _is_after(row, table, window)
 
 
 def _is_before(row: Any, table: schema.Log, window: Window) -> bool:
@@ -347,37 +348,24 @@ def _without_late(
 ) -> dict[str, NDArray[Any]]:
     """Return what was measured up to the first row in which all heartbeats are, of each value."""
     late = columns["time"] >= window.stop + window.heartbeat_s
-    chosen, keys = ~late, _keys(table, columns)
+    chosen = ~late
+    keys = [columns[column.name] for column in table.columns if column.combine == "key"]
     for column in table.columns:
         if column.combine in ("extremes", "last"):
             met: set[tuple[Any, ...]] = set()
             for row in np.flatnonzero(late & ~np.isnan(columns[column.name])).tolist():
-                if keys[row] not in met:
-                    met.add(keys[row])
-                    chosen[row] = True
+                key = tuple(cells[row] for cells in keys)
+                chosen[row] |= key not in met
+                met.add(key)
     return {name: values[chosen] for name, values in columns.items()}
 
 
 def _with_first(
-    table: schema.Series,
-    columns: dict[str, NDArray[Any]],
-    every: Mapping[str, NDArray[Any]],
-    start: float,
+    store: SeriesStore, columns: dict[str, NDArray[Any]], start: float
 ) -> dict[str, NDArray[Any]]:
     """Put before measurements what was so when a time began, where that lasts until it changes."""
-    if start == -inf or not any(column.combine == "last" for column in table.columns):
+    if start == -inf or not any(column.combine == "last" for column in store.table.columns):
         return columns
-    keys = _keys(table, every)
-    rows = np.flatnonzero(every["time"] < start)
-    rows = rows[np.argsort(every["time"][rows], kind="stable")].tolist()
-    newest = list({keys[row]: row for row in rows}.values())
-    first = {name: every[name][newest] for name in columns} | {"time": np.full(len(newest), start)}
-    return {name: np.concatenate([first[name], column]) for name, column in columns.items()}
-
-
-def _keys(table: schema.Series, columns: Mapping[str, NDArray[Any]]) -> list[tuple[Any, ...]]:
-    """Return the key of each measurement."""
-    names = [column.name for column in table.columns if column.combine == "key"]
-    if not names:
-        return [()] * len(columns["time"])
-    return list(zip(*(columns[name].tolist() for name in names), strict=True))
+    first = store.window(start, start)
+    first["time"] = np.full(len(first["step"]), start)
+    return {name: np.concatenate([first[name], cells]) for name, cells in columns.items()}

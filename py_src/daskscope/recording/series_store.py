@@ -160,3 +160,11 @@ class SeriesStore:
         chosen = (found["time"] >= start) & (found["time"] <= stop)
         step = np.zeros(int(chosen.sum()), "u2")
         return {name: column[chosen] for name, column in found.items()} | {"step": step}
+
+    def window(self, start: float, stop: float) -> dict[str, NDArray[Any]]:
+        """Return the latest row of each key up to a moment; of sums nothing yet."""
+        del start
+        rows = self.rows(stop=stop)
+        keys = [rows[c.name].tolist() for c in self.table.columns if c.combine == "key"]
+        latest = list({key: row for row, key in enumerate(zip(*keys, strict=True))}.values())
+        return {name: column[latest] for name, column in rows.items() if name != "time"}

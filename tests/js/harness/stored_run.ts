@@ -312,23 +312,7 @@ export function answerTables(
     if (what !== "table") return askTask(what, args);
     const { name } = args as { name: string };
     asked.push(name);
-    return Promise.resolve(name === "system" ? systemOf(tables) : tables[name]);
+    return Promise.resolve(tables[name]);
   };
   return session;
-}
-
-/** Samples of the cluster, then those of the scheduler: what one lacks is NaN. */
-function systemOf({
-  cluster,
-  scheduler,
-}: StoredRun["tables"]): Record<string, unknown[]> {
-  const absent = (table: Record<string, unknown[]>): number[] =>
-    table["time"]!.map(() => NaN);
-  const names = new Set([cluster, scheduler].flatMap(Object.keys));
-  return Object.fromEntries(
-    [...names].map((name) => [
-      name,
-      [cluster, scheduler].flatMap((table) => table[name] ?? absent(table)),
-    ]),
-  );
 }
