@@ -115,7 +115,7 @@ function Panel(props: {
         shows={!empty}
       />
       {empty ? (
-        <Empty state={empty} icon={kind.icon} />
+        <Empty state={empty} />
       ) : (
         <div class={`ds-panel-body ds-${kind.id}`} tabIndex={0}>
           <parts.Body view={view} />

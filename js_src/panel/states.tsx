@@ -22,24 +22,14 @@ export function WithCode(props: { text: string }): JSX.Element {
   );
 }
 
-export function Empty(props: {
-  state: EmptyState;
-  /** SVG text of the panel; else the sign of all. */
-  icon?: string;
-}): JSX.Element {
+export function Empty(props: { state: EmptyState }): JSX.Element {
   const { state } = props;
   const trouble = state.trouble === true;
   return (
     <div class="ds-empty">
       <div class="ds-empty-inside">
         <div class={trouble ? "ds-empty-icon ds-error" : "ds-empty-icon"}>
-          {trouble ? (
-            <WarningIcon />
-          ) : props.icon === undefined ? (
-            <TasksIcon />
-          ) : (
-            <span dangerouslySetInnerHTML={{ __html: props.icon }} />
-          )}
+          {trouble ? <WarningIcon /> : <TasksIcon />}
         </div>
         <h3>{state.title}</h3>
         <p>
