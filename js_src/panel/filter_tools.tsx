@@ -53,7 +53,8 @@ export function Kinds<K extends string>(props: {
           aria-pressed={kind === props.chosen}
           onClick={() => props.onChoose(kind)}
         >
-          {`${name} ${formatExact(count)}`}
+          {name}
+          <span class="ds-kind-count">{` ${formatExact(count)}`}</span>
         </button>
       ))}
     </div>

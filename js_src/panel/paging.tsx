@@ -23,6 +23,12 @@ export interface Paged<T> {
   readonly end: JSX.Element | null;
 }
 
+/** The first row that is shown, of which list; null while the end is followed. */
+interface Place {
+  readonly key: string;
+  readonly first: number | null;
+}
+
 /**
  * `key` says what the list is of: with another one it begins anew. `grows`: at its end,
  * while the session is live; "in sight" from the beginning on.
@@ -37,15 +43,15 @@ export function usePages<T>(
   const live = view.host.live && grows !== "never";
   const printing = view.printing.value;
   const total = all.length;
-  /** Null while the end is followed. */
-  const [first, setFirst] = useState<number | null>(null);
+  const [place, setPlace] = useState<Place>({ key, first: null });
+  const first = place.key === key ? place.first : null;
+  const setFirst = (to: number | null): void => setPlace({ key, first: to });
   const [following, setFollowing] = useState(grows === "in sight");
   /** Rows that there were when the end was last in sight. */
   const [seen, setSeen] = useState(total);
   const sentinel = useRef<HTMLDivElement>(null);
   const tail = live ? Math.max(0, total - PAGE_ROWS) : 0;
   const from = Math.min(first ?? tail, Math.max(0, total - 1));
-  useEffect(() => setFirst(null), [key]);
 
   useEffect(() => {
     const scroller = sentinel.current?.closest(".ds-panel-body");
@@ -56,7 +62,7 @@ export function usePages<T>(
     };
     scroller.addEventListener("scroll", onScroll, { passive: true });
     return () => scroller.removeEventListener("scroll", onScroll);
-  }, [live]);
+  }, [live, total > 0]);
 
   // Who reads keeps the rows that are on the screen.
   const isLast = from + PAGE_ROWS >= total;
@@ -66,11 +72,11 @@ export function usePages<T>(
     const { scrollHeight, clientHeight } = scroller;
     const fits = scrollHeight - clientHeight <= END_PX;
     if (following && isLast) {
-      setFirst(null);
+      if (first !== null) setFirst(null);
       scroller.scrollTo(0, scrollHeight);
     } else if (first === null) setFirst(from);
     if ((following || fits || first === null) && isLast) setSeen(total);
-  }, [total, following, isLast, live]);
+  }, [key, total, following, isLast, live]);
 
   if (printing) {
     const rows = all.slice(0, printedRows);

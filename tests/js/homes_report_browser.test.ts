@@ -195,7 +195,7 @@ describeReport("a report", () => {
 
   it("turns the pages of long lists, and says how much of them is shown", async () => {
     await open("many=1", "tab=logs");
-    await page.getByText("20,000 of 20,000 lines").waitFor();
+    await page.getByText("20,000 lines, newest last").waitFor();
     const rows = page.locator(".ds-log tbody tr");
     expect(await rows.count()).toBe(200);
     await page.getByText("1 – 200 of 20,000").waitFor();

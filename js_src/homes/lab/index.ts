@@ -98,7 +98,8 @@ function activate(
     session: string | null = null,
   ): PanelWidget => {
     const binding = new Binding(notebooks, notebook, chosen, session);
-    const widget = new PanelWidget(kind, binding, id, settings.wheelZooms);
+    const { wheelZooms } = settings;
+    const widget = new PanelWidget(kind, binding, id, wheelZooms, showBeside);
     void tracker.add(widget).then(updateOpen);
     widget.disposed.connect(updateOpen);
     // A reload finds the notebook again by its path.
@@ -110,15 +111,39 @@ function activate(
     return widget;
   };
 
-  const place = (widget: PanelWidget): void => {
-    const beside = notebooks.front.peek()?.panel.id;
+  const place = (
+    widget: PanelWidget,
+    mode: "split-right" | "tab-after" = "split-right",
+    beside = notebooks.front.peek()?.panel.id,
+  ): void => {
     if (labShell) {
-      const mode = beside ? ("split-right" as const) : undefined;
-      labShell.add(widget, "main", { mode, ref: beside ?? null });
+      const options = beside ? { mode, ref: beside } : { ref: null };
+      labShell.add(widget, "main", options);
     } else {
       addAside(app.shell, widget);
     }
     app.shell.activateById(widget.id);
+  };
+
+  const showBeside = (panel: string, from: PanelWidget): void => {
+    const kind = panelKind(panel);
+    if (!kind) return;
+    const { binding } = from;
+    const session = binding.session.peek()?.id ?? null;
+    const there = tracker.find(
+      (widget) =>
+        widget.kind === kind &&
+        widget.isAttached &&
+        widget.binding.session.peek() === binding.session.peek(),
+    );
+    const [path, chosen] = [binding.path.peek(), binding.chosen.peek()];
+    if (there) app.shell.activateById(there.id);
+    else
+      place(
+        create(kind, path, chosen, undefined, session),
+        "tab-after",
+        from.id,
+      );
   };
 
   app.commands.addCommand(OPEN, {

@@ -6,6 +6,7 @@ import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
 import type { PanelHost } from "../../panel/host";
 import type { PanelKind } from "../../panel/kind";
+import { PANELS } from "../../panels";
 import type { Binding } from "./binding";
 import { kindIcon } from "./icons";
 
@@ -60,6 +61,8 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
     readonly binding: Binding,
     id: string,
     wheelZooms: ReadonlySignal<boolean>,
+    /** Shows another panel of the same session. */
+    show: (panel: string, from: PanelWidget) => void,
   ) {
     super({
       content: new PanelContent(kind, binding, {
@@ -70,6 +73,8 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
         get capturesWheel() {
           return wheelZooms.value;
         },
+        panels: PANELS.map((one) => one.id),
+        show: (panel) => show(panel, this),
       }),
     });
     this.id = id;

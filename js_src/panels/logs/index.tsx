@@ -2,7 +2,7 @@
 
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { formatExact, formatMoment } from "../../base/format";
+import { formatExact, formatMoment, plural } from "../../base/format";
 import { FilterText, hasWords, Select } from "../../panel/filter_tools";
 import { panelIcon } from "../../panel/kind";
 import { Pager, usePages } from "../../panel/paging";
@@ -77,7 +77,9 @@ function Lines(props: {
     <section class="ds-part">
       <header class="ds-part-head">
         <span class="ds-quiet" role="status">
-          {`${formatExact(rows.length)} of ${formatExact(table.rows)} lines`}
+          {rows.length < table.rows
+            ? `${formatExact(rows.length)} of ${formatExact(table.rows)} lines`
+            : `${plural(table.rows, "line")}, newest last`}
         </span>
         <div class="ds-list-tools">
           <Select

@@ -25,6 +25,8 @@ const WORK_MS = 6;
 export function BusyChart(props: {
   view: PanelView;
   summary: ReportSummary;
+  /** No other list names the colours. */
+  legend: boolean;
 }): JSX.Element | null {
   const { view, summary } = props;
   const store = view.session.value;
@@ -65,12 +67,14 @@ export function BusyChart(props: {
               ? `of ${formatExact(threads)}, by task prefix`
               : "by task prefix"}
         </span>
-        <div class="ds-part-legend">
-          {named.map(({ name }) => (
-            <PrefixButton view={view} name={name} />
-          ))}
-          {more > 0 && <span class="ds-quiet">{`and ${more} more`}</span>}
-        </div>
+        {props.legend && (
+          <div class="ds-part-legend">
+            {named.map(({ name }) => (
+              <PrefixButton view={view} name={name} />
+            ))}
+            {more > 0 && <span class="ds-quiet">{`and ${more} more`}</span>}
+          </div>
+        )}
       </header>
       {none ? (
         <p class="ds-sentence">No task finished or failed in this time.</p>
@@ -98,6 +102,7 @@ export function BusyChart(props: {
               if (!store || !paints) return;
               paintBusy(area, minimap, paints, sheet);
               paintErrors(area, errors);
+              paintExpectedEnd(area, summary);
             },
           }}
         />
@@ -177,6 +182,30 @@ class Sheet {
     paint(pixels);
     this.ink.putImageData(this.image, 0, 0);
   }
+}
+
+/** When the computation is expected to end. */
+function paintExpectedEnd(area: PlotArea, { answer }: ReportSummary): void {
+  if (!answer || answer.left === null) return;
+  const { context, theme, pixelRatio, top, height } = area;
+  const x = Math.round(area.x(answer.time + answer.left));
+  if (x > area.left + area.width) return;
+  context.fillStyle = context.strokeStyle = toCss(theme.text2);
+  context.lineWidth = pixelRatio;
+  context.setLineDash([3 * pixelRatio, 3 * pixelRatio]);
+  context.beginPath();
+  context.moveTo(x, top);
+  context.lineTo(x, top + height);
+  context.stroke();
+  context.setLineDash([]);
+  context.font = `${theme.small_px * pixelRatio}px ${theme.font}`;
+  context.textAlign = "right";
+  context.textBaseline = "middle";
+  const words = "expected end";
+  const at = x - 4 * pixelRatio;
+  const { width } = context.measureText(words);
+  if (at - width < area.x(answer.time)) return;
+  context.fillText(words, at, top + height / 2);
 }
 
 function paintErrors(area: PlotArea, times: ArrayLike<number>): void {

@@ -10,10 +10,13 @@ import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
 import { droppedFact, isCut } from "../../panel/session_facts";
 import { Empty } from "../../panel/states";
+import { Answer, answerWords } from "./answer";
 import { BusyChart } from "./busy_chart";
 import { Cluster, Code, Raised, Versions } from "./facts";
-import { Figures } from "./figures";
+import { Figures, figuresOf } from "./figures";
 import { NeedsALook } from "./needs_a_look";
+import { liveFigures } from "./live_figures";
+import { Progress, ProgressBar } from "./progress";
 import { checkSummary, raisedTo } from "./report_summary";
 import { TimeWent } from "./time_went";
 
@@ -81,21 +84,34 @@ function Summary(props: { view: PanelView }): JSX.Element {
       />
     );
   }
-  const summary = view.host.live ? checked : raisedTo(counts, checked, cut);
+  const { live } = view.host;
+  const summary = live ? checked : raisedTo(counts, checked, cut);
+  const { answer, progress } = summary;
+  // How long a stored run took is among its figures.
+  const says = live || (answer !== null && answer.state !== "finished");
+  const open = says ? progress : null;
   const printing = view.printing.value;
   const { needs_a_look: looks, versions, code, exception } = summary;
   return (
     <>
-      <Figures summary={summary} />
-      {!isWhole(view.focus.value) && (
-        <p class="ds-part-note ds-of-whole">
-          The figures are of the whole run; the charts show what is selected.
-        </p>
-      )}
+      <header class="ds-summary-head">
+        {says && <Answer words={answerWords(summary, live)} />}
+        <Figures
+          figures={live ? liveFigures(view, summary) : figuresOf(summary)}
+        />
+        {open && <ProgressBar view={view} progress={open} />}
+      </header>
       <div class="ds-summary-parts">
         <div class="ds-summary-main">
+          {!isWhole(view.focus.value) && (
+            <p class="ds-part-note">
+              The figures are of the whole run; the charts show what is
+              selected.
+            </p>
+          )}
           {exception && <Raised exception={exception} printing={printing} />}
-          <BusyChart view={view} summary={summary} />
+          {open && <Progress view={view} progress={open} />}
+          <BusyChart view={view} summary={summary} legend={!open} />
           <TimeWent view={view} summary={summary} />
           <div class="ds-part-pair ds-with-code">
             {code && (

@@ -24,7 +24,43 @@ const text: Check<string> = (value, path) => cutText(str(value, path));
 /** An amount that may not be known. */
 const figure = nullable(num);
 
+const STATES = [
+  "idle",
+  "running",
+  "stuck",
+  "finished",
+  "failed",
+  "cancelled",
+] as const;
+
+/** Tasks of one prefix, or of all; null is what the scheduler does not say. */
+const progressRow = record({
+  name: or(text, ""),
+  done: count,
+  running: figure,
+  waiting: count,
+  erred: count,
+  total: figure,
+  rate: figure,
+  left: figure,
+});
+export type ProgressRow = ReturnType<typeof progressRow>;
+
 const PARTS = {
+  answer: or(
+    record({
+      state: oneOf(STATES),
+      /** Of these figures, by the scheduler's clock. */
+      time: num,
+      /** When the first task began, and the last one ended. */
+      since: figure,
+      ended: figure,
+      left: figure,
+      exception: or(text, ""),
+    }),
+    null,
+  ),
+  progress: or(record({ rows: list(progressRow), all: progressRow }), null),
   title: text,
   start: num,
   stop: num,
@@ -123,7 +159,7 @@ export function checkSummary(value: unknown): CheckedSummary {
       leftOut.push(part.replaceAll("_", " "));
     }
   }
-  const nothing = leftOut.length === Object.keys(PARTS).length;
+  const nothing = Object.values(summary).every((part) => part === null);
   return { summary: summary as unknown as ReportSummary, leftOut, nothing };
 }
 

@@ -9,7 +9,7 @@ import type { SeenSession } from "../../panel/seen_session";
 import { Empty } from "../../panel/states";
 import { StatusLine } from "../../panel/status_line";
 import { moreComes } from "./more_comes";
-import { runningTasks } from "./running";
+import { runningTasks } from "../../panel/running";
 import type { ViewState } from "./view_state";
 
 /** Why there is nothing to draw; null once there is. */

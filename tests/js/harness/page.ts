@@ -68,6 +68,7 @@ Object.assign(window, {
     saved,
     leaked,
     live: made.live,
+    show: made.show,
     /** Shows a recording, as a page does that has no kernel. */
     openFile: async (base64: string) => {
       const source = bytesOfBase64(base64);
@@ -93,6 +94,7 @@ Object.assign(window, {
     },
     /** As a notebook does with an output that is scrolled away. */
     takeOut: () => place.remove(),
+    hide: (hidden: boolean) => (place.hidden = hidden),
     putBack: () => document.body.append(place),
     setWidth: (width_px: number) => {
       place.style.width = `${width_px}px`;

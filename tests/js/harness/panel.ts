@@ -14,6 +14,8 @@ interface Harness {
   saved: { name: string; content: Blob }[];
   leaked: string[];
   live(): void;
+  show(seconds: number): void;
+  hide(hidden: boolean): void;
   openFile(base64: string): Promise<void>;
   dispose(): void;
   remount(): void;
