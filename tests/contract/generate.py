@@ -387,7 +387,7 @@ def golden() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
 
 
 def main() -> None:
-    for old in [*HERE.glob("*.json"), *HERE.glob("*.bin")]:
+    for old in [*HERE.glob("*_*.json"), *HERE.glob("*_*.bin")]:
         old.unlink()
     for name, (entry, buffers) in golden().items():
         text = json.dumps(entry, indent=2, ensure_ascii=True) + "\n"
