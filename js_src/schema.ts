@@ -486,13 +486,13 @@ export interface CoarseColumns {
 }
 
 export const COARSE_COLUMNS = {
-      start: {"type": "float64", "unit": "s"},
-      duration: {"type": "float32", "unit": "s"},
-      lane: {"type": "uint16", "into": "lanes"},
-      prefix: {"type": "uint16", "into": "prefixes"},
-      busy: {"type": "float32", "unit": "s"},
-      rows: {"type": "uint32"},
-      erred: {"type": "uint8"},
+  start: {"type": "float64", "unit": "s"},
+  duration: {"type": "float32", "unit": "s"},
+  lane: {"type": "uint16", "into": "lanes"},
+  prefix: {"type": "uint16", "into": "prefixes"},
+  busy: {"type": "float32", "unit": "s"},
+  rows: {"type": "uint32"},
+  erred: {"type": "uint8"},
 } as const;
 
 /** The columns of each table, by its name. */

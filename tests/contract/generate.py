@@ -5,7 +5,7 @@
 Python and TypeScript tests read the files beside this one. A message is a `.json` file
 with `from`, `message`, `buffers` (names of `.bin` files) and, for binary messages, what
 the buffers must decode to: `columns` of rows, and their `numbers` if they have holes;
-`keys` of each block.
+`keys` of each block. Those of tables that are declared here have the declaration as `table`.
 
 `files/` has a recording as `daskscope` saves it, and what a reader makes of it.
 """
@@ -36,6 +36,7 @@ from recording_rows import (  # noqa: E402
 )
 from stream_pages import FakeLoop, PlainSession, unpacked  # noqa: E402
 
+from daskscope import schema  # noqa: E402
 from daskscope.derive import totals  # noqa: E402
 from daskscope.errors import Notice  # noqa: E402
 from daskscope.focus import Focus  # noqa: E402
@@ -49,11 +50,14 @@ from daskscope.schema import (  # noqa: E402
     PROTOCOL,
     TASKS,
     Column,
+    Dictionary,
     Log,
     Series,
+    Table,
     columns_of,
     tables,
 )
+from daskscope.schema import described as described_table  # noqa: E402
 from daskscope.stream import Channel, Code, Hub  # noqa: E402
 from daskscope.stream import hub as hub_module  # noqa: E402
 from daskscope.stream.answers import describe_task  # noqa: E402
@@ -216,6 +220,63 @@ def without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+MOODS = Dictionary("moods", "An entry is a mood.", (Column("mood", "utf8", "", holds=()),))
+CHATTER = Log(
+    "chatter",
+    "A row is what somebody said last.",
+    (
+        Column("time", "float64", "when"),
+        Column("who", "utf8", "who", holds=()),
+        Column("mood", "uint16", "how", into="moods"),
+    ),
+    key="who",
+)
+PULSE = Series(
+    "pulse",
+    "A row is a count of beats.",
+    (Column("time", "float64", "when"), Column("beats", "uint32", "how many", combine="last")),
+)
+
+
+DECLARED: dict[str, Table] = {table.name: table for table in (MOODS, CHATTER, PULSE)}
+
+
+def declared_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
+    """Return rows of tables that no part of daskscope has heard of, as the hub sends them."""
+    added = {"MOODS": MOODS, "CHATTER": CHATTER, "PULSE": PULSE}
+    for name, table in added.items():
+        setattr(schema, name, table)
+    try:
+        made = RecordingStore()
+        for mood in ("calm", HOSTILE):
+            made.names.intern("moods", mood)
+        said = [(1, "ada", 0), (2, "bob", 1), (3, "ada", 1)]
+        made.log("chatter").append(dict(zip(CHATTER.names, row, strict=True)) for row in said)
+        made.series("pulse").append({"time": [1.0, 2.0], "beats": [60, 80]}, now=2.0)
+        loop = FakeLoop()
+        hub = Hub(loop, clock=loop.clock)
+        heard: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
+
+        def hear(message: dict[str, Any], buffers: Any) -> None:
+            if message["type"] == "rows" and message["ring"] == 0:
+                heard[f"declared_{message['table']}"] = message, [bytes(b) for b in buffers]
+
+        channel = Channel(hear)
+        session = PlainSession(made)
+        hub.set_sessions(lambda: [session])
+        hub.open(channel)
+        page = {"page": "page-1"}
+        hub.receive(channel, {"type": "hello", **page, "protocol": PROTOCOL, "version": "0.1.0"})
+        watch = {"type": "watch", **page, "session": session.id, "visible": True, "have": []}
+        hub.receive(channel, watch | {"tables": ["chatter", "pulse"]})
+        loop.run(1)
+        hub.close(channel)
+        return heard
+    finally:
+        for name in added:
+            delattr(schema, name)
+
+
 def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
     """Run the scene and return one message of each type, by the name of its file."""
     loop = FakeLoop()
@@ -356,7 +417,8 @@ def decoded(message: dict[str, Any], buffers: list[bytes]) -> dict[str, Any]:
     if message["type"] in ("batch", "rows"):
         declared: tuple[Column, ...] = TASKS.columns
         if message["type"] == "rows":
-            table, ring = tables()[message["table"]], message["ring"]
+            table = (tables() | DECLARED)[message["table"]]
+            ring = message["ring"]
             measured = isinstance(table, Series) and ring == 0
             declared = table.columns if measured else columns_of(table)
         elif message["kind"] == "coarse":
@@ -377,9 +439,12 @@ def decoded(message: dict[str, Any], buffers: list[bytes]) -> dict[str, Any]:
 def golden() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
     """Return what each `.json` file holds, and its buffers."""
     files: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
-    for name, (message, buffers) in kernel_messages().items():
+    for name, (message, buffers) in (kernel_messages() | declared_messages()).items():
         names = [f"kernel_{name}.{i}.bin" for i in range(len(buffers))]
         entry = {"from": "kernel", "message": message, "buffers": names}
+        table = DECLARED.get(message.get("table", ""))
+        if table is not None:
+            entry["table"] = described_table(table)
         files[f"kernel_{name}"] = (entry | decoded(message, buffers), buffers)
     for name, message in page_messages().items():
         files[f"page_{name}"] = ({"from": "page", "message": message, "buffers": []}, [])
