@@ -96,7 +96,8 @@ def test_a_page_with_the_tables_of_all_panels_asks_the_scheduler_nothing_more(
         questions.clear()
         polls = shown._collector.polls
         eventually(lambda: page.ack(shown.id) or shown._collector.polls >= polls + 10)
-        return set(questions)
+        logs = {"logs", "broadcast"}  # lines of logs come by Dask's own routes
+        return {question for question in questions if question[0] not in logs}
 
     one = asked_with(["tasks"])
     five = asked_with(["tasks", "errors", "events", "gaps", "logs", "system", "workers"])
