@@ -41,11 +41,12 @@ export class SessionMirror extends SignalCopies {
     this.totals = this.copy(store.totals);
     this.focus = this.copy(store.focus);
     this.crosshair = this.copy(store.crosshair);
+    for (const name of ["errors", "gaps", "workers"] as const) {
+      this.tables.set(name, this.copy<unknown>(store.table(name)));
+    }
   }
 
   table<N extends TableName>(name: N): ReadonlySignal<TableView<N>> {
-    const copied = this.tables.get(name) ?? this.copy(this.store.table(name));
-    this.tables.set(name, copied);
-    return copied as ReadonlySignal<TableView<N>>;
+    return this.tables.get(name) as ReadonlySignal<TableView<N>>;
   }
 }
