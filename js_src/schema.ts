@@ -61,6 +61,7 @@ export const KERNEL_MESSAGES = [
   "focus",
   "error",
   "bye",
+  "code",
 ] as const;
 
 export const PAGE_MESSAGES = [
@@ -71,6 +72,7 @@ export const PAGE_MESSAGES = [
   "ask",
   "focus",
   "bye",
+  "code",
 ] as const;
 
 export type NameKind = (typeof NAME_KINDS)[number];

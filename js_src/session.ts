@@ -81,7 +81,7 @@ export interface SessionStore {
   readonly dataVersion: Signal<number>;
   readonly totals: Signal<Totals>;
   /** The figures of the whole, as Python makes them; null before they came. */
-  readonly summary: ReadonlySignal<unknown>;
+  readonly summary: Signal<unknown>;
   readonly focus: Signal<Focus>;
   /** Time under the pointer, in every panel of the page. */
   readonly crosshair: Signal<number | null>;

@@ -192,6 +192,7 @@ const shapes = {
     version: or(str, null),
   }),
   bye: record({ page: or(str, null), session: str, text: or(str, "") }),
+  code: record({}),
 } satisfies Record<KernelMessageType, Check<object>>;
 
 type Shapes = typeof shapes;
@@ -213,7 +214,7 @@ export type SessionEntry = ReturnType<typeof session>;
 
 /** How many buffers a message of this type brings. */
 function buffersWanted(message: KernelMessage): number {
-  if (message.type === "batch") return 1;
+  if (message.type === "batch" || message.type === "code") return 1;
   // Rows without numbers have none: not every host carries empty buffers.
   if (message.type === "rows") return Math.min(1, message.buffers.length);
   return message.type === "keys" ? message.blocks.length : 0;
@@ -272,11 +273,12 @@ export interface PageMessage {
 
 /** Build the messages of one page. */
 export const say = {
-  hello: (page: string, version: string): PageMessage => ({
+  hello: (page: string, version: string, build: string): PageMessage => ({
     type: "hello",
     page,
     protocol: PROTOCOL,
     version,
+    build,
   }),
   watch: (
     page: string,

@@ -5,10 +5,11 @@ A widget is a channel to the hub and the id of a session; all else is in the bro
 
 from __future__ import annotations
 
+import zlib
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import anywidget
 import traitlets
@@ -18,7 +19,7 @@ from daskscope import kernel
 from daskscope import session_list as known
 from daskscope.errors import DaskscopeError
 from daskscope.session import Session
-from daskscope.stream import Channel
+from daskscope.stream import Channel, Code
 from daskscope.words import count_text
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ STATIC: Final = Path(__file__).parent / "static"
 
 
 @cache
-def _bundle(name: str) -> str:
+def _built(name: str) -> str:
     try:
         return (STATIC / name).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -41,12 +42,18 @@ def _bundle(name: str) -> str:
         ) from None
 
 
-class TaskStream(anywidget.AnyWidget):
-    """Every task of a Dask client, live: one lane for each thread of each worker.
+@cache
+def _code() -> Code:
+    """Return what the loader waits for, of the same build: read now, before an upgrade."""
+    script = _built("widget.js").encode()
+    return Code(_built("build.txt"), cache(lambda: zlib.compress(script, 9)))
 
-    In a notebook, the last line of a cell shows it; it follows the run while cells are
-    busy, and shows what happened before it was opened. All panels of a client share one
-    recording and one selection, which Python has as `daskscope.connect().focus`.
+
+class Panel(anywidget.AnyWidget):
+    """A live panel of a Dask client: the base of `TaskStream` and its siblings.
+
+    All panels of a client share one recording and one selection, which Python has as
+    `daskscope.connect().focus`.
 
     Parameters
     ----------
@@ -55,28 +62,16 @@ class TaskStream(anywidget.AnyWidget):
         client; without one the last that was recorded, until the next one comes.
     options
         As of any ipywidget, such as `layout`.
-
-    Examples
-    --------
-    ::
-
-        import daskscope
-        from dask.distributed import Client
-
-        client = Client()
-        daskscope.TaskStream()                                # of the current client
-        daskscope.TaskStream(client, layout={"height": "300px"})
-
-    It is an ordinary widget, which can stand among others::
-
-        ipywidgets.VBox([daskscope.TaskStream(), ipywidgets.Button(description="Run")])
     """
+
+    kind: ClassVar[str]
+    """Id of the panel in the browser (`js_src/panels/index.ts`)."""
 
     session = traitlets.Unicode("", help="id of the session; empty before there is one").tag(
         sync=True
     )
+    _kind = traitlets.Unicode().tag(sync=True)
     _esm = traitlets.Unicode().tag(sync=True)
-    _css = traitlets.Unicode().tag(sync=True)
 
     _channel: Channel | None = None
 
@@ -92,11 +87,11 @@ class TaskStream(anywidget.AnyWidget):
         hub = kernel.the_hub()
         super().__init__(
             session=shown.id if shown is not None else "",
-            _esm=_bundle("widget.js"),
-            _css=_bundle("widget.css"),
+            _kind=self.kind,
+            _esm=_built("loader.js"),
             **options,
         )
-        channel = self._channel = Channel(self._send_to_pages)
+        channel = self._channel = Channel(self._send_to_pages, _code())
         self._hub = hub
         self.on_msg(lambda _widget, content, _buffers: kernel.receive(channel, content))
         hub.open(channel)
@@ -113,7 +108,7 @@ class TaskStream(anywidget.AnyWidget):
                 hint = f": did you mean {likely[0]!r}?" if likely else ""
                 if name in ("height", "width"):
                     hint = f': it belongs into layout={{"{name}": "300px"}}'
-                raise TypeError(f"TaskStream() got an unexpected argument {name!r}{hint}")
+                raise TypeError(f"{cls.__name__}() got an unexpected argument {name!r}{hint}")
 
     @traitlets.observe("comm")
     def _on_comm(self, change: Any) -> None:
@@ -150,16 +145,95 @@ class TaskStream(anywidget.AnyWidget):
         super().close()
 
     def __repr__(self) -> str:
+        name = type(self).__name__
         shown = known.find(self.session)
         if shown is None:
             kept = "its recording is kept no longer"
             what = kept if self.session else "no Dask client in this kernel yet"
-            return f"<daskscope.TaskStream: {what}>"
+            return f"<daskscope.{name}: {what}>"
         counts = shown.counts
         return (
-            f"<daskscope.TaskStream of {shown.name}: {shown.state}, "
+            f"<daskscope.{name} of {shown.name}: {shown.state}, "
             f"{counts.kept:,} of {count_text(counts.captured, 'task')}>"
         )
+
+
+class TaskStream(Panel):
+    """Every task of a Dask client, live: one lane for each thread of each worker.
+
+    In a notebook, the last line of a cell shows it; it follows the run while cells are
+    busy, and shows what happened before it was opened. `help(daskscope.Panel)` explains
+    the parameters.
+
+    Examples
+    --------
+    ::
+
+        import daskscope
+        from dask.distributed import Client
+
+        client = Client()
+        daskscope.TaskStream()                                # of the current client
+        daskscope.TaskStream(client, layout={"height": "300px"})
+
+    It is an ordinary widget, and can be shown among others::
+
+        ipywidgets.VBox([daskscope.TaskStream(), ipywidgets.Button(description="Run")])
+    """
+
+    kind = "task-stream"
+
+
+class Summary(Panel):
+    """Progress of a Dask client, live: tasks done, where the time went, what needs a look.
+
+    Examples
+    --------
+    ::
+
+        daskscope.Summary()    # of the current client
+    """
+
+    kind = "summary"
+
+
+class Events(Panel):
+    """Errors, events, workers that came and left, and gaps of a Dask client, live.
+
+    Examples
+    --------
+    ::
+
+        daskscope.Events()    # of the current client
+    """
+
+    kind = "events"
+
+
+class Logs(Panel):
+    """What the scheduler and the workers of a Dask client log, live.
+
+    Examples
+    --------
+    ::
+
+        daskscope.Logs()    # of the current client
+    """
+
+    kind = "logs"
+
+
+class System(Panel):
+    """CPU, memory and event loop of the scheduler, threads and memory of the workers, live.
+
+    Examples
+    --------
+    ::
+
+        daskscope.System()    # of the current client
+    """
+
+    kind = "system"
 
 
 def _session_of(client: Client | Session | None) -> Session | None:

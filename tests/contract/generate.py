@@ -58,7 +58,7 @@ from daskscope.schema import (  # noqa: E402
     tables,
 )
 from daskscope.schema import described as described_table  # noqa: E402
-from daskscope.stream import Channel, Hub  # noqa: E402
+from daskscope.stream import Channel, Code, Hub  # noqa: E402
 from daskscope.stream import hub as hub_module  # noqa: E402
 from daskscope.stream.answers import describe_task  # noqa: E402
 from daskscope.stream.contents import Coarse  # noqa: E402
@@ -308,7 +308,10 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
         },
     )
     heard: list[tuple[dict[str, Any], list[bytes]]] = []
-    channel = Channel(lambda message, buffers: heard.append((message, [bytes(b) for b in buffers])))
+    channel = Channel(
+        lambda message, buffers: heard.append((message, [bytes(b) for b in buffers])),
+        Code("0123456789ab", lambda: zlib.compress(b"export default () => {}")),
+    )
 
     def say(kind: str, /, **fields: Any) -> None:
         hub.receive(channel, {"type": kind, "page": "page-1", **fields})
@@ -318,8 +321,9 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
 
     hub.set_sessions(lambda: [session])
     hub.open(channel)
+    hub.receive(channel, {"type": "code"})
     say("hello", protocol=PROTOCOL + 1, version="99.0.0")
-    say("hello", protocol=PROTOCOL, version="0.1.0")
+    say("hello", protocol=PROTOCOL, version="0.1.0", build="0123456789ab")
     wanted = ["events", "errors", "gaps", "summary", "system", "tasks", "workers"]
     say("watch", session=session.id, visible=True, tables=wanted, have=[], setting=2)
     session.recording.append_tasks(
@@ -363,6 +367,7 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
         "focus": last("focus"),
         "error": last("error"),
         "bye": last("bye"),
+        "code": last("code"),
     }
 
 
@@ -374,7 +379,13 @@ def page_messages() -> dict[str, dict[str, Any]]:
     """One message of each type that a page says."""
     address = {"page": "page-1", "session": "session-1"}
     return {
-        "hello": {"type": "hello", "page": "page-1", "protocol": PROTOCOL, "version": "0.1.0"},
+        "hello": {
+            "type": "hello",
+            "page": "page-1",
+            "protocol": PROTOCOL,
+            "version": "0.1.0",
+            "build": "0123456789ab",
+        },
         "watch": {
             "type": "watch",
             **address,
@@ -397,6 +408,7 @@ def page_messages() -> dict[str, dict[str, Any]]:
         },
         "focus": {"type": "focus", **address, "focus": FOCUS, "setting": 4},
         "bye": {"type": "bye", "page": "page-1"},
+        "code": {"type": "code"},
     }
 
 
@@ -419,6 +431,8 @@ def decoded(message: dict[str, Any], buffers: list[bytes]) -> dict[str, Any]:
         return without_nan({"columns": found} | ({"numbers": numbers} if numbers else {}))
     if message["type"] == "keys":
         return {"keys": [zlib.decompress(buffer).decode().split("\0") for buffer in buffers]}
+    if message["type"] == "code" and buffers:
+        return {"script": zlib.decompress(buffers[0]).decode()}
     return {}
 
 
@@ -438,7 +452,7 @@ def golden() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
 
 
 def main() -> None:
-    for old in [*HERE.glob("*.json"), *HERE.glob("*.bin")]:
+    for old in [*HERE.glob("*_*.json"), *HERE.glob("*_*.bin")]:
         old.unlink()
     for name, (entry, buffers) in golden().items():
         text = json.dumps(entry, indent=2, ensure_ascii=True) + "\n"

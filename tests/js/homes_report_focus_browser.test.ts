@@ -6,6 +6,7 @@ import {
   describeReport,
   focus,
   fragment,
+  inTab,
   open,
   origin,
   page,
@@ -46,7 +47,7 @@ describeReport("what is selected in a report", () => {
     expect(await steps()).toBe(before);
   });
 
-  it("keeps a selection that an address can hardly say", async () => {
+  it("keeps a selection that an address can hardly say @all", async () => {
     await open();
     const start = await origin();
     const time: [number, number] = [start + 5, start + 5 + 3e-7];
@@ -70,7 +71,7 @@ describeReport("what is selected in a report", () => {
     expect((await focus()).prefixes).toEqual([""]);
   });
 
-  it("keeps a selection that changes while the address is written", async () => {
+  it("keeps a selection that changes while the address is written @all", async () => {
     await open();
     await page.evaluate(() => {
       const select = (name: string): void =>
@@ -183,7 +184,7 @@ describeReport("what is selected in a report", () => {
     const summary = JSON.stringify({ start, needs_a_look });
     await open(`${query}&summary=${encodeURIComponent(summary)}`);
     await page.getByRole("button", { name: "Show" }).click();
-    const crumbs = page.locator(".ds-crumbs");
+    const crumbs = inTab().locator(".ds-crumbs");
     await expect.poll(() => crumbs.innerText()).toMatch(/0\.0 – 20\.0 s/);
     const shown = page.locator(".ds-overview-window");
     const share = async (): Promise<number> =>

@@ -2,13 +2,16 @@
 
 import { describe, expect, it } from "vitest";
 import { threadAxis, valueAxis } from "../../js_src/panel/value_axis";
-import { columnsOf } from "../../js_src/panels/system/line_painter";
+import { columnsOf } from "../../js_src/panel/line_painter";
 import {
   extentOf,
   extremesOf,
+  samplesOf,
   seriesOf,
   valueAt,
-} from "../../js_src/panels/system/samples";
+} from "../../js_src/panel/samples";
+import { growingAxis } from "../../js_src/derive/growing_axis";
+import type { TableView } from "../../js_src/session_tables";
 
 const labels = (...args: Parameters<typeof valueAxis>) =>
   valueAxis(...args).ticks.map(({ label }) => label);
@@ -142,5 +145,62 @@ describe("samples", () => {
     const series = seriesOf(time, time, Infinity, "of the end");
     const runs = columnsOf(series, (moment) => moment * 10);
     expect(runs.map((run) => run.length)).toEqual([5, 3]);
+  });
+});
+
+describe("samples of a series", () => {
+  /** Rings of the table `system`; what a row lacks was not measured. */
+  const table = (...rings: Record<string, number | undefined>[][]) =>
+    ({
+      rings: rings.map((rows) => ({
+        columns: new Proxy(
+          {},
+          {
+            get: (_, name: string) => rows.map((row) => row[name] ?? NaN),
+          },
+        ),
+      })),
+    }) as unknown as TableView<"system">;
+  const names = ["cpu", "memory"] as const;
+
+  it("are those of one source, in which one of them may be missing", () => {
+    const measured = [
+      { time: 1, cpu: 10, memory: 5 },
+      { time: 1.5, process: 7 },
+      { time: 2, memory: 6 },
+    ];
+    const { cpu } = samplesOf(table(measured), names, 9, "left out");
+    expect([...cpu.time]).toEqual([1, 2]);
+    expect([...cpu.values]).toEqual([10, NaN]);
+  });
+
+  it("are of the finest ring that has a moment, with the most of a step", () => {
+    const row = (time: number, cpu: number, most = cpu) => ({
+      ...{ time, cpu, cpu_least: cpu, cpu_most: most },
+    });
+    const { cpu } = samplesOf(
+      table([row(20, 1), row(21, 2)], [row(0, 3, 90), row(10, 4), row(20, 5)]),
+      names,
+      99,
+      "left out",
+    );
+    expect([...cpu.time]).toEqual([0, 10, 20, 21]);
+    expect([...cpu.values]).toEqual([3, 4, 1, 2]);
+    expect(extremesOf(cpu, 0, 21).most).toBe(90);
+    expect(columnsOf(cpu, (time) => time * 10)).toHaveLength(1);
+  });
+});
+
+describe("an axis while time goes on", () => {
+  it("grows in steps, and always has room for more", () => {
+    expect([0, 20.9, 30, 61].map(growingAxis)).toEqual([30, 30, 60, 90]);
+    expect([239, 240, 500, 1000].map(growingAxis)).toEqual([
+      ...[240, 300, 600, 1200],
+    ]);
+    for (let elapsed = 0; elapsed < 400_000; elapsed += 997) {
+      const end = growingAxis(elapsed);
+      expect(end).toBeGreaterThan(elapsed);
+      expect(end).toBeLessThanOrEqual(Math.max(30, elapsed * 2));
+    }
   });
 });

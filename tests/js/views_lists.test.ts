@@ -4,54 +4,55 @@ import { describe, expect, it } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { withoutErrors } from "../../js_src/panels/events/errors";
 import { errorGroups } from "../../js_src/panels/events/error_groups";
-import {
-  happenings,
-  KINDS,
-  type Kind,
-  narrow,
-} from "../../js_src/panels/events/happenings";
+import { happenings, narrow } from "../../js_src/panels/events/happenings";
 import { levelsOf, narrowLines } from "../../js_src/panels/logs/lines";
 import { hasWords } from "../../js_src/panel/filter_tools";
-import type { RecordTable, TableName } from "../../js_src/panel/record_tables";
+import type { TableName } from "../../js_src/schema";
+import { emptyTable, type TableView } from "../../js_src/session_tables";
 
 const [A, B] = ["tcp://10.0.0.1:1", "tcp://10.0.0.2:2"] as const;
 const nameOf = (address: string): string =>
   ({ [A]: "worker-0", [B]: "worker-1" })[address] ?? address;
 
-/** A table as it comes out of a recording. */
+/** A table that is here. */
 function tableOf<N extends TableName>(
-  _name: N,
-  columns: Omit<RecordTable<N>, "rows">,
-): RecordTable<N> {
-  const [{ length }] = Object.values(columns) as ArrayLike<unknown>[];
-  return { ...columns, rows: length } as RecordTable<N>;
+  name: N,
+  columns: Partial<Record<string, readonly unknown[]>>,
+): TableView<N> {
+  const rows = Object.values(columns)[0]!.length;
+  const table = { ...emptyTable(name), state: "ready" as const, rows };
+  return { ...table, columns: { ...table.columns, ...columns } };
 }
+
+const PREFIXES = ["load", "sum"];
 
 describe("errors", () => {
   const table = tableOf("errors", {
     time: [5, 1, 3, 2],
     key: ["a", "b", "c", "d"],
-    prefix: ["load", "load", "sum", "load"],
+    prefix: [0, 0, 1, 0],
     worker: [A, B, A, A],
-    exception: ["KeyError('x')", "KeyError('x')", "Gone()", "KeyError('x')"],
+    exception: ["KeyError('x')", "Gone()", "KeyError('x')", "KeyError('x')"],
     traceback: ["", "", "", ""],
     task: [0, 1, -1, 3],
   });
 
-  it("are grouped by exception, the most frequent first, each in order of time", () => {
-    const groups = errorGroups(table, NO_FOCUS);
+  it("are grouped by exception, the first one first, each in order of time", () => {
+    const groups = errorGroups(table, PREFIXES, NO_FOCUS);
     expect(groups.map(({ type, message }) => [type, message])).toEqual([
-      ["KeyError", "x"],
       ["Gone", ""],
+      ["KeyError", "x"],
     ]);
-    expect(groups[0]!.rows).toEqual([1, 3, 0]);
-    expect(groups[0]!.workers).toEqual([B, A]);
-    expect(groups[0]!.prefixes).toEqual(["load"]);
+    expect(groups[1]!.rows).toEqual([3, 2, 0]);
+    expect(groups[0]!.workers).toEqual([B]);
+    expect(groups[1]!.prefixes).toEqual(["load", "sum"]);
   });
 
   it("follow the focus", () => {
     const rows = (focus: object) =>
-      errorGroups(table, { ...NO_FOCUS, ...focus }).flatMap((one) => one.rows);
+      errorGroups(table, PREFIXES, { ...NO_FOCUS, ...focus }).flatMap(
+        (one) => one.rows,
+      );
     expect(rows({ workers: [B] })).toEqual([1]);
     expect(rows({ time: [2, 3] })).toEqual([3, 2]);
     expect(rows({ prefixes: ["sum"] })).toEqual([2]);
@@ -95,14 +96,14 @@ describe("what happened", () => {
   );
   const texts = (narrowed: Partial<Parameters<typeof narrow>[1]>) =>
     narrow(all, {
-      ...{ focus: NO_FOCUS, kinds: new Set(KINDS), has: () => true },
+      ...{ focus: NO_FOCUS, kind: null, has: null },
       ...narrowed,
     }).map(({ text }) => text);
 
   it("is one list in order of time, in words", () => {
     expect(all.map(({ about, text }) => `${about}: ${text}`)).toEqual([
       "worker-0: was there, 4 threads",
-      "worker-0,stealing: n 1",
+      "worker-0, stealing: n 1",
       "recording: nothing recorded: lost",
       "worker-0: paused, was running",
       "all: plain text",
@@ -110,9 +111,30 @@ describe("what happened", () => {
     ]);
   });
 
-  it("leaves out the kinds that are switched off", () => {
-    expect(texts({ kinds: new Set<Kind>(["gap"]) })).toEqual([
-      "nothing recorded: lost",
+  it("shows one kind alone where it was chosen", () => {
+    expect(texts({ kind: "gap" })).toEqual(["nothing recorded: lost"]);
+    expect(texts({ kind: "dask" })).toEqual(["n 1", "plain text"]);
+  });
+
+  it("tells events of Dask from those that users logged", () => {
+    const topics = ["all", "stealing", "Client-1", B, "print", `${A}, mine`];
+    const events = tableOf("events", {
+      ...{ time: topics.map((_, at) => at), topic: topics },
+      message: topics.map(() => "{}"),
+    });
+    const workers = tableOf("workers", { worker: [A] });
+    const gaps = tableOf("gaps", { start: [] });
+    const kinds = happenings({ events, workers, gaps }, nameOf).map(
+      ({ kind, about }) => `${kind} ${about}`,
+    );
+    expect(kinds).toEqual([
+      ...["dask all", "dask stealing", "dask Client-1"],
+      ...[
+        `dask ${B}`,
+        "yours print",
+        "yours worker-0, mine",
+        "worker worker-0",
+      ],
     ]);
   });
 
@@ -169,11 +191,11 @@ describe("rows without a time", () => {
 
   it("are the last errors of their group", () => {
     const table = tableOf("errors", {
-      ...{ time, key: same("k"), prefix: same("p"), worker: same(A) },
+      ...{ time, key: same("k"), prefix: time.map(() => 0), worker: same(A) },
       ...{ exception: same("Gone()"), traceback: same("") },
       task: time.map(() => -1),
     });
-    const [group] = errorGroups(table, NO_FOCUS);
+    const [group] = errorGroups(table, PREFIXES, NO_FOCUS);
     expect(group!.rows.map((row) => time[row])).toEqual(inOrder);
   });
 

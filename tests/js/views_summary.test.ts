@@ -2,7 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { cutText, someOf } from "../../js_src/panels/summary/bounds";
+import { cutText, someOf } from "../../js_src/base/bounds";
+import { answerWords } from "../../js_src/panels/summary/answer";
+import { briefRows } from "../../js_src/panels/summary/progress";
 import { figuresOf } from "../../js_src/panels/summary/figures";
 import { checkSummary } from "../../js_src/panels/summary/report_summary";
 import {
@@ -229,5 +231,82 @@ describe("where the time went", () => {
     const told = [0.0002, 0.05, 99.95, 0].map((part) => percentOf(part, 100));
     expect(told).toEqual(["< 0.1 %", "0.1 %", "100.0 %", "0.0 %"]);
     expect(percentOf(0, 0)).toBe("");
+  });
+});
+
+describe("the answer", () => {
+  const row = {
+    ...{ name: "", began: 1000, done: 882, running: 14, waiting: 313 },
+    ...{ erred: 2, raised: 1, total: 1211, rate: 43, left: 8.1 },
+  };
+  const said = (answer: object, live = true) => {
+    const { summary } = checkSummary({
+      answer: {
+        ...{ state: "running", time: 1020.9, since: 1000, ended: 1020.8 },
+        ...{ left: 7.2, cancelled: 0, exception: "ValueError", ...answer },
+      },
+      progress: { rows: [row], all: row },
+    });
+    const { title, level, below } = answerWords(summary, live);
+    return [title, below, ...(level ? [level] : [])];
+  };
+
+  it.each([
+    [
+      { state: "running" },
+      "Running, about 8 s left",
+      "20.9 s so far · last task ended 0.1 s ago",
+    ],
+    [{ state: "running", left: null }, "Running"],
+    [
+      { state: "stuck", ended: 980 },
+      "Stuck: nothing ended for 20.9 s",
+      "20.9 s so far · last task ended 40.9 s ago",
+      "warn",
+    ],
+    [{ state: "finished" }, "Finished in 20.8 s", "0.1 s ago"],
+    [
+      { state: "failed" },
+      "Failed: ValueError",
+      "after 20.8 s, 0.1 s ago",
+      "error",
+    ],
+    [{ state: "cancelled" }, "Cancelled after 20.8 s"],
+    [{ state: "idle" }, "Nothing has run yet", ""],
+  ])("says of %j how the computation is", (answer, title, below?, level?) => {
+    const words = said(answer as object);
+    expect(words[0]).toBe(title);
+    if (below !== undefined) expect(words[1]).toBe(below);
+    expect(words[2]).toBe(level);
+  });
+
+  it("says of a recording how it ended", () => {
+    expect(said({ state: "stuck" }, false)[0]).toBe(
+      "Not finished: 327 tasks left",
+    );
+    expect(said({ state: "failed" }, false)[1]).toBe("after 20.8 s");
+  });
+
+  it("is left out with what it is of where it is no answer", () => {
+    const { summary, leftOut } = checkSummary({
+      ...whole,
+      answer: { state: "fine" },
+      progress: { rows: [{ ...row, done: -1 }], all: row },
+    });
+    expect([summary.answer, summary.progress]).toEqual([null, null]);
+    expect(leftOut).toEqual(["answer", "progress"]);
+  });
+
+  it("lists of many prefixes what is open and what came last, in their order", () => {
+    const rows = Array.from({ length: 40 }, (_, at) => ({
+      ...row,
+      name: String(at),
+      waiting: at === 3 ? 5 : 0,
+      running: at === 20 ? 1 : 0,
+    }));
+    const names = briefRows(rows).map(({ name }) => name);
+    expect(names).toHaveLength(12);
+    expect(names.slice(0, 3)).toEqual(["3", "20", "30"]);
+    expect(names.at(-1)).toBe("39");
   });
 });

@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dask
@@ -15,8 +16,7 @@ from clusters import WITHOUT_DASHBOARD, SchedulerProcess, eventually
 from traces import traces_on_schedulers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from collections.abc import Generator, Iterator
 
     from distributed import Client, LocalCluster
     from stream_scene import Scene
@@ -30,8 +30,11 @@ def pytest_configure(config: pytest.Config) -> None:
     # Reports of tests must not come into the library of whoever runs them, nor those of kernels.
     folder = tempfile.mkdtemp(prefix="daskscope-tests-")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
-    os.environ["DASK_DASKSCOPE__LIBRARY__PATH"] = folder
-    dask.config.set({"daskscope.library.path": folder})
+    library = str(Path(folder, "library"))
+    os.environ["DASK_DASKSCOPE__LIBRARY__PATH"] = library
+    dask.config.set({"daskscope.library.path": library})
+    if "PYTEST_XDIST_WORKER" in os.environ:  # others run beside it, with temporary files of theirs
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -41,6 +44,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = [item for item in items if item.get_closest_marker("all")]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if not item.get_closest_marker("all")]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Spell out what is no UTF-8 in captured output: pytest-xdist cannot send it."""
+    report = yield
+    report.sections = [
+        (name, text.encode(errors="backslashreplace").decode()) for name, text in report.sections
+    ]
+    return report
 
 
 @pytest.fixture(autouse=True)
@@ -60,12 +73,12 @@ def nothing_is_left() -> Iterator[None]:
             session.close()
             session_list._forget(session)
     try:
-        eventually(lambda: not our_threads(), seconds=5)
+        eventually(lambda: not our_threads(), seconds=20)
     except AssertionError:
         leaks.append(f"threads: {our_threads()}")
     leaks += [f"comm: {comm}" for comm in open_comms()]
     try:
-        eventually(lambda: not traces_on_schedulers(), seconds=5)
+        eventually(lambda: not traces_on_schedulers(), seconds=20)
     except AssertionError:
         leaks += traces_on_schedulers()
     assert not leaks, leaks

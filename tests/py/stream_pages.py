@@ -46,7 +46,7 @@ class PlainSession(SharedFocus):
         self.figures: dict[str, Any] = {"title": "", "tasks": {"captured": 0}}
         self.summaries = 0
         self.callbacks: list[Any] = []
-        self.watched = False
+        self.wanted: frozenset[str] = frozenset()
 
     _set_focus_soon = SharedFocus._set_focus
 
@@ -54,8 +54,8 @@ class PlainSession(SharedFocus):
         self.summaries += 1
         return self.figures
 
-    def _set_watched(self, watched: bool) -> None:
-        self.watched = watched
+    def _set_wanted(self, tables: frozenset[str]) -> None:
+        self.wanted = tables
 
     def on_change(self, callback: Any) -> Any:
         self.callbacks.append(callback)

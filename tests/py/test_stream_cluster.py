@@ -53,7 +53,7 @@ def test_a_page_on_a_bad_line_ends_up_with_the_whole_recording(client, page):
         with page.lock:
             return len(page.covered) == shown.counts.kept and not page.missing
 
-    eventually(complete, seconds=30)
+    eventually(complete)
     frame = shown.recording.tasks
     assert sum(table.num_rows for table in page.rows) == len(frame)
     starts = sorted(start for table in page.rows for start in table["start"].to_pylist())
@@ -65,7 +65,7 @@ def test_a_page_on_a_bad_line_ends_up_with_the_whole_recording(client, page):
         with page.lock:
             return len(page.keys) == shown.counts.kept
 
-    eventually(all_keys, seconds=30)
+    eventually(all_keys)
     texts = {
         key
         for block in set(page.keys.values())

@@ -13,14 +13,19 @@ import { INotebookTracker } from "@jupyterlab/notebook";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { computed, effect, signal } from "@preact/signals";
 import type { ReadonlyPartialJSONObject } from "@lumino/coreutils";
+import type { PanelKind } from "../../panel/kind";
+import { panelKind, PANELS } from "../../panels";
+import { TASK_STREAM } from "../../panels/task_stream";
 import { thePage } from "../../session_page";
+import { provideCode } from "../code";
+import { makeWidget } from "../widget";
 import { Binding } from "./binding";
 import { Clusters } from "./clusters";
+import { kindIcon } from "./icons";
 import { Library } from "./library";
 import { Notebooks } from "./notebooks";
 import { addAside, keepingCurrent } from "./placing";
 import { type PanelArgs, PanelWidget } from "./panel_widget";
-import { panelKind, PANELS, type PanelKind } from "./panels";
 import { setUpReports } from "./reports";
 import { followSettings } from "./settings";
 import { Sidebar } from "./sidebar";
@@ -70,7 +75,8 @@ function activate(
   palette: ICommandPalette | null,
   registry: ISettingRegistry | null,
 ): void {
-  thePage(); // before any widget, so that the store is of the longest-lived copy
+  // JupyterLab has loaded the styles with this module.
+  provideCode({ widget: () => makeWidget(() => {}), page: thePage() });
   const settings = followSettings(registry, plugin.id);
   const notebooks = new Notebooks(notebookTracker);
   const tracker = new WidgetTracker<PanelWidget>({ namespace: "daskscope" });
@@ -92,7 +98,8 @@ function activate(
     session: string | null = null,
   ): PanelWidget => {
     const binding = new Binding(notebooks, notebook, chosen, session);
-    const widget = new PanelWidget(kind, binding, id, settings.wheelZooms);
+    const { wheelZooms } = settings;
+    const widget = new PanelWidget(kind, binding, id, wheelZooms, showBeside);
     void tracker.add(widget).then(updateOpen);
     widget.disposed.connect(updateOpen);
     // A reload finds the notebook again by its path.
@@ -104,15 +111,39 @@ function activate(
     return widget;
   };
 
-  const place = (widget: PanelWidget): void => {
-    const beside = notebooks.front.peek()?.panel.id;
+  const place = (
+    widget: PanelWidget,
+    mode: "split-right" | "tab-after" = "split-right",
+    beside = notebooks.front.peek()?.panel.id,
+  ): void => {
     if (labShell) {
-      const mode = beside ? ("split-right" as const) : undefined;
-      labShell.add(widget, "main", { mode, ref: beside ?? null });
+      const options = beside ? { mode, ref: beside } : { ref: null };
+      labShell.add(widget, "main", options);
     } else {
       addAside(app.shell, widget);
     }
     app.shell.activateById(widget.id);
+  };
+
+  const showBeside = (panel: string, from: PanelWidget): void => {
+    const kind = panelKind(panel);
+    if (!kind) return;
+    const { binding } = from;
+    const session = binding.session.peek()?.id ?? null;
+    const there = tracker.find(
+      (widget) =>
+        widget.kind === kind &&
+        widget.isAttached &&
+        widget.binding.session.peek() === binding.session.peek(),
+    );
+    const [path, chosen] = [binding.path.peek(), binding.chosen.peek()];
+    if (there) app.shell.activateById(there.id);
+    else
+      place(
+        create(kind, path, chosen, undefined, session),
+        "tab-after",
+        from.id,
+      );
   };
 
   app.commands.addCommand(OPEN, {
@@ -121,7 +152,7 @@ function activate(
       return args["isPalette"] ? `Daskscope: ${title}` : title;
     },
     caption: (args) => `Open the panel: ${argsOf(args).kind.caption}`,
-    icon: (args) => argsOf(args).kind.icon,
+    icon: (args) => kindIcon(argsOf(args).kind),
     execute: (args) => {
       const { kind, id, notebook, chosen } = argsOf(args);
       const widget = create(kind, notebook, chosen, id ?? undefined);
@@ -154,7 +185,7 @@ function activate(
     }
   };
   const openClient = (path: string, session: string) => {
-    const [kind] = PANELS; // of all panels the one that shows what runs
+    const kind = TASK_STREAM; // of all panels the one that shows what runs
     const there = tracker.find(
       (widget) =>
         widget.kind === kind &&

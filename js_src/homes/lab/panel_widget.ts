@@ -5,8 +5,10 @@ import { effect, type ReadonlySignal } from "@preact/signals";
 import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
 import type { PanelHost } from "../../panel/host";
+import type { PanelKind } from "../../panel/kind";
+import { PANELS } from "../../panels";
 import type { Binding } from "./binding";
-import type { PanelKind } from "./panels";
+import { kindIcon } from "./icons";
 
 class PanelContent extends Widget {
   private unmount: (() => void) | null = null;
@@ -59,6 +61,8 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
     readonly binding: Binding,
     id: string,
     wheelZooms: ReadonlySignal<boolean>,
+    /** Shows another panel of the same session. */
+    show: (panel: string, from: PanelWidget) => void,
   ) {
     super({
       content: new PanelContent(kind, binding, {
@@ -69,12 +73,14 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
         get capturesWheel() {
           return wheelZooms.value;
         },
+        panels: PANELS.map((one) => one.id),
+        show: (panel) => show(panel, this),
       }),
     });
     this.id = id;
     this.toolbar.hide(); // the view has its own
     this.title.label = kind.title;
-    this.title.icon = kind.icon.bindprops({ stylesheet: "mainAreaTab" });
+    this.title.icon = kindIcon(kind).bindprops({ stylesheet: "mainAreaTab" });
     this.title.closable = true;
     // By it the menu of a tab finds its panel; JupyterLab sets it only on what it
     // adds itself, not on what is dropped.

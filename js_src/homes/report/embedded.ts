@@ -1,8 +1,12 @@
 // Reads out of its page what a report carries.
 
 import { type ByteSource, bytesOfBase64 } from "../../archive/bytes";
+import { LazyLink } from "../../archive/lazy_link";
+import { openRecording } from "../../archive/open";
 import { codedError } from "../../archive/problems";
 import type { SessionStore } from "../../session";
+import type { SessionLink } from "../../stream_link";
+import { afterPaint } from "./mount";
 import type { ReportSource } from "./source";
 
 /** Ids of the elements, as Python writes them. */
@@ -10,19 +14,23 @@ const SUMMARY = "daskscope-summary";
 const RECORDING = "daskscope-recording";
 const READ_BYTES = 3_000_000;
 
+const RECORDING_NAME = "The recording in this report";
+
 export function embeddedSource(
   page: Document,
-  openBytes: (bytes: ByteSource) => Promise<SessionStore>,
+  storeOf: (link: SessionLink) => SessionStore,
 ): ReportSource {
   const textOf = (id: string): string =>
     page.getElementById(id)?.textContent?.trim() ?? "";
-  const packed = textOf(RECORDING);
+  const text = textOf(RECORDING);
+  // What is whole of a file that was cut off.
+  const packed = text.slice(0, text.length - (text.length % 4));
   const name = fileName(page.location.pathname);
   const coded = async <T>(read: () => Promise<T>): Promise<T> => {
     try {
       return await read();
     } catch (error) {
-      throw codedError(error, "The recording in this report");
+      throw codedError(error, RECORDING_NAME);
     }
   };
   return {
@@ -30,7 +38,14 @@ export function embeddedSource(
     name,
     summary: parsed(textOf(SUMMARY)),
     size: sizeOf(packed),
-    open: () => coded(async () => openBytes(bytesOfBase64(packed))),
+    session: storeOf(
+      new LazyLink(async () => {
+        await afterPaint();
+        return coded(async () =>
+          openRecording(bytesOfBase64(packed), RECORDING_NAME),
+        );
+      }, RECORDING_NAME),
+    ),
     file: () => coded(() => wholeOf(bytesOfBase64(packed))),
   };
 }

@@ -20,6 +20,7 @@ export interface Figure {
   readonly unit: string;
   readonly below: string;
   readonly level?: "error";
+  readonly belowLevel?: "warn";
 }
 
 const MOST_NAMES = 2;
@@ -141,8 +142,10 @@ function formatAmount(amount: number): string {
   return amount.toFixed(decimals).replace(/(\.\d*?[1-9])0+$/, "$1");
 }
 
-export function Figures(props: { summary: ReportSummary }): JSX.Element | null {
-  const figures = figuresOf(props.summary);
+export function Figures(props: {
+  figures: readonly Figure[];
+}): JSX.Element | null {
+  const { figures } = props;
   if (figures.length === 0) return null;
   return (
     <dl class="ds-figures">
@@ -161,7 +164,14 @@ export function Figures(props: { summary: ReportSummary }): JSX.Element | null {
               <span class="ds-figure-unit">{figure.unit}</span>
             )}
           </dd>
-          <dd class="ds-figure-below" title={figure.below}>
+          <dd
+            class={
+              figure.belowLevel
+                ? `ds-figure-below ds-${figure.belowLevel}`
+                : "ds-figure-below"
+            }
+            title={figure.below}
+          >
             {figure.below}
           </dd>
         </div>

@@ -15,8 +15,8 @@ import {
   str,
   tuple,
 } from "../../base/check";
-import type { Counts } from "../../model/types";
-import { cutText } from "./bounds";
+import type { Counts, Notice } from "../../model/types";
+import { cutText } from "../../base/bounds";
 
 const LEVELS = ["info", "warn", "error"] as const;
 /** As much of a text as is shown. */
@@ -24,7 +24,43 @@ const text: Check<string> = (value, path) => cutText(str(value, path));
 /** An amount that may not be known. */
 const figure = nullable(num);
 
+const STATES = [
+  "idle",
+  "running",
+  "stuck",
+  "finished",
+  "failed",
+  "cancelled",
+] as const;
+
+/** Tasks of one prefix, or of all; null is what the scheduler does not say. */
+const progressRow = record({
+  name: or(text, ""),
+  done: count,
+  running: figure,
+  waiting: count,
+  erred: count,
+  total: figure,
+  rate: figure,
+  left: figure,
+});
+export type ProgressRow = ReturnType<typeof progressRow>;
+
 const PARTS = {
+  answer: or(
+    record({
+      state: oneOf(STATES),
+      /** Of these figures, by the scheduler's clock. */
+      time: num,
+      /** When the first task began, and the last one ended. */
+      since: figure,
+      ended: figure,
+      left: figure,
+      exception: or(text, ""),
+    }),
+    null,
+  ),
+  progress: or(record({ rows: list(progressRow), all: progressRow }), null),
   title: text,
   start: num,
   stop: num,
@@ -123,7 +159,7 @@ export function checkSummary(value: unknown): CheckedSummary {
       leftOut.push(part.replaceAll("_", " "));
     }
   }
-  const nothing = leftOut.length === Object.keys(PARTS).length;
+  const nothing = Object.values(summary).every((part) => part === null);
   return { summary: summary as unknown as ReportSummary, leftOut, nothing };
 }
 
@@ -131,14 +167,20 @@ export function checkSummary(value: unknown): CheckedSummary {
 export const isCutOff = ({ missing }: ReportSummary): boolean =>
   missing?.some(({ code }) => code === "file-cut") ?? false;
 
-/** Nobody vouches for a summary: it counts no fewer tasks than its recording. */
+/**
+ * Nobody vouches for a stored summary: it counts no fewer tasks than its recording. `cut`
+ * says that the recording's file was cut off.
+ */
 export function raisedTo(
   { captured, kept, erred }: Counts,
   summary: ReportSummary,
+  cut?: Notice,
 ): ReportSummary {
   const { tasks, errors } = summary;
+  const missing = summary.missing ?? [];
   return {
     ...summary,
+    missing: cut && !isCutOff(summary) ? [...missing, cut] : missing,
     tasks: tasks && {
       captured: Math.max(tasks.captured, captured),
       kept: Math.max(tasks.kept, kept),

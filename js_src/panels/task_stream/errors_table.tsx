@@ -6,11 +6,11 @@ import { formatExact, formatMoment, NOTHING } from "../../base/format";
 import type { TaskError } from "../../model/types";
 import { rowsOf } from "../../session_tables";
 import { LinkButton } from "../../panel/button";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { errorsInFocus } from "./events_in_focus";
 import { goToRow, rowOfError } from "./go_to_task";
 import { notHere, Table } from "./number_table";
-import { splitException } from "./traceback";
+import { splitException } from "../../panel/traceback";
 import type { ViewState } from "./view_state";
 
 const MOST_ERRORS = 200;
@@ -20,7 +20,7 @@ const MOST_CHARACTERS = 160;
 
 export function ErrorsTable(props: {
   view: ViewState;
-  session: SessionMirror;
+  session: SeenSession;
 }): JSX.Element | null {
   const { view, session } = props;
   const table = session.table("errors").value;
@@ -84,7 +84,7 @@ function inWords(error: TaskError): string {
 }
 
 /** The task with its traceback, in the plot. */
-function show(view: ViewState, session: SessionMirror, error: TaskError): void {
+function show(view: ViewState, session: SeenSession, error: TaskError): void {
   const row = rowOfError(session.store, error);
   if (!row) return;
   view.tableOpen.value = false;

@@ -9,10 +9,11 @@ import {
 } from "../../base/format";
 import { spanName } from "../../panel/narrowing";
 import { rowsOf } from "../../session_tables";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { Card, Swatch, type PlotPlace } from "./card";
 import { KeyText, useKey } from "./key_text";
-import { capitalized, rowWords } from "./row_words";
+import { capitalized } from "../../panel/action_words";
+import { rowWords } from "./row_words";
 import type { Hover, ViewState } from "./view_state";
 import { placeOf } from "../../panel/worker_groups";
 
@@ -34,7 +35,7 @@ function TaskCard(props: {
   view: ViewState;
   plot: PlotPlace;
   hover: Hover;
-  session: SessionMirror;
+  session: SeenSession;
 }): JSX.Element {
   const { view, hover, session } = props;
   const { store } = session;
@@ -99,7 +100,7 @@ function TaskCard(props: {
 }
 
 /** The first line of the exception: the rest is where the task is pinned. */
-function exceptionOf(session: SessionMirror, task: number): string {
+function exceptionOf(session: SeenSession, task: number): string {
   const errors = rowsOf(session.table("errors").value, "time");
   const known = errors.find((error) => error.task === task);
   return known?.exception.split("\n")[0].slice(0, MOST_CHARS) ?? "";
@@ -107,7 +108,7 @@ function exceptionOf(session: SessionMirror, task: number): string {
 
 /** Seconds of the task's other actions: its transfers, its reads from disk. */
 function otherActions(
-  session: SessionMirror,
+  session: SeenSession,
   hover: Hover,
   view: ViewState,
 ): [string, number][] {

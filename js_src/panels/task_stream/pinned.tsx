@@ -22,15 +22,15 @@ import { CloseIcon, CopyIcon } from "../../panel/icons";
 import { keepScrolling } from "../../panel/scrolling";
 import { spanName } from "../../panel/narrowing";
 import { rowsOf } from "../../session_tables";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { KeyText, useKey } from "./key_text";
-import { actionRgb } from "./paints";
+import { actionRgb } from "../../panel/paints";
 import { actionCss, rowWords } from "./row_words";
 import { zoomTo } from "./go_to_task";
-import { readTaskDetail } from "./task_detail";
+import { readTaskDetail } from "../../panel/task_detail";
 import { ends, partsOfPage, StartStops, type Part } from "./start_stops";
-import { splitException } from "./traceback";
-import { TracebackText } from "./traceback_text";
+import { splitException } from "../../panel/traceback";
+import { TracebackText } from "../../panel/traceback_text";
 import type { ViewState } from "./view_state";
 import { placeOf } from "../../panel/worker_groups";
 
@@ -56,7 +56,7 @@ export function Pinned(props: { view: ViewState }): JSX.Element | null {
   );
 }
 
-function useDetail(session: SessionMirror, task: number): [Asked, () => void] {
+function useDetail(session: SeenSession, task: number): [Asked, () => void] {
   const [asked, setAsked] = useState<Asked>({ state: "asking" });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
@@ -78,7 +78,7 @@ function useDetail(session: SessionMirror, task: number): [Asked, () => void] {
 
 function PinnedTask(props: {
   view: ViewState;
-  session: SessionMirror;
+  session: SeenSession;
   row: Interval;
 }): JSX.Element {
   const { view, session, row } = props;
@@ -245,7 +245,7 @@ function formatResult(nbytes: number, erred: boolean): string {
 
 function ErrorOf(props: {
   taskKey: string | null;
-  session: SessionMirror;
+  session: SeenSession;
   row: Interval;
   erred: boolean;
   detail: TaskDetail | null;

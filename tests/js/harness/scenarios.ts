@@ -4,6 +4,7 @@ import type { Chooser, EmptyState } from "../../../js_src/panel/host";
 import type { TaskBatch } from "../../../js_src/model/tasks";
 import type { TaskDetail } from "../../../js_src/model/types";
 import { makeRun, random, rowAt, toBatch, type Row, type Run } from "./run";
+import { LiveRun } from "./live_run";
 import { HarnessSession } from "./session";
 
 export interface Made {
@@ -12,6 +13,8 @@ export interface Made {
   readonly chooser?: Chooser;
   /** Plays the run as if it happened now. */
   live?(): void;
+  /** Shows a moment of the run, in seconds from its begin; no earlier one. */
+  show?(seconds: number): void;
 }
 
 const ORIGIN = 1_795_010_551;
@@ -85,8 +88,7 @@ export async function scenario(
     run.lanes,
   );
   session.answer = (task) => detailOf(session, run, task);
-  if (name === "live")
-    return { session, empty: null, live: () => play(session, run) };
+  if (name === "live") return liveScenario(session, run, wanted);
 
   if (name === "coarse") {
     coarse(session, run);
@@ -372,33 +374,28 @@ function hostileNames(run: Run): string[] {
   return run.prefixes.map((_, at) => hostile[at]!);
 }
 
-/** Adds the run's rows as their time comes. */
-function play(session: HarnessSession, run: Run): void {
-  const { batch } = run;
-  const order = [...batch.start.keys()].sort(
-    (a, b) =>
-      batch.start[a]! +
-      batch.duration[a]! -
-      batch.start[b]! -
-      batch.duration[b]!,
-  );
-  const began = performance.now();
-  let at = 0;
-  let tasks = 0;
-  const numbers = new Map<number, number>();
-  const timer = setInterval(() => {
-    const now = ORIGIN + 0.36 + (performance.now() - began) / 1000;
-    const rows: Row[] = [];
-    const first = tasks;
-    for (; at < order.length; at++) {
-      const row = order[at]!;
-      if (batch.start[row]! + batch.duration[row]! > now) break;
-      let task = numbers.get(batch.task[row]!);
-      if (task === undefined) numbers.set(batch.task[row]!, (task = tasks++));
-      rows.push({ ...rowAt(batch, row), task });
-    }
-    session.now.value = now;
-    if (rows.length > 0) session.addRows(toBatch(rows), first, tasks - first);
-    if (at >= order.length) clearInterval(timer);
-  }, 100);
+/** Shows a moment of the run; or plays it from its begin on, in real time. */
+async function liveScenario(
+  session: HarnessSession,
+  run: Run,
+  wanted: URLSearchParams,
+): Promise<Made> {
+  const others = new URLSearchParams(wanted);
+  others.delete("at");
+  const { session: whole } = await scenario("full", others);
+  const live = new LiveRun(session, whole!, run, ORIGIN, wanted.has("many"));
+  const at = wanted.get("at");
+  if (at !== null) live.show(Number(at));
+  return {
+    session,
+    empty: null,
+    show: (seconds) => live.show(seconds),
+    live() {
+      const began = performance.now();
+      const timer = setInterval(() => {
+        live.show(0.36 + (performance.now() - began) / 1000);
+        if (live.over) clearInterval(timer);
+      }, 100);
+    },
+  };
 }

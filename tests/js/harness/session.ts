@@ -1,6 +1,6 @@
 // A session store without a kernel: real model, real keys, made-up content.
 
-import { type Signal, signal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { kernelBusy } from "../../../js_src/errors";
 import {
   TaskModel,
@@ -141,8 +141,8 @@ export class HarnessSession implements SessionStore {
   }
 
   watch(
-    visible: { subscribe(run: (value: boolean) => void): () => void },
-    tables: readonly string[],
+    visible: ReadonlySignal<boolean>,
+    tables: readonly string[] = [],
   ): () => void {
     this.watchers += 1;
     this.watched.push(...tables);

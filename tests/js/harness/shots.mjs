@@ -243,6 +243,34 @@ const table = async (page) => {
   await page.keyboard.press("t");
   await page.waitForTimeout(300);
 };
+/** A panel other than the task stream, 20.9 s after the run began. */
+const kind = (panel, size, more = "", act = undefined) => ({
+  hash: `panel=${panel}&scenario=live&at=20.9&width=${size[0]}&height=${size[1]}&${more}`,
+  ...{ size, act },
+});
+for (const panel of ["summary", "events", "logs", "system"]) {
+  Object.assign(SHOTS, {
+    [`${panel}-live`]: kind(panel, [1100, 800]),
+    [`${panel}-live-dark`]: kind(panel, [1100, 800], "theme=dark"),
+    [`${panel}-live-480`]: kind(panel, [470, 800], "theme=dark"),
+    [`${panel}-live-320`]: kind(panel, [320, 800]),
+    [`${panel}-live-many`]: kind(panel, [900, 700], "many=1"),
+    [`${panel}-focus`]: kind(panel, [900, 800], "", focus14),
+    [`${panel}-empty`]: {
+      hash: `panel=${panel}&scenario=waiting&width=700&height=400`,
+      size: [700, 400],
+    },
+    [`${panel}-no-client`]: {
+      hash: `panel=${panel}&scenario=no-client&width=484&height=350`,
+      size: [484, 350],
+    },
+    [`${panel}-lost`]: {
+      hash: `panel=${panel}&scenario=lost&width=700&height=500`,
+      size: [700, 500],
+    },
+    [`${panel}-inline`]: kind(panel, [900, 480], "inline=1"),
+  });
+}
 Object.assign(SHOTS, {
   "narrow-whole": narrow("full"),
   "narrow-focus": narrow("full", SHOTS.crowded.act, "dark"),

@@ -1,7 +1,6 @@
 // A made-up report: a run's summary and small tables, as a stored recording has them.
 
 import { type TableName, TABLES } from "../../../js_src/schema";
-import type { SessionStore } from "../../../js_src/session";
 import { rowsOf } from "../../../js_src/session_tables";
 import { random } from "./run";
 import type { HarnessSession } from "./session";
@@ -256,6 +255,7 @@ function tablesOf(
   );
   const samples = options.bare ? 0 : Math.ceil((stop - start) * 2);
   const at = Array.from({ length: samples }, (_, row) => row);
+  const none = at.map(() => NaN);
   const share = (row: number): number => row / Math.max(1, samples - 1);
   const used = (row: number): number =>
     (1.5 + 9.6 * Math.sin(Math.PI * Math.min(1, share(row) * 1.1)) ** 2) * GIB;
@@ -276,20 +276,18 @@ function tablesOf(
       ["start", "stop", "reason", "text"],
     ),
     logs: columns(logs, ["time", "source", "level", "text"]),
-    cluster: {
-      time: at.map((row) => start + row / 2),
+    // As they arrive: first those of the cluster, then those of the scheduler.
+    system: {
+      time: [...at, ...at].map((row) => start + row / 2),
       workers: at.map((row) => (share(row) < 0.05 ? 3 : workers.length)),
       threads: at.map((row) => (share(row) < 0.05 ? 12 : 4 * workers.length)),
       memory_limit: at.map(() => workers.length * 4 * GIB),
       process: at.map(used),
       managed: at.map((row) => used(row) * 0.7 - GIB),
       spilled: at.map((row) => Math.max(0, share(row) * 2.4 - 1.2) * GIB),
-    },
-    scheduler: {
-      time: at.map((row) => start + row / 2),
-      cpu: at.map(() => 18 + next() * 60),
-      memory: at.map((row) => (0.31 + share(row) * 0.12) * GIB),
-      loop_interval: at.map(() => 0.02 + next() ** 8 * 0.3),
+      cpu: [...none, ...at.map(() => 18 + next() * 60)],
+      memory: [...none, ...at.map((row) => (0.31 + share(row) * 0.12) * GIB)],
+      loop_interval: [...none, ...at.map(() => 0.02 + next() ** 8 * 0.3)],
     },
   };
 }
@@ -303,33 +301,28 @@ function columns(
   );
 }
 
-/** Fills the tables of a session as a stored recording does. */
+/** Gives a session its small tables; columns that are missing have no values. */
 export function fillTables(
   session: HarnessSession,
-  { cluster, scheduler, errors, ...others }: StoredRun["tables"],
-): SessionStore {
-  const rows = (table: Record<string, unknown[]>) =>
-    Object.values(table)[0]!.map((_, row) =>
-      Object.fromEntries(
-        Object.entries(table).map(([name, values]) => [name, values[row]]),
+  tables: StoredRun["tables"],
+): void {
+  for (const [name, given] of Object.entries(tables)) {
+    const rows = Math.max(...Object.values(given).map(({ length }) => length));
+    const columns = Object.keys(TABLES[name as TableName].columns);
+    const cell = (column: string, row: number): unknown => {
+      // As measured, the least and the most of a step are its value.
+      const base = column.replace(/_(least|most)$/, "");
+      const value = (given[column] ?? given[base])?.[row];
+      if (column !== "prefix") return value ?? (name === "system" ? NaN : "");
+      return session.prefixes.indexOf(value as string);
+    };
+    session.fill(
+      name as TableName,
+      Array.from({ length: rows }, (_, row) =>
+        Object.fromEntries(
+          columns.map((column) => [column, cell(column, row)]),
+        ),
       ),
     );
-  for (const [name, table] of Object.entries(others)) {
-    session.fill(name as TableName, rows(table) as object[]);
   }
-  const indexed = rows(errors!).map((row) => ({
-    ...row,
-    prefix: session.prefixes.indexOf(row["prefix"] as string),
-  }));
-  session.fill("errors", indexed);
-  const { columns } = TABLES.system;
-  const nothing = Object.fromEntries(
-    Object.keys(columns).map((name) => [name, NaN]),
-  );
-  const samples = [...rows(cluster!), ...rows(scheduler!)];
-  session.fill(
-    "system",
-    samples.map((row) => ({ ...nothing, ...row })),
-  );
-  return session;
 }

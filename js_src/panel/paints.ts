@@ -1,0 +1,69 @@
+// The colours of a session as pixels: what the raster paints lanes with.
+
+import { mix, parseColour, textOn, toPixel, type Rgb } from "../base/colour";
+import {
+  ACTION_COLOURS,
+  type ActionColour,
+  actionColour,
+  NO_SLOT_COLOUR,
+} from "../base/palette";
+import { toCss } from "../base/colour";
+import type { Theme } from "../base/theme";
+import type { TrackColours } from "../derive/columns";
+import type { SessionStore } from "../session";
+import { prefixColours } from "./prefix_colour";
+
+/** How much a row that is not isolated is still seen. */
+const DIMMED = 0.11;
+
+export interface Paints {
+  readonly compute: TrackColours;
+  readonly overlay: TrackColours;
+  /** Black or white, by prefix: what is readable on it. */
+  readonly labels: readonly string[];
+  readonly erredLabel: string;
+  readonly background: number;
+  readonly grid: number;
+  readonly rule: number;
+}
+
+export function makePaints(store: SessionStore, theme: Theme): Paints {
+  const rgb = (css: string): Rgb => parseColour(css) ?? theme.text2;
+  const colourOf = prefixColours(store, theme.dark);
+  const prefixes = store.prefixes.map((_, prefix) => rgb(colourOf(prefix)));
+  const other = actionRgb("deserialize", theme);
+  const erred = actionRgb("erred", theme);
+  const rest =
+    ((toPixel(theme.text) & 0xffffff) | (Math.round(255 * DIMMED) << 24)) >>> 0;
+  const actions = store.actions.map((action) =>
+    actionRgb(actionColour(action) ?? "deserialize", theme),
+  );
+  const track = (colours: readonly Rgb[], unknown: Rgb): TrackColours => ({
+    paints: Uint32Array.from(colours, toPixel),
+    other: toPixel(unknown),
+    erred: toPixel(erred),
+    rest,
+  });
+  return {
+    compute: track(
+      prefixes,
+      rgb(NO_SLOT_COLOUR[theme.dark ? "dark" : "light"]),
+    ),
+    overlay: track(actions, other),
+    labels: prefixes.map(textOn),
+    erredLabel: textOn(erred),
+    background: toPixel(theme.panel),
+    grid: toPixel(theme.grid),
+    rule: toPixel(theme.rule),
+  };
+}
+
+export function actionRgb(action: ActionColour, theme: Theme): Rgb {
+  const css = ACTION_COLOURS[action][theme.dark ? "dark" : "light"];
+  return parseColour(css) ?? theme.text2;
+}
+
+/** A tint of `colour` on the panel, as canvas code wants it. */
+export function tint(colour: Rgb, theme: Theme, share: number): string {
+  return toCss(mix(colour, theme.panel, share));
+}

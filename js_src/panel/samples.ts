@@ -1,0 +1,177 @@
+// Samples over time, in order: what a chart draws, and what can be said of them.
+
+import { findAfter } from "../model/search";
+import type { TableColumns } from "../schema";
+import type { TableView } from "../session_tables";
+
+/** Each sample is the last value of its step, with the least and the most of that. */
+export interface Series {
+  readonly time: Float64Array;
+  readonly values: Float64Array;
+  readonly least: Float64Array;
+  readonly most: Float64Array;
+}
+
+type System = TableColumns["system"];
+export type Sampled =
+  | "workers"
+  | "threads"
+  | "memory_limit"
+  | "process"
+  | "managed"
+  | "spilled"
+  | "cpu"
+  | "memory"
+  | "loop_interval";
+
+/**
+ * Some columns of the table `system`, of the samples that have any of them: the cluster
+ * and the scheduler are sampled one after the other. Each moment is of the finest ring
+ * that has it.
+ */
+export function samplesOf<K extends Sampled>(
+  { rings }: TableView<"system">,
+  names: readonly K[],
+  end: number,
+  late: Late,
+): Record<K, Series> {
+  const some: [columns: System, row: number][] = [];
+  let until = Infinity;
+  for (const { columns } of rings) {
+    let first = until;
+    for (let row = columns.time.length - 1; row >= 0; row--) {
+      const time = columns.time[row];
+      if (!(time < until)) continue;
+      if (!names.some((name) => Number.isFinite(columns[name][row]))) continue;
+      some.push([columns, row]);
+      first = Math.min(first, time);
+    }
+    until = first;
+  }
+  const pick = (name: keyof System): number[] =>
+    some.map(([columns, row]) => columns[name][row]);
+  const time = pick("time");
+  const series = names.map((name) => {
+    const [values, least, most] = [name, `${name}_least`, `${name}_most`].map(
+      (column) => pick(column as keyof System),
+    );
+    return [name, seriesOf(time, values, end, late, least, most)] as const;
+  });
+  return Object.fromEntries(series) as Record<K, Series>;
+}
+
+type Late = "of the end" | "left out";
+
+/**
+ * In order of time, without samples whose time is no number. Of the workers, what their
+ * last heartbeat said after the run is how the run ended, as the summary has it; what the
+ * scheduler said of itself then is of no run.
+ */
+export function seriesOf(
+  time: ArrayLike<number>,
+  values: ArrayLike<number>,
+  end: number,
+  late: Late,
+  least = values,
+  most = values,
+): Series {
+  const order: number[] = [];
+  let sorted = true;
+  for (let row = 0; row < time.length; row++) {
+    if (!Number.isFinite(time[row])) continue;
+    if (late === "left out" && time[row] > end) continue;
+    if (order.length > 0 && time[row] < time[order[order.length - 1]]) {
+      sorted = false;
+    }
+    order.push(row);
+  }
+  if (!sorted) order.sort((one, other) => time[one] - time[other]);
+  const inOrder = (all: ArrayLike<number>): Float64Array =>
+    Float64Array.from(order, (row) => all[row]);
+  return {
+    time: inOrder(time).map((moment) => Math.min(moment, end)),
+    values: inOrder(values),
+    least: inOrder(least),
+    most: inOrder(most),
+  };
+}
+
+/** From the first to the last of samples, whatever their order; null where there are none. */
+export function extentOf(
+  ...times: readonly ArrayLike<number>[]
+): [start: number, stop: number] | null {
+  let start = Infinity;
+  let stop = -Infinity;
+  for (const time of times) {
+    for (let row = 0; row < time.length; row++) {
+      if (!Number.isFinite(time[row])) continue;
+      start = Math.min(start, time[row]);
+      stop = Math.max(stop, time[row]);
+    }
+  }
+  return start <= stop ? [start, stop] : null;
+}
+
+/** The sample that holds at a time: the last one before it; NaN before the first. */
+export function valueAt({ time, values }: Series, moment: number): number {
+  const after = findAfter(time, 0, time.length, moment);
+  return after > 0 ? values[after - 1] : NaN;
+}
+
+export interface Extremes {
+  readonly least: number;
+  readonly mean: number;
+  readonly most: number;
+}
+
+/**
+ * Of the samples from `start` to `stop`; between two samples the one before holds. NaN
+ * where nothing is known.
+ */
+export function extremesOf(
+  series: Series,
+  start: number,
+  stop: number,
+): Extremes {
+  const { time, values } = series;
+  let least = Infinity;
+  let most = -Infinity;
+  let sum = 0;
+  let inside = 0;
+  let count = 0;
+  for (let at = 0; at < time.length; at++) {
+    if (time[at] < start || time[at] > stop) continue;
+    inside += 1;
+    const value = values[at];
+    if (!Number.isFinite(value)) continue;
+    least = Math.min(least, series.least[at]);
+    most = Math.max(most, series.most[at]);
+    sum += value;
+    count += 1;
+  }
+  if (count === 0) {
+    const held = inside === 0 ? heldAt(series, start) : NaN;
+    return { least: held, mean: held, most: held };
+  }
+  return { least, mean: sum / count, most };
+}
+
+/** What a line shows between two samples: nothing in a gap, and after the last one. */
+function heldAt({ time, values }: Series, moment: number): number {
+  const after = findAfter(time, 0, time.length, moment);
+  const known =
+    after > 0 && after < time.length && !isGap(time, after - 1, after);
+  return known ? values[after - 1] : NaN;
+}
+
+/** More than this many steps without a sample: nothing is known in between. */
+const GAP_STEPS = 10;
+const SHORTEST_GAP_S = 1;
+
+/** Whether no line may go from one sample to a later one. Older samples are further apart. */
+export function isGap(time: Float64Array, from: number, to: number): boolean {
+  const steps = [time[from] - time[from - 1], time[to + 1] - time[to]];
+  const usual = Math.max(...steps.filter(Number.isFinite));
+  const longest = Math.max(usual * GAP_STEPS, SHORTEST_GAP_S);
+  return usual >= 0 && time[to] - time[from] > longest;
+}

@@ -1,0 +1,160 @@
+// What happened beside the tasks, as one list in order of time.
+
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { formatExact, formatMoment } from "../../base/format";
+import { LinkButton } from "../../panel/button";
+import { FilterText, hasWords, Kinds } from "../../panel/filter_tools";
+import { Pager, usePages } from "../../panel/paging";
+import type { PanelView } from "../../panel/panel_view";
+import { shortNames } from "../../panel/short_names";
+import {
+  type Happening,
+  KIND_NAMES,
+  type Kind,
+  KINDS,
+  narrow,
+} from "./happenings";
+
+/** Of a message, before somebody asks for all of it. */
+const MOST_CHARACTERS = 300;
+
+export function EventList(props: {
+  view: PanelView;
+  all: readonly Happening[];
+  /** The end of the recording is missing, and with it these tables. */
+  cut: boolean;
+}): JSX.Element {
+  const { view, all } = props;
+  const [kind, setKind] = useState<Kind | null>(null);
+  const [text, setText] = useState("");
+  const shortOf = shortNames(view);
+  const focus = view.focus.value;
+  const shown = useMemo(
+    () => narrow(all, { focus, kind, has: hasWords(text) }),
+    [all, focus, kind, text],
+  );
+  const paged = usePages(
+    shown,
+    JSON.stringify([focus, kind, text]),
+    view,
+    "below",
+  );
+  const countOf = (one: Kind): number =>
+    all.reduce((sum, { kind: its }) => sum + Number(its === one), 0);
+  return (
+    <section class="ds-part">
+      <header class="ds-part-head">
+        <h3>Events</h3>
+        <span class="ds-quiet" role="status">
+          {shown.length < all.length
+            ? `${formatExact(shown.length)} of ${formatExact(all.length)}`
+            : `${formatExact(all.length)}, newest last`}
+        </span>
+        <div class="ds-list-tools">
+          <Kinds
+            label="Kinds of events"
+            chosen={kind}
+            kinds={[
+              { kind: null, name: "All", count: all.length },
+              ...KINDS.map((one) => ({
+                ...{ kind: one, name: KIND_NAMES[one], count: countOf(one) },
+              })),
+            ]}
+            onChoose={setKind}
+          />
+          <FilterText
+            label="Filter by topic or message"
+            text={text}
+            onText={setText}
+          />
+        </div>
+      </header>
+      {shown.length === 0 ? (
+        <p class="ds-sentence">
+          {all.length > 0
+            ? "None of the events is in the selection."
+            : props.cut
+              ? "What happened beside the tasks is not known, since the file was cut off."
+              : "Nothing was logged beside the tasks."}
+        </p>
+      ) : (
+        <table class="ds-list" aria-label="Events">
+          <thead>
+            <tr>
+              <th scope="col">Time</th>
+              <th scope="col">About</th>
+              <th scope="col" class="ds-list-text">
+                What happened
+              </th>
+              <th scope="col" class="ds-list-kind">
+                Kind
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {paged.rows.map((one) => (
+              <tr>
+                <td class="ds-list-time">
+                  {formatMoment(one.start - view.origin.value, 3)}
+                </td>
+                <td class="ds-list-about" title={one.about}>
+                  {shortOf(one.about)}
+                </td>
+                <td
+                  class={
+                    one.level === "warn"
+                      ? "ds-list-text ds-warn"
+                      : "ds-list-text"
+                  }
+                >
+                  {one.logged === undefined ? (
+                    one.text
+                  ) : (
+                    <Message
+                      text={one.text}
+                      logged={one.logged}
+                      key={one.logged}
+                      whole={view.printing.value}
+                    />
+                  )}
+                </td>
+                <td class="ds-list-kind">{KIND_NAMES[one.kind]}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <Pager paged={paged} noun="events" />
+      {paged.end}
+    </section>
+  );
+}
+
+/** In words; as it was logged for who asks, and where that is long, all of it. */
+function Message(props: {
+  text: string;
+  logged: string;
+  /** On paper: there is nothing to press. */
+  whole: boolean;
+}): JSX.Element {
+  const { text, logged } = props;
+  const [asked, setAsked] = useState(false);
+  const isText = logged.startsWith('"'); // and the words are all that it says
+  const all = isText ? text : logged;
+  const long = text.length > MOST_CHARACTERS;
+  if (props.whole || (!long && all === text))
+    return <span class="ds-mono">{text}</span>;
+  const brief = long ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
+  const [more, less] = long
+    ? [`all ${formatExact(all.length)} characters`, "Show less"]
+    : ["as logged", "in words"];
+  return (
+    <span class={long ? "ds-mono" : "ds-mono ds-in-words"}>
+      {asked ? all : brief}{" "}
+      <LinkButton onClick={() => setAsked(!asked)}>
+        {asked ? less : more}
+      </LinkButton>
+    </span>
+  );
+}
