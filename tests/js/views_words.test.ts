@@ -7,6 +7,7 @@ import {
   legendEntries,
   type LegendEntry,
 } from "../../js_src/panels/task_stream/legend_entries";
+import { LegendOrder } from "../../js_src/panels/task_stream/legend_order";
 import {
   chooseEntries,
   mostTold,
@@ -264,5 +265,30 @@ describe("a name that has no room", () => {
     expect(shorten("worker-12", 4)).toBe("w…12");
     expect(shorten("worker-12", 2)).toBe("…2");
     expect(shorten("worker-12", 1)).toBe("");
+  });
+});
+
+describe("the order of the legend", () => {
+  const entry = (name: string, weight: number): LegendEntry => ({
+    ...{ id: `prefix:${name}`, kind: "prefix", name, weight },
+    ...{ colour: "", detail: "", count: "", exact: "", nothing: false },
+  });
+  const names = (entries: readonly LegendEntry[]) =>
+    entries.map(({ name }) => name);
+
+  it("is by weight, and changes every ten seconds while tasks come", () => {
+    const order = new LegendOrder();
+    const at = (now_ms: number, a: number, b: number, ...more: LegendEntry[]) =>
+      names(order.sort([entry("a", a), entry("b", b), ...more], now_ms, true));
+    expect(at(0, 1, 2)).toEqual(["b", "a"]);
+    expect(at(9_000, 3, 2, entry("c", 9))).toEqual(["b", "a", "c"]);
+    expect(at(10_000, 3, 2, entry("c", 9))).toEqual(["c", "a", "b"]);
+  });
+
+  it("is by weight at once where no task comes any more", () => {
+    const order = new LegendOrder();
+    order.sort([entry("a", 1), entry("b", 2)], 0, false);
+    const later = order.sort([entry("a", 3), entry("b", 2)], 1, false);
+    expect(names(later)).toEqual(["a", "b"]);
   });
 });

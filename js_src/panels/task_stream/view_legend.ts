@@ -26,7 +26,7 @@ export function viewLegend(view: ViewState): ViewLegend {
   void session.namesVersion.value;
   const { store } = session;
   const listed = view.selection.value?.listedActions;
-  const entries = legendEntries(
+  const found = legendEntries(
     store.prefixes,
     prefixColoursOf(view, store),
     store.actions,
@@ -35,6 +35,8 @@ export function viewLegend(view: ViewState): ViewLegend {
     listed,
     isCounted(session),
   );
+  const growing = view.growing.value;
+  const entries = view.legendOrder.sort(found, performance.now(), growing);
   for (const { kind, name } of entries) {
     if (kind === "action") listed?.add(name);
   }

@@ -23,6 +23,7 @@ import {
 } from "../../panel/narrowing";
 import type { SeenSession } from "../../panel/seen_session";
 import { geometryOf, plotRows } from "./geometry";
+import { LegendOrder } from "./legend_order";
 import { Selection } from "./selection";
 import type { Shown } from "./event_marks";
 import type { CoarseTarget, Target } from "./placing";
@@ -63,6 +64,7 @@ export class ViewState {
     () => this.selection.value?.session ?? null,
   );
   readonly window = new TimeWindow();
+  readonly legendOrder = new LegendOrder();
   readonly anchor = signal<Anchor>("now");
   readonly paused = signal<Paused | null>(null);
   readonly hover = signal<Hover | null>(null);
