@@ -176,25 +176,18 @@ class BlockRecording:
         self, store: LogStore, first: int, stop: int, over: int, window: Window
     ) -> None:
         table = store.table
-        copy = self.recording.log(table.name)
-        tasks = [column.name for column in table.columns if column.into == schema.TASKS.name]
+        copy, tasks = self.recording.log(table.name), _tasks_of(table)
         if _is_timed(table):
             rows = _news(store, copy, first, stop, over, window)
         else:
             rows = [row for row in store.between(first, stop) if self._is_here(row, table, window)]
-        numbered = [
-            row._replace(**{name: self._number(getattr(row, name)) for name in tasks})
-            for row in rows
-        ]
-        copy.append(self._names.row(table.columns, row) for row in numbered)
+        for row in rows:
+            numbers = {name: self._number(getattr(row, name)) for name in tasks}
+            copy.append([self._names.row(table.columns, row._replace(**numbers))])
 
     def _is_here(self, row: Any, table: schema.Log, window: Window) -> bool:
         """Return whether a row goes with its tasks: with one that is here, or else by its time."""
-        tasks = [
-            getattr(row, column.name)
-            for column in table.columns
-            if column.into == schema.TASKS.name
-        ]
+        tasks = [getattr(row, name) for name in _tasks_of(table)]
         if not tasks or any(self._number(task) != UNKNOWN_TASK for task in tasks):
             return True
         unknown = all(task == UNKNOWN_TASK for task in tasks)
@@ -310,7 +303,12 @@ def _last_stops(
 
 def _is_timed(table: schema.Log) -> bool:
     """Return whether the rows of a log go by their own time, and not with their tasks."""
-    return bool(table.time) and not any(c.into == schema.TASKS.name for c in table.columns)
+    return bool(table.time) and not _tasks_of(table)
+
+
+def _tasks_of(table: schema.Log) -> list[str]:
+    """Return the columns of a log that have numbers of tasks."""
+    return [column.name for column in table.columns if column.into == schema.TASKS.name]
 
 
 def _over(log: LogStore, since: int, until: int, window: Window) -> int:

@@ -59,7 +59,9 @@ class NameMap:
 
     def index(self, kind: str, index: int) -> int:
         """Return what one index is in the copy."""
-        return int(self._indexes(kind, np.array([index]))[0])
+        places = self._places[kind]
+        known = index < len(places) and places[index] != _UNKNOWN
+        return int(places[index] if known else self._indexes(kind, np.array([index]))[0])
 
     def take_all(self) -> None:
         """Let the copy have all names of the source, in their order."""
