@@ -13,6 +13,10 @@ export const KERNEL_GONE: EmptyState = {
   status: "Not connected to a kernel",
 };
 
+/** The kernel is newer than the page's code, or the panel is of another package. */
+export const noSuchPanel = (kind: string): string =>
+  `Daskscope in this page has no panel "${kind}": reload the page, or upgrade daskscope where JupyterLab runs.`;
+
 /** `place` says where to run the code: "a cell", or a notebook's name. */
 export function noClientYet(place: string, recorder: boolean): EmptyState {
   if (!recorder) {

@@ -7,16 +7,19 @@ import type { SessionStore } from "../session";
 import { thePage } from "../session_page";
 import type { Channel, ChannelState } from "../stream";
 import type { EmptyState, PanelHost } from "../panel/host";
-import { mountTaskStream } from "../panels/task_stream";
+import { panelKind } from "../panels";
 import type { BinaryBuffer } from "../wire";
 import {
   CONNECTING,
   KERNEL_GONE,
   noClientYet,
+  noSuchPanel,
   notConnected,
 } from "./empty_words";
 
 interface Traits {
+  /** Which panel it is: the id of a PanelKind. */
+  _kind: string;
   /** Id of the session in the kernel; empty when its client is gone. */
   session: string;
 }
@@ -89,7 +92,12 @@ export default () => {
     };
   }
 
-  function render({ el }: RenderProps<Traits>): () => void {
+  function render({ model, el }: RenderProps<Traits>): () => void {
+    const kind = panelKind(model.get("_kind"));
+    if (!kind) {
+      el.textContent = noSuchPanel(model.get("_kind"));
+      return () => {};
+    }
     el.dataset[SUPPRESS_SHORTCUTS] = "true";
     el.classList.add("ds-widget");
     findSession(); // the page may have let go of a store that nobody showed
@@ -99,7 +107,7 @@ export default () => {
       emptyState,
       capturesWheel: false,
     };
-    return mountTaskStream(el, { session, host });
+    return kind.mount(el, { session, host });
   }
 
   function describe(now: ChannelState): EmptyState | null {

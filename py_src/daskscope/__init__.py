@@ -6,6 +6,7 @@ slow cell still shows it. In a script, call `daskscope.connect()`. The import is
 what needs pandas, pyarrow or widgets is loaded when it is used.
 
     TaskStream()           a panel inline: every task of the current client
+    Summary()              progress and totals; Events(), Logs() and System() are panels, too
     connect()              the Session of the current client; connect(client) of another one
     session.recording      what was captured: tasks, errors, workers, gaps, counts
     session.focus          what is selected in all panels, a Focus
@@ -39,12 +40,17 @@ if TYPE_CHECKING:
     from daskscope.loading import load
     from daskscope.session import Session
     from daskscope.session_list import connect, sessions
-    from daskscope.widgets import TaskStream
+    from daskscope.widgets import Events, Logs, Panel, Summary, System, TaskStream
 
 __all__ = [
     "DaskscopeError",
+    "Events",
     "Focus",
+    "Logs",
+    "Panel",
     "Session",
+    "Summary",
+    "System",
     "TaskStream",
     "connect",
     "delete_performance_report",
@@ -59,8 +65,13 @@ __all__ = [
 
 _WHERE = {
     "DaskscopeError": "daskscope.errors",
+    "Events": "daskscope.widgets",
     "Focus": "daskscope.focus",
+    "Logs": "daskscope.widgets",
+    "Panel": "daskscope.widgets",
     "Session": "daskscope.session",
+    "Summary": "daskscope.widgets",
+    "System": "daskscope.widgets",
     "TaskStream": "daskscope.widgets",
     "connect": "daskscope.session_list",
     "delete_performance_report": "daskscope.library",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import anywidget
 import traitlets
@@ -41,12 +41,11 @@ def _bundle(name: str) -> str:
         ) from None
 
 
-class TaskStream(anywidget.AnyWidget):
-    """Every task of a Dask client, live: one lane for each thread of each worker.
+class Panel(anywidget.AnyWidget):
+    """A live panel of a Dask client: the base of `TaskStream` and its siblings.
 
-    In a notebook, the last line of a cell shows it; it follows the run while cells are
-    busy, and shows what happened before it was opened. All panels of a client share one
-    recording and one selection, which Python has as `daskscope.connect().focus`.
+    All panels of a client share one recording and one selection, which Python has as
+    `daskscope.connect().focus`.
 
     Parameters
     ----------
@@ -55,26 +54,15 @@ class TaskStream(anywidget.AnyWidget):
         client; without one the last that was recorded, until the next one comes.
     options
         As of any ipywidget, such as `layout`.
-
-    Examples
-    --------
-    ::
-
-        import daskscope
-        from dask.distributed import Client
-
-        client = Client()
-        daskscope.TaskStream()                                # of the current client
-        daskscope.TaskStream(client, layout={"height": "300px"})
-
-    It is an ordinary widget, which can stand among others::
-
-        ipywidgets.VBox([daskscope.TaskStream(), ipywidgets.Button(description="Run")])
     """
+
+    kind: ClassVar[str]
+    """Id of the panel in the browser (`js_src/panels/index.ts`)."""
 
     session = traitlets.Unicode("", help="id of the session; empty before there is one").tag(
         sync=True
     )
+    _kind = traitlets.Unicode().tag(sync=True)
     _esm = traitlets.Unicode().tag(sync=True)
     _css = traitlets.Unicode().tag(sync=True)
 
@@ -92,6 +80,7 @@ class TaskStream(anywidget.AnyWidget):
         hub = kernel.the_hub()
         super().__init__(
             session=shown.id if shown is not None else "",
+            _kind=self.kind,
             _esm=_bundle("widget.js"),
             _css=_bundle("widget.css"),
             **options,
@@ -113,7 +102,7 @@ class TaskStream(anywidget.AnyWidget):
                 hint = f": did you mean {likely[0]!r}?" if likely else ""
                 if name in ("height", "width"):
                     hint = f': it belongs into layout={{"{name}": "300px"}}'
-                raise TypeError(f"TaskStream() got an unexpected argument {name!r}{hint}")
+                raise TypeError(f"{cls.__name__}() got an unexpected argument {name!r}{hint}")
 
     @traitlets.observe("comm")
     def _on_comm(self, change: Any) -> None:
@@ -150,16 +139,95 @@ class TaskStream(anywidget.AnyWidget):
         super().close()
 
     def __repr__(self) -> str:
+        name = type(self).__name__
         shown = known.find(self.session)
         if shown is None:
             kept = "its recording is kept no longer"
             what = kept if self.session else "no Dask client in this kernel yet"
-            return f"<daskscope.TaskStream: {what}>"
+            return f"<daskscope.{name}: {what}>"
         counts = shown.counts
         return (
-            f"<daskscope.TaskStream of {shown.name}: {shown.state}, "
+            f"<daskscope.{name} of {shown.name}: {shown.state}, "
             f"{counts.kept:,} of {count_text(counts.captured, 'task')}>"
         )
+
+
+class TaskStream(Panel):
+    """Every task of a Dask client, live: one lane for each thread of each worker.
+
+    In a notebook, the last line of a cell shows it; it follows the run while cells are
+    busy, and shows what happened before it was opened. `help(daskscope.Panel)` explains
+    the parameters.
+
+    Examples
+    --------
+    ::
+
+        import daskscope
+        from dask.distributed import Client
+
+        client = Client()
+        daskscope.TaskStream()                                # of the current client
+        daskscope.TaskStream(client, layout={"height": "300px"})
+
+    It is an ordinary widget, and can be shown among others::
+
+        ipywidgets.VBox([daskscope.TaskStream(), ipywidgets.Button(description="Run")])
+    """
+
+    kind = "task-stream"
+
+
+class Summary(Panel):
+    """Progress of a Dask client, live: tasks done, where the time went, what needs a look.
+
+    Examples
+    --------
+    ::
+
+        daskscope.Summary()    # of the current client
+    """
+
+    kind = "summary"
+
+
+class Events(Panel):
+    """Errors, events, workers that came and left, and gaps of a Dask client, live.
+
+    Examples
+    --------
+    ::
+
+        daskscope.Events()    # of the current client
+    """
+
+    kind = "events"
+
+
+class Logs(Panel):
+    """What the scheduler and the workers of a Dask client log, live.
+
+    Examples
+    --------
+    ::
+
+        daskscope.Logs()    # of the current client
+    """
+
+    kind = "logs"
+
+
+class System(Panel):
+    """CPU, memory and event loop of the scheduler, threads and memory of the workers, live.
+
+    Examples
+    --------
+    ::
+
+        daskscope.System()    # of the current client
+    """
+
+    kind = "system"
 
 
 def _session_of(client: Client | Session | None) -> Session | None:

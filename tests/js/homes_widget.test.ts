@@ -13,9 +13,12 @@ interface Props {
 // The view paints on a canvas, which this environment lacks; browser tests have it.
 const mounted = vi.hoisted(() => ({ props: [] as unknown[], closed: 0 }));
 vi.mock("../../js_src/panels/task_stream", () => ({
-  mountTaskStream: (_: HTMLElement, props: unknown) => {
-    mounted.props.push(props);
-    return () => (mounted.closed += 1);
+  TASK_STREAM: {
+    id: "task-stream",
+    mount: (_: HTMLElement, props: unknown) => {
+      mounted.props.push(props);
+      return () => (mounted.closed += 1);
+    },
   },
 }));
 
@@ -25,7 +28,11 @@ class FakeModel {
   readonly sent: PageMessage[] = [];
   readonly handlers = new Map<string, Set<Handler>>();
 
-  constructor(readonly traits: Record<string, unknown>) {}
+  readonly traits: Record<string, unknown>;
+
+  constructor(traits: Record<string, unknown>) {
+    this.traits = { _kind: "task-stream", ...traits };
+  }
 
   get = (name: string) => this.traits[name];
   send = (message: PageMessage) => void this.sent.push(message);
@@ -131,6 +138,15 @@ describe("an inline panel", () => {
     expect(session.value?.id).toBe("s");
     expect(thePage().held.value).toContain(session.value);
     close();
+  });
+
+  it("says in place of a panel that this page does not know what to do", async () => {
+    const { default: make } = await import("../../js_src/homes/widget");
+    const { render } = make();
+    const el = document.createElement("div");
+    render({ model: new FakeModel({ _kind: "later" }), el } as never);
+    expect(el.textContent).toContain('no panel "later"');
+    expect(mounted.props).toEqual([]);
   });
 
   it("keeps every key from the notebook", async () => {

@@ -160,6 +160,19 @@ def test_it_is_an_ordinary_widget(client):
     session_list.of_client(client.id).close()
 
 
+@pytest.mark.parametrize("name", ["TaskStream", "Summary", "Events", "Logs", "System"])
+def test_every_panel_is_one_class_that_names_its_kind(name):
+    panel = getattr(daskscope, name)
+    assert issubclass(panel, daskscope.Panel)
+    assert f"daskscope.{name}()" in panel.__doc__
+    shown = panel()
+    assert shown.get_state()["_kind"] == panel.kind
+    assert repr(shown).startswith(f"<daskscope.{name}")
+    with pytest.raises(TypeError, match=f"^{name}"):
+        panel(nothing=1)
+    shown.close()
+
+
 def test_a_missing_bundle_says_how_to_build_it(bundle, client):
     (bundle / "widget.js").unlink()
     with pytest.raises(DaskscopeError, match="make build"):

@@ -13,14 +13,16 @@ import { INotebookTracker } from "@jupyterlab/notebook";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { computed, effect, signal } from "@preact/signals";
 import type { ReadonlyPartialJSONObject } from "@lumino/coreutils";
+import type { PanelKind } from "../../panel/kind";
+import { panelKind, PANELS } from "../../panels";
 import { thePage } from "../../session_page";
 import { Binding } from "./binding";
 import { Clusters } from "./clusters";
+import { kindIcon } from "./icons";
 import { Library } from "./library";
 import { Notebooks } from "./notebooks";
 import { addAside, keepingCurrent } from "./placing";
 import { type PanelArgs, PanelWidget } from "./panel_widget";
-import { panelKind, PANELS, type PanelKind } from "./panels";
 import { setUpReports } from "./reports";
 import { followSettings } from "./settings";
 import { Sidebar } from "./sidebar";
@@ -121,7 +123,7 @@ function activate(
       return args["isPalette"] ? `Daskscope: ${title}` : title;
     },
     caption: (args) => `Open the panel: ${argsOf(args).kind.caption}`,
-    icon: (args) => argsOf(args).kind.icon,
+    icon: (args) => kindIcon(argsOf(args).kind),
     execute: (args) => {
       const { kind, id, notebook, chosen } = argsOf(args);
       const widget = create(kind, notebook, chosen, id ?? undefined);

@@ -5,8 +5,9 @@ import { effect, type ReadonlySignal } from "@preact/signals";
 import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
 import type { PanelHost } from "../../panel/host";
+import type { PanelKind } from "../../panel/kind";
 import type { Binding } from "./binding";
-import type { PanelKind } from "./panels";
+import { kindIcon } from "./icons";
 
 class PanelContent extends Widget {
   private unmount: (() => void) | null = null;
@@ -74,7 +75,7 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
     this.id = id;
     this.toolbar.hide(); // the view has its own
     this.title.label = kind.title;
-    this.title.icon = kind.icon.bindprops({ stylesheet: "mainAreaTab" });
+    this.title.icon = kindIcon(kind).bindprops({ stylesheet: "mainAreaTab" });
     this.title.closable = true;
     // By it the menu of a tab finds its panel; JupyterLab sets it only on what it
     // adds itself, not on what is dropped.

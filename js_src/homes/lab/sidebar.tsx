@@ -6,13 +6,14 @@ import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
 import { type ComponentChildren, type JSX, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import type { PanelKind } from "../../panel/kind";
+import { PANELS } from "../../panels";
 import { ClusterList } from "./cluster_list";
 import type { Clusters } from "./clusters";
 import { dragOnMove } from "./drag";
-import { taskStreamIcon } from "./icons";
+import { daskscopeIcon, kindIcon } from "./icons";
 import type { Library } from "./library";
 import type { Notebooks } from "./notebooks";
-import { type PanelKind, PANELS } from "./panels";
 import type { LibraryActions } from "./reports";
 import { ReportsSection } from "./reports_section";
 
@@ -83,7 +84,7 @@ function PanelItem(props: {
         if (!dragged.current) side.open(kind);
       }}
     >
-      <Icon icon={kind.icon} />
+      <Icon icon={kindIcon(kind)} />
       <span class="ds-item-text">
         <span class="ds-item-title">{kind.title}</span>
         <span class="ds-item-caption">{kind.caption}</span>
@@ -136,7 +137,7 @@ export class Sidebar extends Widget {
   ) {
     super();
     this.id = "daskscope-sidebar";
-    this.title.icon = taskStreamIcon;
+    this.title.icon = daskscopeIcon;
     this.title.caption = "Daskscope";
     this.addClass("ds-root");
     this.addClass("ds-sidebar");

@@ -1,26 +1,32 @@
 // Mounts a task stream in an element. What it shows comes from a session, what
 // surrounds it from a host; it holds the session's stream open while mounted.
 
-import { effect, type ReadonlySignal } from "@preact/signals";
+import { effect } from "@preact/signals";
 import { render } from "preact";
-import type { SessionStore } from "../../session";
-import type { PanelHost } from "../../panel/host";
 import { watchEnvironment } from "../../panel/environment";
 import { Guarded } from "../../panel/guarded";
+import { panelIcon, type PanelKind, type PanelProps } from "../../panel/kind";
 import { keepFocus, returnFocus } from "./keyboard_focus";
 import { isTyping, pressesButton, pressKey } from "./keyboard";
 import { TaskStreamPanel, TITLE, type PanelParts } from "./panel";
 import { ViewState } from "./view_state";
 
-export interface TaskStreamProps {
-  readonly session: ReadonlySignal<SessionStore | null>;
-  readonly host: PanelHost;
-}
+export const TASK_STREAM: PanelKind = {
+  id: "task-stream",
+  title: TITLE,
+  caption: "every task on every thread",
+  icon: panelIcon(
+    '<path d="M1 2h6v3H1zM8 2h4v3H8zM3 6.5h4v3H3zM8 6.5h7v3H8zM1 11h3v3H1zM5 11h7v3H5z"/>',
+  ),
+  group: "Tasks",
+  tables: ["tasks", "errors", "workers", "gaps"],
+  mount: mountTaskStream,
+};
 
 /** Returns what undoes it: no listener, observer or frame stays behind. */
 export function mountTaskStream(
   element: HTMLElement,
-  props: TaskStreamProps,
+  props: PanelProps,
 ): () => void {
   const { host } = props;
   const { inline } = host;
