@@ -60,6 +60,7 @@ export const KERNEL_MESSAGES = [
   "focus",
   "error",
   "bye",
+  "code",
 ] as const;
 
 export const PAGE_MESSAGES = [
@@ -70,6 +71,7 @@ export const PAGE_MESSAGES = [
   "ask",
   "focus",
   "bye",
+  "code",
 ] as const;
 
 export type NameKind = (typeof NAME_KINDS)[number];

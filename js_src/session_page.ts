@@ -1,6 +1,5 @@
-// The one store of a browser page. Every widget evaluates its own copy of this
-// module and the labextension another; they meet in a registry on `globalThis`,
-// so that columns exist once a page and each kernel has one stream to it.
+// The one store of a browser page, so that columns exist once a page and each kernel
+// has one stream to it.
 
 import { type Signal, signal } from "@preact/signals";
 import { LIMITS } from "./schema";
@@ -8,11 +7,6 @@ import { SharedSession } from "./session";
 import { Channel, KernelLink, type Port } from "./stream";
 import type { SessionLink } from "./stream_link";
 
-/**
- * Change the number where `Page`, or a store of it, would lack something that a copy of
- * another released version counts on.
- */
-const REGISTRY = Symbol.for("daskscope.page.v1");
 /** Stores that no panel shows any more, kept for one that may come back. */
 const MAX_IDLE_STORES = 2;
 
@@ -112,12 +106,7 @@ export class Page {
   }
 }
 
-/**
- * The page's store, whichever copy of this module made it. What it hands out has
- * signals of that copy's library: `subscribe` to them, since computed values and
- * components of another copy do not notice that they read them.
- */
-export function thePage(): Page {
-  const shared = globalThis as { [REGISTRY]?: Page };
-  return (shared[REGISTRY] ??= new Page());
-}
+let page: Page | undefined;
+
+/** A page evaluates the code of a build once (homes/code.ts), and this with it. */
+export const thePage = (): Page => (page ??= new Page());

@@ -15,7 +15,7 @@ import {
 import { PROTOCOL } from "./schema";
 import type { SessionLink, Sink } from "./stream_link";
 import { SessionStream } from "./stream_session";
-import { VERSION } from "./version";
+import { BUILD, VERSION } from "./version";
 import {
   addressOf,
   type BinaryBuffer,
@@ -42,6 +42,9 @@ export type ChannelState =
   | { readonly kind: "failed"; readonly problem: Problem }
   | { readonly kind: "closed" };
 
+/** Code is for a widget's loader, which takes it before there is a channel. */
+type StreamMessage = Exclude<KernelMessage, Message<"code">>;
+
 const ASK_TIMEOUT_MS = 5_000;
 
 /** One way to a kernel. Closing it never loses what the page already has. */
@@ -60,7 +63,7 @@ export class Channel {
   /** Greet the kernel: at first, and whenever the connection has come back. */
   hello(): void {
     if (this.state.peek().kind === "closed") return;
-    this.port.send(say.hello(this.pageId, VERSION));
+    this.port.send(say.hello(this.pageId, VERSION, BUILD));
   }
 
   /** Everything that the port receives goes in here. */
@@ -72,6 +75,7 @@ export class Channel {
         this.warn(`Daskscope ignores messages of type "${message.name}".`);
         return;
       }
+      if (message.type === "code") return;
       if ("page" in message && (message.page ?? this.pageId) !== this.pageId) {
         return; // for another tab that shows the same widget
       }
@@ -107,7 +111,7 @@ export class Channel {
     }
   }
 
-  private dispatch(message: KernelMessage): void {
+  private dispatch(message: StreamMessage): void {
     const state = this.state.peek();
     if (message.type === "welcome") {
       this.welcome(message);
@@ -239,7 +243,7 @@ export class KernelLink implements SessionLink {
     for (const stream of this.streams.values()) stream.disconnected();
   }
 
-  receive(message: Exclude<KernelMessage, Message<"welcome">>): void {
+  receive(message: Exclude<StreamMessage, Message<"welcome">>): void {
     switch (message.type) {
       case "sessions":
         this.sessions.value = message.sessions;

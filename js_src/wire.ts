@@ -231,6 +231,7 @@ const shapes = {
     version: or(str, null),
   }),
   bye: record({ page: or(str, null), session: str, text: or(str, "") }),
+  code: record({}),
 } satisfies Record<KernelMessageType, Check<object>>;
 
 type Shapes = typeof shapes;
@@ -252,7 +253,7 @@ export type SessionEntry = ReturnType<typeof session>;
 
 /** How many buffers a message of this type brings. */
 function buffersWanted(message: KernelMessage): number {
-  if (message.type === "batch") return 1;
+  if (message.type === "batch" || message.type === "code") return 1;
   return message.type === "keys" ? message.blocks.length : 0;
 }
 
@@ -309,11 +310,12 @@ export interface PageMessage {
 
 /** Build the messages of one page. */
 export const say = {
-  hello: (page: string, version: string): PageMessage => ({
+  hello: (page: string, version: string, build: string): PageMessage => ({
     type: "hello",
     page,
     protocol: PROTOCOL,
     version,
+    build,
   }),
   watch: (
     page: string,

@@ -53,10 +53,12 @@ def check_contents(wheel: Path) -> None:
     remotes = [name for name in names if f"{LABEXTENSION}/static/remoteEntry." in name]
     assert len(remotes) == 1, f"expected one remoteEntry, found {remotes}"
     for wanted in (
+        "daskscope/static/build.txt",
+        "daskscope/static/loader.js",
         "daskscope/static/widget.js",
         "daskscope/static/report.css",
         "daskscope/static/report.js",
-        "daskscope/static/widget.css",
+        "daskscope/static/report_loader.js",
         "daskscope/daskscope.yaml",
     ):
         assert wanted in names, f"{wanted} is missing"

@@ -3,6 +3,7 @@
 
 const { readFileSync } = require("node:fs");
 const { dirname, join } = require("node:path");
+const hash = require("./build_hash.cjs");
 
 const MAX_BYTES = 400_000; // each user of JupyterLab loads it with the page
 const LICENSES = "third-party-licenses.json";
@@ -37,13 +38,22 @@ const completeLicenses = {
   },
 };
 
+/** Tells our code of which build it is. */
+const defineBuild = {
+  apply(compiler) {
+    const { DefinePlugin } = compiler.rspack;
+    const build = JSON.stringify(hash);
+    new DefinePlugin({ DASKSCOPE_BUILD: build }).apply(compiler);
+  },
+};
+
 module.exports = {
   performance: {
     hints: "error",
     maxAssetSize: MAX_BYTES,
     maxEntrypointSize: MAX_BYTES,
   },
-  plugins: [completeLicenses],
+  plugins: [completeLicenses, defineBuild],
   // Of those alone whose text was put in.
   ignoreWarnings: PARTS_OF_PREACT.map(
     (name) => new RegExp(`could not find any license file for ${name}\\.`),

@@ -17,6 +17,7 @@ const OF_THE_PAGE = [
 /** Note what of ours listens, repeats or waits, from the page's first script on. */
 export async function watchRepeating(context: BrowserContext): Promise<void> {
   await context.addInitScript(noteWhatRemains, OURS);
+  await context.addInitScript(findCopies);
 }
 
 /** Close panels, notebooks and the sidebar, without questions. */
@@ -31,28 +32,50 @@ async function closeAll(page: Page): Promise<void> {
   });
 }
 
-/** The parts of the page's registry that tell who still uses it. */
-export interface Registry {
+/** The parts of a page's store that tell who still uses it. */
+export interface Store {
   links: Map<string, { channels: { port: { kind: string } }[] }>;
   stores: Map<string, { idle: boolean; watchers: { size: number } }>;
 }
 
+/** One copy of our code, with the store that is its own. */
+export interface Copy {
+  copies: number;
+  code: Promise<{ page: Store }>;
+}
+
+/** Lets tests find, as `daskscopeCopies`, the copies of our code: one for each build. */
+export function findCopies(): void {
+  const found = globalThis as unknown as Record<symbol, Copy>;
+  Object.assign(globalThis, {
+    daskscopeCopies: (): Copy[] =>
+      Object.getOwnPropertySymbols(found)
+        .filter(({ description }) => description?.startsWith("daskscope.code."))
+        .map((key) => found[key]!)
+        .filter(({ copies }) => copies > 0),
+  });
+}
+
+declare global {
+  function daskscopeCopies(): Copy[];
+}
+
 function leftInPage(page: Page): Promise<string[]> {
-  return page.evaluate((ofThePage) => {
-    const key = Symbol.for("daskscope.page.v1");
-    const registry = (globalThis as { [key]?: Registry })[key];
+  return page.evaluate(async (ofThePage) => {
     const pending = (window as Remaining).daskscopePending;
     const left = [...(pending?.values() ?? [])];
     for (const once of ofThePage) {
       const at = left.findIndex((one) => one.startsWith(once));
       if (at >= 0) left.splice(at, 1);
     }
-    if (!registry) return left;
-    for (const { channels } of registry.links.values()) {
-      left.push(...channels.map(({ port }) => `channel: ${port.kind}`));
-    }
-    for (const [id, { idle }] of registry.stores) {
-      if (!idle) left.push(`watched: ${id}`);
+    for (const { code } of daskscopeCopies()) {
+      const { links, stores } = (await code).page;
+      for (const { channels } of links.values()) {
+        left.push(...channels.map(({ port }) => `channel: ${port.kind}`));
+      }
+      for (const [id, { idle }] of stores) {
+        if (!idle) left.push(`watched: ${id}`);
+      }
     }
     return left;
   }, OF_THE_PAGE);

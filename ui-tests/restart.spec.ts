@@ -15,7 +15,6 @@ import {
   tasksShown,
   test,
 } from "./fixtures";
-import type { Registry } from "./leaks";
 
 const WORK = `
 def inc(x):
@@ -32,11 +31,8 @@ print("watched:", [len(page.watched) for page in kernel._hub._pages.values()])
 
 /** Of each kernel the ways to it, and of each store how many panels show it. */
 function shared(page: Page): Promise<{ ways: string[][]; panels: number[] }> {
-  return page.evaluate(() => {
-    const key = Symbol.for("daskscope.page.v1");
-    const { links, stores } = (globalThis as unknown as { [key]: Registry })[
-      key
-    ];
+  return page.evaluate(async () => {
+    const { links, stores } = (await daskscopeCopies()[0]!.code).page;
     return {
       ways: [...links.values()].map(({ channels }) =>
         channels.map(({ port }) => port.kind).sort(),

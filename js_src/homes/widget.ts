@@ -1,14 +1,15 @@
 // A panel inline in a notebook, in whatever host runs anywidget. The model's own
 // messages are the channel; the page's one store is shared with everything else.
 
-import type { AnyModel, RenderProps } from "@anywidget/types";
-import { computed, signal } from "@preact/signals";
+import type { AnyModel } from "@anywidget/types";
+import { computed, effect, signal, untracked } from "@preact/signals";
 import type { SessionStore } from "../session";
 import { thePage } from "../session_page";
 import type { Channel, ChannelState } from "../stream";
 import type { EmptyState, PanelHost } from "../panel/host";
 import { panelKind } from "../panels";
 import type { BinaryBuffer } from "../wire";
+import type { Widget } from "./code";
 import {
   CONNECTING,
   KERNEL_GONE,
@@ -26,6 +27,7 @@ interface Traits {
 
 /** Keys typed into a panel stay there: in a notebook, `d d` deletes the cell. */
 const SUPPRESS_SHORTCUTS = "lmSuppressShortcuts";
+const GREETING: ChannelState = { kind: "greeting" };
 
 function openChannel(model: AnyModel<Traits>): Channel {
   const channel: Channel = thePage().connect({
@@ -42,36 +44,32 @@ function openChannel(model: AnyModel<Traits>): Channel {
   return channel;
 }
 
-/** A function, so that `initialize` and `render` of one model share what is here. */
-export default () => {
-  const state = signal<ChannelState>({ kind: "greeting" });
+/** `useStyles` gives the page our styles, where it has none. */
+export function makeWidget(
+  useStyles: (el: HTMLElement) => void,
+): Widget<Traits> {
+  const channel = signal<Channel | null>(null);
+  const state = computed(() => channel.value?.state.value ?? GREETING);
   const session = signal<SessionStore | null>(null);
-  const recorder = signal(true);
   const emptyState = computed(() => describe(state.value));
   let findSession = () => {};
 
   function initialize({ model }: { model: AnyModel<Traits> }): () => void {
-    const channel = openChannel(model);
+    const opened = openChannel(model);
     const receive = (data: unknown, buffers?: BinaryBuffer[]) =>
-      channel.receive(data, buffers);
+      opened.receive(data, buffers);
     findSession = () => {
-      const now = state.peek();
+      const now = opened.state.peek();
       const id = model.get("session");
       // What was shown stays readable when the kernel has gone.
       if (now.kind !== "open" || !id) return;
       session.value = thePage().session(now.link, id);
     };
-    const close = () => channel.close();
-    // `subscribe`, since the page's store may be of another bundle's copy.
-    let stopRecorder = () => {};
-    const stop = channel.state.subscribe((now) => {
-      stopRecorder();
-      stopRecorder =
-        now.kind === "open"
-          ? now.link.recorder.subscribe((on) => void (recorder.value = on))
-          : () => {};
-      state.value = now;
-      findSession();
+    const close = () => opened.close();
+    channel.value = opened;
+    const stop = effect(() => {
+      void opened.state.value;
+      untracked(findSession);
     });
     model.on("msg:custom", receive);
     const onSession = () => findSession();
@@ -86,18 +84,22 @@ export default () => {
       model.off("comm:close", close);
       model.off("comm_live_update", close);
       stop();
-      stopRecorder();
       close();
       session.value = null;
     };
   }
 
-  function render({ model, el }: RenderProps<Traits>): () => void {
+  function render(props: {
+    model: AnyModel<Traits>;
+    el: HTMLElement;
+  }): () => void {
+    const { model, el } = props;
     const kind = panelKind(model.get("_kind"));
     if (!kind) {
       el.textContent = noSuchPanel(model.get("_kind"));
       return () => {};
     }
+    useStyles(el);
     el.dataset[SUPPRESS_SHORTCUTS] = "true";
     el.classList.add("ds-widget");
     findSession(); // the page may have let go of a store that nobody showed
@@ -115,7 +117,9 @@ export default () => {
     if (session.value) return null;
     if (now.kind === "failed") return notConnected(now.problem);
     // Without an id, the kernel sends one as soon as it has a client.
-    if (now.kind === "open") return noClientYet("a cell", recorder.value);
+    if (now.kind === "open") {
+      return noClientYet("a cell", now.link.recorder.value);
+    }
     return {
       state: "waiting",
       title: CONNECTING,
@@ -124,4 +128,4 @@ export default () => {
   }
 
   return { initialize, render };
-};
+}

@@ -359,10 +359,11 @@ KERNEL_MESSAGES: Final = (
     "focus",
     "error",
     "bye",
+    "code",
 )
 """Types of messages from the kernel to a page."""
 
-PAGE_MESSAGES: Final = ("hello", "watch", "unwatch", "ack", "ask", "focus", "bye")
+PAGE_MESSAGES: Final = ("hello", "watch", "unwatch", "ack", "ask", "focus", "bye", "code")
 """Types of messages from a page to the kernel."""
 
 LIMITS: Final = {

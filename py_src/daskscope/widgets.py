@@ -5,6 +5,7 @@ A widget is a channel to the hub and the id of a session; all else is in the bro
 
 from __future__ import annotations
 
+import zlib
 from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from daskscope import kernel
 from daskscope import session_list as known
 from daskscope.errors import DaskscopeError
 from daskscope.session import Session
-from daskscope.stream import Channel
+from daskscope.stream import Channel, Code
 from daskscope.words import count_text
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ STATIC: Final = Path(__file__).parent / "static"
 
 
 @cache
-def _bundle(name: str) -> str:
+def _built(name: str) -> str:
     try:
         return (STATIC / name).read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -39,6 +40,13 @@ def _bundle(name: str) -> str:
             f"This checkout of daskscope has no {name}: its browser part is not built.",
             "Run `make build` (or `npm run build`), then restart the kernel.",
         ) from None
+
+
+@cache
+def _code() -> Code:
+    """Return what the loader waits for, of the same build: read now, before an upgrade."""
+    script = _built("widget.js").encode()
+    return Code(_built("build.txt"), cache(lambda: zlib.compress(script, 9)))
 
 
 class Panel(anywidget.AnyWidget):
@@ -64,7 +72,6 @@ class Panel(anywidget.AnyWidget):
     )
     _kind = traitlets.Unicode().tag(sync=True)
     _esm = traitlets.Unicode().tag(sync=True)
-    _css = traitlets.Unicode().tag(sync=True)
 
     _channel: Channel | None = None
 
@@ -81,11 +88,10 @@ class Panel(anywidget.AnyWidget):
         super().__init__(
             session=shown.id if shown is not None else "",
             _kind=self.kind,
-            _esm=_bundle("widget.js"),
-            _css=_bundle("widget.css"),
+            _esm=_built("loader.js"),
             **options,
         )
-        channel = self._channel = Channel(self._send_to_pages)
+        channel = self._channel = Channel(self._send_to_pages, _code())
         self._hub = hub
         self.on_msg(lambda _widget, content, _buffers: kernel.receive(channel, content))
         hub.open(channel)

@@ -45,7 +45,7 @@ from daskscope.schema import (  # noqa: E402
     RECORD_TABLES,
     TASKS,
 )
-from daskscope.stream import Channel, Hub  # noqa: E402
+from daskscope.stream import Channel, Code, Hub  # noqa: E402
 from daskscope.stream import hub as hub_module  # noqa: E402
 from daskscope.stream.answers import describe_task  # noqa: E402
 from daskscope.stream.contents import Coarse  # noqa: E402
@@ -226,7 +226,10 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
         },
     )
     heard: list[tuple[dict[str, Any], list[bytes]]] = []
-    channel = Channel(lambda message, buffers: heard.append((message, [bytes(b) for b in buffers])))
+    channel = Channel(
+        lambda message, buffers: heard.append((message, [bytes(b) for b in buffers])),
+        Code("0123456789ab", lambda: zlib.compress(b"export default () => {}")),
+    )
 
     def say(kind: str, /, **fields: Any) -> None:
         hub.receive(channel, {"type": kind, "page": "page-1", **fields})
@@ -236,8 +239,9 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
 
     hub.set_sessions(lambda: [session])
     hub.open(channel)
+    hub.receive(channel, {"type": "code"})
     say("hello", protocol=PROTOCOL + 1, version="99.0.0")
-    say("hello", protocol=PROTOCOL, version="0.1.0")
+    say("hello", protocol=PROTOCOL, version="0.1.0", build="0123456789ab")
     say("watch", session=session.id, visible=True, have=[], setting=2)
     session.recording.append_tasks(
         1, {n: c[:1] for n, c in first_row(session).items()}, pack_keys(0, ["inc-5"]).data
@@ -277,6 +281,7 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
         "focus": last("focus"),
         "error": last("error"),
         "bye": last("bye"),
+        "code": last("code"),
     }
 
 
@@ -288,7 +293,13 @@ def page_messages() -> dict[str, dict[str, Any]]:
     """One message of each type that a page says."""
     address = {"page": "page-1", "session": "session-1"}
     return {
-        "hello": {"type": "hello", "page": "page-1", "protocol": PROTOCOL, "version": "0.1.0"},
+        "hello": {
+            "type": "hello",
+            "page": "page-1",
+            "protocol": PROTOCOL,
+            "version": "0.1.0",
+            "build": "0123456789ab",
+        },
         "watch": {
             "type": "watch",
             **address,
@@ -310,6 +321,7 @@ def page_messages() -> dict[str, dict[str, Any]]:
         },
         "focus": {"type": "focus", **address, "focus": FOCUS, "setting": 4},
         "bye": {"type": "bye", "page": "page-1"},
+        "code": {"type": "code"},
     }
 
 
@@ -320,6 +332,8 @@ def decoded(message: dict[str, Any], buffers: list[bytes]) -> dict[str, Any]:
         return {"columns": {name: table[name].to_pylist() for name in table.column_names}}
     if message["type"] == "keys":
         return {"keys": [zlib.decompress(buffer).decode().split("\0") for buffer in buffers]}
+    if message["type"] == "code" and buffers:
+        return {"script": zlib.decompress(buffers[0]).decode()}
     return {}
 
 

@@ -78,7 +78,7 @@ describe("what the page says", () => {
   const asked = golden.find(([name]) => name === "page_ask_kernel")![1].message
     .args;
   const said = {
-    hello: say.hello("page-1", "0.1.0"),
+    hello: say.hello("page-1", "0.1.0", "0123456789ab"),
     watch: say.watch(
       "page-1",
       "session-1",

@@ -51,8 +51,13 @@ describe("what a report carries", () => {
     expect(source.summary).toBeNull();
     const refused = { code: "bad-file" };
     await expect(source.file()).rejects.toMatchObject(refused);
-    const broken = embeddedSource(page("", "abc"), openBytes);
-    await expect(broken.open()).rejects.toMatchObject(refused);
+  });
+
+  it("is what is whole of a file that was cut off", async () => {
+    const cut = base64.slice(0, 1_003);
+    const source = embeddedSource(page("{}", cut), openBytes);
+    const file = new Uint8Array(await (await source.file()).arrayBuffer());
+    expect([...file]).toEqual([...bytes.slice(0, 750)]);
   });
 
   it("is nothing where the page holds nothing", () => {

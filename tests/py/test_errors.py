@@ -43,6 +43,7 @@ def test_an_error_has_the_time_at_which_its_task_ended(client: Client) -> None:
         assert errors.loc[key, "time"] == pytest.approx(stop, rel=0, abs=1e-6)
 
 
+@pytest.mark.all
 def test_without_an_agent_an_error_has_it_too(scheduler_process: SchedulerProcess) -> None:
     from distributed import Client
 

@@ -94,6 +94,7 @@ measured = pytest.mark.skipif(
 )
 
 
+@pytest.mark.all
 @measured
 def test_a_member_of_nothing_but_separators_costs_no_object_a_key(tmp_path):
     keys = bytes(64 * 2**20)
@@ -123,6 +124,7 @@ def test_a_member_of_millions_of_rows_is_not_unpacked_into_columns(tmp_path):
     assert size < MOST_BYTES
 
 
+@pytest.mark.all
 @measured
 def test_as_many_separators_where_few_tasks_are_said_cost_no_object_a_key(tmp_path):
     path = file_of(
@@ -168,6 +170,7 @@ def word_of(text: bytes) -> pa.Array:
     return pa.DictionaryArray.from_arrays(pa.array([0], pa.int8()), words)
 
 
+@pytest.mark.all
 @measured
 def test_a_compressed_dictionary_is_not_unpacked(tmp_path):
     schema, dictionary, _ = messages_of(event_with(word_of(bytes(10**9)), "zstd"))
@@ -255,6 +258,7 @@ def padding(size: int) -> tuple[str, bytes]:
     return "padding.bin", np.random.default_rng(1).bytes(size)
 
 
+@pytest.mark.all
 @measured
 def test_a_span_of_millions_of_names_is_not_made_into_objects(tmp_path):
     span = '["' + '","'.join(["ab"] * 10_000_000) + '"]'
@@ -279,6 +283,7 @@ def test_lists_of_names_that_are_none_are_refused(tmp_path, kind, name):
         daskscope.load(path)
 
 
+@pytest.mark.all
 @measured
 def test_more_text_of_names_than_any_recording_has_is_refused(tmp_path):
     names = [names_of("prefixes", [f"{i}-{k}" + "x" * 999 for k in range(9_000)]) for i in range(8)]
@@ -326,6 +331,7 @@ def test_tasks_that_came_in_one_block_are_cut_into_parts(tmp_path):
     assert loaded.key_of(FILE_PART_TASKS + 4) == "k"
 
 
+@pytest.mark.all
 def test_tasks_with_very_many_rows_are_cut_into_parts_that_can_be_read(tmp_path):
     recording = new_recording()
     append(recording, 5, rows_each=500_000)
@@ -348,6 +354,7 @@ def test_long_names_are_cut_into_parts_that_can_be_read(tmp_path):
     assert daskscope.load(path).tasks["prefix"].tolist() == recording.tasks["prefix"].tolist()
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("character", ["\1", "🦋"], ids=["escaped", "of two units"])
 def test_names_that_take_more_when_they_are_written_make_a_file_that_can_be_read(
     tmp_path, character
@@ -369,6 +376,7 @@ def test_names_that_take_more_when_they_are_written_make_a_file_that_can_be_read
     assert after.names.lanes == recording.names.lanes
 
 
+@pytest.mark.all
 def test_keys_that_are_all_alike_make_a_file_that_can_be_read(tmp_path):
     recording = new_recording()
     append(recording, 100_000, key="k" * 2_000)

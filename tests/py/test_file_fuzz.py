@@ -152,6 +152,7 @@ def changed_json(draw: st.DrawFn) -> bytes:
     return json.dumps(about).encode()
 
 
+@pytest.mark.all
 @settings(max_examples=60, deadline=None)
 @given(changed_json())
 def test_files_that_say_odd_things_of_themselves_are_refused_or_can_be_used(about):
@@ -163,6 +164,7 @@ FLOATS = st.sampled_from(
 )
 
 
+@pytest.mark.all
 @settings(max_examples=60, deadline=None)
 @given(st.data())
 def test_rows_with_odd_numbers_are_refused_or_can_be_used(data):

@@ -154,6 +154,7 @@ def test_parquet_is_written_chunk_by_chunk(tmp_path):
     assert len(seen) == len(recording.chunks())
 
 
+@pytest.mark.all
 def test_parquet_that_could_not_be_finished_leaves_nothing(tmp_path):
     source = saved(full_recording(), tmp_path)
     target = tmp_path / "a" / "tables"

@@ -156,6 +156,7 @@ def test_hosts_and_addresses_become_the_same_names_everywhere(hosts, text, left)
     assert hosts.text(text) == left
 
 
+@pytest.mark.all
 @pytest.mark.parametrize(
     "text",
     [

@@ -211,6 +211,7 @@ def test_objects_that_only_the_user_has_are_text(session: Session, client: Clien
     eventually(lambda: told(session, "odd") == ["an odd thing"])
 
 
+@pytest.mark.all
 def test_without_an_agent_what_was_logged_before_is_left_out_and_nothing_comes_twice() -> None:
     with (
         dask.config.set({"distributed.scheduler.blocked-handlers": REFUSED}),
@@ -229,6 +230,7 @@ def test_without_an_agent_what_was_logged_before_is_left_out_and_nothing_comes_t
             assert [notice.code for notice in s.notices] == ["plugins-refused"]
 
 
+@pytest.mark.all
 def test_a_scheduler_that_refuses_to_tell_its_events_is_asked_once_and_it_is_said(
     caplog: pytest.LogCaptureFixture,
 ) -> None:

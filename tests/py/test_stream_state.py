@@ -11,7 +11,7 @@ from stream_pages import PageStub, PlainSession
 from daskscope.focus import Focus
 from daskscope.schema import LIMITS, PROTOCOL
 from daskscope.stream import problems, reports
-from daskscope.stream.greetings import MAX_VERSIONS, Greetings
+from daskscope.stream.greetings import MAX_GREETINGS, Greetings
 from daskscope.wire import BadMessageError, Hello
 
 
@@ -299,11 +299,11 @@ def test_a_page_that_was_given_up_is_of_another_version_still(scene, monkeypatch
 
 def test_of_pages_that_come_and_go_the_latest_are_remembered():
     greetings = Greetings()
-    pages = [f"page-{number}" for number in range(3 * MAX_VERSIONS)]
+    pages = [f"page-{number}" for number in range(3 * MAX_GREETINGS)]
     for page in pages:
         greetings.remember(Hello(page, PROTOCOL, "0.9.0"))
-    known = [page for page in pages if greetings.version_of(page)]
-    assert known == pages[-MAX_VERSIONS:]
+    known = [page for page in pages if greetings.of(page)]
+    assert known == pages[-MAX_GREETINGS:]
 
 
 @pytest.mark.parametrize("page_version", ["1.0.0-rc.1", ""])

@@ -282,7 +282,7 @@ def test_errors_of_which_the_newest_are_kept_are_told_as_such():
     (missing,) = figures["missing"]
     assert missing["code"] == "errors-dropped"
     assert "of the newest 1,000 of 2,600 tasks that erred" in missing["text"]
-    assert "2,600; of the newest 1,000 ValueError: 1,000" in body(figures)
+    assert "newest 1,000: ValueError" in body(figures)
 
 
 def test_of_further_types_it_is_told_of_how_many_errors_they_are():
@@ -418,7 +418,7 @@ def test_tasks_that_no_disk_took_were_not_dropped_by_a_bound(tmp_path):
     for _ in range(100):
         append(recording, 5_000)
     text = finding(summary(recording), "dropped")["text"]
-    assert recording.spill_error in text
+    assert recording.spill_error[:60] in text  # long paths are cut
     assert "daskscope.recording.directory" in text
     assert "memory-limit" not in text
 

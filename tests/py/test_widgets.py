@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import zlib
+
 import ipywidgets
 import pytest
 import traitlets
@@ -15,12 +17,14 @@ from daskscope.widgets import TaskStream
 @pytest.fixture(autouse=True)
 def bundle(tmp_path, monkeypatch):
     """Stand in for the built browser part, which needs Node."""
-    for name in ("widget.js", "widget.css"):
+    for name in ("build.txt", "loader.js", "widget.js"):
         (tmp_path / name).write_text(f"/* {name} */")
     monkeypatch.setattr(widgets, "STATIC", tmp_path)
-    widgets._bundle.cache_clear()
+    for cached in (widgets._built, widgets._code):
+        cached.cache_clear()
     yield tmp_path
-    widgets._bundle.cache_clear()
+    for cached in (widgets._built, widgets._code):
+        cached.cache_clear()
 
 
 @pytest.fixture
@@ -174,9 +178,22 @@ def test_every_panel_is_one_class_that_names_its_kind(name):
 
 
 def test_a_missing_bundle_says_how_to_build_it(bundle, client):
-    (bundle / "widget.js").unlink()
+    (bundle / "loader.js").unlink()
     with pytest.raises(DaskscopeError, match="make build"):
         TaskStream(client)
+    session_list.of_client(client.id).close()
+
+
+def test_its_state_has_the_loader_alone_and_a_page_gets_the_code_on_request(client, said):
+    stream = TaskStream(client)
+    assert stream.get_state()["_esm"] == "/* loader.js */"
+    assert "_css" not in stream.get_state()
+    stream._handle_custom_msg({"type": "code"}, [])
+    eventually(lambda: said)
+    message, (packed,) = said[0]
+    assert message["type"] == "code"
+    assert zlib.decompress(packed) == b"/* widget.js */"
+    stream.close()
     session_list.of_client(client.id).close()
 
 

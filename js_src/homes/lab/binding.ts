@@ -36,8 +36,8 @@ export class Binding {
   private readonly wanted: Signal<string | null>;
   /** The sessions there were when the one that is shown was not lost. */
   private beforeLoss: ReadonlySet<string> = new Set();
-  /** What the page holds; it may be of another bundle's copy, hence our own. */
-  private readonly held = signal<readonly SessionStore[]>([]);
+  private readonly held: ReadonlySignal<readonly SessionStore[]> =
+    thePage().held;
   private readonly stops: (() => void)[] = [];
 
   constructor(
@@ -53,9 +53,6 @@ export class Binding {
     this.emptyState = computed(() => this.describeEmpty());
     this.chooser = computed(() => this.choices());
     this.stops.push(
-      thePage().held.subscribe((held) => {
-        this.held.value = held;
-      }),
       effect(() => this.findNotebook()),
       // The kernel is entered while the panel is there.
       effect(() => {

@@ -16,6 +16,8 @@ import type { ReadonlyPartialJSONObject } from "@lumino/coreutils";
 import type { PanelKind } from "../../panel/kind";
 import { panelKind, PANELS } from "../../panels";
 import { thePage } from "../../session_page";
+import { provideCode } from "../code";
+import { makeWidget } from "../widget";
 import { Binding } from "./binding";
 import { Clusters } from "./clusters";
 import { kindIcon } from "./icons";
@@ -72,7 +74,8 @@ function activate(
   palette: ICommandPalette | null,
   registry: ISettingRegistry | null,
 ): void {
-  thePage(); // before any widget, so that the store is of the longest-lived copy
+  // JupyterLab has loaded the styles with this module.
+  provideCode({ widget: () => makeWidget(() => {}), page: thePage() });
   const settings = followSettings(registry, plugin.id);
   const notebooks = new Notebooks(notebookTracker);
   const tracker = new WidgetTracker<PanelWidget>({ namespace: "daskscope" });

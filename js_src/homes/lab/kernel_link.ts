@@ -268,7 +268,6 @@ export class NotebookKernel {
 
   private follow(comm: CommChannel): void {
     this.comm = comm;
-    // `subscribe`, since the page's store may be of another bundle's copy.
     this.stops.push(
       comm.channel.state.subscribe((state) => this.onChannel(state)),
     );

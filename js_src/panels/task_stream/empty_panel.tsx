@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { formatExact, plural } from "../../base/format";
 import { allTasks } from "../../session_notices";
 import type { EmptyState } from "../../panel/host";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { Empty } from "../../panel/states";
 import { StatusLine } from "../../panel/status_line";
 import { moreComes } from "./more_comes";
@@ -129,7 +129,7 @@ function elsewhere(
 }
 
 /** Nothing comes to a file any more: what is not in it did not happen, or was dropped. */
-function storedState(session: SessionMirror, comes: boolean): EmptyState {
+function storedState(session: SeenSession, comes: boolean): EmptyState {
   if (session.now.value === 0) {
     return {
       state: "waiting",

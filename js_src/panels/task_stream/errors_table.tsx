@@ -5,7 +5,7 @@ import type { JSX } from "preact";
 import { formatExact, formatMoment, NOTHING } from "../../base/format";
 import type { TaskError } from "../../model/types";
 import { LinkButton } from "../../panel/button";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { errorsInFocus } from "./events_in_focus";
 import { goToRow, rowOfError } from "./go_to_task";
 import { notHere, Table } from "./number_table";
@@ -19,7 +19,7 @@ const MOST_CHARACTERS = 160;
 
 export function ErrorsTable(props: {
   view: ViewState;
-  session: SessionMirror;
+  session: SeenSession;
 }): JSX.Element | null {
   const { view, session } = props;
   const all = session.errors.value;
@@ -82,7 +82,7 @@ function inWords(error: TaskError): string {
 }
 
 /** The task with its traceback, in the plot. */
-function show(view: ViewState, session: SessionMirror, error: TaskError): void {
+function show(view: ViewState, session: SeenSession, error: TaskError): void {
   const row = rowOfError(session.store, error);
   if (!row) return;
   view.tableOpen.value = false;

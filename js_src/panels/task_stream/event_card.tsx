@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { formatMoment, formatStretch, NOTHING } from "../../base/format";
 import type { TaskError } from "../../model/types";
 import { CloseIcon, WarningIcon } from "../../panel/icons";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { Card, type PlotPlace } from "./card";
 import { mergedText, type EventMark } from "./event_marks";
 import { KeyText, useKey } from "./key_text";
@@ -56,7 +56,7 @@ function footOf(marks: readonly EventMark[]): string[] {
 }
 
 function OneError(props: {
-  session: SessionMirror;
+  session: SeenSession;
   mark: EventMark;
   error: TaskError;
 }): JSX.Element {
@@ -82,7 +82,7 @@ function OneError(props: {
   );
 }
 
-function KeyOf(props: { session: SessionMirror; task: number }): JSX.Element {
+function KeyOf(props: { session: SeenSession; task: number }): JSX.Element {
   const key = useKey(props.session.store, props.task);
   return (
     <div class="ds-card-key">

@@ -2,9 +2,9 @@
 // page: the legend shows those that are not isolated, too.
 
 import type { Focus, PrefixTotal } from "../../model/types";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 
-export function prefixesInFocus(session: SessionMirror): PrefixTotal[] {
+export function prefixesInFocus(session: SeenSession): PrefixTotal[] {
   const { prefixes } = session.focus.value;
   const rows = session.totals.value.prefixes;
   if (prefixes.length === 0) return [...rows];
@@ -18,7 +18,7 @@ export function prefixesInFocus(session: SessionMirror): PrefixTotal[] {
  * Whether the figures are of what is selected now. A kernel takes a moment, and
  * one without subshells hears of a selection only after its cell.
  */
-export function isCounted(session: SessionMirror): boolean {
+export function isCounted(session: SeenSession): boolean {
   const asked = session.focus.value;
   const { focus } = session.totals.value;
   return (

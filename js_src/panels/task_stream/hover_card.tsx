@@ -8,7 +8,7 @@ import {
   NOTHING,
 } from "../../base/format";
 import { spanName } from "../../panel/narrowing";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { Card, Swatch, type PlotPlace } from "./card";
 import { KeyText, useKey } from "./key_text";
 import { capitalized, rowWords } from "./row_words";
@@ -33,7 +33,7 @@ function TaskCard(props: {
   view: ViewState;
   plot: PlotPlace;
   hover: Hover;
-  session: SessionMirror;
+  session: SeenSession;
 }): JSX.Element {
   const { view, hover, session } = props;
   const { store } = session;
@@ -98,14 +98,14 @@ function TaskCard(props: {
 }
 
 /** The first line of the exception: the rest is where the task is pinned. */
-function exceptionOf(session: SessionMirror, task: number): string {
+function exceptionOf(session: SeenSession, task: number): string {
   const known = session.errors.value.find((error) => error.task === task);
   return known?.exception.split("\n")[0].slice(0, MOST_CHARS) ?? "";
 }
 
 /** Seconds of the task's other actions: its transfers, its reads from disk. */
 function otherActions(
-  session: SessionMirror,
+  session: SeenSession,
   hover: Hover,
   view: ViewState,
 ): [string, number][] {

@@ -21,7 +21,7 @@ import { useCopied } from "../../panel/copied";
 import { CloseIcon, CopyIcon } from "../../panel/icons";
 import { keepScrolling } from "../../panel/scrolling";
 import { spanName } from "../../panel/narrowing";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { KeyText, useKey } from "./key_text";
 import { actionRgb } from "./paints";
 import { actionCss, rowWords } from "./row_words";
@@ -55,7 +55,7 @@ export function Pinned(props: { view: ViewState }): JSX.Element | null {
   );
 }
 
-function useDetail(session: SessionMirror, task: number): [Asked, () => void] {
+function useDetail(session: SeenSession, task: number): [Asked, () => void] {
   const [asked, setAsked] = useState<Asked>({ state: "asking" });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
@@ -77,7 +77,7 @@ function useDetail(session: SessionMirror, task: number): [Asked, () => void] {
 
 function PinnedTask(props: {
   view: ViewState;
-  session: SessionMirror;
+  session: SeenSession;
   row: Interval;
 }): JSX.Element {
   const { view, session, row } = props;
@@ -244,7 +244,7 @@ function formatResult(nbytes: number, erred: boolean): string {
 
 function ErrorOf(props: {
   taskKey: string | null;
-  session: SessionMirror;
+  session: SeenSession;
   row: Interval;
   erred: boolean;
   detail: TaskDetail | null;

@@ -2,7 +2,7 @@
 
 import { formatExact } from "../../base/format";
 import { narrows, type Narrowing } from "../../panel/narrowing";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { isCounted, prefixesInFocus } from "./focus_totals";
 import { ERRED, legendAction } from "./legend_entries";
 
@@ -18,7 +18,7 @@ export interface Selected {
  * "uncounted" until the kernel's figures are of this selection.
  */
 export function selectedOf(
-  session: SessionMirror,
+  session: SeenSession,
   narrowing: Narrowing,
 ): Selected | "uncounted" | null {
   if (!narrows(narrowing) || session.state.value === "lost") return null;
@@ -41,7 +41,7 @@ export function selectedOf(
   return { count: counts.join(", "), erred };
 }
 
-function rowsOf(session: SessionMirror, name: string): number {
+function rowsOf(session: SeenSession, name: string): number {
   const { actions } = session.store;
   return session.totals.value.actions.reduce(
     (sum, { action, rows }) =>

@@ -1,15 +1,17 @@
-// One panel's sight of a session and of what its panels isolated and searched,
-// in signals of this bundle.
+// One panel's sight of a session and of what its panels isolated and searched.
 
 import type { ReadonlySignal } from "@preact/signals";
 import type { SessionStore } from "../../session";
-import { SessionMirror } from "../../panel/session_mirror";
-import { SignalCopies } from "../../panel/signal_copies";
+import {
+  seenSession,
+  type SeenSession,
+  whileVisible,
+} from "../../panel/seen_session";
 import type { SearchState } from "./search";
 import { SharedSelection } from "./shared_selection";
 
-export class Selection extends SignalCopies {
-  readonly mirror: SessionMirror;
+export class Selection {
+  readonly session: SeenSession;
   /** Isolated actions, as the legend names them; prefixes are in the focus. */
   readonly actions: ReadonlySignal<readonly string[]>;
   readonly search: ReadonlySignal<SearchState>;
@@ -19,28 +21,18 @@ export class Selection extends SignalCopies {
   readonly listedActions = new Set<string>();
   private readonly shared: SharedSelection;
 
-  constructor(readonly store: SessionStore) {
-    super();
-    this.mirror = new SessionMirror(store);
-    this.shared = SharedSelection.acquire(store);
-    this.actions = this.copy(this.shared.actions);
-    this.search = this.copy(this.shared.search.state);
-    this.version = this.copy(this.shared.version);
+  constructor(
+    readonly store: SessionStore,
+    visible: ReadonlySignal<boolean>,
+  ) {
+    const shared = (this.shared = SharedSelection.acquire(store));
+    this.session = seenSession(store, visible);
+    this.actions = whileVisible(shared.actions, visible);
+    this.search = whileVisible(shared.search.state, visible);
+    this.version = whileVisible(shared.version, visible);
   }
 
-  override pause(): void {
-    super.pause();
-    this.mirror.pause();
-  }
-
-  override resume(): void {
-    super.resume();
-    this.mirror.resume();
-  }
-
-  override dispose(): void {
-    super.dispose();
-    this.mirror.dispose();
+  dispose(): void {
     this.shared.release();
   }
 

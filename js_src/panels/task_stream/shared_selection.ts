@@ -1,22 +1,15 @@
 // What is isolated and searched in a session. The model has one filter, so all
-// panels of a session share this: what one dims, the others dim and say. It
-// lies on the page's store, since the panels may be of different bundles;
-// whichever came first made it, and the last to release it ends it.
+// panels of a session share this: what one dims, the others dim and say. The first
+// panel makes it, and the last to release it ends it.
 
 import { effect, signal } from "@preact/signals";
 import type { FilterSpec } from "../../model/filter";
 import type { SessionStore } from "../../session";
-import { SessionMirror } from "../../panel/session_mirror";
 import { ERRED, legendAction } from "./legend_entries";
 import { Search } from "./search";
 import { isPartial } from "./search_words";
 
-/** Change the number with any change that another version's panel would miss. */
-const SLOT = Symbol.for("daskscope.selection.v1");
-
-interface Slot {
-  [SLOT]?: SharedSelection;
-}
+const known = new WeakMap<SessionStore, SharedSelection>();
 
 export class SharedSelection {
   readonly search: Search;
@@ -24,21 +17,19 @@ export class SharedSelection {
   readonly actions = signal<readonly string[]>([]);
   /** Grows when the model got another filter. */
   readonly version = signal(0);
-  private readonly mirror: SessionMirror;
   private readonly stop: () => void;
   private applied = "";
   private appliedFound: Uint32Array | null = null;
   private panels = 0;
 
   private constructor(private readonly store: SessionStore) {
-    this.mirror = new SessionMirror(store);
     this.search = new Search(store);
     this.stop = effect(() => this.apply());
   }
 
-  /** Signals of what this returns may be of another bundle: copy them. */
   static acquire(store: SessionStore): SharedSelection {
-    const shared = ((store as Slot)[SLOT] ??= new SharedSelection(store));
+    const shared = known.get(store) ?? new SharedSelection(store);
+    known.set(store, shared);
     shared.panels += 1;
     return shared;
   }
@@ -46,11 +37,10 @@ export class SharedSelection {
   release(): void {
     this.panels -= 1;
     if (this.panels > 0) return;
-    delete (this.store as Slot)[SLOT];
+    known.delete(this.store);
     this.stop();
     this.search.clear();
     this.store.model.setFilter(null);
-    this.mirror.dispose();
   }
 
   private apply(): void {
@@ -67,11 +57,11 @@ export class SharedSelection {
 
   /** Which rows are in the light; null when all are. */
   private filter(): FilterSpec | null {
-    const { store, mirror } = this;
-    const { prefixes, spans, workers } = mirror.focus.value;
+    const { store } = this;
+    const { prefixes, spans, workers } = store.focus.value;
     const actions = this.actions.value;
     const search = this.search.state.value;
-    void mirror.namesVersion.value;
+    void store.namesVersion.value;
     const spec: FilterSpec = {};
     if (prefixes.length > 0)
       spec.prefixes = indexesOf(store.prefixes, prefixes);

@@ -3,12 +3,12 @@
 import type { JSX } from "preact";
 import { formatDuration } from "../../base/format";
 import type { Interval, TaskDetail } from "../../model/types";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 
 export type Part = TaskDetail["startstops"][number];
 
 /** As far as this page knows them. */
-export function partsOfPage(session: SessionMirror, row: Interval): Part[] {
+export function partsOfPage(session: SeenSession, row: Interval): Part[] {
   const rows = session.store.model.ofTask(row.lane, row.task);
   const all = rows.length > 0 ? rows : [row];
   return all

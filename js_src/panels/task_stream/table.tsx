@@ -14,7 +14,7 @@ import { IconButton } from "../../panel/button";
 import { CloseIcon } from "../../panel/icons";
 import { isWhole } from "../../panel/narrowing";
 import { keepScrolling } from "../../panel/scrolling";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { ErrorsTable } from "./errors_table";
 import { isCounted, prefixesInFocus } from "./focus_totals";
 import type { BusyOf } from "./gutter";
@@ -35,7 +35,7 @@ export function TableSheet(props: {
 
 function Sheet(props: {
   view: ViewState;
-  session: SessionMirror;
+  session: SeenSession;
   busyOf: BusyOf;
 }): JSX.Element {
   const { view, session } = props;
@@ -76,7 +76,7 @@ function Sheet(props: {
 
 interface TableOf {
   view: ViewState;
-  session: SessionMirror;
+  session: SeenSession;
 }
 
 /** A name behind the colour that it has in the plot. */
@@ -90,7 +90,7 @@ function Named(props: { name: string; colour: string }): JSX.Element {
 }
 
 /** Zooming alone counts nothing again: it is of the whole run then, too. */
-function scopeOf(session: SessionMirror): string {
+function scopeOf(session: SeenSession): string {
   const { value: focus } = session.focus;
   const scope = isWhole(focus) ? "of the whole run" : "in the selection";
   return isCounted(session) ? scope : `${scope}: not counted yet`;
@@ -164,7 +164,7 @@ function Actions(props: TableOf): JSX.Element {
 }
 
 /** The kernel's figures are of all prefixes, whichever are isolated. */
-function actionCaption(session: SessionMirror): string {
+function actionCaption(session: SeenSession): string {
   const { prefixes } = session.focus.value;
   const scope =
     prefixes.length > 0 && isCounted(session)
@@ -175,7 +175,7 @@ function actionCaption(session: SessionMirror): string {
 
 function Workers(props: {
   view: ViewState;
-  session: SessionMirror;
+  session: SeenSession;
   busyOf: BusyOf;
 }): JSX.Element {
   const { rows, words } = firstOf(props.view.workers.groups.value, "workers");

@@ -20,7 +20,7 @@ import {
   spanNames,
   type Narrowing,
 } from "../../panel/narrowing";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import { geometryOf, plotRows } from "./geometry";
 import { isolate } from "./legend_entries";
 import { Selection } from "./selection";
@@ -59,8 +59,8 @@ const SAID_MS = 4000;
 
 export class ViewState {
   readonly selection = signal<Selection | null>(null);
-  readonly session: ReadonlySignal<SessionMirror | null> = computed(
-    () => this.selection.value?.mirror ?? null,
+  readonly session: ReadonlySignal<SeenSession | null> = computed(
+    () => this.selection.value?.session ?? null,
   );
   readonly window = new TimeWindow();
   readonly anchor = signal<Anchor>("now");
@@ -165,11 +165,6 @@ export class ViewState {
           environment.reducedMotion.value || !environment.visible.value;
       }),
       effect(() => {
-        const selection = this.selection.value;
-        const looks = environment.visible.value;
-        untracked(() => (looks ? selection?.resume() : selection?.pause()));
-      }),
-      effect(() => {
         const session = this.session.value;
         void session?.dataVersion.value;
         void session?.origin.value;
@@ -210,7 +205,8 @@ export class ViewState {
     this.outside.value = 0;
     this.arrived.value = false;
     this.extent = null;
-    this.selection.value = store ? new Selection(store) : null;
+    const { visible } = this.environment;
+    this.selection.value = store ? new Selection(store, visible) : null;
     before?.dispose();
   }
 

@@ -3,7 +3,7 @@
 
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { Focus } from "../../model/types";
-import type { SessionMirror } from "../../panel/session_mirror";
+import type { SeenSession } from "../../panel/seen_session";
 import {
   groupLanes,
   lieAlike,
@@ -49,7 +49,7 @@ export class ViewWorkers {
   private lastPlaced: readonly WorkerGroup[] = [];
 
   constructor(
-    private readonly session: ReadonlySignal<SessionMirror | null>,
+    private readonly session: ReadonlySignal<SeenSession | null>,
     private readonly focus: ReadonlySignal<Focus>,
   ) {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from daskscope.wire import outgoing
 
@@ -20,14 +20,27 @@ MAX_REPORTED: Final = 200
 """Errors that are remembered as told: a few for each of the hub's pages."""
 
 
+class Code(NamedTuple):
+    """The code of a widget, which a page evaluates once for each build."""
+
+    build: str
+    packed: Callable[[], bytes]
+    """Its script, compressed by zlib."""
+
+
 class Channel:
     """Sends messages; several pages may share one, since a widget's comm reaches all tabs.
 
     `send` may be called from the hub's thread. Once it has failed it is not called again.
     """
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, code: Code | None = None) -> None:
         self.open = True
+        self.code = code
+        """Of a widget, whose page may lack it."""
+        self.greeted = False
+        """A page has said hello on it, so the code runs there."""
+        self.code_sent_s = float("-inf")
         self._send = send
         self._reported: dict[tuple[str, str | None, str | None], None] = {}  # oldest first
 

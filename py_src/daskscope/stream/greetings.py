@@ -8,30 +8,30 @@ if TYPE_CHECKING:
     from daskscope.wire import Hello
 
 WELCOME_AGAIN_S: Final = 1.0
-MAX_VERSIONS: Final = 256
+MAX_GREETINGS: Final = 256
 
 
 class Greetings:
-    """The versions that pages have said, and when strangers were last welcomed.
+    """What pages said in their greeting, and when strangers were last welcomed.
 
-    A page says its version with its first word only. It is not asked for it again: of
-    another version it may be one that would not understand the question.
+    A page says its version and build in its first message only. The kernel does not ask
+    again: a page of another version may not understand the question.
     """
 
     def __init__(self) -> None:
-        self._versions: dict[str, str] = {}  # by page, the latest greeting last
+        self._hellos: dict[str, Hello] = {}  # by page, the latest greeting last
         self._welcomed_s: dict[str, float] = {}
 
     def remember(self, hello: Hello) -> None:
-        """Take note of what a page says."""
-        self._versions.pop(hello.page, None)
-        self._versions[hello.page] = hello.version
-        if len(self._versions) > MAX_VERSIONS:
-            del self._versions[next(iter(self._versions))]
+        """Keep the greeting of a page."""
+        self._hellos.pop(hello.page, None)
+        self._hellos[hello.page] = hello
+        if len(self._hellos) > MAX_GREETINGS:
+            del self._hellos[next(iter(self._hellos))]
 
-    def version_of(self, page: str) -> str:
-        """Return what a page said before it was given up; empty if that is not known."""
-        return self._versions.get(page, "")
+    def of(self, page: str) -> Hello | None:
+        """Return the greeting of a page that was given up, if it is still known."""
+        return self._hellos.get(page)
 
     def welcomes_stranger(self, page: str, now_s: float) -> bool:
         """Return whether a page that nobody knows is to be welcomed: not for each of its words."""

@@ -36,21 +36,28 @@ from daskscope.wire import (
     PageMessage,
     SetFocus,
     Unwatch,
+    WantCode,
     Watch,
     outgoing,
     parse,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-    from daskscope.stream.channel import Channel
+    from daskscope.stream.channel import Channel, Code
     from daskscope.stream.kernel_questions import Answerer
     from daskscope.stream.source import Source
 
 logger = logging.getLogger(__name__)
 
 MAX_PAGES: Final = 64
+
+CODE_PAUSES_S: Final = (0.5, 1.0, 2.0, 4.0, 8.0)
+"""Before each time that a widget's code is sent to a page that could not ask for it."""
+
+CODE_AGAIN_S: Final = 1.0
+"""Requests that waited for the end of a cell come all at once: one answer is enough."""
 
 
 class Loop(Protocol):
@@ -113,6 +120,8 @@ class Hub:
             if self._loop is None:
                 self._loop = self._background.hold(self)
             self._channels.add(channel)
+        if channel.code is not None:
+            self._call(self._send_code_later, channel, channel.code, CODE_PAUSES_S)
 
     def receive(self, channel: Channel, data: object) -> None:
         """Take what a page said. Nothing that it says can raise."""
@@ -178,6 +187,9 @@ class Hub:
         if isinstance(message, Hello):
             self._hello(channel, message, now)
             return
+        if isinstance(message, WantCode):
+            self._send_code(channel, now)
+            return
         page = self._pages.get(message.page)
         if page is None:
             if not isinstance(message, (Bye, Unwatch)):
@@ -209,6 +221,8 @@ class Hub:
                 self._forget(min(self._pages.values(), key=lambda page: page.heard_s))
             page = self._pages[message.page] = Page(message.page, channel, now)
         page.channel = channel
+        channel.greeted = True
+        page.build = message.build
         page.differs = version_differs(message.version)
         self._greetings.remember(message)
         page.hear(now, self._cell())
@@ -218,8 +232,8 @@ class Hub:
     def _welcome_stranger(self, channel: Channel, page_id: str, now: float) -> None:
         """A page that was given up, or greeted an earlier hub: begin anew with it."""
         if self._greetings.welcomes_stranger(page_id, now):
-            version = self._greetings.version_of(page_id)
-            self._hello(channel, Hello(page_id, PROTOCOL, version), now)
+            known = self._greetings.of(page_id)
+            self._hello(channel, known or Hello(page_id, PROTOCOL, ""), now)
 
     def _welcome(self, channel: Channel, page_id: str, *, resumed: bool) -> None:
         fields = {
@@ -232,6 +246,26 @@ class Hub:
             **reports.chooser(self._sources.all(), recorder_on=self._recorder_on()),
         }
         channel.send(outgoing("welcome", fields))
+
+    def _send_code(self, channel: Channel, now: float) -> None:
+        if channel.code is not None and now - channel.code_sent_s >= CODE_AGAIN_S:
+            channel.code_sent_s = now
+            channel.send(outgoing("code", {}, [channel.code.packed()]))
+
+    def _send_code_later(self, channel: Channel, code: Code, pauses_s: Sequence[float]) -> None:
+        """Send the code unasked while a cell runs: the kernel may not hear who asks."""
+        if self._loop is None or not pauses_s:
+            return
+
+        def send() -> None:
+            known = any(page.build == code.build for page in self._pages.values())
+            if known or channel.greeted or channel not in self._channels:
+                return
+            if self._cell() != 0:
+                self._send_code(channel, self._clock())
+            self._send_code_later(channel, code, pauses_s[1:])
+
+        self._loop.call_later(pauses_s[0], self._safely, send)
 
     def _session_message(self, page: Page, message: Watch | SetFocus) -> None:
         source = self._sources.get(message.session)

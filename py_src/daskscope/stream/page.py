@@ -103,6 +103,7 @@ class Page:
     def __init__(self, page_id: str, channel: Channel, now_s: float) -> None:
         self.id = page_id
         self.channel = channel
+        self.build = ""
         self.differs: Notice | None = None  # from the kernel's version
         self.watched: dict[str, Watched] = {}
         self.heard_s = now_s

@@ -16,6 +16,7 @@ from daskscope.wire.parse import (
     PageMessage,
     SetFocus,
     Unwatch,
+    WantCode,
     Watch,
     parse,
 )
@@ -30,6 +31,7 @@ __all__ = [
     "PageMessage",
     "SetFocus",
     "Unwatch",
+    "WantCode",
     "Watch",
     "arrow_stream",
     "outgoing",

@@ -35,6 +35,7 @@ class Hello:
     page: str
     protocol: int
     version: str
+    build: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +106,12 @@ class Bye:
     page: str
 
 
-PageMessage = Hello | Watch | Unwatch | Ack | Ask | SetFocus | Bye
+@dataclass(frozen=True, slots=True)
+class WantCode:
+    """A widget waits for its code: the page has none yet, and no id."""
+
+
+PageMessage = Hello | Watch | Unwatch | Ack | Ask | SetFocus | Bye | WantCode
 
 
 def parse(data: object) -> PageMessage | None:
@@ -122,9 +128,12 @@ def parse(data: object) -> PageMessage | None:
     kind = fields.text("type", MAX_ID)
     if kind not in PAGE_MESSAGES:
         return None
+    if kind == "code":
+        return WantCode()
     page = fields.identifier("page")
     if kind == "hello":
-        return Hello(page, fields.number("protocol"), fields.text("version", MAX_ID))
+        version, build = fields.text("version", MAX_ID), fields.text("build", MAX_ID, default="")
+        return Hello(page, fields.number("protocol"), version, build)
     if kind == "bye":
         return Bye(page)
     if kind == "ask":
@@ -160,8 +169,8 @@ class _Fields:
             raise BadMessageError("it is not an object")
         self._data = data
 
-    def text(self, name: str, limit: int) -> str:
-        value = self._data.get(name)
+    def text(self, name: str, limit: int, *, default: str | None = None) -> str:
+        value = self._data.get(name, default)
         if not isinstance(value, str) or len(value) > limit:
             raise BadMessageError(f"{name} is not a text of at most {limit} characters")
         return value

@@ -35,10 +35,9 @@ interface Probe {
 }
 
 /** Note each row that comes, and when it has been drawn: two frames after. */
-function installProbe(): void {
-  const page = (
-    globalThis as unknown as Record<symbol, { stores: Map<string, Store> }>
-  )[Symbol.for("daskscope.page.v1")]!;
+async function installProbe(): Promise<void> {
+  const { page } = await daskscopeCopies()[0]!.code;
+  const stores = page.stores as unknown as Map<string, Store>;
   interface Rows {
     rows: number;
     start: Float64Array;
@@ -50,7 +49,7 @@ function installProbe(): void {
   }
   const probe: Probe = { latencies_ms: [] };
   (window as unknown as { probe: Probe }).probe = probe;
-  for (const store of page.stores.values()) {
+  for (const store of stores.values()) {
     let arrived_s: number[] = [];
     const insert = store.model.insert.bind(store.model);
     store.model.insert = (batch) => {

@@ -16,6 +16,8 @@ test("a marimo notebook shows every task", async ({ page }, info) => {
   const status = page.getByRole("status").filter({ hasText: "tasks" });
   await expect(status).toContainText("300 of 300 tasks", { timeout: 60_000 });
   await expect(status).toContainText("2 workers");
+  // marimo shows outputs below shadow roots: the styles have to reach them.
+  await expect(page.locator(".ds-root")).toHaveCSS("display", "flex");
 
   // Keys and mouse reach the panel, too.
   const panel = page.locator(".ds-root");
