@@ -99,14 +99,19 @@ export interface SessionStore {
   /** Time under the pointer, in every panel of the page. */
   readonly crosshair: Signal<number | null>;
   readonly keys: KeyLookup;
+  /** The figures of the whole session as Python made them; null before they are here. */
+  readonly summary: Signal<unknown>;
   /** What has arrived of a table, other than tasks. */
   table<N extends TableName>(name: N): ReadonlySignal<TableView<N>>;
   /** Set the focus here at once, then tell the kernel. */
   setFocus(focus: Focus): void;
   /** Rejects with a coded error, for instance when the kernel is busy. */
   ask(what: string, args: object, timeout_ms?: number): Promise<unknown>;
-  /** Hold the stream open, paused while nobody looks; returns the release. */
-  watch(visible: ReadonlySignal<boolean>): () => void;
+  /** Receive some tables, unless nobody can see them; returns the release. */
+  watch(
+    visible: ReadonlySignal<boolean>,
+    tables?: readonly string[],
+  ): () => void;
 }
 
 /** Names that came before those that they follow; the kernel sends few at a time. */
@@ -147,6 +152,7 @@ export class SharedSession implements SessionStore, Sink {
   });
   readonly focus = signal<Focus>(NO_FOCUS);
   readonly crosshair = signal<number | null>(null);
+  readonly summary = signal<unknown>(null);
   readonly keys: KeyStore;
   private readonly tables = new SessionTables(
     (what, args) => this.ask(what, args),
@@ -226,11 +232,16 @@ export class SharedSession implements SessionStore, Sink {
     return this.stream.ask(what, args, timeout_ms);
   }
 
-  watch(visible: ReadonlySignal<boolean>): () => void {
+  watch(
+    visible: ReadonlySignal<boolean>,
+    tables: readonly string[] = ["tasks"],
+  ): () => void {
     const watcher = Symbol("panel");
     clearTimeout(this.closing);
+    // Of a file, rows of tasks are decoded for panels that draw them.
+    const needs = this.live || tables.includes("tasks");
     const stop = visible.subscribe((looks) => {
-      this.watchers.set(watcher, looks);
+      this.watchers.set(watcher, looks && needs);
       this.updateWatch();
     });
     return () => {

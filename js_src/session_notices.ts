@@ -34,11 +34,10 @@ export class Notices {
   }
 
   private update(): void {
-    const said = new Set(this.kernels.map(({ code }) => code));
-    const others = [...this.once.values()].filter(
-      ({ code }) => !said.has(code),
-    );
-    this.all.value = [...this.kernels, ...others];
+    const all = [...this.kernels, ...this.once.values()];
+    const byCode = new Map(all.map((notice) => [notice.code, notice]));
+    for (const notice of all.reverse()) byCode.set(notice.code, notice);
+    this.all.value = [...byCode.values()];
   }
 }
 

@@ -117,15 +117,6 @@ TYPESCRIPT: dict[str, set[str]] = {
     "panel": {"session", "model", "derive", "render", "base", "schema", "errors"},
     "panels": {"panel", "session", "model", "derive", "render", "base", "schema", "errors"},
 }
-PANEL_DEBTS = {
-    ("events", "summary"),
-    ("events", "task_stream"),
-    ("summary", "system"),
-    ("summary", "task_stream"),
-}
-"""A panel imports no other panel, except for these: what they share belongs in `panel/`.
-`panels/index.ts` is no panel but the list of them."""
-
 TYPESCRIPT_SHELLS = {"homes"}
 HOST_LIBRARIES = ("@jupyterlab/", "@lumino/")
 HOST_HOME = "homes/lab"
@@ -199,7 +190,7 @@ def check_typescript() -> list[str]:
                     problems.append(f"{place}:{line}: `{here}` may not import `{there}`")
                 elif here == there == "panels":
                     of, to = (path.relative_to(JS).parts[1], target_part(path, target))
-                    if of not in (to, "index.ts") and (of, to) not in PANEL_DEBTS:
+                    if of not in (to, "index.ts"):
                         problems.append(f"{place}:{line}: panel `{of}` may not import `{to}`")
             elif target.startswith(HOST_LIBRARIES) and not inside.as_posix().startswith(HOST_HOME):
                 problems.append(f"{place}:{line}: only {HOST_HOME} may import {target}")

@@ -7,7 +7,7 @@ import type { StoredRecording } from "./recording";
 import { StoredFlow } from "./stored_flow";
 
 export class StoredLink implements SessionLink {
-  readonly kernelId: string;
+  readonly kernelId = fileId();
   readonly live = false;
   readonly sessions;
 
@@ -17,14 +17,17 @@ export class StoredLink implements SessionLink {
     private readonly name: string,
     entry: SessionEntry,
   ) {
-    // Like a kernel's: the page keeps a store for each.
-    const bytes = crypto.getRandomValues(new Uint8Array(12));
-    const id = [...bytes].map((byte) => byte.toString(16).padStart(2, "0"));
-    this.kernelId = `file-${id.join("")}`;
     this.sessions = signal<SessionEntry[]>([entry]);
   }
 
   stream(_sessionId: string, sink: Sink): SessionFlow {
     return new StoredFlow(this.recording, this.name, sink);
   }
+}
+
+/** Like a kernel's: the page keeps a store for each. */
+export function fileId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  const id = [...bytes].map((byte) => byte.toString(16).padStart(2, "0"));
+  return `file-${id.join("")}`;
 }

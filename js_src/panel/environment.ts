@@ -16,7 +16,7 @@ export interface PanelEnvironment {
 
 export function watchEnvironment(
   root: HTMLElement,
-  host: Pick<PanelHost, "visible">,
+  host: Pick<PanelHost, "visible" | "printing">,
 ): PanelEnvironment {
   const width = signal(root.clientWidth);
   const height = signal(root.clientHeight);
@@ -66,10 +66,11 @@ export function watchEnvironment(
     height,
     visible: computed(
       () =>
-        inView.value &&
-        pageShown.value &&
-        (host.visible?.value ?? true) &&
-        width.value > 0,
+        host.printing?.value ||
+        (inView.value &&
+          pageShown.value &&
+          (host.visible?.value ?? true) &&
+          width.value > 0),
     ),
     theme,
     reducedMotion,

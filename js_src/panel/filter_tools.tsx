@@ -1,6 +1,6 @@
 // What narrows a list: words that it must contain, kinds that can be switched off.
 
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { formatExact } from "../base/format";
 import { CloseIcon, SearchIcon } from "./icons";
 
@@ -38,21 +38,25 @@ export function FilterText(props: {
   );
 }
 
-/** A kind of rows that is shown or not. */
-export function Toggle(props: {
-  on: boolean;
-  onClick: () => void;
-  children: ComponentChildren;
+/** One of a few kinds of rows, or all, each with how many there are. */
+export function Kinds<K extends string>(props: {
+  label: string;
+  chosen: K | null;
+  kinds: readonly { kind: K | null; name: string; count: number }[];
+  onChoose: (kind: K | null) => void;
 }): JSX.Element {
   return (
-    <button
-      type="button"
-      class="ds-toggle"
-      aria-pressed={props.on}
-      onClick={props.onClick}
-    >
-      {props.children}
-    </button>
+    <div class="ds-kinds" role="group" aria-label={props.label}>
+      {props.kinds.map(({ kind, name, count }) => (
+        <button
+          type="button"
+          aria-pressed={kind === props.chosen}
+          onClick={() => props.onChoose(kind)}
+        >
+          {`${name} ${formatExact(count)}`}
+        </button>
+      ))}
+    </div>
   );
 }
 
@@ -83,9 +87,10 @@ export function Select(props: {
   );
 }
 
-/** Whether a text has all of some words, in any case and order. */
-export function hasWords(filter: string): (text: string) => boolean {
+/** Whether a text has all of some words, in any case and order; null where there are none. */
+export function hasWords(filter: string): ((text: string) => boolean) | null {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return null;
   return (text) => {
     const lower = text.toLowerCase();
     return words.every((word) => lower.includes(word));

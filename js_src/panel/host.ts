@@ -56,7 +56,13 @@ export interface PanelHost {
   readonly capturesWheel: boolean;
   /** False while the home knows that nobody can see the panel. */
   readonly visible?: ReadonlySignal<boolean>;
+  /** True while the page is laid out for paper. */
+  readonly printing?: ReadonlySignal<boolean>;
   readonly chooser?: ReadonlySignal<Chooser | null>;
+  /** Ids of the panels that `show` goes to. */
+  readonly panels?: readonly string[];
+  /** Goes to another panel of the session; missing where there is none. */
+  show?(panel: string): void;
   /** Buttons for a notice of the kernel, by its code. */
   actionsFor?(code: string): readonly PanelAction[];
   /**

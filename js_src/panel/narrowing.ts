@@ -34,3 +34,18 @@ export function spanNames(
     return known ? spanName(known.name) : id;
   });
 }
+
+/** Click isolates, a second click frees; shift adds and takes away. */
+export function isolate(
+  isolated: readonly string[],
+  name: string,
+  adds: boolean,
+): string[] {
+  const has = isolated.includes(name);
+  if (adds) {
+    return has
+      ? isolated.filter((other) => other !== name)
+      : [...isolated, name];
+  }
+  return has && isolated.length === 1 ? [] : [name];
+}

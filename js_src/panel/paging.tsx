@@ -1,13 +1,17 @@
-// Long lists page by page: what nobody reads is not laid out. On paper nobody turns
-// pages of a list: there it is printed from its first row on, as far as is sensible.
+// Long lists page by page, so that a page lays out few rows. A live list is shown from its
+// end: new rows come into sight for who is there, and are counted for who reads above. On
+// paper a list is printed from its first row on.
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatExact } from "../base/format";
 import { Button } from "./button";
+import type { PanelView } from "./panel_view";
 
 export const PAGE_ROWS = 200;
 export const PRINTED_ROWS = 1_000;
+/** So far from its end a list still is at its end. */
+const END_PX = 8;
 
 export interface Paged<T> {
   readonly rows: readonly T[];
@@ -15,29 +19,87 @@ export interface Paged<T> {
   readonly total: number;
   readonly turn: (by: number) => void;
   readonly printing: boolean;
+  /** Below the list: scrolls with its end, and counts what came meanwhile. */
+  readonly end: JSX.Element | null;
 }
 
-/** `key` says what the list is of: with another one it begins on its first page. */
+/**
+ * `key` says what the list is of: with another one it begins anew. `grows`: at its end,
+ * while the session is live; "in sight" from the beginning on.
+ */
 export function usePages<T>(
   all: readonly T[],
   key: string,
-  printing: boolean,
+  view: PanelView,
+  grows: "never" | "below" | "in sight" = "never",
   printedRows = PRINTED_ROWS,
 ): Paged<T> {
-  const [page, setPage] = useState(0);
-  useEffect(() => setPage(0), [key]);
+  const live = view.host.live && grows !== "never";
+  const printing = view.printing.value;
+  const total = all.length;
+  /** Null while the end is followed. */
+  const [first, setFirst] = useState<number | null>(null);
+  const [following, setFollowing] = useState(grows === "in sight");
+  /** Rows that there were when the end was last in sight. */
+  const [seen, setSeen] = useState(total);
+  const sentinel = useRef<HTMLDivElement>(null);
+  const tail = live ? Math.max(0, total - PAGE_ROWS) : 0;
+  const from = Math.min(first ?? tail, Math.max(0, total - 1));
+  useEffect(() => setFirst(null), [key]);
+
+  useEffect(() => {
+    const scroller = sentinel.current?.closest(".ds-panel-body");
+    if (!scroller) return;
+    const onScroll = (): void => {
+      const { scrollHeight, scrollTop, clientHeight } = scroller;
+      setFollowing(scrollHeight - scrollTop - clientHeight <= END_PX);
+    };
+    scroller.addEventListener("scroll", onScroll, { passive: true });
+    return () => scroller.removeEventListener("scroll", onScroll);
+  }, [live]);
+
+  // Who reads keeps the rows that are on the screen.
+  const isLast = from + PAGE_ROWS >= total;
+  useLayoutEffect(() => {
+    const scroller = sentinel.current?.closest(".ds-panel-body");
+    if (!scroller || printing) return;
+    const { scrollHeight, clientHeight } = scroller;
+    const fits = scrollHeight - clientHeight <= END_PX;
+    if (following && isLast) {
+      setFirst(null);
+      scroller.scrollTo(0, scrollHeight);
+    } else if (first === null) setFirst(from);
+    if ((following || fits || first === null) && isLast) setSeen(total);
+  }, [total, following, isLast, live]);
+
   if (printing) {
     const rows = all.slice(0, printedRows);
-    return { rows, first: 0, total: all.length, turn: () => {}, printing };
+    return { rows, first: 0, total, turn: () => {}, printing, end: null };
   }
-  const last = Math.max(0, Math.ceil(all.length / PAGE_ROWS) - 1);
-  const first = Math.min(page, last) * PAGE_ROWS;
+  const newer = total - seen;
   return {
-    rows: all.slice(first, first + PAGE_ROWS),
-    first,
-    total: all.length,
+    rows: all.slice(from, from + PAGE_ROWS),
+    first: from,
+    total,
     printing,
-    turn: (by) => setPage(Math.min(last, Math.max(0, first / PAGE_ROWS + by))),
+    turn(by) {
+      const last = Math.floor(Math.max(0, total - 1) / PAGE_ROWS) * PAGE_ROWS;
+      setFirst(Math.min(last, Math.max(0, from + by * PAGE_ROWS)));
+    },
+    end: live ? (
+      <div ref={sentinel} class="ds-list-end">
+        {newer > 0 && (
+          <Button
+            onClick={() => {
+              setFirst(null);
+              setFollowing(true);
+            }}
+          >
+            {`${formatExact(newer)} newer`}
+          </Button>
+        )}
+      </div>
+    ) : null,
   };
 }
 

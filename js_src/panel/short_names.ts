@@ -1,7 +1,7 @@
 // Names of workers, topics and sources as a column of a list has room for them.
 
 import { shortenMiddle, textWidth } from "../base/text_width";
-import type { RecordingView } from "./recording_view";
+import type { PanelView } from "./panel_view";
 
 /** In sizes of the text; what is longer loses its middle, since ends tell workers apart. */
 const ROOM_EM = 15;
@@ -15,7 +15,9 @@ const known = new Map<string, string>();
  * Reads signals: a component that calls it is drawn again with the theme. Paper has room,
  * and no tooltip.
  */
-export function shortNames(view: RecordingView): (name: string) => string {
+export function shortNames(
+  view: Pick<PanelView, "theme" | "printing">,
+): (name: string) => string {
   const { font, size_px } = view.theme.value;
   if (view.printing.value) return (name) => name;
   const css = `${size_px}px ${font}`;

@@ -4,16 +4,16 @@
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { RecordingView } from "./recording_view";
+import type { PanelView } from "./panel_view";
 import { TimePlot, type TimePlotContent, withText } from "./time_plot";
 
 export function TimeChart(props: {
-  view: RecordingView;
+  view: PanelView;
   /** What it shows, in words: for who cannot see it. */
   label: string;
   /** With text of the usual size. */
   height_px: number;
-  content: Omit<TimePlotContent, "range" | "origin" | "theme">;
+  content: Omit<TimePlotContent, "range" | "origin" | "present" | "theme">;
 }): JSX.Element {
   const { view } = props;
   const place = useRef<HTMLDivElement>(null);
@@ -22,6 +22,7 @@ export function TimeChart(props: {
     ...props.content,
     range: view.range.value,
     origin: view.origin.value,
+    present: view.present.value,
     theme: view.theme.value,
   };
 
@@ -41,7 +42,7 @@ export function TimeChart(props: {
     plot.current = made;
     made.show(content);
     const stops = [
-      effect(() => made.point(view.session.value?.crosshair.value ?? null)),
+      effect(() => made.point(view.crosshair.value)),
       effect(() => {
         void view.range.value;
         made.shade(view.focus.value.time);

@@ -7,7 +7,7 @@ import type { Theme } from "../base/theme";
 import { timeTicks } from "../derive/ticks";
 import { CanvasView } from "../render/canvas_view";
 import { TextMeasure } from "../render/text";
-import type { Range } from "./recording_view";
+import type { Range } from "./panel_view";
 import type { ValueAxis } from "./value_axis";
 
 /** Where to paint, in pixels of the device. */
@@ -29,6 +29,8 @@ export interface PlotArea {
 export interface TimePlotContent {
   readonly range: Range;
   readonly origin: number;
+  /** Later times are still to come; null where none is. */
+  readonly present: number | null;
   readonly theme: Theme;
   /** Asked for after `prepare`, so that it may depend on what is shown. */
   axis(): ValueAxis;
@@ -185,7 +187,7 @@ export class TimePlot {
     const { content } = this;
     const { context, size } = this.view;
     if (!content) return;
-    const { theme, range, origin } = content;
+    const { theme, range, origin, present } = content;
     const { pixelRatio } = size;
     const margins = marginsOf(theme);
     const left = Math.round(margins.left * pixelRatio);
@@ -206,6 +208,11 @@ export class TimePlot {
     const font = `${theme.small_px * pixelRatio}px ${theme.font}`;
     this.measure.setFont(font);
 
+    const now = present === null ? NaN : Math.round(x(present));
+    if (now < left + width) {
+      context.fillStyle = toCss(theme.well);
+      context.fillRect(now, top, left + width - now, height);
+    }
     context.fillStyle = toCss(theme.grid);
     for (const tick of axis.ticks) {
       context.fillRect(left, Math.round(y(tick.value)), width, line);
@@ -218,6 +225,10 @@ export class TimePlot {
       ...{ context, theme, pixelRatio, left, top, width, height, range, x, y },
     });
     context.restore();
+    if (now < left + width) {
+      context.fillStyle = toCss(theme.text2);
+      context.fillRect(now, top, line, height);
+    }
 
     context.font = font;
     context.fillStyle = toCss(theme.text2);

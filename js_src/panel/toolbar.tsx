@@ -43,7 +43,8 @@ function StateMark(props: { state: State }): JSX.Element | null {
 
 export function Toolbar(props: {
   title: string;
-  state: State;
+  /** Null of a recording, which is over. */
+  state: State | null;
   paused: string | null;
   /** Another needs the room of the title. */
   brief?: boolean;
@@ -58,7 +59,7 @@ export function Toolbar(props: {
       aria-label={props.title}
     >
       <h2 class="ds-title">{props.title}</h2>
-      <StateWord state={props.state} paused={props.paused} />
+      {props.state && <StateWord state={props.state} paused={props.paused} />}
       <div class="ds-toolbar-middle">{props.children}</div>
       <div class="ds-tools">{props.tools}</div>
     </div>

@@ -1,9 +1,9 @@
-// What to call the workers of a stored recording: as the task stream calls them.
+// What to call the workers of a session in lists: as the task stream calls them.
 
 import type { SessionStore } from "../session";
+import type { TableView } from "../session_tables";
+import type { PanelView } from "./panel_view";
 import { groupLanes, plainAddress } from "./worker_groups";
-import type { RecordTable } from "./record_tables";
-import type { RecordingView } from "./recording_view";
 
 export type NameOf = (address: string) => string;
 
@@ -15,20 +15,17 @@ interface Known {
   readonly nameOf: NameOf;
 }
 
-/** Of the views that are open: who types into a filter draws a list anew with each key. */
-const known = new WeakMap<RecordingView, Known>();
+/** Who types into a filter draws a list anew with each key: the names are the same. */
+const known = new WeakMap<PanelView, Known>();
 
 /**
  * Reads signals: a component that calls it is drawn again with the names. The same
  * function as before while they are the same.
  */
-export function workerNames(view: RecordingView): NameOf {
+export function workerNames(view: PanelView): NameOf {
   const store = view.session.value;
-  const changes = view.tables.ready("workers");
-  const from = [
-    ...[store, store?.namesVersion.value, store?.workers.value],
-    changes,
-  ];
+  const changes = view.table("workers");
+  const from = [store, view.namesVersion.value, view.workers.value, changes];
   const last = known.get(view);
   if (last?.from.every((one, at) => one === from[at])) return last.nameOf;
   const names = namesByAddress(store, changes);
@@ -41,11 +38,10 @@ export function workerNames(view: RecordingView): NameOf {
 
 function namesByAddress(
   store: SessionStore | null,
-  changes: RecordTable<"workers"> | null,
+  { rows, columns: { worker, name } }: TableView<"workers">,
 ): Map<string, string> {
   const given = new Map<string, string>();
-  for (let row = 0; row < (changes?.rows ?? 0); row++) {
-    const { worker, name } = changes!;
+  for (let row = 0; row < rows; row++) {
     if (worker[row] && name[row]) given.set(worker[row], name[row]);
   }
   const workers = store?.workers.peek() ?? [];

@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { OpenedRecording } from "../../js_src/archive/open";
 import { openReportFile } from "../../js_src/homes/report/report_file";
 import type { SessionStore } from "../../js_src/session";
+import type { SessionLink } from "../../js_src/stream_link";
+import { statusOf } from "./link_status";
 
 const small = readFileSync(
   fileURLToPath(new URL("../contract/files/small.daskscope", import.meta.url)),
@@ -16,36 +17,33 @@ const END = "</script>\n<script>throw 1</script></body></html>";
 const html = (summary: string, recording = small.toString("base64")): string =>
   `<!doctype html>\n<style>${"x".repeat(3_000_000)}</style>${BEGIN}${summary}${MIDDLE}${recording}${END}`;
 
-const open = async (
-  content: BlobPart,
-  opened: OpenedRecording[] = [],
-): ReturnType<typeof openReportFile> =>
+let link: SessionLink;
+const open = async (content: BlobPart): ReturnType<typeof openReportFile> =>
   openReportFile(new Blob([content]), "mine.html", {
-    storeOf: (recording) => {
-      opened.push(recording);
+    storeOf: (made) => {
+      link = made;
       return {} as SessionStore;
     },
     link: () => null,
   });
+/** What is wrong with the recording, as its session says it. */
+const noticed = async (): Promise<string[]> =>
+  (await statusOf(link)).notices.map(({ code }) => code);
 
 describe("a file that a home hands over", () => {
   it("is a recording by what it holds, whatever its name", async () => {
-    const opened: OpenedRecording[] = [];
-    const source = await open(small, opened);
+    const source = await open(small);
     expect(source.size).toBe(small.length);
     expect((await source.file()).size).toBe(small.length);
-    await source.open();
-    expect(opened[0]!.whole).toBe(true);
+    expect(await noticed()).not.toContain("file-cut");
   });
 
   it("is a report whose parts are taken out as text", async () => {
-    const opened: OpenedRecording[] = [];
-    const source = await open(html('{"title": "<b>Taxi</b>"}'), opened);
+    const source = await open(html('{"title": "<b>Taxi</b>"}'));
     expect(source.title).toBe("<b>Taxi</b>");
     expect(source.summary).toEqual({ title: "<b>Taxi</b>" });
     expect(source.size).toBe(small.length);
-    await source.open();
-    expect(opened[0]!.whole).toBe(true);
+    expect(await noticed()).not.toContain("file-cut");
     const file = Buffer.from(await (await source.file()).arrayBuffer());
     expect(file.equals(small)).toBe(true);
   });
@@ -54,16 +52,14 @@ describe("a file that a home hands over", () => {
     const source = await open(html("{oh"));
     expect(source.summary).toBeNull();
     expect(source.title).toBe("mine.html");
-    await expect(source.open()).resolves.toBeDefined();
+    expect(await noticed()).not.toContain("file-cut");
   });
 
   it("opens as far as it is whole when it was cut off", async () => {
     const text = html("{}");
     const cut = text.slice(0, text.length - END.length - 2_001);
-    const opened: OpenedRecording[] = [];
-    const source = await open(cut, opened);
-    await source.open();
-    expect(opened[0]!.whole).toBe(false);
+    await open(cut);
+    expect(await noticed()).toContain("file-cut");
   });
 
   it.each([
@@ -79,7 +75,7 @@ describe("a file that a home hands over", () => {
   });
 
   it("refuses a recording that is no base64 when it is asked for", async () => {
-    const source = await open(html("{}", "***!"));
-    await expect(source.open()).rejects.toMatchObject({ code: "bad-file" });
+    await open(html("{}", "***!"));
+    await expect(statusOf(link)).rejects.toMatchObject({ code: "bad-file" });
   });
 });

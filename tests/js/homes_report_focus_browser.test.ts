@@ -6,6 +6,7 @@ import {
   describeReport,
   focus,
   fragment,
+  inTab,
   open,
   origin,
   page,
@@ -183,7 +184,7 @@ describeReport("what is selected in a report", () => {
     const summary = JSON.stringify({ start, needs_a_look });
     await open(`${query}&summary=${encodeURIComponent(summary)}`);
     await page.getByRole("button", { name: "Show" }).click();
-    const crumbs = page.locator(".ds-crumbs");
+    const crumbs = inTab().locator(".ds-crumbs");
     await expect.poll(() => crumbs.innerText()).toMatch(/0\.0 – 20\.0 s/);
     const shown = page.locator(".ds-overview-window");
     const share = async (): Promise<number> =>

@@ -153,7 +153,7 @@ describeReport("a report with long names", () => {
             .map((one) => one.textContent),
         );
       await expect.poll(cut).toEqual([]);
-      const panel = page.locator(".ds-tabpanel:not([hidden])");
+      const panel = page.locator(".ds-panel-body.ds-events");
       expect(
         await panel.evaluate((one) => one.scrollWidth - one.clientWidth),
       ).toBe(0);

@@ -2,10 +2,12 @@
 
 import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { LazyLink } from "../../js_src/archive/lazy_link";
+import { SESSION_ID } from "../../js_src/archive/messages";
 import { openRecording } from "../../js_src/archive/open";
-import type { Theme } from "../../js_src/base/theme";
 import { ReportState } from "../../js_src/homes/report/report_state";
 import { NO_FOCUS } from "../../js_src/model/types";
+import { panelKind } from "../../js_src/panels";
 import { SharedSession } from "../../js_src/session";
 import { goldenContent, goldenFile } from "./archive_files";
 
@@ -13,28 +15,32 @@ const golden = goldenContent();
 
 let state: ReportState;
 let session: SharedSession;
+let opened: number;
+const stops: (() => void)[] = [];
 afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
   state.dispose();
   session.dispose();
 });
 
-async function report(
-  summary: object,
-  unpacked: Promise<unknown> = Promise.resolve(),
-): Promise<void> {
-  const { link, sessionId } = await openRecording(goldenFile());
-  session = new SharedSession(link, sessionId, signal(true), () => {});
-  state = new ReportState(
-    {
-      title: "run",
-      name: "run.html",
-      summary,
-      size: 1,
-      open: () => unpacked.then(() => session),
-      file: () => Promise.resolve(new Blob()),
-    },
-    signal({} as Theme),
-  );
+function report(summary: object | null | undefined): void {
+  opened = 0;
+  const link = new LazyLink(() => {
+    opened += 1;
+    return openRecording(goldenFile());
+  }, "The recording in this report");
+  session = new SharedSession(link, SESSION_ID, signal(true), () => {});
+  state = new ReportState({
+    ...{ title: "run", name: "run.html", summary, size: 1, session },
+    file: () => Promise.resolve(new Blob()),
+  });
+}
+
+/** As the panel of a tab does that is on the screen. */
+function show(tab: string): void {
+  state.tab.value = tab;
+  const { tables } = panelKind(tab)!;
+  stops.push(session.watch(state.hostOf(tab).visible!, tables));
 }
 
 const START = { start: golden.about["start"] as number };
@@ -45,76 +51,83 @@ const haveTotals = (focus: object) =>
   });
 
 describe("a report with its recording", () => {
+  it("opens it once somebody looks", async () => {
+    report(START);
+    expect(session.origin.value).toBe(START.start);
+    expect(session.summary.value).toEqual(START);
+    expect(opened).toBe(0);
+    show("logs");
+    show("events");
+    await vi.waitFor(() => expect(session.now.value).toBeGreaterThan(0));
+    expect(opened).toBe(1);
+  });
+
   it("decodes rows for a tab that draws them, and from then on", async () => {
-    await report(START);
-    state.go({ tab: "logs", focus: NO_FOCUS });
-    state.start();
+    report(START);
+    show("logs");
     await haveTotals(NO_FOCUS);
-    await vi.waitFor(() =>
-      expect(state.tables.get("logs").value.kind).toBe("ready"),
-    );
+    const logs = session.table("logs");
+    await vi.waitFor(() => expect(logs.value.state).toBe("ready"));
     expect(session.have()).toEqual([]);
-    state.show("task-stream");
-    state.show("logs");
+    show("task-stream");
     await vi.waitFor(() => expect(session.have()).toHaveLength(2));
   });
 
-  it("decodes rows where only they say when the run was", async () => {
-    await report({});
-    state.go({ tab: "logs", focus: NO_FOCUS });
-    state.start();
-    await vi.waitFor(() => expect(session.have()).toHaveLength(2));
+  it("says times from the start of the block, whatever its first task says", async () => {
+    report({ start: START.start - 5, stop: START.start + 5 });
+    show("logs");
+    await haveTotals(NO_FOCUS);
+    expect(session.origin.value).toBe(START.start - 5);
+    expect(session.run.value).toEqual({
+      start: START.start - 5,
+      stop: START.start + 5,
+    });
   });
 
-  it("goes by samples where no task says when the run was", async () => {
-    await report({});
-    vi.spyOn(session.model, "extent").mockReturnValue(null);
-    state.start();
-    const times: number[] = [];
-    for (const name of ["scheduler", "cluster"] as const) {
-      await vi.waitFor(() => expect(state.tables.ready(name)).not.toBeNull());
-      times.push(...Array.from(state.tables.ready(name)!.time));
-    }
-    expect(times.length).toBeGreaterThan(1);
-    expect(state.range.value).toEqual([Math.min(...times), Math.max(...times)]);
+  it("does not mistake a summary that cannot be read for none", () => {
+    report(null);
+    expect([session.summary.value, state.leftOut]).toEqual([{}, null]);
+    session.dispose();
+    report(undefined);
+    expect(session.summary.value).toBeNull();
   });
 
-  it("leaves it alone where its tab was given back before it was unpacked", async () => {
-    let unpack = (): void => {};
-    await report({}, new Promise<void>((resolve) => (unpack = resolve)));
-    state.start();
-    state.dispose();
-    unpack();
-    // Who asks for a table hears of it when the recording is there.
-    await vi.waitFor(() =>
-      expect(state.tables.get("logs").value.kind).toBe("ready"),
-    );
-    expect(session.idle).toBe(true);
-    expect(state.session.value).toBeNull();
-  });
-
-  it("counts no fewer tasks than its recording, whatever its summary says", async () => {
-    const errors = { count: 1, kept: 1, types: [] };
-    const tasks = { captured: 2, kept: 1, erred: 0 };
-    await report({ ...START, tasks, errors });
-    expect(state.figures.value.tasks).toEqual(tasks);
-    state.start();
-    await vi.waitFor(() =>
-      expect(state.figures.value).toMatchObject({
-        tasks: { captured: 10, kept: 8, erred: 3 },
-        errors: { ...errors, count: 3 },
-      }),
-    );
-    expect(state.erred.value).toBe(3);
+  it("counts no fewer errors than its recording, whatever its summary says", async () => {
+    report({ ...START, errors: { count: 1, kept: 1, types: [] } });
+    expect(state.erred.value).toBe(1);
+    show("logs");
+    await vi.waitFor(() => expect(state.erred.value).toBe(3));
   });
 
   it("has the figures of the focus that a link names", async () => {
-    await report(START);
+    report(START);
     state.go({ tab: "task-stream", focus: golden.focus });
-    state.start();
+    show("task-stream");
     await vi.waitFor(() => expect(session.have()).toHaveLength(2));
     await haveTotals(golden.focus);
     state.setFocus(NO_FOCUS);
     await haveTotals(NO_FOCUS);
+  });
+
+  it("says why it cannot be opened", async () => {
+    const link = new LazyLink(
+      () => Promise.reject(new Error("its end is missing")),
+      "The recording in this report",
+    );
+    session = new SharedSession(link, SESSION_ID, signal(true), () => {});
+    stops.push(session.watch(signal(true), ["logs"]));
+    await vi.waitFor(() =>
+      expect(session.notices.value).toMatchObject([
+        {
+          level: "error",
+          text: "The recording in this report cannot be opened",
+          next: expect.stringContaining("its end is missing") as string,
+        },
+      ]),
+    );
+    expect(session.table("logs").value.state).toBe("waiting");
+    await vi.waitFor(() =>
+      expect(session.table("logs").value.state).toBe("failed"),
+    );
   });
 });

@@ -2,13 +2,13 @@
 
 import { describe, expect, it } from "vitest";
 import { threadAxis, valueAxis } from "../../js_src/panel/value_axis";
-import { columnsOf } from "../../js_src/panels/system/line_painter";
+import { columnsOf } from "../../js_src/panel/line_painter";
 import {
   extentOf,
   extremesOf,
   seriesOf,
   valueAt,
-} from "../../js_src/panels/system/samples";
+} from "../../js_src/panel/samples";
 
 const labels = (...args: Parameters<typeof valueAxis>) =>
   valueAxis(...args).ticks.map(({ label }) => label);

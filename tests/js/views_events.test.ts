@@ -27,7 +27,7 @@ import {
   changesInFocus,
   errorsInFocus,
 } from "../../js_src/panels/task_stream/events_in_focus";
-import { tint } from "../../js_src/panels/task_stream/paints";
+import { tint } from "../../js_src/panel/paints";
 import { notHere } from "../../js_src/panels/task_stream/number_table";
 
 const change = (time: number, worker: string, what: string) => ({

@@ -4,89 +4,55 @@ import { describe, expect, it } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { withoutErrors } from "../../js_src/panels/events/errors";
 import { errorGroups } from "../../js_src/panels/events/error_groups";
-import {
-  happenings,
-  KINDS,
-  type Kind,
-  narrow,
-} from "../../js_src/panels/events/happenings";
+import { happenings, narrow } from "../../js_src/panels/events/happenings";
 import { levelsOf, narrowLines } from "../../js_src/panels/logs/lines";
 import { hasWords } from "../../js_src/panel/filter_tools";
-import { checkTable, RecordTables } from "../../js_src/panel/record_tables";
-import type { SessionStore } from "../../js_src/session";
+import type { TableName } from "../../js_src/schema";
+import { emptyTable, type TableView } from "../../js_src/session_tables";
 
 const [A, B] = ["tcp://10.0.0.1:1", "tcp://10.0.0.2:2"] as const;
 const nameOf = (address: string): string =>
   ({ [A]: "worker-0", [B]: "worker-1" })[address] ?? address;
 
-describe("a table from outside", () => {
-  const gaps = { start: [1], stop: [2], reason: ["lost"], text: ["gone"] };
+/** A table that is here. */
+function tableOf<N extends TableName>(
+  name: N,
+  columns: Partial<Record<string, readonly unknown[]>>,
+): TableView<N> {
+  const rows = Object.values(columns)[0]!.length;
+  const table = { ...emptyTable(name), state: "ready" as const, rows };
+  return { ...table, columns: { ...table.columns, ...columns } };
+}
 
-  it("is believed with all its columns, of numbers in either form", () => {
-    const table = checkTable("gaps", { ...gaps, start: new Float64Array([1]) });
-    expect(table.rows).toBe(1);
-    expect(table.text).toEqual(["gone"]);
-  });
-
-  it.each([
-    ["no table", null],
-    ["a column is missing", { ...gaps, text: undefined }],
-    ["of another length", { ...gaps, text: [] }],
-    ["numbers for text", { ...gaps, text: [7] }],
-    ["text for numbers", { ...gaps, start: ["1"] }],
-    ["columns that are inherited", { __proto__: gaps }],
-  ])("is refused with a code: %s", (_, value) => {
-    expect(() => checkTable("gaps", value)).toThrow(
-      expect.objectContaining({ code: "bad-file" }) as Error,
-    );
-  });
-
-  it("is asked for once, and its failure is told where it is shown", async () => {
-    const asked: string[] = [];
-    const store = {
-      ask: (_: string, { name }: { name: string }) => {
-        asked.push(name);
-        return name === "gaps"
-          ? Promise.resolve(gaps)
-          : Promise.reject(new Error("cut off"));
-      },
-    } as unknown as SessionStore;
-    const tables = new RecordTables(Promise.resolve(store));
-    expect(tables.get("gaps").value.kind).toBe("waiting");
-    tables.get("gaps");
-    tables.get("logs");
-    await expect.poll(() => tables.get("gaps").value.kind).toBe("ready");
-    await expect.poll(() => tables.get("logs").value.kind).toBe("failed");
-    expect(tables.ready("logs")).toBeNull();
-    expect(asked).toEqual(["gaps", "logs"]);
-  });
-});
+const PREFIXES = ["load", "sum"];
 
 describe("errors", () => {
-  const table = checkTable("errors", {
+  const table = tableOf("errors", {
     time: [5, 1, 3, 2],
     key: ["a", "b", "c", "d"],
-    prefix: ["load", "load", "sum", "load"],
+    prefix: [0, 0, 1, 0],
     worker: [A, B, A, A],
-    exception: ["KeyError('x')", "KeyError('x')", "Gone()", "KeyError('x')"],
+    exception: ["KeyError('x')", "Gone()", "KeyError('x')", "KeyError('x')"],
     traceback: ["", "", "", ""],
     task: [0, 1, -1, 3],
   });
 
-  it("are grouped by exception, the most frequent first, each in order of time", () => {
-    const groups = errorGroups(table, NO_FOCUS);
+  it("are grouped by exception, the first one first, each in order of time", () => {
+    const groups = errorGroups(table, PREFIXES, NO_FOCUS);
     expect(groups.map(({ type, message }) => [type, message])).toEqual([
-      ["KeyError", "x"],
       ["Gone", ""],
+      ["KeyError", "x"],
     ]);
-    expect(groups[0]!.rows).toEqual([1, 3, 0]);
-    expect(groups[0]!.workers).toEqual([B, A]);
-    expect(groups[0]!.prefixes).toEqual(["load"]);
+    expect(groups[1]!.rows).toEqual([3, 2, 0]);
+    expect(groups[0]!.workers).toEqual([B]);
+    expect(groups[1]!.prefixes).toEqual(["load", "sum"]);
   });
 
   it("follow the focus", () => {
     const rows = (focus: object) =>
-      errorGroups(table, { ...NO_FOCUS, ...focus }).flatMap((one) => one.rows);
+      errorGroups(table, PREFIXES, { ...NO_FOCUS, ...focus }).flatMap(
+        (one) => one.rows,
+      );
     expect(rows({ workers: [B] })).toEqual([1]);
     expect(rows({ time: [2, 3] })).toEqual([3, 2]);
     expect(rows({ prefixes: ["sum"] })).toEqual([2]);
@@ -110,19 +76,19 @@ it.each([
 describe("what happened", () => {
   const all = happenings(
     {
-      events: checkTable("events", {
+      events: tableOf("events", {
         time: [4, 2],
         topic: ["all", `${A},stealing`],
         message: ['"plain text"', '{"n": 1}'],
       }),
-      workers: checkTable("workers", {
+      workers: tableOf("workers", {
         time: [1, 3, 5],
         worker: [A, A, ""],
         name: ["0", "", ""],
         what: ["present", "paused", "restarted"],
         detail: ["4 threads", "was running", "all tasks were forgotten"],
       }),
-      gaps: checkTable("gaps", {
+      gaps: tableOf("gaps", {
         ...{ start: [2.5], stop: [9], reason: ["lost"], text: [""] },
       }),
     },
@@ -130,14 +96,14 @@ describe("what happened", () => {
   );
   const texts = (narrowed: Partial<Parameters<typeof narrow>[1]>) =>
     narrow(all, {
-      ...{ focus: NO_FOCUS, kinds: new Set(KINDS), has: () => true },
+      ...{ focus: NO_FOCUS, kind: null, has: null },
       ...narrowed,
     }).map(({ text }) => text);
 
   it("is one list in order of time, in words", () => {
     expect(all.map(({ about, text }) => `${about}: ${text}`)).toEqual([
       "worker-0: was there, 4 threads",
-      "worker-0,stealing: n 1",
+      "worker-0, stealing: n 1",
       "recording: nothing recorded: lost",
       "worker-0: paused, was running",
       "all: plain text",
@@ -145,9 +111,30 @@ describe("what happened", () => {
     ]);
   });
 
-  it("leaves out the kinds that are switched off", () => {
-    expect(texts({ kinds: new Set<Kind>(["gap"]) })).toEqual([
-      "nothing recorded: lost",
+  it("shows one kind alone where it was chosen", () => {
+    expect(texts({ kind: "gap" })).toEqual(["nothing recorded: lost"]);
+    expect(texts({ kind: "dask" })).toEqual(["n 1", "plain text"]);
+  });
+
+  it("tells events of Dask from those that users logged", () => {
+    const topics = ["all", "stealing", "Client-1", B, "print", `${A}, mine`];
+    const events = tableOf("events", {
+      ...{ time: topics.map((_, at) => at), topic: topics },
+      message: topics.map(() => "{}"),
+    });
+    const workers = tableOf("workers", { worker: [A] });
+    const gaps = tableOf("gaps", { start: [] });
+    const kinds = happenings({ events, workers, gaps }, nameOf).map(
+      ({ kind, about }) => `${kind} ${about}`,
+    );
+    expect(kinds).toEqual([
+      ...["dask all", "dask stealing", "dask Client-1"],
+      ...[
+        `dask ${B}`,
+        "yours print",
+        "yours worker-0, mine",
+        "worker worker-0",
+      ],
     ]);
   });
 
@@ -169,7 +156,7 @@ describe("what happened", () => {
 });
 
 describe("lines of logs", () => {
-  const table = checkTable("logs", {
+  const table = tableOf("logs", {
     time: [3, 1, 2],
     source: ["scheduler", A, B],
     level: ["INFO", "ERROR", "WARNING"],
@@ -203,23 +190,23 @@ describe("rows without a time", () => {
   const none = { time: [], worker: [], name: [], what: [], detail: [] };
 
   it("are the last errors of their group", () => {
-    const table = checkTable("errors", {
-      ...{ time, key: same("k"), prefix: same("p"), worker: same(A) },
+    const table = tableOf("errors", {
+      ...{ time, key: same("k"), prefix: time.map(() => 0), worker: same(A) },
       ...{ exception: same("Gone()"), traceback: same("") },
       task: time.map(() => -1),
     });
-    const [group] = errorGroups(table, NO_FOCUS);
+    const [group] = errorGroups(table, PREFIXES, NO_FOCUS);
     expect(group!.rows.map((row) => time[row])).toEqual(inOrder);
   });
 
   it("are the last of what happened", () => {
     const all = happenings(
       {
-        events: checkTable("events", {
+        events: tableOf("events", {
           ...{ time, topic: same("all"), message: same("{}") },
         }),
-        workers: checkTable("workers", none),
-        gaps: checkTable("gaps", { start: [], stop: [], reason: [], text: [] }),
+        workers: tableOf("workers", none),
+        gaps: tableOf("gaps", { start: [], stop: [], reason: [], text: [] }),
       },
       nameOf,
     );
@@ -227,7 +214,7 @@ describe("rows without a time", () => {
   });
 
   it("are the last lines of the logs", () => {
-    const table = checkTable("logs", {
+    const table = tableOf("logs", {
       ...{ time, source: same(A), level: same("INFO"), text: same("") },
     });
     const filter = { focus: NO_FOCUS, level: "", source: "", has: () => true };

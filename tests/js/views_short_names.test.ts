@@ -2,7 +2,6 @@
 
 import { signal } from "@preact/signals";
 import { describe, expect, it, vi } from "vitest";
-import type { RecordingView } from "../../js_src/panel/recording_view";
 import { shortNames } from "../../js_src/panel/short_names";
 
 const PX_A_LETTER = 7;
@@ -15,7 +14,7 @@ vi.stubGlobal("document", {
 
 const theme = signal({ font: "sans-serif", size_px: 12 });
 const printing = signal(false);
-const view = { theme, printing } as unknown as RecordingView;
+const view = { theme, printing } as unknown as Parameters<typeof shortNames>[0];
 
 describe("a name in a list", () => {
   const names = Array.from(

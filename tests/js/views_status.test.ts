@@ -7,7 +7,7 @@ import { NO_FOCUS } from "../../js_src/model/types";
 import { pageFaded } from "../../js_src/session_notices";
 import { crumbsOf } from "../../js_src/panel/crumbs";
 import { factWords, fitFacts } from "../../js_src/panel/status_line";
-import { NO_SEARCH } from "../../js_src/panels/task_stream/search";
+import { NO_SEARCH } from "../../js_src/panel/search";
 import {
   searchFact,
   searchSummary,

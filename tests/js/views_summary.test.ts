@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { cutText, someOf } from "../../js_src/panels/summary/bounds";
+import { cutText, someOf } from "../../js_src/base/bounds";
 import { figuresOf } from "../../js_src/panels/summary/figures";
 import { checkSummary } from "../../js_src/panels/summary/report_summary";
 import {

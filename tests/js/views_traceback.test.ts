@@ -2,14 +2,14 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { readTaskDetail } from "../../js_src/panels/task_stream/task_detail";
+import { readTaskDetail } from "../../js_src/panel/task_detail";
 import {
   frameName,
   parseTraceback,
   shortFile,
   splitException,
   tracebackToCopy,
-} from "../../js_src/panels/task_stream/traceback";
+} from "../../js_src/panel/traceback";
 
 describe("a traceback", () => {
   const TEXT = `Traceback (most recent call last):

@@ -4,7 +4,6 @@ import { describe, expect, it, vi } from "vitest";
 import { shortenMiddle } from "../../js_src/base/text_width";
 import type { Worker } from "../../js_src/model/types";
 import {
-  isolate,
   legendEntries,
   type LegendEntry,
 } from "../../js_src/panels/task_stream/legend_entries";
@@ -13,6 +12,7 @@ import {
   mostTold,
 } from "../../js_src/panels/task_stream/legend_room";
 import { threadsLabel } from "../../js_src/panels/task_stream/threads_label";
+import { isolate } from "../../js_src/panel/narrowing";
 import { groupLanes, placeOf } from "../../js_src/panel/worker_groups";
 
 describe("the legend where there is no room for all", () => {

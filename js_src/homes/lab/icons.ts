@@ -3,6 +3,7 @@
 import { LabIcon } from "@jupyterlab/ui-components";
 import { panelIcon, type PanelKind } from "../../panel/kind";
 import { PANELS } from "../../panels";
+import { TASK_STREAM } from "../../panels/task_stream";
 
 const icon = (name: string, shapes: string): LabIcon =>
   new LabIcon({ name: `daskscope:${name}`, svgstr: panelIcon(shapes) });
@@ -30,4 +31,4 @@ export const recordingIcon = icon(
 export const kindIcon = ({ id }: PanelKind): LabIcon => ofPanels.get(id)!;
 
 /** The sign of the whole extension. */
-export const daskscopeIcon = kindIcon(PANELS[0]);
+export const daskscopeIcon = kindIcon(TASK_STREAM);

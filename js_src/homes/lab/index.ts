@@ -15,6 +15,7 @@ import { computed, effect, signal } from "@preact/signals";
 import type { ReadonlyPartialJSONObject } from "@lumino/coreutils";
 import type { PanelKind } from "../../panel/kind";
 import { panelKind, PANELS } from "../../panels";
+import { TASK_STREAM } from "../../panels/task_stream";
 import { thePage } from "../../session_page";
 import { provideCode } from "../code";
 import { makeWidget } from "../widget";
@@ -159,7 +160,7 @@ function activate(
     }
   };
   const openClient = (path: string, session: string) => {
-    const [kind] = PANELS; // of all panels the one that shows what runs
+    const kind = TASK_STREAM; // of all panels the one that shows what runs
     const there = tracker.find(
       (widget) =>
         widget.kind === kind &&

@@ -6,7 +6,8 @@ import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
 import { signal } from "@preact/signals";
 import { render } from "preact";
-import type { OpenedRecording } from "../../archive/open";
+import { SESSION_ID } from "../../archive/messages";
+import type { SessionLink } from "../../stream_link";
 import { asProblem, DaskscopeError } from "../../errors";
 import type { SharedSession } from "../../session";
 import { thePage } from "../../session_page";
@@ -140,9 +141,9 @@ export class ReportContent extends Widget {
     });
     let bytes = 0;
     let state: Opened["state"] = "opening";
-    const storeOf = ({ link, sessionId }: OpenedRecording): SharedSession => {
+    const storeOf = (link: SessionLink): SharedSession => {
       if (leaving.signal.aborted) throw closed();
-      const store = thePage().session(link, sessionId);
+      const store = thePage().session(link, SESSION_ID);
       stores.push(store);
       store.dataVersion.subscribe(() => loaded.makeRoom());
       return store;

@@ -1,8 +1,12 @@
 // Reads out of its page what a report carries.
 
 import { type ByteSource, bytesOfBase64 } from "../../archive/bytes";
+import { LazyLink } from "../../archive/lazy_link";
+import { openRecording } from "../../archive/open";
 import { codedError } from "../../archive/problems";
 import type { SessionStore } from "../../session";
+import type { SessionLink } from "../../stream_link";
+import { afterPaint } from "./mount";
 import type { ReportSource } from "./source";
 
 /** Ids of the elements, as Python writes them. */
@@ -10,9 +14,11 @@ const SUMMARY = "daskscope-summary";
 const RECORDING = "daskscope-recording";
 const READ_BYTES = 3_000_000;
 
+const RECORDING_NAME = "The recording in this report";
+
 export function embeddedSource(
   page: Document,
-  openBytes: (bytes: ByteSource) => Promise<SessionStore>,
+  storeOf: (link: SessionLink) => SessionStore,
 ): ReportSource {
   const textOf = (id: string): string =>
     page.getElementById(id)?.textContent?.trim() ?? "";
@@ -24,7 +30,7 @@ export function embeddedSource(
     try {
       return await read();
     } catch (error) {
-      throw codedError(error, "The recording in this report");
+      throw codedError(error, RECORDING_NAME);
     }
   };
   return {
@@ -32,7 +38,14 @@ export function embeddedSource(
     name,
     summary: parsed(textOf(SUMMARY)),
     size: sizeOf(packed),
-    open: () => coded(async () => openBytes(bytesOfBase64(packed))),
+    session: storeOf(
+      new LazyLink(async () => {
+        await afterPaint();
+        return coded(async () =>
+          openRecording(bytesOfBase64(packed), RECORDING_NAME),
+        );
+      }, RECORDING_NAME),
+    ),
     file: () => coded(() => wholeOf(bytesOfBase64(packed))),
   };
 }

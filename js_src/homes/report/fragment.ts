@@ -2,10 +2,11 @@
 // a link shows what its sender saw. What an address says is checked, not believed.
 
 import { type Focus, NO_FOCUS } from "../../model/types";
-import { isTab, type TabId } from "../../panel/recording_view";
+import { panelKind, PANELS } from "../../panels";
 
 export interface Place {
-  readonly tab: TabId;
+  /** Id of a panel. */
+  readonly tab: string;
   readonly focus: Focus;
 }
 
@@ -36,9 +37,9 @@ export function fromFragment(fragment: string): Place {
       if (at > 0) parts.set(part.slice(0, at), part.slice(at + 1));
     }
   }
-  const tab = parts.get("tab") ?? "";
+  const tab = panelKind(parts.get("tab") ?? "") ?? PANELS[0];
   return {
-    tab: isTab(tab) ? tab : "summary",
+    tab: tab.id,
     focus: {
       ...NO_FOCUS,
       time: timeOf(parts.get("time")),

@@ -14,24 +14,16 @@ import { asProblem } from "../../errors";
 import { Button, IconButton } from "../../panel/button";
 import { CloseIcon, CopyIcon, ExportIcon } from "../../panel/icons";
 import { WithCode } from "../../panel/states";
-import { cutText } from "../../panels/summary/bounds";
+import { cutText } from "../../base/bounds";
 import { addressInLab, linkTo } from "./navigation";
-import type { ReportState } from "./report_state";
+import type { Note, ReportState } from "./report_state";
 import { cannotSave, maySave } from "./sandbox";
-
-/** What was asked for and could not be done as usual. */
-export type Note =
-  | { readonly kind: "link"; readonly link: string }
-  | { readonly kind: "text"; readonly text: string };
 
 const TOLD_MS = 2000;
 
-export function Header(props: {
-  state: ReportState;
-  note: Note | null;
-  onNote: (note: Note | null) => void;
-}): JSX.Element {
-  const { state, onNote } = props;
+export function Header(props: { state: ReportState }): JSX.Element {
+  const { state } = props;
+  const onNote = (note: Note | null): void => void (state.note.value = note);
   const { summary, source } = state;
   const [copied, setCopied] = useState(false);
   useEffect(() => {
@@ -92,9 +84,9 @@ export function Header(props: {
           )}
         </div>
       </header>
-      {props.note && (
+      {state.note.value && (
         <NoteRow
-          note={props.note}
+          note={state.note.value}
           report={state.id}
           onClose={() => onNote(null)}
         />

@@ -32,20 +32,19 @@ export function mountReport(
   element.replaceChildren(root);
   const alone = !source.link;
   const environment = watchEnvironment(root, {});
-  const state = new ReportState(source, environment.theme, tab?.visible);
+  const state = new ReportState(source, tab?.visible);
   if (alone) state.go(fromFragment(location.hash));
   const stops = [
     effect(() => {
-      root.classList.toggle("ds-dark", state.theme.value.dark);
+      const { dark } = environment.theme.value;
+      root.classList.toggle("ds-dark", dark && !state.printing.value);
     }),
     ...(alone ? [followAddress(state), printsAll(state, root)] : []),
     ...(tab ? [followPlace(state, tab.place)] : []),
   ];
   render(<Report state={state} />, root);
-  const stopStart = afterPaint(() => state.start());
 
   return () => {
-    stopStart();
     render(null, root);
     for (const stop of stops) stop();
     state.dispose();
@@ -76,6 +75,7 @@ const PAPER_PX = 720;
 
 /** A browser lays paper out as soon as who listens has returned. */
 function printsAll(state: ReportState, root: HTMLElement): () => void {
+  state.prefetch();
   const before = (): void => {
     // Charts are drawn as wide as they will be: else their words would be squeezed.
     root.style.width = `${PAPER_PX}px`;
@@ -94,18 +94,9 @@ function printsAll(state: ReportState, root: HTMLElement): () => void {
   };
 }
 
-/** When the frame is on the screen; a hidden page has none, and need not wait. */
-function afterPaint(run: () => void): () => void {
-  if (document.visibilityState === "hidden") {
-    const timer = setTimeout(run);
-    return () => clearTimeout(timer);
-  }
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const frame = requestAnimationFrame(() => {
-    timer = setTimeout(run);
+/** Resolves when the next frame is on the screen; a hidden page has none, and need not wait. */
+export const afterPaint = (): Promise<void> =>
+  new Promise((painted) => {
+    if (document.visibilityState === "hidden") setTimeout(painted);
+    else requestAnimationFrame(() => setTimeout(painted));
   });
-  return () => {
-    cancelAnimationFrame(frame);
-    clearTimeout(timer);
-  };
-}

@@ -2,10 +2,12 @@
 // bytes. Nothing of a report's page is run, or put into another one.
 
 import { bytesOfBase64, type ByteSource } from "../../archive/bytes";
-import { type OpenedRecording, openRecording } from "../../archive/open";
+import { LazyLink } from "../../archive/lazy_link";
+import { openRecording } from "../../archive/open";
 import { codedError } from "../../archive/problems";
 import { DaskscopeError } from "../../errors";
 import type { SessionStore } from "../../session";
+import type { SessionLink } from "../../stream_link";
 import { checkSummary } from "../../panels/summary/report_summary";
 import { parsed, sizeOf, wholeOf } from "./embedded";
 import type { Place } from "./fragment";
@@ -14,7 +16,7 @@ import type { ReportSource } from "./source";
 /** What a home adds to a file. */
 export interface FileHome {
   /** The store of a recording that was opened. */
-  storeOf(opened: OpenedRecording): SessionStore;
+  storeOf(link: SessionLink): SessionStore;
   /** An address that others can open and see this place; null where there is none. */
   link(place: Place): string | null;
 }
@@ -46,7 +48,7 @@ export async function openReportFile(
       name,
       summary,
       size: file.size,
-      open: () => Promise.resolve(home.storeOf(opened)),
+      session: home.storeOf(opened.link),
       file: () => Promise.resolve(file),
       link,
     };
@@ -66,7 +68,9 @@ export async function openReportFile(
     name,
     summary,
     size: sizeOf(recording),
-    open: async () => home.storeOf(await openRecording(bytes(), what)),
+    session: home.storeOf(
+      new LazyLink(async () => openRecording(bytes(), what), what),
+    ),
     file: async () => wholeOf(bytes()),
     link,
   };

@@ -4,16 +4,16 @@ import type { SessionStore } from "../../session";
 import type { Place } from "./fragment";
 
 export interface ReportSource {
-  /** Stands where the summary has no title. */
+  /** Shown where the summary has no title. */
   readonly title: string;
   /** Name of the file of the page. */
   readonly name: string;
   /** As it was parsed: nothing of it is checked. Undefined where a file has none. */
   readonly summary: unknown;
-  /** Of the recording; 0 where there is none. */
+  /** Of the recording, which is opened when somebody first looks. */
+  readonly session: SessionStore;
+  /** Bytes of the recording; 0 where there is none. */
   readonly size: number;
-  /** Unpacks the recording. */
-  open(): Promise<SessionStore>;
   /** The recording's file, as it was. */
   file(): Promise<Blob>;
   /**

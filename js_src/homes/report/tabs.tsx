@@ -4,27 +4,19 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatExact } from "../../base/format";
-import { TABS, type TabId } from "../../panel/recording_view";
-
-export const TAB_NAMES: Record<TabId, string> = {
-  summary: "Summary",
-  "task-stream": "Task stream",
-  events: "Errors and events",
-  logs: "Logs",
-  system: "System",
-};
+import { PANELS } from "../../panels";
 
 /** Ids of elements: a page of JupyterLab may show several reports. */
-export const tabElement = (tab: TabId, report: string): string =>
+export const tabElement = (tab: string, report: string): string =>
   `ds-tab-${tab}${report}`;
-export const panelElement = (tab: TabId, report: string): string =>
+export const panelElement = (tab: string, report: string): string =>
   `ds-tabpanel-${tab}${report}`;
 
 export function Tabs(props: {
-  tab: TabId;
+  tab: string;
   errors: number;
   report: string;
-  onTab: (tab: TabId) => void;
+  onTab: (tab: string) => void;
 }): JSX.Element {
   const { tab, errors, report, onTab } = props;
   const row = useRef<HTMLDivElement>(null);
@@ -40,7 +32,7 @@ export function Tabs(props: {
   }, [tab]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    const at = TABS.indexOf(tab);
+    const at = PANELS.findIndex(({ id }) => id === tab);
     const to =
       event.key === "ArrowRight"
         ? at + 1
@@ -49,12 +41,12 @@ export function Tabs(props: {
           : event.key === "Home"
             ? 0
             : event.key === "End"
-              ? TABS.length - 1
+              ? PANELS.length - 1
               : null;
     if (to === null || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     byKey.current = true;
-    onTab(TABS[(to + TABS.length) % TABS.length]);
+    onTab(PANELS[(to + PANELS.length) % PANELS.length].id);
   };
 
   return (
@@ -65,19 +57,19 @@ export function Tabs(props: {
       aria-label="Parts of the report"
       onKeyDown={onKeyDown}
     >
-      {TABS.map((one) => (
+      {PANELS.map(({ id, title }) => (
         <button
           type="button"
           class="ds-tab"
           role="tab"
-          id={tabElement(one, report)}
-          aria-selected={one === tab}
-          aria-controls={panelElement(one, report)}
-          tabIndex={one === tab ? 0 : -1}
-          onClick={() => onTab(one)}
+          id={tabElement(id, report)}
+          aria-selected={id === tab}
+          aria-controls={panelElement(id, report)}
+          tabIndex={id === tab ? 0 : -1}
+          onClick={() => onTab(id)}
         >
-          {TAB_NAMES[one]}
-          {one === "events" && errors > 0 && (
+          {title}
+          {id === "events" && errors > 0 && (
             <span class="ds-tab-count">
               {formatExact(errors)}
               <span class="ds-unseen">

@@ -3,8 +3,8 @@
 import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
 import { inFocus } from "../../panel/in_focus";
-import type { RecordTable } from "../../panel/record_tables";
-import { splitException } from "../task_stream/traceback";
+import { splitException } from "../../panel/traceback";
+import type { TableView } from "../../session_tables";
 
 export interface ErrorGroup {
   readonly type: string;
@@ -13,39 +13,37 @@ export interface ErrorGroup {
   readonly exception: string;
   /** Rows of the table, in order of time. */
   readonly rows: readonly number[];
+  /** Names. */
   readonly prefixes: readonly string[];
   /** Addresses. */
   readonly workers: readonly string[];
 }
 
-/** The largest group first; those of one size in order of time. */
+/** The first one first: a group keeps its place when others come. */
 export function errorGroups(
-  table: RecordTable<"errors">,
+  { rows: count, columns }: TableView<"errors">,
+  prefixes: readonly string[],
   focus: Focus,
 ): ErrorGroup[] {
   const focused = inFocus(focus);
   const groups = new Map<string, number[]>();
-  const order = Array.from({ length: table.rows }, (_, row) => row);
-  order.sort((one, other) => byTime(table.time[one], table.time[other]));
+  const order = Array.from({ length: count }, (_, row) => row);
+  order.sort((one, other) => byTime(columns.time[one], columns.time[other]));
+  const prefixOf = (row: number): string => prefixes[columns.prefix[row]] ?? "";
   for (const row of order) {
-    const time = table.time[row];
-    const [worker, prefix] = [table.worker[row], table.prefix[row]];
+    const time = columns.time[row];
+    const [worker, prefix] = [columns.worker[row], prefixOf(row)];
     if (!focused({ start: time, stop: time, worker, prefix })) continue;
-    const group = groups.get(table.exception[row]);
+    const group = groups.get(columns.exception[row]);
     if (group) group.push(row);
-    else groups.set(table.exception[row], [row]);
+    else groups.set(columns.exception[row], [row]);
   }
-  return [...groups]
-    .map(([exception, rows]) => {
-      const [type, message] = splitException(exception);
-      const distinct = (column: readonly string[]): string[] => [
-        ...new Set(rows.map((row) => column[row])),
-      ];
-      return {
-        ...{ type, message, exception, rows },
-        prefixes: distinct(table.prefix),
-        workers: distinct(table.worker),
-      };
-    })
-    .sort((one, other) => other.rows.length - one.rows.length);
+  return [...groups].map(([exception, rows]) => {
+    const [type, message] = splitException(exception);
+    return {
+      ...{ type, message, exception, rows },
+      prefixes: [...new Set(rows.map(prefixOf))],
+      workers: [...new Set(rows.map((row) => columns.worker[row]))],
+    };
+  });
 }

@@ -3,22 +3,30 @@
 
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { formatExact, formatMoment, NOTHING, plural } from "../../base/format";
+import {
+  formatExact,
+  formatMoment,
+  formatStretch,
+  NOTHING,
+  plural,
+} from "../../base/format";
+import { rowOfTask, stretchOf } from "../../derive/task_place";
+import type { Focus } from "../../model/types";
 import { Button, LinkButton } from "../../panel/button";
 import { ChevronIcon } from "../../panel/icons";
 import { withRoom } from "../../panel/in_focus";
 import { Pager, Printed, usePages } from "../../panel/paging";
-import type { RecordTable } from "../../panel/record_tables";
-import type { Range, RecordingView } from "../../panel/recording_view";
+import type { PanelView, Range } from "../../panel/panel_view";
+import { PrefixSwatch } from "../../panel/prefix_button";
 import { shortNames } from "../../panel/short_names";
 import { type NameOf, workerNames } from "../../panel/worker_names";
-import { someOf } from "../summary/bounds";
-import { rowOfTask, stretchOf } from "../task_stream/go_to_task";
-import { readTaskDetail } from "../task_stream/task_detail";
-import { TracebackText } from "../task_stream/traceback_text";
+import type { TableView } from "../../session_tables";
+import { someOf } from "../../base/bounds";
+import { readTaskDetail } from "../../panel/task_detail";
+import { TracebackText } from "../../panel/traceback_text";
 import { type ErrorGroup, errorGroups } from "./error_groups";
 
-type Errors = RecordTable<"errors">;
+type Errors = TableView<"errors">;
 
 const MOST_NAMES = 20;
 /** On paper, each with its traceback; and of the tasks of one kind. */
@@ -26,21 +34,25 @@ const PRINTED_KINDS = 100;
 const PRINTED_TASKS = 100;
 
 export function ErrorsSection(props: {
-  view: RecordingView;
+  view: PanelView;
   table: Errors;
-  /** How many erred, also those of which nothing was kept. */
-  total: number;
   /** The end of the recording is missing, and with it this table. */
   cut: boolean;
 }): JSX.Element {
-  const { view, table, total } = props;
+  const { view, table } = props;
+  const { erred: total } = view.counts.value;
   const focus = view.focus.value;
   const nameOf = workerNames(view);
-  const groups = useMemo(() => errorGroups(table, focus), [table, focus]);
+  const prefixes = view.session.value?.prefixes ?? [];
+  const groups = useMemo(
+    () => errorGroups(table, prefixes, focus),
+    [table, view.namesVersion.value, focus],
+  );
   const paged = usePages(
     groups,
     JSON.stringify(focus),
-    view.printing.value,
+    view,
+    "never",
     PRINTED_KINDS,
   );
   const shown = groups.reduce((sum, { rows }) => sum + rows.length, 0);
@@ -99,7 +111,7 @@ function count(shown: number, kept: number, total: number): string {
 }
 
 function Group(props: {
-  view: RecordingView;
+  view: PanelView;
   table: Errors;
   group: ErrorGroup;
   nameOf: NameOf;
@@ -109,7 +121,9 @@ function Group(props: {
   const open = opened || view.printing.value;
   const { rows, prefixes, workers } = group;
   const shortOf = shortNames(view);
-  const first = formatMoment(table.time[rows[0]] - view.origin.value, 3);
+  const { time } = table.columns;
+  const [first, last] = [time[rows[0]], time[rows[rows.length - 1]]];
+  const origin = view.origin.value;
   return (
     <li class="ds-error-group">
       <button
@@ -124,14 +138,21 @@ function Group(props: {
           {group.message !== "" && ` ${group.message}`}
         </span>
         <span class="ds-error-facts">
-          <b>{`${formatExact(rows.length)} ×`}</b>
+          <b>{plural(rows.length, "task")}</b>
           <span title={names(prefixes)}>
+            {prefixes.length === 1 && (
+              <PrefixSwatch view={view} name={prefixes[0]} />
+            )}
             {shortOf(several(prefixes, "prefixes"))}
           </span>
           <span title={names(workers.map(nameOf))}>
             {shortOf(several(workers.map(nameOf), "workers"))}
           </span>
-          <span>{rows.length > 1 ? `first at ${first}` : `at ${first}`}</span>
+          <span>
+            {last > first
+              ? formatStretch(first - origin, last - origin)
+              : formatMoment(first - origin, 2)}
+          </span>
         </span>
       </button>
       {open && (
@@ -154,7 +175,7 @@ const several = (names: readonly string[], noun: string): string =>
   names.length === 1 ? names[0] || NOTHING : `${names.length} ${noun}`;
 
 function OneError(props: {
-  view: RecordingView;
+  view: PanelView;
   table: Errors;
   group: ErrorGroup;
   nameOf: NameOf;
@@ -163,20 +184,28 @@ function OneError(props: {
   const [at, setAt] = useState(0);
   const place = Math.min(at, group.rows.length - 1);
   const row = group.rows[place];
-  const key = table.key[row];
+  const { columns } = table;
+  const key = columns.key[row];
+  const { show } = view;
   const printing = view.printing.value;
   const lists = printing && group.rows.length > 1;
   const facts: [string, string][] = [
     ["Key", key || NOTHING],
-    ["Prefix", table.prefix[row] || NOTHING],
-    ["Worker", nameOf(table.worker[row]) || NOTHING],
-    ["At", formatMoment(table.time[row] - view.origin.value, 3)],
+    ["Prefix", prefixOf(view, table, row) || NOTHING],
+    ["Worker", nameOf(columns.worker[row]) || NOTHING],
+    ["At", formatMoment(columns.time[row] - view.origin.value, 3)],
   ];
   return (
     <div class="ds-one-error">
       <div class="ds-one-error-tools">
-        {Number.isFinite(table.time[row]) && (
-          <LinkButton onClick={() => void show(view, table, row)}>
+        {show && Number.isFinite(columns.time[row]) && (
+          <LinkButton
+            onClick={() =>
+              void focusOn(view, table, row).then((focus) =>
+                show("task-stream", focus),
+              )
+            }
+          >
             Show in task stream
           </LinkButton>
         )}
@@ -211,7 +240,7 @@ function OneError(props: {
         key={row}
         taskKey={key || null}
         exception={[group.type, group.message]}
-        traceback={table.traceback[row]}
+        traceback={columns.traceback[row]}
         whole={printing}
       />
       {lists && (
@@ -223,12 +252,13 @@ function OneError(props: {
 
 /** On paper, in place of going from one to the next. */
 function TasksOfKind(props: {
-  view: RecordingView;
+  view: PanelView;
   table: Errors;
   rows: readonly number[];
   of: NameOf;
 }): JSX.Element {
   const { view, table, rows } = props;
+  const { columns } = table;
   const { shown } = someOf(rows, PRINTED_TASKS);
   return (
     <>
@@ -245,13 +275,15 @@ function TasksOfKind(props: {
           {shown.map((row) => (
             <tr>
               <td class="ds-list-time">
-                {formatMoment(table.time[row] - view.origin.value, 3)}
+                {formatMoment(columns.time[row] - view.origin.value, 3)}
               </td>
               <td class="ds-list-about">
-                {props.of(table.worker[row]) || NOTHING}
+                {props.of(columns.worker[row]) || NOTHING}
               </td>
-              <td class="ds-list-about">{table.prefix[row] || NOTHING}</td>
-              <td>{table.key[row] || NOTHING}</td>
+              <td class="ds-list-about">
+                {prefixOf(view, table, row) || NOTHING}
+              </td>
+              <td>{columns.key[row] || NOTHING}</td>
             </tr>
           ))}
         </tbody>
@@ -261,30 +293,33 @@ function TasksOfKind(props: {
   );
 }
 
+const prefixOf = (view: PanelView, table: Errors, row: number): string =>
+  view.session.value?.prefixes[table.columns.prefix[row]] ?? "";
+
 /** The time of the task on its worker; of one that ran nowhere, its moment. */
-async function show(
-  view: RecordingView,
-  table: Errors,
+async function focusOn(
+  view: PanelView,
+  { columns }: Errors,
   row: number,
-): Promise<void> {
-  const [time, worker] = [table.time[row], table.worker[row]];
-  const stretch = await stretchOfTask(view, table.task[row]);
-  view.show("task-stream", {
+): Promise<Focus> {
+  const [time, worker] = [columns.time[row], columns.worker[row]];
+  const stretch = await stretchOfTask(view, columns.task[row]);
+  return {
     time: withRoom(stretch ?? [time, time], view.range.peek()),
     prefixes: [],
     workers: worker === "" ? [] : [worker],
     spans: [],
-  });
+  };
 }
 
 /** Rows may not be here yet: the recording knows all the same. */
 async function stretchOfTask(
-  view: RecordingView,
+  view: PanelView,
   task: number,
 ): Promise<Range | null> {
   const store = view.session.peek();
   if (!store || task < 0) return null;
-  const row = rowOfTask(store, task);
+  const row = rowOfTask(store.model, task);
   if (row) return stretchOf(row);
   try {
     const { startstops } = readTaskDetail(await store.ask("task", { task }));

@@ -3,16 +3,17 @@
 import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
 import { inFocus, type Happened } from "../../panel/in_focus";
-import type { RecordTable } from "../../panel/record_tables";
 import type { NameOf } from "../../panel/worker_names";
+import type { TableView } from "../../session_tables";
 import { messageInWords } from "./event_words";
 
-export const KINDS = ["event", "worker", "gap"] as const;
+export const KINDS = ["worker", "dask", "yours", "gap"] as const;
 export type Kind = (typeof KINDS)[number];
 
 export const KIND_NAMES: Record<Kind, string> = {
-  event: "Events",
   worker: "Workers",
+  dask: "Dask",
+  yours: "Yours",
   gap: "Gaps",
 };
 
@@ -20,6 +21,7 @@ export interface Happening extends Happened {
   readonly kind: Kind;
   /** What it is of: a topic, or a worker by its name. */
   readonly about: string;
+  /** In words, which are made when somebody reads them. */
   readonly text: string;
   /** Of an event, its message as it was logged. */
   readonly logged?: string;
@@ -27,36 +29,37 @@ export interface Happening extends Happened {
 }
 
 export interface Tables {
-  readonly events: RecordTable<"events">;
-  readonly workers: RecordTable<"workers">;
-  readonly gaps: RecordTable<"gaps">;
+  readonly events: TableView<"events">;
+  readonly workers: TableView<"workers">;
+  readonly gaps: TableView<"gaps">;
 }
 
-export function happenings(
-  { events, workers, gaps }: Tables,
-  nameOf: NameOf,
-): Happening[] {
+export function happenings(tables: Tables, nameOf: NameOf): Happening[] {
+  const { columns: events } = tables.events;
+  const { columns: workers } = tables.workers;
+  const { columns: gaps } = tables.gaps;
   const all: Happening[] = [];
   const known = new Set(workers.worker);
-  for (let row = 0; row < events.rows; row++) {
+  for (let row = 0; row < tables.events.rows; row++) {
     const time = events.time[row];
-    const topics = events.topic[row].split(",");
-    const worker = topics.find((topic) => known.has(topic.trim())) ?? null;
+    const topics = events.topic[row].split(",").map((topic) => topic.trim());
     all.push({
-      kind: "event",
+      kind: topics.every((topic) => isOfDask(topic, known)) ? "dask" : "yours",
       start: time,
       stop: time,
-      worker: worker?.trim() ?? null,
+      worker: topics.find((topic) => known.has(topic)) ?? null,
       prefix: null,
       about: topics
-        .map((topic) => nameIfWorker(topic, known, nameOf))
-        .join(","),
-      text: messageInWords(events.message[row], events.topic[row], nameOf),
+        .map((topic) => (known.has(topic) ? nameOf(topic) : topic))
+        .join(", "),
+      get text() {
+        return messageInWords(events.message[row], events.topic[row], nameOf);
+      },
       logged: events.message[row],
       level: "info",
     });
   }
-  for (let row = 0; row < workers.rows; row++) {
+  for (let row = 0; row < tables.workers.rows; row++) {
     const time = workers.time[row];
     const worker = workers.worker[row];
     const what = workers.what[row];
@@ -71,7 +74,7 @@ export function happenings(
       level: TROUBLE.has(what) ? "warn" : "info",
     });
   }
-  for (let row = 0; row < gaps.rows; row++) {
+  for (let row = 0; row < tables.gaps.rows; row++) {
     all.push({
       kind: "gap",
       start: gaps.start[row],
@@ -86,13 +89,16 @@ export function happenings(
   return all.sort((one, other) => byTime(one.start, other.start));
 }
 
-function nameIfWorker(
-  topic: string,
-  known: ReadonlySet<string>,
-  nameOf: NameOf,
-): string {
-  return known.has(topic.trim()) ? nameOf(topic.trim()) : topic;
-}
+/** Topics of Dask's own events; its `print` and `warn` are of whoever called them. */
+const DASK_TOPICS: ReadonlySet<string> = new Set([
+  ...["all", "scheduler", "stealing", "transitions", "p2p", "worker-client"],
+  ...["worker-get-client", "worker-fail-hard", "worker-restart-memory"],
+]);
+
+const isOfDask = (topic: string, workers: ReadonlySet<string>): boolean =>
+  DASK_TOPICS.has(topic) ||
+  workers.has(topic) ||
+  /^Client-|^[a-z]+:\/\//.test(topic);
 
 const TROUBLE: ReadonlySet<string> = new Set([
   "paused",
@@ -111,24 +117,25 @@ const CHANGES: ReadonlyMap<string, string> = new Map([
   ["added", "came"],
   ["removed", "left"],
   ["spilling", "began to spill to disk"],
-  ["not-spilling", "spills no more"],
+  ["not-spilling", "stopped spilling"],
 ]);
 
 export interface Narrowed {
   readonly focus: Focus;
-  readonly kinds: ReadonlySet<Kind>;
-  readonly has: (text: string) => boolean;
+  /** Null for all. */
+  readonly kind: Kind | null;
+  readonly has: ((text: string) => boolean) | null;
 }
 
 export function narrow(
   all: readonly Happening[],
-  { focus, kinds, has }: Narrowed,
+  { focus, kind, has }: Narrowed,
 ): Happening[] {
   const focused = inFocus(focus);
   return all.filter(
     (one) =>
-      kinds.has(one.kind) &&
+      (kind === null || one.kind === kind) &&
       focused(one) &&
-      has(`${one.about} ${one.text} ${one.logged ?? ""}`),
+      (!has || has(`${one.about} ${one.text} ${one.logged ?? ""}`)),
   );
 }

@@ -1,30 +1,65 @@
-// The tab of what went wrong and what happened beside the tasks.
+// What went wrong, and what happened beside the tasks.
 
 import type { JSX } from "preact";
-import type { RecordingView } from "../../panel/recording_view";
-import { WithTable } from "../../panel/table_wait";
+import { useMemo } from "preact/hooks";
+import { formatExact, plural } from "../../base/format";
+import { panelIcon } from "../../panel/kind";
+import { makePanel } from "../../panel/panel";
+import type { PanelView } from "../../panel/panel_view";
+import { droppedFact, isCut } from "../../panel/session_facts";
+import { WithTable } from "../../panel/with_table";
+import { workerNames } from "../../panel/worker_names";
 import { ErrorsSection } from "./errors";
-import { Timeline } from "./timeline";
+import { EventList } from "./event_list";
+import { happenings, type Tables } from "./happenings";
 
-export function Events(props: {
-  view: RecordingView;
-  /** How many tasks erred, as far as anybody counted. */
-  erred: number;
-  /** The end of the recording is missing, and with it its small tables. */
-  cut: boolean;
-}): JSX.Element {
-  const { view, cut } = props;
+const TABLES = ["errors", "events", "workers", "gaps"] as const;
+
+export const EVENTS = makePanel(
+  {
+    id: "events",
+    title: "Errors and events",
+    caption: "what failed, what was logged",
+    icon: panelIcon(
+      '<path d="M8 1.2l7.2 13.1H.8zM8 4.1L3 13h10zM7.3 6.6h1.4v3.6H7.3zM7.3 11h1.4v1.3H7.3z"/>',
+    ),
+    group: "Cluster",
+    tables: TABLES,
+  },
+  {
+    Body: Events,
+    facts: (view) => {
+      const tables = TABLES.map((name) => view.table(name));
+      const sum = (of: "rows" | "dropped"): number =>
+        tables.reduce((all, table) => all + table[of], 0);
+      const errors = view.table("errors").rows;
+      return [
+        { lead: formatExact(sum("rows")), text: "entries", rank: 0 },
+        ...(errors > 0
+          ? [
+              {
+                text: plural(errors, "error"),
+                level: "error" as const,
+                rank: 1,
+              },
+            ]
+          : []),
+        droppedFact(view.notices.value, sum("dropped")),
+      ];
+    },
+    gestures: [
+      "Click an error for its traceback, and from there to its place in the task stream.",
+    ],
+  },
+);
+
+function Events(props: { view: PanelView }): JSX.Element {
+  const { view } = props;
+  const cut = isCut(view.notices.value);
   return (
-    <div class="ds-events">
+    <>
       <WithTable view={view} name="errors" noun="the errors">
-        {(table) => (
-          <ErrorsSection
-            view={view}
-            table={table}
-            total={props.erred}
-            cut={cut}
-          />
-        )}
+        {(table) => <ErrorsSection view={view} table={table} cut={cut} />}
       </WithTable>
       <WithTable view={view} name="events" noun="the events">
         {(events) => (
@@ -32,7 +67,7 @@ export function Events(props: {
             {(workers) => (
               <WithTable view={view} name="gaps" noun="gaps">
                 {(gaps) => (
-                  <Timeline
+                  <Happenings
                     view={view}
                     tables={{ events, workers, gaps }}
                     cut={cut}
@@ -43,6 +78,20 @@ export function Events(props: {
           </WithTable>
         )}
       </WithTable>
-    </div>
+    </>
   );
+}
+
+function Happenings(props: {
+  view: PanelView;
+  tables: Tables;
+  cut: boolean;
+}): JSX.Element {
+  const { events, workers, gaps } = props.tables;
+  const nameOf = workerNames(props.view);
+  const all = useMemo(
+    () => happenings(props.tables, nameOf),
+    [events, workers, gaps, nameOf],
+  );
+  return <EventList view={props.view} all={all} cut={props.cut} />;
 }

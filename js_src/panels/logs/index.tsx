@@ -1,37 +1,59 @@
-// The tab of what scheduler and workers wrote into their logs.
+// What scheduler and workers wrote into their logs.
 
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { formatExact, formatMoment } from "../../base/format";
 import { FilterText, hasWords, Select } from "../../panel/filter_tools";
+import { panelIcon } from "../../panel/kind";
 import { Pager, usePages } from "../../panel/paging";
-import type { RecordTable } from "../../panel/record_tables";
-import type { RecordingView } from "../../panel/recording_view";
+import { makePanel } from "../../panel/panel";
+import type { PanelView } from "../../panel/panel_view";
+import { droppedFact } from "../../panel/session_facts";
 import { shortNames } from "../../panel/short_names";
-import { WithTable } from "../../panel/table_wait";
+import { whyNone, WithTable } from "../../panel/with_table";
 import { workerNames } from "../../panel/worker_names";
+import type { TableView } from "../../session_tables";
 import { levelsOf, narrowLines, rankOf } from "./lines";
 
-export function Logs(props: {
-  view: RecordingView;
-  /** Why lines may be missing, as the recording says it; empty for nothing. */
-  why: string;
-}): JSX.Element {
+export const LOGS = makePanel(
+  {
+    id: "logs",
+    title: "Logs",
+    caption: "scheduler and workers",
+    icon: panelIcon(
+      '<path d="M1 2.5h2v2H1zM5 2.5h10v2H5zM1 7h2v2H1zM5 7h10v2H5zM1 11.5h2v2H1zM5 11.5h10v2H5z"/>',
+    ),
+    group: "Cluster",
+    tables: ["logs", "workers"],
+  },
+  {
+    Body: Logs,
+    facts: (view) => {
+      const { rows, dropped } = view.table("logs");
+      return [
+        { lead: formatExact(rows), text: "lines", rank: 0 },
+        droppedFact(view.notices.value, dropped),
+      ];
+    },
+    gestures: ["The level shows its lines and those of graver levels."],
+  },
+);
+
+function Logs(props: { view: PanelView }): JSX.Element {
+  const { view } = props;
   return (
-    <div class="ds-logs">
-      <WithTable view={props.view} name="logs" noun="the logs">
-        {(table) => <Lines view={props.view} table={table} why={props.why} />}
-      </WithTable>
-    </div>
+    <WithTable view={view} name="logs" noun="the logs">
+      {(table) => <Lines view={view} table={table} />}
+    </WithTable>
   );
 }
 
 function Lines(props: {
-  view: RecordingView;
-  table: RecordTable<"logs">;
-  why: string;
+  view: PanelView;
+  table: TableView<"logs">;
 }): JSX.Element {
   const { view, table } = props;
+  const { columns } = table;
   const [level, setLevel] = useState("");
   const [source, setSource] = useState("");
   const [text, setText] = useState("");
@@ -39,7 +61,7 @@ function Lines(props: {
   const shortOf = shortNames(view);
   const focus = view.focus.value;
   const levels = useMemo(() => levelsOf(table), [table]);
-  const sources = useMemo(() => [...new Set(table.source)], [table]);
+  const sources = useMemo(() => [...new Set(columns.source)], [table]);
   const rows = useMemo(
     () => narrowLines(table, { focus, level, source, has: hasWords(text) }),
     [table, focus, level, source, text],
@@ -47,19 +69,13 @@ function Lines(props: {
   const paged = usePages(
     rows,
     JSON.stringify([focus, level, source, text]),
-    view.printing.value,
+    view,
+    "in sight",
   );
-  if (table.rows === 0) {
-    return (
-      <p class="ds-sentence">
-        {`No lines of the logs are in this recording. ${props.why || "Scheduler and workers wrote none in this time, at the level that Dask keeps."}`}
-      </p>
-    );
-  }
+  if (table.rows === 0) return <NoLines view={view} />;
   return (
     <section class="ds-part">
       <header class="ds-part-head">
-        <h3>Logs</h3>
         <span class="ds-quiet" role="status">
           {`${formatExact(rows.length)} of ${formatExact(table.rows)} lines`}
         </span>
@@ -97,28 +113,46 @@ function Lines(props: {
               <th scope="col">Time</th>
               <th scope="col">Source</th>
               <th scope="col">Level</th>
-              <th scope="col">Line</th>
+              <th scope="col" class="ds-list-text">
+                Line
+              </th>
             </tr>
           </thead>
           <tbody>
             {paged.rows.map((row) => (
-              <tr>
+              <tr key={row}>
                 <td class="ds-list-time">
-                  {formatMoment(table.time[row] - view.origin.value, 3)}
+                  {formatMoment(columns.time[row] - view.origin.value, 3)}
                 </td>
-                <td class="ds-list-about" title={table.source[row]}>
-                  {shortOf(nameOf(table.source[row]))}
+                <td class="ds-list-about" title={columns.source[row]}>
+                  {shortOf(nameOf(columns.source[row]))}
                 </td>
-                <td class={levelClass(table.level[row])}>{table.level[row]}</td>
-                <td class="ds-mono">{table.text[row]}</td>
+                <td class={levelClass(columns.level[row])}>
+                  {columns.level[row]}
+                </td>
+                <td class="ds-list-text ds-mono">{columns.text[row]}</td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
       <Pager paged={paged} noun="lines" />
+      {paged.end}
     </section>
   );
+}
+
+function NoLines(props: { view: PanelView }): JSX.Element {
+  const { view } = props;
+  const none = view.host.live
+    ? "No lines yet."
+    : "No lines of the logs are in this recording.";
+  const why =
+    whyNone(view, "logs") ||
+    (view.host.live
+      ? "Lines appear as scheduler and workers log them, at the level that Dask keeps."
+      : "Scheduler and workers logged nothing at the captured level.");
+  return <p class="ds-sentence">{`${none} ${why}`}</p>;
 }
 
 function levelClass(level: string): string {

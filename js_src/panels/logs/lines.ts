@@ -3,7 +3,7 @@
 import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
 import { inFocus } from "../../panel/in_focus";
-import type { RecordTable } from "../../panel/record_tables";
+import type { TableView } from "../../session_tables";
 
 export interface LogFilter {
   readonly focus: Focus;
@@ -11,7 +11,7 @@ export interface LogFilter {
   readonly level: string;
   /** "scheduler", or a worker's address; empty for all. */
   readonly source: string;
-  readonly has: (text: string) => boolean;
+  readonly has: ((text: string) => boolean) | null;
 }
 
 /** From what matters least to what matters most; others are between. */
@@ -23,27 +23,29 @@ export function rankOf(level: string): number {
 }
 
 /** Levels that occur, the least first. */
-export function levelsOf(table: RecordTable<"logs">): string[] {
-  const found = [...new Set(table.level)];
+export function levelsOf({ columns }: TableView<"logs">): string[] {
+  const found = [...new Set(columns.level)];
   return found.sort((one, other) => rankOf(one) - rankOf(other));
 }
 
 /** Numbers of the rows that pass, in order of time. */
 export function narrowLines(
-  table: RecordTable<"logs">,
+  { rows, columns }: TableView<"logs">,
   { focus, level, source, has }: LogFilter,
 ): number[] {
   const focused = inFocus(focus);
   const least = level === "" ? -1 : rankOf(level);
   const found: number[] = [];
-  for (let row = 0; row < table.rows; row++) {
-    const time = table.time[row];
-    const from = table.source[row];
+  for (let row = 0; row < rows; row++) {
+    const time = columns.time[row];
+    const from = columns.source[row];
     const worker = from === "scheduler" ? null : from;
-    if (rankOf(table.level[row]) < least) continue;
+    if (rankOf(columns.level[row]) < least) continue;
     if (source !== "" && from !== source) continue;
     if (!focused({ start: time, stop: time, worker, prefix: null })) continue;
-    if (has(table.text[row])) found.push(row);
+    if (!has || has(columns.text[row])) found.push(row);
   }
-  return found.sort((one, other) => byTime(table.time[one], table.time[other]));
+  return found.sort((one, other) =>
+    byTime(columns.time[one], columns.time[other]),
+  );
 }

@@ -7,14 +7,14 @@ import { formatExact } from "../../base/format";
 import { toCss } from "../../base/colour";
 import { fullHeight, Minimap } from "../../derive/minimap";
 import type { TaskModel } from "../../model/tasks";
-import type { SessionStore } from "../../session";
-import type { RecordingView } from "../../panel/recording_view";
+import type { PanelView } from "../../panel/panel_view";
 import { TimeChart } from "../../panel/time_chart";
 import type { PlotArea } from "../../panel/time_plot";
 import { threadAxis } from "../../panel/value_axis";
-import { makePaints } from "../task_stream/paints";
-import { SharedSelection } from "../task_stream/shared_selection";
-import { PrefixButton } from "./prefix_swatch";
+import { beforeFirst } from "../../panel/empty_states";
+import { makePaints } from "../../panel/paints";
+import { SharedSelection } from "../../panel/shared_selection";
+import { PrefixButton } from "../../panel/prefix_button";
 import { isCutOff, type ReportSummary } from "./report_summary";
 
 const HEIGHT_PX = 142;
@@ -23,7 +23,7 @@ const MOST_NAMED = 8;
 const WORK_MS = 6;
 
 export function BusyChart(props: {
-  view: RecordingView;
+  view: PanelView;
   summary: ReportSummary;
 }): JSX.Element | null {
   const { view, summary } = props;
@@ -31,10 +31,9 @@ export function BusyChart(props: {
   useFilterOf(store);
   const minimap = useMemo(() => new Minimap(), []);
   const sheet = useMemo(() => new Sheet(), []);
-  if (store) {
-    void store.dataVersion.value;
-    void store.namesVersion.value;
-  }
+  const { value: names } = view.namesVersion;
+  const { value: rows } = view.dataVersion;
+  const errors = view.table("errors").columns.time;
   // Of a cluster of which nobody knows, those that ran something.
   const threads =
     summary.busy?.threads ||
@@ -44,9 +43,10 @@ export function BusyChart(props: {
   const theme = view.theme.value;
   const paints = useMemo(
     () => (store ? makePaints(store, theme, isolated) : null),
-    [store, theme, isolated, store?.namesVersion.value],
+    [store, theme, isolated, names],
   );
-  const empty = view.emptyState.value;
+  const known = view.now.value > 0 ? view.counts.value : null;
+  const none = (summary.tasks ?? known)?.captured === 0 && !isCutOff(summary);
   const full = (model: TaskModel): number => {
     const filtered = model.filter?.byRow ?? false;
     const { most } = minimap;
@@ -73,11 +73,11 @@ export function BusyChart(props: {
           {more > 0 && <span class="ds-quiet">{`and ${more} more`}</span>}
         </div>
       </header>
-      {summary.tasks?.captured === 0 && !isCutOff(summary) ? (
+      {none ? (
         <p class="ds-sentence">No task finished or failed in this time.</p>
-      ) : store === null && empty !== null ? (
+      ) : rows === 0 && !view.host.live ? (
         <p class="ds-sentence ds-chart-wait" role="status">
-          {empty.trouble ? `${empty.title}. ${empty.text}` : `${empty.title} …`}
+          {waitingWords(view)}
         </p>
       ) : (
         <TimeChart
@@ -98,7 +98,7 @@ export function BusyChart(props: {
             paint(area) {
               if (!store || !paints) return;
               paintBusy(area, minimap, paints, sheet);
-              paintErrors(area, store);
+              paintErrors(area, errors);
             },
           }}
         />
@@ -107,13 +107,19 @@ export function BusyChart(props: {
   );
 }
 
-function isolates(view: RecordingView): boolean {
+/** In place of a chart of rows that are not here. */
+function waitingWords(view: PanelView): string {
+  const { title, text, trouble } = beforeFirst(false, view.notices.value);
+  return trouble ? `${title}. ${text}` : "Unpacking the recording …";
+}
+
+function isolates(view: PanelView): boolean {
   const { prefixes, workers, spans } = view.focus.value;
   return prefixes.length + workers.length + spans.length > 0;
 }
 
 /** The model has one filter for all panels; here its work is done, too. */
-function useFilterOf(store: SessionStore | null): void {
+function useFilterOf(store: PanelView["session"]["value"]): void {
   const [, redraw] = useState(0);
   useEffect(() => {
     if (!store) return;
@@ -174,15 +180,15 @@ class Sheet {
   }
 }
 
-function paintErrors(area: PlotArea, store: SessionStore): void {
+function paintErrors(area: PlotArea, times: ArrayLike<number>): void {
   const { context, theme, pixelRatio, top } = area;
   const size = 3.5 * pixelRatio;
   const y = top + 8 * pixelRatio;
   let last = -Infinity;
   context.lineCap = "round";
-  for (const { time } of store.errors.peek()) {
+  for (const time of Float64Array.from(times).sort()) {
     const x = area.x(time);
-    if (x - last < 2 * size) continue;
+    if (!(x - last >= 2 * size)) continue;
     last = x;
     for (const [colour, wide] of [
       [theme.panel, 4],

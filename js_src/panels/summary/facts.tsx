@@ -4,9 +4,9 @@ import type { JSX } from "preact";
 import { formatBytes, formatExact, NOTHING, plural } from "../../base/format";
 import { LinkButton } from "../../panel/button";
 import { useCopied } from "../../panel/copied";
-import { TracebackText } from "../task_stream/traceback_text";
-import { AndMore } from "./and_more";
-import { cutText, MAX_CHARACTERS, someOf } from "./bounds";
+import { TracebackText } from "../../panel/traceback_text";
+import { AndMore } from "../../panel/and_more";
+import { cutText, MAX_CHARACTERS, someOf } from "../../base/bounds";
 import type { ReportSummary } from "./report_summary";
 
 /** Of one package, on different workers. */

@@ -1,25 +1,97 @@
-// The first tab of a report: what the run was, where its time went, what to look at.
+// What a run is or was in figures: how far it is, where its time went, what to look at.
 
 import type { JSX } from "preact";
-import type { RecordingView } from "../../panel/recording_view";
-import { MemoryChart } from "../system/memory_chart";
+import { useMemo } from "preact/hooks";
+import { formatExact } from "../../base/format";
+import { panelIcon } from "../../panel/kind";
+import { MemoryChart } from "../../panel/memory_chart";
+import { isWhole } from "../../panel/narrowing";
+import { makePanel } from "../../panel/panel";
+import type { PanelView } from "../../panel/panel_view";
+import { droppedFact, isCut } from "../../panel/session_facts";
+import { Empty } from "../../panel/states";
 import { BusyChart } from "./busy_chart";
 import { Cluster, Code, Raised, Versions } from "./facts";
 import { Figures } from "./figures";
 import { NeedsALook } from "./needs_a_look";
-import type { ReportSummary } from "./report_summary";
+import { checkSummary, raisedTo } from "./report_summary";
 import { TimeWent } from "./time_went";
 
-export function Summary(props: {
-  view: RecordingView;
-  summary: ReportSummary;
-}): JSX.Element {
-  const { view, summary } = props;
+export const SUMMARY = makePanel(
+  {
+    id: "summary",
+    title: "Summary",
+    caption: "did it finish, what takes the time",
+    icon: panelIcon(
+      '<path d="M1 3h8v2H1zM1 7h6v2H1zM1 11h8v2H1zM11.8 5.2a2.8 2.8 0 1 1 0 5.6 2.8 2.8 0 0 1 0-5.6zm0 1.8a1 1 0 1 0 0 2 1 1 0 0 0 0-2z"/>',
+    ),
+    group: "Overview",
+    tables: ["tasks", "errors", "workers", "gaps", "system", "summary"],
+  },
+  {
+    Body: Summary,
+    facts: (view) => {
+      const { captured, kept, erred } = view.counts.value;
+      const { value: notices } = view.notices;
+      // How many a truncated file has, its summary does not know.
+      const of = isCut(notices) ? "" : `of ${formatExact(captured)} `;
+      return [
+        { lead: formatExact(kept), text: `${of}tasks`, rank: 0 },
+        ...(erred > 0
+          ? [
+              {
+                text: `${formatExact(erred)} erred`,
+                level: "error" as const,
+                rank: 1,
+              },
+            ]
+          : []),
+        droppedFact(notices, captured - kept),
+      ];
+    },
+    gestures: [
+      "Drag on a chart to select a time: every panel then shows that. Double-click to drop it.",
+      "Click a prefix to isolate it; Shift-click adds another.",
+    ],
+  },
+);
+
+function Summary(props: { view: PanelView }): JSX.Element {
+  const { view } = props;
+  const counts = view.counts.value;
+  const cut = view.notices.value.find(({ code }) => code === "file-cut");
+  const said = view.summary.value;
+  const checked = useMemo(() => checkSummary(said).summary, [said]);
+  if (said === null) {
+    return (
+      <Empty
+        state={
+          view.host.live
+            ? {
+                state: "waiting",
+                title: "No figures yet",
+                text: "They arrive with the first tasks.",
+              }
+            : {
+                state: "stopped",
+                title: "This recording has no summary",
+                text: `${cut ? "The file is truncated, so its summary is missing" : "It was written without one"}. The other tabs show what is here, and \`daskscope.load(…).save(…)\` writes a file with a summary of that.`,
+              }
+        }
+      />
+    );
+  }
+  const summary = view.host.live ? checked : raisedTo(counts, checked, cut);
   const printing = view.printing.value;
   const { needs_a_look: looks, versions, code, exception } = summary;
   return (
-    <div class="ds-summary">
+    <>
       <Figures summary={summary} />
+      {!isWhole(view.focus.value) && (
+        <p class="ds-part-note ds-of-whole">
+          The figures are of the whole run; the charts show what is selected.
+        </p>
+      )}
       <div class="ds-summary-parts">
         <div class="ds-summary-main">
           {exception && <Raised exception={exception} printing={printing} />}
@@ -43,6 +115,6 @@ export function Summary(props: {
           <Cluster summary={summary} />
         </aside>
       </div>
-    </div>
+    </>
   );
 }

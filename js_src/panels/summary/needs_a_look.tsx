@@ -6,13 +6,9 @@ import type { Focus } from "../../model/types";
 import { LinkButton } from "../../panel/button";
 import { CloseIcon, InfoIcon, WarningIcon } from "../../panel/icons";
 import { withRoom } from "../../panel/in_focus";
-import {
-  isTab,
-  type Range,
-  type RecordingView,
-} from "../../panel/recording_view";
-import { AndMore } from "./and_more";
-import { someOf } from "./bounds";
+import type { PanelView, Range } from "../../panel/panel_view";
+import { AndMore } from "../../panel/and_more";
+import { someOf } from "../../base/bounds";
 import type { ReportSummary } from "./report_summary";
 
 type Look = NonNullable<ReportSummary["needs_a_look"]>[number];
@@ -24,7 +20,7 @@ const LEVEL_WORDS: Record<Look["level"], string> = {
 };
 
 export function NeedsALook(props: {
-  view: RecordingView;
+  view: PanelView;
   looks: readonly Look[];
 }): JSX.Element {
   const { view, looks } = props;
@@ -68,14 +64,15 @@ function Mark(props: { level: Look["level"] }): JSX.Element {
   return props.level === "warn" ? <WarningIcon /> : <InfoIcon />;
 }
 
-function Way(props: { view: RecordingView; look: Look }): JSX.Element | null {
+function Way(props: { view: PanelView; look: Look }): JSX.Element | null {
   const { view, look } = props;
-  const { tab } = look;
+  const { show } = view;
   // The summary is where one is.
-  if (!isTab(tab) || tab === "summary") return null;
-  const show = (): void =>
-    view.show(tab, focusOn(look, view.focus.peek(), view.range.peek()));
-  return <LinkButton onClick={show}>Show</LinkButton>;
+  const others = view.host.panels?.filter((id) => id !== "summary") ?? [];
+  if (!show || !others.includes(look.tab)) return null;
+  const onClick = (): void =>
+    show(look.tab, focusOn(look, view.focus.peek(), view.range.peek()));
+  return <LinkButton onClick={onClick}>Show</LinkButton>;
 }
 
 /**

@@ -15,8 +15,8 @@ import {
   str,
   tuple,
 } from "../../base/check";
-import type { Counts } from "../../model/types";
-import { cutText } from "./bounds";
+import type { Counts, Notice } from "../../model/types";
+import { cutText } from "../../base/bounds";
 
 const LEVELS = ["info", "warn", "error"] as const;
 /** As much of a text as is shown. */
@@ -131,14 +131,20 @@ export function checkSummary(value: unknown): CheckedSummary {
 export const isCutOff = ({ missing }: ReportSummary): boolean =>
   missing?.some(({ code }) => code === "file-cut") ?? false;
 
-/** Nobody vouches for a summary: it counts no fewer tasks than its recording. */
+/**
+ * Nobody vouches for a stored summary: it counts no fewer tasks than its recording. `cut`
+ * says that the recording's file was cut off.
+ */
 export function raisedTo(
   { captured, kept, erred }: Counts,
   summary: ReportSummary,
+  cut?: Notice,
 ): ReportSummary {
   const { tasks, errors } = summary;
+  const missing = summary.missing ?? [];
   return {
     ...summary,
+    missing: cut && !isCutOff(summary) ? [...missing, cut] : missing,
     tasks: tasks && {
       captured: Math.max(tasks.captured, captured),
       kept: Math.max(tasks.kept, kept),

@@ -13,11 +13,11 @@ import {
 } from "../../base/format";
 import { LinkButton } from "../../panel/button";
 import { Printed } from "../../panel/paging";
-import type { RecordingView } from "../../panel/recording_view";
-import { actionNote, capitalized } from "../task_stream/row_words";
-import { AndMore } from "./and_more";
-import { someOf } from "./bounds";
-import { PrefixButton } from "./prefix_swatch";
+import type { PanelView } from "../../panel/panel_view";
+import { actionNote, capitalized } from "../../panel/action_words";
+import { AndMore } from "../../panel/and_more";
+import { someOf } from "../../base/bounds";
+import { PrefixButton } from "../../panel/prefix_button";
 import type { ReportSummary } from "./report_summary";
 
 const SHOWN = 10;
@@ -60,7 +60,7 @@ const workFirst = (
   other.seconds - one.seconds;
 
 export function TimeWent(props: {
-  view: RecordingView;
+  view: PanelView;
   summary: ReportSummary;
 }): JSX.Element | null {
   const { view, summary } = props;

@@ -10,12 +10,42 @@ import {
   formatMean,
   NOTHING,
 } from "../../base/format";
-import type { RecordTable } from "../../panel/record_tables";
-import type { RecordingView } from "../../panel/recording_view";
-import { WithTable } from "../../panel/table_wait";
-import { LineChart, type Line } from "./line_chart";
-import { memoryLines, MemoryChart } from "./memory_chart";
-import { extremesOf, seriesOf } from "./samples";
+import { panelIcon } from "../../panel/kind";
+import { LineChart, type Line } from "../../panel/line_chart";
+import { memoryLines, MemoryChart } from "../../panel/memory_chart";
+import { makePanel } from "../../panel/panel";
+import type { PanelView } from "../../panel/panel_view";
+import {
+  extremesOf,
+  samplesOf,
+  type Sampled,
+  type Series,
+} from "../../panel/samples";
+import { whyNone, WithTable } from "../../panel/with_table";
+import type { TableView } from "../../session_tables";
+
+export const SYSTEM = makePanel(
+  {
+    id: "system",
+    title: "System",
+    caption: "scheduler, threads, event loop",
+    icon: panelIcon(
+      '<path d="M6.9 1h2.2l.4 1.9 1.2.5 1.6-1.1 1.5 1.6-1 1.6.5 1.2 1.7.4v2.2l-1.8.4-.5 1.2 1.1 1.6-1.5 1.5-1.7-1-1.1.5L9.1 15H6.9l-.4-1.8-1.2-.5-1.6 1.1-1.5-1.5 1-1.7-.5-1.1L1 9.1V6.9l1.8-.4.5-1.2-1-1.6 1.4-1.5 1.7 1 1.1-.5zM8 5.2a2.8 2.8 0 1 0 0 5.6 2.8 2.8 0 0 0 0-5.6z"/>',
+    ),
+    group: "Cluster",
+    tables: ["system"],
+  },
+  {
+    Body: System,
+    facts: (view) => {
+      const { rows } = view.table("system");
+      return [{ lead: formatExact(rows), text: "samples", rank: 0 }];
+    },
+    gestures: [
+      "Point at a chart for its values at that time. Drag on one to select a time: every panel then shows that. Double-click to drop it.",
+    ],
+  },
+);
 
 const HEIGHT_PX = 132;
 /** Lines that are told apart by name: blue, red, … as look.md has them. */
@@ -26,80 +56,59 @@ const COUNTED = { format: formatExact, formatMean };
 const percent = (value: number): string =>
   Number.isFinite(value) ? `${value.toFixed(0)} %` : NOTHING;
 
-export function System(props: {
-  view: RecordingView;
-  /** Why samples may be missing, as the recording says it; empty for nothing. */
-  why: (table: "scheduler" | "cluster") => string;
-}): JSX.Element {
-  const { view, why } = props;
+function System(props: { view: PanelView }): JSX.Element {
+  const { view } = props;
   return (
-    <div class="ds-system">
-      <WithTable view={view} name="scheduler" noun="samples of the scheduler">
-        {(table) => (
-          <SchedulerCharts view={view} table={table} why={why("scheduler")} />
-        )}
-      </WithTable>
-      <WithTable view={view} name="cluster" noun="samples of the cluster">
-        {(table) => (
-          <ClusterCharts view={view} table={table} why={why("cluster")} />
-        )}
-      </WithTable>
-    </div>
+    <WithTable view={view} name="system" noun="the samples">
+      {(table) => (
+        <>
+          <SchedulerCharts view={view} table={table} />
+          <ClusterCharts view={view} table={table} />
+        </>
+      )}
+    </WithTable>
   );
 }
 
-function NoSamples(props: { of: string; why: string }): JSX.Element {
+function NoSamples(props: { view: PanelView; of: string }): JSX.Element {
+  const { view } = props;
   const why =
-    props.why === ""
-      ? "A recording that ends within a second may have none, and one whose scheduler refused the plugin."
-      : props.why;
-  return (
-    <p class="ds-sentence">{`This recording has no samples of ${props.of}. ${why}`}</p>
+    whyNone(view, "system") ||
+    (view.host.live
+      ? "They come with the heartbeats of the workers, and need a scheduler that allows plugins."
+      : "A recording that ends within a second may have none, and one whose scheduler refused the plugin.");
+  const none = view.host.live
+    ? `No samples of ${props.of} yet.`
+    : `This recording has no samples of ${props.of}.`;
+  return <p class="ds-sentence">{`${none} ${why}`}</p>;
+}
+
+interface Samples {
+  view: PanelView;
+  table: TableView<"system">;
+}
+
+/** No sample may be inside of a run between two of them. */
+const isNone = (view: PanelView, all: readonly Series[]): boolean =>
+  all.every((series) =>
+    Number.isNaN(extremesOf(series, ...view.range.value).most),
   );
-}
 
-/** Makes lines of the columns of one table. */
-function lineMaker(
-  time: ArrayLike<number>,
-  end: number,
-  late: Parameters<typeof seriesOf>[3],
-  dark: boolean,
-) {
-  return (
-    name: string,
-    values: ArrayLike<number>,
-    slot: number,
-    more: { stair?: boolean } = {},
-  ): Line => ({
-    name,
-    series: seriesOf(time, values, end, late),
-    look: { colour: slotColour(slot, dark), ...more },
-  });
-}
-
-function SchedulerCharts(props: {
-  view: RecordingView;
-  table: RecordTable<"scheduler">;
-  why: string;
-}): JSX.Element {
-  const { view, table } = props;
+function SchedulerCharts({ view, table }: Samples): JSX.Element {
   const { dark } = view.theme.value;
-  const [start, end] = view.range.value;
+  const end = view.end.value;
   const lines = useMemo(() => {
-    const line = lineMaker(table.time, end, "left out", dark);
+    const names = ["cpu", "memory", "loop_interval"] as const;
+    const samples = samplesOf(table.columns, names, end, "left out");
+    const line = lineMaker(samples, dark);
     return {
-      cpu: line("CPU", table.cpu, SLOT.first),
-      memory: line("memory", table.memory, SLOT.second),
-      interval: line("tick", table.loop_interval, SLOT.third),
+      cpu: line("cpu", "CPU", SLOT.first),
+      memory: line("memory", "memory", SLOT.second),
+      interval: line("loop_interval", "tick", SLOT.third),
     };
   }, [table, end, dark]);
-  // Of a run between two samples none may be inside.
-  const none = Object.values(lines).every(({ series }) =>
-    Number.isNaN(extremesOf(series, start, end).most),
-  );
-  if (none) {
-    return <NoSamples of="the scheduler" why={props.why} />;
-  }
+  const all = Object.values(lines).map(({ series }) => series);
+  if (isNone(view, all)) return <NoSamples view={view} of="the scheduler" />;
   return (
     <>
       <div class="ds-charts">
@@ -147,23 +156,36 @@ function SchedulerCharts(props: {
   );
 }
 
-function ClusterCharts(props: {
-  view: RecordingView;
-  table: RecordTable<"cluster">;
-  why: string;
-}): JSX.Element {
-  const { view, table } = props;
+/** Makes lines of samples. */
+const lineMaker =
+  <K extends Sampled>(samples: Record<K, Series>, dark: boolean) =>
+  (
+    of: K,
+    name: string,
+    slot: number,
+    more: { stair?: boolean } = {},
+  ): Line => ({
+    name,
+    series: samples[of],
+    look: { colour: slotColour(slot, dark), ...more },
+  });
+
+function ClusterCharts({ view, table }: Samples): JSX.Element {
   const { dark } = view.theme.value;
-  const [, end] = view.range.value;
+  const end = view.end.value;
   const lines = useMemo(() => {
-    const line = lineMaker(table.time, end, "of the end", dark);
+    const names = ["workers", "threads"] as const;
+    const samples = samplesOf(table.columns, names, end, "of the end");
+    const line = lineMaker(samples, dark);
     return {
-      workers: line("workers", table.workers, SLOT.first, { stair: true }),
-      threads: line("threads", table.threads, SLOT.fourth, { stair: true }),
-      memory: memoryLines(table, end, dark),
+      workers: line("workers", "workers", SLOT.first, { stair: true }),
+      threads: line("threads", "threads", SLOT.fourth, { stair: true }),
+      memory: memoryLines(table.columns, end, dark).lines,
     };
   }, [table, end, dark]);
-  if (table.rows === 0) return <NoSamples of="the cluster" why={props.why} />;
+  if (lines.workers.series.time.length === 0) {
+    return <NoSamples view={view} of="the cluster" />;
+  }
   const [process, managed, spilled] = lines.memory;
   return (
     <>
@@ -195,7 +217,7 @@ function ClusterCharts(props: {
 
 /** The same as numbers: of the time in focus. */
 function FigureTable(props: {
-  view: RecordingView;
+  view: PanelView;
   caption: string;
   rows: readonly {
     name: string;

@@ -6,7 +6,7 @@ import { formatShare, plural } from "../../base/format";
 import type { TaskModel } from "../../model/tasks";
 import { Card, Swatch, type PlotPlace } from "./card";
 import { moreComes } from "./more_comes";
-import { prefixColoursOf } from "./prefix_colour";
+import { prefixColoursOf } from "../../panel/prefix_colour";
 import type { ViewState } from "./view_state";
 import { placeOf } from "../../panel/worker_groups";
 

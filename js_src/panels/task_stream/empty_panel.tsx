@@ -3,6 +3,7 @@
 import type { JSX } from "preact";
 import { formatExact, plural } from "../../base/format";
 import { allTasks } from "../../session_notices";
+import { beforeFirst, NO_CLIENT } from "../../panel/empty_states";
 import type { EmptyState } from "../../panel/host";
 import type { SeenSession } from "../../panel/seen_session";
 import { Empty } from "../../panel/states";
@@ -48,21 +49,11 @@ const statusOf = ({ status, state }: EmptyState): string =>
 /** A session without tasks: what is there already, and what will come. */
 function waitingState(view: ViewState): EmptyState {
   const session = view.session.value;
-  if (!session) {
-    return {
-      state: "waiting",
-      title: "Waiting for a Dask client",
-      text: "Run `Client()` and this panel starts by itself.",
-    };
+  if (!session) return NO_CLIENT;
+  if (session.now.value === 0) {
+    return beforeFirst(view.host.live, session.notices.value);
   }
   if (!view.host.live) return storedState(session, moreComes(view));
-  if (session.now.value === 0) {
-    return {
-      state: "waiting",
-      title: "Connecting",
-      text: "What is known of this client arrives in a moment.",
-    };
-  }
   const captured = session.counts.value.captured;
   if (captured > 0) return elsewhere(captured, moreComes(view), true);
   const before = session.notices.value.some(
@@ -130,13 +121,6 @@ function elsewhere(
 
 /** Nothing comes to a file any more: what is not in it did not happen, or was dropped. */
 function storedState(session: SeenSession, comes: boolean): EmptyState {
-  if (session.now.value === 0) {
-    return {
-      state: "waiting",
-      title: "Reading the recording",
-      text: "A large one takes some seconds.",
-    };
-  }
   const { captured } = session.counts.value;
   if (captured > 0) return elsewhere(captured, comes, false);
   return {

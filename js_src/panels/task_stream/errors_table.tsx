@@ -9,7 +9,7 @@ import type { SeenSession } from "../../panel/seen_session";
 import { errorsInFocus } from "./events_in_focus";
 import { goToRow, rowOfError } from "./go_to_task";
 import { notHere, Table } from "./number_table";
-import { splitException } from "./traceback";
+import { splitException } from "../../panel/traceback";
 import type { ViewState } from "./view_state";
 
 const MOST_ERRORS = 200;

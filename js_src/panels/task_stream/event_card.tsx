@@ -8,7 +8,7 @@ import type { SeenSession } from "../../panel/seen_session";
 import { Card, type PlotPlace } from "./card";
 import { mergedText, type EventMark } from "./event_marks";
 import { KeyText, useKey } from "./key_text";
-import { splitException } from "./traceback";
+import { splitException } from "../../panel/traceback";
 import type { ViewState } from "./view_state";
 
 const MOST_LISTED = 6;

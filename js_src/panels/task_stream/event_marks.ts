@@ -4,7 +4,7 @@
 
 import type { Change, Gap, TaskError } from "../../model/types";
 import { plural } from "../../base/format";
-import { splitException } from "./traceback";
+import { splitException } from "../../panel/traceback";
 
 export interface EventMark {
   readonly start: number;

@@ -4,7 +4,7 @@
 import { toCss } from "../../base/colour";
 import { xOf, type AxisPicture } from "./axis_painter";
 import type { Merged, Shown } from "./event_marks";
-import { actionRgb, tint } from "./paints";
+import { actionRgb, tint } from "../../panel/paints";
 
 const CROSS_PX = 7;
 const TEXT_GAP_PX = 6;

@@ -3,6 +3,7 @@
 
 import type { Interval, TaskError } from "../../model/types";
 import type { SessionStore } from "../../session";
+import { rowOfTask, stretchOf } from "../../derive/task_place";
 import type { ViewState } from "./view_state";
 
 /** What stands for the lane of a task that ran on none that is known. */
@@ -14,12 +15,6 @@ const SHORTEST_S = 1e-4;
 /** How many tasks of its length fit beside one that is gone to. */
 const AROUND = 40;
 
-/** From its first to its last moment, clocks that disagree included. */
-export function stretchOf(row: Interval): [start: number, stop: number] {
-  const stop = row.start + row.duration;
-  return [Math.min(row.start, stop), Math.max(row.start, stop)];
-}
-
 /** Shows a task, or its parts, with a little of what is beside it. */
 export function zoomTo(
   view: ViewState,
@@ -27,16 +22,6 @@ export function zoomTo(
 ): void {
   const room = Math.max(stop - start, SHORTEST_S) * ROOM;
   view.show(start - room, stop + room);
-}
-
-/** The first row of a task, wherever it ran; null while this page has none. */
-export function rowOfTask(store: SessionStore, task: number): Interval | null {
-  const { model } = store;
-  for (let lane = 0; lane < model.laneCount; lane++) {
-    const row = model.ofTask(lane, task)[0];
-    if (row) return row;
-  }
-  return null;
 }
 
 /**
@@ -48,7 +33,7 @@ export function rowOfError(
   error: TaskError,
 ): Interval | null {
   if (error.task === null) return null;
-  const first = rowOfTask(store, error.task);
+  const first = rowOfTask(store.model, error.task);
   if (first) {
     const rows = store.model.ofTask(first.lane, error.task);
     const computes = (row: Interval): boolean =>

@@ -11,7 +11,8 @@ import { spanName } from "../../panel/narrowing";
 import type { SeenSession } from "../../panel/seen_session";
 import { Card, Swatch, type PlotPlace } from "./card";
 import { KeyText, useKey } from "./key_text";
-import { capitalized, rowWords } from "./row_words";
+import { capitalized } from "../../panel/action_words";
+import { rowWords } from "./row_words";
 import type { Hover, ViewState } from "./view_state";
 import { placeOf } from "../../panel/worker_groups";
 

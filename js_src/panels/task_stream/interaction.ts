@@ -3,7 +3,8 @@
 
 import { effect } from "@preact/signals";
 import { nextError } from "./event_marks";
-import { pinRow, rowOfError, stretchOf, zoomTo } from "./go_to_task";
+import { stretchOf } from "../../derive/task_place";
+import { pinRow, rowOfError, zoomTo } from "./go_to_task";
 import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
 

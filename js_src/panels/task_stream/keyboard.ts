@@ -2,7 +2,8 @@
 // and for the help sheet.
 
 import type { Shortcut } from "../../panel/help";
-import { stretchOf, zoomTo } from "./go_to_task";
+import { stretchOf } from "../../derive/task_place";
+import { zoomTo } from "./go_to_task";
 import type { ViewState } from "./view_state";
 
 export const SHORTCUTS: readonly Shortcut[] = [
@@ -112,24 +113,4 @@ function zoomToChosen(view: ViewState): void {
   } else if (time) {
     view.show(time[0], time[1]);
   }
-}
-
-/** Typing belongs to the field it goes to. */
-export function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.matches("input, textarea, select") || target.isContentEditable)
-  );
-}
-
-/** Enter and Space on a button press the button. */
-export function pressesButton(
-  target: EventTarget | null,
-  key: string,
-): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (key === " " || key === "Enter") &&
-    target.closest("button") !== null
-  );
 }

@@ -7,7 +7,7 @@ import type { TaskModel } from "../../model/tasks";
 import { PixelRows } from "../../render/pixel_rows";
 import { shorten, TextMeasure } from "../../render/text";
 import type { LaneMap } from "./lane_map";
-import type { Paints } from "./paints";
+import type { Paints } from "../../panel/paints";
 
 export interface LanesPicture {
   readonly model: TaskModel;

@@ -9,7 +9,7 @@ import { ChevronIcon } from "../../panel/icons";
 import { Menu } from "../../panel/menu";
 import { type LegendEntry, NOT_COUNTED } from "./legend_entries";
 import { chooseEntries, mostTold, type Told } from "./legend_room";
-import { actionNote } from "./row_words";
+import { actionNote } from "../../panel/action_words";
 
 interface LegendProps {
   entries: readonly LegendEntry[];

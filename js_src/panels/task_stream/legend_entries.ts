@@ -5,7 +5,8 @@
 import { ACTION_COLOURS, actionColour } from "../../base/palette";
 import { formatDuration, formatCount, formatExact } from "../../base/format";
 import type { ActionTotal, PrefixTotal } from "../../model/types";
-import type { PrefixColour } from "./prefix_colour";
+import { ERRED, legendAction } from "../../panel/action_words";
+import type { PrefixColour } from "../../panel/prefix_colour";
 
 export interface LegendEntry {
   /** `prefix:name` or `action:name`. */
@@ -25,7 +26,6 @@ export interface LegendEntry {
   readonly nothing: boolean;
 }
 
-export const ERRED = "erred";
 /** In place of figures while they are of another selection. */
 export const NOT_COUNTED = "…";
 
@@ -35,12 +35,6 @@ interface Row {
   count: number;
   seconds: number | null;
   noun: string;
-}
-
-/** Actions as the legend groups them: disk-read and disk-write are one. */
-export function legendAction(action: string): string {
-  if (action === "compute") return "compute";
-  return action.startsWith("disk-") ? "disk" : action;
 }
 
 export function legendEntries(
@@ -132,19 +126,4 @@ export function legendEntries(
 function rank(name: string, known: readonly string[]): number {
   const at = known.indexOf(name);
   return at < 0 ? known.length : at;
-}
-
-/** Click isolates, a second click frees; shift adds and takes away. */
-export function isolate(
-  isolated: readonly string[],
-  name: string,
-  adds: boolean,
-): string[] {
-  const has = isolated.includes(name);
-  if (adds) {
-    return has
-      ? isolated.filter((other) => other !== name)
-      : [...isolated, name];
-  }
-  return has && isolated.length === 1 ? [] : [name];
 }

@@ -8,7 +8,7 @@ import type { Interval } from "../../model/types";
 import { labelsBetween, TICK_PX } from "./axis_painter";
 import type { PlotRows } from "./geometry";
 import type { LaneMap } from "./lane_map";
-import { tint } from "./paints";
+import { tint } from "../../panel/paints";
 import type { Box } from "./placing";
 
 export interface OverlayPicture {

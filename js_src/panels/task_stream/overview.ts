@@ -7,7 +7,7 @@ import { fullHeight, Minimap } from "../../derive/minimap";
 import type { TimeWindow } from "../../derive/raster";
 import type { TaskModel } from "../../model/tasks";
 import { CanvasView } from "../../render/canvas_view";
-import type { Paints } from "./paints";
+import type { Paints } from "../../panel/paints";
 import type { Extent } from "./time_window";
 
 /** Room beside the run, as a share of the width. */

@@ -11,12 +11,12 @@ import { Toolbar } from "../../panel/toolbar";
 import { EmptyBody, whyEmpty } from "./empty_panel";
 import { HelpSheet } from "./help_sheet";
 import { busyShare } from "./busy_share";
-import { bannerNotice, Notices } from "./notices";
-import { chooserCrowds, isChosen } from "./chooser";
+import { bannerNotice, Notices } from "../../panel/notices";
+import { chooserCrowds, isChosen } from "../../panel/chooser";
 import { Pinned } from "./pinned";
 import { PanelLegend } from "./panel_legend";
 import { panelFacts } from "./panel_facts";
-import { stateShown } from "./panel_state";
+import { stateShown } from "../../panel/panel_state";
 import { shownPart } from "./shown_part";
 import { StageView, type StageHandle } from "./stage_view";
 import { TableSheet } from "./table";
@@ -65,7 +65,7 @@ export function TaskStreamPanel(props: {
     <>
       <Toolbar
         title={TITLE}
-        state={stateShown(view, empty)}
+        state={stateShown(session?.state.value ?? null, view.host, empty)}
         paused={plot ? pausedText(view) : null}
         brief={crowded || chooserCrowds(view) || (plot && goCrowds(view))}
         tools={
@@ -78,7 +78,14 @@ export function TaskStreamPanel(props: {
         {plot && !secondRow && crumbs}
         {plot && !crowded && <GoToNow view={view} />}
       </Toolbar>
-      <Notices view={view} />
+      <Notices
+        host={view.host}
+        notices={session?.notices.value ?? []}
+        dismissed={view.dismissed}
+        state={session?.state.value ?? null}
+        now={session?.now.value ?? 0}
+        shows={view.held.value > 0}
+      />
       {empty && <EmptyBody view={view} empty={empty} />}
       {plot && (
         <>
@@ -182,7 +189,13 @@ function StatusOf(props: { view: ViewState }): JSX.Element {
   const { view } = props;
   return (
     <StatusLine
-      facts={panelFacts(view, bannerNotice(view))}
+      facts={panelFacts(
+        view,
+        bannerNotice(
+          view.session.value?.notices.value ?? [],
+          view.dismissed.value,
+        ),
+      )}
       width_px={view.environment.width.value}
       theme={view.environment.theme.value}
     />

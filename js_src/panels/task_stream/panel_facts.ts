@@ -3,9 +3,9 @@
 import type { Notice } from "../../model/types";
 import type { Fact } from "../../panel/status_line";
 import { moreComes } from "./more_comes";
-import { isAlarming } from "./panel_state";
+import { isAlarming } from "../../panel/panel_state";
 import { runningTasks } from "./running";
-import { NO_SEARCH } from "./search";
+import { NO_SEARCH } from "../../panel/search";
 import { searchFact } from "./search_words";
 import { selectedOf } from "./selected_words";
 import { statusFacts } from "./status_facts";

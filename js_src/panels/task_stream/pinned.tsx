@@ -23,13 +23,13 @@ import { keepScrolling } from "../../panel/scrolling";
 import { spanName } from "../../panel/narrowing";
 import type { SeenSession } from "../../panel/seen_session";
 import { KeyText, useKey } from "./key_text";
-import { actionRgb } from "./paints";
+import { actionRgb } from "../../panel/paints";
 import { actionCss, rowWords } from "./row_words";
 import { zoomTo } from "./go_to_task";
-import { readTaskDetail } from "./task_detail";
+import { readTaskDetail } from "../../panel/task_detail";
 import { ends, partsOfPage, StartStops, type Part } from "./start_stops";
-import { splitException } from "./traceback";
-import { TracebackText } from "./traceback_text";
+import { splitException } from "../../panel/traceback";
+import { TracebackText } from "../../panel/traceback_text";
 import type { ViewState } from "./view_state";
 import { placeOf } from "../../panel/worker_groups";
 

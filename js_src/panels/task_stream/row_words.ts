@@ -3,7 +3,7 @@
 import { ACTION_COLOURS, actionColour } from "../../base/palette";
 import type { Interval } from "../../model/types";
 import type { SessionStore } from "../../session";
-import { prefixColoursOf } from "./prefix_colour";
+import { prefixColoursOf } from "../../panel/prefix_colour";
 import type { ViewState } from "./view_state";
 
 export interface RowWords {
@@ -48,21 +48,4 @@ export function actionCss(
   const own = actionColour(action);
   if (own) return ACTION_COLOURS[own][mode];
   return erred ? ACTION_COLOURS.erred[mode] : prefixColour;
-}
-
-/**
- * What an action is that is not what its name says, for a tooltip; empty for others. Dask
- * measures how long a worker takes to store a result, or to fetch what a task needs, and
- * calls it disk from 5 ms on: a busy worker that spills nothing has some, too.
- */
-export function actionNote(action: string): string {
-  return action === "disk" || action.startsWith("disk-")
-    ? "Results that took a worker over 5 ms to store or to fetch: Dask takes that for the disk, also where nothing was spilled"
-    : "";
-}
-
-/** `Disk read`, `Transfer`: an action at the beginning of a line. */
-export function capitalized(action: string): string {
-  const words = action.replace(/-/g, " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }

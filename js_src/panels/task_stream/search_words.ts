@@ -2,12 +2,7 @@
 
 import { formatCount, formatExact } from "../../base/format";
 import type { Fact } from "../../panel/status_line";
-import type { SearchState } from "./search";
-
-/** Whether there are keys that were not looked at. */
-export function isPartial({ progress }: SearchState): boolean {
-  return progress !== null && progress.searched < progress.of;
-}
+import { isPartial, type SearchState } from "../../panel/search";
 
 /** What stands in the field: "3 of 41". */
 export function searchSummary(search: SearchState): string {

@@ -4,7 +4,7 @@ import { formatExact } from "../../base/format";
 import { narrows, type Narrowing } from "../../panel/narrowing";
 import type { SeenSession } from "../../panel/seen_session";
 import { isCounted, prefixesInFocus } from "./focus_totals";
-import { ERRED, legendAction } from "./legend_entries";
+import { ERRED, legendAction } from "../../panel/action_words";
 
 export interface Selected {
   /** `135` tasks, or `47 × transfer`; null where nobody knows. */

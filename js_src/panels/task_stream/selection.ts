@@ -7,8 +7,8 @@ import {
   type SeenSession,
   whileVisible,
 } from "../../panel/seen_session";
-import type { SearchState } from "./search";
-import { SharedSelection } from "./shared_selection";
+import type { SearchState } from "../../panel/search";
+import { SharedSelection } from "../../panel/shared_selection";
 
 export class Selection {
   readonly session: SeenSession;

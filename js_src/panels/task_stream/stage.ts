@@ -16,7 +16,7 @@ import { LaneMap } from "./lane_map";
 import { LanesPainter } from "./lanes_painter";
 import { Overview } from "./overview";
 import { paintOverlay } from "./overlay_painter";
-import { isAlarming } from "./panel_state";
+import { isAlarming } from "../../panel/panel_state";
 import {
   boxOf,
   coarseAt,

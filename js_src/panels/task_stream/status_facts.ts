@@ -1,15 +1,10 @@
 // The status line of the task stream: what is shown of what there is, and
 // everything that was dropped, degraded or lost, in words.
 
-import {
-  formatClock,
-  formatDuration,
-  formatExact,
-  formatMoment,
-  plural,
-} from "../../base/format";
+import { formatClock, formatExact, plural } from "../../base/format";
 import type { Counts, Notice } from "../../model/types";
 import type { State } from "../../schema";
+import { livenessFact, noticeFact } from "../../panel/session_facts";
 import type { Fact } from "../../panel/status_line";
 import type { Selected } from "./selected_words";
 
@@ -57,44 +52,6 @@ function shown(input: StatusInput): Fact {
   const brief = `of ${formatExact(captured)}`;
   const text = `${brief} ${noun}${pausedAt === null ? "" : " shown"}`;
   return { lead, text, brief, rank: 0 };
-}
-
-function liveness(input: StatusInput): Fact {
-  const rank = 3;
-  if (input.kept) {
-    const { text, trouble } = input.kept;
-    const words = text.charAt(0).toLowerCase() + text.slice(1);
-    return { text: words, ...(trouble ? { level: "error", rank: 1 } : {}) };
-  }
-  switch (input.state) {
-    case "live":
-    case "partly": {
-      if (input.pausedAt !== null) {
-        return { text: "paused, recording goes on", brief: "paused", rank };
-      }
-      if (input.pictured) {
-        return { text: `taken live at ${formatClock(input.now, 0)}`, rank };
-      }
-      if (!(input.behind_s >= 0)) return { text: "live", rank };
-      const text = `live, ${formatBehind(input.behind_s)} behind`;
-      // A second or two is what polling costs; more is trouble.
-      return input.behind_s > 3
-        ? { text, level: "warn" }
-        : { text, brief: "live", rank };
-    }
-    case "lost":
-      return { text: "connection lost", level: "error", rank: 1 };
-    case "waiting":
-      return { text: "waiting for the scheduler", brief: "waiting", rank };
-    case "stopped":
-      return { text: "stopped", rank };
-    case "no-client":
-      return { text: "no client", rank };
-  }
-}
-
-function formatBehind(seconds: number): string {
-  return seconds < 10 ? formatMoment(seconds, 1) : formatDuration(seconds);
 }
 
 function missing(input: StatusInput): Fact[] {
@@ -235,22 +192,10 @@ export function statusFacts(input: StatusInput): Fact[] {
     { text: plural(input.workers, "worker"), rank: 5 },
     { text: plural(input.threads, "thread"), rank: 7 },
     ...running(input),
-    liveness(input),
+    livenessFact({ ...input, paused: input.pausedAt !== null }),
   ];
   facts.push(...selection(input), ...missing(input));
   if (input.search) facts.push(input.search);
-  for (const notice of input.notices) {
-    facts.push({
-      ...(notice.level === "info" ? {} : { level: notice.level }),
-      text: notice.next
-        ? `${trimDot(notice.text)}: ${notice.next}`
-        : notice.text,
-      title: `${notice.text}\n${notice.next}`,
-    });
-  }
+  facts.push(...input.notices.map(noticeFact));
   return facts;
-}
-
-function trimDot(text: string): string {
-  return text.replace(/\.\s*$/, "");
 }

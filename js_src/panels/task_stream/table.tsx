@@ -19,7 +19,7 @@ import { ErrorsTable } from "./errors_table";
 import { isCounted, prefixesInFocus } from "./focus_totals";
 import type { BusyOf } from "./gutter";
 import { firstOf, notHere, Table } from "./number_table";
-import { prefixColoursOf } from "./prefix_colour";
+import { prefixColoursOf } from "../../panel/prefix_colour";
 import { actionCss } from "./row_words";
 import type { ViewState } from "./view_state";
 

@@ -15,9 +15,10 @@ import {
 } from "../../panel/icons";
 import { Menu, MenuItem } from "../../panel/menu";
 import { SearchBox } from "../../panel/search_box";
-import { ChooserMenu } from "./chooser";
+import { ChooserMenu } from "../../panel/chooser";
 import { exportAll, exportPicture, exportVisible } from "./export";
-import { goToRow, rowOfTask } from "./go_to_task";
+import { rowOfTask } from "../../derive/task_place";
+import { goToRow } from "./go_to_task";
 import { searchFact, searchSummary } from "./search_words";
 import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
@@ -32,7 +33,7 @@ function stepSearch(view: ViewState, by: number): void {
   const selection = view.selection.peek();
   const task = selection?.step(by);
   if (!selection || task === null || task === undefined) return;
-  const row = rowOfTask(selection.store, task);
+  const row = rowOfTask(selection.store.model, task);
   if (row) {
     goToRow(view, row);
     return;

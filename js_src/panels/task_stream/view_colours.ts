@@ -1,8 +1,8 @@
 // The colours that a view paints with, made anew when names, theme or what is
 // isolated change: the raster keeps its pictures as long as they are the same.
 
-import { ERRED, legendAction } from "./legend_entries";
-import { makePaints, type Paints } from "./paints";
+import { ERRED, legendAction } from "../../panel/action_words";
+import { makePaints, type Paints } from "../../panel/paints";
 import type { ViewState } from "./view_state";
 
 export class ViewColours {

@@ -2,7 +2,7 @@
 
 import { isCounted } from "./focus_totals";
 import { legendEntries, type LegendEntry } from "./legend_entries";
-import { prefixColoursOf } from "./prefix_colour";
+import { prefixColoursOf } from "../../panel/prefix_colour";
 import type { ViewState } from "./view_state";
 
 export interface ViewLegend {

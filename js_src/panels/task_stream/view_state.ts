@@ -16,13 +16,13 @@ import type { PanelHost } from "../../panel/host";
 import { breadthOf, type PanelEnvironment } from "../../panel/environment";
 import {
   isWhole,
+  isolate,
   narrows,
   spanNames,
   type Narrowing,
 } from "../../panel/narrowing";
 import type { SeenSession } from "../../panel/seen_session";
 import { geometryOf, plotRows } from "./geometry";
-import { isolate } from "./legend_entries";
 import { Selection } from "./selection";
 import type { Shown } from "./event_marks";
 import type { CoarseTarget, Target } from "./placing";

@@ -6,7 +6,7 @@ import type { SessionStore } from "../../../js_src/session";
 import { RowIntake } from "../../../js_src/session_intake";
 import { LIMITS } from "../../../js_src/schema";
 import type { PanelHost } from "../../../js_src/panel/host";
-import { mountTaskStream } from "../../../js_src/panels/task_stream";
+import { TASK_STREAM } from "../../../js_src/panels/task_stream";
 import { decodeTasks } from "../../../js_src/wire_arrow";
 import { bulkMessages, type RowsMessage } from "./messages";
 import { T0 } from "../../js/model_rows";
@@ -41,7 +41,7 @@ let dispose = () => {};
 let messages: Generator<RowsMessage> | null = null;
 
 function mount(): void {
-  dispose = mountTaskStream(place, {
+  dispose = TASK_STREAM.mount(place, {
     session: signal<SessionStore | null>(session),
     host,
   });

@@ -1,4 +1,4 @@
-// The page of the harness: mounts one task stream with the scenario that the
+// The page of the harness: mounts the panel, with the scenario, that the
 // address asks for, and leaves what a test needs on `window`.
 
 import { signal } from "@preact/signals";
@@ -10,7 +10,7 @@ import type {
   PanelHost,
   Chooser,
 } from "../../../js_src/panel/host";
-import { mountTaskStream } from "../../../js_src/panels/task_stream";
+import { panelKind } from "../../../js_src/panels";
 import type { Remaining } from "./remaining";
 import { scenario } from "./scenarios";
 
@@ -25,6 +25,7 @@ if (font_px) {
   document.body.style.setProperty("--jp-ui-font-size1", `${font_px}px`);
 }
 
+const kind = panelKind(wanted.get("panel") ?? "task-stream")!;
 const place = document.getElementById("place")!;
 place.style.width = `${wanted.get("width") ?? 1400}px`;
 place.style.height = `${wanted.get("height") ?? 700}px`;
@@ -57,7 +58,7 @@ const host: PanelHost = {
 const leaked: string[] = [];
 document.addEventListener("keydown", (event) => leaked.push(event.key));
 (window as Remaining).daskscopePending?.clear(); // from here on it is the panel's
-let dispose = mountTaskStream(place, { session, host });
+let dispose = kind.mount(place, { session, host });
 
 Object.assign(window, {
   harness: {
@@ -82,12 +83,12 @@ Object.assign(window, {
       dispose = () => {};
     },
     remount: () => {
-      dispose = mountTaskStream(place, { session, host });
+      dispose = kind.mount(place, { session, host });
     },
     /** As ipywidgets does: mounted in an element that is shown only later. */
     remountDetached: () => {
       place.remove();
-      dispose = mountTaskStream(place, { session, host });
+      dispose = kind.mount(place, { session, host });
       document.body.append(place);
     },
     /** As a notebook does with an output that is scrolled away. */

@@ -17,9 +17,7 @@ interface ReportHarness {
   dispose(): void;
   /** Lets a recording be opened that waits for it. */
   openNow(): void;
-  /** How often the recording was opened. */
-  opened(): number;
-  /** Small tables that were unpacked. */
+  /** Tables that somebody who could see them has wanted. */
   tablesAsked(): readonly string[];
   /** Red, green and blue of the first pixel of each chart of a tab. */
   corners(tab: "summary" | "system"): number[][];
@@ -128,6 +126,9 @@ export const focus = () =>
 export const fragment = () => page.evaluate(() => location.hash);
 
 export const tab = (name: string) => page.getByRole("tab", { name });
+
+/** The panel of the tab that is open. */
+export const inTab = () => page.locator(".ds-tabpanel:not([hidden])");
 
 export const shownTab = () =>
   page.locator("[role=tab][aria-selected=true]").innerText();

@@ -1,6 +1,6 @@
 // A session store without a kernel: real model, real keys, made-up content.
 
-import { type Signal, signal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { SlotAssigner } from "../../../js_src/base/palette";
 import { kernelBusy } from "../../../js_src/errors";
 import {
@@ -67,6 +67,7 @@ export class HarnessSession implements SessionStore {
   readonly notHere = signal<NotHere>({ errors: 0, changes: 0 });
   readonly focus = signal<Focus>(NO_FOCUS);
   readonly crosshair = signal<number | null>(null);
+  readonly summary = signal<unknown>(null);
   readonly keys: KeyStore;
   /** Focuses that a panel set, oldest first. */
   readonly told: Focus[] = [];
@@ -78,6 +79,8 @@ export class HarnessSession implements SessionStore {
   hearsFocus = true;
   watchers = 0;
   visible = false;
+  /** Tables that were wanted by somebody who could see them. */
+  readonly wanted = new Set<string>();
   private readonly assigner = new SlotAssigner();
   private readonly batches: TaskBatch[] = [];
   private readonly tables = new Map<TableName, Signal<unknown>>();
@@ -112,12 +115,14 @@ export class HarnessSession implements SessionStore {
     return Promise.resolve(answer((args as { task: number }).task));
   }
 
-  watch(visible: {
-    subscribe(run: (value: boolean) => void): () => void;
-  }): () => void {
+  watch(
+    visible: ReadonlySignal<boolean>,
+    tables: readonly string[] = [],
+  ): () => void {
     this.watchers += 1;
     const stop = visible.subscribe((value) => {
       this.visible = value;
+      for (const name of value ? tables : []) this.wanted.add(name);
     });
     return () => {
       stop();

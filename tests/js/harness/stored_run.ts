@@ -1,6 +1,7 @@
 // A made-up report: a run's summary and small tables, as a stored recording has them.
 
-import type { SessionStore } from "../../../js_src/session";
+import type { Signal } from "@preact/signals";
+import { type TableName, TABLES } from "../../../js_src/schema";
 import { random } from "./run";
 import type { HarnessSession } from "./session";
 
@@ -254,6 +255,7 @@ function tablesOf(
   );
   const samples = options.bare ? 0 : Math.ceil((stop - start) * 2);
   const at = Array.from({ length: samples }, (_, row) => row);
+  const none = at.map(() => NaN);
   const share = (row: number): number => row / Math.max(1, samples - 1);
   const used = (row: number): number =>
     (1.5 + 9.6 * Math.sin(Math.PI * Math.min(1, share(row) * 1.1)) ** 2) * GIB;
@@ -274,20 +276,18 @@ function tablesOf(
       ["start", "stop", "reason", "text"],
     ),
     logs: columns(logs, ["time", "source", "level", "text"]),
-    cluster: {
-      time: at.map((row) => start + row / 2),
+    // As they arrive: first those of the cluster, then those of the scheduler.
+    system: {
+      time: [...at, ...at].map((row) => start + row / 2),
       workers: at.map((row) => (share(row) < 0.05 ? 3 : workers.length)),
       threads: at.map((row) => (share(row) < 0.05 ? 12 : 4 * workers.length)),
       memory_limit: at.map(() => workers.length * 4 * GIB),
       process: at.map(used),
       managed: at.map((row) => used(row) * 0.7 - GIB),
       spilled: at.map((row) => Math.max(0, share(row) * 2.4 - 1.2) * GIB),
-    },
-    scheduler: {
-      time: at.map((row) => start + row / 2),
-      cpu: at.map(() => 18 + next() * 60),
-      memory: at.map((row) => (0.31 + share(row) * 0.12) * GIB),
-      loop_interval: at.map(() => 0.02 + next() ** 8 * 0.3),
+      cpu: [...none, ...at.map(() => 18 + next() * 60)],
+      memory: [...none, ...at.map((row) => (0.31 + share(row) * 0.12) * GIB)],
+      loop_interval: [...none, ...at.map(() => 0.02 + next() ** 8 * 0.3)],
     },
   };
 }
@@ -301,18 +301,32 @@ function columns(
   );
 }
 
-/** Answers as a stored recording does. */
-export function answerTables(
+/** Gives a session its small tables; columns that are missing have no values. */
+export function fillTables(
   session: HarnessSession,
   tables: StoredRun["tables"],
-  asked: string[],
-): SessionStore {
-  const askTask = session.ask.bind(session);
-  session.ask = (what, args) => {
-    if (what !== "table") return askTask(what, args);
-    const { name } = args as { name: string };
-    asked.push(name);
-    return Promise.resolve(tables[name]);
-  };
-  return session;
+): void {
+  for (const [name, given] of Object.entries(tables)) {
+    const rows = Math.max(...Object.values(given).map(({ length }) => length));
+    const table = session.table(name as TableName) as Signal<unknown>;
+    const columns: Record<string, unknown> = {};
+    const declared = TABLES[name as TableName].columns;
+    for (const [column, { type }] of Object.entries(declared)) {
+      const base = column.replace(/_(least|most)$/, "");
+      const values = given[column] ?? given[base] ?? [];
+      const numbers = Array.from({ length: rows }, (_, row) => {
+        const value = values[row];
+        if (column === "prefix")
+          return session.prefixes.indexOf(value as string);
+        return (value as number | undefined) ?? NaN;
+      });
+      columns[column] =
+        type === "utf8"
+          ? Array.from({ length: rows }, (_, row) => values[row] ?? "")
+          : Float64Array.from(numbers);
+    }
+    table.value = {
+      ...{ state: "ready", problem: null, rows, columns, dropped: 0 },
+    };
+  }
 }

@@ -1,29 +1,34 @@
 // Which client or notebook a panel shows, where there are several.
 
 import type { JSX } from "preact";
-import { ChevronIcon } from "../../panel/icons";
-import { Menu } from "../../panel/menu";
-import type { Choice, Chooser } from "../../panel/host";
-import type { ViewState } from "./view_state";
+import { ChevronIcon } from "./icons";
+import { Menu } from "./menu";
+import type { PanelEnvironment } from "./environment";
+import type { Choice, Chooser, PanelHost } from "./host";
+
+interface Chosen {
+  readonly host: PanelHost;
+  readonly environment: PanelEnvironment;
+}
 
 /** Beside the title there would be no room for a name. */
 const CROWDED_PX = 440;
 
-const chooserOf = (view: ViewState): Chooser | null => {
+const chooserOf = (view: Chosen): Chooser | null => {
   const chooser = view.host.chooser?.value;
   return chooser && chooser.sessions.length > 1 ? chooser : null;
 };
 
 /** Whether its name stands in the toolbar. */
-export const isChosen = (view: ViewState): boolean => chooserOf(view) !== null;
+export const isChosen = (view: Chosen): boolean => chooserOf(view) !== null;
 
 /** The chosen name takes the place of the panel's, which its tab has, too. */
-export function chooserCrowds(view: ViewState): boolean {
+export function chooserCrowds(view: Chosen): boolean {
   const { value: width } = view.environment.width;
   return width < CROWDED_PX && isChosen(view);
 }
 
-export function ChooserMenu(props: { view: ViewState }): JSX.Element | null {
+export function ChooserMenu(props: { view: Chosen }): JSX.Element | null {
   const { view } = props;
   const chooser = chooserOf(view);
   if (!chooser) return null;

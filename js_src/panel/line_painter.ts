@@ -1,8 +1,8 @@
 // Paints samples as a line, a stair or an area: at most a few strokes for each column
 // of pixels, however many samples there are.
 
-import type { PlotArea } from "../../panel/time_plot";
-import type { Series } from "./samples";
+import type { PlotArea } from "./time_plot";
+import { isGap, type Series } from "./samples";
 
 export interface LineLook {
   readonly colour: string;
@@ -26,32 +26,32 @@ interface Column {
 
 /** What of a series each column of pixels shows, in runs without a gap. */
 export function columnsOf(
-  { time, values, longest_s }: Series,
+  { time, values, least, most }: Series,
   x: (time: number) => number,
 ): Column[][] {
   const runs: Column[][] = [];
   let run: Column[] = [];
-  let before = NaN;
+  let before = -1;
   for (let at = 0; at < time.length; at++) {
     const value = values[at];
     if (!Number.isFinite(value)) continue;
-    if (run.length === 0 || time[at] - before > longest_s) {
+    if (run.length === 0 || isGap(time, before, at)) {
       run = [];
       runs.push(run);
     }
-    before = time[at];
+    before = at;
     const place = x(time[at]);
     const column = run[run.length - 1];
     if (column && Math.floor(column.x) === Math.floor(place)) {
-      column.least = Math.min(column.least, value);
-      column.most = Math.max(column.most, value);
+      column.least = Math.min(column.least, least[at]);
+      column.most = Math.max(column.most, most[at]);
       column.last = value;
     } else {
       run.push({
         x: place,
         first: value,
-        least: value,
-        most: value,
+        least: least[at],
+        most: most[at],
         last: value,
       });
     }

@@ -4,67 +4,65 @@ import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { formatExact, formatMoment } from "../../base/format";
 import { LinkButton } from "../../panel/button";
-import { FilterText, hasWords, Toggle } from "../../panel/filter_tools";
+import { FilterText, hasWords, Kinds } from "../../panel/filter_tools";
 import { Pager, usePages } from "../../panel/paging";
-import type { RecordingView } from "../../panel/recording_view";
+import type { PanelView } from "../../panel/panel_view";
 import { shortNames } from "../../panel/short_names";
-import { workerNames } from "../../panel/worker_names";
 import {
-  happenings,
+  type Happening,
   KIND_NAMES,
   type Kind,
   KINDS,
   narrow,
-  type Tables,
 } from "./happenings";
 
 /** Of a message, before somebody asks for all of it. */
 const MOST_CHARACTERS = 300;
 
-export function Timeline(props: {
-  view: RecordingView;
-  tables: Tables;
+export function EventList(props: {
+  view: PanelView;
+  all: readonly Happening[];
   /** The end of the recording is missing, and with it these tables. */
   cut: boolean;
 }): JSX.Element {
-  const { view } = props;
-  const { events, workers, gaps } = props.tables;
-  const [kinds, setKinds] = useState<ReadonlySet<Kind>>(new Set(KINDS));
+  const { view, all } = props;
+  const [kind, setKind] = useState<Kind | null>(null);
   const [text, setText] = useState("");
-  const nameOf = workerNames(view);
   const shortOf = shortNames(view);
-  const all = useMemo(
-    () => happenings({ events, workers, gaps }, nameOf),
-    [events, workers, gaps, nameOf],
-  );
   const focus = view.focus.value;
   const shown = useMemo(
-    () => narrow(all, { focus, kinds, has: hasWords(text) }),
-    [all, focus, kinds, text],
+    () => narrow(all, { focus, kind, has: hasWords(text) }),
+    [all, focus, kind, text],
   );
   const paged = usePages(
     shown,
-    JSON.stringify([focus, [...kinds], text, all.length]),
-    view.printing.value,
+    JSON.stringify([focus, kind, text]),
+    view,
+    "below",
   );
-  const toggle = (kind: Kind): void => {
-    const next = new Set(kinds);
-    if (!next.delete(kind)) next.add(kind);
-    setKinds(next);
-  };
+  const countOf = (one: Kind): number =>
+    all.reduce((sum, { kind: its }) => sum + Number(its === one), 0);
   return (
     <section class="ds-part">
       <header class="ds-part-head">
         <h3>Events</h3>
         <span class="ds-quiet" role="status">
-          {`${formatExact(shown.length)} of ${formatExact(all.length)}`}
+          {shown.length < all.length
+            ? `${formatExact(shown.length)} of ${formatExact(all.length)}`
+            : `${formatExact(all.length)}, newest last`}
         </span>
         <div class="ds-list-tools">
-          {KINDS.map((kind) => (
-            <Toggle on={kinds.has(kind)} onClick={() => toggle(kind)}>
-              {KIND_NAMES[kind]}
-            </Toggle>
-          ))}
+          <Kinds
+            label="Kinds of events"
+            chosen={kind}
+            kinds={[
+              { kind: null, name: "All", count: all.length },
+              ...KINDS.map((one) => ({
+                ...{ kind: one, name: KIND_NAMES[one], count: countOf(one) },
+              })),
+            ]}
+            onChoose={setKind}
+          />
           <FilterText
             label="Filter by topic or message"
             text={text}
@@ -86,7 +84,12 @@ export function Timeline(props: {
             <tr>
               <th scope="col">Time</th>
               <th scope="col">About</th>
-              <th scope="col">What happened</th>
+              <th scope="col" class="ds-list-text">
+                What happened
+              </th>
+              <th scope="col" class="ds-list-kind">
+                Kind
+              </th>
             </tr>
           </thead>
           <tbody>
@@ -98,7 +101,13 @@ export function Timeline(props: {
                 <td class="ds-list-about" title={one.about}>
                   {shortOf(one.about)}
                 </td>
-                <td class={one.level === "warn" ? "ds-warn" : ""}>
+                <td
+                  class={
+                    one.level === "warn"
+                      ? "ds-list-text ds-warn"
+                      : "ds-list-text"
+                  }
+                >
                   {one.logged === undefined ? (
                     one.text
                   ) : (
@@ -110,12 +119,14 @@ export function Timeline(props: {
                     />
                   )}
                 </td>
+                <td class="ds-list-kind">{KIND_NAMES[one.kind]}</td>
               </tr>
             ))}
           </tbody>
         </table>
       )}
       <Pager paged={paged} noun="events" />
+      {paged.end}
     </section>
   );
 }

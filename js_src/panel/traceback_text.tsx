@@ -3,9 +3,9 @@
 
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { plural } from "../../base/format";
-import { LinkButton } from "../../panel/button";
-import { useCopied } from "../../panel/copied";
+import { plural } from "../base/format";
+import { LinkButton } from "./button";
+import { useCopied } from "./copied";
 import {
   frameName,
   parseTraceback,

@@ -1,16 +1,16 @@
 // The colours of a session as pixels: what the raster paints lanes with.
 
-import { mix, parseColour, textOn, toPixel, type Rgb } from "../../base/colour";
+import { mix, parseColour, textOn, toPixel, type Rgb } from "../base/colour";
 import {
   ACTION_COLOURS,
   type ActionColour,
   actionColour,
   NO_SLOT_COLOUR,
-} from "../../base/palette";
-import { toCss } from "../../base/colour";
-import type { Theme } from "../../base/theme";
-import type { TrackColours } from "../../derive/columns";
-import type { SessionStore } from "../../session";
+} from "../base/palette";
+import { toCss } from "../base/colour";
+import type { Theme } from "../base/theme";
+import type { TrackColours } from "../derive/columns";
+import type { SessionStore } from "../session";
 import { prefixColours } from "./prefix_colour";
 
 /** How much a row that is not isolated is still seen. */

@@ -1,36 +1,46 @@
-// A prefix's colour and name; a click isolates it in every tab, a second one frees it.
+// A prefix's colour and name; a click isolates it in every panel, a second one frees it.
 
 import type { JSX } from "preact";
-import type { RecordingView } from "../../panel/recording_view";
-import { isolate } from "../task_stream/legend_entries";
-import { prefixColours } from "../task_stream/prefix_colour";
+import type { PanelView } from "./panel_view";
+import { isolate } from "./narrowing";
+import { prefixColours } from "./prefix_colour";
 
 /** CSS colour of a prefix; neutral until the recording says which one it has. */
-export function prefixCss(view: RecordingView, name: string): string {
+export function prefixCss(view: PanelView, name: string): string {
   const store = view.session.value;
-  void store?.namesVersion.value;
+  void view.namesVersion.value;
   const at = store?.prefixes.indexOf(name) ?? -1;
   if (!store || at < 0) return "var(--ds-text2)";
   const { dark } = view.theme.value;
   return prefixColours(store, view.focus.value.prefixes, dark)(at);
 }
 
+export const PrefixSwatch = (props: {
+  view: PanelView;
+  name: string;
+}): JSX.Element => (
+  <span
+    class="ds-swatch"
+    style={{ background: prefixCss(props.view, props.name) }}
+  />
+);
+
 export function PrefixButton(props: {
-  view: RecordingView;
+  view: PanelView;
   name: string;
 }): JSX.Element {
   const { view, name } = props;
   const focus = view.focus.value;
   const isolated = focus.prefixes.includes(name);
-  const store = view.session.value;
+  const known = view.session.value?.prefixes ?? [];
   const face = (
     <>
-      <span class="ds-swatch" style={{ background: prefixCss(view, name) }} />
+      <PrefixSwatch view={view} name={name} />
       <span class="ds-prefix-name">{name === "" ? "(no name)" : name}</span>
     </>
   );
   // Such as the rest of many prefixes: there is nothing to isolate.
-  if (store && !store.prefixes.includes(name)) {
+  if (view.namesVersion.value > 0 && !known.includes(name)) {
     return (
       <span class="ds-prefix" title={name}>
         {face}
@@ -43,7 +53,7 @@ export function PrefixButton(props: {
       type="button"
       class={dimmed ? "ds-prefix ds-dimmed" : "ds-prefix"}
       aria-pressed={isolated}
-      title={`${name}\nClick: only this one, in every tab. Shift and click: add it.`}
+      title={`${name}\nClick: only this one, in every panel. Shift and click: add it.`}
       onClick={(event) =>
         view.setFocus({
           ...focus,

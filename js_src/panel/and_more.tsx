@@ -1,7 +1,7 @@
 // What a long list says at its end.
 
 import type { JSX } from "preact";
-import { formatExact } from "../../base/format";
+import { formatExact } from "../base/format";
 
 export function AndMore(props: { count: number }): JSX.Element | null {
   if (props.count === 0) return null;

@@ -1,6 +1,6 @@
 // The kernel's answer about one task, checked before it is believed.
 
-import type { TaskDetail } from "../../model/types";
+import type { TaskDetail } from "../model/types";
 
 type Loose = Record<string, unknown>;
 

@@ -1,11 +1,11 @@
-// One chart of the System tab: its title, what its lines are worth at the crosshair or
+// A chart of lines over time: its title, what its lines are worth at the crosshair or
 // at most, and the lines.
 
 import type { JSX } from "preact";
-import { formatMoment } from "../../base/format";
-import type { RecordingView } from "../../panel/recording_view";
-import { TimeChart } from "../../panel/time_chart";
-import { valueAxis, type ValueKind } from "../../panel/value_axis";
+import { formatMoment } from "../base/format";
+import type { PanelView } from "./panel_view";
+import { TimeChart } from "./time_chart";
+import { valueAxis, type ValueKind } from "./value_axis";
 import { fillCss, paintLine, type LineLook } from "./line_painter";
 import { extremesOf, type Series, valueAt } from "./samples";
 
@@ -16,7 +16,7 @@ export interface Line {
 }
 
 export function LineChart(props: {
-  view: RecordingView;
+  view: PanelView;
   title: string;
   detail?: string;
   kind: ValueKind;
@@ -57,12 +57,12 @@ export function LineChart(props: {
 
 /** What each line is worth where the pointer is; where it is not, at most. */
 export function Values(props: {
-  view: RecordingView;
+  view: PanelView;
   lines: readonly Pick<Line, "name" | "series" | "look">[];
   format: (value: number) => string;
 }): JSX.Element {
   const { view, lines, format } = props;
-  const moment = view.session.value?.crosshair.value ?? null;
+  const moment = view.crosshair.value;
   const { time } = view.focus.value;
   const [start, stop] = time ?? view.range.value;
   const most = time ? "at most, in the time selected" : "at most";

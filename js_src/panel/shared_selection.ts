@@ -3,11 +3,10 @@
 // panel makes it, and the last to release it ends it.
 
 import { effect, signal } from "@preact/signals";
-import type { FilterSpec } from "../../model/filter";
-import type { SessionStore } from "../../session";
-import { ERRED, legendAction } from "./legend_entries";
-import { Search } from "./search";
-import { isPartial } from "./search_words";
+import type { FilterSpec } from "../model/filter";
+import type { SessionStore } from "../session";
+import { ERRED, legendAction } from "./action_words";
+import { isPartial, Search } from "./search";
 
 const known = new WeakMap<SessionStore, SharedSelection>();
 

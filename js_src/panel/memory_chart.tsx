@@ -3,43 +3,46 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { ACTION_COLOURS, MEMORY_COLOURS } from "../../base/palette";
-import { toCss } from "../../base/colour";
-import { formatBytes } from "../../base/format";
-import type { RecordTable } from "../../panel/record_tables";
-import type { RecordingView } from "../../panel/recording_view";
-import { TimeChart } from "../../panel/time_chart";
-import { type PlotArea, withText } from "../../panel/time_plot";
-import { valueAxis } from "../../panel/value_axis";
+import { ACTION_COLOURS, MEMORY_COLOURS } from "../base/palette";
+import { toCss } from "../base/colour";
+import { formatBytes } from "../base/format";
+import type { TableColumns } from "../schema";
+import type { PanelView } from "./panel_view";
+import { TimeChart } from "./time_chart";
+import { type PlotArea, withText } from "./time_plot";
+import { valueAxis } from "./value_axis";
 import { type Line, Values } from "./line_chart";
 import { paintLine } from "./line_painter";
-import { extremesOf, type Series, seriesOf } from "./samples";
+import { extremesOf, samplesOf, type Series } from "./samples";
 
 export function memoryLines(
-  table: RecordTable<"cluster">,
+  columns: TableColumns["system"],
   end: number,
   dark: boolean,
-): Line[] {
+): { lines: [process: Line, managed: Line, spilled: Line]; limit: Series } {
   const mode = dark ? "dark" : "light";
+  const names = ["process", "managed", "spilled", "memory_limit"] as const;
+  const samples = samplesOf(columns, names, end, "of the end");
   const line = (
-    name: string,
-    values: ArrayLike<number>,
+    name: "process" | "managed" | "spilled",
     colour: string,
   ): Line => ({
     name,
-    series: seriesOf(table.time, values, end, "of the end"),
-    look: { colour, fill: colour, wide_px: 0 },
+    series: samples[name],
+    look: { colour, fill: colour, wide_px: 0, hatched: name === "spilled" },
   });
-  const spilled = line("spilled", table.spilled, ACTION_COLOURS.disk[mode]);
-  return [
-    line("process", table.process, MEMORY_COLOURS.process[mode]),
-    line("managed", table.managed, MEMORY_COLOURS.managed[mode]),
-    { ...spilled, look: { ...spilled.look, hatched: true } },
-  ];
+  return {
+    lines: [
+      line("process", MEMORY_COLOURS.process[mode]),
+      line("managed", MEMORY_COLOURS.managed[mode]),
+      line("spilled", ACTION_COLOURS.disk[mode]),
+    ],
+    limit: samples.memory_limit,
+  };
 }
 
 export function MemoryChart(props: {
-  view: RecordingView;
+  view: PanelView;
   height_px: number;
   /** On the summary: nothing at all where nothing was used. */
   brief?: boolean;
@@ -47,28 +50,22 @@ export function MemoryChart(props: {
   expected?: boolean;
 }): JSX.Element | null {
   const { view } = props;
-  const table = view.tables.ready("cluster");
+  const table = view.table("system");
   const { dark } = view.theme.value;
   const [start, stop] = view.range.value;
-  const lines = useMemo(
-    () => (table ? memoryLines(table, stop, dark) : []),
-    [table, stop, dark],
+  const end = view.end.value;
+  const { lines, limit } = useMemo(
+    () => memoryLines(table.columns, end, dark),
+    [table, end, dark],
   );
-  const below = useMemo(() => belowZero(lines[2]?.series), [lines]);
-  const limit = useMemo(
-    () =>
-      table
-        ? seriesOf(table.time, table.memory_limit, stop, "of the end")
-        : null,
-    [table, stop],
-  );
-  if (!table && props.expected && comes(view)) {
+  const [process, managed, spilled] = lines;
+  const below = useMemo(() => belowZero(spilled.series), [spilled]);
+  if (table.state === "waiting" && props.expected) {
     return <Place height_px={withText(props.height_px, view.theme.value)} />;
   }
-  if (!table || !limit || table.rows === 0) return null;
+  if (process.series.time.length === 0) return null;
   const most = ({ series }: Line): number =>
     extremesOf(series, start, stop).most || 0;
-  const [process, managed, spilled] = lines;
   const spills = most(spilled) > 0;
   const top = extremesOf(limit, start, stop).most || 0;
   const used = Math.max(most(process), most(managed));
@@ -96,7 +93,7 @@ export function MemoryChart(props: {
       </header>
       <TimeChart
         view={view}
-        label="Memory of all workers over time; the System tab has the figures"
+        label="Memory of all workers over time; the panel System has the figures"
         height_px={props.height_px}
         content={{
           axis: () => axis,
@@ -113,11 +110,6 @@ export function MemoryChart(props: {
   );
 }
 
-/** Neither the recording nor this table of it is known to be unreadable. */
-const comes = (view: RecordingView): boolean =>
-  !view.emptyState.value?.trouble &&
-  view.tables.get("cluster").value.kind !== "failed";
-
 function Place(props: { height_px: number }): JSX.Element {
   return (
     <section class="ds-part">
@@ -130,14 +122,16 @@ function Place(props: { height_px: number }): JSX.Element {
 }
 
 /** What was spilled is not in memory. */
-function belowZero(spilled: Series = NO_SAMPLES): Series {
+function belowZero({ time, values, least, most }: Series): Series {
+  const negative = (all: Float64Array): Float64Array =>
+    all.map((value) => -value);
   return {
-    ...spilled,
-    values: spilled.values.map((value) => -value),
+    time,
+    values: negative(values),
+    least: negative(most),
+    most: negative(least),
   };
 }
-
-const NO_SAMPLES = seriesOf([], [], 0, "of the end");
 
 function paintZero({ context, theme, y, left, width }: PlotArea): void {
   context.fillStyle = toCss(theme.text2);

@@ -1,9 +1,11 @@
 // The colour of a task prefix, the same wherever this panel shows it: on lanes,
 // in the legend, on cards and in saved pictures.
 
-import { hashName, NO_SLOT, slotColour, SLOTS } from "../../base/palette";
-import type { SessionStore } from "../../session";
-import type { ViewState } from "./view_state";
+import { hashName, NO_SLOT, slotColour, SLOTS } from "../base/palette";
+import type { ReadonlySignal } from "@preact/signals";
+import type { Theme } from "../base/theme";
+import type { Focus } from "../model/types";
+import type { SessionStore } from "../session";
 
 export type PrefixColour = (prefix: number) => string;
 
@@ -22,9 +24,14 @@ export function prefixColours(
   };
 }
 
-/** As this panel shows it now; reads the signals of focus and theme. */
+interface Coloured {
+  readonly environment: { readonly theme: ReadonlySignal<Theme> };
+  readonly focus: ReadonlySignal<Focus>;
+}
+
+/** As a panel shows it now; reads the signals of focus and theme. */
 export function prefixColoursOf(
-  view: ViewState,
+  view: Coloured,
   store: SessionStore,
 ): PrefixColour {
   const { dark } = view.environment.theme.value;

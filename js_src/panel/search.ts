@@ -2,7 +2,7 @@
 // many of how many keys.
 
 import { signal } from "@preact/signals";
-import type { SessionStore } from "../../session";
+import type { SessionStore } from "../session";
 
 /** So that each letter does not start a search of its own. */
 const TYPING_MS = 120;
@@ -36,6 +36,11 @@ export const NO_SEARCH: SearchState = {
   prefixes: [],
   at: -1,
 };
+
+/** Whether there are keys that were not looked at. */
+export function isPartial({ progress }: SearchState): boolean {
+  return progress !== null && progress.searched < progress.of;
+}
 
 export class Search {
   readonly state = signal<SearchState>(NO_SEARCH);

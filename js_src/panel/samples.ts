@@ -1,24 +1,60 @@
 // Samples over time, in order: what a chart draws, and what can be said of them.
 
-import { findAfter } from "../../model/search";
+import { findAfter } from "../model/search";
+import type { TableColumns } from "../schema";
 
+/** Each sample is the last value of its step, with the least and the most of that. */
 export interface Series {
   readonly time: Float64Array;
   readonly values: Float64Array;
-  /** The longest step between two samples that a line may cross, in seconds. */
-  readonly longest_s: number;
+  readonly least: Float64Array;
+  readonly most: Float64Array;
 }
+
+type Measured = "cpu" | "memory" | "loop_interval";
+type Counted = "workers" | "threads" | "memory_limit";
+type System = TableColumns["system"];
+export type Sampled = Measured | Counted | "process" | "managed" | "spilled";
+
+/**
+ * Some columns of the table `system`, of the samples that have any of them: the cluster
+ * and the scheduler are sampled one after the other.
+ */
+export function samplesOf<K extends Sampled>(
+  columns: System,
+  names: readonly K[],
+  end: number,
+  late: Late,
+): Record<K, Series> {
+  const some = Array.from(columns.time.keys()).filter((row) =>
+    names.some((name) => Number.isFinite(columns[name][row])),
+  );
+  const pick = (values: ArrayLike<number>): number[] =>
+    some.map((row) => values[row]);
+  const time = pick(columns.time);
+  const series = names.map((name) => {
+    const values = pick(columns[name]);
+    const least = pick(columns[`${name}_least`] ?? columns[name]);
+    const most = pick(columns[`${name}_most`] ?? columns[name]);
+    return [name, seriesOf(time, values, end, late, least, most)] as const;
+  });
+  return Object.fromEntries(series) as Record<K, Series>;
+}
+
+type Late = "of the end" | "left out";
 
 /**
  * In order of time, without samples whose time is no number. Of the workers, what their
- * last heartbeat told after the run is how the run ended, as the summary has it; what the
- * scheduler told of itself then is of no run.
+ * last heartbeat said after the run is how the run ended, as the summary has it; what the
+ * scheduler said of itself then is of no run.
  */
 export function seriesOf(
   time: ArrayLike<number>,
   values: ArrayLike<number>,
   end: number,
-  late: "of the end" | "left out",
+  late: Late,
+  least = values,
+  most = values,
 ): Series {
   const order: number[] = [];
   let sorted = true;
@@ -31,11 +67,13 @@ export function seriesOf(
     order.push(row);
   }
   if (!sorted) order.sort((one, other) => time[one] - time[other]);
-  const times = Float64Array.from(order, (row) => Math.min(time[row], end));
+  const inOrder = (all: ArrayLike<number>): Float64Array =>
+    Float64Array.from(order, (row) => all[row]);
   return {
-    time: times,
-    values: Float64Array.from(order, (row) => values[row]),
-    longest_s: longestStep(times),
+    time: inOrder(time).map((moment) => Math.min(moment, end)),
+    values: inOrder(values),
+    least: inOrder(least),
+    most: inOrder(most),
   };
 }
 
@@ -87,8 +125,8 @@ export function extremesOf(
     inside += 1;
     const value = values[at];
     if (!Number.isFinite(value)) continue;
-    least = Math.min(least, value);
-    most = Math.max(most, value);
+    least = Math.min(least, series.least[at]);
+    most = Math.max(most, series.most[at]);
     sum += value;
     count += 1;
   }
@@ -100,19 +138,21 @@ export function extremesOf(
 }
 
 /** What a line shows between two samples: nothing in a gap, and after the last one. */
-function heldAt({ time, values, longest_s }: Series, moment: number): number {
+function heldAt({ time, values }: Series, moment: number): number {
   const after = findAfter(time, 0, time.length, moment);
-  // Of a sample that is not there the step is NaN.
-  const known = time[after] - time[after - 1] <= longest_s;
+  const known =
+    after > 0 && after < time.length && !isGap(time, after - 1, after);
   return known ? values[after - 1] : NaN;
 }
 
-/** More than this many usual steps without a sample: nothing is known in between. */
+/** More than this many steps without a sample: nothing is known in between. */
 const GAP_STEPS = 10;
+const SHORTEST_GAP_S = 1;
 
-function longestStep(time: Float64Array): number {
-  const steps = time.subarray(1).map((next, at) => next - time[at]);
-  steps.sort();
-  const usual = steps[steps.length >> 1] ?? 0;
-  return Math.max(usual * GAP_STEPS, 1);
+/** Whether no line may go from one sample to a later one. Older samples are further apart. */
+export function isGap(time: Float64Array, from: number, to: number): boolean {
+  const steps = [time[from] - time[from - 1], time[to + 1] - time[to]];
+  const usual = Math.max(...steps.filter(Number.isFinite));
+  const longest = Math.max(usual * GAP_STEPS, SHORTEST_GAP_S);
+  return usual >= 0 && time[to] - time[from] > longest;
 }
