@@ -73,6 +73,13 @@ export const badMessage = (detail: string): DaskscopeError =>
     next: "Check that daskscope has the same version where JupyterLab and where the kernel runs.",
   });
 
+export const badRows = (table: string, detail: string): DaskscopeError =>
+  new DaskscopeError({
+    code: "bad-rows",
+    text: `Some rows of the table \`${table}\` cannot be read and are missing here (${detail}).`,
+    next: "Check that daskscope has the same version where JupyterLab and where the kernel runs.",
+  });
+
 export const notReceived = (times: number): DaskscopeError =>
   new DaskscopeError({
     code: "not-received",

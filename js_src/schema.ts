@@ -11,6 +11,7 @@ export const FILE_PART_TASKS = 65536;
 export const FILE_PART_ROWS = 1000000;
 export const KEY_SEPARATOR = "\u0000";
 export const MAX_KEY_CHARACTERS = 100000;
+export const MAX_TEXT_CHARACTERS = 20000;
 
 export const STATUSES = [
   "OK",
@@ -51,10 +52,10 @@ export const KERNEL_MESSAGES = [
   "welcome",
   "sessions",
   "status",
-  "names",
   "batch",
   "keys",
-  "events",
+  "rows",
+  "summary",
   "totals",
   "answer",
   "focus",
@@ -148,9 +149,10 @@ export const TABLES = {
   errors: {
     kind: "log",
     rows: 1000,
-    key: "",
     time: "time",
     stop: "",
+    group: "",
+    group_rows: 0,
     columns: {
       time: {"type": "float64", "unit": "s"},
       key: {"type": "utf8"},
@@ -164,9 +166,10 @@ export const TABLES = {
   workers: {
     kind: "log",
     rows: 10000,
-    key: "",
     time: "time",
     stop: "",
+    group: "",
+    group_rows: 0,
     columns: {
       time: {"type": "float64", "unit": "s"},
       worker: {"type": "utf8"},
@@ -178,9 +181,10 @@ export const TABLES = {
   events: {
     kind: "log",
     rows: 10000,
-    key: "",
     time: "time",
     stop: "",
+    group: "topic",
+    group_rows: 2000,
     columns: {
       time: {"type": "float64", "unit": "s"},
       topic: {"type": "utf8"},
@@ -190,9 +194,10 @@ export const TABLES = {
   logs: {
     kind: "log",
     rows: 50000,
-    key: "",
     time: "time",
     stop: "",
+    group: "",
+    group_rows: 0,
     columns: {
       time: {"type": "float64", "unit": "s"},
       source: {"type": "utf8"},
@@ -203,9 +208,10 @@ export const TABLES = {
   gaps: {
     kind: "log",
     rows: 1000,
-    key: "",
     time: "start",
     stop: "stop",
+    group: "",
+    group_rows: 0,
     columns: {
       start: {"type": "float64", "unit": "s"},
       stop: {"type": "float64", "unit": "s"},
@@ -216,9 +222,10 @@ export const TABLES = {
   rowless: {
     kind: "log",
     rows: 100000,
-    key: "",
     time: "",
     stop: "",
+    group: "",
+    group_rows: 0,
     columns: {
       task: {"type": "int64", "into": "tasks"},
       prefix: {"type": "uint16", "into": "prefixes"},
@@ -231,32 +238,32 @@ export const TABLES = {
     columns: {
       time: {"type": "float64", "unit": "s"},
       workers: {"type": "float64", "combine": "extremes"},
-      workers_least: {"type": "float64", "combine": "extremes"},
-      workers_most: {"type": "float64", "combine": "extremes"},
+      workers_least: {"type": "float64", "combine": "extremes", "of": "workers"},
+      workers_most: {"type": "float64", "combine": "extremes", "of": "workers"},
       threads: {"type": "float64", "combine": "extremes"},
-      threads_least: {"type": "float64", "combine": "extremes"},
-      threads_most: {"type": "float64", "combine": "extremes"},
+      threads_least: {"type": "float64", "combine": "extremes", "of": "threads"},
+      threads_most: {"type": "float64", "combine": "extremes", "of": "threads"},
       memory_limit: {"type": "float64", "unit": "B", "combine": "extremes"},
-      memory_limit_least: {"type": "float64", "unit": "B", "combine": "extremes"},
-      memory_limit_most: {"type": "float64", "unit": "B", "combine": "extremes"},
+      memory_limit_least: {"type": "float64", "unit": "B", "combine": "extremes", "of": "memory_limit"},
+      memory_limit_most: {"type": "float64", "unit": "B", "combine": "extremes", "of": "memory_limit"},
       process: {"type": "float64", "unit": "B", "combine": "extremes"},
-      process_least: {"type": "float64", "unit": "B", "combine": "extremes"},
-      process_most: {"type": "float64", "unit": "B", "combine": "extremes"},
+      process_least: {"type": "float64", "unit": "B", "combine": "extremes", "of": "process"},
+      process_most: {"type": "float64", "unit": "B", "combine": "extremes", "of": "process"},
       managed: {"type": "float64", "unit": "B", "combine": "extremes"},
-      managed_least: {"type": "float64", "unit": "B", "combine": "extremes"},
-      managed_most: {"type": "float64", "unit": "B", "combine": "extremes"},
+      managed_least: {"type": "float64", "unit": "B", "combine": "extremes", "of": "managed"},
+      managed_most: {"type": "float64", "unit": "B", "combine": "extremes", "of": "managed"},
       spilled: {"type": "float64", "unit": "B", "combine": "extremes"},
-      spilled_least: {"type": "float64", "unit": "B", "combine": "extremes"},
-      spilled_most: {"type": "float64", "unit": "B", "combine": "extremes"},
+      spilled_least: {"type": "float64", "unit": "B", "combine": "extremes", "of": "spilled"},
+      spilled_most: {"type": "float64", "unit": "B", "combine": "extremes", "of": "spilled"},
       cpu: {"type": "float64", "combine": "extremes"},
-      cpu_least: {"type": "float64", "combine": "extremes"},
-      cpu_most: {"type": "float64", "combine": "extremes"},
+      cpu_least: {"type": "float64", "combine": "extremes", "of": "cpu"},
+      cpu_most: {"type": "float64", "combine": "extremes", "of": "cpu"},
       memory: {"type": "float64", "unit": "B", "combine": "extremes"},
-      memory_least: {"type": "float64", "unit": "B", "combine": "extremes"},
-      memory_most: {"type": "float64", "unit": "B", "combine": "extremes"},
+      memory_least: {"type": "float64", "unit": "B", "combine": "extremes", "of": "memory"},
+      memory_most: {"type": "float64", "unit": "B", "combine": "extremes", "of": "memory"},
       loop_interval: {"type": "float64", "unit": "s", "combine": "extremes"},
-      loop_interval_least: {"type": "float64", "unit": "s", "combine": "extremes"},
-      loop_interval_most: {"type": "float64", "unit": "s", "combine": "extremes"},
+      loop_interval_least: {"type": "float64", "unit": "s", "combine": "extremes", "of": "loop_interval"},
+      loop_interval_most: {"type": "float64", "unit": "s", "combine": "extremes", "of": "loop_interval"},
     },
   },
 } as const;
@@ -467,26 +474,14 @@ export interface CoarseColumns {
   erred: Uint8Array;
 }
 
-export const TASKS_COLUMNS = {
-  start: Float64Array,
-  duration: Float32Array,
-  lane: Uint16Array,
-  prefix: Uint16Array,
-  action: Uint8Array,
-  status: Uint8Array,
-  nbytes: Float32Array,
-  span: Uint16Array,
-  task: Uint32Array,
-} as const;
-
 export const COARSE_COLUMNS = {
-  start: Float64Array,
-  duration: Float32Array,
-  lane: Uint16Array,
-  prefix: Uint16Array,
-  busy: Float32Array,
-  rows: Uint32Array,
-  erred: Uint8Array,
+      start: {"type": "float64", "unit": "s"},
+      duration: {"type": "float32", "unit": "s"},
+      lane: {"type": "uint16", "into": "lanes"},
+      prefix: {"type": "uint16", "into": "prefixes"},
+      busy: {"type": "float32", "unit": "s"},
+      rows: {"type": "uint32"},
+      erred: {"type": "uint8"},
 } as const;
 
 /** The columns of each table, by its name. */

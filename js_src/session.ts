@@ -7,33 +7,23 @@ import {
   type Signal,
   signal,
 } from "@preact/signals";
-import { SlotAssigner } from "./base/palette";
 import type { Packing } from "./base/unpack";
 import type { Problem } from "./errors";
 import type {
   ActionTotal,
-  Change,
   Counts,
   Focus,
-  Gap,
   Lane,
   Notice,
   PrefixTotal,
   Span,
-  TaskError,
   Worker,
 } from "./model/types";
 import { NO_COUNTS, NO_FOCUS } from "./model/types";
 import { type Extent, type TaskBatch, TaskModel } from "./model/tasks";
-import {
-  ACTIONS,
-  type CoarseColumns,
-  type State,
-  type TableName,
-} from "./schema";
+import type { CoarseColumns, State, TableName } from "./schema";
 import { RowIntake } from "./session_intake";
 import { type KeyLookup, KeyStore } from "./session_keys";
-import { NumberedLog } from "./session_log";
 import { Notices, pageFaded } from "./session_notices";
 import { SessionTables, type TableView } from "./session_tables";
 import type {
@@ -43,17 +33,12 @@ import type {
   Sink,
 } from "./stream_link";
 import type { Message } from "./wire";
+import type { TableRows } from "./wire_columns";
 
 export interface SessionInfo {
   id: string;
   name: string;
   address: string;
-}
-
-/** Entries that were dropped: on the scheduler, in the kernel or on this page. */
-export interface NotHere {
-  readonly errors: number;
-  readonly changes: number;
 }
 
 export interface Totals {
@@ -67,6 +52,8 @@ export interface Totals {
 export interface SessionStore {
   readonly id: string;
   readonly kernelId: string;
+  /** Of a kernel; else of a file, to which nothing comes any more. */
+  readonly live: boolean;
   readonly info: Signal<SessionInfo>;
   readonly state: Signal<State>;
   readonly counts: Signal<Counts>;
@@ -79,48 +66,50 @@ export interface SessionStore {
   /** The scheduler's clock at the last status. */
   readonly now: Signal<number>;
   readonly behind_s: Signal<number>;
-  /** Interned names; they only grow, and `namesVersion` says when. */
+  /** Entries of dictionaries; they only grow, and `namesVersion` says when. */
   readonly prefixes: string[];
   readonly lanes: Lane[];
   readonly actions: string[];
   readonly spans: Span[];
   /** Colour slot of each prefix. */
   readonly slots: number[];
+  /** The entries of any dictionary: texts, or objects where it has several columns. */
+  names(dictionary: string): readonly unknown[];
   readonly namesVersion: Signal<number>;
   readonly model: TaskModel;
   /** Grows at most once an animation frame, after rows came. */
   readonly dataVersion: Signal<number>;
   readonly totals: Signal<Totals>;
-  readonly errors: Signal<TaskError[]>;
-  readonly changes: Signal<Change[]>;
-  readonly gaps: Signal<Gap[]>;
-  readonly notHere: Signal<NotHere>;
   readonly focus: Signal<Focus>;
   /** Time under the pointer, in every panel of the page. */
   readonly crosshair: Signal<number | null>;
   readonly keys: KeyLookup;
   /** The figures of the whole session as Python made them; null before they are here. */
   readonly summary: Signal<unknown>;
-  /** What has arrived of a table, other than tasks. */
+  /** What has arrived of a table, other than tasks; it comes to those who watch it. */
   table<N extends TableName>(name: N): ReadonlySignal<TableView<N>>;
   /** Set the focus here at once, then tell the kernel. */
   setFocus(focus: Focus): void;
   /** Rejects with a coded error, for instance when the kernel is busy. */
   ask(what: string, args: object, timeout_ms?: number): Promise<unknown>;
-  /** Receive some tables, unless nobody can see them; returns the release. */
+  /**
+   * Subscribe to tables ("tasks" and the summary among them), paused while the panel is
+   * hidden; returns the release.
+   */
   watch(
     visible: ReadonlySignal<boolean>,
-    tables?: readonly string[],
+    tables: readonly string[],
   ): () => void;
 }
 
-/** Names that came before those that they follow; the kernel sends few at a time. */
-const MAX_EARLY = 32;
 /** A panel that moves in the dock or a cell that runs again comes back soon. */
 const UNWATCH_MS = 10_000;
 const FREE_MS = 600_000;
 
-type NamesMessage = Message<"names">;
+interface Watcher {
+  readonly looks: boolean;
+  readonly tables: readonly string[];
+}
 
 function areEqual(one: Focus, other: Focus): boolean {
   const parts = ({ time, prefixes, workers, spans }: Focus) =>
@@ -137,11 +126,16 @@ export class SharedSession implements SessionStore, Sink {
   readonly run = signal<Extent | null>(null);
   readonly now = signal(0);
   readonly behind_s = signal(0);
-  readonly prefixes: string[] = [];
-  readonly lanes: Lane[] = [];
-  readonly actions: string[] = [...ACTIONS];
-  readonly spans: Span[] = [];
-  readonly slots: number[] = [];
+  private readonly tables = new SessionTables({
+    named: () => (this.namesVersion.value += 1),
+    failed: (problem, table) => this.failed(problem, table),
+    startOver: () => this.stream.startOver(),
+  });
+  readonly prefixes = this.tables.names("prefixes") as string[];
+  readonly lanes = this.tables.names("lanes") as Lane[];
+  readonly actions = this.tables.names("actions") as string[];
+  readonly spans = this.tables.names("spans") as Span[];
+  readonly slots = this.tables.colours("prefixes");
   readonly namesVersion = signal(0);
   readonly model = new TaskModel();
   readonly dataVersion = signal(0);
@@ -150,32 +144,17 @@ export class SharedSession implements SessionStore, Sink {
     prefixes: [],
     actions: [],
   });
+  readonly summary = signal<unknown>(null);
   readonly focus = signal<Focus>(NO_FOCUS);
   readonly crosshair = signal<number | null>(null);
-  readonly summary = signal<unknown>(null);
   readonly keys: KeyStore;
-  private readonly tables = new SessionTables(
-    (what, args) => this.ask(what, args),
-    this.prefixes,
-  );
   readonly kernelId: string;
-  private readonly live: boolean;
+  readonly live: boolean;
   private readonly noticed = new Notices();
-  private readonly logs = {
-    errors: new NumberedLog<TaskError>(),
-    changes: new NumberedLog<Change>(),
-    gaps: new NumberedLog<Gap>(),
-  };
   readonly notices = this.noticed.all;
-  readonly errors = this.logs.errors.entries;
-  readonly changes = this.logs.changes.entries;
-  readonly gaps = this.logs.gaps.entries;
-  readonly notHere = signal<NotHere>({ errors: 0, changes: 0 });
   private readonly stream: SessionFlow;
   private readonly intake = new RowIntake(this.model, () => this.onRows());
-  private readonly assigner = new SlotAssigner();
-  private readonly watchers = new Map<symbol, boolean>();
-  private readonly early: NamesMessage[] = [];
+  private readonly watchers = new Map<symbol, Watcher>();
   private readonly stops: (() => void)[];
   private pageVisible = true;
   private closing: ReturnType<typeof setTimeout> | undefined;
@@ -228,20 +207,22 @@ export class SharedSession implements SessionStore, Sink {
     return this.tables.get(name);
   }
 
+  names(dictionary: string): readonly unknown[] {
+    return this.tables.names(dictionary);
+  }
+
   ask(what: string, args: object, timeout_ms?: number): Promise<unknown> {
     return this.stream.ask(what, args, timeout_ms);
   }
 
   watch(
     visible: ReadonlySignal<boolean>,
-    tables: readonly string[] = ["tasks"],
+    tables: readonly string[],
   ): () => void {
     const watcher = Symbol("panel");
     clearTimeout(this.closing);
-    // Of a file, rows of tasks are decoded for panels that draw them.
-    const needs = this.live || tables.includes("tasks");
     const stop = visible.subscribe((looks) => {
-      this.watchers.set(watcher, looks && needs);
+      this.watchers.set(watcher, { looks, tables });
       this.updateWatch();
     });
     return () => {
@@ -274,10 +255,11 @@ export class SharedSession implements SessionStore, Sink {
   }
 
   restarted(): void {
-    this.early.length = 0;
+    this.tables.restarted();
   }
 
-  failed({ code, text, next }: Problem): void {
+  failed({ code, text, next }: Problem, table?: string): void {
+    if (table !== undefined) this.tables.fail(table, { code, text, next });
     this.noticed.add({ code, level: "error", text, next });
   }
 
@@ -286,10 +268,9 @@ export class SharedSession implements SessionStore, Sink {
     switch (message.type) {
       case "status":
         return this.takeStatus(message);
-      case "names":
-        return this.takeNames(message);
-      case "events":
-        return this.takeEvents(message);
+      case "summary":
+        this.summary.value = message.figures;
+        return;
       case "totals":
         this.totals.value = {
           focus: message.focus ?? NO_FOCUS,
@@ -316,6 +297,14 @@ export class SharedSession implements SessionStore, Sink {
 
   takeRows(rows: TaskBatch, first: number, tasks: number): void {
     if (!this.disposed) this.intake.add(rows, first, tasks);
+  }
+
+  takeTable(rows: TableRows): void {
+    if (!this.disposed) this.tables.take(rows);
+  }
+
+  settled(): void {
+    if (!this.disposed) this.tables.settled();
   }
 
   takeCoarse(stretches: CoarseColumns, first: number, tasks: number): void {
@@ -349,28 +338,6 @@ export class SharedSession implements SessionStore, Sink {
     });
   }
 
-  private takeNames(message: NamesMessage): void {
-    const lists = [
-      [this.prefixes, message.prefixes],
-      [this.lanes, message.lanes],
-      [this.actions, message.actions],
-      [this.spans, message.spans],
-    ] as [unknown[], { first: number; items: unknown[] }][];
-    if (lists.some(([known, news]) => news.first > known.length)) {
-      this.early.push(message); // what comes before it is on its way again
-      if (this.early.length > MAX_EARLY) this.stream.startOver();
-      return;
-    }
-    for (const [known, { first, items }] of lists) {
-      known.push(...items.slice(known.length - first));
-    }
-    while (this.slots.length < this.prefixes.length) {
-      this.slots.push(this.assigner.next(this.prefixes[this.slots.length]));
-    }
-    this.namesVersion.value += 1;
-    for (const waiting of this.early.splice(0)) this.takeNames(waiting);
-  }
-
   private onRows(): void {
     batch(() => {
       this.findOrigin();
@@ -388,22 +355,16 @@ export class SharedSession implements SessionStore, Sink {
     this.origin.value = this.model.extent()?.start ?? 0;
   }
 
-  private takeEvents(message: Message<"events">): void {
-    const { first } = message;
-    batch(() => {
-      this.logs.errors.take(first.errors, message.errors);
-      this.logs.changes.take(first.changes, message.changes);
-      this.logs.gaps.take(first.gaps, message.gaps);
-      const { errors, changes } = this.logs;
-      this.notHere.value = { errors: errors.missing, changes: changes.missing };
-    });
-  }
-
+  /** Tables of hidden panels may wait, unless all are hidden. */
   private updateWatch(): void {
     if (this.disposed) return;
-    if (this.watchers.size > 0) {
-      const looks = [...this.watchers.values()].some(Boolean);
-      this.stream.watch(looks && this.pageVisible);
+    const all = [...this.watchers.values()];
+    const looking = all.filter(({ looks }) => looks);
+    const some = looking.length > 0 ? looking : all;
+    const tables = new Set(some.flatMap((watcher) => watcher.tables));
+    if (all.length > 0) {
+      const visible = looking.length > 0 && this.pageVisible;
+      this.stream.watch(visible, [...tables].sort());
     } else {
       this.stream.pause();
     }

@@ -94,7 +94,7 @@ function hasFrames(): boolean {
   return typeof requestAnimationFrame === "function" && !document.hidden;
 }
 
-function nextFrame(run: () => void): void {
+export function nextFrame(run: () => void): void {
   if (hasFrames()) requestAnimationFrame(run);
   else setTimeout(run, HIDDEN_MS);
 }

@@ -1,84 +1,227 @@
-// The small tables of a session on this page, by name: what has arrived of each, as a signal.
+// The tables of a session on this page, by name: what has arrived of each, as a signal.
+// Rows that point at entries of a dictionary which are still on their way wait for them.
 
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { asProblem, type Problem } from "./errors";
-import { type TableColumns, type TableName, TABLES } from "./schema";
+import { badRows, type Problem } from "./errors";
+import type { TableRow } from "./model/types";
+import { STEPS, type TableColumns, type TableName } from "./schema";
+import { nextFrame } from "./session_intake";
+import { NumberedRows } from "./session_rows";
+import {
+  type Columns,
+  entriesOf,
+  namesOf,
+  noRows,
+  pointsAtKnown,
+  type TableRows,
+  tableShape,
+} from "./wire_columns";
+
+export interface RingView<C = Columns> {
+  /** Seconds of a step; 0 as measured. */
+  readonly step: number;
+  readonly rows: number;
+  readonly columns: C;
+}
 
 /** What has arrived of a table. It is replaced when more comes, and never changed. */
 export interface TableView<N extends TableName> {
   /** `ready` once everything has arrived that there was when the table was first asked for. */
   readonly state: "waiting" | "ready" | "failed";
-  /** Why it cannot be read; null otherwise. */
+  /** Why it, or some of it, cannot be read; null otherwise. */
   readonly problem: Problem | null;
   readonly rows: number;
-  /** Indexes of names point into the session's dictionaries. */
+  /** Indexes of names point into the session's dictionaries. Of a series as measured. */
   readonly columns: TableColumns[N];
-  /** Rows that are no longer kept, on the scheduler, in the kernel or here. */
+  /** Of a series all rings, to be joined by who draws it; of other tables one. */
+  readonly rings: readonly RingView<TableColumns[N]>[];
+  /** Rows that are no longer kept, on the scheduler or in the kernel. */
   readonly dropped: number;
+}
+
+const rowsOfViews = new WeakMap<object, readonly unknown[]>();
+
+/** The rows of a view, those left out whose `time` is none; the same list for the same view. */
+export function rowsOf<N extends TableName>(
+  view: TableView<N>,
+  time: keyof TableColumns[N],
+): readonly TableRow<N>[] {
+  let rows = rowsOfViews.get(view.columns);
+  if (!rows) {
+    rows = entriesOf(view.columns as unknown as Columns, view.rows).filter(
+      (row) => Number.isFinite((row as TableRow<N>)[time]),
+    );
+    rowsOfViews.set(view.columns, rows);
+  }
+  return rows as readonly TableRow<N>[];
 }
 
 /** A table of which nothing has arrived. */
 export function emptyTable<N extends TableName>(name: N): TableView<N> {
-  const columns: Record<string, unknown> = {};
-  for (const [column, { type }] of Object.entries(TABLES[name].columns)) {
-    const isText = type === "utf8" || (type as string) === "texts";
-    columns[column] = isText ? [] : new Float64Array(0);
-  }
+  const columns = noRows(tableShape(name)!) as unknown as TableColumns[N];
+  const rings = [{ step: 0, rows: 0, columns }];
   return {
     state: "waiting",
     problem: null,
     rows: 0,
-    columns: columns as unknown as TableColumns[N],
+    columns,
+    rings,
     dropped: 0,
   };
 }
 
-export class SessionTables {
-  private readonly views = new Map<TableName, Signal<unknown>>();
+/** Rows that wait for a dictionary; what is lost is given up before there are more. */
+const MAX_EARLY = 256;
 
-  constructor(
-    private readonly ask: (what: string, args: object) => Promise<unknown>,
-    private readonly prefixes: readonly string[],
-  ) {}
+interface Hooks {
+  /** Entries of a dictionary came. */
+  named(): void;
+  /** Rows were left out. */
+  failed(problem: Problem, table: string): void;
+  /** Entries of a dictionary are lost for good. */
+  startOver(): void;
+}
+
+export class SessionTables {
+  private readonly views = new Map<string, Signal<TableView<TableName>>>();
+  private readonly rings = new Map<string, NumberedRows[]>();
+  private readonly problems = new Map<string, Problem>();
+  private readonly lists = new Map<string, unknown[]>();
+  private readonly slots = new Map<string, number[]>();
+  private readonly early: TableRows[] = [];
+  private readonly changed = new Set<string>();
+
+  constructor(private readonly hooks: Hooks) {}
 
   get<N extends TableName>(name: N): ReadonlySignal<TableView<N>> {
-    let view = this.views.get(name) as Signal<TableView<N>> | undefined;
+    let view = this.views.get(name);
     if (!view) {
-      view = signal(emptyTable(name));
+      view = signal(this.viewOf(name));
       this.views.set(name, view);
-      void this.load(name, view);
     }
-    return view;
+    return view as unknown as ReadonlySignal<TableView<N>>;
   }
 
-  private async load<N extends TableName>(
-    name: N,
-    view: Signal<TableView<N>>,
-  ): Promise<void> {
-    try {
-      const columns = (await this.ask("table", { name })) as Record<
-        string,
-        ArrayLike<unknown>
-      >;
-      if (TABLES[name].columns && "prefix" in columns) {
-        columns["prefix"] = Uint16Array.from(
-          columns["prefix"] as ArrayLike<string>,
-          (text) => this.prefixes.indexOf(text),
-        );
-      }
-      view.value = {
-        state: "ready",
-        problem: null,
-        rows: Object.values(columns)[0].length,
-        columns: columns as unknown as TableColumns[N],
-        dropped: 0,
-      };
-    } catch (error) {
-      view.value = {
-        ...view.peek(),
-        state: "failed",
-        problem: asProblem(error),
-      };
+  /** The entries of a dictionary: texts, or objects where it has several columns. */
+  names(dictionary: string): unknown[] {
+    let list = this.lists.get(dictionary);
+    if (!list) {
+      const { columns = {}, first = [] } = tableShape(dictionary) ?? {};
+      const begun = Object.keys(columns).map((name, at) => [
+        name,
+        first.map((cells) => cells[at]),
+      ]);
+      list = namesOf(Object.fromEntries(begun) as Columns, first.length);
+      this.lists.set(dictionary, list);
     }
+    return list;
+  }
+
+  /** The colours of a dictionary's entries: each the slot of a palette. */
+  colours(dictionary: string): number[] {
+    const known = this.slots.get(dictionary) ?? [];
+    this.slots.set(dictionary, known);
+    return known;
+  }
+
+  take(rows: TableRows): void {
+    if (!this.mayCome(rows)) {
+      this.early.push(rows);
+      if (this.early.length > MAX_EARLY) this.hooks.startOver();
+      return;
+    }
+    this.add(rows);
+    if (tableShape(rows.table)!.kind !== "dictionary") return;
+    for (const waiting of this.early.splice(0)) this.take(waiting);
+  }
+
+  /** Nothing that was sent before is missing: what still waits will never be right. */
+  settled(): void {
+    for (const { table } of this.early.splice(0)) {
+      if (tableShape(table)!.kind === "dictionary") {
+        this.hooks.startOver();
+        return;
+      }
+      const detail = "it points at names that do not exist";
+      this.hooks.failed(badRows(table, detail), table);
+    }
+  }
+
+  /** Everything comes again. */
+  restarted(): void {
+    this.early.length = 0;
+  }
+
+  /** A table, or some of it, cannot be read. */
+  fail(table: string, problem: Problem): void {
+    if (!tableShape(table)) return;
+    this.problems.set(table, problem);
+    this.showSoon(table);
+  }
+
+  private add(rows: TableRows): void {
+    const { table, ring, first, columns, numbers } = rows;
+    const shape = tableShape(table)!;
+    if (shape.kind === "dictionary") {
+      const { colour } = columns;
+      const fresh = namesOf(columns, numbers.length);
+      const known = this.names(table);
+      known.push(...fresh.slice(known.length - first));
+      const slots = this.colours(table);
+      if (colour)
+        slots.push(...(colour as Uint8Array).slice(slots.length - first));
+      this.hooks.named();
+    }
+    let rings = this.rings.get(table);
+    if (!rings) {
+      const length = shape.kind === "series" ? STEPS.length : 1;
+      rings = Array.from({ length }, () => new NumberedRows(shape));
+      this.rings.set(table, rings);
+    }
+    rings[ring].take(rows);
+    this.showSoon(table);
+  }
+
+  /** Whether the entries have come that rows point at or follow. */
+  private mayCome({ table, first, columns }: TableRows): boolean {
+    const shape = tableShape(table)!;
+    if (shape.kind === "dictionary" && first > this.names(table).length) {
+      return false;
+    }
+    const known = (dictionary: string) => this.names(dictionary).length;
+    return pointsAtKnown(shape.columns, columns, known, { table, first });
+  }
+
+  private showSoon(table: string): void {
+    this.changed.add(table);
+    if (this.changed.size > 1) return;
+    nextFrame(() => {
+      for (const name of this.changed) {
+        const view = this.viewOf(name as TableName); // also if nobody looks: it lets go
+        const shown = this.views.get(name);
+        if (shown) shown.value = view;
+      }
+      this.changed.clear();
+    });
+  }
+
+  private viewOf(name: TableName): TableView<TableName> {
+    const problem = this.problems.get(name) ?? null;
+    const rings = this.rings.get(name);
+    const unread = problem ? "failed" : "waiting";
+    if (!rings) return { ...emptyTable(name), state: unread, problem };
+    const read = rings.map((ring, at) => {
+      const columns = ring.read() as unknown as TableColumns[TableName];
+      const [{ length }] = Object.values(columns) as ArrayLike<unknown>[];
+      return { step: STEPS[at], rows: length, columns };
+    });
+    return {
+      state: rings.every(({ ready }) => ready) ? "ready" : unread,
+      problem,
+      rows: read[0].rows,
+      columns: read[0].columns,
+      rings: read,
+      dropped: rings.at(-1)!.dropped,
+    };
   }
 }

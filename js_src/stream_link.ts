@@ -8,6 +8,7 @@ import type { TaskBatch } from "./model/tasks";
 import type { Focus } from "./model/types";
 import type { CoarseColumns } from "./schema";
 import type { KernelMessage, Message, SessionEntry } from "./wire";
+import type { TableRows } from "./wire_columns";
 
 /** Messages of one session, whatever the channel. */
 export type SessionMessage = Exclude<
@@ -18,7 +19,7 @@ export type SessionMessage = Exclude<
 /** Those that are words, not columns or keys. */
 export type SessionNews = Exclude<
   SessionMessage,
-  Message<"batch"> | Message<"keys">
+  Message<"batch"> | Message<"keys"> | Message<"rows">
 >;
 
 /** Takes what a stream brings. */
@@ -26,6 +27,10 @@ export interface Sink {
   take(message: SessionNews): void;
   /** All rows of some consecutive tasks, checked. */
   takeRows(rows: TaskBatch, first: number, tasks: number): void;
+  /** Rows of another table, checked but for what they point at. */
+  takeTable(rows: TableRows): void;
+  /** Nothing that was sent before is missing any more. */
+  settled(): void;
   /** The coarse picture, which stands for some consecutive tasks. */
   takeCoarse(stretches: CoarseColumns, first: number, tasks: number): void;
   /** The keys of some consecutive tasks. */
@@ -43,14 +48,14 @@ export interface Sink {
   connected(alive: boolean): void;
   /** Everything comes again, except for the tasks that `have` names. */
   restarted(): void;
-  /** Something that came, or did not come, is missing now. */
-  failed(problem: Problem): void;
+  /** Something that came, or did not come, is missing now; of a table, if one is named. */
+  failed(problem: Problem, table?: string): void;
 }
 
 /** The stream of one session, as its store uses it. */
 export interface SessionFlow {
-  /** Begin to receive, or change whether anybody looks. */
-  watch(visible: boolean): void;
+  /** Begin to receive tables, or change which, or whether anybody looks. */
+  watch(visible: boolean, tables: readonly string[]): void;
   /** Nobody looks, but somebody may come back soon. */
   pause(): void;
   unwatch(): void;
@@ -58,7 +63,7 @@ export interface SessionFlow {
   close(): void;
   setFocus(focus: Focus): void;
   ask(what: string, args: object, timeout_ms?: number): Promise<unknown>;
-  /** Names, keys or events are lost for good: have all of them said again. */
+  /** Rows or keys are lost for good: have all of them sent again. */
   startOver(): void;
 }
 

@@ -36,6 +36,11 @@ export class Sequence {
 
   constructor(private readonly hooks: SequenceHooks) {}
 
+  /** Whether nothing up to the newest number is missing. */
+  get whole(): boolean {
+    return this.missing.size === 0;
+  }
+
   /** Take note of a message; false when it has already been here. */
   accept(seq: number, bytes: number): boolean {
     const isNew = seq > this.highest || this.missing.delete(seq);

@@ -6,7 +6,12 @@ import type { Focus } from "./model/types";
 import type { SessionFlow, SessionMessage, Sink } from "./stream_link";
 import { Sequence } from "./stream_sequence";
 import { type BinaryBuffer, type PageMessage, say } from "./wire";
-import { alignedBytes, decodeCoarse, decodeTasks } from "./wire_arrow";
+import {
+  alignedBytes,
+  decodeCoarse,
+  decodeRows,
+  decodeTasks,
+} from "./wire_columns";
 
 /** The page's conversation with the kernel that has the session. */
 export interface Conversation {
@@ -43,6 +48,7 @@ function bytesOf(buffers: readonly BinaryBuffer[]): number {
 export class SessionStream implements SessionFlow {
   private watching = false;
   private visible = false;
+  private tables: readonly string[] = [];
   /** Nobody was there to hear that the count has ended. */
   private owesUnwatch = false;
   /** The kernel has to be told that it must say everything again. */
@@ -71,17 +77,20 @@ export class SessionStream implements SessionFlow {
     });
   }
 
-  watch(visible: boolean): void {
-    if (this.watching && this.visible === visible) return;
+  watch(visible: boolean, tables: readonly string[]): void {
+    const same =
+      visible === this.visible && tables.join() === this.tables.join();
+    if (this.watching && same) return;
     if (!this.watching) this.restart();
     this.watching = true;
     this.visible = visible;
+    this.tables = tables;
     this.sendWatch();
     this.updatePulse();
   }
 
   pause(): void {
-    if (this.watching) this.watch(false);
+    if (this.watching) this.watch(false, this.tables);
   }
 
   unwatch(): void {
@@ -131,8 +140,11 @@ export class SessionStream implements SessionFlow {
     try {
       this.deliver(message);
     } catch (error) {
-      this.sink.failed(asProblem(error));
+      const table = message.type === "rows" ? message.table : undefined;
+      this.sink.failed(asProblem(error), table);
       throw error;
+    } finally {
+      if ("seq" in message && this.sequence.whole) this.sink.settled();
     }
   }
 
@@ -180,6 +192,8 @@ export class SessionStream implements SessionFlow {
       } else {
         sink.takeRows(decodeTasks(buffers[0], message), first, tasks);
       }
+    } else if (message.type === "rows") {
+      sink.takeTable(decodeRows(message));
     } else if (message.type === "keys") {
       message.blocks.forEach(({ first, tasks }, i) => {
         const packed = alignedBytes(message.buffers[i]);
@@ -239,7 +253,15 @@ export class SessionStream implements SessionFlow {
     this.sendFocus(); // first: a watch is answered with the focus that holds
     const have = this.sink.have();
     const sent = this.send((page, id) =>
-      say.watch(page, id, this.visible, have, this.owesRestart, this.setting),
+      say.watch(
+        page,
+        id,
+        this.visible,
+        this.tables,
+        have,
+        this.owesRestart,
+        this.setting,
+      ),
     );
     if (sent) this.owesRestart = false;
   }

@@ -8,6 +8,7 @@ import {
   type Check,
   CheckError,
   count,
+  fields,
   list,
   nullable,
   num,
@@ -88,47 +89,7 @@ const focus: Check<Focus> = record({
   spans: or(list(str), []),
 });
 
-function news<T>(item: Check<T>) {
-  return or(record({ first: count, items: list(item) }), {
-    first: 0,
-    items: [] as T[],
-  });
-}
-
-const lane = (value: unknown, path: string) => {
-  const [address, thread] = tuple(str, nameText)(value, path);
-  return { worker: address, thread };
-};
-
-const span = (value: unknown, path: string) => {
-  const [id = "", ...name] = list(str)(value, path);
-  return { id, name };
-};
-
 const addressed = { page: nullable(str), session: str };
-
-const taskError = record({
-  task: nullable(count),
-  prefix: count,
-  worker: or(str, ""),
-  time: num,
-  exception: or(str, ""),
-});
-
-const change = record({
-  time: num,
-  worker: str,
-  what: str,
-  detail: or(str, ""),
-  name: or(str, ""),
-});
-
-const gap = record({
-  start: num,
-  stop: num,
-  reason: or(str, ""),
-  text: or(str, ""),
-});
 
 const prefixTotal = (value: unknown, path: string) => {
   const [prefix, tasks, seconds, erred] = tuple(
@@ -173,14 +134,6 @@ const shapes = {
     notices: or(list(notice), []),
     workers: or(list(worker), []),
   }),
-  names: record({
-    ...addressed,
-    seq: count,
-    prefixes: news(str),
-    lanes: news(lane),
-    actions: news(str),
-    spans: news(span),
-  }),
   batch: record({
     ...addressed,
     seq: count,
@@ -194,14 +147,22 @@ const shapes = {
     seq: count,
     blocks: list(record({ first: count, tasks: count, bytes: count })),
   }),
-  events: record({
+  rows: record({
     ...addressed,
     seq: count,
-    first: record({ errors: count, changes: count, gaps: count }),
-    errors: or(list(taskError), []),
-    changes: or(list(change), []),
-    gaps: or(list(gap), []),
+    table: str,
+    ring: or(count, 0),
+    first: count,
+    count,
+    rows: count,
+    numbered: or(bool, false),
+    oldest: or(count, 0),
+    next: count,
+    dropped: or(count, 0),
+    /** Of each column of texts, checked by who decodes the rows. */
+    texts: fields,
   }),
+  summary: record({ ...addressed, figures: anything }),
   totals: record({
     ...addressed,
     focus: or(focus, null),
@@ -254,6 +215,8 @@ export type SessionEntry = ReturnType<typeof session>;
 /** How many buffers a message of this type brings. */
 function buffersWanted(message: KernelMessage): number {
   if (message.type === "batch" || message.type === "code") return 1;
+  // Rows without numbers have none: not every host carries empty buffers.
+  if (message.type === "rows") return Math.min(1, message.buffers.length);
   return message.type === "keys" ? message.blocks.length : 0;
 }
 
@@ -321,6 +284,7 @@ export const say = {
     page: string,
     id: string,
     visible: boolean,
+    tables: readonly string[],
     have: [number, number][],
     restart: boolean,
     setting: number,
@@ -329,6 +293,7 @@ export const say = {
     page,
     session: id,
     visible,
+    tables,
     have,
     restart,
     setting,

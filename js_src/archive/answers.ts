@@ -1,18 +1,15 @@
 // Answers to what a panel asks about a recording in a file: as stream/answers.py gives
-// them, and tables besides.
+// them.
 
-import { count, oneOf, record } from "../base/check";
+import { count, record } from "../base/check";
 import type { TaskDetail } from "../model/types";
 import { STATUSES } from "../schema";
 import type { Sink } from "../stream_link";
 import { unknownQuestion, unknownTask } from "./problems";
 import type { StoredRecording } from "./recording";
-import { RECORD_SHAPES, type RecordTable } from "./shapes";
 
-const TABLES = Object.keys(RECORD_SHAPES) as RecordTable[];
 const aTask = record({ task: count });
 const someTasks = record({ first: count, tasks: count });
-const aTable = record({ name: oneOf(TABLES) });
 
 export async function answer(
   recording: StoredRecording,
@@ -28,10 +25,6 @@ export async function answer(
       await sendKeys(recording, sink, first, first + tasks);
       return {};
     }
-    case "table":
-      return recording.records(aTable(args, "args").name);
-    case "about":
-      return { ...recording.about, whole: recording.whole };
     default:
       throw unknownQuestion(what);
   }
@@ -65,13 +58,13 @@ async function describeTask(
     throw unknownTask();
   const { names } = recording;
   const { batch } = await recording.rowsOf(part);
-  const errors = await recording.records("errors");
+  const errors = await recording.log("errors");
   const erred = errors.task.indexOf(task);
   const known = erred >= 0;
   const detail: TaskDetail = {
     task,
     key: await recording.keyOf(part, task),
-    prefix: known ? errors.prefix[erred] : "",
+    prefix: known ? names.prefixes[errors.prefix[erred]] : "",
     worker: known ? errors.worker[erred] : "",
     thread: "",
     nbytes: 0,

@@ -1,7 +1,7 @@
 // The figures that a file says of itself, of all that was captured, in it or not. Nobody
 // vouches for them: none falls below what is counted in the file (file_figures.py).
 
-import { CheckError, count, list, num, or, record } from "../base/check";
+import { CheckError, count, list, num, record } from "../base/check";
 import { type Counts, NO_COUNTS } from "../model/types";
 import { counts } from "../wire";
 import { BadFileError } from "./problems";
@@ -20,7 +20,7 @@ const storedFigures = record({
       tasks: count,
       seconds: num,
       erred: count,
-      computes: or(count, null),
+      computes: count,
     }),
   ),
   actions: list(record({ action: count, rows: count, seconds: num })),
@@ -32,19 +32,11 @@ export function storedTotals({
   names,
 }: StoredRecording): Figures | null {
   return ifSound(() => {
-    const { prefixes, actions } = storedFigures(about["totals"], "totals");
-    return {
-      prefixes: prefixes.map((total) => ({
-        ...total,
-        // Files of before it was counted: a task computes once, mostly.
-        computes: total.computes ?? total.tasks,
-        prefix: names.placeOf("prefixes", total.prefix),
-      })),
-      actions: actions.map((total) => ({
-        ...total,
-        action: names.placeOf("actions", total.action),
-      })),
-    };
+    const figures = storedFigures(about["totals"], "totals");
+    const known =
+      figures.prefixes.every(({ prefix }) => prefix in names.prefixes) &&
+      figures.actions.every(({ action }) => action in names.actions);
+    return known ? figures : null;
   });
 }
 
@@ -80,8 +72,8 @@ export async function countsOf(
 /** How many errors and changes of workers the file has; none of what cannot be read. */
 async function loggedIn(recording: StoredRecording) {
   const [errors, workers] = await Promise.allSettled([
-    recording.records("errors"),
-    recording.records("workers"),
+    recording.log("errors"),
+    recording.log("workers"),
   ]);
   const what = workers.status === "fulfilled" ? workers.value.what : [];
   return {

@@ -16,10 +16,6 @@ import type { Figures, Sums } from "./totals";
 
 /** A file has one session. */
 export const SESSION_ID = "recording";
-/** The whole text of an exception is the answer to `ask task`. */
-const MAX_EXCEPTION_CHARACTERS = 1_000;
-/** A recording is over, however young it is: so it is shown whole. */
-const LONG_OVER_S = 3_600;
 
 const ADDRESS = { page: null, session: SESSION_ID } as const;
 
@@ -60,7 +56,7 @@ export async function statusOf(
     ...ADDRESS,
     state: "stopped",
     counts: await countsOf(recording, sums),
-    now: Math.max(Date.now() / 1000, stop + LONG_OVER_S),
+    now: stop > 0 ? stop : Date.now() / 1000,
     origin: about["origin"] ?? null,
     notices: [
       ...(whole ? [] : [FILE_CUT]),
@@ -100,7 +96,7 @@ function numberOf(value: unknown): number {
 
 /** Those that were there, by the log, or else by the lanes: a file may not say it otherwise. */
 async function workersOf(recording: StoredRecording): Promise<object[]> {
-  const { worker, name, what, detail } = await recording.records("workers");
+  const { worker, name, what, detail } = await recording.log("workers");
   const there = new Map<string, { name: string; threads: number }>();
   worker.forEach((address, row) => {
     if (what[row] === "present" || what[row] === "added") {
@@ -119,71 +115,12 @@ async function workersOf(recording: StoredRecording): Promise<object[]> {
   return [...there].map(([address, facts]) => ({ address, ...facts }));
 }
 
-/** The names from some indexes on. */
-export function namesOf(
-  { names }: StoredRecording,
-  first: Record<"prefixes" | "lanes" | "actions" | "spans", number>,
-): Message<"names"> {
-  const since = <T>(items: readonly T[], from: number) => ({
-    first: from,
-    items: items.slice(from),
-  });
-  return {
-    type: "names",
-    ...ADDRESS,
-    seq: 0,
-    prefixes: since(names.prefixes, first.prefixes),
-    lanes: since(names.lanes, first.lanes),
-    actions: since(names.actions, first.actions),
-    spans: since(names.spans, first.spans),
-    buffers: [],
-  };
-}
-
-/** Errors, changes of workers and gaps; entries without a time cannot be shown. */
-export async function eventsOf(
-  recording: StoredRecording,
-): Promise<Message<"events">> {
-  const { names } = recording;
-  const erred = await recording.records("errors");
-  const workers = await recording.records("workers");
-  const gaps = await recording.records("gaps");
-  const errors = rowsOf(erred.time).map((row) => ({
-    task: erred.task[row] < 0 ? null : erred.task[row],
-    prefix: names.indexOf("prefixes", erred.prefix[row]),
-    worker: erred.worker[row],
-    time: erred.time[row],
-    exception: erred.exception[row].slice(0, MAX_EXCEPTION_CHARACTERS),
-  }));
-  const changes = rowsOf(workers.time)
-    .filter((row) => workers.what[row] !== "present")
-    .map((row) => ({
-      time: workers.time[row],
-      worker: workers.worker[row],
-      what: workers.what[row],
-      detail: workers.detail[row],
-      name: workers.name[row],
-    }));
-  return {
-    type: "events",
-    ...ADDRESS,
-    seq: 0,
-    first: { errors: 0, changes: 0, gaps: 0 },
-    errors,
-    changes,
-    gaps: rowsOf(gaps.start).map((row) => ({
-      start: gaps.start[row],
-      stop: gaps.stop[row],
-      reason: gaps.reason[row],
-      text: gaps.text[row],
-    })),
-    buffers: [],
-  };
-}
-
-function rowsOf(times: Float64Array): number[] {
-  return [...times.keys()].filter((row) => Number.isFinite(times[row]));
-}
+export const summaryOf = ({ about }: StoredRecording): Message<"summary"> => ({
+  type: "summary",
+  ...ADDRESS,
+  figures: about["summary"] ?? null,
+  buffers: [],
+});
 
 export const totalsOf = (
   figures: Figures,

@@ -11,21 +11,29 @@ import {
   FILE_PART_ROWS,
   FILE_PART_TASKS,
   KEY_SEPARATOR,
+  MAX_KEY_CHARACTERS,
+  MAX_TEXT_CHARACTERS,
   STATUSES,
-  TASKS_COLUMNS,
+  STEPS,
+  TABLES,
+  type TableColumns,
+  type TableName,
+  type TasksColumns,
 } from "../schema";
+import {
+  allColumns,
+  columnsOfRing,
+  noRows,
+  numbersType,
+  type TableRows,
+  type TableShape,
+  tableShape,
+} from "../wire_columns";
 import { type Facts, readFacts } from "./arrow";
 import type { ByteSource } from "./bytes";
 import { FileNames } from "./names";
 import { BadFileError, newerFile } from "./problems";
-import {
-  maxCharacters,
-  NAMES_SHAPE,
-  RECORD_SHAPES,
-  type RecordsOf,
-  type RecordTable,
-} from "./shapes";
-import { decodeColumns, decodeRecords, noRecords } from "./tables";
+import { decodeTable, type Stored } from "./tables";
 import {
   listMembers,
   type Member,
@@ -40,12 +48,11 @@ const [HEADER, ABOUT, COARSE] = [
   "coarse.arrow",
 ];
 const MAX_JSON_BYTES = 16_000_000;
-/** Of a small table, whatever it holds: the bounds of a recording are below. */
-const MAX_RECORDS = 200_000;
-/** Of one member with names: more than all lists together hold. */
-const MAX_NAME_ROWS = 200_000;
-/** Names may be JSON: they bound their texts themselves. */
-const uncut = () => Infinity;
+/** Of a log or a ring of a series, whatever it holds: its own bounds are below. */
+const MAX_ROWS = 200_000;
+const MAX_NAME_CHARACTERS = 1_000;
+/** What a cell of text is taken to weigh. */
+const TEXT_BYTES = 16;
 const MAX_STRETCHES = 500_000;
 /** Task numbers are 32 bits wide. */
 const MAX_TASKS = 2 ** 32;
@@ -77,7 +84,7 @@ export interface PackedKeys extends TaskRange {
 }
 
 export class StoredRecording {
-  private readonly tables = new Map<RecordTable, Promise<object>>();
+  private readonly tables = new Map<string, Promise<readonly TableRows[]>>();
 
   private constructor(
     private readonly source: ByteSource,
@@ -102,9 +109,13 @@ export class StoredRecording {
     const names = new FileNames();
     const others = new Map<string, Member>();
     for (const member of members.slice(1)) {
-      if (member.name.startsWith("names/")) {
+      const [table] = member.name.split("/");
+      const shape = tableShape(table);
+      if (shape?.kind === "dictionary") {
         const bytes = await unpackMember(source, member);
-        names.take(decodeRecords(NAMES_SHAPE, bytes, MAX_NAME_ROWS, uncut));
+        const most = () => MAX_NAME_CHARACTERS - 1;
+        const stored = decodeTable(shape.columns, bytes, shape.limit!, most);
+        names.take(table, stored.columns, stored.rows);
       } else {
         others.set(member.name, member);
       }
@@ -124,17 +135,12 @@ export class StoredRecording {
   /** All rows of a part, and which tasks they are of. */
   async rowsOf(part: Part): Promise<PartRows> {
     const bytes = await unpackMember(this.source, part.rows);
-    const { columns, rows, facts } = decodeColumns(
-      TASKS_COLUMNS,
-      bytes,
-      FILE_PART_ROWS,
-    );
+    const shape = TABLES.tasks.columns;
+    const stored = decodeTable(shape, bytes, FILE_PART_ROWS, uncut);
+    const { columns, rows, facts } = stored as unknown as Stored<TasksColumns>;
     const range = rangeOf(facts);
     part.range = range;
-    this.names.translate("lanes", columns.lane);
-    this.names.translate("prefixes", columns.prefix);
-    this.names.translate("actions", columns.action);
-    this.names.translate("spans", columns.span);
+    this.names.check(shape, stored.columns);
     checkTasks(columns.task, columns.status, range);
     return { ...range, batch: { ...columns, rows } };
   }
@@ -183,40 +189,58 @@ export class StoredRecording {
     const member = this.members.get(COARSE);
     if (!member) return null;
     const bytes = await unpackMember(this.source, member);
-    const { columns, facts } = decodeColumns(
-      COARSE_COLUMNS,
-      bytes,
-      MAX_STRETCHES,
-    );
+    const stored = decodeTable(COARSE_COLUMNS, bytes, MAX_STRETCHES, uncut);
+    const { columns, facts } = stored as unknown as Stored<CoarseColumns>;
     const tasks = whole(facts.get("tasks"));
     if (tasks > MAX_TASKS) {
       throw new BadFileError("has a coarse picture of more than it holds");
     }
-    this.names.translate("lanes", columns.lane);
-    this.names.translate("prefixes", columns.prefix);
+    this.names.check(COARSE_COLUMNS, stored.columns);
     return { stretches: placed(columns), tasks };
   }
 
-  /** A small table; without rows where the file has none. */
-  records<T extends RecordTable>(table: T): Promise<RecordsOf<T>> {
-    const found = this.tables.get(table) ?? this.readRecords(table);
-    this.tables.set(table, found);
-    return found as Promise<RecordsOf<T>>;
+  /** The columns of a log; without rows where the file has none. */
+  async log<N extends TableName>(name: N): Promise<TableColumns[N]> {
+    const [rows] = await this.table(name);
+    return rows.columns as unknown as TableColumns[N];
   }
 
-  private async readRecords<T extends RecordTable>(
-    table: T,
-  ): Promise<RecordsOf<T>> {
-    const shape = RECORD_SHAPES[table];
-    const member = this.members.get(`${table}.arrow`);
-    if (!member) return noRecords<(typeof RECORD_SHAPES)[T]>(shape);
-    const bytes = await unpackMember(this.source, member);
-    return decodeRecords<(typeof RECORD_SHAPES)[T]>(
-      shape,
-      bytes,
-      MAX_RECORDS,
-      maxCharacters,
-    );
+  /** A log, or each ring of a series; without rows where the file has none. */
+  table(name: string): Promise<readonly TableRows[]> {
+    const members =
+      tableShape(name)!.kind === "series"
+        ? STEPS.map((step) => `${name}/${step}.arrow`)
+        : [`${name}.arrow`];
+    const found =
+      this.tables.get(name) ??
+      Promise.all(members.map((member, ring) => this.read(name, ring, member)));
+    this.tables.set(name, found);
+    return found;
+  }
+
+  private async read(
+    table: string,
+    ring: number,
+    name: string,
+  ): Promise<TableRows> {
+    const shape = tableShape(table)!;
+    const member = this.members.get(name);
+    const stored = member
+      ? decodeTable(
+          columnsOfRing(shape, ring),
+          await unpackMember(this.source, member),
+          MAX_ROWS,
+          maxCharacters,
+        )
+      : { columns: noRows(shape), rows: 0 };
+    const { rows } = stored;
+    const columns = allColumns(shape, stored.columns);
+    this.names.check(shape.columns, columns);
+    const oldest = Math.max(0, rows - maxRowsOf(shape));
+    const numbers = Float64Array.from({ length: rows }, (_, row) => row);
+    const dropped = numberIn(this.about["dropped"], table);
+    const range = { first: 0, count: rows, oldest, next: rows };
+    return { table, ring, ...range, numbers, columns, dropped };
   }
 
   private async factsOf(member: Member): Promise<Facts> {
@@ -227,6 +251,27 @@ export class StoredRecording {
       return readFacts(await unpackMember(this.source, member));
     }
   }
+}
+
+const uncut = () => Infinity;
+
+/** As much of a text as a recording keeps: a page with more stands still. */
+const maxCharacters = (column: string): number =>
+  column === "key" ? MAX_KEY_CHARACTERS : MAX_TEXT_CHARACTERS;
+
+/** How many rows of a log, or of a ring, a page keeps. */
+function maxRowsOf({ columns, rows, bytes = 0 }: TableShape): number {
+  if (rows !== undefined) return rows;
+  const widths = Object.values(columns).map(
+    ({ type }) => numbersType(type)?.BYTES_PER_ELEMENT ?? TEXT_BYTES,
+  );
+  const width = widths.reduce((sum, one) => sum + one, 0);
+  return Math.floor(bytes / STEPS.length / width);
+}
+
+function numberIn(counts: unknown, name: string): number {
+  const found = isObject(counts) ? counts[name] : 0;
+  return Number.isSafeInteger(found) ? Math.max(0, found as number) : 0;
 }
 
 /** Rows and keys come in turns. */

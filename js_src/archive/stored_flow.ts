@@ -3,12 +3,13 @@
 
 import { asProblem } from "../errors";
 import { type Focus, NO_FOCUS } from "../model/types";
-import { type CoarseColumns, LIMITS } from "../schema";
+import { type CoarseColumns, LIMITS, SUMMARY, type TableName } from "../schema";
+import { tableShape } from "../wire_columns";
 import type { SessionFlow, SessionNews, Sink } from "../stream_link";
 import type { Message } from "../wire";
 import { answer } from "./answers";
 import { storedCounts, storedTotals } from "./figures";
-import { eventsOf, namesOf, statusOf, totalsOf } from "./messages";
+import { statusOf, summaryOf, totalsOf } from "./messages";
 import { codedError, fileFull } from "./problems";
 import type { Part, StoredRecording } from "./recording";
 import { addRowless, isNarrow, Sums, sumUp } from "./totals";
@@ -16,17 +17,21 @@ import { nextTurn } from "./turns";
 
 /** More than a frame takes in need not lie in wait. */
 const MAX_WAITING_ROWS = 200_000;
+const TASKS: TableName = "tasks";
 /** How often the figures are said of a file that has to be counted first. */
 const COUNTED_MS = 300;
 
 export class StoredFlow implements SessionFlow {
-  private begun = false;
-  private visible = false;
+  /** What has been sent, or is on its way. */
+  private readonly begun = new Set<string>();
+  /** Settled once dictionaries and the status have been sent. */
+  private beginning: Promise<void> | null = null;
+  private picture: Promise<void> | null = null;
+  /** Whether somebody sees tasks; tables are short, and said whenever they are asked for. */
+  private looks = false;
   private closed = false;
   /** Go on with what waits until somebody looks. */
   private readonly waiting: (() => void)[] = [];
-  /** How many names of each list were said. */
-  private told = { prefixes: 0, lanes: 0, actions: 0, spans: 0 };
   /** What figures are wanted of: those of another focus are not said any more. */
   private focus = NO_FOCUS;
   private whole: Promise<Message<"totals"> | null> | null = null;
@@ -44,20 +49,22 @@ export class StoredFlow implements SessionFlow {
     private readonly maxRows: number = LIMITS.page_rows,
   ) {}
 
-  watch(visible: boolean): void {
-    this.visible = visible;
+  watch(visible: boolean, tables: readonly string[]): void {
+    this.looks = visible && tables.includes(TASKS);
     this.wake();
-    if (this.begun) return;
-    this.begun = true;
-    void this.run();
+    for (const name of tables.filter((one) => !this.begun.has(one))) {
+      this.begun.add(name);
+      this.beginning ??= this.begin(tables);
+      void this.beginning.then(() => this.send(name));
+    }
   }
 
   pause(): void {
-    this.visible = false;
+    this.looks = false;
   }
 
   unwatch(): void {
-    this.visible = false;
+    this.looks = false;
   }
 
   close(): void {
@@ -83,33 +90,31 @@ export class StoredFlow implements SessionFlow {
     // Nothing is lost on the way from a file.
   }
 
-  /** Say everything, in the order in which a panel can use it. */
-  private async run(): Promise<void> {
-    await this.sayPicture();
+  /** What every panel needs; the preview of tasks first, so that no panel calls itself empty. */
+  private async begin(tables: readonly string[]): Promise<void> {
+    for (const piece of this.recording.names.pieces) {
+      if (!this.closed) this.sink.takeTable(piece);
+    }
+    if (tables.includes(TASKS)) await (this.picture = this.sayPicture());
     await this.sayStatus();
-    await this.attempt(async () => {
-      const events = await eventsOf(this.recording);
-      this.sayNames(); // an error may have a prefix that no row has
-      this.take(events);
-    });
-    void this.sayTotals(NO_FOCUS); // counted also where a focus hides them
-    await this.sayRows();
   }
 
-  private sayNames(): void {
-    const names = namesOf(this.recording, this.told);
-    this.take(names);
-    const { prefixes, lanes, actions, spans } = this.recording.names;
-    this.told = {
-      prefixes: prefixes.length,
-      lanes: lanes.length,
-      actions: actions.length,
-      spans: spans.length,
-    };
+  private async send(table: string): Promise<void> {
+    if (table === TASKS) {
+      await (this.picture ??= this.sayPicture());
+      void this.sayTotals(NO_FOCUS); // counted also where a focus hides them
+      await this.sayRows();
+    } else if (table === SUMMARY) {
+      this.take(summaryOf(this.recording));
+    } else if (tableShape(table)) {
+      await this.attempt(async () => {
+        const rings = await this.recording.table(table);
+        for (const rows of rings) if (!this.closed) this.sink.takeTable(rows);
+      }, table);
+    }
   }
 
   private async sayPicture(): Promise<void> {
-    this.sayNames();
     await this.attempt(async () => {
       const coarse = await this.recording.coarse();
       if (!coarse || this.closed) return;
@@ -252,7 +257,7 @@ export class StoredFlow implements SessionFlow {
   /** In the next turn in which somebody looks; false if nobody ever will. */
   private async isLookedAt(): Promise<boolean> {
     await nextTurn();
-    while (!this.visible && !this.closed) {
+    while (!this.looks && !this.closed) {
       await new Promise<void>((done) => this.waiting.push(done));
     }
     return !this.closed;
@@ -267,12 +272,15 @@ export class StoredFlow implements SessionFlow {
   }
 
   /** What of a file cannot be read is said; the rest of it comes all the same. */
-  private async attempt(work: () => Promise<void>): Promise<void> {
+  private async attempt(
+    work: () => Promise<void>,
+    table?: string,
+  ): Promise<void> {
     try {
       await work();
     } catch (error) {
       if (this.closed) return;
-      this.sink.failed(asProblem(codedError(error, this.name)));
+      this.sink.failed(asProblem(codedError(error, this.name)), table);
     }
   }
 }

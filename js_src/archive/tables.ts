@@ -1,9 +1,16 @@
-// The tables of a file as typed columns and as lists: what docs/recording-format.md
-// says of how they are stored, undone. Every number is checked before it is believed.
+// The tables of a file as columns: undoes what docs/recording-format.md says of how they
+// are stored. Every number is checked before it is believed.
 
+import { list, str } from "../base/check";
 import { cut } from "../base/cut";
 import {
-  type ArrowTable,
+  type Columns,
+  type Numbers,
+  numbersType,
+  type NumbersType,
+  type TableShape,
+} from "../wire_columns";
+import {
   type Facts,
   type NumberColumn,
   readTable,
@@ -11,17 +18,8 @@ import {
 } from "./arrow";
 import { BadFileError } from "./problems";
 
-type Column =
-  Float64Array | Float32Array | Uint32Array | Uint16Array | Uint8Array;
-type ColumnType = { new (length: number): Column } & {
-  readonly BYTES_PER_ELEMENT: number;
-};
-type Columns<S extends Record<string, ColumnType>> = {
-  [K in keyof S]: InstanceType<S[K]>;
-};
-
-export interface Stored<S extends Record<string, ColumnType>> {
-  readonly columns: Columns<S>;
+export interface Stored<C = Columns> {
+  readonly columns: C;
   readonly rows: number;
   readonly facts: Facts;
 }
@@ -31,30 +29,40 @@ const BASE = "daskscope.base";
 /** Microseconds a second. */
 const US = 1e6;
 
-/** Columns of numbers, as wide as the model has them; at most so many rows. */
-export function decodeColumns<S extends Record<string, ColumnType>>(
-  shape: S,
+const texts = list(str);
+/** The names of a span and of those around it. */
+const MAX_PARTS = 49;
+
+/** Columns as they are declared, of at most so many rows; longer texts are cut. */
+export function decodeTable(
+  columns: TableShape["columns"],
   bytes: Uint8Array<ArrayBuffer>,
   maxRows: number,
-): Stored<S> {
-  const { columns, rows, facts } = readAtMost(maxRows, bytes);
-  const decoded = Object.entries(shape).map(([name, type]) => {
-    const stored = columns.get(name);
-    if (!stored) throw new BadFileError(`has no column ${name}`);
-    if (stored.kind !== "number" || isLong(stored.values)) {
-      throw new BadFileError(`has no numbers in its column ${name}`);
-    }
-    return [name, restored(name, stored, type)] as const;
-  });
-  return { columns: Object.fromEntries(decoded) as Columns<S>, rows, facts };
-}
-
-function readAtMost(rows: number, bytes: Uint8Array<ArrayBuffer>): ArrowTable {
-  const table = readTable(bytes);
-  if (table.rows > rows) {
+  maxCharacters: (column: string) => number,
+): Stored {
+  const { columns: stored, rows, facts } = readTable(bytes);
+  if (rows > maxRows) {
     throw new BadFileError("has more rows in a table than any recording has");
   }
-  return table;
+  const decoded = Object.entries(columns).map(([name, { type }]) => {
+    const column = stored.get(name);
+    if (!column) throw new BadFileError(`has no column ${name}`);
+    const array = numbersType(type);
+    if (array) {
+      if (column.kind === "text" || isLong(column.values)) {
+        throw new BadFileError(`has no numbers in its column ${name}`);
+      }
+      return [name, restored(name, column, array, type)] as const;
+    }
+    if (column.kind !== "text") {
+      throw new BadFileError(`has no texts in its column ${name}`);
+    }
+    const most = maxCharacters(name);
+    return type === "utf8"
+      ? ([name, textsOf(column, most)] as const)
+      : ([name, listsOf(name, column, most)] as const);
+  });
+  return { columns: Object.fromEntries(decoded) as Columns, rows, facts };
 }
 
 function isLong(values: NumberColumn["values"]) {
@@ -64,8 +72,9 @@ function isLong(values: NumberColumn["values"]) {
 function restored(
   name: string,
   { values, facts }: NumberColumn,
-  type: ColumnType,
-): Column {
+  array: NumbersType,
+  type: string,
+): Numbers {
   const numbers = values as Exclude<
     typeof values,
     BigInt64Array | BigUint64Array
@@ -82,18 +91,16 @@ function restored(
   const whole = steps ? summed(name, numbers, facts) : numbers;
   const { length } = whole;
   if (scale === 1) {
-    if (type !== Float64Array && type !== Float32Array) {
-      checkFits(name, whole, type);
-    }
-    return whole instanceof type ? whole : copied(whole, type);
+    if (!type.startsWith("float")) checkFits(name, whole, array, type);
+    return whole instanceof array ? whole : copied(whole, array);
   }
-  const column = new type(length);
+  const column = new array(length);
   for (let row = 0; row < length; row++) column[row] = whole[row] / scale;
   return column;
 }
 
-function copied(from: ArrayLike<number>, type: ColumnType): Column {
-  const column = new type(from.length);
+function copied(from: ArrayLike<number>, array: NumbersType): Numbers {
+  const column = new array(from.length);
   column.set(from);
   return column;
 }
@@ -117,65 +124,32 @@ function summed(
   return values;
 }
 
-/** Whether all are numbers of an unsigned type, which would wrap around what is not. */
+/** Whether all are whole numbers of a type, which would wrap around what is not. */
 function checkFits(
   name: string,
   values: ArrayLike<number>,
-  { BYTES_PER_ELEMENT: bytes }: ColumnType,
+  { BYTES_PER_ELEMENT: bytes }: NumbersType,
+  type: string,
 ): void {
-  const limit = 2 ** (8 * bytes);
+  const [least, limit] =
+    type === "int64" ? [-(2 ** 53), 2 ** 53] : [0, 2 ** (8 * bytes)];
   for (let row = 0; row < values.length; row++) {
     const value = values[row];
-    if (!(value >= 0 && value < limit)) {
+    if (!(value >= least && value < limit)) {
       throw new BadFileError(`has numbers out of range in its column ${name}`);
     }
   }
 }
 
-export type RecordShape = Readonly<
-  Record<string, "utf8" | "float64" | "int64">
->;
-export type Records<S extends RecordShape> = {
-  [K in keyof S]: S[K] extends "utf8" ? string[] : Float64Array;
-};
-
-/** Columns of numbers and texts, at most so many rows; longer texts are cut. */
-export function decodeRecords<S extends RecordShape>(
-  shape: S,
-  bytes: Uint8Array<ArrayBuffer>,
-  maxRows: number,
-  /** Of the texts of a column. */
-  maxCharacters: (column: string) => number,
-): Records<S> {
-  const { columns } = readAtMost(maxRows, bytes);
-  const decoded = Object.entries(shape).map(([name, wanted]) => {
-    const stored = columns.get(name);
-    if (!stored) throw new BadFileError(`has no column ${name}`);
-    const kind = wanted === "utf8" ? "text" : "number";
-    if (stored.kind !== kind) {
-      throw new BadFileError(`has no ${wanted} in its column ${name}`);
+function listsOf(name: string, column: TextColumn, most: number): string[][] {
+  return textsOf(column, Infinity).map((text) => {
+    try {
+      const parts = texts(JSON.parse(text), name);
+      return parts.slice(0, MAX_PARTS).map((part) => cut(part, most));
+    } catch {
+      throw new BadFileError(`has no lists in its column ${name}`);
     }
-    return [
-      name,
-      stored.kind === "text"
-        ? textsOf(stored, maxCharacters(name))
-        : numbersOf(stored),
-    ] as const;
   });
-  return Object.fromEntries(decoded) as Records<S>;
-}
-
-/** A table without rows, as where a file has none. */
-export function noRecords<S extends RecordShape>(shape: S): Records<S> {
-  const columns = Object.entries(shape).map(([name, kind]) => [
-    name,
-    kind === "utf8" ? [] : new Float64Array(0),
-  ]);
-  return Object.fromEntries(columns) as Records<S>;
-}
-
-function numbersOf({ values }: NumberColumn): Float64Array {
-  return Float64Array.from(values as ArrayLike<number | bigint>, Number);
 }
 
 function textsOf({ offsets, bytes }: TextColumn, most: number): string[] {

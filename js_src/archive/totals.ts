@@ -208,10 +208,8 @@ export async function addRowless(
   recording: StoredRecording,
   sums: Sums,
 ): Promise<void> {
-  const { names } = recording;
-  const { prefix, status } = await recording.records("rowless");
-  prefix.forEach((name, row) => {
-    if (!(status[row] in STATUSES)) return;
-    sums.addTask(names.indexOf("prefixes", name), status[row] !== 0);
+  const { prefix, status } = await recording.log("rowless");
+  prefix.forEach((index, row) => {
+    if (status[row] in STATUSES) sums.addTask(index, status[row] !== 0);
   });
 }

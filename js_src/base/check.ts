@@ -79,16 +79,24 @@ export function tuple<T extends readonly Check<unknown>[]>(
   };
 }
 
+/** A plain object, whatever its fields are. */
+export const fields: Check<Readonly<Record<string, unknown>>> = (
+  value,
+  path,
+) => {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new CheckError(path, "an object");
+  }
+  return value as Record<string, unknown>;
+};
+
 /** A plain object with these fields; others are ignored, as the protocol says. */
 export function record<S extends Record<string, Check<unknown>>>(
   shape: S,
 ): Check<{ [K in keyof S]: Checked<S[K]> }> {
   const entries = Object.entries(shape);
   return (value, path) => {
-    if (typeof value !== "object" || value === null || Array.isArray(value)) {
-      throw new CheckError(path, "an object");
-    }
-    const source = value as Record<string, unknown>;
+    const source = fields(value, path);
     const out: Record<string, unknown> = {};
     for (const [key, check] of entries) {
       // Own fields only: a message must not reach Object.prototype.

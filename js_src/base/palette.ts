@@ -1,6 +1,5 @@
-// Which colour a name has, the same in every panel, page and report.
-// A slot follows from the name and from the names seen before it, so it is
-// stored with a recording; two runs of the same code look alike.
+// The colours of slots, actions and measures, the same in every panel, page and report.
+// Which slot a name has is chosen in Python and stored with it.
 
 export interface Shades {
   readonly light: readonly string[];
@@ -63,10 +62,7 @@ export const PREFIX_SHADES: Shades = {
   ],
 };
 
-export const SLOTS = 12;
-/** Names after the 24th: grey until isolated. */
-export const NO_SLOT = 24;
-/** That grey: far from the background, and further from what erred. */
+/** Of a name that has not come: far from the background, and further from what erred. */
 export const NO_SLOT_COLOUR = { light: "#b8b8b8", dark: "#5c5c5c" } as const;
 
 export const ACTION_COLOURS = {
@@ -93,37 +89,7 @@ export const MEMORY_COLOURS = {
 
 export type ActionColour = keyof typeof ACTION_COLOURS;
 
-const utf8 = new TextEncoder();
-
-/** FNV-1a over the UTF-8 bytes, finished with murmur3's mixer. */
-export function hashName(name: string): number {
-  let hash = 0x811c9dc5 ^ 0xefbb;
-  for (const byte of utf8.encode(name)) {
-    hash = Math.imul(hash ^ byte, 0x01000193);
-  }
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return (hash ^ (hash >>> 16)) >>> 0;
-}
-
-/** Gives slots to names in the order in which they appear. */
-export class SlotAssigner {
-  private readonly used = new Uint8Array(2 * SLOTS);
-  private taken = 0;
-
-  next(name: string): number {
-    if (this.taken >= 2 * SLOTS) return NO_SLOT;
-    const ring = this.taken < SLOTS ? 0 : SLOTS;
-    let slot = hashName(name) % SLOTS;
-    // 5 and 12 share no factor, so the steps visit every slot of the ring.
-    while (this.used[ring + slot]) slot = (slot + 5) % SLOTS;
-    this.used[ring + slot] = 1;
-    this.taken += 1;
-    return ring + slot;
-  }
-}
-
-/** The colour of a slot, or of a name that came too late for one. */
+/** The colour of a slot, or of a name whose slot is not known. */
 export function slotColour(slot: number | undefined, dark: boolean): string {
   const mode = dark ? "dark" : "light";
   const own = slot === undefined ? undefined : PREFIX_SHADES[mode][slot];

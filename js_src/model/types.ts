@@ -1,5 +1,7 @@
 // What the model holds, as plain shapes. Knows nothing of comms, DOM or Dask.
 
+import type { TableColumns, TableName } from "../schema";
+
 /** One start/stop interval of one task. Times in seconds since the epoch. */
 export interface Interval {
   start: number;
@@ -84,30 +86,19 @@ export interface Worker {
   running: number | null;
 }
 
-export interface TaskError {
-  /** Null when the task was dropped on the scheduler before it could be read. */
-  task: number | null;
-  prefix: number;
-  worker: string;
-  time: number;
-  exception: string;
-}
+/** A row of a table: its value in each column. */
+export type TableRow<N extends TableName> = {
+  readonly [C in keyof TableColumns[N]]: TableColumns[N][C] extends ArrayLike<
+    infer T
+  >
+    ? T
+    : never;
+};
 
-export interface Change {
-  time: number;
-  worker: string;
-  what: string;
-  detail: string;
-  /** What the kernel last knew the worker as; missing or empty when it knew nothing. */
-  name?: string;
-}
-
-export interface Gap {
-  start: number;
-  stop: number;
-  reason: string;
-  text: string;
-}
+/** Its task is -1 if the scheduler dropped that before it could be read. */
+export type TaskError = Omit<TableRow<"errors">, "key" | "traceback">;
+export type Change = Omit<TableRow<"workers">, "name">;
+export type Gap = TableRow<"gaps">;
 
 export interface PrefixTotal {
   prefix: number;

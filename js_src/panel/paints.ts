@@ -27,13 +27,9 @@ export interface Paints {
   readonly rule: number;
 }
 
-export function makePaints(
-  store: SessionStore,
-  theme: Theme,
-  isolated: readonly string[],
-): Paints {
+export function makePaints(store: SessionStore, theme: Theme): Paints {
   const rgb = (css: string): Rgb => parseColour(css) ?? theme.text2;
-  const colourOf = prefixColours(store, isolated, theme.dark);
+  const colourOf = prefixColours(store, theme.dark);
   const prefixes = store.prefixes.map((_, prefix) => rgb(colourOf(prefix)));
   const other = actionRgb("deserialize", theme);
   const erred = actionRgb("erred", theme);

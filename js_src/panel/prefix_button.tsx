@@ -12,7 +12,7 @@ export function prefixCss(view: PanelView, name: string): string {
   const at = store?.prefixes.indexOf(name) ?? -1;
   if (!store || at < 0) return "var(--ds-text2)";
   const { dark } = view.theme.value;
-  return prefixColours(store, view.focus.value.prefixes, dark)(at);
+  return prefixColours(store, dark)(at);
 }
 
 export const PrefixSwatch = (props: {

@@ -49,6 +49,8 @@ class Column:
     into: str = ""
     holds: tuple[Private, ...] | None = None
     combine: Combine | None = None
+    of: str = ""
+    """Of which column this is the least or the most in a step: as measured all are equal."""
 
 
 @dataclass(frozen=True)
@@ -340,6 +342,9 @@ KEY_SEPARATOR: Final = "\0"
 MAX_KEY_CHARACTERS: Final = 100_000
 """So much of a key an agent keeps, and a page of a key in a file; one more marks what was cut."""
 
+MAX_TEXT_CHARACTERS: Final = 20_000
+"""So much of any other text a log keeps."""
+
 STATES: Final = ("live", "waiting", "lost", "partly", "stopped", "no-client")
 """What a session is in, as the toolbar says it (a page adds its own ``paused``)."""
 
@@ -350,10 +355,10 @@ KERNEL_MESSAGES: Final = (
     "welcome",
     "sessions",
     "status",
-    "names",
     "batch",
     "keys",
-    "events",
+    "rows",
+    "summary",
     "totals",
     "answer",
     "focus",
@@ -417,7 +422,8 @@ def series_columns(table: Series) -> tuple[Column, ...]:
     for column in table.columns:
         found.append(column)
         if column.combine == "extremes":
-            found += [replace(column, name=f"{column.name}_{end}") for end in ("least", "most")]
+            name = column.name
+            found += [replace(column, name=f"{name}_{end}", of=name) for end in ("least", "most")]
     return tuple(found)
 
 
@@ -439,23 +445,31 @@ def columns_of(table: Table) -> tuple[Column, ...]:
 def _ts_table(table: Table) -> list[str]:
     facts: dict[str, Any] = {"kind": type(table).__name__.lower()}
     if isinstance(table, Log):
-        facts |= {"rows": table.rows, "key": table.key, "time": table.time, "stop": table.stop}
+        facts |= {"rows": table.rows, "time": table.time, "stop": table.stop}
+        # With a key the newest row of each is kept: a group of one.
+        group, group_rows = (table.key, 1) if table.key else (table.group, table.group_rows)
+        facts |= {"group": group, "group_rows": group_rows}
     elif isinstance(table, Dictionary):
         facts |= {"limit": table.limit, "first": table.first}
     elif isinstance(table, Series):
         facts |= {"bytes": table.page_bytes}
     out = [f"  {table.name}: {{"]
     out += [f"    {name}: {_ts_value(value)}," for name, value in facts.items()]
-    out.append("    columns: {")
-    for column in columns_of(table):
+    return [*out, "    columns: {", *_ts_shape(columns_of(table)), "    },", "  },"]
+
+
+def _ts_shape(columns: tuple[Column, ...]) -> list[str]:
+    out = []
+    for column in columns:
         about = {
             "type": column.type,
             "unit": column.unit,
             "into": column.into,
             "combine": column.combine or "",
+            "of": column.of,
         }
         out.append(f"      {column.name}: {_ts_value({k: v for k, v in about.items() if v})},")
-    return [*out, "    },", "  },"]
+    return out
 
 
 def _ts_columns(name: str, doc: str, columns: tuple[Column, ...]) -> list[str]:
@@ -463,11 +477,6 @@ def _ts_columns(name: str, doc: str, columns: tuple[Column, ...]) -> list[str]:
     for column in columns:
         out += [f"  /** {column.doc} */", f"  {column.name}: {_TS_ARRAYS[column.type]};"]
     return [*out, "}"]
-
-
-def _ts_arrays(name: str, columns: tuple[Column, ...]) -> list[str]:
-    rows = [f"  {column.name}: {_TS_ARRAYS[column.type]}," for column in columns]
-    return ["", f"export const {name} = {{", *rows, "} as const;"]
 
 
 def _pascal(name: str) -> str:
@@ -494,6 +503,7 @@ def typescript() -> str:
         f"export const FILE_PART_ROWS = {FILE_PART_ROWS};",
         f"export const KEY_SEPARATOR = {_ts_value(KEY_SEPARATOR)};",
         f"export const MAX_KEY_CHARACTERS = {MAX_KEY_CHARACTERS};",
+        f"export const MAX_TEXT_CHARACTERS = {MAX_TEXT_CHARACTERS};",
         "",
     ]
     lists = {
@@ -531,8 +541,7 @@ def typescript() -> str:
     for table in every.values():
         out += _ts_columns(f"{_pascal(table.name)}Columns", table.doc, columns_of(table))
     out += _ts_columns("CoarseColumns", "A row is one stretch of the preview of tasks.", COARSE)
-    out += _ts_arrays("TASKS_COLUMNS", TASKS.columns)
-    out += _ts_arrays("COARSE_COLUMNS", COARSE)
+    out += ["", "export const COARSE_COLUMNS = {", *_ts_shape(COARSE), "} as const;"]
     out += ["", "/** The columns of each table, by its name. */"]
     out.append("export interface TableColumns {")
     out += [f"  {name}: {_pascal(name)}Columns;" for name in every]

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 CLOSE_TIMEOUT_S: Final = 1.5
 CATCH_UP_S: Final = 1.0
 ATTACH_S: Final = 1.0
+SUMMARY_S: Final = 1.0
+"""Figures are made no more often, whoever asks for them."""
 
 Unsubscribe = Callable[[], None]
 
@@ -60,6 +62,7 @@ class Session(SharedFocus):
         )
         self._recording.make_figures = figures_of
         self._readable = Recording(self._recording)
+        self._figures: tuple[object, float, dict[str, Any]] | None = None  # of a state, since when
         self._pid = os.getpid()
         self._client = collect.ClientView(client)
         if self._client.asynchronous:  # who reads its recording cannot wait for what is missing
@@ -176,6 +179,14 @@ class Session(SharedFocus):
     def agent_error(self) -> str | None:
         """What went wrong with the agent on the scheduler, if anything did."""
         return self._collector.agent_error
+
+    def summary(self) -> dict[str, Any]:
+        """Return the figures of what was recorded; the same object while nothing changed."""
+        state, now_s = (self._recording.counts, self.state), time.monotonic()
+        known = self._figures
+        if known is None or (known[0] != state and now_s - known[1] >= SUMMARY_S):
+            self._figures = known = state, now_s, figures_of(self._recording)
+        return known[2]
 
     @property
     def closed(self) -> bool:

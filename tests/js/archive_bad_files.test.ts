@@ -2,26 +2,19 @@
 
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import {
-  columnFromArray,
-  float64,
-  int64,
-  tableFromColumns,
-  tableToIPC,
-  utf8,
-} from "@uwdata/flechette";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { bytesOfBuffer } from "../../js_src/archive/bytes";
 import { countsOf, storedTotals } from "../../js_src/archive/figures";
-import { eventsOf, statusOf } from "../../js_src/archive/messages";
+import { statusOf } from "../../js_src/archive/messages";
 import { FileNames } from "../../js_src/archive/names";
 import { openRecording } from "../../js_src/archive/open";
 import { BadFileError } from "../../js_src/archive/problems";
 import { StoredRecording } from "../../js_src/archive/recording";
-import { RECORD_SHAPES, type RecordTable } from "../../js_src/archive/shapes";
+import { decodeTable } from "../../js_src/archive/tables";
 import { sumUp } from "../../js_src/archive/totals";
 import { DaskscopeError } from "../../js_src/errors";
 import { NO_FOCUS } from "../../js_src/model/types";
+import { TABLES } from "../../js_src/schema";
 import {
   type Content,
   contentsOf,
@@ -29,6 +22,7 @@ import {
   randomNumbers,
   zipOf,
 } from "./archive_files";
+import { arrowStream } from "./arrow_stream";
 
 const encode = (text: string) => new TextEncoder().encode(text);
 
@@ -58,15 +52,15 @@ async function readAll(file: ArrayBuffer): Promise<unknown[]> {
   await attempt(async () => {
     const recording = await StoredRecording.open(bytesOfBuffer(file));
     await attempt(() => statusOf(recording, null, 0, []));
-    await attempt(() => eventsOf(recording));
     await attempt(() => storedTotals(recording));
     await attempt(() => recording.coarse());
     await attempt(async () => {
       const sums = await sumUp(recording, NO_FOCUS, async () => true);
       await countsOf(recording, sums);
     });
-    for (const table of Object.keys(RECORD_SHAPES)) {
-      await attempt(() => recording.records(table as RecordTable));
+    for (const [table, { kind }] of Object.entries(TABLES)) {
+      if (kind === "tasks") continue;
+      await attempt(() => recording.table(table));
     }
     for (const part of recording.parts) {
       await attempt(() => recording.rowsOf(part));
@@ -229,7 +223,7 @@ describe("a damaged file", () => {
   }, 60_000);
 
   it.each([
-    "names/000000.arrow",
+    "prefixes/000000.arrow",
     "tasks/000000.arrow",
     "coarse.arrow",
     "errors.arrow",
@@ -331,7 +325,7 @@ describe("a file that claims too much", () => {
   });
 
   it("is refused where it has more names than rows could point at", async () => {
-    const file = changed("names/000000.arrow", (names) =>
+    const file = changed("prefixes/000000.arrow", (names) =>
       Array.from({ length: 50 }, () => names),
     );
     const { text } = await problemOf(file);
@@ -347,25 +341,18 @@ describe("a file that claims too much", () => {
       "short",
     ];
     const same = (text: string) => exceptions.map(() => text);
-    const table = tableFromColumns({
-      time: columnFromArray(
-        exceptions.map(() => 1),
-        float64(),
-      ),
-      key: columnFromArray(same(x(200_000)), utf8()),
-      prefix: columnFromArray(same("p"), utf8()),
-      worker: columnFromArray(same("w"), utf8()),
-      exception: columnFromArray(exceptions, utf8()),
-      traceback: columnFromArray(same(""), utf8()),
-      task: columnFromArray(
-        exceptions.map(() => -1n),
-        int64(),
-      ),
+    const data = arrowStream({
+      time: Float64Array.from(exceptions, () => 1),
+      key: same(x(200_000)),
+      prefix: Float64Array.from(exceptions, () => 0),
+      worker: same("w"),
+      exception: exceptions,
+      traceback: same(""),
+      task: Float64Array.from(exceptions, () => -1),
     });
-    const data = tableToIPC(table, { format: "stream" })!;
     const file = changed("errors.arrow", ({ name }) => [{ name, data }]);
     const recording = await StoredRecording.open(bytesOfBuffer(file));
-    const errors = await recording.records("errors");
+    const errors = await recording.log("errors");
     expect(errors.exception[0]).toBe(`${x(20_000)}…`);
     expect(errors.exception[1]).toBe(exceptions[1]);
     expect(errors.exception[2]).toBe(`${"é🐍".repeat(10_000)}…`);
@@ -374,32 +361,43 @@ describe("a file that claims too much", () => {
   });
 
   it("keeps of long names no more than is shown", () => {
-    const names = new FileNames();
     const before = heapBytes();
     const long = "x".repeat(3_000_000);
-    for (let i = 0; i < 10; i++) {
-      const lane = JSON.stringify([`${i}${long}`, "1"]);
-      names.take({ kind: ["prefixes", "lanes"], name: [`${i}${long}`, lane] });
-    }
-    expect(names.prefixes).toHaveLength(10);
-    expect(names.prefixes[7]).toBe(`7${"x".repeat(998)}…`);
-    expect(names.lanes[7]!.worker).toBe(names.prefixes[7]);
+    const { columns } = TABLES.lanes;
+    const kept = Array.from({ length: 10 }, (_, i) => {
+      const data = arrowStream({ worker: [`${i}${long}`], thread: ["1"] });
+      const bytes = data as Uint8Array<ArrayBuffer>;
+      return decodeTable(columns, bytes, 1, () => 999).columns["worker"]!;
+    });
+    expect(kept[7]).toEqual([`7${"x".repeat(998)}…`]);
     expect(heapBytes() - before).toBeLessThan(20_000_000);
   });
 
   it("is refused where its names are longer together than those of any recording", () => {
     const names = new FileNames();
-    const long = "x".repeat(20_000_000);
-    const take = () => names.take({ kind: ["prefixes"], name: [long] });
+    const name = Array.from({ length: 20_000 }, () => "x".repeat(1_000));
+    const take = () => names.take("prefixes", { name }, name.length);
     for (let i = 0; i < 3; i++) take();
-    expect(take).toThrow("has longer names than any recording has");
+    expect(take).toThrow("has more names than any recording has");
+  });
+
+  it.each([
+    [
+      "others than every recording begins with",
+      "actions",
+      { name: ["transfer"] },
+    ],
+    ["without the one that means none", "spans", { id: ["s"], name: [["a"]] }],
+  ])("is refused where it has entries %s", (_, table, columns) => {
+    const take = () => new FileNames().take(table, columns, 1);
+    expect(take).toThrow(BadFileError);
   });
 
   it("is refused where rows point at names that it does not have", async () => {
-    const file = changed("names/000000.arrow", () => []);
+    const file = changed("prefixes/000000.arrow", () => []);
     const recording = await StoredRecording.open(bytesOfBuffer(file));
     await expect(recording.rowsOf(recording.parts[0]!)).rejects.toThrow(
-      /has rows with unknown (lanes|prefixes|spans)/,
+      /has rows with unknown names/,
     );
   });
 });

@@ -8,6 +8,7 @@ import { StoredRecording } from "../../js_src/archive/recording";
 import { StoredFlow } from "../../js_src/archive/stored_flow";
 import { DaskscopeError } from "../../js_src/errors";
 import type { TaskDetail } from "../../js_src/model/types";
+import type { TableName } from "../../js_src/schema";
 import { SharedSession } from "../../js_src/session";
 import { Page } from "../../js_src/session_page";
 import type { SessionLink } from "../../js_src/stream_link";
@@ -31,6 +32,13 @@ async function opened(file = goldenFile(), rows = 10): Promise<void> {
   await lookAt(session, rows);
 }
 
+/** The columns of a table, once they have come. */
+async function table<N extends TableName>(name: N) {
+  const view = session.table(name);
+  await vi.waitFor(() => expect(view.value.state).toBe("ready"));
+  return view.value.columns;
+}
+
 describe("the session of a file", () => {
   it("has all of its tasks, stopped", async () => {
     await opened();
@@ -42,7 +50,7 @@ describe("the session of a file", () => {
     expect(session.counts.value).toEqual(golden.about["counts"]);
     expect(session.counts.value).toMatchObject({ kept: 8, rows: 10 });
     expect(session.origin.value).toBe(golden.about["origin"]);
-    expect(session.now.value).toBeGreaterThan(session.origin.value + 3_600);
+    expect(session.now.value).toBe(golden.about["stop"]);
     expect(session.info.value).toEqual({
       id: "recording",
       name: "LocalCluster",
@@ -69,7 +77,7 @@ describe("the session of a file", () => {
     session = await sessionOf(goldenFile());
     const take = vi.spyOn(session, "takeRows");
     const picture = vi.spyOn(session, "takeCoarse");
-    session.watch(signal(true));
+    session.watch(signal(true), ["tasks"]);
     await vi.waitFor(() => expect(take).toHaveBeenCalledTimes(2));
     const [order] = picture.mock.invocationCallOrder;
     expect(order).toBeLessThan(take.mock.invocationCallOrder[0]!);
@@ -82,16 +90,18 @@ describe("the session of a file", () => {
 
   it("has errors, changes of workers and gaps", async () => {
     await opened();
-    const tasks = golden.records["errors"]!["task"]!;
-    expect(session.errors.value.map(({ task }) => task ?? -1)).toEqual(tasks);
-    expect(session.errors.value[0]!.prefix).toBe(2);
-    expect(session.changes.value).toMatchObject([
-      { what: "added", name: "worker-0", detail: "2 threads" },
-    ]);
-    expect(session.gaps.value).toMatchObject([
-      { reason: "scheduler-restarted" },
-    ]);
-    expect(session.notHere.value).toEqual({ errors: 0, changes: 0 });
+    const errors = await table("errors");
+    expect([...errors.task]).toEqual(golden.records["errors"]!["task"]);
+    expect(errors.prefix[0]).toBe(2);
+    expect(await table("workers")).toMatchObject({
+      what: ["added", "present"],
+      name: ["worker-0", "worker-0"],
+      detail: ["2 threads", "2 threads"],
+    });
+    expect(await table("gaps")).toMatchObject({
+      reason: ["scheduler-restarted"],
+    });
+    expect(session.table("errors").value.dropped).toBe(0);
   });
 
   it("answers for a task what Python answers", async () => {
@@ -151,12 +161,11 @@ describe("the session of a file", () => {
     expect(take).toHaveBeenCalledTimes(2);
   });
 
-  it("has tables and facts for who asks for them", async () => {
-    await opened();
-    const logs = await session.ask("table", { name: "logs" });
-    expect(logs).toMatchObject({ level: ["WARNING"] });
-    expect(await session.ask("about", {})).toEqual(golden.about);
-    await expect(session.ask("table", { name: "secrets" })).rejects.toThrow();
+  it("has the figures that the file says, and refuses other questions", async () => {
+    await opened(await saying({ summary: { title: "A run" } }));
+    await vi.waitFor(() =>
+      expect(session.summary.value).toEqual({ title: "A run" }),
+    );
     await expect(session.ask("stack", {})).rejects.toMatchObject({
       code: "unknown-question",
     });
@@ -185,7 +194,7 @@ describe("the session of a file", () => {
     await opened(
       await changed((one) => (one.name === "events.arrow" ? [] : [one])),
     );
-    expect(await session.ask("table", { name: "events" })).toEqual({
+    expect(await table("events")).toEqual({
       time: new Float64Array(0),
       topic: [],
       message: [],
@@ -195,7 +204,7 @@ describe("the session of a file", () => {
   it("waits while nobody looks, and goes on", async () => {
     session = await sessionOf(goldenFile());
     const looks = signal(false);
-    session.watch(looks);
+    session.watch(looks, ["tasks"]);
     await vi.waitFor(() => expect(session.prefixes).not.toHaveLength(0));
     await new Promise((done) => setTimeout(done, 50));
     expect(session.have()).toEqual([]);
@@ -212,7 +221,7 @@ describe("the session of a file", () => {
     expect(page.session(other.link, sessionId)).not.toBe(session);
     session.dispose();
     session = page.session(link, sessionId);
-    session.watch(signal(true));
+    session.watch(signal(true), ["tasks"]);
     await vi.waitFor(() => expect(session.have()).toHaveLength(2));
   });
 });
@@ -240,10 +249,6 @@ describe("the session of a file that is not whole", () => {
       { address: "tcp://10.0.0.2:40001", threads: 1 },
     ]);
     expect(await session.keys.text(8)).toBe(golden.keys["8"]);
-    expect(await session.ask("about", {})).toMatchObject({
-      title: golden.about["title"],
-      whole: false,
-    });
   });
 
   it("shows what can be read, and says what cannot", async () => {
@@ -288,7 +293,7 @@ describe("the session of a file with more rows than a page may hold", () => {
       stream: (_, sink) => new StoredFlow(recording, "run.daskscope", sink, 2),
     };
     session = new SharedSession(link, "recording", signal(true), () => {});
-    session.watch(signal(true));
+    session.watch(signal(true), ["tasks"]);
     await vi.waitFor(() =>
       expect(session.notices.value).toContainEqual({
         code: "page-full",

@@ -38,7 +38,7 @@ describe("the figures of a file", () => {
       const file = kind === "whole" ? goldenFile() : await cutOff();
       session = await sessionOf(file);
       session.setFocus(golden.focus);
-      session.watch(signal(true));
+      session.watch(signal(true), ["tasks"]);
       const said: unknown[] = [];
       session.totals.subscribe(({ focus }) => void said.push(focus));
       await vi.waitFor(() => {
@@ -78,7 +78,7 @@ describe("the figures of a file", () => {
     session = await sessionOf(await saying(said));
     const told: unknown[] = [];
     session.totals.subscribe((totals) => void told.push(totals));
-    session.watch(signal(true));
+    session.watch(signal(true), ["tasks"]);
     await vi.waitFor(() => expect(session.model.isCoarse).toBe(false));
     await vi.waitFor(() => expect(told.length).toBeGreaterThan(1));
     expect(told[1]).toEqual({ focus: NO_FOCUS, prefixes, actions });

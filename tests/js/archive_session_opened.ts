@@ -3,9 +3,11 @@
 import { signal } from "@preact/signals";
 import { expect, vi } from "vitest";
 import { openRecording } from "../../js_src/archive/open";
+import { SUMMARY, TABLES } from "../../js_src/schema";
 import { SharedSession } from "../../js_src/session";
 import type { Figures } from "./archive_files";
 
+const EVERYTHING = [...Object.keys(TABLES), SUMMARY];
 const NAME = "run.daskscope";
 
 /** Nobody looks at it yet. */
@@ -16,7 +18,7 @@ export async function sessionOf(file: ArrayBuffer): Promise<SharedSession> {
 
 /** Looked at from now on: waits until its rows and its figures have come. */
 export async function lookAt(session: SharedSession, rows = 10): Promise<void> {
-  session.watch(signal(true));
+  session.watch(signal(true), EVERYTHING);
   await vi.waitFor(() => {
     const { odd } = session.model;
     expect(session.model.rows + odd.unplaceable).toBe(rows);

@@ -9,19 +9,12 @@ import {
   ACTION_COLOURS,
   actionColour,
   activityColour,
-  NO_SLOT,
   NO_SLOT_COLOUR,
   PREFIX_SHADES,
-  SlotAssigner,
   slotColour,
 } from "../../js_src/base/palette";
 import { ACTIONS } from "../../js_src/schema";
 import { csvField } from "../../js_src/base/save";
-
-function assignSlots(names: readonly string[]): number[] {
-  const assigner = new SlotAssigner();
-  return names.map((name) => assigner.next(name));
-}
 
 /** L* of CIELAB, 0 to 100, of a grey. */
 function lightness(grey: string): number {
@@ -39,32 +32,16 @@ it("tells every activity in a stacked bar from the others", () => {
   }
 });
 
-it("gives known names their known slots", () => {
-  expect(
-    assignSlots([
-      "read-parquet",
-      "rename",
-      "shuffle-transfer",
-      "shuffle-barrier",
-      "shuffle-p2p",
-      "groupby-chunk",
-      "groupby-agg",
-    ]),
-  ).toEqual([7, 1, 10, 2, 4, 5, 8]);
-});
-
-it("gives each of the first 24 names a slot of its own, later ones none", () => {
-  const names = Array.from({ length: 30 }, (_, at) => `name-${at}`);
-  const slots = assignSlots(names);
-  expect([...slots.slice(0, 12)].sort((a, b) => a - b)).toEqual(
-    Array.from({ length: 12 }, (_, at) => at),
-  );
-  expect([...slots.slice(12, 24)].sort((a, b) => a - b)).toEqual(
-    Array.from({ length: 12 }, (_, at) => at + 12),
-  );
-  expect(slots.slice(24).every((slot) => slot === NO_SLOT)).toBe(true);
-  expect(slotColour(NO_SLOT, false)).toBe(NO_SLOT_COLOUR.light);
-  expect(slotColour(undefined, true)).toBe(NO_SLOT_COLOUR.dark);
+it("has a colour for each of 24 slots, and grey where none is known", () => {
+  const slots = Array.from({ length: 24 }, (_, slot) => slot);
+  for (const dark of [false, true]) {
+    const colours = new Set(slots.map((slot) => slotColour(slot, dark)));
+    const grey = NO_SLOT_COLOUR[dark ? "dark" : "light"];
+    expect(colours.size).toBe(24);
+    expect(colours).not.toContain(grey);
+    expect(slotColour(24, dark)).toBe(grey);
+    expect(slotColour(undefined, dark)).toBe(grey);
+  }
 });
 
 it("tells names without a colour from errors, overhead and background", () => {
@@ -76,13 +53,6 @@ it("tells names without a colour from errors, overhead and background", () => {
     expect(away(ACTION_COLOURS.deserialize[mode])).toBeGreaterThan(10);
     expect(away(panels[mode])).toBeGreaterThan(25);
   }
-});
-
-it("gives whatever names there are a slot", () => {
-  const names = ["ä", "🦜", "", "<script>", "x".repeat(10_000)];
-  const slots = assignSlots(names);
-  expect(new Set(slots).size).toBe(names.length);
-  expect(slots.every((slot) => slot >= 0 && slot < 12)).toBe(true);
 });
 
 it("has a readable text for every fill", () => {

@@ -6,13 +6,17 @@ import { inflateSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { KERNEL_MESSAGES } from "../../js_src/schema";
 import { parseMessage, say } from "../../js_src/wire";
-import { decodeCoarse, decodeTasks } from "../../js_src/wire_arrow";
+import {
+  decodeCoarse,
+  decodeRows,
+  decodeTasks,
+} from "../../js_src/wire_columns";
 
 interface Golden {
   from: "kernel" | "page";
   message: { type: string; [field: string]: unknown };
   buffers: string[];
-  columns?: Record<string, number[]>;
+  columns?: Record<string, unknown[]>;
   keys?: string[][];
 }
 
@@ -32,6 +36,18 @@ function parsed({ message, buffers }: Golden) {
   return parseMessage(message, files);
 }
 
+function columnsOf(entry: Golden): Record<string, ArrayLike<unknown>> {
+  const message = parsed(entry);
+  if (message.type === "rows") return { ...decodeRows(message).columns };
+  if (message.type !== "batch") throw new Error("no rows");
+  const { buffers, kind, rows } = message;
+  const columns =
+    kind === "coarse"
+      ? decodeCoarse(buffers[0]!, rows)
+      : decodeTasks(buffers[0]!, message);
+  return columns as unknown as Record<string, ArrayLike<unknown>>;
+}
+
 describe("a golden message", () => {
   it.each(fromKernel)("of the kernel is understood: %s", (_, entry) => {
     expect(parsed(entry)).toMatchObject({ type: entry.message.type });
@@ -45,16 +61,15 @@ describe("a golden message", () => {
   it.each(fromKernel.filter(([, { columns }]) => columns))(
     "with rows decodes to what the kernel meant: %s",
     (_, entry) => {
-      const message = parsed(entry);
-      if (message.type !== "batch") throw new Error("not a batch");
-      const buffer = message.buffers[0]!;
-      const columns =
-        message.kind === "coarse"
-          ? decodeCoarse(buffer, message.rows)
-          : decodeTasks(buffer, message);
+      const columns = columnsOf(entry);
+      expect(Object.keys(columns)).toEqual(
+        expect.arrayContaining(Object.keys(entry.columns!)),
+      );
       for (const [name, wanted] of Object.entries(entry.columns!)) {
-        const values = columns[name as keyof typeof columns];
-        expect(Array.from(values as unknown as number[])).toEqual(wanted);
+        const values = Array.from(columns[name]!, (value) =>
+          Number.isNaN(value) ? null : value,
+        );
+        expect(values, name).toEqual(wanted);
       }
     },
   );
@@ -83,6 +98,7 @@ describe("what the page says", () => {
       "page-1",
       "session-1",
       true,
+      ["errors", "tasks"],
       [
         [0, 10],
         [20, 30],

@@ -239,8 +239,9 @@ describeReport("what is selected in a report", () => {
     await error.getByRole("button", { name: "Show in task stream" }).click();
     await expect.poll(shownTab).toBe("Task stream");
     const known = await page.evaluate(() => {
-      const { session } = window.report;
-      return session.errors.value[0]!;
+      const { time, worker } =
+        window.report.session.table("errors").value.columns;
+      return { time: time[0]!, worker: worker[0]! };
     });
     const now = await focus();
     expect(now.workers).toEqual([known.worker]);

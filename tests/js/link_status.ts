@@ -11,6 +11,8 @@ export function statusOf(link: SessionLink): Promise<Message<"status">> {
       take: (news) => void (news.type === "status" && resolve(news)),
       failed: reject,
       takeRows: none,
+      takeTable: none,
+      settled: none,
       takeCoarse: none,
       takeKeys: none,
       waitingRows: () => 0,
@@ -18,6 +20,6 @@ export function statusOf(link: SessionLink): Promise<Message<"status">> {
       connected: none,
       restarted: none,
     };
-    link.stream("recording", sink).watch(false);
+    link.stream("recording", sink).watch(false, []);
   });
 }

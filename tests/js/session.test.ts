@@ -1,14 +1,16 @@
 import { signal } from "@preact/signals";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
-import { LIMITS, PROTOCOL } from "../../js_src/schema";
+import { LIMITS, PROTOCOL, TABLES } from "../../js_src/schema";
+import type { TableName } from "../../js_src/schema";
 import type { SharedSession } from "../../js_src/session";
 import { Page } from "../../js_src/session_page";
 import type { Channel, KernelLink, Port } from "../../js_src/stream";
 import type { PageMessage } from "../../js_src/wire";
-import { keysBuffer, tasksBuffer } from "./samples";
+import { type Cells, keysBuffer, rowsMessage, tasksBuffer } from "./samples";
 
 const visible = signal(true);
+const EVERYTHING = Object.keys(TABLES);
 
 class Kernel {
   readonly heard: PageMessage[] = [];
@@ -62,6 +64,26 @@ class Kernel {
     this.number("batch", fields, [tasksBuffer(first, tasks)]);
   }
 
+  rows(
+    table: string,
+    first: number,
+    rows: readonly Cells[],
+    about: object = {},
+  ): void {
+    this.number("rows", ...rowsMessage(table, first, rows, about));
+  }
+
+  /** What was sent gets lost: its number is missing. */
+  lose(): void {
+    this.seq += 1;
+  }
+
+  /** What was lost comes after all. */
+  again(seq: number, ...rows: Parameters<typeof rowsMessage>): void {
+    const [fields, buffers] = rowsMessage(...rows);
+    this.say("rows", { seq, ...fields }, buffers);
+  }
+
   said(type: PageMessage["type"]): PageMessage[] {
     return this.heard.filter((message) => message.type === type);
   }
@@ -77,7 +99,7 @@ beforeEach(() => {
   page = new Page();
   kernel = new Kernel(page);
   session = page.session(kernel.link, "s");
-  release = session.watch(visible);
+  release = session.watch(visible, EVERYTHING);
   visible.value = true;
 });
 afterEach(() => {
@@ -87,7 +109,7 @@ afterEach(() => {
 describe("a session on the page", () => {
   it("is one store, however many panels show it", () => {
     const other = page.session(kernel.link, "s");
-    other.watch(visible);
+    other.watch(visible, EVERYTHING);
     expect(other).toBe(session);
     expect(kernel.said("watch")).toHaveLength(1);
   });
@@ -138,17 +160,30 @@ describe("a session on the page", () => {
     expect(warn).toHaveBeenCalledOnce();
   });
 
+  const named = (...names: string[]) =>
+    names.map((name, at) => ({ name, colour: at }));
+
   it("grows its lists of names, in whatever order they come", () => {
-    const names = (first: number, items: string[]) => ({
-      prefixes: { first, items },
-    });
-    kernel.number("names", names(2, ["c"]));
+    kernel.lose();
+    kernel.rows("prefixes", 2, named("c"));
     expect(session.prefixes).toEqual([]);
-    kernel.number("names", names(0, ["a", "b"]));
-    kernel.number("names", names(1, ["b", "c", "d"]));
+    kernel.again(1, "prefixes", 0, named("a", "b"));
+    kernel.rows("prefixes", 1, named("b", "c", "d"));
     expect(session.prefixes).toEqual(["a", "b", "c", "d"]);
-    expect(session.slots).toHaveLength(4);
-    expect(new Set(session.slots).size).toBe(4);
+    expect(session.slots).toEqual([0, 1, 0, 2]);
+    expect(session.names("prefixes")).toBe(session.prefixes);
+  });
+
+  it("begins with the entries that every recording has", () => {
+    expect(session.actions[0]).toBe("compute");
+    expect(session.spans).toEqual([{ id: "", name: [] }]);
+    kernel.rows("spans", 0, [
+      { id: "", name: [] },
+      { id: "s1", name: ["load"] },
+    ]);
+    kernel.rows("lanes", 0, [{ worker: "tcp://w:1", thread: "140" }]);
+    expect(session.spans[1]).toEqual({ id: "s1", name: ["load"] });
+    expect(session.lanes).toEqual([{ worker: "tcp://w:1", thread: "140" }]);
   });
 
   it("keeps keys packed until somebody asks", async () => {
@@ -174,60 +209,180 @@ describe("a session on the page", () => {
     expect(await text).toBe("inc-7");
   });
 
-  const errors = (first: number, tasks: number[]) => ({
-    first: { errors: first, changes: 0, gaps: 0 },
-    errors: tasks.map((task) => ({
-      task,
-      prefix: 0,
-      worker: "w",
-      time: 5,
-      exception: "E",
-    })),
-  });
-  const erred = () => session.errors.value.map(({ task }) => task);
+  /** A frame later, with which tables are shown. */
+  const shown = <N extends TableName>(name: N) => {
+    vi.advanceTimersByTime(200);
+    return session.table(name).value;
+  };
+  const gaps = (...starts: number[]) =>
+    starts.map((start) => ({ start, stop: start + 1, reason: "lost" }));
+  const starts = () => [...shown("gaps").columns.start];
 
-  it("keeps events once and in order, however often they come", () => {
-    kernel.number("events", errors(0, [10, 11]));
-    kernel.number("events", errors(4, [14]));
-    expect(erred()).toEqual([10, 11, 14]);
-    kernel.number("events", errors(1, [11, 12, 13]));
-    expect(erred()).toEqual([10, 11, 12, 13, 14]);
+  it("keeps rows once and in order, however often they come", () => {
+    expect(shown("gaps").state).toBe("waiting");
+    kernel.rows("gaps", 4, gaps(14));
+    expect(shown("gaps").state).toBe("waiting");
+    kernel.rows("gaps", 0, gaps(10, 11));
+    expect(starts()).toEqual([10, 11, 14]);
+    kernel.rows("gaps", 1, gaps(11, 12, 13));
+    expect(starts()).toEqual([10, 11, 12, 13, 14]);
+    expect(shown("gaps").state).toBe("ready");
     kernel.welcome(false);
-    kernel.number("events", errors(0, [10, 11, 12]));
-    expect(erred()).toEqual([10, 11, 12, 13, 14]);
+    kernel.rows("gaps", 0, gaps(10, 11, 12));
+    expect(starts()).toEqual([10, 11, 12, 13, 14]);
   });
 
-  it("keeps the newest events only", () => {
-    const tasks = Array.from({ length: 10_005 }, (_, task) => task);
-    kernel.number("events", errors(0, tasks));
-    expect(erred()).toHaveLength(10_000);
-    expect(erred()[0]).toBe(5);
+  it("replaces what it shows and never changes it", () => {
+    kernel.rows("gaps", 0, gaps(1));
+    const before = shown("gaps");
+    kernel.rows("gaps", 1, gaps(2));
+    expect(shown("gaps")).not.toBe(before);
+    expect([...before.columns.start]).toEqual([1]);
   });
 
-  it("tells events that were dropped from those that are still to come", () => {
-    const missing = () => session.notHere.value.errors;
-    kernel.number("events", errors(20, [20, 21])); // the kernel has none before
-    expect(missing()).toBe(20);
-    kernel.number("events", errors(22, [22]));
-    expect(missing()).toBe(20);
-    kernel.number("events", errors(33, [33])); // ten were dropped on the scheduler
-    expect(missing()).toBe(30);
-    const tasks = Array.from({ length: 10_000 }, (_, task) => task);
-    kernel.number("events", errors(34, tasks));
-    expect(missing()).toBe(34);
+  it("lets go of rows that the kernel has dropped, and counts them", () => {
+    kernel.rows("gaps", 0, gaps(0, 1, 2));
+    kernel.rows("gaps", 3, gaps(3), { oldest: 2, dropped: 2 });
+    expect(starts()).toEqual([2, 3]);
+    expect(shown("gaps").dropped).toBe(2);
+    kernel.rows("gaps", 4, [], { count: 10, next: 14, oldest: 2, dropped: 12 });
+    expect(starts()).toEqual([2, 3]);
+    expect(shown("gaps")).toMatchObject({ dropped: 12, state: "ready" });
+  });
+
+  it("is ready with a table that has no rows", () => {
+    kernel.rows("gaps", 0, []);
+    expect(shown("gaps")).toMatchObject({ state: "ready", rows: 0 });
+  });
+
+  it("grows with no number of rows, since it keeps those that the kernel keeps", () => {
+    const topic = { topic: "noisy", message: "{}" };
+    kernel.rows("events", 0, [{ topic: "mine", message: "1" }]);
+    const each = 5_000;
+    for (let first = 1; first < 1_000_000; first += each) {
+      const rows = Array.from({ length: each }, () => topic);
+      kernel.rows("events", first, rows, { dropped: first });
+      if (first % 50_000 === 1) shown("events");
+    }
+    const { rows, columns, dropped } = shown("events");
+    expect(rows).toBe(TABLES.events.group_rows + 1);
+    expect(columns.topic[0]).toBe("mine");
+    expect(dropped).toBe(1_000_001 - each);
+  });
+
+  const error = (prefix: number) => ({ prefix, task: 7, exception: "E" });
+
+  it("lets rows wait for the names that they point at", () => {
+    kernel.lose();
+    kernel.rows("errors", 0, [error(1)]);
+    expect(shown("errors").rows).toBe(0);
+    kernel.again(1, "prefixes", 0, named("a", "b"));
+    expect([...shown("errors").columns.prefix]).toEqual([1]);
+    expect(session.notices.value).toEqual([]);
+  });
+
+  it("leaves out rows that it cannot read, says so once, and goes on", () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const codes = () => session.notices.value.map(({ code }) => code);
+    kernel.rows("prefixes", 0, named("a"));
+    kernel.rows("errors", 0, [error(0)]);
+    kernel.rows("errors", 1, [error(1)]);
+    expect(codes()).toEqual(["bad-rows"]);
+    kernel.rows("errors", 2, [error(0)], { texts: { worker: ["w"] } });
+    kernel.rows("errors", 3, [error(0)], { rows: 2 });
+    kernel.rows("gaps", 0, [], { table: "nowhere" });
+    expect(codes()).toEqual(["bad-rows"]);
+    kernel.rows("errors", 4, [error(0)]);
+    kernel.tasks(0, 5);
+    expect(shown("errors")).toMatchObject({ rows: 2 });
+    expect(shown("errors").problem).toMatchObject({ code: "bad-rows" });
+    expect(session.model.rows).toBe(5);
+    warn.mockRestore();
+  });
+
+  it("says of a table none of whose rows can be read why", () => {
+    kernel.rows("errors", 0, [error(3)]);
+    expect(shown("errors")).toMatchObject({ state: "failed", rows: 0 });
+  });
+
+  it("takes a series in its rings", () => {
+    const samples = (...times: number[]) => times.map((time) => ({ time }));
+    for (const ring of [0, 1, 2, 3]) {
+      expect(shown("system").state).toBe("waiting");
+      kernel.rows("system", 0, samples(ring, ring + 10), { ring });
+    }
+    const { state, rings, columns } = shown("system");
+    expect(state).toBe("ready");
+    expect([...columns.time]).toEqual([0, 10]);
+    expect(rings.map(({ step, rows }) => [step, rows])).toEqual([
+      [0, 2],
+      [10, 2],
+      [60, 2],
+      [600, 2],
+    ]);
+    expect([...rings[2]!.columns.time]).toEqual([2, 12]);
+  });
+
+  describe("with tables that are declared by a test", () => {
+    const tables = TABLES as Record<string, unknown>;
+    const column = (type: string, into?: string) => ({ type, into });
+    afterEach(() => {
+      for (const name of ["frames", "stacks", "cells"]) delete tables[name];
+    });
+
+    it("takes them, with no more said of them than what they are", () => {
+      const log = { kind: "log", rows: 100, time: "", stop: "" };
+      tables["cells"] = {
+        ...{ ...log, group: "cell", group_rows: 1 },
+        columns: { cell: column("int64"), state: column("utf8") },
+      };
+      kernel.rows("cells", 0, [
+        { cell: 1, state: "runs" },
+        { cell: 2, state: "runs" },
+      ]);
+      kernel.rows("cells", 2, [{ cell: 1, state: "done" }]);
+      expect(shown("cells" as "gaps").columns).toEqual({
+        cell: Float64Array.of(2, 1),
+        state: ["runs", "done"],
+      });
+    });
+
+    it("takes entries that point at others of their own dictionary", () => {
+      const dictionary = { kind: "dictionary", limit: 100, first: [] };
+      tables["frames"] = { ...dictionary, columns: { name: column("utf8") } };
+      tables["stacks"] = {
+        ...dictionary,
+        columns: {
+          frame: column("uint16", "frames"),
+          parent: column("int64", "stacks"),
+        },
+      };
+      kernel.rows("frames", 0, [{ name: "main" }, { name: "f" }]);
+      const stacks = [
+        { frame: 0, parent: -1 },
+        { frame: 1, parent: 0 },
+      ];
+      kernel.rows("stacks", 0, stacks);
+      expect(session.names("stacks")).toEqual(stacks);
+      kernel.rows("stacks", 2, [{ frame: 1, parent: 2 }]);
+      expect(session.names("stacks")).toHaveLength(2);
+    });
   });
 
   it("gets names that were lost for good by asking for all of them again", () => {
-    const names = (first: number, items: string[]) =>
-      kernel.number("names", { prefixes: { first, items } });
-    names(0, ["a"]);
-    for (let i = 2; i < 500; i++) names(i, [`late-${i}`]);
+    kernel.rows("prefixes", 0, named("a"));
+    kernel.rows("prefixes", 2, named("late"));
     const asked = kernel.said("watch").filter(({ restart }) => restart);
-    expect(asked.length).toBeGreaterThan(0);
-    expect(asked.length).toBeLessThan(20);
-    names(0, ["a", "b", "c"]);
-    names(3, ["d"]);
-    expect(session.prefixes.slice(0, 4)).toEqual(["a", "b", "c", "d"]);
+    expect(asked).toHaveLength(1);
+    kernel.rows("prefixes", 0, named("a", "b", "c"));
+    kernel.rows("prefixes", 3, named("d"));
+    expect(session.prefixes).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("knows the figures that came last", () => {
+    expect(session.summary.value).toBeNull();
+    kernel.say("summary", { figures: { tasks: 3 } });
+    expect(session.summary.value).toEqual({ tasks: 3 });
   });
 
   const status = (notices: object[]) =>
@@ -347,12 +502,29 @@ describe("looking", () => {
 
   it("costs nothing while every panel is hidden", () => {
     const second = signal(false);
-    session.watch(second);
+    session.watch(second, EVERYTHING);
     expect(last()).toBe(true);
     visible.value = false;
     expect(last()).toBe(false);
     second.value = true;
     expect(last()).toBe(true);
+  });
+
+  const tables = () => kernel.said("watch").at(-1)?.tables;
+
+  it("asks for the tables of all panels that are seen", () => {
+    release();
+    const [one, other] = [signal(true), signal(true)];
+    session.watch(one, ["logs", "tasks"]);
+    const stop = session.watch(other, ["errors", "tasks"]);
+    expect(tables()).toEqual(["errors", "logs", "tasks"]);
+    one.value = false;
+    expect(tables()).toEqual(["errors", "tasks"]);
+    other.value = false;
+    expect(tables()).toEqual(["errors", "logs", "tasks"]);
+    expect(last()).toBe(false);
+    stop();
+    expect(tables()).toEqual(["logs", "tasks"]);
   });
 
   it("costs nothing while the tab is hidden", () => {
@@ -387,7 +559,7 @@ describe("looking", () => {
     const [old, shown] = ["old", "shown"].map((id) =>
       page.session(kernel.link, id),
     );
-    shown.watch(visible);
+    shown.watch(visible, EVERYTHING);
     for (const store of [old, shown]) store.model.rows = LIMITS.page_rows / 2;
     kernel.tasks(0, 5);
     vi.advanceTimersByTime(200);
@@ -407,7 +579,7 @@ describe("looking", () => {
     kernel.tasks(0, 5);
     release();
     release();
-    session.watch(visible);
+    session.watch(visible, EVERYTHING);
     vi.advanceTimersByTime(1_000_000);
     expect(kernel.said("unwatch")).toHaveLength(0);
     expect(kernel.said("watch").at(-1)).toMatchObject({

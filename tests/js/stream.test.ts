@@ -5,8 +5,11 @@ import { Channel, KernelLink } from "../../js_src/stream";
 import type { SessionNews, Sink } from "../../js_src/stream_link";
 import type { SessionStream } from "../../js_src/stream_session";
 import type { PageMessage } from "../../js_src/wire";
+import type { TableRows } from "../../js_src/wire_columns";
+import { rowsMessage } from "./samples";
 
 const PAGE = "page-1";
+const TABLES = ["errors", "tasks"];
 
 class FakePort {
   readonly sent: PageMessage[] = [];
@@ -25,12 +28,15 @@ class FakePort {
 }
 
 class FakeSink implements Sink {
-  readonly taken: SessionNews[] = [];
+  readonly taken: (SessionNews | TableRows)[] = [];
+  settlements = 0;
   alive: boolean | null = null;
   restarts = 0;
   readonly problems: Problem[] = [];
   have = (): [number, number][] => [[0, 7]];
   take = (message: SessionNews) => void this.taken.push(message);
+  takeTable = (rows: TableRows) => void this.taken.push(rows);
+  settled = () => void (this.settlements += 1);
   takeRows = () => {};
   takeCoarse = () => {};
   takeKeys = () => {};
@@ -53,10 +59,8 @@ const welcome = (extra: object = {}) => ({
 });
 
 const names = (seq: number, page: string | null = PAGE) => ({
-  type: "names",
-  page,
-  session: "s",
-  seq,
+  ...{ type: "rows", page, session: "s", seq },
+  ...rowsMessage("actions", 0, [{ name: "compute" }])[0],
 });
 
 const status = (last_seq: number) => ({
@@ -102,7 +106,7 @@ function watched(port = new FakePort()): {
   const channel = open(port);
   const sink = new FakeSink();
   const stream = links.get("k")!.stream("s", sink);
-  stream.watch(true);
+  stream.watch(true, TABLES);
   return { port, channel, stream, sink };
 }
 
@@ -168,8 +172,8 @@ describe("the handshake", () => {
 
   it("tells the panel of a broken message, which is not asked for again", () => {
     const { port, channel, sink } = watched();
-    channel.receive({ ...names(1), prefixes: 7 });
-    channel.receive({ ...names(2, "another page"), prefixes: 7 });
+    channel.receive({ ...names(1), table: 7 });
+    channel.receive({ ...names(2, "another page"), table: 7 });
     expect(sink.problems).toMatchObject([{ code: "bad-message" }]);
     vi.advanceTimersByTime(LIMITS.ack_ms);
     expect(port.of("ack")).toMatchObject([{ seq: 1, missing: [] }]);
@@ -179,12 +183,13 @@ describe("the handshake", () => {
 
   it("tells the panel of what a message says and nobody can take", () => {
     const { channel, sink } = watched();
-    sink.take = () => {
+    sink.takeTable = () => {
       throw new Error("it is no table");
     };
     channel.receive(names(1));
     expect(sink.problems).toHaveLength(1);
     expect(sink.problems[0].text).toContain("it is no table");
+    expect(sink.settlements).toBe(1);
   });
 });
 
@@ -335,15 +340,35 @@ describe("watching", () => {
     expect(port.of("watch")[1]).toMatchObject({ visible: false });
   });
 
+  it("tells which tables are shown, each time that others are", () => {
+    const { port, stream } = watched();
+    const asked = () => port.of("watch").map(({ tables }) => tables);
+    stream.watch(true, TABLES);
+    expect(asked()).toEqual([TABLES]);
+    stream.watch(true, ["logs"]);
+    stream.pause();
+    expect(asked()).toEqual([TABLES, ["logs"], ["logs"]]);
+  });
+
+  it("says that nothing is missing once what was lost has come", () => {
+    const { channel, sink } = watched();
+    channel.receive(names(1));
+    expect(sink.settlements).toBe(1);
+    channel.receive(names(3));
+    expect(sink.settlements).toBe(1);
+    channel.receive(names(2));
+    expect(sink.settlements).toBe(2);
+  });
+
   it("begins a new count after unwatch, not after a change of visibility", () => {
     const { channel, stream, sink } = watched();
     channel.receive(names(1));
-    stream.watch(false);
-    stream.watch(true);
+    stream.watch(false, TABLES);
+    stream.watch(true, TABLES);
     channel.receive(names(1));
     expect(sink.taken).toHaveLength(1);
     stream.unwatch();
-    stream.watch(true);
+    stream.watch(true, TABLES);
     channel.receive(names(1));
     expect(sink.taken).toHaveLength(2);
   });
@@ -386,7 +411,7 @@ describe("watching", () => {
     links.get("k")!.sayBye();
     expect(other.of("bye")).toHaveLength(1);
     expect(port.sent.at(-1)?.type).toBe("bye");
-    stream.watch(false); // the browser hides a page that it leaves
+    stream.watch(false, TABLES); // the browser hides a page that it leaves
     expect(port.sent.at(-1)?.type).toBe("bye");
   });
 
@@ -421,7 +446,7 @@ describe("silence", () => {
 
   it("is no news while nobody looks", () => {
     const { port, stream, sink } = watched();
-    stream.watch(false);
+    stream.watch(false, TABLES);
     vi.advanceTimersByTime(60_000);
     expect(port.of("hello")).toHaveLength(1);
     expect(sink.alive).toBe(null);

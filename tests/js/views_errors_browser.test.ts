@@ -19,7 +19,9 @@ async function errorMark(): Promise<{ x: number; y: number }> {
   const [start, stop] = await shown();
   const time = await page.evaluate(() => {
     const { session } = window.harness;
-    return session.errors.value[0]!.time - session.origin.value;
+    return (
+      session.table("errors").value.columns.time[0]! - session.origin.value
+    );
   });
   const x = box.x + ((time - start) / (stop - start)) * box.width;
   return { x, y: box.y + EVENTS_ROW_PX };
@@ -105,7 +107,7 @@ describePanel("the errors of the task stream", () => {
     await open("scenario=coarse");
     await page.evaluate(() => {
       const { session } = window.harness;
-      session.errors.value = [
+      session.fill("errors", [
         {
           task: 3,
           prefix: 0,
@@ -113,7 +115,7 @@ describePanel("the errors of the task stream", () => {
           time: session.origin.value + 5,
           exception: "KeyError('gone')",
         },
-      ];
+      ]);
     });
     await shown();
     const at = await errorMark();
@@ -133,7 +135,7 @@ describePanel("the errors of the task stream", () => {
       const { session } = window.harness;
       const { answer } = session;
       session.answer = (task) => ({ ...answer!(task), startstops: [] });
-      session.errors.value = [
+      session.fill("errors", [
         {
           task: 3,
           prefix: 0,
@@ -142,7 +144,7 @@ describePanel("the errors of the task stream", () => {
           exception:
             "KilledWorker: 4 workers went away while they ran this task",
         },
-      ];
+      ]);
     });
     const [from, to] = await shown();
     await plot().press("w");
@@ -219,7 +221,10 @@ describePanel("the errors of the task stream", () => {
       const answer = session.answer!;
       session.answer = (task) => ({ ...answer(task), error: null });
       session.counts.value = { ...session.counts.value, erred: 1_501 };
-      session.notHere.value = { errors: 1_500, changes: 0 };
+      session.table("errors").value = {
+        ...session.table("errors").value,
+        dropped: 1_500,
+      };
     });
     await plot().press("t");
     await page

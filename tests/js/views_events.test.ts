@@ -125,7 +125,7 @@ describe("the row of events", () => {
     const [merged] = mergeMarks(eventMarks(errors, [], [], name), 1);
     const next = (pinned: number | null) => nextError(merged!, pinned)?.task;
     expect([next(null), next(7), next(9), next(100)]).toEqual([7, 8, 7, 7]);
-    const gone = errors.map((error) => ({ ...error, task: null }));
+    const gone = errors.map((error) => ({ ...error, task: -1 }));
     const [dropped] = mergeMarks(eventMarks(gone, [], [], name), 1);
     expect(nextError(dropped!, null), "nobody has these tasks").toBeNull();
     const [left] = mergeMarks(

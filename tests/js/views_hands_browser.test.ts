@@ -227,7 +227,7 @@ describePanel("the task stream by mouse and keyboard", () => {
       const rows = session.totals.value.actions.find(
         ({ action }) => action === at,
       )!.rows;
-      return [session.errors.value.length, rows];
+      return [session.table("errors").value.rows, rows];
     });
     await page.getByRole("button", { name: /^erred/ }).click();
     await expect.poll(chips).toEqual(["erred"]);
@@ -263,7 +263,9 @@ describePanel("the task stream by mouse and keyboard", () => {
     await expect.poll(() => label.innerText()).toBe("Threads busy, of 16");
     const errorAt = await page.evaluate(() => {
       const { session } = window.harness;
-      return session.errors.value[0]!.time - session.origin.value;
+      return (
+        session.table("errors").value.columns.time[0]! - session.origin.value
+      );
     });
     const box = await plotBox();
     const [start, stop] = await shown();

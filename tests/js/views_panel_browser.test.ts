@@ -219,11 +219,11 @@ describePanel("the task stream in a browser", () => {
     await open("scenario=full");
     await page.evaluate(() => {
       const { harness } = window;
-      const { lanes, workers, changes } = harness.session;
+      const { lanes, workers } = harness.session;
       const { worker } = lanes[0]!;
       const left = { time: 0, worker, what: "removed", detail: "" };
       workers.value = [];
-      changes.value = [{ ...left, name: "worker-77" }];
+      harness.session.fill("workers", [{ ...left, name: "worker-77" }]);
       harness.dispose();
       harness.remount();
     });

@@ -15,8 +15,9 @@ interface Part {
 /** The first task that has a transfer, with its starts and stops in order. */
 const taskWithTransfer = () =>
   page.evaluate(() => {
-    const { model, actions, errors } = window.harness.session;
-    const erred = errors.value[0]!.task;
+    const { session } = window.harness;
+    const { model, actions } = session;
+    const erred = session.table("errors").value.columns.task[0];
     for (let task = 0; task < 2_000; task++) {
       for (let lane = 0; lane < model.laneCount; lane++) {
         const parts: Part[] = model.ofTask(lane, task).map((row) => ({

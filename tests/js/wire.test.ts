@@ -1,9 +1,12 @@
-import { tableFromArrays, tableToIPC } from "@uwdata/flechette";
 import { describe, expect, it } from "vitest";
 import { DaskscopeError } from "../../js_src/errors";
-import { parseMessage } from "../../js_src/wire";
-import { tasksBuffer } from "./samples";
-import { decodeCoarse, decodeTasks } from "../../js_src/wire_arrow";
+import { type Message, parseMessage } from "../../js_src/wire";
+import {
+  decodeCoarse,
+  decodeRows,
+  decodeTasks,
+} from "../../js_src/wire_columns";
+import { rowsMessage, tasksBuffer } from "./samples";
 
 const status = {
   type: "status",
@@ -33,6 +36,13 @@ function problemOf(run: () => unknown): DaskscopeError {
     throw error;
   }
   throw new Error("nothing was thrown");
+}
+
+/** Rows as they come: checked, and as columns. */
+function rowsOf(...rows: Parameters<typeof rowsMessage>) {
+  const [fields, buffers] = rowsMessage(...rows);
+  const message = { type: "rows", page: "p", session: "s", seq: 1, ...fields };
+  return decodeRows(parseMessage(message, buffers) as Message<"rows">);
 }
 
 describe("a message from the kernel", () => {
@@ -88,14 +98,8 @@ describe("a message from the kernel", () => {
 
   it("keeps hostile names as text", () => {
     const name = "<script>alert(1)</script>\n🦋('a', 1)";
-    const message = parseMessage({
-      type: "names",
-      page: "p",
-      session: "s",
-      seq: 1,
-      prefixes: { first: 0, items: [name] },
-    });
-    expect(message).toMatchObject({ prefixes: { items: [name] } });
+    const { columns } = rowsOf("actions", 0, [{ name }]);
+    expect(columns).toEqual({ name: [name] });
   });
 
   it("must bring as many buffers as it promises", () => {
@@ -155,17 +159,63 @@ describe("a batch of tasks", () => {
     );
   });
 
-  it("is refused when a column is missing or of another type", () => {
-    const table = tableFromArrays({ start: Float32Array.of(1) });
-    const bytes = tableToIPC(table, { format: "stream" })!;
-    expect(
-      problemOf(() => decodeTasks(bytes, { first: 0, tasks: 1, rows: 1 })).text,
-    ).toContain("batch.start");
-    expect(problemOf(() => decodeCoarse(bytes, 1)).code).toBe("bad-message");
+  it("is refused when the buffer is that of another table", () => {
+    const bytes = tasksBuffer(10, 50);
+    expect(problemOf(() => decodeCoarse(bytes, 50)).code).toBe("bad-message");
   });
 
   it.each([0, 7, 60, 200])("is refused when cut to %i bytes", (length) => {
     const bytes = tasksBuffer(10, 50).slice(0, length);
     expect(problemOf(() => decodeTasks(bytes, batch)).code).toBe("bad-message");
+  });
+});
+
+describe("rows of a table", () => {
+  const gap = { start: 1, stop: 2, reason: "lost", text: "gone" };
+
+  it("become columns, with the numbers of the rows", () => {
+    const rows = rowsOf("gaps", 7, [gap, { ...gap, start: NaN }]);
+    expect(rows.numbers).toEqual(Float64Array.of(7, 8));
+    expect(rows.columns["start"]).toEqual(Float64Array.of(1, NaN));
+    expect(rows.columns["text"]).toEqual(["gone", "gone"]);
+  });
+
+  it("say their numbers where some are missing", () => {
+    const [fields, [buffer]] = rowsMessage("gaps", 3, [gap, gap]);
+    const numbered = new Uint8Array(16 + buffer!.length);
+    numbered.set(new Uint8Array(Float64Array.of(4, 8).buffer));
+    numbered.set(buffer!, 16);
+    const head = { type: "rows", page: "p", session: "s", seq: 1, ...fields };
+    const read = (count: number) =>
+      decodeRows(
+        parseMessage({ ...head, numbered: true, count }, [
+          numbered,
+        ]) as Message<"rows">,
+      );
+    expect(read(6).numbers).toEqual(Float64Array.of(4, 8));
+    expect(read(6).columns["stop"]).toEqual(Float64Array.of(2, 2));
+    expect(problemOf(() => read(5)).code).toBe("bad-rows");
+  });
+
+  it.each([
+    ["of a table that this page does not know", { table: "secrets" }],
+    ["of tasks, which come in batches", { table: "tasks" }],
+    ["of a ring that the table has not", { ring: 1 }],
+    ["fewer than it says", { rows: 2 }],
+    ["with no texts", { texts: {} }],
+    [
+      "with a column of texts more",
+      { texts: { reason: ["a"], text: ["b"], more: ["c"] } },
+    ],
+    [
+      "with another column of texts",
+      { texts: { reason: ["a"], other: ["b"] } },
+    ],
+    ["with too few texts", { texts: { reason: [], text: ["b"] } }],
+    ["with numbers for texts", { texts: { reason: [1], text: ["b"] } }],
+    ["with an inherited column", { texts: { reason: ["a"], valueOf: ["b"] } }],
+  ])("are refused with a code: %s", (_, wrong) => {
+    const problem = problemOf(() => rowsOf("gaps", 0, [gap], wrong));
+    expect(problem.code).toBe("bad-rows");
   });
 });

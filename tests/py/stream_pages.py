@@ -6,19 +6,34 @@ import threading
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
-from daskscope.schema import NAME_KINDS, PROTOCOL
+from daskscope.schema import (
+    COARSE,
+    PROTOCOL,
+    SUMMARY,
+    TASKS,
+    Column,
+    Dictionary,
+    Log,
+    Series,
+    columns_of,
+    tables,
+)
 from daskscope.shared_focus import SharedFocus
+from daskscope.wire.columns import ALIGNMENT, TEXTS, packed_type
 
 if TYPE_CHECKING:
-    from daskscope.recording import RecordingCore
+    from collections.abc import Sequence
+
+    from daskscope.recording import RecordingStore
 
 
 class PlainSession(SharedFocus):
     """What the stream sees of a session, around a recording that the test fills."""
 
-    def __init__(self, recording: RecordingCore, session_id: str = "session-1") -> None:
+    def __init__(self, recording: RecordingStore, session_id: str = "session-1") -> None:
         super().__init__()
         self.id = session_id
         self.recording = recording
@@ -28,10 +43,16 @@ class PlainSession(SharedFocus):
         self.workers: tuple[dict[str, Any], ...] = ({"address": "tcp://w", "threads": 2},)
         self.now: float | None = 1_700_000_000.0
         self.behind_s = 0.0
+        self.figures: dict[str, Any] = {"title": "", "tasks": {"captured": 0}}
+        self.summaries = 0
         self.callbacks: list[Any] = []
         self.watched = False
 
     _set_focus_soon = SharedFocus._set_focus
+
+    def summary(self) -> dict[str, Any]:
+        self.summaries += 1
+        return self.figures
 
     def _set_watched(self, watched: bool) -> None:
         self.watched = watched
@@ -96,6 +117,60 @@ class _Timer:
             self.loop.timers.remove(self)
 
 
+def unpacked(
+    declared: Sequence[Column], rows: int, buffer: bytes, *, numbered: bool = False
+) -> dict[str, Any]:
+    """Return the columns of numbers of a message, as a page reads them."""
+    columns = [Column("", "float64", "")] * numbered + list(declared)
+    found, at = {}, 0
+    for column in columns:
+        if column.type in TEXTS:
+            continue
+        dtype = packed_type(column)
+        found[column.name] = np.frombuffer(buffer, dtype, rows, at)
+        at += rows * dtype.itemsize
+        at += -at % ALIGNMENT
+    assert at == len(buffer)
+    return found
+
+
+class TableStub:
+    """What a page keeps of a table and ring: rows by their numbers, as the kernel keeps them."""
+
+    def __init__(self) -> None:
+        self.rows: dict[int, dict[str, Any]] = {}
+        self.covered: Counter[int] = Counter()
+        self.oldest = self.dropped = 0
+
+    def take(self, message: dict[str, Any], buffers: Any) -> None:
+        table, count = tables()[message["table"]], message["rows"]
+        measured = isinstance(table, Series) and message["ring"] == 0
+        declared = table.columns if measured else columns_of(table)
+        packed = b"".join(bytes(buffer) for buffer in buffers)
+        columns = unpacked(declared, count, packed, numbered=message["numbered"])
+        first = message["first"]
+        numbers = columns.pop("", range(first, first + count))
+        columns |= message["texts"]
+        assert {len(column) for column in columns.values()} <= {count}
+        assert set(columns) == {column.name for column in declared}
+        for place, number in enumerate(numbers):
+            assert first <= number < first + message["count"]
+            self.rows[int(number)] = {name: c[place] for name, c in columns.items()}
+        self.covered.update(range(max(first, message["oldest"]), first + message["count"]))
+        self.oldest = max(self.oldest, message["oldest"])
+        self.dropped = max(self.dropped, message["dropped"])
+        kept = sorted(number for number in self.rows if number >= self.oldest)
+        if isinstance(table, Log) and table.group:
+            groups: dict[Any, list[int]] = {}
+            for number in kept:
+                groups.setdefault(self.rows[number][table.group], []).append(number)
+            kept = sorted(n for group in groups.values() for n in group[-table.group_rows :])
+        self.rows = {number: self.rows[number] for number in kept}
+
+
+EVERYTHING = (*tables(), SUMMARY)
+
+
 class PageStub:
     """Behaves as a page does: numbers, acks, columns. `lose` drops messages."""
 
@@ -109,9 +184,7 @@ class PageStub:
         self.received_bytes = 0
         self.keys: dict[int, bytes] = {}
         self.keys_may_repeat = False
-        self.names: dict[str, list[Any]] = {kind: [] for kind in NAME_KINDS}
-        self.early: list[dict[str, Any]] = []
-        self.events: dict[str, dict[int, Any]] = {"errors": {}, "changes": {}, "gaps": {}}
+        self.tables: dict[tuple[str, int], TableStub] = {}
         self.acks = True
         self.lose: Any = lambda _: False
         self.lock = threading.Lock()
@@ -136,10 +209,11 @@ class PageStub:
             self.missing.update(range(self.highest + 1, seq))
             self.highest = max(self.highest, seq)
             if message["type"] == "batch":
-                table = pa.ipc.open_stream(bytes(buffers[0])).read_all()
-                assert table.num_rows == message["rows"]
-                if message["kind"] != "coarse":
-                    self.rows.append(table)
+                is_coarse = message["kind"] == "coarse"
+                declared = COARSE if is_coarse else TASKS.columns
+                columns = unpacked(declared, message["rows"], bytes(buffers[0]))
+                if not is_coarse:
+                    self.rows.append(pa.table(columns))
                     stop = message["first"] + message["tasks"]
                     self.covered.update(range(message["first"], stop))
             elif message["type"] == "keys":
@@ -149,25 +223,20 @@ class PageStub:
                         known = task in self.keys and not self.keys_may_repeat
                         assert not known, "a key came twice"
                         self.keys[task] = bytes(buffer)
-            elif message["type"] == "names":
-                self.early.append(message)
-                self.take_names()
-            elif message["type"] == "events":
-                for kind, known in self.events.items():
-                    known.update(enumerate(message[kind], message["first"][kind]))
+            elif message["type"] == "rows":
+                key = message["table"], message["ring"]
+                self.tables.setdefault(key, TableStub()).take(message, buffers)
 
-    def take_names(self) -> None:
-        """Take what continues the lists that are here; the rest has come too early."""
-        early, self.early = self.early, []
-        for message in early:
-            news = [(self.names[kind], message[kind]) for kind in NAME_KINDS]
-            if any(new["first"] > len(known) for known, new in news):
-                self.early.append(message)
-                continue
-            for known, new in news:
-                known.extend(new["items"][len(known) - new["first"] :])
-        if len(self.early) < len(early):
-            self.take_names()
+    def table(self, name: str, ring: int = 0) -> list[dict[str, Any]]:
+        """Return the rows of a table that are here, in order."""
+        return list(self.tables.get((name, ring), TableStub()).rows.values())
+
+    def names(self, dictionary: str) -> list[Any]:
+        """Return the entries of a dictionary: texts where it has one column."""
+        table = tables()[dictionary]
+        assert isinstance(table, Dictionary)
+        cells = [tuple(row[name] for name in table.names) for row in self.table(dictionary)]
+        return [entry if len(entry) > 1 else entry[0] for entry in cells]
 
     def give_up(self, session: str = "session-1", have: Any = ()) -> None:
         """Stop waiting for what is missing, as a page does after a while."""
@@ -175,7 +244,10 @@ class PageStub:
         self.keys_may_repeat = True
         self.ack(session)
         ranges = [list(r) for r in have]
-        self.say("watch", session=session, visible=True, have=ranges, restart=True)
+        tables = list(EVERYTHING)
+        self.say(
+            "watch", session=session, visible=True, tables=tables, have=ranges, restart=True
+        )
 
     def restart(self) -> None:
         """Begin a new count, as a page does."""
@@ -198,9 +270,11 @@ class PageStub:
         visible: bool = True,
         have: Any = (),
         setting: int = 0,
+        tables: Sequence[str] = EVERYTHING,
     ) -> None:
         ranges = [list(r) for r in have]
-        self.say("watch", session=session, visible=visible, have=ranges, setting=setting)
+        fields = {"visible": visible, "tables": list(tables), "have": ranges, "setting": setting}
+        self.say("watch", session=session, **fields)
 
     def ack(self, session: str = "session-1") -> None:
         if self.acks and self.highest:

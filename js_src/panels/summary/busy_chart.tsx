@@ -39,11 +39,10 @@ export function BusyChart(props: {
     summary.busy?.threads ||
     summary.cluster_facts?.threads ||
     (store?.lanes.length ?? 0);
-  const isolated = view.focus.value.prefixes;
   const theme = view.theme.value;
   const paints = useMemo(
-    () => (store ? makePaints(store, theme, isolated) : null),
-    [store, theme, isolated, names],
+    () => (store ? makePaints(store, theme) : null),
+    [store, theme, names],
   );
   const known = view.now.value > 0 ? view.counts.value : null;
   const none = (summary.tasks ?? known)?.captured === 0 && !isCutOff(summary);

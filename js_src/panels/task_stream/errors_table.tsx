@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { formatExact, formatMoment, NOTHING } from "../../base/format";
 import type { TaskError } from "../../model/types";
+import { rowsOf } from "../../session_tables";
 import { LinkButton } from "../../panel/button";
 import type { SeenSession } from "../../panel/seen_session";
 import { errorsInFocus } from "./events_in_focus";
@@ -22,7 +23,8 @@ export function ErrorsTable(props: {
   session: SeenSession;
 }): JSX.Element | null {
   const { view, session } = props;
-  const all = session.errors.value;
+  const table = session.table("errors").value;
+  const all = rowsOf(table, "time");
   if (all.length === 0) return null;
   const { prefixes } = session.store;
   const found = errorsInFocus(all, session.focus.value, prefixes);
@@ -37,7 +39,7 @@ export function ErrorsTable(props: {
         shown.length,
         found.length,
         all.length,
-        notHere(session.notHere.value.errors, session.counts.value.erred),
+        notHere(table.dropped, session.counts.value.erred),
       )}
       columns={[
         { name: "Error" },
@@ -47,7 +49,7 @@ export function ErrorsTable(props: {
       ]}
     >
       {shown.map((error) => [
-        error.task === null ? (
+        error.task < 0 ? (
           <span title={DROPPED}>{inWords(error)}</span>
         ) : (
           <LinkButton onClick={() => show(view, session, error)}>

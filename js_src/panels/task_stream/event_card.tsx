@@ -49,7 +49,7 @@ export function EventCard(props: {
 }
 
 function footOf(marks: readonly EventMark[]): string[] {
-  const known = (mark: EventMark) => (mark.error?.task ?? null) !== null;
+  const known = (mark: EventMark) => (mark.error?.task ?? -1) >= 0;
   const errors = marks.filter(known).length;
   if (errors === 0) return [];
   return ["Click to pin the task", ...(errors > 1 ? ["again: the next"] : [])];
@@ -65,7 +65,7 @@ function OneError(props: {
   return (
     <>
       {message !== "" && <p class="ds-card-message">{message}</p>}
-      {error.task === null ? (
+      {error.task < 0 ? (
         <p class="ds-card-message ds-quiet">
           Nothing else of this task is known: it was dropped on the scheduler.
         </p>

@@ -223,7 +223,7 @@ export function nextError(
 ): TaskError | null {
   const errors = mark.marks
     .flatMap(({ error }) => error ?? [])
-    .filter(({ task }) => task !== null);
+    .filter(({ task }) => task >= 0);
   const at = errors.findIndex(({ task }) => task === pinned);
   return errors[(at + 1) % errors.length] ?? null;
 }

@@ -1,6 +1,7 @@
 // The row of events of one plot: its marks, merged for the scale at hand, and
 // which of them is under the pointer.
 
+import { rowsOf } from "../../session_tables";
 import { changesInFocus, errorsInFocus } from "./events_in_focus";
 import type { AxisPicture } from "./axis_painter";
 import {
@@ -36,9 +37,16 @@ export class EventsRow {
     // The time in focus cuts nothing off: beside it lanes are drawn, too.
     const focus = { ...view.focus.value, time: null };
     const { prefixes } = session.store;
-    const errors = errorsInFocus(session.errors.value, focus, prefixes);
-    const gaps = session.gaps.value;
-    const changes = changesInFocus(session.changes.value, focus);
+    const errors = errorsInFocus(
+      rowsOf(session.table("errors").value, "time"),
+      focus,
+      prefixes,
+    );
+    const gaps = rowsOf(session.table("gaps").value, "start");
+    const changes = changesInFocus(
+      rowsOf(session.table("workers").value, "time"),
+      focus,
+    );
     const names = new Map(groups.map(({ address, name }) => [address, name]));
     const nameOf = (worker: string): string => names.get(worker) ?? worker;
     this.marks = eventMarks(errors, gaps, changes, nameOf);

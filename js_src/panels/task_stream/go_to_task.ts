@@ -32,7 +32,7 @@ export function rowOfError(
   store: SessionStore,
   error: TaskError,
 ): Interval | null {
-  if (error.task === null) return null;
+  if (error.task < 0) return null;
   const first = rowOfTask(store.model, error.task);
   if (first) {
     const rows = store.model.ofTask(first.lane, error.task);

@@ -9,6 +9,7 @@ import {
 } from "../../base/format";
 import { spanName } from "../../panel/narrowing";
 import type { SeenSession } from "../../panel/seen_session";
+import { rowsOf } from "../../session_tables";
 import { Card, Swatch, type PlotPlace } from "./card";
 import { KeyText, useKey } from "./key_text";
 import { capitalized } from "../../panel/action_words";
@@ -100,7 +101,8 @@ function TaskCard(props: {
 
 /** The first line of the exception: the rest is where the task is pinned. */
 function exceptionOf(session: SeenSession, task: number): string {
-  const known = session.errors.value.find((error) => error.task === task);
+  const errors = rowsOf(session.table("errors").value, "time");
+  const known = errors.find((error) => error.task === task);
   return known?.exception.split("\n")[0].slice(0, MOST_CHARS) ?? "";
 }
 

@@ -22,6 +22,7 @@ import { CloseIcon, CopyIcon } from "../../panel/icons";
 import { keepScrolling } from "../../panel/scrolling";
 import { spanName } from "../../panel/narrowing";
 import type { SeenSession } from "../../panel/seen_session";
+import { rowsOf } from "../../session_tables";
 import { KeyText, useKey } from "./key_text";
 import { actionRgb } from "../../panel/paints";
 import { actionCss, rowWords } from "./row_words";
@@ -251,7 +252,8 @@ function ErrorOf(props: {
 }): JSX.Element | null {
   if (!props.erred) return null;
   const { detail, session, row } = props;
-  const known = session.errors.value.find((error) => error.task === row.task);
+  const errors = rowsOf(session.table("errors").value, "time");
+  const known = errors.find((error) => error.task === row.task);
   const exception = detail?.error?.exception ?? known?.exception ?? "";
   const traceback = detail?.error?.traceback ?? "";
   return (

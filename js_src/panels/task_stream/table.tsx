@@ -179,12 +179,13 @@ function Workers(props: {
   busyOf: BusyOf;
 }): JSX.Element {
   const { rows, words } = firstOf(props.view.workers.groups.value, "workers");
-  const { counts, notHere: dropped } = props.session;
+  const { counts } = props.session;
+  const { dropped } = props.session.table("workers").value;
   return (
     <Table
       class="ds-many-columns"
       caption={`Workers: busy in the time shown, the rest as it is now${notHere(
-        dropped.value.changes,
+        dropped,
         counts.value.changes,
         " changes of workers",
       )}${words}`}

@@ -9,7 +9,6 @@ export class ViewColours {
   private paints: Paints | null = null;
   private key = "";
   private theme: unknown = null;
-  private isolated: readonly string[] | null = null;
 
   constructor(private readonly view: ViewState) {}
 
@@ -18,18 +17,11 @@ export class ViewColours {
     const store = view.session.peek()?.store;
     if (!store) return null;
     const theme = view.environment.theme.peek();
-    const isolated = view.focus.peek().prefixes;
     const key = `${store.id} ${store.prefixes.length} ${store.actions.length}`;
-    if (
-      this.paints === null ||
-      key !== this.key ||
-      theme !== this.theme ||
-      isolated !== this.isolated
-    ) {
+    if (this.paints === null || key !== this.key || theme !== this.theme) {
       this.key = key;
       this.theme = theme;
-      this.isolated = isolated;
-      this.paints = makePaints(store, theme, isolated);
+      this.paints = makePaints(store, theme);
     }
     return this.paints;
   }

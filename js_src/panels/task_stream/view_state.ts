@@ -52,7 +52,7 @@ export interface Paused {
   readonly held: number;
 }
 
-/** A run whose last row is older than this is over: show it whole. */
+/** A run whose last row is older than this is over. */
 const STALE_S = 5;
 /** Long enough to be read. */
 const SAID_MS = 4000;
@@ -233,7 +233,9 @@ export class ViewState {
     this.backwards.value = session.store.model.odd.negativeDurations;
     const first = !this.window.hasExtent;
     // What was over when the panel opened is best seen whole.
-    const over = session.now.peek() - extent.stop > STALE_S;
+    const over =
+      session.state.peek() === "stopped" ||
+      session.now.peek() - extent.stop > STALE_S;
     if (first && over) this.window.anchor = "whole";
     this.window.setExtent(extent);
     if (first) this.followFocus(this.focus.peek());

@@ -4,6 +4,7 @@
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { Focus } from "../../model/types";
 import type { SeenSession } from "../../panel/seen_session";
+import { rowsOf } from "../../session_tables";
 import {
   groupLanes,
   lieAlike,
@@ -18,7 +19,8 @@ export class ViewWorkers {
     if (!session) return [];
     void session.namesVersion.value;
     const workers = session.workers.value;
-    for (const { worker, name } of session.changes.value) {
+    const changes = rowsOf(session.table("workers").value, "time");
+    for (const { worker, name } of changes) {
       if (name) this.names.set(worker, name); // it may have left before this page came
     }
     for (const { address, name } of workers) this.names.set(address, name);

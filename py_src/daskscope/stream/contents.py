@@ -1,43 +1,27 @@
 """What a numbered message says, described so briefly that it can be said again.
 
-A description holds numbers, not rows: the kernel keeps one for each message that is
+A description has numbers, not rows: the kernel keeps one for each message that is
 not acknowledged, and builds the same content anew when the message was lost.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from daskscope.recording import UNKNOWN_TASK
 from daskscope.recording.chunk import key_blocks
 from daskscope.recording.coarse import coarse
-from daskscope.schema import COARSE, NAME_KINDS, TASKS
-from daskscope.wire import Outgoing, arrow_stream, outgoing
+from daskscope.schema import COARSE, TASKS, Column
+from daskscope.stream.table_rows import TableRows
+from daskscope.wire import Outgoing, outgoing, pack_columns
 
 if TYPE_CHECKING:
-    from daskscope.recording import RecordingCore
+    from collections.abc import Sequence
+
+    from daskscope.recording import RecordingStore
     from daskscope.stream.ranges import Range
-
-MAX_EXCEPTION: Final = 1_000
-"""Characters of an exception in `events`; the whole text is the answer to `ask task`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """New entries of the interned lists: a range of each kind."""
-
-    ranges: tuple[Range, ...]  # in the order of NAME_KINDS
-
-    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
-        """Return the message."""
-        fields = {
-            kind: {"first": first, "items": recording.names.since(kind, first)[: stop - first]}
-            for kind, (first, stop) in zip(NAME_KINDS, self.ranges, strict=True)
-        }
-        return outgoing("names", address | fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +32,7 @@ class Rows:
     first: int
     stop: int
 
-    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         parts = []
         for chunk in recording.chunks_of(self.first, self.stop):
@@ -58,14 +42,14 @@ class Rows:
             c.name: np.concatenate([part[c.name] for part in parts] or [np.empty(0, c.type)])
             for c in TASKS.columns
         }
-        return _batch(address, self.kind, TASKS, columns, (self.first, self.stop))
+        return _batch(address, self.kind, TASKS.columns, columns, (self.first, self.stop))
 
 
 @dataclass(frozen=True, slots=True)
 class Coarse:
     """The coarse picture of everything, as it is when it is sent."""
 
-    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         chunks = recording.chunks()
         picture = coarse(recording)
@@ -75,9 +59,11 @@ class Coarse:
         return _batch(address, "coarse", COARSE, columns, covered)
 
 
-def _batch(address: dict[str, Any], kind: str, table: Any, columns: Any, of: Range) -> Outgoing:
+def _batch(
+    address: dict[str, Any], kind: str, declared: Sequence[Column], columns: Any, of: Range
+) -> Outgoing:
     fields = {"kind": kind, "first": of[0], "tasks": of[1] - of[0], "rows": len(columns["start"])}
-    return outgoing("batch", address | fields, [arrow_stream(table, columns)])
+    return outgoing("batch", address | fields, [pack_columns(declared, columns)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +72,7 @@ class Keys:
 
     pieces: tuple[Range, ...]
 
-    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
+    def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
         blocks = [
             block
@@ -97,39 +83,4 @@ class Keys:
         return outgoing("keys", address | {"blocks": listed}, [block.data for block in blocks])
 
 
-@dataclass(frozen=True, slots=True)
-class Events:
-    """New errors, changes of workers and gaps: a range of each log."""
-
-    errors: Range
-    changes: Range
-    gaps: Range
-
-    def build(self, recording: RecordingCore, address: dict[str, Any]) -> Outgoing:
-        """Return the message."""
-        errors = [
-            {
-                "task": None if error.task == UNKNOWN_TASK else error.task,
-                "prefix": error.prefix,
-                "worker": error.worker,
-                "time": error.time,
-                "exception": error.exception[:MAX_EXCEPTION],
-            }
-            for error in recording.error_log.between(*self.errors)
-        ]
-        names = recording.worker_names  # a page that comes late saw nobody of those that left
-        changes = [
-            asdict(change) | {"name": names.get(change.worker, "")}
-            for change in recording.change_log.between(*self.changes)
-        ]
-        gaps = [asdict(gap) for gap in recording.gap_log.between(*self.gaps)]
-        first = {  # the oldest of a range may have been dropped since
-            "errors": self.errors[1] - len(errors),
-            "changes": self.changes[1] - len(changes),
-            "gaps": self.gaps[1] - len(gaps),
-        }
-        fields = {"first": first, "errors": errors, "changes": changes, "gaps": gaps}
-        return outgoing("events", address | fields)
-
-
-Content = Names | Rows | Coarse | Keys | Events
+Content = Rows | Coarse | Keys | TableRows

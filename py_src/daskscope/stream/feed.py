@@ -11,15 +11,16 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from daskscope.schema import LIMITS, NAME_KINDS, TASKS
-from daskscope.stream.contents import Coarse, Content, Events, Keys, Names, Rows
+from daskscope.schema import LIMITS, SUMMARY, TASKS
+from daskscope.stream.contents import Coarse, Content, Keys, Rows, TableRows
 from daskscope.stream.feed_keys import KeyCursor
+from daskscope.stream.feed_tables import TableCursor
 from daskscope.stream.ranges import Range, Ranges
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from daskscope.recording import RecordingCore, TaskChunk
+    from daskscope.recording import RecordingStore, TaskChunk
     from daskscope.stream.source import Source
     from daskscope.wire import Outgoing
 
@@ -44,10 +45,6 @@ COARSE_PAUSE_S: Final = 10.0
 KEYS_QUIET_S: Final = 1.0
 """Keys are sent unasked when no rows came for so long."""
 
-NAMES_CHARACTERS: Final = 200_000
-EVENT_ENTRIES: Final = 200
-EVENT_BYTES: Final = 5_000
-EVENTS_S: Final = 0.5
 MAX_UNACKNOWLEDGED: Final = 20_000
 RESEND_S: Final = 0.2
 """A number that is reported as missing this soon is still on its way; the next time
@@ -71,22 +68,22 @@ class Feed:
         self.source = source
         self.page = page
         self.visible = False
+        self.tables: frozenset[str] = frozenset()
+        """What the page subscribes to."""
         self.seq = 0
         self.in_flight_bytes = 0
         self.rows_at_s = self.keys_at_s = float("-inf")
         self.page_rows = 0
         self._address = {"page": page, "session": source.id}
-        self._names = dict.fromkeys(NAME_KINDS, 0)
         self._recording = source.recording._core
         self._live = self._recording.next_task
         self._held = Ranges()
         self._keys = KeyCursor(self._recording)
+        self._tables = TableCursor(self._recording)
         self._out_of_step = False
         self._coarse_due = False
         self._coarse_stop = 0  # the coarse picture that was sent ends here
         self._coarse_at_s = float("-inf")
-        self._events = (0, 0, 0)  # of errors, changes, gaps
-        self._events_from_s = float("-inf")
         self._sent: dict[int, _Sent] = {}
         self._lost: dict[int, None] = {}  # numbers to say again, in order
 
@@ -105,27 +102,44 @@ class Feed:
         """Whether keys are wanted that have not been sent yet."""
         return self._keys.asked
 
-    def watch(self, visible: bool, have: Iterable[Range], *, restart: bool = False) -> None:
+    @property
+    def tasks(self) -> bool:
+        """Whether the page subscribes to tasks."""
+        return TASKS.name in self.tables
+
+    @property
+    def summary(self) -> bool:
+        """Whether the page subscribes to the figures of the whole."""
+        return SUMMARY in self.tables
+
+    def watch(
+        self,
+        visible: bool,
+        tables: Iterable[str],
+        have: Iterable[Range],
+        *,
+        restart: bool = False,
+    ) -> None:
         """Take over what the page says that it holds; what is on its way counts as held.
 
-        With `restart` the page has given up what it lost: all names, keys and events are
-        sent again, under new numbers. It tells by their own numbers what it has already.
+        With `restart` the page has given up what it lost: all rows but those of tasks, and
+        keys, are sent again, under new numbers. It knows their rows by the numbers of these.
         """
         recording = self._recording
         if restart or self._out_of_step:  # or another store than the one that was told so far
             self._out_of_step = False
-            self._names = dict.fromkeys(NAME_KINDS, 0)
-            self._events = (0, 0, 0)
-            self._events_from_s = float("-inf")
+            self._tables.restart()
             self._keys.restart()
             self._coarse_stop = 0
+        self.tables = frozenset(tables)
+        self._tables.subscribe(sorted(self.tables))
         self._held = Ranges((a, min(b, recording.next_task)) for a, b in have)
         for sent in self._sent.values():
             if isinstance(sent.content, Rows):
                 self._held.add(sent.content.first, sent.content.stop)
         self.page_rows = sum(_rows_of(recording, *held) for held in self._held)
         self.visible = visible
-        self._coarse_due = self.history_missing() >= COARSE_TASKS
+        self._coarse_due = self.tasks and self.history_missing() >= COARSE_TASKS
 
     def acknowledge(self, seq: int, missing: Iterable[int], now_s: float) -> None:
         """Everything up to `seq` arrived but `missing`: those are said again."""
@@ -183,18 +197,22 @@ class Feed:
         if asked is not None or not self.visible:
             return asked
         rows = max(1, min(BATCH_ROWS, int(max_bytes - FRAME_BYTES) // ROW_BYTES))
-        content: Content | None = (
-            self._plan_names(max_bytes)
-            or (Coarse() if self._coarse_due else None)
-            or self._plan_live(rows)
-            or self._plan_events(now_s, max_bytes)
-            or self._plan_detail(now_s, rows)
-        )
-        if content is None:
-            quiet_since = self.keys_at_s if keys_while_busy else self.rows_at_s
-            if now_s - quiet_since >= KEYS_QUIET_S:
-                content = self._keys.plan(max_bytes)
-                self.keys_at_s = now_s if content is None else self.keys_at_s
+        content: Content | None = self._tables.plan_names(max_bytes)
+        if content is None and self.tasks:
+            content = Coarse() if self._coarse_due else self._plan_live(rows)
+        content = content or self._tables.plan(now_s, max_bytes)
+        if content is None and self.tasks:
+            content = self._plan_detail(now_s, rows) or self._plan_keys(
+                now_s, keys_while_busy, max_bytes
+            )
+        return content
+
+    def _plan_keys(self, now_s: float, keys_while_busy: bool, max_bytes: float) -> Keys | None:
+        quiet_since = self.keys_at_s if keys_while_busy else self.rows_at_s
+        if now_s - quiet_since < KEYS_QUIET_S:
+            return None
+        content = self._keys.plan(max_bytes)
+        self.keys_at_s = now_s if content is None else self.keys_at_s
         return content
 
     def _took(self, content: Content, message: Outgoing, now_s: float) -> None:
@@ -208,34 +226,10 @@ class Feed:
                 self._coarse_due = False
                 self._coarse_stop = message.message["first"] + message.message["tasks"]
                 self._coarse_at_s = now_s
-            case Names():
-                stops = (stop for _, stop in content.ranges)
-                self._names = dict(zip(NAME_KINDS, stops, strict=True))
-            case Events():
-                ranges = (content.errors, content.changes, content.gaps)
-                self._events = (content.errors[1], content.changes[1], content.gaps[1])
-                some = max(stop - first for first, stop in ranges)
-                # Where a message was cut short, the rest follows at once.
-                self._events_from_s = now_s + (EVENTS_S if some < EVENT_ENTRIES else 0)
+            case TableRows():
+                self._tables.took(content, now_s)
             case Keys():
                 self._keys.took(content, message.size_bytes)
-
-    def _plan_names(self, max_bytes: float) -> Names | None:
-        """Names come before rows that speak of them."""
-        names = self._recording.names
-        ranges = []
-        for kind in NAME_KINDS:
-            first = self._names[kind]
-            stop, characters = first, 0
-            for item in names.since(kind, first):
-                characters += len(item) if isinstance(item, str) else sum(map(len, item))
-                if characters > min(NAMES_CHARACTERS, max_bytes / 5) and stop > first:
-                    break
-                stop += 1
-            ranges.append((first, stop))
-        if all(first == stop for first, stop in ranges):
-            return None
-        return Names(tuple(ranges))
 
     def history_missing(self) -> int:
         """Return how many kept tasks the page lacks."""
@@ -277,23 +271,6 @@ class Feed:
             return None
         return Rows("detail", _tasks_back(chunk, max(low, chunk.first), stop, rows), stop)
 
-    def _plan_events(self, now_s: float, max_bytes: float) -> Events | None:
-        if now_s < self._events_from_s:
-            return None
-        entries = max(1, min(EVENT_ENTRIES, int(max_bytes / EVENT_BYTES)))
-        recording = self._recording
-        ranges = []
-        for log, cursor in (
-            (recording.error_log, self._events[0]),
-            (recording.change_log, self._events[1]),
-            (recording.gap_log, self._events[2]),
-        ):
-            first = max(cursor, log.dropped)
-            ranges.append((first, min(log.next, first + entries)))
-        if all(first == stop for first, stop in ranges):
-            return None
-        return Events(*ranges)
-
     def _forget(self, number: int) -> None:
         sent = self._sent.pop(number)
         self._lost.pop(number, None)
@@ -316,7 +293,7 @@ def _tasks_back(chunk: TaskChunk, low: int, stop: int, most: int) -> int:
     return min(stop - 1, int(chunk.columns["task"][rows.stop - most - 1]) + 1)
 
 
-def _rows_of(recording: RecordingCore, first: int, stop: int) -> int:
+def _rows_of(recording: RecordingStore, first: int, stop: int) -> int:
     """Return how many rows some tasks have; one for each that was dropped since."""
     found, tasks = 0, stop - first
     for chunk in recording.chunks_of(first, stop):

@@ -9,7 +9,7 @@ from daskscope.stream.contents import Keys
 from daskscope.stream.ranges import Range, Ranges
 
 if TYPE_CHECKING:
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 KEY_PIECES: Final = 64
 KEYS_BYTES: Final = LIMITS["batch_bytes"] // 2
@@ -20,7 +20,7 @@ PAGE_KEY_BYTES: Final = LIMITS["page_key_bytes"]
 class KeyCursor:
     """A feed's keys. What is planned counts as sent only when `took` says so."""
 
-    def __init__(self, recording: RecordingCore) -> None:
+    def __init__(self, recording: RecordingStore) -> None:
         self._recording = recording
         self._sent = Ranges()
         self._sent_bytes = 0

@@ -277,7 +277,10 @@ class Hub:
         if isinstance(message, Watch):
             if watched is None:
                 watched = page.watched[source.id] = Watched(Feed(source, page.id))
-            watched.feed.watch(message.visible, message.have, restart=message.restart)
+            watched.feed.watch(
+                message.visible, message.tables, message.have, restart=message.restart
+            )
+            watched.summary = None  # what was sent before may not have arrived
             watched.status_at_s = float("-inf")
             if message.setting != watched.setting:
                 watched.hear_setting(message.setting)

@@ -34,6 +34,7 @@ CROWDED_STATUS_S: Final = 1.0
 """While a cell computes: each message takes Python's lock from it, several times."""
 
 HIDDEN_STATUS_S: Final = 5.0
+SUMMARY_S: Final = 2.0
 TOTALS_PAUSE_S: Final = 0.02
 """Between two turns at the figures of a focus: the collector has its turn, too."""
 
@@ -41,7 +42,7 @@ STATE_MESSAGES_PER_S: Final = 0.3 * LIMITS["messages_per_s"]
 """Of all pages together: the rest is for the data, however many pages there are."""
 
 STATE_MESSAGES: Final = 3
-"""At most so many at a time: status, figures, focus."""
+"""At most so many at a time: status, figures, focus; a summary comes more rarely."""
 
 STATUS_BYTES_PER_S: Final = 100_000
 """On a cluster of thousands of workers, the state of all of them comes less often."""
@@ -69,6 +70,8 @@ class Watched:
     totals_at_s: float = float("-inf")
     totals_of: Any = None
     totals_unfinished: bool = False
+    summary: Any = None  # the figures that were sent last
+    summary_at_s: float = float("-inf")
     focus: Focus | None = None  # what the page knows, if that is known
     setting: int = 0  # number of the page's last setting of the focus that was heard
     focus_at_s: float = float("-inf")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope.schema import LIMITS
 from daskscope.stream import reports
 from daskscope.stream.pace import Allowance
-from daskscope.stream.page import WINDOW_BYTES, Cell, Page, Watched
+from daskscope.stream.page import SUMMARY_S, WINDOW_BYTES, Cell, Page, Watched
 from daskscope.stream.problems import good_bye, unsendable
 from daskscope.wire import Outgoing, outgoing
 
@@ -101,6 +101,15 @@ class Sender:
             address = {"page": page.id, "session": feed.source.id}
             fields = {"focus": focus.to_json(), "by": by, "setting": watched.setting}
             self._send(page, outgoing("focus", address | fields), now)
+        if feed.summary and now - watched.summary_at_s >= max(SUMMARY_S, pause_s):
+            watched.summary_at_s = now
+            figures = feed.source.summary()
+            if figures is not watched.summary:
+                watched.summary = figures
+                address = {"page": page.id, "session": feed.source.id}
+                self._send(page, outgoing("summary", address | {"figures": figures}), now)
+        if not feed.tasks:
+            return
         # A session that is leaving says its rows to their end; its figures were said.
         if now - watched.totals_at_s >= pause_s and watched.leaving_since_s is None:
             watched.totals_unfinished = not self._say_totals(page, watched, now)

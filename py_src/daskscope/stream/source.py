@@ -37,6 +37,9 @@ class Source(Protocol):
     @property
     def behind_s(self) -> float: ...  # noqa: D102
 
+    def summary(self) -> Mapping[str, Any]:
+        """Return the figures of the whole; the same object while they are the same."""
+
     def _set_focus_soon(self, focus: Focus, by: str) -> None:
         """Set the focus in the name of a page, without waiting for whoever observes it."""
 

@@ -5,7 +5,7 @@ Knows nothing of comms, sessions or recordings: text and arrays in, messages out
 
 from __future__ import annotations
 
-from daskscope.wire.arrow import arrow_stream
+from daskscope.wire.columns import pack_columns
 from daskscope.wire.messages import Outgoing, outgoing
 from daskscope.wire.parse import (
     Ack,
@@ -33,7 +33,7 @@ __all__ = [
     "Unwatch",
     "WantCode",
     "Watch",
-    "arrow_stream",
     "outgoing",
+    "pack_columns",
     "parse",
 ]

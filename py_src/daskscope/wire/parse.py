@@ -13,6 +13,7 @@ from daskscope.schema import PAGE_MESSAGES
 MAX_ID: Final = 200
 MAX_TEXT: Final = 10_000
 MAX_RANGES: Final = 100_000
+MAX_TABLES: Final = 1_000
 MAX_MISSING: Final = 100_000
 MAX_NUMBER: Final = 2**53
 
@@ -40,15 +41,16 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """The page wants the stream of a session; it holds the tasks in ``have``.
+    """The page subscribes to tables of a session; it holds the tasks in ``have``.
 
-    With ``restart`` it lost other content for good, and wants all of it again.
+    With ``restart`` it lost other rows for good, and wants all of them again.
     ``setting`` is the number of the last focus that it set.
     """
 
     page: str
     session: str
     visible: bool
+    tables: tuple[str, ...]
     have: tuple[tuple[int, int], ...]
     restart: bool = False
     setting: int = 0
@@ -142,9 +144,15 @@ def parse(data: object) -> PageMessage | None:
         return Ask(page, session, question, fields.text("what", MAX_ID), fields.mapping("args"))
     session = fields.identifier("session")
     if kind == "watch":
-        visible, have = fields.flag("visible"), fields.ranges("have")
-        restart = fields.flag("restart", default=False)
-        return Watch(page, session, visible, have, restart, fields.number("setting", default=0))
+        return Watch(
+            page,
+            session,
+            fields.flag("visible"),
+            fields.texts("tables", MAX_TABLES),
+            fields.ranges("have"),
+            fields.flag("restart", default=False),
+            fields.number("setting", default=0),
+        )
     if kind == "unwatch":
         return Unwatch(page, session)
     if kind == "ack":
@@ -201,6 +209,12 @@ class _Fields:
 
     def numbers(self, name: str, limit: int) -> tuple[int, ...]:
         return tuple(number(item, name) for item in self.list(name, limit))
+
+    def texts(self, name: str, limit: int) -> tuple[str, ...]:
+        found = tuple(self.list(name, limit))
+        if not all(isinstance(item, str) and len(item) <= MAX_ID for item in found):
+            raise BadMessageError(f"{name} is not a list of texts of at most {MAX_ID} characters")
+        return found
 
     def ranges(self, name: str) -> tuple[tuple[int, int], ...]:
         found = []

@@ -1,17 +1,7 @@
-// A run as the messages that bring it to a page: batches in Arrow, made quickly.
+// A run as the messages that bring it to a page: batches of columns, made quickly.
 
-import {
-  columnFromArray,
-  float32,
-  float64,
-  tableFromColumns,
-  tableToIPC,
-  uint8,
-  uint16,
-  uint32,
-} from "@uwdata/flechette";
 import type { TaskBatch } from "../../../js_src/model/tasks";
-import { TASKS_COLUMNS } from "../../../js_src/schema";
+import { TABLES, type TasksColumns } from "../../../js_src/schema";
 import { bulkBatches } from "../../js/bulk_rows";
 
 /** What a message of rows carries, and what it says of it. */
@@ -34,25 +24,25 @@ export function* bulkMessages(
   const rows = Math.ceil(tasks * ROWS_A_TASK * MARGIN);
   for (const batch of bulkBatches(rows, lanes)) {
     const [first, stop] = [batch.task[0], batch.task[batch.rows - 1] + 1];
-    const buffer = arrowOf(batch);
+    const buffer = packed(batch);
     yield { buffer, first, tasks: stop - first, rows: batch.rows };
     if (stop >= tasks) return;
   }
 }
 
-function arrowOf(batch: TaskBatch): Uint8Array {
-  const names = Object.keys(TASKS_COLUMNS) as (keyof typeof TASKS_COLUMNS)[];
-  const columns = names.map((name) => [
-    name,
-    columnFromArray(batch[name], typeOf(batch[name]) as never),
-  ]);
-  const table = tableFromColumns(Object.fromEntries(columns) as never);
-  return tableToIPC(table, { format: "stream" })!;
-}
-
-function typeOf(values: ArrayBufferView): object {
-  if (values instanceof Float64Array) return float64();
-  if (values instanceof Float32Array) return float32();
-  if (values instanceof Uint32Array) return uint32();
-  return values instanceof Uint16Array ? uint16() : uint8();
+function packed(batch: TaskBatch): Uint8Array {
+  const names = Object.keys(TABLES.tasks.columns) as (keyof TasksColumns)[];
+  const columns = names.map((name) => batch[name]);
+  const padded = (bytes: number) => Math.ceil(bytes / 8) * 8;
+  const size = columns.reduce(
+    (sum, { byteLength }) => sum + padded(byteLength),
+    0,
+  );
+  const all = new Uint8Array(size);
+  let at = 0;
+  for (const { buffer, byteOffset, byteLength } of columns) {
+    all.set(new Uint8Array(buffer, byteOffset, byteLength), at);
+    at += padded(byteLength);
+  }
+  return all;
 }

@@ -7,7 +7,7 @@ import { RowIntake } from "../../../js_src/session_intake";
 import { LIMITS } from "../../../js_src/schema";
 import type { PanelHost } from "../../../js_src/panel/host";
 import { TASK_STREAM } from "../../../js_src/panels/task_stream";
-import { decodeTasks } from "../../../js_src/wire_arrow";
+import { decodeTasks } from "../../../js_src/wire_columns";
 import { bulkMessages, type RowsMessage } from "./messages";
 import { T0 } from "../../js/model_rows";
 import { HarnessSession } from "../../js/harness/session";
@@ -86,7 +86,7 @@ const bench = {
   },
 
   /**
-   * Take rows in as a stream delivers them, a batch of Arrow a message, and draw them
+   * Take rows in as a stream delivers them, a batch a message, and draw them
    * meanwhile. The bytes are made before: what is measured begins with their decoding.
    */
   async ingest(atLeast: number) {

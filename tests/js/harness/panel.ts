@@ -179,4 +179,6 @@ export async function lanePitch(): Promise<number> {
 }
 
 export const erredTask = () =>
-  page.evaluate(() => window.harness.session.errors.value[0]!.task!);
+  page.evaluate(
+    () => window.harness.session.table("errors").value.columns.task[0]!,
+  );

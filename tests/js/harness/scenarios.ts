@@ -105,7 +105,7 @@ export async function scenario(
   await session.addKeys(0, keysOf(session, run));
   session.now.value = run.stop + (name === "idle" ? 60 : 0.2);
   const erredRow = batch.task.indexOf(run.erredTask);
-  session.errors.value = [
+  session.fill("errors", [
     {
       task: run.erredTask,
       prefix: 5,
@@ -114,7 +114,7 @@ export async function scenario(
       exception:
         "ValueError('cannot reindex on an axis with duplicate labels')",
     },
-  ];
+  ]);
   spill(session, run);
   if (name === "busy") session.answer = null;
   if (name === "lost" || name === "restarted") {
@@ -139,20 +139,23 @@ export async function scenario(
     };
   }
   if (name === "gap") {
-    session.gaps.value = [
+    session.fill("gaps", [
       {
         start: ORIGIN + 9,
         stop: ORIGIN + 11.5,
         reason: "restarted",
         text: "scheduler restarted, nothing recorded",
       },
-    ];
-    session.changes.value = [3, 3.2, 3.3, 12].map((time, at) => ({
-      time: ORIGIN + time,
-      worker: run.lanes[(at * threads) % run.lanes.length]!.worker,
-      what: "removed",
-      detail: "",
-    }));
+    ]);
+    session.fill(
+      "workers",
+      [3, 3.2, 3.3, 12].map((time, at) => ({
+        time: ORIGIN + time,
+        worker: run.lanes[(at * threads) % run.lanes.length]!.worker,
+        what: "removed",
+        detail: "",
+      })),
+    );
   }
   const empty: EmptyState | null =
     name === "restarted"
@@ -311,13 +314,13 @@ function spill(session: HarnessSession, run: Run): void {
   });
   if (addresses.length < 3) return;
   void run;
-  session.changes.value = [
+  session.fill("workers", [
     at(9.71, 2, "paused", "was running"),
     at(13.8, 0, "paused", "was running"),
     at(16.8, 0, "running", "was paused"),
     at(16.8, 2, "running", "was paused"),
     at(16.9, 2, "spilling"),
-  ];
+  ]);
 }
 
 /** Keeps what was there before the connection went. */
@@ -341,7 +344,7 @@ function cut(session: HarnessSession, run: Run, time: number): void {
     kept: tasks.size,
     erred: 0,
   };
-  session.errors.value = [];
+  session.fill("errors", []);
 }
 
 /** One worker's clock is three hours late, another's tasks stop before they start. */

@@ -1,7 +1,6 @@
 // A session store without a kernel: real model, real keys, made-up content.
 
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import { SlotAssigner } from "../../../js_src/base/palette";
 import { kernelBusy } from "../../../js_src/errors";
 import {
   TaskModel,
@@ -11,15 +10,13 @@ import {
 import {
   NO_COUNTS,
   NO_FOCUS,
-  type Change,
   type Counts,
   type Focus,
-  type Gap,
   type Lane,
   type Notice,
   type Span,
+  type TableRow,
   type TaskDetail,
-  type TaskError,
   type Worker,
 } from "../../../js_src/model/types";
 import {
@@ -28,13 +25,16 @@ import {
   type State,
   type TableName,
 } from "../../../js_src/schema";
-import type { NotHere, SessionStore, Totals } from "../../../js_src/session";
+import type { SessionStore, Totals } from "../../../js_src/session";
 import { KeyStore } from "../../../js_src/session_keys";
 import { emptyTable, type TableView } from "../../../js_src/session_tables";
+import { mapped, type Values } from "../../../js_src/wire_columns";
+import { SlotAssigner } from "./slots";
 
 export class HarnessSession implements SessionStore {
   readonly id: string;
   readonly kernelId = "kernel";
+  readonly live = true;
   readonly info;
   readonly state = signal<State>("live");
   readonly counts = signal<Counts>(NO_COUNTS);
@@ -61,13 +61,9 @@ export class HarnessSession implements SessionStore {
     prefixes: [],
     actions: [],
   });
-  readonly errors = signal<TaskError[]>([]);
-  readonly changes = signal<Change[]>([]);
-  readonly gaps = signal<Gap[]>([]);
-  readonly notHere = signal<NotHere>({ errors: 0, changes: 0 });
+  readonly summary = signal<unknown>(null);
   readonly focus = signal<Focus>(NO_FOCUS);
   readonly crosshair = signal<number | null>(null);
-  readonly summary = signal<unknown>(null);
   readonly keys: KeyStore;
   /** Focuses that a panel set, oldest first. */
   readonly told: Focus[] = [];
@@ -78,6 +74,8 @@ export class HarnessSession implements SessionStore {
   /** Without subshells a kernel hears of a focus only after its cell. */
   hearsFocus = true;
   watchers = 0;
+  /** The tables that panels have asked for. */
+  readonly watched: string[] = [];
   visible = false;
   /** Tables that were wanted by somebody who could see them. */
   readonly wanted = new Set<string>();
@@ -90,6 +88,29 @@ export class HarnessSession implements SessionStore {
     const known = this.tables.get(name) ?? signal<unknown>(emptyTable(name));
     this.tables.set(name, known);
     return known as Signal<TableView<N>>;
+  }
+
+  /** Put rows into a table, in place of others; what a row lacks is empty. */
+  fill<N extends TableName>(
+    name: N,
+    rows: readonly Partial<TableRow<N>>[],
+    dropped = 0,
+  ): void {
+    const empty = emptyTable(name);
+    const columns = mapped(
+      empty.columns as unknown as Record<string, Values>,
+      (values, column) => {
+        const given = rows.map((row) => row[column as keyof TableRow<N>]);
+        return ArrayBuffer.isView(values)
+          ? new (values.constructor as Float64ArrayConstructor)(
+              given.map((value) => Number(value ?? 0)),
+            )
+          : given.map((value) => String(value ?? ""));
+      },
+    ) as unknown as TableView<N>["columns"];
+    const rings = [{ step: 0, rows: rows.length, columns }];
+    const about = { state: "ready", rows: rows.length, dropped } as const;
+    this.table(name).value = { ...empty, ...about, columns, rings };
   }
 
   constructor(id: string, name = "LocalCluster") {
@@ -109,6 +130,12 @@ export class HarnessSession implements SessionStore {
     this.totals.value = totalsOf(this.batches, focus, this);
   }
 
+  names(dictionary: string): readonly unknown[] {
+    const { prefixes, lanes, actions, spans } = this;
+    const lists = { prefixes, lanes, actions, spans };
+    return lists[dictionary as keyof typeof lists] ?? [];
+  }
+
   ask(_what: string, args: object): Promise<unknown> {
     const { answer } = this;
     if (!answer) return Promise.reject(kernelBusy());
@@ -120,6 +147,7 @@ export class HarnessSession implements SessionStore {
     tables: readonly string[] = [],
   ): () => void {
     this.watchers += 1;
+    this.watched.push(...tables);
     const stop = visible.subscribe((value) => {
       this.visible = value;
       for (const name of value ? tables : []) this.wanted.add(name);

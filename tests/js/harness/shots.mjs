@@ -214,7 +214,8 @@ async function errorMark(page) {
   return page.evaluate(() => {
     const hit = document.querySelector(".ds-hit").getBoundingClientRect();
     const { session } = window.harness;
-    const time = session.errors.value[0].time - session.origin.value;
+    const time =
+      session.table("errors").value.columns.time[0] - session.origin.value;
     return { x: hit.left + ((time - 14.3) / 7) * hit.width, y: hit.top + 33 };
   });
 }

@@ -2,6 +2,7 @@
 
 import type { Signal } from "@preact/signals";
 import { type TableName, TABLES } from "../../../js_src/schema";
+import { rowsOf } from "../../../js_src/session_tables";
 import { random } from "./run";
 import type { HarnessSession } from "./session";
 
@@ -194,7 +195,7 @@ function tablesOf(
   const next = random(23);
   const workers = session.workers.peek();
   const address = (at: number): string => workers[at % workers.length]!.address;
-  const known = session.errors.peek()[0];
+  const [known] = rowsOf(session.table("errors").peek(), "time");
   const errors = Array.from({ length: options.many ? 700 : 1 }, (_, at) => ({
     time: at === 0 && known ? known.time : start + next() * (stop - start),
     key: text(`('groupby-chunk-5b1f0c9d', ${at})`),
@@ -233,7 +234,7 @@ function tablesOf(
       what: "present",
       detail: `${one.threads} threads`,
     })),
-    ...session.changes.peek().map((change) => ({
+    ...rowsOf(session.table("workers").peek(), "time").map((change) => ({
       ...{ time: change.time, worker: change.worker, name: "" },
       ...{ what: change.what, detail: change.detail },
     })),
@@ -272,7 +273,7 @@ function tablesOf(
     events: columns(events, ["time", "topic", "message"]),
     workers: columns(changes, ["time", "worker", "name", "what", "detail"]),
     gaps: columns(
-      session.gaps.peek().map((gap) => ({ ...gap })),
+      rowsOf(session.table("gaps").peek(), "start").map((gap) => ({ ...gap })),
       ["start", "stop", "reason", "text"],
     ),
     logs: columns(logs, ["time", "source", "level", "text"]),

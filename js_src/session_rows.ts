@@ -1,0 +1,113 @@
+// The rows of one table and ring by their numbers, which never change: so it is known
+// what comes twice, or out of order. The sender says which rows a page keeps.
+
+import { Coverage } from "./model/coverage";
+import {
+  type Columns,
+  mapped,
+  noRows,
+  type TableRows,
+  type TableShape,
+  type Values,
+} from "./wire_columns";
+
+type Piece = Pick<TableRows, "numbers" | "columns">;
+
+export class NumberedRows {
+  /** Rows that the sender has dropped. */
+  dropped = 0;
+  private joined: Piece;
+  private readonly news: Piece[] = [];
+  private readonly covered = new Coverage();
+  private oldest = 0;
+  /** The number of the next row to come when the first rows came. */
+  private awaited = -1;
+
+  constructor(private readonly shape: TableShape) {
+    this.joined = { numbers: new Float64Array(0), columns: noRows(shape) };
+  }
+
+  /** Whether all rows have come that there were when the first ones came. */
+  get ready(): boolean {
+    const missing = this.awaited - this.oldest;
+    const waits = missing > 0 && !this.covered.covers(this.oldest, missing);
+    return this.awaited >= 0 && !waits;
+  }
+
+  take(rows: TableRows): void {
+    const { first, count, numbers, columns, oldest, next, dropped } = rows;
+    if (this.awaited < 0) this.awaited = next;
+    this.oldest = Math.max(this.oldest, oldest);
+    this.dropped = Math.max(this.dropped, dropped);
+    const fresh = [...numbers.keys()].filter(
+      (row) => !this.covered.covers(numbers[row], 1),
+    );
+    this.covered.add(first, count);
+    this.news.push(picked({ numbers, columns }, fresh));
+  }
+
+  /** All rows that are kept, in order of their numbers; never changed afterwards. */
+  read(): Columns {
+    if (this.news.length === 0) return this.joined.columns;
+    const all = concatenated([this.joined, ...this.news.splice(0)]);
+    this.joined = picked(all, this.kept(all));
+    return this.joined.columns;
+  }
+
+  private kept({ numbers, columns }: Piece): number[] {
+    const order = [...numbers.keys()].filter(
+      (row) => numbers[row] >= this.oldest,
+    );
+    order.sort((one, other) => numbers[one] - numbers[other]);
+    const { group, group_rows: most = 0 } = this.shape;
+    if (!group) return order;
+    const counts = new Map<unknown, number>();
+    const newest = order.reverse().filter((row) => {
+      const value = columns[group][row];
+      const count = (counts.get(value) ?? 0) + 1;
+      counts.set(value, count);
+      return count <= most;
+    });
+    return newest.reverse();
+  }
+}
+
+function concatenated(pieces: readonly Piece[]): Piece {
+  const joined = (parts: readonly Values[]): Values => {
+    const [first] = parts;
+    if (!ArrayBuffer.isView(first)) return (parts as string[][]).flat();
+    const size = parts.reduce((sum, { length }) => sum + length, 0);
+    const all = new (first.constructor as Float64ArrayConstructor)(size);
+    let at = 0;
+    for (const part of parts as Float64Array[]) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return all;
+  };
+  return {
+    numbers: joined(pieces.map(({ numbers }) => numbers)) as Float64Array,
+    columns: mapped(pieces[0].columns, (_, name) =>
+      joined(pieces.map(({ columns }) => columns[name])),
+    ),
+  };
+}
+
+function picked(piece: Piece, rows: readonly number[]): Piece {
+  const { length } = piece.numbers;
+  if (rows.length === length && rows.every((row, at) => row === at)) {
+    return piece;
+  }
+  const pick = (values: Values): Values => {
+    if (!ArrayBuffer.isView(values)) {
+      return rows.map((row) => values[row]) as string[];
+    }
+    const some = values.slice(0, rows.length);
+    rows.forEach((row, at) => (some[at] = values[row]));
+    return some;
+  };
+  return {
+    numbers: pick(piece.numbers) as Float64Array,
+    columns: mapped(piece.columns, pick),
+  };
+}

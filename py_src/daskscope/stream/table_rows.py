@@ -1,0 +1,168 @@
+"""Rows of any table but tasks on their way to a page: by the numbers that its store gives them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from daskscope.schema import STEPS, Dictionary, Log, Series, Table, columns_of, tables
+from daskscope.wire import Outgoing, outgoing, pack_columns
+from daskscope.wire.columns import TEXTS, packed_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from daskscope.recording import RecordingStore
+    from daskscope.stream.ranges import Range
+
+TEXT_BYTES: Final = 16
+"""What a cell of text is taken to weigh where a page's rows are bounded."""
+
+
+def subscribed(names: Iterable[str]) -> list[Table]:
+    """Return the tables of some names, each after the dictionaries that it points into.
+
+    >>> [table.name for table in subscribed(["errors", "unheard-of"])]
+    ['prefixes', 'errors']
+    """
+    declared = tables()
+    found: dict[str, Table] = {}
+
+    def add(name: str) -> None:
+        table = declared.get(name)
+        if table is None or name in found:
+            return
+        for column in table.columns:
+            if column.into != name and isinstance(declared.get(column.into), Dictionary):
+                add(column.into)
+        found[name] = table
+
+    for name in names:
+        add(name)
+    return list(found.values())
+
+
+class Numbered:
+    """The rows of a table, or of a ring of a series, whatever keeps them."""
+
+    def __init__(self, recording: RecordingStore, table: Table, ring: int = 0) -> None:
+        self.table, self.ring = table, ring
+        self._recording = recording
+        self._store: Any = recording.tables.get(table.name)
+        if isinstance(table, Series):
+            self._store = self._store.rings[ring]
+
+    @cached_property
+    def columns(self) -> Sequence[Any]:
+        """The columns that are sent: as measured, least and most are the value itself."""
+        measured = isinstance(self.table, Series) and self.ring == 0
+        return self.table.columns if measured else columns_of(self.table)
+
+    @cached_property
+    def _row_bytes(self) -> int:
+        return sum(
+            TEXT_BYTES if column.type in TEXTS else packed_type(column).itemsize
+            for column in self.columns
+        )
+
+    @property
+    def next(self) -> int:
+        """Number of the next row."""
+        if isinstance(self.table, Dictionary):
+            return self._recording.names.count(self.table.name)
+        return int(self._store.next)
+
+    @property
+    def oldest(self) -> int:
+        """Number of the oldest row that a page is to keep."""
+        if isinstance(self.table, Dictionary):
+            return 0
+        first = int(self._store.first)
+        if isinstance(self.table, Series):
+            share = self.table.page_bytes // len(STEPS)
+            first = max(first, self.next - share // self._row_bytes)
+        return first
+
+    @property
+    def dropped(self) -> int:
+        """How many rows the bounds have cost."""
+        return 0 if isinstance(self.table, Dictionary) else int(self._store.dropped)
+
+    def read(self, first: int, stop: int) -> tuple[list[int], dict[str, Any]]:
+        """Return numbers and columns of the rows that are kept of a range."""
+        if isinstance(self.table, Log):
+            rows = self._store.numbered(first, stop)
+            cells = (
+                zip(*(row for _, row in rows), strict=True) if rows else [()] * len(self.columns)
+            )
+            names = (column.name for column in self.columns)
+            return [n for n, _ in rows], dict(zip(names, map(list, cells), strict=True))
+        if isinstance(self.table, Series):
+            first = max(first, self._store.first)
+            columns = self._store.columns(first, stop)
+        else:
+            columns = self._recording.names.columns(self.table.name, first, stop)
+        rows_found = len(columns[self.columns[0].name])
+        return list(range(first, first + rows_found)), columns
+
+    def piece(self, gap: Range, max_bytes: float) -> Range:
+        """Return as much of a range as fits into a message: the newest; of names the first."""
+        first, stop = gap
+        names = isinstance(self.table, Dictionary)
+        most = max(1, int(max_bytes / 2) // self._row_bytes)
+        if not isinstance(self.table, Log):  # whose numbers may have holes
+            first, stop = (
+                (first, min(stop, first + most)) if names else (max(first, stop - most), stop)
+            )
+        texts = [column.name for column in self.columns if column.type in TEXTS]
+        if not texts:
+            return first, stop
+        numbers, columns = self.read(first, stop)
+        order = slice(None, most) if names else slice(-1, -most - 1, -1)
+        characters = sum(
+            np.array([_length(cell) for cell in columns[name][order]]) for name in texts
+        )
+        fits = max(1, int((np.cumsum(characters) <= max_bytes / 4).sum()))
+        if fits >= len(numbers):
+            return first, stop
+        return (first, numbers[fits]) if names else (numbers[-fits], stop)
+
+
+def _length(cell: Any) -> int:
+    return len(cell) if isinstance(cell, str) else sum(map(len, cell))
+
+
+@dataclass(frozen=True, slots=True)
+class TableRows:
+    """The rows of a range that are kept when it is sent; what lacks of it was dropped."""
+
+    table: str
+    ring: int
+    first: int
+    stop: int
+
+    def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
+        """Return the message."""
+        source = Numbered(recording, tables()[self.table], self.ring)
+        oldest, dropped = source.oldest, source.dropped  # before the rows: they may go meanwhile
+        numbers, columns = source.read(self.first, self.stop)
+        whole = len(numbers) == self.stop - self.first
+        fields = {
+            "table": self.table,
+            "ring": self.ring,
+            "first": self.first,
+            "count": self.stop - self.first,
+            "rows": len(numbers),
+            "numbered": not whole,
+            "oldest": oldest,
+            "next": source.next,
+            "dropped": dropped,
+            "texts": {c.name: columns[c.name] for c in source.columns if c.type in TEXTS},
+        }
+        given = None if whole else np.array(numbers, "f8")
+        packed = pack_columns(source.columns, columns, given)
+        # Not every host carries empty buffers.
+        return outgoing("rows", address | fields, [packed] if packed else [])
