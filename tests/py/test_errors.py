@@ -78,7 +78,7 @@ def test_errors_that_the_agent_dropped_are_counted(client: Client, cluster: Loca
             assert late.counts.captured == 31
             assert late.counts.kept < 30
             assert len(late.recording.errors) == 10
-            assert late.recording._core.error_log.dropped == 20
+            assert late.recording._core.log("errors").dropped == 20
             assert set(late.recording.errors["task"]) <= {-1, *range(late.counts.kept)}
 
 

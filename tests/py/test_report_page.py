@@ -11,11 +11,11 @@ from html.parser import HTMLParser
 
 import numpy as np
 from hostile import hostile_recording
-from recording_rows import make_rows, new_recording
+from recording_rows import append_cluster, make_rows, new_recording
 from test_files import full_recording
 
 from daskscope.derive.summary import summary
-from daskscope.recording import ClusterSample, RecordingCore, pack_keys
+from daskscope.recording import RecordingStore, pack_keys
 from daskscope.report.html import build
 from daskscope.report.static_page import body
 
@@ -37,7 +37,7 @@ class Elements(HTMLParser):
         self.text += data
 
 
-def built(recording: RecordingCore) -> bytes:
+def built(recording: RecordingStore) -> bytes:
     out = io.BytesIO()
     build(recording, out)
     return out.getvalue()
@@ -62,9 +62,9 @@ def test_what_it_says_can_be_read_without_scripts():
 
 
 def test_without_scripts_it_says_in_words_what_did_not_happen():
-    recording = RecordingCore()
+    recording = RecordingStore()
     recording.about_facts = {"title": "nothing", "start": 1.0, "stop": 2.0}
-    recording.append_cluster([ClusterSample(1.5, 1, 1, 1000, 500, 100, 50)])
+    append_cluster(recording, (1.5, 1, 1, 1000, 500, 100, 50))
     page = Elements()
     page.feed(built(recording).decode())
     assert "Tasks0none finished or failed" in page.text
@@ -114,7 +114,7 @@ def test_a_large_recording_is_written_and_taken_out_in_pieces(tmp_path):
     assert out.largest < 1_200_000
 
 
-def new_large() -> RecordingCore:
+def new_large() -> RecordingStore:
     recording = new_recording()
     noise = np.random.default_rng(7)
     for _ in range(30):

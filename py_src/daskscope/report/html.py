@@ -26,7 +26,7 @@ from daskscope.version import installed_version
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 STATIC: Final = Path(__file__).parent.parent / "static"
 DEFAULT_TITLE: Final = "Dask performance report"
@@ -44,7 +44,7 @@ _ENDS_ITSELF: Final = re.compile(rb"</(script|style)|<!--", re.IGNORECASE)
 
 
 def build(
-    recording: RecordingCore,
+    recording: RecordingStore,
     out: BinaryIO,
     watch: Callable[[int, int], None] | None = None,
 ) -> dict[str, Any]:
@@ -60,7 +60,7 @@ def build(
 
 @contextmanager
 def packed(
-    recording: RecordingCore,
+    recording: RecordingStore,
     about: Mapping[str, Any],
     watch: Callable[[int, int], None] | None = None,
 ) -> Iterator[BinaryIO]:
