@@ -16,7 +16,7 @@ SOURCES := $(shell find js_src style schema -mindepth 1 2>/dev/null) \
 ALLOW_ROOT := $(if $(filter 0,$(shell id -u)),--allow-root)
 
 .DEFAULT_GOAL := help
-.PHONY: help lab test test-py test-js test-ui test-all check format schema build bench picture lock \
+.PHONY: help lab test test-py-js test-py test-js test-ui test-all check format schema build bench picture lock \
   clean clean-all environment browser
 
 help: ## Show this list
@@ -29,10 +29,13 @@ lab: build ## Open JupyterLab on a copy of examples/tour.ipynb (ARGS="--no-brows
 	  --LabApp.workspaces_dir=$(CURDIR)/$(VENV)/workspaces \
 	  --LabApp.user_settings_dir=$(CURDIR)/$(VENV)/user-settings $(ALLOW_ROOT) $(ARGS)
 
-test: browser test-py test-js test-ui ## Run the tests: Python, TypeScript, and in a real JupyterLab
+test: browser test-py-js test-ui ## Run the tests: Python, TypeScript, and in a real JupyterLab
+
+test-py-js: environment
+	$(BIN)/python scripts/side_by_side.py --make "$(MAKE)" test-py test-js
 
 test-py: build
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
 
 test-js: environment
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && npx --no-install vitest run
@@ -52,7 +55,7 @@ check: environment ## Formatting, lint, types, import arrows, stale generated fi
 	$(BIN)/python scripts/check_generated.py
 	$(BIN)/python -m pytest -q tests/py/test_contract.py
 
-test-all: build ## Also all browser stories, the version matrix, the wheel, other hosts (long; makes .envs/)
+test-all: build ## Also the slow tests, the version matrix, the wheel, other hosts (long; makes .envs/)
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && $(BIN)/python scripts/matrix.py $(ARGS)
 
 bench: build ## Measure, next to what Dask has; JSON lines into bench-results/
@@ -84,8 +87,7 @@ browser:
 	@$(SETUP) browser > /dev/null
 
 environment:
-	@$(SETUP) python
-	@$(SETUP) node
+	@$(SETUP) packages
 
 lock: environment ## Pin the newest allowed packages in requirements.lock
 	$(BIN)/python -m pip install --quiet uv

@@ -1,16 +1,38 @@
 import { defineConfig } from "vitest/config";
 
+const BROWSER = "tests/js/**/*_browser.test.ts";
+
 // The environment of a test that needs a DOM stands on its first line:
 // `// @vitest-environment happy-dom`. Everything else runs without one, which
 // keeps the model, the derivations and the wire honest about not needing it.
 export default defineConfig({
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   test: {
-    include: ["tests/js/**/*.test.{ts,tsx}", "js_src/**/*.test.{ts,tsx}"],
     environment: "node",
     passWithNoTests: true,
     restoreMocks: true,
-    // Several browsers at once on two cores: what is waited for may take a while.
-    expect: { poll: { timeout: 5_000 } },
+    // Tests that run beside each other on two cores may wait a while.
+    expect: { poll: { timeout: 15_000 } },
+    maxWorkers: 3,
+    // As in the browser stories, `@all` tags what is too slow for every change.
+    ...(process.env["TEST_ALL"] ? {} : { testNamePattern: /^(?!.*@all$)/ }),
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "node",
+          include: ["tests/js/**/*.test.{ts,tsx}", "js_src/**/*.test.{ts,tsx}"],
+          exclude: [BROWSER],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "browser",
+          include: [BROWSER],
+          globalSetup: "tests/js/harness/setup.ts",
+        },
+      },
+    ],
   },
 });

@@ -58,6 +58,7 @@ def check_contents(wheel: Path) -> None:
         "daskscope/static/widget.js",
         "daskscope/static/report.css",
         "daskscope/static/report.js",
+        "daskscope/static/report_loader.js",
         "daskscope/daskscope.yaml",
     ):
         assert wanted in names, f"{wanted} is missing"

@@ -12,6 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NoReturn
 
@@ -148,17 +149,16 @@ def main() -> None:
     """Run one step."""
     parser = argparse.ArgumentParser(description=__doc__)
     steps = parser.add_subparsers(dest="step", required=True)
-    python = steps.add_parser("python", help="virtual environment with pinned packages")
-    python.add_argument("--directory", type=Path, default=ROOT / ".venv")
-    python.add_argument("--requirements", type=Path, default=ROOT / "requirements.lock")
-    steps.add_parser("node", help="node_modules from package-lock.json")
+    steps.add_parser("packages", help="virtual environment and node_modules, both as locked")
     steps.add_parser("develop", help="install this checkout, editable")
     steps.add_parser("browser", help="print the path of a Chromium")
     arguments = parser.parse_args()
-    if arguments.step == "python":
-        python_environment(arguments.directory, arguments.requirements)
-    elif arguments.step == "node":
-        node_modules()
+    if arguments.step == "packages":
+        with ThreadPoolExecutor() as pool:  # one downloads while the other unpacks
+            python = pool.submit(python_environment, ROOT / ".venv", ROOT / "requirements.lock")
+            node = pool.submit(node_modules)
+        python.result()
+        node.result()
     elif arguments.step == "develop":
         develop(ROOT / ".venv")
     else:

@@ -1,4 +1,5 @@
-"""Runs the tests in other versions of what daskscope meets (`make test-all`).
+"""Runs all tests, also those too slow for every change, in several versions of what
+daskscope meets (`make test-all`).
 
 Each entry gets an environment below .envs/: the pinned one, with some packages replaced.
 `make test-all ARGS="lab-4.2 marimo"` runs those two alone.
@@ -24,7 +25,7 @@ MINOR = sys.version_info.minor
 OTHER_PYTHONS = (f"3.{MINOR - 1}", f"3.{MINOR + 1}")
 """One older and one newer than the one that runs this."""
 
-PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "3", "--dist", "worksteal")
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,8 @@ class Entry:
     """Arguments of pytest; None when Python tests say nothing new here."""
     browser: bool = False
     """Whether the browser tests run, too: all of them, not only those of every change."""
+    vitest: bool = False
+    """Whether the TypeScript tests run, too."""
     upgrade: bool = False
     """Whether everything is taken as new as it comes, instead of pinned."""
 
@@ -54,7 +57,7 @@ LOWEST = (
 """The lower bounds of pyproject.toml, together."""
 
 ENTRIES = (
-    Entry("pinned", pytest=None, browser=True),
+    Entry("pinned", vitest=True, browser=True),
     Entry("other-pythons", pytest=("tests/py/matrix",)),
     Entry("lowest", (*LOWEST, "ipykernel==6.29.5")),
     Entry("newest", upgrade=True, browser=True),
@@ -167,17 +170,19 @@ def run(entry: Entry, variables: dict[str, str]) -> list[str]:
         "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
         "VIRTUAL_ENV": str(python.parent.parent),
     }
-    failed = []
+    commands = {}
     if entry.pytest is not None:
-        command = [str(python), *PYTEST, *entry.pytest]
-        if subprocess.run(command, cwd=ROOT, env=surroundings).returncode:
-            failed.append(f"{entry.name}: pytest")
+        commands["pytest"] = [str(python), *PYTEST, *entry.pytest]
+    if entry.vitest:
+        commands["vitest"] = ["npm", "run", "--silent", "test"]
     if entry.browser:
-        command = ["npm", "run", "--silent", "test:ui", "--"]
-        command += ["--output", f"ui-tests/test-results/{entry.name}"]
-        if subprocess.run(command, cwd=ROOT, env=surroundings).returncode:
-            failed.append(f"{entry.name}: browser tests")
-    return failed
+        output = f"ui-tests/test-results/{entry.name}"
+        commands["browser tests"] = ["npm", "run", "--silent", "test:ui", "--", "--output", output]
+    return [
+        f"{entry.name}: {name}"
+        for name, command in commands.items()
+        if subprocess.run(command, cwd=ROOT, env=surroundings).returncode
+    ]
 
 
 def main() -> int:

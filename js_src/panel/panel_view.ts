@@ -4,6 +4,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { onPaper, type Theme } from "../base/theme";
 import { growingAxis } from "../derive/growing_axis";
+import { extentOf } from "../derive/series";
 import { type Focus, NO_COUNTS, NO_FOCUS } from "../model/types";
 import type { TableName } from "../schema";
 import type { SessionStore } from "../session";
@@ -11,7 +12,6 @@ import { emptyTable, type TableView } from "../session_tables";
 import { breadthOf, type PanelEnvironment } from "./environment";
 import type { PanelHost } from "./host";
 import type { PanelProps } from "./kind";
-import { extentOf } from "./samples";
 
 /** From the start to the stop of a stretch of time, in seconds since the epoch. */
 export type Range = readonly [start: number, stop: number];

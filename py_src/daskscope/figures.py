@@ -12,13 +12,13 @@ from daskscope.recording.about import SUMMARY
 from daskscope.words import cut
 
 if TYPE_CHECKING:
-    from daskscope.recording import Counts, RecordingCore
+    from daskscope.recording import Counts, RecordingStore
 
 MAX_SUMMARY_BYTES: Final = 12_000_000
 """Readers refuse more than 16,000,000, also of what a recording says of itself: this and more."""
 
 
-def figures_of(recording: RecordingCore, counts: Counts | None = None) -> dict[str, Any]:
+def figures_of(recording: RecordingStore, counts: Counts | None = None) -> dict[str, Any]:
     """Return the figures of a recording, with the counts of a file if that has more of it."""
     price, currency = _price(recording)
     return _fitting(
@@ -26,7 +26,7 @@ def figures_of(recording: RecordingCore, counts: Counts | None = None) -> dict[s
     )
 
 
-def _price(recording: RecordingCore) -> tuple[float | None, str]:
+def _price(recording: RecordingStore) -> tuple[float | None, str]:
     """Return the price that is set, else that of the figures which came with the recording."""
     price = config.report_price()
     said = recording.about_facts.get(SUMMARY)

@@ -9,7 +9,7 @@ from daskscope import config
 from daskscope.figures import figures_of
 from daskscope.files.reading import open_to_read
 from daskscope.files.temporary import in_temporary_file, temporary_file
-from daskscope.recording import Recording, RecordingCore
+from daskscope.recording import Recording, RecordingStore
 from daskscope.recording.file_reader import read_file
 from daskscope.report import extract
 from daskscope.urls import path_or_url, without_secrets
@@ -41,12 +41,12 @@ def load(path: str | PathLike[str]) -> Recording:
     return Recording(core)
 
 
-def opened(path: str | PathLike[str]) -> RecordingCore:
+def opened(path: str | PathLike[str]) -> RecordingStore:
     """Open a recording for our own code."""
     place = path_or_url(text_of(path))
     name = without_secrets(place)
     limits = config.recording_limits()
-    recording = RecordingCore(
+    recording = RecordingStore(
         memory_limit=limits.memory_limit,
         disk_limit=limits.disk_limit,
         overflow=limits.overflow,

@@ -84,6 +84,8 @@ class Dictionary(Table):
     limit: int = 60_000
     first: tuple[tuple[Any, ...], ...] = ()
     coloured: bool = False
+    noun: str = "entry"
+    nouns: str = "entries"
 
 
 @dataclass(frozen=True)
@@ -132,6 +134,8 @@ PREFIXES: Final = Dictionary(
     "An entry is the prefix of keys by which Dask groups tasks.",
     (Column("name", "utf8", "the prefix", holds=("paths", "hosts")),),
     coloured=True,
+    noun="prefix",
+    nouns="prefixes",
 )
 
 LANES: Final = Dictionary(
@@ -141,6 +145,8 @@ LANES: Final = Dictionary(
         _WORKER,
         Column("thread", "utf8", "what ``threading.get_ident()`` says there", holds=()),
     ),
+    noun="thread of a worker",
+    nouns="threads of workers",
 )
 
 ACTIONS: Final = ("compute", "transfer", "disk-read", "disk-write", "deserialize")
@@ -152,6 +158,8 @@ ACTION_NAMES: Final = Dictionary(
     (Column("name", "utf8", "compute, transfer, disk-read, …", holds=("paths", "hosts")),),
     limit=255,  # an index fits into uint8
     first=tuple((action,) for action in ACTIONS),
+    noun="action",
+    nouns="actions",
 )
 
 SPANS: Final = Dictionary(
@@ -162,6 +170,8 @@ SPANS: Final = Dictionary(
         Column("name", "texts", "from the outermost to the innermost", holds=("paths", "hosts")),
     ),
     first=(("", ()),),
+    noun="span",
+    nouns="spans",
 )
 
 TASKS: Final = Tasks(
@@ -216,7 +226,12 @@ WORKERS: Final = Log(
         Column("worker", "utf8", "address; empty when all are meant", holds=("hosts",)),
         Column("name", "utf8", "what panels call it", holds=("hosts",)),
         Column("what", "utf8", "present, added, removed, a status, spilling, …", holds=()),
-        Column("detail", "utf8", "threads that it came with, or its status before", holds=()),
+        Column(
+            "detail",
+            "utf8",
+            "threads that it came with, or its status before",
+            holds=("paths", "hosts"),
+        ),
     ),
     noun="change of a worker",
     nouns="changes of workers",

@@ -19,7 +19,7 @@ from daskscope.cluster_name import cluster_name
 from daskscope.figures import figures_of
 from daskscope.listeners import Listeners
 from daskscope.maker import made_by
-from daskscope.recording import Counts, Recording, RecordingCore, merged_notices
+from daskscope.recording import Counts, Recording, RecordingStore, merged_notices
 from daskscope.shared_focus import SharedFocus
 from daskscope.words import count_text
 
@@ -54,7 +54,7 @@ class Session(SharedFocus):
         limits = self._limits = config.recording_limits()
         pace = config.pace()
         self.id = uuid.uuid4().hex
-        self._recording = RecordingCore(
+        self._recording = RecordingStore(
             memory_limit=limits.memory_limit,
             disk_limit=limits.disk_limit,
             overflow=limits.overflow,

@@ -24,7 +24,7 @@ import numpy as np
 
 from daskscope import config
 from daskscope.agent.packing import pack_keys
-from daskscope.recording import RecordingCore
+from daskscope.recording import RecordingStore
 from daskscope.recording.coarse import coarse
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ RUNS = [("collection", "in memory"), ("map", "in memory"), ("map", "spilled")]
 def record(tasks: int, keys: str, bounds: str) -> None:
     """Record so many tasks, and report what that took."""
     rng = np.random.default_rng(1)
-    recording = RecordingCore(**BOUNDS[bounds])
+    recording = RecordingStore(**BOUNDS[bounds])
     for i in range(LANES):
         recording.names.intern("lanes", (f"tcp://10.0.0.{i // 4}:1", str(i)))
     for i in range(PREFIXES):
@@ -127,7 +127,7 @@ def record(tasks: int, keys: str, bounds: str) -> None:
         report("memory of the process", process / 1e6, "MB")
         report("on disk", recording.disk_bytes / 1e6, "MB")
     report("append", counts.rows / spent, "rows/s", longest_ms=round(longest * 1e3))
-    coarse(RecordingCore())  # imports
+    coarse(RecordingStore())  # imports
     began = time.perf_counter()
     picture = coarse(recording)
     report("coarse picture of everything", (time.perf_counter() - began) * 1e3, "ms", limit=1_000)

@@ -24,32 +24,41 @@ sys.path[:0] = [str(HERE.parent / "py"), str(HERE.parents[1] / "py_src")]
 
 import numpy as np  # noqa: E402
 import pyarrow as pa  # noqa: E402
-from recording_rows import START  # noqa: E402
+from recording_rows import (  # noqa: E402
+    START,
+    append_cluster,
+    append_scheduler,
+    gap,
+    log_line,
+    logged_event,
+    task_error,
+    worker_change,
+)
 from stream_pages import FakeLoop, PlainSession  # noqa: E402
 
 from daskscope.derive import totals  # noqa: E402
 from daskscope.errors import Notice  # noqa: E402
 from daskscope.focus import Focus  # noqa: E402
 from daskscope.loading import opened  # noqa: E402
-from daskscope.recording import UNKNOWN_TASK, RecordingCore, TaskError, WorkerChange, pack_keys  # noqa: E402
+from daskscope.recording import UNKNOWN_TASK, RecordingStore, pack_keys  # noqa: E402
 from daskscope.recording.coarse import coarse  # noqa: E402
 from daskscope.recording.file_writer import FileWriter  # noqa: E402
-from daskscope.recording.logs import ClusterSample, Event, LogLine, SchedulerSample  # noqa: E402
-from daskscope.recording.records import records_of  # noqa: E402
 from daskscope.schema import (  # noqa: E402
     COARSE,
     FILE_FORMAT,
-    NAME_KINDS,
-    NAMES,
     PROTOCOL,
-    RECORD_TABLES,
     TASKS,
+    Log,
+    Series,
+    tables,
 )
 from daskscope.stream import Channel, Code, Hub  # noqa: E402
 from daskscope.stream import hub as hub_module  # noqa: E402
 from daskscope.stream.answers import describe_task  # noqa: E402
 from daskscope.stream.contents import Coarse  # noqa: E402
 
+LOGS = [name for name, table in tables().items() if isinstance(table, Log)]
+SERIES = [name for name, table in tables().items() if isinstance(table, Series)]
 HOSTILE = "<script>alert('\U0001f600')</script>\n\t\"quoted\" \\ \u2028 \0 end"
 KEYS = ["inc-0", "('sum-ab12', 0, 1)", HOSTILE, repr(b"\xff\x00"), "x" * 10_000]
 WORKER = "tcp://10.0.0.1:40001"
@@ -64,15 +73,15 @@ NOTICE = Notice(
 )
 
 
-def recording() -> RecordingCore:
+def recording() -> RecordingStore:
     """Five tasks: overlaps, an error, a span, skewed clocks, a name with markup."""
-    made = RecordingCore()
+    made = RecordingStore()
     for prefix in ("inc", "sum", HOSTILE):
         made.names.intern("prefixes", prefix)
     for thread in ("140001", "140002"):
         made.names.intern("lanes", (WORKER, thread))
     made.names.intern("actions", "fancy-new-action")
-    made.names.intern("spans", ("span-1", "load", HOSTILE))
+    made.names.intern("spans", ("span-1", ("load", HOSTILE)))
     rows = {
         "start": [START, START + 0.5, START + 0.75, START + 1, START + 7200, START + 2, START + 3],
         "duration": [0.5, 0.25, 0.5, 0.125, -0.25, 0.5, 1.0],
@@ -85,21 +94,22 @@ def recording() -> RecordingCore:
         "task": [0, 1, 1, 2, 3, 4, 4],
     }
     made.append_tasks(5, rows, pack_keys(0, KEYS).data)
-    made.append_errors(
+    made.log("errors").append(
         [
-            TaskError(
+            task_error(
                 2, HOSTILE, 2, WORKER, START + 1.125, f"ValueError({HOSTILE})", "Traceback …"
             ),
-            TaskError(UNKNOWN_TASK, "dropped-1", 2, WORKER, START + 1.25, "KeyError(1)", ""),
+            task_error(UNKNOWN_TASK, "dropped-1", 2, WORKER, START + 1.25, "KeyError(1)", ""),
         ]
     )
     made.name_workers({WORKER: "0"})
-    made.append_changes([WorkerChange(START - 1, WORKER, "added", "2 threads")])
-    made.append_gap(START + 4, START + 5, "scheduler-restarted", "The scheduler was restarted.")
+    made.log("workers").append([worker_change(START - 1, WORKER, "added", "2 threads")])
+    restarted = ("scheduler-restarted", "The scheduler was restarted.")
+    made.log("gaps").append([gap(START + 4, START + 5, *restarted)])
     return made
 
 
-def save_recording(path: Path) -> RecordingCore:
+def save_recording(path: Path) -> RecordingStore:
     """Save the scene and more of it: a file in two parts, with all its tables."""
     made = recording()
     made.note_present({WORKER: 2}, START - 2)
@@ -132,11 +142,12 @@ def save_recording(path: Path) -> RecordingCore:
     keys = pack_keys(0, ["inc-7", "sum-8", HOSTILE + "-killed"]).data
     made.append_tasks(3, rows, keys, rowless=killed)
     killed_by = "KilledWorker: 4 workers went away while they ran this task"
-    made.append_errors([TaskError(9, HOSTILE + "-killed", 2, WORKER, START + 9, killed_by, "")])
-    made.append_events([Event(START + 3, "custom", json.dumps({"said": HOSTILE}))])
-    made.append_lines([LogLine(START + 3.5, WORKER, "WARNING", HOSTILE)])
-    made.append_cluster([ClusterSample(START + i, 2, 4, 2**33, 10**9, 10**8, 0) for i in range(3)])
-    made.append_scheduler([SchedulerSample(START + 1, 12.5, 2e8, 0.02)])
+    killed = task_error(9, HOSTILE + "-killed", 2, WORKER, START + 9, killed_by, "")
+    made.log("errors").append([killed])
+    made.log("events").append([logged_event(START + 3, "custom", json.dumps({"said": HOSTILE}))])
+    made.log("logs").append([log_line(START + 3.5, WORKER, "WARNING", HOSTILE)])
+    append_cluster(made, *[(START + i, 2, 4, 2**33, 10**9, 10**8, 0) for i in range(3)])
+    append_scheduler(made, (START + 1, 12.5, 2e8, 0.02))
     about = {
         "stop": START + 10,
         "duration": 10.0,
@@ -151,7 +162,7 @@ def save_recording(path: Path) -> RecordingCore:
     return made
 
 
-def described(path: Path, made: RecordingCore) -> dict[str, Any]:
+def described(path: Path, made: RecordingStore) -> dict[str, Any]:
     """Return what a reader makes of a saved recording; a NaN is `null`."""
     loaded = opened(path)
     chunks = loaded.chunks()
@@ -159,12 +170,8 @@ def described(path: Path, made: RecordingCore) -> dict[str, Any]:
     focus = Focus(time=(START + 0.25, START + 4.125), workers=(WORKER,))
     found = {
         "format": FILE_FORMAT,
-        "shapes": {
-            table.name: {column.name: column.type for column in table.columns}
-            for table in (NAMES, *RECORD_TABLES)
-        },
         "about": loaded.about_facts,
-        "names": {kind: loaded.names.since(kind, 0) for kind in NAME_KINDS},
+        "names": {kind: loaded.names.columns(kind) for kind in loaded.names.tables},
         "tasks": {
             c.name: [v for chunk in chunks for v in chunk.columns[c.name].tolist()]
             for c in TASKS.columns
@@ -176,15 +183,20 @@ def described(path: Path, made: RecordingCore) -> dict[str, Any]:
                 if c.name == "duration"
                 else getattr(picture, c.name)
             ).tolist()
-            for c in COARSE.columns
+            for c in COARSE
         },
-        "records": {table.name: records_of(loaded, table) for table in RECORD_TABLES},
+        "logs": {name: loaded.log(name).columns() for name in LOGS},
+        "series": {name: rows_of(loaded.series(name).rows()) for name in SERIES},
         "totals": figures(totals(loaded)),
         "focus": focus.to_json(),
         "totals_in_focus": figures(totals(loaded, focus)),
         "details": [describe_task(loaded, {"task": task}) for task in (1, 2, 9)],
     }
     return json.loads(json.dumps(without_nan(found)))
+
+
+def rows_of(columns: dict[str, Any]) -> dict[str, list[Any]]:
+    return {name: column.tolist() for name, column in columns.items()}
 
 
 def figures(found: Any) -> dict[str, Any]:

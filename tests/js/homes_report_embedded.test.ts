@@ -57,6 +57,13 @@ describe("what a report carries", () => {
     await expect(statusOf(link)).rejects.toMatchObject(refused);
   });
 
+  it("is what is whole of a file that was cut off", async () => {
+    const cut = base64.slice(0, 1_003);
+    const source = embeddedSource(page("{}", cut), storeOf);
+    const file = new Uint8Array(await (await source.file()).arrayBuffer());
+    expect([...file]).toEqual([...bytes.slice(0, 750)]);
+  });
+
   it("is nothing where the page holds nothing", () => {
     document.body.replaceChildren();
     const source = embeddedSource(document, storeOf);

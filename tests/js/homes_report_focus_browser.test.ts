@@ -47,7 +47,7 @@ describeReport("what is selected in a report", () => {
     expect(await steps()).toBe(before);
   });
 
-  it("keeps a selection that an address can hardly say", async () => {
+  it("keeps a selection that an address can hardly say @all", async () => {
     await open();
     const start = await origin();
     const time: [number, number] = [start + 5, start + 5 + 3e-7];
@@ -71,7 +71,7 @@ describeReport("what is selected in a report", () => {
     expect((await focus()).prefixes).toEqual([""]);
   });
 
-  it("keeps a selection that changes while the address is written", async () => {
+  it("keeps a selection that changes while the address is written @all", async () => {
     await open();
     await page.evaluate(() => {
       const select = (name: string): void =>

@@ -38,7 +38,7 @@ describeReport("a report on paper", () => {
     await expect.poll(() => page.getByRole("tabpanel").count()).toBe(1);
   });
 
-  it("prints what is folded, cut or on another page of a list on the screen", async () => {
+  it("prints what is folded, cut or on another page of a list on the screen @all", async () => {
     const name = (at: number): string => `mean_combine-partial-of-zone-${at}`;
     const prefixes = Array.from({ length: 14 }, (_, at) => ({
       ...{ name: name(at), tasks: 1, seconds: 30 - at, erred: 0 },
@@ -115,11 +115,11 @@ KeyError: zone`,
   });
 
   it.each(["summary", "task-stream", "logs"])(
-    "puts charts on paper dark on white for who reads it light on dark, opened at: %s",
+    "puts charts on paper dark on white for who reads it light on dark, opened at: %s @all",
     async (opened) => {
       await newPage();
       await page.emulateMedia({ colorScheme: "dark" });
-      await page.goto(`${reportAddress()}#tab=${opened}`);
+      await page.goto(`${reportAddress}#tab=${opened}`);
       await page.locator(".ds-report.ds-dark").waitFor();
       if (opened === "summary")
         await expect.poll(corners).toEqual([DARK, DARK]);

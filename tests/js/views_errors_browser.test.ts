@@ -129,7 +129,7 @@ describePanel("the errors of the task stream", () => {
       .waitFor();
   });
 
-  it("are shown at their moment, with as much around as before, when a task never started", async () => {
+  it("are shown at their moment, with as much around as before, when a task never started @all", async () => {
     await open("scenario=coarse");
     await page.evaluate(() => {
       const { session } = window.harness;

@@ -22,34 +22,37 @@ describePanel("the keys of a task stream", () => {
   it.each([
     ["T", ".ds-table-scroll"],
     ["?", ".ds-help"],
-  ])("scroll what %s lays over the plot, not the plot", async (key, sheet) => {
-    await open("scenario=full", 900, 330);
-    const before = await shown();
-    await plot().press(key);
-    await page.locator(sheet).waitFor();
-    await expect
-      .poll(() =>
-        page
-          .locator(sheet)
-          .evaluate((element) => element === document.activeElement),
-      )
-      .toBe(true);
-    let top = 0;
-    for (const down of ["ArrowDown", "PageDown", "End"]) {
-      await page.keyboard.press(down);
-      await expect.poll(() => scrolled(sheet)).toBeGreaterThan(top);
-      top = await scrolled(sheet);
-    }
-    await page.keyboard.press("Home");
-    await expect.poll(() => scrolled(sheet)).toBe(0);
-    await page.keyboard.press("Space");
-    await expect.poll(() => scrolled(sheet)).toBeGreaterThan(0);
-    await page.keyboard.press("ArrowLeft");
-    expect(await paused()).toBe(0);
-    await page.keyboard.press(key);
-    await page.locator(sheet).waitFor({ state: "detached" });
-    expect(await shown()).toEqual(before);
-  });
+  ])(
+    "scroll what %s lays over the plot, not the plot @all",
+    async (key, sheet) => {
+      await open("scenario=full", 900, 330);
+      const before = await shown();
+      await plot().press(key);
+      await page.locator(sheet).waitFor();
+      await expect
+        .poll(() =>
+          page
+            .locator(sheet)
+            .evaluate((element) => element === document.activeElement),
+        )
+        .toBe(true);
+      let top = 0;
+      for (const down of ["ArrowDown", "PageDown", "End"]) {
+        await page.keyboard.press(down);
+        await expect.poll(() => scrolled(sheet)).toBeGreaterThan(top);
+        top = await scrolled(sheet);
+      }
+      await page.keyboard.press("Home");
+      await expect.poll(() => scrolled(sheet)).toBe(0);
+      await page.keyboard.press("Space");
+      await expect.poll(() => scrolled(sheet)).toBeGreaterThan(0);
+      await page.keyboard.press("ArrowLeft");
+      expect(await paused()).toBe(0);
+      await page.keyboard.press(key);
+      await page.locator(sheet).waitFor({ state: "detached" });
+      expect(await shown()).toEqual(before);
+    },
+  );
 
   it("scroll the pinned task that has the focus", async () => {
     await open("scenario=full", 900, 330);
@@ -66,7 +69,7 @@ describePanel("the keys of a task stream", () => {
     expect(await shown()).toEqual(before);
   });
 
-  it("zoom to a pinned task whose clock went back", async () => {
+  it("zoom to a pinned task whose clock went back @all", async () => {
     await open("scenario=full");
     const time = await page.evaluate(() => {
       const { session } = window.harness;

@@ -30,8 +30,8 @@ describePanel("the picture of a task stream", () => {
     });
     const seen = () =>
       page.evaluate(() => (window as unknown as { seen: number[] }).seen);
-    await plot().press("a");
     const { length } = await seen();
+    await plot().press("a");
     await expect
       .poll(async () => (await seen()).length)
       .toBeGreaterThan(length);
@@ -44,7 +44,7 @@ describePanel("the picture of a task stream", () => {
             const { seen } = window as unknown as { seen: number[] };
             if (seen.length === before) return done(null);
             before = seen.length;
-            setTimeout(look, 200);
+            setTimeout(look, 500);
           };
           look();
         }),

@@ -264,7 +264,7 @@ describePanel("the task stream where there is little room", () => {
     expect(await entries.allInnerTexts()).toEqual(names);
   });
 
-  it("tells figures beside the names of the legend where all have room for them", async () => {
+  it("tells figures beside the names of the legend where all have room for them @all", async () => {
     await open("scenario=full", 1800, 300);
     const legend = page.locator(".ds-legend.ds-compact");
     const entry = legend.locator(".ds-legend-entry").first();

@@ -143,7 +143,7 @@ describePanel("a file that a task stream saves", () => {
     expect(last).toBeLessThanOrEqual(Number(/[\d.]+/.exec(at)![0]) + 0.1);
   });
 
-  it("writes into a picture only names of workers that are on the screen", async () => {
+  it("writes into a picture only names of workers that are on the screen @all", async () => {
     await open("scenario=full&workers=64&threads=4", 900, 360);
     const gutter = page.locator(".ds-gutter");
     await gutter.hover();

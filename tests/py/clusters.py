@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -63,9 +64,12 @@ def cluster_of_one_worker(**options: Any) -> LocalCluster:
 
 
 def free_port() -> int:
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return int(s.getsockname()[1])
+    """Return a port that stays free until it is used: systems give none of these by themselves."""
+    while True:
+        port = random.randrange(10_000, 32_000)
+        with socket.socket() as s:
+            if s.connect_ex(("127.0.0.1", port)) != 0:
+                return port
 
 
 class SchedulerProcess:

@@ -15,7 +15,7 @@ from clusters import WITHOUT_DASHBOARD, SchedulerProcess, eventually
 from traces import traces_on_schedulers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
     from pathlib import Path
 
     from distributed import Client, LocalCluster
@@ -41,6 +41,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     slow = [item for item in items if item.get_closest_marker("all")]
     config.hook.pytest_deselected(items=slow)
     items[:] = [item for item in items if not item.get_closest_marker("all")]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Spell out what is no UTF-8 in captured output: pytest-xdist cannot send it."""
+    report = yield
+    report.sections = [
+        (name, text.encode(errors="backslashreplace").decode()) for name, text in report.sections
+    ]
+    return report
 
 
 @pytest.fixture(autouse=True)

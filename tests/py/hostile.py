@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from recording_rows import (
+    append_cluster,
+    append_scheduler,
+    gap,
+    log_line,
+    logged_event,
+    task_error,
+    worker_change,
+)
+
 from daskscope.recording import (
-    ClusterSample,
-    Event,
-    LogLine,
-    RecordingCore,
-    SchedulerSample,
-    TaskError,
-    WorkerChange,
+    RecordingStore,
     pack_keys,
 )
 
@@ -24,30 +28,30 @@ HOSTILE = (
 )
 
 
-def hostile_recording(tasks: int = 40) -> RecordingCore:
+def hostile_recording(tasks: int = 40) -> RecordingStore:
     """Return one with something in each table, all of it hostile."""
-    recording = RecordingCore()
+    recording = RecordingStore()
     names = recording.names
     for lane in range(2):
         names.intern("lanes", (f"tcp://{HOSTILE}:{lane}", HOSTILE))
     for number in range(3):
         names.intern("prefixes", f"{HOSTILE}{number}")
     names.intern("actions", HOSTILE)
-    names.intern("spans", (HOSTILE, HOSTILE, HOSTILE))
+    names.intern("spans", (HOSTILE, (HOSTILE, HOSTILE)))
     keys = [f"{HOSTILE}-{number}" for number in range(tasks)]
     recording.append_tasks(tasks, rows(tasks), pack_keys(0, keys).data)
     worker = f"tcp://{HOSTILE}:0"
-    recording.append_errors(
-        [TaskError(7, HOSTILE, 1, worker, 3.0, f"ValueError({HOSTILE!r})", HOSTILE)]
+    recording.log("errors").append(
+        [task_error(7, HOSTILE, 1, worker, 3.0, f"ValueError({HOSTILE!r})", HOSTILE)]
     )
     recording.name_workers({worker: HOSTILE})
     recording.note_present({worker: 1}, 1.0)
-    recording.append_changes([WorkerChange(2.0, worker, HOSTILE, HOSTILE)])
-    recording.append_gap(2.0, 3.0, HOSTILE, HOSTILE)
-    recording.append_events([Event(2.0, HOSTILE, HOSTILE)])
-    recording.append_lines([LogLine(2.0, HOSTILE, HOSTILE, HOSTILE)])
-    recording.append_cluster([ClusterSample(2.0, 1, 1, 1000, 500, 100, 50)])
-    recording.append_scheduler([SchedulerSample(2.0, 12.5, 1e8, 0.02)])
+    recording.log("workers").append([worker_change(2.0, worker, HOSTILE, HOSTILE)])
+    recording.log("gaps").append([gap(2.0, 3.0, HOSTILE, HOSTILE)])
+    recording.log("events").append([logged_event(2.0, HOSTILE, HOSTILE)])
+    recording.log("logs").append([log_line(2.0, HOSTILE, HOSTILE, HOSTILE)])
+    append_cluster(recording, (2.0, 1, 1, 1000, 500, 100, 50))
+    append_scheduler(recording, (2.0, 12.5, 1e8, 0.02))
     facts: dict[str, Any] = dict.fromkeys(
         ("title", "user", "host", "cluster", "scheduler", "daskscope", "code", "source"), HOSTILE
     )

@@ -9,6 +9,7 @@ import uuid
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clusters import free_port
 from jupyter_client import KernelManager
 
 from daskscope.schema import COMM_TARGET, PROTOCOL
@@ -20,13 +21,19 @@ SOURCES = Path(__file__).parents[2] / "py_src"
 ENSURE = '__import__("daskscope.kernel", fromlist=["ensure"]).ensure() and None'
 
 
+def own_ports() -> dict[str, Any]:
+    """Return options of a kernel for ports that no other process gets until the kernel listens."""
+    names = ("shell", "iopub", "stdin", "hb", "control")
+    return {"cache_ports": False} | {f"{name}_port": free_port() for name in names}
+
+
 class Kernel:
     """A kernel with one client connected. `messages` is everything from iopub, in order."""
 
     def __init__(self) -> None:
         paths = [str(SOURCES), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
         env = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-        self.manager = KernelManager(kernel_name="python3")
+        self.manager = KernelManager(kernel_name="python3", **own_ports())
         self.manager.start_kernel(env=env)
         self.client = self.manager.client()
         self.client.start_channels()

@@ -12,13 +12,14 @@ import dask
 import pytest
 from clusters import eventually
 from distributed import Client, LocalCluster, wait
+from recording_rows import cluster_of, scheduler_of
 
 import daskscope
 from daskscope.block.block import Block
 from daskscope.block.facts import heartbeat_s
 from daskscope.errors import DaskscopeError
 from daskscope.recording.about import about_of
-from daskscope.recording.part import SOON_S
+from daskscope.recording.block_recording import SOON_S
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -64,6 +65,7 @@ def test_tasks_that_finish_after_the_block_are_not_in_it(client, tmp_path, monke
         assert daskscope.load(given).tasks["key"].tolist() == rec.tasks["key"].tolist()
 
 
+@pytest.mark.all
 def test_tasks_that_finished_before_the_block_are_not_in_it_if_the_scheduler_is_slow(client):
     with (
         dask.config.set({"daskscope.collect.unwatched-interval": "10s"}),
@@ -98,8 +100,8 @@ def test_it_knows_when_where_and_with_what(client):
     assert len(about["versions"]["workers"]) == len(client.scheduler_info(n_workers=-1)["workers"])
     assert about["exception"] is None
     assert rec.workers["what"].tolist().count("present") == len(about["workers"])
-    assert rec.cluster["time"][0] == about["start"]
-    assert rec.cluster["workers"][0] == len(about["workers"])
+    assert cluster_of(rec)["time"][0] == about["start"]
+    assert cluster_of(rec)["workers"][0] == len(about["workers"])
 
 
 def test_the_wait_for_heartbeats_is_not_of_the_block(client):
@@ -113,8 +115,8 @@ def test_what_heartbeats_tell_after_the_block_is_in_it(client):
     for _ in range(3):  # wherever in the second between two samples it ends
         with daskscope.record() as rec:
             wait(client.map(inc, range(3), pure=False))
-        assert rec.cluster["time"].iloc[-1] >= rec.about["stop"] + 0.5
-        assert rec.scheduler["time"].iloc[-1] >= rec.about["stop"]
+        assert cluster_of(rec)["time"].iloc[-1] >= rec.about["stop"] + 0.5
+        assert scheduler_of(rec)["time"].iloc[-1] >= rec.about["stop"]
 
 
 def test_what_is_logged_and_dropped_while_the_end_waits_is_not_missing_in_the_block(
@@ -130,7 +132,7 @@ def test_what_is_logged_and_dropped_while_the_end_waits_is_not_missing_in_the_bl
         for _ in range(6):
             client.run_on_scheduler(log)
             block._session._catch_up()
-        dropped.append(block._session._recording.event_log.dropped)
+        dropped.append(block._session._recording.log("events").dropped)
 
     told, dropped = Block._told, []
     monkeypatch.setattr(Block, "_told", told_and_flooded)
@@ -252,6 +254,7 @@ def test_an_end_that_fails_leaves_nothing_running_and_what_was_written(
     assert not daskscope.load(part).about["whole"]
 
 
+@pytest.mark.all
 def test_blocks_of_several_threads_need_one_session_as_long_as_one_of_them_runs(client):
     together = threading.Barrier(4)
     kept = []

@@ -22,6 +22,8 @@ from daskscope.errors import DaskscopeError
 
 __all__ = ["run_path"]
 
+COMMANDS = (("info",), *(pytest.param(one, marks=pytest.mark.all) for one in RESULTS))
+
 pipes_have_paths = pytest.mark.skipif(
     not Path("/dev/fd").exists(), reason="this system has no paths of pipes"
 )
@@ -63,7 +65,7 @@ def test_who_reads_a_pipe_may_have_enough(run_path):
 
 
 @pipes_have_paths
-@pytest.mark.parametrize("command", [("info",), *RESULTS], ids=" ".join)
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_what_comes_through_a_pipe_is_read(command, run_path, tmp_path):
     report = tmp_path / "run.html"
     assert main(["report", str(run_path)]) == 0
@@ -81,7 +83,7 @@ def test_what_comes_through_a_pipe_is_read(command, run_path, tmp_path):
 
 @pipes_have_paths
 @pytest.mark.parametrize("place", ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"])
-@pytest.mark.parametrize("command", [("info",), *RESULTS], ids=" ".join)
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_what_a_shell_redirects_is_read_and_results_stay_in_this_directory(
     command, place, run_path, tmp_path
 ):

@@ -121,7 +121,7 @@ def test_a_library_that_cannot_be_written_to_costs_one_line(run_path, capsys):
 
 @pytest.mark.parametrize("command", RESULTS, ids=" ".join)
 def test_what_is_made_of_a_file_that_was_cut_off_says_so(command, run_path, capsys):
-    run_path.write_bytes(run_path.read_bytes()[:-900])
+    run_path.write_bytes(run_path.read_bytes()[:-2_000])
     assert main([*command, str(run_path)]) == 0
     said = capsys.readouterr()
     assert f"{run_path} was cut off: this is made of what is whole of it" in said.err
@@ -159,7 +159,7 @@ def test_extract_replaces_no_recording_and_no_summary_unless_it_is_told_to(
 @pytest.mark.parametrize("command", RESULTS, ids=" ".join)
 def test_results_of_other_kinds_take_the_place_of_no_recording(command, run_path, tmp_path, capsys):
     other = tmp_path / "other.data"
-    other.write_bytes(run_path.read_bytes()[:-900])  # also of one that was cut off
+    other.write_bytes(run_path.read_bytes()[:-2_000])  # also of one that was cut off
     before = other.read_bytes()
     name, *options = command
     assert main([name, str(run_path), *options, "-o", str(other)]) == 1
@@ -212,7 +212,7 @@ def test_tables_come_all_or_not_at_all_and_are_counted(form, run_path, tmp_path,
 
 def test_extract_says_of_a_recording_which_commands_read_it(run_path, tmp_path, capsys):
     other = tmp_path / "monday.html"  # whatever it is called
-    other.write_bytes(run_path.read_bytes()[:-900])  # and also if it was cut off
+    other.write_bytes(run_path.read_bytes()[:-2_000])  # and also if it was cut off
     before = sorted(tmp_path.iterdir())
     for path in (run_path, other):
         assert main(["extract", str(path), "--force"]) == 1

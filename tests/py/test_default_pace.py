@@ -71,6 +71,7 @@ def test_what_is_printed_of_a_session_counts_all_that_has_finished(session: Sess
     assert "30 of 30 tasks" in repr(session)
 
 
+@pytest.mark.all
 def test_all_of_a_run_comes_by_itself_though_it_is_asked_for_seldom(
     session: Session, unwatched_s: float
 ) -> None:
@@ -97,6 +98,7 @@ def test_reading_the_recording_brings_all_at_once(
     assert min(took_s) < unwatched_s / 2
 
 
+@pytest.mark.all
 def test_a_panel_makes_it_ask_often_until_it_is_closed(
     session: Session, unwatched_s: float
 ) -> None:

@@ -94,8 +94,8 @@ def test_computes_are_the_rows_whose_seconds_are_counted():
 
 def test_spans_are_chosen_by_id():
     recording = new_recording()
-    one = recording.names.intern("spans", ("id-1", "load"))
-    two = recording.names.intern("spans", ("id-2", "load"))
+    one = recording.names.intern("spans", ("id-1", ("load",)))
+    two = recording.names.intern("spans", ("id-2", ("load",)))
     columns = make_rows(4)
     columns["span"][:] = [one, two, 0, one]
     recording.append_tasks(4, columns, pack_keys(0, list("abcd")).data)

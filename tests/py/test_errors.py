@@ -43,6 +43,7 @@ def test_an_error_has_the_time_at_which_its_task_ended(client: Client) -> None:
         assert errors.loc[key, "time"] == pytest.approx(stop, rel=0, abs=1e-6)
 
 
+@pytest.mark.all
 def test_without_an_agent_an_error_has_it_too(scheduler_process: SchedulerProcess) -> None:
     from distributed import Client
 
@@ -77,7 +78,7 @@ def test_errors_that_the_agent_dropped_are_counted(client: Client, cluster: Loca
             assert late.counts.captured == 31
             assert late.counts.kept < 30
             assert len(late.recording.errors) == 10
-            assert late.recording._core.error_log.dropped == 20
+            assert late.recording._core.log("errors").dropped == 20
             assert set(late.recording.errors["task"]) <= {-1, *range(late.counts.kept)}
 
 

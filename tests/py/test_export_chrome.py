@@ -13,13 +13,23 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from recording_rows import START, append, make_rows, new_recording
+from recording_rows import (
+    START,
+    append,
+    append_cluster,
+    append_scheduler,
+    gap,
+    logged_event,
+    make_rows,
+    new_recording,
+    task_error,
+    worker_change,
+)
 
 import daskscope
 from daskscope.export import to_chrome, write_chrome
 from daskscope.loading import opened
-from daskscope.recording import RecordingCore, TaskError, WorkerChange, pack_keys
-from daskscope.recording.logs import ClusterSample, Event, SchedulerSample
+from daskscope.recording import RecordingStore, pack_keys
 
 FIELDS = {
     "X": {"ph", "pid", "tid", "ts", "dur", "name", "cat", "args"},
@@ -36,7 +46,7 @@ def no_constant(name: str) -> Any:
     raise AssertionError(f"{name} is no JSON")
 
 
-def trace_of(recording: RecordingCore) -> dict[str, Any]:
+def trace_of(recording: RecordingStore) -> dict[str, Any]:
     out = io.BytesIO()
     write_chrome(recording, out)
     return checked(out.getvalue())
@@ -92,7 +102,7 @@ def names(trace: dict[str, Any], what: str) -> list[str]:
     return [event["args"]["name"] for event in events if event["name"] == what]
 
 
-def rows(recording: RecordingCore, *given: tuple[float, float, int, int], lane: int = 0) -> None:
+def rows(recording: RecordingStore, *given: tuple[float, float, int, int], lane: int = 0) -> None:
     """Append tasks with one row each: start from the beginning, duration, action, lane."""
     columns = make_rows(len(given))
     columns["start"] = START + np.array([row[0] for row in given])
@@ -116,7 +126,7 @@ def test_workers_are_processes_and_lanes_are_threads():
 
 def test_a_slice_tells_key_size_and_span_and_when_it_ran():
     recording = new_recording()
-    recording.names.intern("spans", ("6ac", "load", "clean"))
+    recording.names.intern("spans", ("6ac", ("load", "clean")))
     columns = make_rows(1, start=START + 2)
     columns["span"][:] = 1
     rows(recording, (0, 0.5, COMPUTE, 0))
@@ -211,8 +221,8 @@ def test_errors_are_flagged_with_what_was_raised():
     columns = make_rows(2, lanes=1)
     columns["status"][1] = 1
     recording.append_tasks(2, columns, pack_keys(0, ["good", "bad"]).data)
-    recording.append_errors(
-        [TaskError(1, "bad", 1, "tcp://10.0.0.1:0", START + 0.02, "ValueError(1)", "Traceback …")]
+    recording.log("errors").append(
+        [task_error(1, "bad", 1, "tcp://10.0.0.1:0", START + 0.02, "ValueError(1)", "Traceback …")]
     )
     trace = trace_of(recording)
     good, bad = slices(trace)
@@ -231,12 +241,16 @@ def test_what_happened_beside_the_tasks_is_the_first_process():
     recording = new_recording()
     append(recording, 4)
     recording.name_workers({"tcp://10.0.0.1:0": "0"})
-    recording.append_changes([WorkerChange(START + 1, "tcp://10.0.0.1:0", "paused", "running")])
-    recording.append_gap(START + 2, START + 3, "scheduler-restarted", "It was restarted.")
-    recording.append_gap(START + 2.5, START + 4, "scheduler-lost", "It was lost.")
-    recording.append_events([Event(START + 1, "mine", '{"a": 1}')])
-    recording.append_cluster([ClusterSample(START - 5, 2, 4, 1000, 500, 100, 0)])
-    recording.append_scheduler([SchedulerSample(START, float("nan"), 1e8, 0.02)])
+    recording.log("workers").append(
+        [worker_change(START + 1, "tcp://10.0.0.1:0", "paused", "running")]
+    )
+    recording.log("gaps").append(
+        [gap(START + 2, START + 3, "scheduler-restarted", "It was restarted.")]
+    )
+    recording.log("gaps").append([gap(START + 2.5, START + 4, "scheduler-lost", "It was lost.")])
+    recording.log("events").append([logged_event(START + 1, "mine", '{"a": 1}')])
+    append_cluster(recording, (START - 5, 2, 4, 1000, 500, 100, 0))
+    append_scheduler(recording, (START, float("nan"), 1e8, 0.02))
     trace = trace_of(recording)
     (cluster,) = (e["pid"] for e in trace["traceEvents"] if e["args"].get("name") == "cluster")
     beside = [e for e in trace["traceEvents"] if e["pid"] == cluster and e["ph"] != "M"]
@@ -275,7 +289,7 @@ def test_a_duration_below_zero_is_shown_as_a_moment_that_says_so():
 
 
 def test_an_empty_recording_is_a_trace_all_the_same():
-    trace = trace_of(RecordingCore())
+    trace = trace_of(RecordingStore())
     assert slices(trace) == []
     assert trace["otherData"]["tasks kept"] == 0
 
@@ -284,7 +298,7 @@ def test_text_of_users_stays_text():
     keys = ['"},{"ph":"M"', "</script>", "\x00\x1b[2J", "\u202e", "é🙂", "\\"]
     recording = new_recording(prefixes=['"]}', "<b>"])
     recording.append_tasks(len(keys), make_rows(len(keys)), pack_keys(0, keys).data)
-    recording.append_errors([TaskError(0, "k", 0, "w", START, "E('\ud800')", "\udfff")])
+    recording.log("errors").append([task_error(0, "k", 0, "w", START, "E('\ud800')", "\udfff")])
     trace = trace_of(recording)
     found = {event["args"]["task"]: event["args"]["key"] for event in slices(trace)}
     assert [found[i] for i in range(len(keys))] == [key.replace("\0", "�") for key in keys]
@@ -295,7 +309,7 @@ def test_text_is_written_so_that_perfetto_reads_it():
     """It does not undo escapes, and no text may end with an escaped backslash."""
     recording = new_recording(prefixes=["é · 🙂", "C:\\"])
     recording.append_tasks(2, make_rows(2), pack_keys(0, ["a\\", "b\\\\"]).data)
-    recording.append_errors([TaskError(0, "k\\", 0, "w\\", START, "E\\", "T\\")])
+    recording.log("errors").append([task_error(0, "k\\", 0, "w\\", START, "E\\", "T\\")])
     recording.about_facts = {"title": "t\\"}
     out = io.BytesIO()
     write_chrome(recording, out)

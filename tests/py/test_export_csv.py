@@ -6,21 +6,20 @@ import json
 
 import pandas as pd
 import pytest
-from recording_rows import START, append, make_rows, new_recording
+from recording_rows import START, append, log_line, make_rows, new_recording
 from test_files import full_recording
 
 from daskscope.errors import DaskscopeError
 from daskscope.export import to_csv
-from daskscope.recording import RecordingCore, pack_keys
-from daskscope.recording.logs import LogLine
-from daskscope.recording.recording import TABLE_NAMES
+from daskscope.recording import RecordingStore, pack_keys
+from daskscope.schema import tables
 from daskscope.written import written
 
 
 def test_each_table_is_a_file_that_pandas_reads(tmp_path):
     recording = full_recording()
     paths = to_csv(recording, tmp_path / "tables")
-    assert {path.name for path in paths} == {f"{name}.csv" for name in TABLE_NAMES} | {"about.json"}
+    assert {path.name for path in paths} == {f"{name}.csv" for name in tables()} | {"about.json"}
     tasks = pd.read_csv(tmp_path / "tables" / "tasks.csv")
     assert tasks["key"].tolist() == recording.tasks["key"].tolist()
     # To the microsecond: older versions of pandas read fewer digits than a float has.
@@ -64,7 +63,7 @@ def test_text_that_a_spreadsheet_would_calculate_is_made_inert(tmp_path):
 def test_a_text_with_ends_of_lines_stays_one_row(tmp_path):
     recording = new_recording()
     lines = ["progress 1%\rprogress 2%", "two\r\nlines", "two\nlines", 'a "word", and more']
-    recording.append_lines([LogLine(1.5, "scheduler", "INFO", line) for line in lines])
+    recording.log("logs").append([log_line(1.5, "scheduler", "INFO", line) for line in lines])
     recording.append_tasks(2, make_rows(2), pack_keys(0, ["a\rb", "c"]).data)
     to_csv(recording, tmp_path / "out")
     assert pd.read_csv(tmp_path / "out" / "logs.csv")["text"].tolist() == lines
@@ -75,7 +74,7 @@ def test_a_text_with_ends_of_lines_stays_one_row(tmp_path):
 
 
 def test_an_empty_recording_gives_headers(tmp_path):
-    to_csv(RecordingCore(), tmp_path)
+    to_csv(RecordingStore(), tmp_path)
     tasks = pd.read_csv(tmp_path / "tasks.csv")
     assert len(tasks) == 0
     assert "start_from_origin" in tasks

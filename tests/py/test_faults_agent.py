@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+@pytest.mark.all
 def test_a_scheduler_that_refuses_plugins_is_read_by_its_own_routes(
     scheduler_process: SchedulerProcess,
 ) -> None:

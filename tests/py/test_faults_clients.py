@@ -55,6 +55,7 @@ def test_a_client_closed_while_it_is_being_polled_harms_nobody(
     assert not [r for r in caplog.records if r.name.startswith("daskscope")]
 
 
+@pytest.mark.all
 def test_a_client_closed_while_its_scheduler_does_not_answer_stops_the_session(
     scheduler_process: SchedulerProcess, caplog: pytest.LogCaptureFixture
 ) -> None:

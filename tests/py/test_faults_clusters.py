@@ -61,6 +61,7 @@ def test_a_scheduler_killed_and_restarted_leaves_a_gap_and_goes_on(
         assert not s.notices
 
 
+@pytest.mark.all
 def test_a_worker_killed_under_its_task_is_an_error_without_a_row() -> None:
     with (
         dask.config.set({"distributed.scheduler.allowed-failures": 0}),

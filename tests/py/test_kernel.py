@@ -118,6 +118,7 @@ def test_ensure_is_silent_and_leaves_no_trace(fresh):
     assert kinds <= {"status", "execute_input"}
 
 
+@pytest.mark.all
 def test_a_wrong_setting_of_the_recorder_is_named_to_who_enters_the_kernel(fresh):
     fresh.run("import dask; dask.config.set({'daskscope.recorder.enabled': 'no'})")
     answer = fresh.evaluate(ENSURE)
@@ -127,6 +128,7 @@ def test_a_wrong_setting_of_the_recorder_is_named_to_who_enters_the_kernel(fresh
     assert fresh.evaluate(ENSURE)["status"] == "ok"
 
 
+@pytest.mark.all
 @pytest.mark.parametrize("load", ["import daskscope", "%load_ext daskscope"])
 def test_a_wrong_setting_of_the_recorder_is_told_and_does_not_keep_daskscope_from_loading(
     fresh, load
@@ -151,6 +153,7 @@ def test_a_wrong_setting_of_the_recorder_is_told_and_does_not_keep_daskscope_fro
     fresh.run("assert daskscope.recorder.enable()")
 
 
+@pytest.mark.all
 def test_a_page_hears_that_the_recorder_is_off_and_of_what_is_connected_by_hand(fresh):
     fresh.run("import dask; dask.config.set({'daskscope.recorder.enabled': False})")
     fresh.run(CLUSTER)
@@ -225,6 +228,7 @@ def test_the_kernel_says_busy_as_long_as_its_cell_runs(kernel, tmp_path):
     kernel.wait(lambda: states(kernel)[-1] == "idle")
 
 
+@pytest.mark.all
 def test_the_kernel_says_busy_also_where_its_idle_comes_late(fresh, tmp_path):
     if not fresh.subshells:
         pytest.skip("this kernel has no subshells")

@@ -52,6 +52,7 @@ def test_the_recording_beside_a_report_is_kept_with_it(client, tmp_path):
     }
 
 
+@pytest.mark.all
 def test_old_recordings_go_as_old_reports_do_each_kind_by_itself(client, tmp_path):
     with dask.config.set({"daskscope.library.keep-reports": 1}):
         for name in ("a.daskscope", "b.daskscope"):

@@ -114,6 +114,7 @@ def test_tasks_that_fail_are_in_the_report(cells: Cells) -> None:
     assert cells.summary("failed.html")["errors"]["count"] == 1
 
 
+@pytest.mark.all
 @pytest.mark.parametrize(
     ("wait", "raised"),
     [("time.sleep(60)", "KeyboardInterrupt"), ("await asyncio.sleep(0.01)", "CancelledError")],
@@ -315,6 +316,7 @@ def test_help_teaches_and_runs_nothing(cells: Cells) -> None:
     assert "cell body is empty" in cells.run("%%perfreport a.html").printed("stderr")
 
 
+@pytest.mark.all
 def test_asking_about_a_cell_begins_nothing(cells: Cells) -> None:
     asked = [("%%perfreport", "incomplete"), ("%%perfreport\nx = 1", "incomplete")]
     for code, status in [*asked, ("%%perfreport\nx = 1\n\n", "complete")]:
@@ -327,6 +329,7 @@ def test_asking_about_a_cell_begins_nothing(cells: Cells) -> None:
     assert not cells.ok("42").urls
 
 
+@pytest.mark.all
 def test_two_cells_that_wait_have_a_report_each(cells: Cells) -> None:
     one = cells.start("%%perfreport one.html\nimport time\ntime.sleep(0.3)\nt = tasks(1)")
     two = cells.start("%%perfreport two.html\nt = tasks(2)")
@@ -336,6 +339,7 @@ def test_two_cells_that_wait_have_a_report_each(cells: Cells) -> None:
     assert captured == [1, 2]
 
 
+@pytest.mark.all
 def test_a_cell_inside_of_a_cell_has_its_own_report(cells: Cells) -> None:
     inner = "%%perfreport inner.html\\nt = tasks(2)\\n42"
     ran = cells.ok(
@@ -347,6 +351,7 @@ def test_a_cell_inside_of_a_cell_has_its_own_report(cells: Cells) -> None:
     assert cells.summary("outer.html")["tasks"]["captured"] == 7
 
 
+@pytest.mark.all
 def test_two_lines_make_two_reports(cells: Cells) -> None:
     ran = cells.ok("%%perfreport a.html\n%%perfreport b.html --title B\nt = tasks(2)\n42")
     assert ran.results == ["42"]
@@ -366,6 +371,7 @@ def test_a_silent_cell_has_a_report_without_a_card(cells: Cells) -> None:
     assert cells.summary("silent.html")["tasks"]["captured"] == 3
 
 
+@pytest.mark.all
 def test_a_notebook_that_was_exported_as_a_script_runs(cells: Cells) -> None:
     ran = cells.ok("get_ipython().run_cell_magic('perfreport', 's.html', 't = tasks(2)\\n42\\n')")
     assert ran.results == ["42"]

@@ -17,11 +17,11 @@ from daskscope.agent import packing
 from daskscope.collect.intake import Intake
 from daskscope.derive.left_out import left_out
 from daskscope.loading import opened
-from daskscope.recording import Merged, Names, RecordingCore, merged_notices, pack_keys
-from daskscope.recording.names import LIMITS, MAX_MERGED
-from daskscope.recording.part import Mark, Part, mark
+from daskscope.recording import Merged, Names, RecordingStore, merged_notices, pack_keys
+from daskscope.recording.block_recording import BlockRecording, Positions, positions_of
+from daskscope.recording.names import MAX_MERGED
 from daskscope.report.redact import redacted
-from daskscope.schema import MAX_NAMES
+from daskscope.schema import ACTION_NAMES, MAX_NAMES
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 ROOM = "of 18,180,000 characters together."
 
 
-def told(recording: RecordingCore) -> dict[str, str]:
+def told(recording: RecordingStore) -> dict[str, str]:
     """What is said of merged names, where it is said what else was left out."""
     notices = left_out(recording, recording.counts)
     return {one.code: one.text for one in notices if one.code.endswith("-merged")}
 
 
-def crowded(actions: int) -> RecordingCore:
+def crowded(actions: int) -> RecordingStore:
     """A recording with so many actions more than have a place, all of them in rows."""
     recording = new_recording(prefixes=("inc",))
-    count = LIMITS["actions"] - 1 + actions
+    count = ACTION_NAMES.limit - 1 + actions
     rows = make_rows(count)
     rows["prefix"][:] = 0
     known = len(recording.names.actions)
@@ -53,14 +53,14 @@ def test_names_that_have_no_place_are_counted_once_each():
     for _ in range(2):
         for i in range(300):
             names.intern("actions", f"action-{i}")
-    assert len(names.actions) == LIMITS["actions"]
-    assert names.merged("actions") == Merged(300 - (LIMITS["actions"] - 1 - 5))
+    assert len(names.actions) == ACTION_NAMES.limit
+    assert names.merged("actions") == Merged(300 - (ACTION_NAMES.limit - 1 - 5))
     assert names.merged("prefixes") == Merged(0)
 
 
 def test_of_more_names_than_are_told_apart_it_is_said_that_they_are_at_least_so_many():
     names = Names()
-    for i in range(LIMITS["actions"] + MAX_MERGED + 10):
+    for i in range(ACTION_NAMES.limit + MAX_MERGED + 10):
         names.intern("actions", f"action-{i}")
     assert names.merged("actions") == Merged(MAX_MERGED, exact=False)
     (notice,) = merged_notices(names)
@@ -87,7 +87,7 @@ def answer(merged: dict[str, int]) -> dict[str, Any]:
 
 
 def test_what_the_agent_merged_is_exact_as_long_as_it_is_one():
-    recording = RecordingCore()
+    recording = RecordingStore()
     first = Intake("one", recording)
     first.take(answer({"prefixes": 0, "spans": 3, "lanes": packing.MAX_MERGED}))
     first.take(answer({"prefixes": 1, "spans": 5, "lanes": packing.MAX_MERGED}))
@@ -140,27 +140,27 @@ def test_what_is_no_count_of_names_in_a_file_is_passed_over(tmp_path, merged):
 
 def test_a_block_tells_of_merged_names_only_if_it_has_some_of_them():
     source = crowded(3)
-    stop = mark(source)
+    stop = positions_of(source)
     with_some, without = (
-        Part(source, since, memory_limit=4_000_000, disk_limit=0, overflow="drop")
-        for since in (Mark(), stop)
+        BlockRecording(source, since, memory_limit=4_000_000, disk_limit=0, overflow="drop")
+        for since in (Positions(), stop)
     )
     rows = make_rows(2)
     source.append_tasks(2, rows | {"prefix": rows["prefix"] * 0}, pack_keys(0, ["a", "b"]).data)
     with_some.advance(stop)
-    without.advance(mark(source))
+    without.advance(positions_of(source))
     assert without.recording.counts.kept == 2
     assert [len(told(part.recording)) for part in (with_some, without)] == [1, 0]
 
 
 def test_a_block_that_has_some_says_how_many_are_merged_in_the_session(tmp_path: Path):
     source = crowded(3)
-    since = mark(source)
+    since = positions_of(source)
     rows = make_rows(1)
     rows["prefix"][:], rows["action"][:] = 0, source.names.intern("actions", "action-251")
     source.append_tasks(1, rows, pack_keys(0, ["k"]).data)
-    part = Part(source, since, memory_limit=4_000_000, disk_limit=0, overflow="drop")
-    part.advance(mark(source))
+    part = BlockRecording(source, since, memory_limit=4_000_000, disk_limit=0, overflow="drop")
+    part.advance(positions_of(source))
     block = part.recording
     loaded = opened(block.save(tmp_path / "block.daskscope"))
     for one in (block, loaded, redacted(loaded, ["hosts"])):

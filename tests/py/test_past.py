@@ -13,8 +13,8 @@ from distributed import Client, wait
 
 import daskscope
 from daskscope.errors import DaskscopeError
-from daskscope.magics.past import PastCell, marks, recording_of
-from daskscope.recording.part import SOON_S
+from daskscope.magics.past import PastCell, positions, recording_of
+from daskscope.recording.block_recording import SOON_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ class Cell:
         self.past: PastCell
 
     def __enter__(self) -> Cell:
-        self._start, self._marks = time.time(), marks()
+        self._start, self._marks = time.time(), positions()
         assert self._session.client is not None
         wait(self._session.client.map(abs, range(3), pure=False))
         return self
@@ -111,8 +111,8 @@ def test_what_the_cell_logged_last_and_later_events_pushed_out_is_counted(sessio
         session._catch_up()
         log(session, 900)
     recording = recording_of(cell.past, None)
-    assert "mine" not in [event.topic for event in recording.event_log.since(0)]
-    assert recording.event_log.dropped == 400
+    assert "mine" not in [event.topic for event in recording.log("events").since(0)]
+    assert recording.log("events").dropped == 400
 
 
 def test_the_next_cell_is_followed_in_place_of_the_last_one(session):
@@ -141,7 +141,7 @@ async def test_what_the_scheduler_has_not_told_yet_is_said_where_nobody_may_wait
             daskscope.connect(client) as session,
         ):
             await session.caught_up()
-            start, known = time.time() - 1, marks()
+            start, known = time.time() - 1, positions()
             await client.gather(client.map(abs, range(3), pure=False))
             past = PastCell.of(RAN, start, time.time(), known)
             with pytest.raises(DaskscopeError, match="has not told yet") as error:

@@ -7,9 +7,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import traitlets
+from recording_rows import gap
 
 import daskscope
-from daskscope.recording import Recording, RecordingCore
+from daskscope.recording import Recording, RecordingStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
 OF_A_RECORDING = [
     "about",
-    "cluster",
     "counts",
     "disk_bytes",
     "errors",
@@ -28,8 +28,9 @@ OF_A_RECORDING = [
     "memory_bytes",
     "origin",
     "save",
-    "scheduler",
     "sql",
+    "system",
+    "table",
     "tasks",
     "to_parquet",
     "worker_names",
@@ -96,7 +97,7 @@ def test_examples_are_what_a_user_can_write() -> None:
         daskscope.tag,
         *(vars(Recording)[name] for name in OF_A_RECORDING),
     ):
-        assert "RecordingCore" not in (thing.__doc__ or "")
+        assert "RecordingStore" not in (thing.__doc__ or "")
 
 
 def test_help_on_the_recorder_tells_what_users_call_and_nothing_else() -> None:
@@ -106,7 +107,7 @@ def test_help_on_the_recorder_tells_what_users_call_and_nothing_else() -> None:
 
 
 def test_a_recording_shows_what_came_after_it_was_taken_in_hand() -> None:
-    core = RecordingCore()
+    core = RecordingStore()
     recording = Recording(core)
-    core.append_gap(1.0, 2.0, "lost", "text")
+    core.log("gaps").append([gap(1.0, 2.0, "lost", "text")])
     assert recording.gaps["reason"].tolist() == ["lost"]

@@ -18,6 +18,7 @@ from clusters import SchedulerProcess, eventually, live, recorded
 from distributed import Client, LocalCluster
 from IPython.core.interactiveshell import InteractiveShell
 from jupyter_client.manager import KernelManager
+from kernels import own_ports
 from traitlets.config import Config
 
 import daskscope
@@ -312,6 +313,7 @@ def test_wrong_settings_are_told_once_and_harm_nobody(
         assert f"{name} = {given!r}" in told
 
 
+@pytest.mark.all
 @pytest.mark.usefixtures("recording_by_itself")
 def test_clients_on_workers_without_daskscope_work_with_the_inherited_setting(
     scheduler_process: SchedulerProcess,
@@ -355,7 +357,7 @@ class Kernel:
     """A real IPython kernel."""
 
     def __init__(self) -> None:
-        self.manager = KernelManager()
+        self.manager = KernelManager(**own_ports())
         self.manager.start_kernel()
         self.client = self.manager.client()
         self.client.start_channels()

@@ -12,7 +12,7 @@ import pytest
 from recording_rows import START, append, make_rows, new_recording
 
 from daskscope import config
-from daskscope.recording import RecordingCore, pack_keys
+from daskscope.recording import RecordingStore, pack_keys
 from daskscope.recording.chunk import merge_blocks
 
 MAPS = Path("/proc/self/maps")
@@ -135,11 +135,11 @@ def test_totals_stay_true_when_rows_are_dropped():
 )
 def test_wrong_limits_are_refused_by_name(name, value):
     with pytest.raises(ValueError, match=name):
-        RecordingCore(**{name: value})
+        RecordingStore(**{name: value})
 
 
 def test_the_bounds_are_by_default_those_of_the_settings():
-    defaults = inspect.signature(RecordingCore).parameters
+    defaults = inspect.signature(RecordingStore).parameters
     limits = config.recording_limits()
     for name in ("memory_limit", "disk_limit", "overflow"):
         assert defaults[name].default == getattr(limits, name)

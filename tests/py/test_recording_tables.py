@@ -13,16 +13,16 @@ import pandas as pd
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
-from recording_rows import append, new_recording
+from recording_rows import append, append_cluster, append_scheduler, new_recording
 from test_files import full_recording, saved
 
 import daskscope
 from daskscope.errors import DaskscopeError
 from daskscope.export import to_csv
 from daskscope.loading import opened
-from daskscope.recording import ClusterSample, Recording, RecordingCore, SchedulerSample
+from daskscope.recording import Recording, RecordingStore
 from daskscope.recording.parquet import write_parquet
-from daskscope.recording.recording import TABLE_NAMES
+from daskscope.schema import tables
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,42 +75,42 @@ def test_tables_of_each_format_come_with_what_is_known_of_the_whole(tmp_path):
     assert parquet["counts"] == recording.counts.to_json()
 
 
-@pytest.mark.parametrize("name", TABLE_NAMES)
+@pytest.mark.parametrize("name", [*tables()])
 def test_columns_have_the_same_types_in_tables_without_rows(tmp_path, name):
     full, empty = (
         recording.to_parquet(tmp_path / folder)
-        for recording, folder in ((full_recording(), "full"), (RecordingCore(), "empty"))
+        for recording, folder in ((full_recording(), "full"), (RecordingStore(), "empty"))
     )
     rows = pq.read_table(full / f"{name}.parquet")
     none = pq.read_table(empty / f"{name}.parquet")
+    first = getattr(tables()[name], "first", ())
     assert rows.num_rows > 0
-    assert none.num_rows == 0
+    assert none.num_rows == len(first)
     assert none.schema.equals(rows.schema, check_metadata=False)
 
 
 def test_a_query_goes_over_the_errors_of_runs_with_and_without(tmp_path):
     duckdb = pytest.importorskip("duckdb")
-    for recording, folder in ((RecordingCore(), "a"), (full_recording(), "b")):
+    for recording, folder in ((RecordingStore(), "a"), (full_recording(), "b")):
         write_parquet(recording, tmp_path / folder)
     query = f"select worker, exception from '{tmp_path}/*/errors.parquet'"
     assert len(duckdb.sql(query).df()) == len(full_recording().errors)
 
 
 def test_what_is_no_number_is_left_out_of_means(tmp_path):
-    recording = RecordingCore()
-    samples = [SchedulerSample(time, 5.0, 6.0, late) for time, late in ((1.0, nan), (2.0, 3.0))]
-    recording.append_scheduler(samples)
-    recording.append_cluster([ClusterSample(nan, 1, 2, 3, 4, 5, 6)])
+    recording = RecordingStore()
+    append_scheduler(recording, (1.0, 5.0, 6.0, nan), (2.0, 5.0, 6.0, 3.0))
+    append_cluster(recording, (3.0, 1, 2, 3, nan, 5, 6))
     write_parquet(recording, tmp_path)
-    loops = pq.read_table(tmp_path / "scheduler.parquet")["loop_interval"]
-    assert loops.to_pylist() == [None, 3.0]
+    loops = pq.read_table(tmp_path / "system.parquet")["loop_interval"]
+    assert loops.to_pylist() == [None, 3.0, None]
     assert pc.mean(loops).as_py() == 3.0
-    assert pq.read_table(tmp_path / "cluster.parquet")["time"].null_count == 1
+    assert pq.read_table(tmp_path / "system.parquet")["process"].null_count == 3
     query = "select avg(loop_interval) as mean from {}"
-    assert pd.read_parquet(tmp_path / "scheduler.parquet")["loop_interval"].mean() == 3.0
+    assert pd.read_parquet(tmp_path / "system.parquet")["loop_interval"].mean() == 3.0
     duckdb = pytest.importorskip("duckdb")
-    (mean,) = duckdb.sql(query.format(f"'{tmp_path}/scheduler.parquet'")).df()["mean"]
-    assert mean == 3.0 == recording.sql(query.format("scheduler"))["mean"][0]
+    (mean,) = duckdb.sql(query.format(f"'{tmp_path}/system.parquet'")).df()["mean"]
+    assert mean == 3.0 == recording.sql(query.format("system"))["mean"][0]
 
 
 def test_sql_asks_the_tables():
@@ -133,7 +133,7 @@ def test_sql_asks_of_a_title_that_cannot_be_encoded():
 def test_sql_without_duckdb_says_how_to_get_it(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "duckdb", None)
     with pytest.raises(DaskscopeError, match=r"pip install .daskscope\[sql\]"):
-        RecordingCore().sql("select 1")
+        RecordingStore().sql("select 1")
 
 
 def test_parquet_is_written_chunk_by_chunk(tmp_path):
@@ -154,6 +154,7 @@ def test_parquet_is_written_chunk_by_chunk(tmp_path):
     assert len(seen) == len(recording.chunks())
 
 
+@pytest.mark.all
 def test_parquet_that_could_not_be_finished_leaves_nothing(tmp_path):
     source = saved(full_recording(), tmp_path)
     target = tmp_path / "a" / "tables"
@@ -173,7 +174,7 @@ def test_parquet_goes_beside_other_files_of_its_directory(tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {
         "mine.txt",
         "about.json",
-        *(f"{name}.parquet" for name in TABLE_NAMES),
+        *(f"{name}.parquet" for name in [*tables()]),
     }
 
 
@@ -221,14 +222,14 @@ def test_sql_that_has_no_rows_to_return_gives_an_empty_frame():
 def test_sql_makes_only_the_tables_that_are_asked_for(monkeypatch):
     pytest.importorskip("duckdb")
     made = []
-    table = Recording._table
+    table = Recording._sql_table
     monkeypatch.setattr(
-        Recording, "_table", lambda rec, name: (made.append(name), table(rec, name))[1]
+        Recording, "_sql_table", lambda rec, name: (made.append(name), table(rec, name))[1]
     )
     recording = full_recording()
     assert recording.sql('SELECT count(*) AS n FROM "Errors"')["n"][0] == 1
     assert made == ["errors"]
-    assert set(recording.sql("show tables")["name"]) == {*TABLE_NAMES, "about"}
+    assert set(recording.sql("show tables")["name"]) == {*[*tables()], "about"}
 
 
 @pytest.mark.parametrize(
@@ -236,9 +237,9 @@ def test_sql_makes_only_the_tables_that_are_asked_for(monkeypatch):
 )
 def test_sql_names_the_tables_that_there_are(query):
     with pytest.raises(DaskscopeError) as told:
-        RecordingCore().sql(query)
+        RecordingStore().sql(query)
     assert told.value.text == "There is no table nothing."
-    assert told.value.next == f"There are {', '.join(TABLE_NAMES)} and about."
+    assert told.value.next == f"There are {', '.join([*tables()])} and about."
 
 
 @pytest.mark.parametrize(
@@ -254,17 +255,17 @@ def test_what_is_wrong_in_the_sql_itself_duckdb_says():
     import duckdb
 
     with pytest.raises(duckdb.BinderException, match="nowhere"):
-        RecordingCore().sql("select nowhere from tasks")
+        RecordingStore().sql("select nowhere from tasks")
     with pytest.raises(duckdb.ParserException, match="selec"):
-        RecordingCore().sql("selec")
+        RecordingStore().sql("selec")
 
 
 def test_sql_wants_a_question():
     with pytest.raises(TypeError, match="query must be text, got int"):
-        RecordingCore().sql(5)
+        RecordingStore().sql(5)
     for query in ("", " ;\n"):
         with pytest.raises(DaskscopeError, match="The query is empty"):
-            RecordingCore().sql(query)
+            RecordingStore().sql(query)
 
 
 def test_a_place_for_tables_is_named_and_its_directory_is_there(tmp_path, monkeypatch):

@@ -172,6 +172,7 @@ def test_a_price_makes_a_cost(client):
     assert cost["unit"] == "€"
 
 
+@pytest.mark.all
 def test_the_scheduler_does_nothing_while_a_report_is_built(scheduler_process):
     from distributed import Client
 
@@ -185,6 +186,7 @@ def test_the_scheduler_does_nothing_while_a_report_is_built(scheduler_process):
         scheduler_process.stop()
 
 
+@pytest.mark.all
 def test_a_cluster_that_is_gone_before_the_end_leaves_a_report(scheduler_process):
     from distributed import Client
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from http.cookiejar import CookieJar
@@ -13,7 +14,7 @@ from urllib.parse import urljoin
 from urllib.request import HTTPCookieProcessor, Request, build_opener
 
 import pytest
-from clusters import eventually
+from clusters import eventually, free_port
 
 from daskscope.report.address import Addresses, Served
 
@@ -127,12 +128,19 @@ def test_the_addresses_are_the_servers_own_wherever_it_is(base):
 # -- a real server ------------------------------------------------------------
 
 
+def listens(port: int) -> bool:
+    """Return whether a server that has written its facts takes connections already."""
+    with socket.socket() as s:
+        return s.connect_ex(("localhost", port)) == 0
+
+
 @pytest.fixture
 def lab(server, tmp_path, monkeypatch) -> Iterator[str]:
     """A JupyterLab that shows the folder, and that started this process as it believes."""
     pytest.importorskip("jupyterlab")
     (tmp_path / "runtime" / "jpserver-1.json").unlink()
-    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--port=0", "--allow-root"]
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"]
+    command.append(f"--port={free_port()}")
     options = {"root_dir": server, "base_url": "/user/files/"}
     command += [f"--ServerApp.{name}={value}" for name, value in options.items()]
     running = subprocess.Popen(
@@ -145,13 +153,15 @@ def lab(server, tmp_path, monkeypatch) -> Iterator[str]:
     facts = tmp_path / "runtime" / f"jpserver-{running.pid}.json"
     try:
         eventually(facts.exists, 60)
-        eventually(facts.read_text)
-        yield json.loads(facts.read_text())["url"]
+        found = json.loads(eventually(facts.read_text))
+        eventually(lambda: listens(found["port"]), 60)
+        yield found["url"]
     finally:
         running.terminate()
         running.wait(60)
 
 
+@pytest.mark.all
 def test_a_url_that_is_pasted_opens_where_a_server_gives_its_files_to_no_stranger(server, lab):
     (server / "run.html").write_text("a report")
     browser = build_opener(HTTPCookieProcessor(CookieJar()))

@@ -105,7 +105,9 @@ def test_a_report_that_was_cut_off_says_so_and_opens_with_what_is_whole(tmp_path
     assert not opened.about["whole"]
 
 
-@pytest.mark.parametrize(("names", "actions"), [(1_000, 3), (1_000, 200)])
+@pytest.mark.parametrize(
+    ("names", "actions"), [(1_000, 3), pytest.param(1_000, 200, marks=pytest.mark.all)]
+)
 def test_a_summary_of_long_names_is_no_larger_than_can_be_read(tmp_path, names, actions):
     recording = new_recording(prefixes=[f"{i:04}" + "<" * 990 for i in range(names)])
     for i in range(actions):

@@ -9,10 +9,20 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from recording_rows import START, append, make_rows, new_recording
+from recording_rows import (
+    START,
+    append,
+    gap,
+    log_line,
+    logged_event,
+    make_rows,
+    new_recording,
+    task_error,
+    worker_change,
+)
 from test_files import full_recording
 
-from daskscope.recording import Event, LogLine, TaskError, WorkerChange, pack_keys
+from daskscope.recording import pack_keys
 from daskscope.report.hosts import Hosts
 from daskscope.report.paths import without_paths, without_source
 from daskscope.report.redact import redacted
@@ -156,6 +166,7 @@ def test_hosts_and_addresses_become_the_same_names_everywhere(hosts, text, left)
     assert hosts.text(text) == left
 
 
+@pytest.mark.all
 @pytest.mark.parametrize(
     "text",
     [
@@ -193,7 +204,7 @@ def test_a_redacted_copy_has_every_row_and_the_recording_is_as_it_was():
     assert copy.tasks[same].astype(object).equals(before[same].astype(object))
     assert set(copy.tasks["worker"]) == {"worker-0", "worker-1"}
     assert recording.tasks.equals(before)
-    for name in ("events", "logs", "cluster", "scheduler", "gaps"):
+    for name in ("events", "logs", "system", "gaps"):
         assert len(getattr(copy, name)) == len(getattr(recording, name))
 
 
@@ -203,7 +214,7 @@ def test_holes_and_bounds_of_a_recording_are_in_its_copy():
     recording.skip_tasks(5)
     append(recording, 10)
     recording.drop_from_agent(3)
-    recording.drop_errors(4)
+    recording.log("errors").count_dropped(4)
     copy = redacted(recording, ["paths"])
     assert copy.counts == recording.counts
     assert copy.tasks["task"].tolist() == recording.tasks["task"].tolist()
@@ -245,11 +256,13 @@ def test_a_redacted_copy_is_redacted_in_every_table():
     keys = [f"from {worker}", "/data/apollo/x"]
     recording.append_tasks(2, rows, pack_keys(0, keys).data)
     where = f"{worker} /data/apollo/x"
-    recording.append_errors([TaskError(0, where, 0, worker, 1.0, where, where)])
-    recording.append_changes([WorkerChange(1.0, worker, "paused", where)])
-    recording.append_gap(1.0, 2.0, "lost", where)
-    recording.append_events([Event(1.0, worker, json.dumps({worker: [where]}))])
-    recording.append_lines([LogLine(1.0, worker, "INFO", where), LogLine(1.0, "scheduler", "", "")])
+    recording.log("errors").append([task_error(0, where, 0, worker, 1.0, where, where)])
+    recording.log("workers").append([worker_change(1.0, worker, "paused", where)])
+    recording.log("gaps").append([gap(1.0, 2.0, "lost", where)])
+    recording.log("events").append([logged_event(1.0, worker, json.dumps({worker: [where]}))])
+    recording.log("logs").append(
+        [log_line(1.0, worker, "INFO", where), log_line(1.0, "scheduler", "", "")]
+    )
     recording.name_workers({worker: "worker-5"})
     recording.about_facts = {
         "host": "node-7.lab",
@@ -282,8 +295,10 @@ def test_the_server_of_a_share_is_a_host_wherever_it_is_named_first():
     rows["prefix"][:] = 0
     recording.append_tasks(1, rows, pack_keys(0, ["apollo-1"]).data)
     said = ("apollo went away", r"cannot read \\apollo\data\x.csv", "apollo is back")
-    recording.append_lines([LogLine(1.0, "scheduler", "INFO", text) for text in said])
-    recording.append_events([Event(1.0, "topic", json.dumps({"path": r"\\vega\data\y.csv"}))])
+    recording.log("logs").append([log_line(1.0, "scheduler", "INFO", text) for text in said])
+    recording.log("events").append(
+        [logged_event(1.0, "topic", json.dumps({"path": r"\\vega\data\y.csv"}))]
+    )
     recording.about_facts = {"title": "apollo and vega"}
     copy = redacted(recording, ["hosts"])
     host, other = copy.about_facts["title"].split(" and ")

@@ -10,10 +10,9 @@ import dask
 import pytest
 from clusters import cluster_of_one_worker, eventually, live
 from distributed import Client, LocalCluster
+from recording_rows import cluster_of, scheduler_of
 
 import daskscope
-from daskscope.recording.records import records_of
-from daskscope.schema import EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -82,23 +81,23 @@ def test_samples_of_the_cluster_grow(either: tuple[Client, Session, Any]) -> Non
     client, s, _ = either
     kept = client.submit(bytes, 3_000_000)
     kept.result()
-    eventually(lambda: (s.recording.cluster["managed"] >= 3_000_000).any())
-    before = len(s.recording.cluster)
-    eventually(lambda: len(s.recording.cluster) >= before + 2)
-    sample = s.recording.cluster.iloc[-1]
+    eventually(lambda: (cluster_of(s.recording)["managed"] >= 3_000_000).any())
+    before = len(cluster_of(s.recording))
+    eventually(lambda: len(cluster_of(s.recording)) >= before + 2)
+    sample = cluster_of(s.recording).iloc[-1]
     assert sample["workers"] == 1
     assert sample["threads"] == sum(worker["threads"] for worker in s.workers)
     assert sample["memory_limit"] == 8 * 2**30
     assert sample["process"] > 3_000_000
     assert sample["spilled"] == 0
-    assert s.recording.cluster["time"].is_monotonic_increasing
+    assert cluster_of(s.recording)["time"].is_monotonic_increasing
 
 
 def test_samples_of_the_scheduler_grow_and_none_comes_twice(session: Session) -> None:
-    eventually(lambda: len(session.recording.scheduler) >= 2)
-    latest = session.recording.scheduler["time"].max()
-    eventually(lambda: session.recording.scheduler["time"].max() > latest + 1)
-    samples = session.recording.scheduler
+    eventually(lambda: len(scheduler_of(session.recording)) >= 2)
+    latest = scheduler_of(session.recording)["time"].max()
+    eventually(lambda: scheduler_of(session.recording)["time"].max() > latest + 1)
+    samples = scheduler_of(session.recording)
     assert samples["time"].is_unique
     assert samples["time"].is_monotonic_increasing
     assert (samples["memory"] > 1_000_000).all()
@@ -112,8 +111,8 @@ def test_a_worker_without_a_limit_counts_nothing() -> None:
         Client(cluster, set_as_default=False) as client,
         daskscope.connect(client) as s,
     ):
-        eventually(lambda: len(s.recording.cluster))
-        assert s.recording.cluster["memory_limit"].iloc[0] == 0
+        eventually(lambda: len(cluster_of(s.recording)))
+        assert cluster_of(s.recording)["memory_limit"].iloc[0] == 0
 
 
 @pytest.fixture
@@ -199,7 +198,7 @@ def test_hostile_messages_are_text_in_the_recording(session: Session, client: Cl
     assert keys == {"('a', 0)": [None]}
     assert huge == 10**30
     assert rude == ["lone \ufffd", "(Rude)", {"nested": ["(Rude)"]}]
-    for text in records_of(session.recording._core, EVENTS)["message"]:
+    for text in session.recording.events["message"]:
         assert len(text) <= 4_000
         text.encode()
     assert session.agent_error is None
@@ -211,6 +210,7 @@ def test_objects_that_only_the_user_has_are_text(session: Session, client: Clien
     eventually(lambda: told(session, "odd") == ["an odd thing"])
 
 
+@pytest.mark.all
 def test_without_an_agent_what_was_logged_before_is_left_out_and_nothing_comes_twice() -> None:
     with (
         dask.config.set({"distributed.scheduler.blocked-handlers": REFUSED}),
@@ -229,6 +229,7 @@ def test_without_an_agent_what_was_logged_before_is_left_out_and_nothing_comes_t
             assert [notice.code for notice in s.notices] == ["plugins-refused"]
 
 
+@pytest.mark.all
 def test_a_scheduler_that_refuses_to_tell_its_events_is_asked_once_and_it_is_said(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
@@ -238,7 +239,7 @@ def test_a_scheduler_that_refuses_to_tell_its_events_is_asked_once_and_it_is_sai
         Client(cluster, set_as_default=False) as client,
         daskscope.connect(client) as s,
     ):
-        eventually(lambda: len(s.recording.cluster) >= 3)
+        eventually(lambda: len(cluster_of(s.recording)) >= 3)
         assert [notice.code for notice in s.notices] == ["plugins-refused", "events-not-told"]
         client.gather(client.map(abs, range(-20, 0), pure=False))
         assert s.recording.counts.captured == 20

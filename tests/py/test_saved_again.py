@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import dask
 import pytest
-from recording_rows import START, append, new_recording
+from recording_rows import START, append, gap, new_recording
 
 import daskscope
 from daskscope.cli import main
 from daskscope.figures import figures_of
 from daskscope.loading import opened
 from daskscope.report.html import build
-from daskscope.schema import MIN_RECORDING_BYTES
+from daskscope.schema import FILE_FORMAT, MIN_RECORDING_BYTES
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from daskscope.recording import Recording, RecordingCore
+    from daskscope.recording import Recording, RecordingStore
 
 TASKS = 300_000
 
@@ -93,7 +93,7 @@ def test_a_file_that_was_cut_off_has_no_figures_of_the_whole(
         figures = json.loads(members.read("about.json"))["summary"]
     with zipfile.ZipFile(tmp_path / "made.daskscope", "w") as made:
         facts = {"title": "A run", "summary": figures}
-        made.writestr("daskscope.json", json.dumps({"format": 1, "facts": facts}))
+        made.writestr("daskscope.json", json.dumps({"format": FILE_FORMAT, "facts": facts}))
     content = (tmp_path / "made.daskscope").read_bytes()
     cut.write_bytes(content[: content.index(b"PK\x01\x02")])
     assert load(cut).about.to_dict() == {"title": "A run", "whole": False}
@@ -128,7 +128,7 @@ def test_a_report_of_what_was_cut_off_says_so_also_when_it_is_opened(cut: Path) 
 
 def test_what_is_told_of_losses_is_what_they_are_now(tmp_path: Path) -> None:
     recording = new_recording()
-    recording.log_of["events"].count_dropped(3)
+    recording.log("events").count_dropped(3)
     recording.about_facts = {
         "missing": [
             {"code": "events-dropped", "level": "warn", "text": "2 events", "next": ""},
@@ -171,10 +171,10 @@ def test_figures_of_a_recording_that_goes_on_are_of_what_is_in_the_file(tmp_path
     recording = new_recording()
     append(recording, 100)
 
-    def figures(core: RecordingCore) -> dict[str, Any]:
+    def figures(core: RecordingStore) -> dict[str, Any]:
         append(recording, 150)  # as other threads do
-        recording.append_gap(START, START + 1, "agent-left", "The agent was gone.")
-        recording.event_log.count_dropped(7)
+        recording.log("gaps").append([gap(START, START + 1, "agent-left", "The agent was gone.")])
+        recording.log("events").count_dropped(7)
         return figures_of(core)
 
     recording.make_figures = figures

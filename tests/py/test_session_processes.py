@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+@pytest.mark.all
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None:
     script = tmp_path / "forks.py"
@@ -40,7 +41,7 @@ def test_a_forked_child_leaves_the_parents_session_alone(tmp_path: Path) -> None
                 recording = session._recording
                 locks = [
                     recording._lock, recording._writer, session._focus_lock,
-                    session._wanted_lock, recording.error_log._lock,
+                    session._wanted_lock, recording.log("errors")._lock,
                 ]
                 held, over = threading.Event(), threading.Event()
 

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import dask
+import pytest
 from clusters import WITHOUT_DASHBOARD, eventually, live, recorded
 from distributed import Client, LocalCluster
 
@@ -20,6 +21,7 @@ def test_workers_are_described(client: Client) -> None:
         assert all(worker["memory_limit"] == 8 * 2**30 for worker in s.workers)
 
 
+@pytest.mark.all
 def test_adaptive_workers_come_and_go_in_the_recording() -> None:
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, processes=False, **WITHOUT_DASHBOARD) as c,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from recording_rows import START, make_rows
+from recording_rows import START, gap, make_rows, task_error, worker_change
 
 from daskscope.focus import Focus
-from daskscope.recording import TaskError, WorkerChange, pack_keys
+from daskscope.recording import pack_keys
 from daskscope.stream.sender import Sender
 
 
@@ -98,10 +98,10 @@ def test_a_hidden_page_gets_status_alone_and_catches_up_when_seen(scene):
 
 def test_events_are_sent_once_and_in_order(scene):
     page = scene.page()
-    scene.recording.append_errors(
-        [TaskError(i, f"key-{i}", 0, "tcp://w", 1.0, "E" * 5_000, "T") for i in range(450)]
+    scene.recording.log("errors").append(
+        [task_error(i, f"key-{i}", 0, "tcp://w", 1.0, "E" * 5_000, "T") for i in range(450)]
     )
-    scene.recording.append_gap(1.0, 2.0, "lost", "text")
+    scene.recording.log("gaps").append([gap(1.0, 2.0, "lost", "text")])
     scene.run(1)
     errors = [error["task"] for m in page.of("events") for error in m["errors"]]
     assert errors == list(range(450))
@@ -111,8 +111,8 @@ def test_events_are_sent_once_and_in_order(scene):
 
 def test_changes_of_workers_tell_their_names_to_a_page_that_comes_late(scene):
     scene.recording.name_workers({"tcp://w:1": "3"})
-    scene.recording.append_changes(
-        [WorkerChange(1.0, worker, "removed", "") for worker in ("tcp://w:1", "tcp://unknown:1")]
+    scene.recording.log("workers").append(
+        [worker_change(1.0, worker, "removed", "") for worker in ("tcp://w:1", "tcp://unknown:1")]
     )
     page = scene.page()
     scene.run(1)
@@ -123,7 +123,7 @@ def test_changes_of_workers_tell_their_names_to_a_page_that_comes_late(scene):
 def test_events_that_never_end_are_told_twice_a_second(scene):
     page = scene.page()
     for i in range(100):
-        scene.recording.append_gap(i, i + 1, "lost", "text")
+        scene.recording.log("gaps").append([gap(i, i + 1, "lost", "text")])
         scene.session.changed()
         scene.run(0.02, step=0.02)
     scene.run(1)
@@ -135,7 +135,9 @@ def test_hostile_text_travels_as_text(scene):
     page = scene.page()
     hostile = "<script>\U0001f600\nalert('\0')\ud800"
     scene.recording.names.intern("prefixes", hostile)
-    scene.recording.append_errors([TaskError(0, hostile, 0, hostile, np.nan, hostile, hostile)])
+    scene.recording.log("errors").append(
+        [task_error(0, hostile, 0, hostile, np.nan, hostile, hostile)]
+    )
     scene.session.changed()
     assert page.of("names")[-1]["prefixes"]["items"][-1] == hostile.replace("\ud800", "\ufffd")
     assert page.of("events")[0]["errors"][0]["time"] == 0

@@ -56,6 +56,7 @@ def test_messages_per_second_are_bounded(scene):
     scene.assert_complete(page)
 
 
+@pytest.mark.all
 def test_bytes_per_second_are_bounded_over_all_pages(scene):
     every = [scene.page("page-1"), scene.page("page-2")]
     scene.append(125_000, rows_each=16)  # 2,000,000 rows
@@ -82,6 +83,7 @@ def test_a_slow_page_costs_the_kernel_no_queue(scene):
     assert len(feed._held) < 100
 
 
+@pytest.mark.all
 def test_a_busy_kernel_without_acks_goes_on_blindly_up_to_a_bound(scene):
     page = scene.page()
     page.acks = False
@@ -100,6 +102,7 @@ def test_a_busy_kernel_without_acks_goes_on_blindly_up_to_a_bound(scene):
     scene.assert_complete(page)
 
 
+@pytest.mark.all
 def test_what_is_sent_blindly_is_bounded_over_all_tabs(scene):
     pages = [scene.page(f"page-{i}") for i in range(4)]
     for page in pages:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from recording_rows import make_rows
+from recording_rows import make_rows, task_error
 
-from daskscope.recording import TaskError, pack_keys
+from daskscope.recording import pack_keys
 from daskscope.stream import feed_keys
 
 
@@ -47,7 +47,9 @@ def test_a_task_is_described_with_its_traceback(scene):
     columns = make_rows(2, rows_each=2)
     columns["status"][2:] = 1
     scene.recording.append_tasks(2, columns, pack_keys(0, ["a", "<script>"]).data)
-    scene.recording.append_errors([TaskError(1, "<script>", 1, "tcp://w", 1.0, "E()", "Trace")])
+    scene.recording.log("errors").append(
+        [task_error(1, "<script>", 1, "tcp://w", 1.0, "E()", "Trace")]
+    )
     page.say("ask", session="session-1", id="q", what="task", args={"task": 1})
     result = page.of("answer")[0]["result"]
     assert result["key"] == "<script>"

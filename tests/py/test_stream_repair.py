@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from recording_rows import append, new_recording
+from recording_rows import append, gap, new_recording, task_error
 from stream_pages import PlainSession
 from stream_scene import Scene
 
-from daskscope.recording import TaskError
 from daskscope.schema import LIMITS
 from daskscope.stream.contents import Coarse, Events, Keys, Names, Rows
 
@@ -16,10 +15,10 @@ from daskscope.stream.contents import Coarse, Events, Keys, Names, Rows
 def add_content(scene, number):
     """Something of every kind that is numbered."""
     scene.recording.names.intern("prefixes", f"prefix-{number}")
-    scene.recording.names.intern("spans", (f"span-{number}", "name"))
-    error = TaskError(0, "key", 0, "tcp://w", 1.0, f"E{number}", "T")
-    scene.recording.append_errors([error])
-    scene.recording.append_gap(number, number + 1, "lost", "text")
+    scene.recording.names.intern("spans", (f"span-{number}", ("name",)))
+    error = task_error(0, "key", 0, "tcp://w", 1.0, f"E{number}", "T")
+    scene.recording.log("errors").append([error])
+    scene.recording.log("gaps").append([gap(number, number + 1, "lost", "text")])
     scene.append(100)
 
 
@@ -27,11 +26,11 @@ def assert_all_content(scene, page):
     recording = scene.recording
     prefixes, spans = recording.names.prefixes, recording.names.spans
     assert page.names["prefixes"] == list(prefixes)
-    assert page.names["spans"] == [list(span) for span in spans]
+    assert page.names["spans"] == [[span, *name] for span, name in spans]
     assert page.early == []
-    errors = [page.events["errors"][i]["exception"] for i in range(recording.error_log.next)]
-    assert errors == [error.exception for error in recording.error_log.since(0)]
-    assert sorted(page.events["gaps"]) == list(range(recording.gap_log.next))
+    errors = [page.events["errors"][i]["exception"] for i in range(recording.log("errors").next)]
+    assert errors == [error.exception for error in recording.log("errors").since(0)]
+    assert sorted(page.events["gaps"]) == list(range(recording.log("gaps").next))
     assert set(page.keys) == set(range(recording.next_task))
     scene.assert_complete(page)
 

@@ -54,14 +54,16 @@ def test_lines_of_the_logs_of_scheduler_and_workers_since_a_time(client: Client)
     )
     stop = time.time()
     lines = ask(client, since=begun).lines
-    assert [line.time for line in lines] == sorted(line.time for line in lines)
-    assert all(begun <= line.time for line in lines)
-    said = [(line.source, line.level) for line in lines if line.text.endswith("from a worker")]
+    assert [line["time"] for line in lines] == sorted(line["time"] for line in lines)
+    assert all(begun <= line["time"] for line in lines)
+    said = [
+        (line["source"], line["level"]) for line in lines if line["text"].endswith("from a worker")
+    ]
     assert sorted(said) == sorted((worker, "WARNING") for worker in client.nthreads())
-    (one,) = [line for line in lines if line.text.endswith("from the scheduler")]
-    assert one.source == "scheduler"
-    assert begun <= one.time <= stop
-    assert not [line for line in lines if line.text.endswith("too early")]
+    (one,) = [line for line in lines if line["text"].endswith("from the scheduler")]
+    assert one["source"] == "scheduler"
+    assert begun <= one["time"] <= stop
+    assert not [line for line in lines if line["text"].endswith("too early")]
 
 
 def test_handlers_that_are_refused_are_missing_and_the_rest_is_there() -> None:
@@ -80,7 +82,7 @@ def test_handlers_that_are_refused_are_missing_and_the_rest_is_there() -> None:
             "versions of the workers: the scheduler refuses `broadcast`",
         ]
         assert found.versions.keys() == {"client", "scheduler"}
-        assert {line.source for line in found.lines} == {"scheduler"}
+        assert {line["source"] for line in found.lines} == {"scheduler"}
 
 
 @pytest.mark.all
@@ -153,7 +155,7 @@ def test_a_worker_that_hangs_costs_what_it_would_have_said(one_hangs: Client) ->
         "versions of the workers: no answer within 2 s",
     ]
     (answered,) = found.versions["workers"]
-    assert {line.source for line in found.lines} == {"scheduler", answered}
+    assert {line["source"] for line in found.lines} == {"scheduler", answered}
 
 
 def test_a_worker_whose_log_cannot_be_sent_is_counted(client: Client) -> None:
@@ -175,10 +177,10 @@ def test_of_long_logs_the_newest_lines_are_here_and_it_is_said(
     client.run(log_much)
     begun = time.time()
     found = ask(client, since=begun - 60)
-    said = [line for line in found.lines if line.source != "scheduler"]
+    said = [line for line in found.lines if line["source"] != "scheduler"]
     assert len(said) == 20
-    assert all(len(line.text) <= module.MAX_LINE_CHARACTERS + 1 for line in said)
-    assert "line 49 " in said[-1].text
+    assert all(len(line["text"]) <= module.MAX_TEXT_CHARACTERS + 1 for line in said)
+    assert "line 49 " in said[-1]["text"]
     (missing,) = [text for text in found.missing if text.startswith("logs: of ")]
     assert missing.endswith("processes the newest 10 lines only")
 
@@ -194,7 +196,7 @@ def test_many_workers_share_the_lines_that_a_recording_takes(
 
     client.run(log_much)
     found = ask(client)
-    assert len([line for line in found.lines if line.source != "scheduler"]) == 6
+    assert len([line for line in found.lines if line["source"] != "scheduler"]) == 6
 
 
 @pytest.mark.parametrize(
@@ -228,7 +230,7 @@ def test_answers_of_another_form_are_passed_over() -> None:
         "packages": {"dask": None, "3": "x" * module.MAX_VERSION_CHARACTERS + "…"}
     }
     lines = module._lines({"scheduler": ["no", (1.0, "INFO"), (2.0, "INFO", "yes")]}, 10, [])
-    assert [line.text for line in lines] == ["yes"]
+    assert [line["text"] for line in lines] == ["yes"]
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,9 @@ export function embeddedSource(
 ): ReportSource {
   const textOf = (id: string): string =>
     page.getElementById(id)?.textContent?.trim() ?? "";
-  const packed = textOf(RECORDING);
+  const text = textOf(RECORDING);
+  // What is whole of a file that was cut off.
+  const packed = text.slice(0, text.length - (text.length % 4));
   const name = fileName(page.location.pathname);
   const coded = async <T>(read: () => Promise<T>): Promise<T> => {
     try {

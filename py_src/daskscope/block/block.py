@@ -16,7 +16,7 @@ from daskscope.block.facts import (
     facts_at_end,
     facts_at_start,
     heartbeat_s,
-    new_part,
+    new_block_recording,
     not_asked,
     surroundings_of,
 )
@@ -29,7 +29,7 @@ from daskscope.errors import DaskscopeError
 from daskscope.files.target import LocalTarget
 from daskscope.recording import Recording
 from daskscope.recording.about import about_of
-from daskscope.recording.part import Mark, Part, Window, mark
+from daskscope.recording.block_recording import BlockRecording, Positions, Window, positions_of
 from daskscope.written import text_of
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from distributed import Client
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
     from daskscope.session import Session
 
 CATCH_UP_S: Final = 20.0
@@ -87,10 +87,10 @@ class _End:
     """As the recording tells it: the block began then, and took so long."""
     clock: float
     """The same time by the scheduler's clock, as that is known now."""
-    at_once: Mark
-    until: Mark
+    at_once: Positions
+    until: Positions
     """Where the recording was when all was there that finished before the end."""
-    late: Mark
+    late: Positions
     """And after the heartbeat."""
     around: Surroundings = INTERRUPTED
 
@@ -113,8 +113,8 @@ class Block:
         self._code = checked_text(code, "code")
         self._source = cell_name()
         self._session: Session
-        self._part: Part
-        self._since: Mark
+        self._part: BlockRecording
+        self._since: Positions
         self._facts: dict[str, Any]
         self._began_s: float  # monotonic
         self._writing: Writing | None = None
@@ -126,7 +126,7 @@ class Block:
         return Recording(self.core)
 
     @property
-    def core(self) -> RecordingCore:
+    def core(self) -> RecordingStore:
         """The same, as our own code has it."""
         return self._part.recording
 
@@ -169,7 +169,7 @@ class Block:
             self._told(end)
             time.sleep(self._heartbeat_s())
             self._session._catch_up(sampled=True)
-            end.late = self._mark()
+            end.late = self._positions()
             asked = surroundings_of(self._session, self._facts["start"])
             end.around = collect.submit(asked).result()
         except Exception as why:  # noqa: BLE001 - what was recorded is worth more
@@ -206,7 +206,7 @@ class Block:
             self._told(end)
             await asyncio.sleep(self._heartbeat_s())
             await self._session._caught_up(sampled=True)
-            end.late = self._mark()
+            end.late = self._positions()
             asked = surroundings_of(self._session, self._facts["start"])
             end.around = await asyncio.wrap_future(collect.submit(asked))
         except Exception as why:  # noqa: BLE001
@@ -237,13 +237,13 @@ class Block:
         self._facts = facts_at_start(
             session, title=self._title, code=self._code, source=self._source, start=start
         )
-        self._since = self._mark()
-        self._part = new_part(session, self._since)
+        self._since = self._positions()
+        self._part = new_block_recording(session, self._since, start)
         recording, workers = self._part.recording, session.workers
         recording.about_facts = dict(self._facts)
-        recording.note_present({one["address"]: one["threads"] for one in workers}, start)
+        self._part.note_present({one["address"]: one["threads"] for one in workers}, start)
         if workers:  # as they were last seen: the next sample may be a second away
-            recording.append_cluster([cluster_sample(workers, start)])
+            recording.append_samples("system", cluster_sample(workers, start), now=start)
         if self._place is not None:
             self._writing = Writing(self._part, session._recording, self._place, self._facts)
         return self.recording
@@ -252,8 +252,8 @@ class Block:
         """Return the time by the scheduler's clock, as that of all that is recorded."""
         return time.time() + self._session._clock_ahead_s
 
-    def _mark(self) -> Mark:
-        return mark(self._session._recording)
+    def _positions(self) -> Positions:
+        return positions_of(self._session._recording)
 
     def _lacks(self, since_s: float) -> bool:
         """Whether there is more to come from before a time: a busy scheduler answers late."""
@@ -265,7 +265,7 @@ class Block:
 
     def _told(self, end: _End) -> None:
         """Take note of how far the recording was when the scheduler first heard of the end."""
-        end.until = end.late = self._mark()
+        end.until = end.late = self._positions()
         told = self._session._collector.answers.first_since(end.over_s)
         if told is not None:
             end.until = replace(
@@ -284,7 +284,7 @@ class Block:
         stop = self._facts["start"] + over_s - self._began_s
         if self._writing is not None:
             self._writing.halt()
-        at_once = self._mark()
+        at_once = self._positions()
         return _End(over_s, stop, clock, at_once, at_once, at_once)
 
     def _end(self, end: _End, error: BaseException | None) -> None:
@@ -300,7 +300,9 @@ class Block:
             until = replace(end.late, task=end.until.task, dropped_agent=end.until.dropped_agent)
             beats_s = heartbeat_s(len(session.workers))
             part.advance(until, Window(stop=end.clock, heartbeat_s=beats_s, late_s=inf), end.until)
-            recording.append_lines([one for one in end.around.lines if one.time <= end.clock])
+            recording.log("logs").append(
+                one for one in end.around.lines if one["time"] <= end.clock
+            )
             part.name_workers()
             recording.about_facts = self._facts | facts_at_end(
                 session,

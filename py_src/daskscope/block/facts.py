@@ -10,10 +10,10 @@ from daskscope.collect.surroundings import Surroundings, surroundings
 from daskscope.derive.left_out import left_out
 from daskscope.figures import figures_of
 from daskscope.maker import made_by
-from daskscope.recording.part import Mark, Part
+from daskscope.recording.block_recording import BlockRecording, Positions
 
 if TYPE_CHECKING:
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
     from daskscope.session import Session
 
 SURROUNDINGS_S: Final = 5.0
@@ -22,12 +22,13 @@ MAX_TEXT: Final = 10_000
 MAX_TRACEBACK: Final = 100_000
 
 
-def new_part(session: Session, since: Mark) -> Part:
+def new_block_recording(session: Session, since: Positions, start: float) -> BlockRecording:
     """Return an empty part of a session's recording, within the session's bounds."""
     limits = session._limits
-    part = Part(
+    part = BlockRecording(
         session._recording,
         since,
+        start=start,
         memory_limit=limits.memory_limit,
         disk_limit=limits.disk_limit,
         overflow=limits.overflow,
@@ -47,16 +48,16 @@ def facts_at_start(
 
 def facts_at_end(
     session: Session,
-    recording: RecordingCore,
-    since: Mark,
-    until: Mark,
+    recording: RecordingStore,
+    since: Positions,
+    until: Positions,
     *,
     start: float,
     stop: float,
     around: Surroundings,
     exception: dict[str, str] | None,
 ) -> dict[str, Any]:
-    """Return what is known besides when it has ended; it lies between two marks."""
+    """Return what is known besides when it has ended; it lies between two positions."""
     return {
         "stop": stop,
         "duration": stop - start,

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from daskscope.files.target import RemoteTarget
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 _NOT_LOST: Final = "Nothing is lost: report.recording has it, and report.save({where}) writes it."
 
@@ -98,7 +98,7 @@ class Report:
 
     def __init__(
         self,
-        core: Callable[[], RecordingCore],
+        core: Callable[[], RecordingStore],
         *,
         place: LocalTarget | RemoteTarget,
         private: bool = False,
@@ -232,7 +232,7 @@ class ReportBlock:
         self._report = self._new_report(lambda: self._block.core)
         self._shows_card = shows_card
 
-    def of_past(self, core: RecordingCore) -> Report:
+    def of_past(self, core: RecordingStore) -> Report:
         """Return the report of what is recorded already, instead of the block's."""
         return self._new_report(lambda: core, whole=True)
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope.errors import DaskscopeError, Notice
 from daskscope.figures import figures_of
 from daskscope.recording.about import SUMMARY
+from daskscope.recording.block_recording import BlockRecording, positions_of
 from daskscope.recording.file_writer import FileWriter
-from daskscope.recording.part import Part, mark
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from daskscope.files.target import LocalTarget
-    from daskscope.recording import Counts, RecordingCore
+    from daskscope.recording import Counts, RecordingStore
 
 logger = logging.getLogger(__name__)
 
@@ -32,7 +32,11 @@ class Writing:
     """One file that is being written, in a thread of its own, until `halt`."""
 
     def __init__(
-        self, part: Part, source: RecordingCore, place: LocalTarget, facts: dict[str, Any]
+        self,
+        part: BlockRecording,
+        source: RecordingStore,
+        place: LocalTarget,
+        facts: dict[str, Any],
     ) -> None:
         self._part = part
         self._source = source
@@ -59,7 +63,7 @@ class Writing:
             with self._turn:
                 if self._over.is_set():
                     return
-                until = mark(self._source)
+                until = positions_of(self._source)
             self._part.advance(until)
             if self._failure is None and self._is_due():
                 try:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import argparse
     from pathlib import Path
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 ENDINGS: Final = {"chrome": ".trace.json.gz", "parquet": "-parquet", "csv": "-csv"}
 
@@ -40,7 +40,7 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _chrome(recording: RecordingCore, output: Path) -> None:
+def _chrome(recording: RecordingStore, output: Path) -> None:
     path, tell = lasting(output), teller(output)
     with Progress(f"Writing {output}") as progress:
         counts = to_chrome(recording, output, progress.at)
@@ -51,7 +51,7 @@ def _chrome(recording: RecordingCore, output: Path) -> None:
         warn(f"{rows} left out: their times are more than thirty years from the others, or none")
 
 
-def _tables(recording: RecordingCore, output: Path, form: str) -> None:
+def _tables(recording: RecordingStore, output: Path, form: str) -> None:
     with Progress(f"Writing {output}") as progress:
         write = to_csv if form == "csv" else write_parquet
         files = write(recording, output, progress.at)

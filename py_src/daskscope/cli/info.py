@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 MOST_PREFIXES: Final = 12
 TEXT_CHARACTERS: Final = 200
@@ -45,7 +45,7 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def facts_of(file: str, recording: RecordingCore) -> Iterator[tuple[str, str]]:
+def facts_of(file: str, recording: RecordingStore) -> Iterator[tuple[str, str]]:
     """Return names and words of what is worth a line."""
     about, counts = recording.about_facts, recording.counts
     is_file = not is_url(file) and not is_stream(file)

@@ -16,7 +16,7 @@ from daskscope.urls import is_url, without_secrets
 from daskscope.written import check_no_url, is_stream, real
 
 if TYPE_CHECKING:
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 _ENDINGS: Final = (".daskscope", ".html", ".htm")
 
@@ -66,7 +66,7 @@ def reading(file: str) -> Progress:
     return Progress(f"Reading {without_secrets(file)}")
 
 
-def recording_of(file: str) -> RecordingCore:
+def recording_of(file: str) -> RecordingStore:
     """Open what a result is to be made of, and say where it was cut off."""
     with reading(file):
         recording = opened(file)

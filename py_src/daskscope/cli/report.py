@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 
 def run(given: argparse.Namespace) -> int:
@@ -55,7 +55,7 @@ def _place(given: argparse.Namespace) -> Path | RemoteTarget:
     return place_of(output and page_path(output), given.file, ".html")
 
 
-def _write(recording: RecordingCore, place: Path, watch: Callable[[int, int], None]) -> int:
+def _write(recording: RecordingStore, place: Path, watch: Callable[[int, int], None]) -> int:
     """Write it to a path; return its size, nothing of a pipe."""
     path = lasting(place)
     with written(place) as file:
@@ -66,7 +66,7 @@ def _write(recording: RecordingCore, place: Path, watch: Callable[[int, int], No
     return path.stat().st_size
 
 
-def _put(recording: RecordingCore, place: RemoteTarget, watch: Callable[[int, int], None]) -> int:
+def _put(recording: RecordingStore, place: RemoteTarget, watch: Callable[[int, int], None]) -> int:
     """Write it to where a URL points to; return its size."""
     figures: dict[str, Any] = {}
     length = 0

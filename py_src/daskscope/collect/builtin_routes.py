@@ -19,7 +19,7 @@ from daskscope.collect.event_topics import EventTopics
 from daskscope.collect.notices import EVENTS_NOT_TOLD, GAP_TEXTS
 from daskscope.collect.task_stream import TaskStream
 from daskscope.collect.tracebacks import whole_traceback
-from daskscope.recording import RecordingCore, TaskError, pack_keys
+from daskscope.recording import RecordingStore, pack_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class BuiltinRoutes:
     """Reads Dask's task stream, and its events, into a recording."""
 
-    def __init__(self, link: Link, recording: RecordingCore, scheduler: str) -> None:
+    def __init__(self, link: Link, recording: RecordingStore, scheduler: str) -> None:
         self._link = link
         self._recording = recording
         self._scheduler = scheduler
@@ -41,7 +41,7 @@ class BuiltinRoutes:
 
     @classmethod
     async def on(
-        cls, link: Link, recording: RecordingCore, before: BuiltinRoutes | None, *, from_now: bool
+        cls, link: Link, recording: RecordingStore, before: BuiltinRoutes | None, *, from_now: bool
     ) -> BuiltinRoutes:
         """Return the routes over a new connection; to the same scheduler, they go on."""
         identity = await _identity(link)
@@ -65,7 +65,7 @@ class BuiltinRoutes:
         self._read_at = time()
         if news.messages:
             self._append(news.messages)
-        self._recording.append_events(await self._events.read())
+        self._recording.log("events").append(await self._events.read())
         return len(news.messages)
 
     @property
@@ -74,7 +74,8 @@ class BuiltinRoutes:
         return (EVENTS_NOT_TOLD,) if self._events.unreadable else ()
 
     def _say_gap(self, reason: str) -> None:
-        self._recording.append_gap(self._read_at, time(), reason, GAP_TEXTS[reason])
+        gap = {"start": self._read_at, "stop": time(), "reason": reason, "text": GAP_TEXTS[reason]}
+        self._recording.log("gaps").append([gap])
 
     def _append(self, messages: Sequence[Mapping[str, Any]]) -> None:
         names = self._recording.names
@@ -105,8 +106,8 @@ class BuiltinRoutes:
         keys = [clean_text(message["key"]) for message in messages]
         columns = {name: np.array(values) for name, values in rows.items()}
         first = self._recording.append_tasks(len(messages), columns, bytes(pack_keys(0, keys).data))
-        self._recording.append_errors(
-            [_error(message, first + task, keys[task], prefix) for task, prefix, message in errors]
+        self._recording.log("errors").append(
+            _error(message, first + task, keys[task], prefix) for task, prefix, message in errors
         )
 
     async def workers(self) -> list[dict[str, Any]]:
@@ -115,18 +116,18 @@ class BuiltinRoutes:
         return [_worker(address, info) for address, info in workers.items()]
 
 
-def _error(message: Mapping[str, Any], task: int, key: str, prefix: int) -> TaskError:
+def _error(message: Mapping[str, Any], task: int, key: str, prefix: int) -> dict[str, Any]:
     exception = clean_text(message.get("exception_text") or "", MAX_ERROR_CHARS)
     frames = clean_text(message.get("traceback_text") or "", MAX_ERROR_CHARS)
-    return TaskError(
-        task=task,
-        key=key,
-        prefix=prefix,
-        worker=str(message.get("worker") or ""),
-        time=max((row["stop"] for row in message.get("startstops") or ()), default=time()),
-        exception=exception,
-        traceback=whole_traceback(frames, exception),
-    )
+    return {
+        "task": task,
+        "key": key,
+        "prefix": prefix,
+        "worker": str(message.get("worker") or ""),
+        "time": max((row["stop"] for row in message.get("startstops") or ()), default=time()),
+        "exception": exception,
+        "traceback": whole_traceback(frames, exception),
+    }
 
 
 async def _identity(link: Link) -> Mapping[str, Any]:

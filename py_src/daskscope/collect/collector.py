@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from daskscope.config import Pace
     from daskscope.errors import Notice
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 logger = logging.getLogger(__name__)
 
@@ -80,7 +80,7 @@ class Collector:
     def __init__(
         self,
         client: ClientView,
-        recording: RecordingCore,
+        recording: RecordingStore,
         pace: Pace,
         on_change: Callable[[], None],
     ) -> None:
@@ -404,7 +404,8 @@ class Collector:
 
     def _say_gap(self, now: float) -> None:
         reason, self._gap_reason = self._gap_reason, "scheduler-restarted"
-        self._recording.append_gap(self.now or now, now, reason, GAP_TEXTS[reason])
+        gap = {"start": self.now or now, "stop": now, "reason": reason, "text": GAP_TEXTS[reason]}
+        self._recording.log("gaps").append([gap])
 
     async def _release(self, link: Link) -> None:
         if self._use_agent:

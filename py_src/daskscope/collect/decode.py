@@ -36,7 +36,7 @@ _KINDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """Consecutive tasks, as `RecordingCore.append_tasks` takes them."""
+    """Consecutive tasks, as `RecordingStore.append_tasks` takes them."""
 
     first: int  # by the agent's count
     tasks: int
@@ -60,10 +60,9 @@ class IndexMap:
         """Take in what an answer says is new."""
         for kind, items in names.items():
             if kind in self._maps and items:
-                new = [
-                    self._names.intern(kind, item if isinstance(item, str) else tuple(item))
-                    for item in items
-                ]
+                if kind == "spans":  # flat: the id, and the names from outside in
+                    items = [(span, tuple(name)) for span, *name in items]
+                new = [self._names.intern(kind, item) for item in items]
                 self._maps[kind] = np.concatenate([self._maps[kind], np.array(new, np.uint16)])
 
     def translate(self, column: str, indices: Array) -> Array:

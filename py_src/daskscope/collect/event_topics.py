@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.agent.events import MAX_TOPICS_CHARS, json_text
 from daskscope.agent.packing import MAX_NAME_CHARS, clean_text
-from daskscope.recording import Event
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,8 +37,8 @@ class EventTopics:
         self._newest: dict[Any, float] | None = None  # by topic: time of the last that was read
         self._due_s = 0.0  # monotonic
 
-    async def read(self) -> list[Event]:
-        """Return what is new, if it is time to ask."""
+    async def read(self) -> list[dict[str, Any]]:
+        """Return what is new as rows of the log of events, if it is time to ask."""
         asked_s = time.monotonic()
         if self.unreadable or asked_s < self._due_s:
             return []
@@ -56,7 +55,7 @@ class EventTopics:
         self._due_s = now + max(EVERY_S, (now - asked_s) / SHARE)
         return new
 
-    def _take(self, topics: Topics) -> list[Event]:
+    def _take(self, topics: Topics) -> list[dict[str, Any]]:
         before = self._newest
         self._newest = {topic: events[-1][0] for topic, events in topics.items() if events}
         if before is None:
@@ -68,7 +67,11 @@ class EventTopics:
                 place = (float(created), json_text(message))
                 found.setdefault(place, []).append(clean_text(topic, MAX_NAME_CHARS))
         return [
-            Event(created, clean_text(", ".join(names), MAX_TOPICS_CHARS), message)
+            {
+                "time": created,
+                "topic": clean_text(", ".join(names), MAX_TOPICS_CHARS),
+                "message": message,
+            }
             for (created, message), names in sorted(found.items())
         ]
 

@@ -9,16 +9,7 @@ from typing import TYPE_CHECKING, Any
 from daskscope.agent.packing import MAX_MERGED
 from daskscope.collect.decode import IndexMap, Tasks, decode
 from daskscope.collect.tracebacks import whole_traceback
-from daskscope.recording import (
-    UNKNOWN_TASK,
-    Event,
-    Merged,
-    NotRead,
-    RecordingCore,
-    SchedulerSample,
-    TaskError,
-    WorkerChange,
-)
+from daskscope.recording import UNKNOWN_TASK, Merged, NotRead, RecordingStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +20,7 @@ logger = logging.getLogger(__name__)
 class Intake:
     """Feeds the answers of one agent to a recording, and keeps the cursors."""
 
-    def __init__(self, agent: str, recording: RecordingCore) -> None:
+    def __init__(self, agent: str, recording: RecordingStore) -> None:
         self.agent = agent
         self.cursor = 0
         self.errors = 0
@@ -64,14 +55,15 @@ class Intake:
         self._map.extend(answer["names"])
         self._take_merged(answer["merged"])
         errors, changes = answer["errors"], answer["changes"]
-        self._recording.drop_errors(errors["first"] - self.errors)
-        self._recording.drop_changes(changes["first"] - self.changes)
+        workers = self._recording.log("workers")
+        self._recording.log("errors").count_dropped(errors["first"] - self.errors)
+        workers.count_dropped(changes["first"] - self.changes)
         self._waiting += errors["items"]
         self.errors = errors["first"] + len(errors["items"])
         self.changes = changes["first"] + len(changes["items"])
         self._take_events(answer["events"])
         if "scheduler" in answer:
-            self._take_load(answer["scheduler"])
+            self._take_load(answer["scheduler"], answer["time"])
         before = self.cursor
         for chunk in answer["chunks"]:
             self._take_chunk(chunk)
@@ -80,7 +72,7 @@ class Intake:
         self._recording.name_workers(
             {item["worker"]: item["name"] for item in changes["items"] if "name" in item}
         )
-        self._recording.append_changes([_change(item) for item in changes["items"]])
+        workers.append(item | {"name": ""} for item in changes["items"])  # as panels call it
         counted = NotRead(self.missed_events, answer["incomplete"], self.unreadable)
         self._recording.not_read = self._not_read_before + counted
         return self.cursor - before
@@ -96,19 +88,19 @@ class Intake:
         if self.events is not None:
             self.missed_events += events["first"] - self.events
         self.events = events["first"] + len(events["items"])
-        self._recording.append_events(
-            [Event(item["time"], item["topic"], item["message"]) for item in events["items"]]
-        )
+        self._recording.log("events").append(events["items"])
 
-    def _take_load(self, load: Mapping[str, Any]) -> None:
+    def _take_load(self, load: Mapping[str, Any], now: float) -> None:
         self.load = load["first"] + len(load["items"])
-        interval = _number(load["loop_interval"])
-        self._recording.append_scheduler(
-            [
-                SchedulerSample(when, _number(cpu), _number(memory), interval)
-                for when, cpu, memory in load["items"]
-            ]
-        )
+        if load["items"]:
+            time, cpu, memory = zip(*load["items"], strict=True)
+            columns = {
+                "time": time,
+                "cpu": [_number(value) for value in cpu],
+                "memory": [_number(value) for value in memory],
+                "loop_interval": [_number(load["loop_interval"])] * len(time),
+            }
+            self._recording.append_samples("system", columns, now=now)
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         try:
@@ -133,8 +125,8 @@ class Intake:
                 tasks.tasks, tasks.columns, tasks.keys, rowless=rowless
             )
             self.cursor = stop
-            self._recording.append_errors(
-                [self._error(error, first - tasks.first, tasks.first) for error in ready]
+            self._recording.log("errors").append(
+                self._error(error, first - tasks.first, tasks.first) for error in ready
             )
 
     def _skip_to(self, first: int) -> None:
@@ -142,23 +134,14 @@ class Intake:
             self._recording.drop_from_agent(first - self.cursor)
             self.cursor = first
 
-    def _error(self, error: Mapping[str, Any], offset: int, oldest: int) -> TaskError:
+    def _error(self, error: Mapping[str, Any], offset: int, oldest: int) -> dict[str, Any]:
         task = error["task"]
-        return TaskError(
-            task=task + offset if task >= oldest else UNKNOWN_TASK,
-            key=error["key"],
-            prefix=self._recording.names.intern("prefixes", error["prefix"]),
-            worker=error["worker"],
-            time=error["time"],
-            exception=error["exception"],
-            traceback=whole_traceback(error["traceback"], error["exception"]),
-        )
-
-
-def _change(item: Mapping[str, Any]) -> WorkerChange:
-    return WorkerChange(
-        time=item["time"], worker=item["worker"], what=item["what"], detail=item["detail"]
-    )
+        return {
+            **error,
+            "task": task + offset if task >= oldest else UNKNOWN_TASK,
+            "prefix": self._recording.names.intern("prefixes", error["prefix"]),
+            "traceback": whole_traceback(error["traceback"], error["exception"]),
+        }
 
 
 def _number(value: Any) -> float:

@@ -6,7 +6,6 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from daskscope.errors import Notice
-from daskscope.recording import MERGED_CODES
 
 if TYPE_CHECKING:
     from daskscope.recording import NotRead
@@ -138,12 +137,9 @@ def events_missed(events: int) -> Notice:
     )
 
 
-SINCE_THE_SESSION_BEGAN: Final = MERGED_CODES | {
-    "tasks-before",
-    "tasks-incomplete",
-    "tasks-unreadable",
-    "events-missed",
-}
+SINCE_THE_SESSION_BEGAN: Final = frozenset(
+    {"tasks-before", "tasks-incomplete", "tasks-unreadable", "events-missed"}
+)
 """Codes of the notices that count: of a part of a recording they tell too much."""
 
 

@@ -9,7 +9,7 @@ from daskscope.collect.notices import CLIENT_CLOSED, SESSION_CLOSED, SINCE_THE_S
 if TYPE_CHECKING:
     from daskscope.collect.collector import Collector
     from daskscope.errors import Notice
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 _OVER: Final = frozenset({CLIENT_CLOSED.code, SESSION_CLOSED.code})
 """Nothing is missing because of that."""
@@ -21,7 +21,7 @@ def told_so_far(collector: Collector) -> list[Notice]:
     return [notice for notice in told if notice.code not in SINCE_THE_SESSION_BEGAN]
 
 
-def facts_so_far(collector: Collector, recording: RecordingCore) -> dict[str, Any]:
+def facts_so_far(collector: Collector, recording: RecordingStore) -> dict[str, Any]:
     """Return the time, the workers, and what is not in it, as of the latest answer."""
     start = collector.began + collector.clock.ahead_s
     if recording.origin is not None:  # of tasks that another session's agent had kept

@@ -13,12 +13,12 @@ from packaging.version import InvalidVersion, Version
 from daskscope.agent.packing import clean_text
 from daskscope.collect.link import ClientView, HandlerRefused, Link
 from daskscope.collect.notices import brief
-from daskscope.recording import LogLine
-from daskscope.recording.logs import MAX_LINES
+from daskscope.schema import LOGS, MAX_TEXT_CHARACTERS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+MAX_LINES: Final = LOGS.rows
 MAX_LINES_EACH: Final = 2_000
 """Of one process: so many cost its event loop 8 ms. Of many processes fewer, so that
 all together are not more than a recording takes."""
@@ -29,7 +29,6 @@ BATCHES: Final = 10
 MANY_WORKERS: Final = 200
 """Taken for granted where the scheduler does not tell how many there are."""
 
-MAX_LINE_CHARACTERS: Final = 20_000
 MAX_WORKERS: Final = 500
 """Of more, only some of those whose versions are alike are kept."""
 
@@ -48,7 +47,8 @@ class Surroundings:
     """Answers; what could not be asked is among the `missing`, in words."""
 
     versions: dict[str, Any] = field(default_factory=dict)
-    lines: tuple[LogLine, ...] = ()
+    lines: tuple[dict[str, Any], ...] = ()
+    """Rows of the log of lines."""
     missing: tuple[str, ...] = ()
 
 
@@ -191,15 +191,15 @@ def _differing_first(answers: Mapping[str, Any], missing: list[str]) -> dict[str
 
 def _lines(
     logs: Mapping[str, Sequence[Any] | None], most: int, missing: list[str]
-) -> tuple[LogLine, ...]:
+) -> tuple[dict[str, Any], ...]:
     """Return the lines of all processes in order of time."""
     lines = [
-        LogLine(
-            float(created),
-            source,
-            clean_text(level, MAX_VERSION_CHARACTERS),
-            clean_text(text, MAX_LINE_CHARACTERS),
-        )
+        {
+            "time": float(created),
+            "source": source,
+            "level": clean_text(level, MAX_VERSION_CHARACTERS),
+            "text": clean_text(text, MAX_TEXT_CHARACTERS),
+        }
         for source, entries in logs.items()
         for entry in entries or ()
         if isinstance(entry, list | tuple) and len(entry) == 3
@@ -209,4 +209,4 @@ def _lines(
         missing.append(
             f"logs: of {cut:,} of {len(logs):,} processes the newest {most:,} lines only"
         )
-    return tuple(sorted(lines, key=lambda line: line.time))
+    return tuple(sorted(lines, key=lambda line: line["time"]))

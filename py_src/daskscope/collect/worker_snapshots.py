@@ -6,10 +6,11 @@ import time
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.collect.spilling import SpillWatch
-from daskscope.recording import ClusterSample, RecordingCore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
+
+    from daskscope.recording import RecordingStore
 
 EVERY_S: Final = 1.0
 WORKERS_A_SECOND: Final = 200
@@ -19,7 +20,7 @@ WORKERS_A_SECOND: Final = 200
 class WorkerSnapshots:
     """Feeds snapshots to a recording. `latest` is replaced, never changed."""
 
-    def __init__(self, recording: RecordingCore) -> None:
+    def __init__(self, recording: RecordingStore) -> None:
         self.latest: tuple[dict[str, Any], ...] = ()
         self._recording = recording
         self._spills = SpillWatch()
@@ -44,28 +45,19 @@ class WorkerSnapshots:
         self._recording.note_present(
             {worker["address"]: worker["threads"] for worker in workers}, now
         )
-        self._recording.append_changes(self._spills.take(workers, now))
-        self._recording.append_cluster([cluster_sample(workers, now)])
+        self._recording.log("workers").append(self._spills.take(workers, now))
+        self._recording.append_samples("system", cluster_sample(workers, now), now=now)
 
 
-def cluster_sample(workers: Sequence[Mapping[str, Any]], now: float) -> ClusterSample:
-    """Return the sums over all workers.
+def cluster_sample(workers: Sequence[Mapping[str, Any]], now: float) -> dict[str, list[float]]:
+    """Return the sums over all workers, as columns of one row.
 
     >>> one = {"threads": 2, "memory_limit": None, "process": 7, "managed": 5, "spilled": 0}
-    >>> cluster_sample([one, one], 1.0).process
-    14
+    >>> cluster_sample([one, one], 1.0)["process"]
+    [14]
     """
-
-    def total(name: str) -> int:
-        values: Iterable[Any] = (worker[name] for worker in workers)
-        return sum(int(value or 0) for value in values)  # a worker may have no limit
-
-    return ClusterSample(
-        time=now,
-        workers=len(workers),
-        threads=total("threads"),
-        memory_limit=total("memory_limit"),
-        process=total("process"),
-        managed=total("managed"),
-        spilled=total("spilled"),
-    )
+    sums = ("threads", "memory_limit", "process", "managed", "spilled")
+    columns: dict[str, list[float]] = {"time": [now], "workers": [len(workers)]}
+    for name in sums:
+        columns[name] = [sum(int(worker[name] or 0) for worker in workers)]  # it may have no limit
+    return columns

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from daskscope.derive.versions import PackageVersions
-    from daskscope.recording import Counts, RecordingCore, TaskError
+    from daskscope.recording import Counts, RecordingStore
 
 MOST_OF_A_KIND: Final = 5
 """More of one kind are told in a sentence: nobody reads a hundred."""
@@ -39,10 +39,10 @@ class Finding:
         return asdict(self) | {"time": list(self.time) if self.time and known else None}
 
 
-def errors_by_type(recording: RecordingCore) -> dict[str, list[TaskError]]:
+def errors_by_type(recording: RecordingStore) -> dict[str, list[Any]]:
     """Return the errors that are kept, by the type of exception, the most frequent first."""
-    found: dict[str, list[TaskError]] = {}
-    for error in recording.error_log.since(0):
+    found: dict[str, list[Any]] = {}
+    for error in recording.log("errors").since(0):
         found.setdefault(split_exception(error.exception)[0], []).append(error)
     return dict(sorted(found.items(), key=lambda item: -len(item[1])))
 
@@ -55,16 +55,16 @@ def of_exception(exception: Any) -> list[Finding]:
     return [Finding("exception", "error", f"{kind} ended the block", _cut(text), "")]
 
 
-def of_nothing(recording: RecordingCore, counts: Counts) -> list[Finding]:
+def of_nothing(recording: RecordingStore, counts: Counts) -> list[Finding]:
     """Return that no task ran, if none is known to have: mostly nobody asked for a result."""
-    if counts.captured or counts.erred or recording.gap_log.next:
+    if counts.captured or counts.erred or recording.log("gaps").next:
         return []
     text = "Was .compute() called, and with the client that was recorded?"
     return [Finding("nothing", "info", "No task finished or failed", text, "")]
 
 
 def of_errors(
-    recording: RecordingCore, types: Mapping[str, Sequence[TaskError]], erred: int
+    recording: RecordingStore, types: Mapping[str, Sequence[Any]], erred: int
 ) -> list[Finding]:
     """Return the errors of tasks, a line a type; of how many, where not all that erred are kept."""
     prefixes = recording.names.prefixes
@@ -96,13 +96,13 @@ def of_errors(
     return found
 
 
-def of_spilling(recording: RecordingCore, peak: float, workers: list[str]) -> list[Finding]:
+def of_spilling(recording: RecordingStore, peak: float, workers: list[str]) -> list[Finding]:
     """Return that workers spilled, if some did."""
     if not workers and not peak:
         return []
     times = [
         change.time
-        for change in recording.change_log.since(0)
+        for change in recording.log("workers").since(0)
         if change.what in ("spilling", "not-spilling")
     ]
     who = workers[0] if len(workers) == 1 else count_text(len(workers), "worker")
@@ -121,7 +121,7 @@ def of_spilling(recording: RecordingCore, peak: float, workers: list[str]) -> li
     ]
 
 
-def of_versions(recording: RecordingCore, versions: Sequence[PackageVersions]) -> list[Finding]:
+def of_versions(recording: RecordingStore, versions: Sequence[PackageVersions]) -> list[Finding]:
     """Return the packages whose versions differ."""
     differ = [one for one in versions if one.differs]
     found = [
@@ -135,7 +135,7 @@ def of_versions(recording: RecordingCore, versions: Sequence[PackageVersions]) -
     return found
 
 
-def _where(recording: RecordingCore, one: PackageVersions) -> str:
+def _where(recording: RecordingStore, one: PackageVersions) -> str:
     """Say who has which version; what most workers have is `elsewhere`."""
     holders: dict[str, list[str]] = {}
     if one.client:
@@ -150,10 +150,10 @@ def _where(recording: RecordingCore, one: PackageVersions) -> str:
 
 
 def of_idle(
-    recording: RecordingCore, idle: Sequence[tuple[float, float]], start: float
+    recording: RecordingStore, idle: Sequence[tuple[float, float]], start: float
 ) -> list[Finding]:
     """Return the times in which no thread computed, the longest first; none with a gap in it."""
-    gaps = recording.gap_log.since(0)
+    gaps = recording.log("gaps").since(0)
     known = [
         (begin, stop)
         for begin, stop in idle
@@ -183,7 +183,7 @@ def of_idle(
     return found
 
 
-def of_losses(recording: RecordingCore, counts: Counts) -> list[Finding]:
+def of_losses(recording: RecordingStore, counts: Counts) -> list[Finding]:
     """Return what is not in the recording: dropped tasks, gaps; and clocks that disagree."""
     found = []
     dropped = counts.dropped
@@ -198,7 +198,7 @@ def of_losses(recording: RecordingCore, counts: Counts) -> list[Finding]:
         ]
         title = f"{dropped:,} of {count_text(counts.captured, 'task')} were dropped"
         found.append(Finding("dropped", "warn", title, _cut(", ".join(who)), "task-stream"))
-    gaps = recording.gap_log.since(0)
+    gaps = recording.log("gaps").since(0)
     for gap in gaps[:MOST_OF_A_KIND]:
         title = f"Tasks may have run unseen for {seconds_text(gap.stop - gap.start)}"
         time = (gap.start, gap.stop)
@@ -213,7 +213,7 @@ def of_losses(recording: RecordingCore, counts: Counts) -> list[Finding]:
     return found
 
 
-def _why_dropped(recording: RecordingCore) -> str:
+def _why_dropped(recording: RecordingStore) -> str:
     error = recording.spill_error or recording.about_facts.get("spill_error")
     if not isinstance(error, str) or not error:
         return "by the bound of daskscope.recording.memory-limit and disk-limit"
@@ -222,7 +222,7 @@ def _why_dropped(recording: RecordingCore) -> str:
     )
 
 
-def _worker(recording: RecordingCore, address: str) -> str:
+def _worker(recording: RecordingStore, address: str) -> str:
     return name_of(address, recording.worker_names)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    from daskscope.recording import Names, RecordingCore
+    from daskscope.recording import Names, RecordingStore
 
     Rows = Mapping[str, NDArray[Any]]
 
@@ -77,12 +77,12 @@ class Selection:
         return chosen
 
 
-def tasks_in_focus(recording: RecordingCore, focus: FocusLike) -> pd.DataFrame:
+def tasks_in_focus(recording: RecordingStore, focus: FocusLike) -> pd.DataFrame:
     """Return the rows of `recording.tasks` that are in focus, whole.
 
     >>> from daskscope.focus import Focus
-    >>> from daskscope.recording import RecordingCore
-    >>> tasks_in_focus(RecordingCore(), Focus(prefixes=["inc"])).empty
+    >>> from daskscope.recording import RecordingStore
+    >>> tasks_in_focus(RecordingStore(), Focus(prefixes=["inc"])).empty
     True
     """
     chunks = recording.chunks()

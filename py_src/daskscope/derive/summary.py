@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from daskscope.derive.threads import ThreadTime
-    from daskscope.recording import Counts, RecordingCore
+    from daskscope.recording import Counts, RecordingStore
 
 MAX_PREFIXES: Final = 1_000
 """Those with less time stand together; the recording has them all."""
@@ -44,7 +44,7 @@ UNREAD: Final = frozenset({FILE_CUT.code, "reading-refused", "scheduler-lost", "
 
 
 def summary(
-    recording: RecordingCore,
+    recording: RecordingStore,
     *,
     price_per_thread_hour: float | None = None,
     currency: str = "$",
@@ -56,8 +56,8 @@ def summary(
     None, or an empty list; ``missing`` says why, where that is known. `counts` are those of
     a file that has more of its tasks than it has kept itself.
 
-    >>> from daskscope.recording import RecordingCore
-    >>> figures = summary(RecordingCore())
+    >>> from daskscope.recording import RecordingStore
+    >>> figures = summary(RecordingStore())
     >>> figures["tasks"], figures["busy"]
     ({'captured': 0, 'kept': 0, 'erred': 0, 'rows': 0}, None)
     """
@@ -136,7 +136,7 @@ def summary(
     }
 
 
-def _window(recording: RecordingCore, facts: Mapping[str, Any]) -> tuple[float, float]:
+def _window(recording: RecordingStore, facts: Mapping[str, Any]) -> tuple[float, float]:
     """Return the time of the block; of a recording without one, from its first to its last row."""
     start, stop = _time(facts, "start"), _time(facts, "stop")
     if start is not None and stop is not None and start <= stop:
@@ -166,25 +166,26 @@ def _busy(threads: ThreadTime | None, done: Work) -> dict[str, Any] | None:
 
 
 def _memory(
-    recording: RecordingCore, facts: Mapping[str, Any], stop: float
+    recording: RecordingStore, facts: Mapping[str, Any], stop: float
 ) -> dict[str, Any] | None:
     samples = cluster_samples(recording)
-    limit = max((sample.memory_limit for sample in samples), default=0)
-    if samples:
-        highest = max(samples, key=lambda sample: sample.process)
-        peak, time = highest.process, min(highest.time, stop)  # one sample comes after the end
+    process = samples["process_most"]
+    limit = int(samples["memory_limit_most"].max(initial=0))
+    if len(process):
+        at = int(process.argmax())
+        peak, time = int(process[at]), min(float(samples["time"][at]), stop)  # one is from after it
     else:  # the block was shorter than the time between two samples
         peak, time = _sum(facts, "process"), stop
         limit = _sum(facts, "memory_limit")
     return {"peak": peak, "peak_time": time, "limit": limit or None} if peak else None
 
 
-def _spilled(recording: RecordingCore, facts: Mapping[str, Any]) -> dict[str, Any] | None:
+def _spilled(recording: RecordingStore, facts: Mapping[str, Any]) -> dict[str, Any] | None:
     samples = cluster_samples(recording)
-    peak = max([_sum(facts, "spilled"), *(sample.spilled for sample in samples)])
+    peak = max(_sum(facts, "spilled"), int(samples["spilled_most"].max(initial=0)))
     names = recording.worker_names
     spilling = [
-        *(one.worker for one in recording.change_log.since(0) if one.what == "spilling"),
+        *(one.worker for one in recording.log("workers").since(0) if one.what == "spilling"),
         *(str(worker.get("address", "")) for worker in _workers(facts) if _size(worker, "spilled")),
     ]
     workers = [_name(name_of(address, names)) for address in dict.fromkeys(spilling)]
@@ -199,7 +200,7 @@ def _cost(threads: ThreadTime | None, price: float | None, currency: str) -> dic
 
 
 def _prefixes(
-    recording: RecordingCore, done: Work
+    recording: RecordingStore, done: Work
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return totals by prefix, the longest first, and the seconds of each action in them."""
     names, actions = recording.names.prefixes, recording.names.actions
@@ -240,7 +241,7 @@ def _prefixes(
     ]
 
 
-def _cluster(recording: RecordingCore, facts: Mapping[str, Any]) -> dict[str, int | None]:
+def _cluster(recording: RecordingStore, facts: Mapping[str, Any]) -> dict[str, int | None]:
     """Return the cluster at the end of the run; of one that has gone, at its largest."""
     workers = _workers(facts)
     if workers:
@@ -253,7 +254,7 @@ def _cluster(recording: RecordingCore, facts: Mapping[str, Any]) -> dict[str, in
         }
     samples = cluster_samples(recording)
     most: dict[str, int | None] = {
-        name: max((getattr(sample, name) for sample in samples), default=None)
+        name: int(samples[f"{name}_most"].max()) if len(samples["time"]) else None
         for name in ("workers", "threads", "memory_limit")
     }
     return most | {"hosts": None}

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from daskscope.derive.selection import FocusLike, Selection
-from daskscope.recording import RecordingCore, Sums, Totals
+from daskscope.recording import RecordingStore, Sums, Totals
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,7 +19,7 @@ class FocusTotals:
     before their turn are missing; those dropped later stay counted.
     """
 
-    def __init__(self, recording: RecordingCore, focus: FocusLike) -> None:
+    def __init__(self, recording: RecordingStore, focus: FocusLike) -> None:
         self.done_until = 0
         self._recording = recording
         self._focus = focus
@@ -47,14 +47,14 @@ class FocusTotals:
         return self._sums.freeze()
 
 
-def totals(recording: RecordingCore, focus: FocusLike | None = None) -> Totals:
+def totals(recording: RecordingStore, focus: FocusLike | None = None) -> Totals:
     """Return totals by index of prefix and action.
 
     Without a focus these are the running figures of everything that was captured,
     kept or not. With one they are of the rows kept that are in focus, each with the
     seconds that lie inside the time in focus.
 
-    >>> totals(RecordingCore()).prefixes
+    >>> totals(RecordingStore()).prefixes
     ()
     """
     if focus is None or not (focus.time or focus.prefixes or focus.workers or focus.spans):
@@ -64,10 +64,10 @@ def totals(recording: RecordingCore, focus: FocusLike | None = None) -> Totals:
     return in_focus.totals
 
 
-def by_prefix(recording: RecordingCore, focus: FocusLike | None = None) -> pd.DataFrame:
+def by_prefix(recording: RecordingStore, focus: FocusLike | None = None) -> pd.DataFrame:
     """Return tasks, seconds of computing and errors, one row a prefix.
 
-    >>> by_prefix(RecordingCore()).columns.tolist()
+    >>> by_prefix(RecordingStore()).columns.tolist()
     ['tasks', 'seconds', 'erred']
     """
     import pandas as pd
@@ -79,10 +79,10 @@ def by_prefix(recording: RecordingCore, focus: FocusLike | None = None) -> pd.Da
     return pd.DataFrame(rows, index=index, columns=["tasks", "seconds", "erred"])
 
 
-def by_action(recording: RecordingCore, focus: FocusLike | None = None) -> pd.DataFrame:
+def by_action(recording: RecordingStore, focus: FocusLike | None = None) -> pd.DataFrame:
     """Return rows and seconds, one row an action.
 
-    >>> by_action(RecordingCore()).columns.tolist()
+    >>> by_action(RecordingStore()).columns.tolist()
     ['rows', 'seconds']
     """
     import pandas as pd

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
     Floats = NDArray[np.float64]
 
@@ -34,11 +34,11 @@ class Work:
     """By action: an array with the seconds of each prefix."""
 
 
-def work(recording: RecordingCore, start: float, stop: float) -> Work:
+def work(recording: RecordingStore, start: float, stop: float) -> Work:
     """Look at each row that is kept once; memory is bounded by a chunk, not by the run.
 
-    >>> from daskscope.recording import RecordingCore
-    >>> work(RecordingCore(), 0.0, 10.0).idle
+    >>> from daskscope.recording import RecordingStore
+    >>> work(RecordingStore(), 0.0, 10.0).idle
     [(0.0, 10.0)]
     """
     found = Work()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from os import PathLike
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 GZIP_LEVEL = 6
 
@@ -37,7 +37,7 @@ class TraceCounts:
 
 
 def to_chrome(
-    recording: RecordingCore,
+    recording: RecordingStore,
     path: str | PathLike[str],
     watch: Callable[[int, int], None] | None = None,
 ) -> TraceCounts:
@@ -54,7 +54,7 @@ def to_chrome(
 
 
 def write_chrome(
-    recording: RecordingCore,
+    recording: RecordingStore,
     out: BinaryIO,
     watch: Callable[[int, int], None] | None = None,
 ) -> TraceCounts:

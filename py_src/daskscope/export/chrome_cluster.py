@@ -5,47 +5,41 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.export.chrome_lines import Lines, Process, Rail
-from daskscope.recording.records import records_of
-from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, SCHEDULER, WORKERS, Table
+from daskscope.schema import ERRORS, EVENTS, GAPS, SYSTEM, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from daskscope.export.clock import Clock
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
-COUNTERS: Final[Mapping[Table, Mapping[str, tuple[str, str]]]] = {
-    CLUSTER: {
-        "process": ("memory of processes", "bytes"),
-        "managed": ("results in memory", "bytes"),
-        "spilled": ("results on disk", "bytes"),
-        "workers": ("workers", "count"),
-        "threads": ("threads", "count"),
-    },
-    SCHEDULER: {
-        "cpu": ("scheduler CPU", "percent"),
-        "memory": ("scheduler memory", "bytes"),
-        "loop_interval": ("scheduler loop interval", "seconds"),
-    },
+COUNTERS: Final[Mapping[str, tuple[str, str]]] = {
+    "process": ("memory of processes", "bytes"),
+    "managed": ("results in memory", "bytes"),
+    "spilled": ("results on disk", "bytes"),
+    "workers": ("workers", "count"),
+    "threads": ("threads", "count"),
+    "cpu": ("scheduler CPU", "percent"),
+    "memory": ("scheduler memory", "bytes"),
+    "loop_interval": ("scheduler loop interval", "seconds"),
 }
 NAME_CHARACTERS: Final = 120
 TEXT_CHARACTERS: Final = 20_000
 
 
-def write_cluster(recording: RecordingCore, lines: Lines, clock: Clock) -> None:
+def write_cluster(recording: RecordingStore, lines: Lines, clock: Clock) -> None:
     """Write errors, workers, events and gaps as threads, and what was sampled as counters."""
     process = Process(lines, "cluster", 0)
-    names = recording.worker_names
     place = 0
     for table, text in ((ERRORS, "exception"), (WORKERS, "what"), (EVENTS, "topic")):
         thread = 0
-        for row in _rows(recording, table):
+        for row in _rows(recording, table.name):
             if not clock.takes(row["time"]).all():
                 continue
             thread = thread or process.thread(table.name, place)
             name = row[text]
             if table is WORKERS:
-                name = f"{names.get(row['worker'], row['worker'])} {name}".strip()
+                name = f"{row['name'] or row['worker']} {name}".strip()
             lines.event(
                 ph="i",
                 s="t",
@@ -58,19 +52,17 @@ def write_cluster(recording: RecordingCore, lines: Lines, clock: Clock) -> None:
             )
         place += 1
     _write_gaps(recording, lines, clock, Rail(process, GAPS.name, place))
-    for table, counters in COUNTERS.items():
-        for row in _rows(recording, table):
-            if clock.takes(row["time"]).all():
-                ts = int(clock.us(row["time"]))
-                for column, (name, unit) in counters.items():
-                    if abs(row[column]) < float("inf"):
-                        lines.event(
-                            ph="C", pid=process.number, ts=ts, name=name, args={unit: row[column]}
-                        )
+    for row in _rows(recording, SYSTEM.name):
+        if clock.takes(row["time"]).all():
+            ts = int(clock.us(row["time"]))
+            for column, (name, unit) in COUNTERS.items():
+                if abs(row[column]) < float("inf"):
+                    args = {unit: row[column]}
+                    lines.event(ph="C", pid=process.number, ts=ts, name=name, args=args)
 
 
-def _write_gaps(recording: RecordingCore, lines: Lines, clock: Clock, rail: Rail) -> None:
-    for row in _rows(recording, GAPS):
+def _write_gaps(recording: RecordingStore, lines: Lines, clock: Clock, rail: Rail) -> None:
+    for row in _rows(recording, GAPS.name):
         if clock.takes([row["start"], row["stop"]]).all():
             start, stop = clock.us([row["start"], row["stop"]]).tolist()
             thread, start = rail.put(start, stop)
@@ -86,10 +78,8 @@ def _write_gaps(recording: RecordingCore, lines: Lines, clock: Clock, rail: Rail
             )
 
 
-def _rows(recording: RecordingCore, table: Table) -> Iterator[dict[str, Any]]:
-    columns = records_of(recording, table)
-    for values in zip(*columns.values(), strict=True):
-        yield dict(zip(columns, values, strict=True))
+def _rows(recording: RecordingStore, name: str) -> Iterator[dict[str, Any]]:
+    yield from recording.table(name).to_dict("records")
 
 
 def _short(text: str) -> str:

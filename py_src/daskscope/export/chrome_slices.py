@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope.export.chrome_lines import Lines, Process, Rail, arguments, quoted
-from daskscope.recording.frames import span_name
 from daskscope.recording.worker_names import name_of
 from daskscope.schema import STATUSES
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from daskscope.export.clock import Clock
-    from daskscope.recording import RecordingCore, TaskChunk
+    from daskscope.recording import RecordingStore, TaskChunk
 
 RAILS: Final = ("compute", "transfer", "disk", "deserialize")
 """What has threads of its own below each thread, in this order; other actions follow."""
@@ -32,7 +31,7 @@ ERROR_COLOUR: Final = "terrible"
 class Slices:
     """Writes rows as slices, chunk by chunk."""
 
-    def __init__(self, recording: RecordingCore, lines: Lines, clock: Clock) -> None:
+    def __init__(self, recording: RecordingStore, lines: Lines, clock: Clock) -> None:
         names = recording.names
         self.rows = 0
         self.left_out = 0
@@ -42,8 +41,8 @@ class Slices:
         self._lanes = _Lanes(recording, lines)
         self._prefixes = list(names.prefixes)
         self._actions = list(names.actions)
-        self._spans = [span_name(span) for span in names.spans]
-        self._said = {error.task: error.exception for error in recording.error_log.since(0)}
+        self._spans = names.labels("spans")
+        self._said = {error.task: error.exception for error in recording.log("errors").since(0)}
 
     def write(self, watch: Callable[[int, int], None]) -> None:
         """Write all rows; `watch` hears how many of how many are done."""
@@ -105,7 +104,7 @@ class Slices:
 class _Lanes:
     """Processes and threads of lanes; they come into the trace with their first slice."""
 
-    def __init__(self, recording: RecordingCore, lines: Lines) -> None:
+    def __init__(self, recording: RecordingStore, lines: Lines) -> None:
         self._lines = lines
         self._lanes = list(recording.names.lanes)
         known = recording.worker_names

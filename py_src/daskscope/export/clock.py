@@ -7,15 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.recording.records import records_of
-from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, SCHEDULER, WORKERS
+from daskscope.schema import ERRORS, EVENTS, GAPS, SYSTEM, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
 
 MAX_DISTANCE_S: Final = 1e9
 """From most of the others, some thirty years: a time beyond that is one that a worker made up."""
@@ -50,13 +49,15 @@ class Clock:
         return np.round((np.asarray(time, "f8") - self.zero) * 1e6).astype("i8")
 
 
-def clock_of(recording: RecordingCore) -> Clock:
+def clock_of(recording: RecordingStore) -> Clock:
     """Return the clock of a recording: it begins with what is first in any table."""
     starts: list[NDArray[Any]] = [chunk.columns["start"] for chunk in recording.chunks()]
     others = [
-        # The first column is a time in each of these.
-        np.array(records_of(recording, table)[table.columns[0].name], "f8")
-        for table in (ERRORS, WORKERS, EVENTS, CLUSTER, SCHEDULER, GAPS)
+        recording.series(SYSTEM.name).rows()["time"],
+        *(
+            np.array(recording.log(table.name).columns()[table.time], "f8")
+            for table in (ERRORS, WORKERS, EVENTS, GAPS)
+        ),
     ]
     middle = _middle(starts)
     if middle is None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from daskscope import schema
 from daskscope.recording.about import ABOUT, about_json
 from daskscope.recording.frames import exported_tasks_frame
-from daskscope.recording.recording import TABLE_NAMES
 from daskscope.written import real, written_folder
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
     from daskscope.recording.chunk import TaskChunk
 
 TIMES: Final = ("time", "start", "stop")
@@ -32,7 +32,7 @@ FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 
 
 def to_csv(
-    recording: RecordingCore,
+    recording: RecordingStore,
     directory: str | PathLike[str],
     watch: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
@@ -47,18 +47,18 @@ def to_csv(
 
 
 def _write_tables(
-    recording: RecordingCore, folder: Path, watch: Callable[[int, int], None] | None
+    recording: RecordingStore, folder: Path, watch: Callable[[int, int], None] | None
 ) -> None:
     _write_tasks(recording, folder / "tasks.csv", watch)
-    for name in TABLE_NAMES:
-        if name != "tasks":
-            content = _csv(getattr(recording, name), recording, header=True)
+    for name, table in schema.tables().items():
+        if not isinstance(table, schema.Tasks):
+            content = _csv(recording.table(name), recording, header=True)
             (folder / f"{name}.csv").write_bytes(content)
     (folder / ABOUT).write_bytes(about_json(recording).encode("ascii"))
 
 
 def _write_tasks(
-    recording: RecordingCore, path: Path, watch: Callable[[int, int], None] | None
+    recording: RecordingStore, path: Path, watch: Callable[[int, int], None] | None
 ) -> None:
     def rows_of(chunks: Sequence[TaskChunk], *, header: bool) -> bytes:
         frame = exported_tasks_frame(chunks, recording.names, recording.worker_names)
@@ -76,7 +76,7 @@ def _write_tasks(
                 watch(done, of)
 
 
-def _csv(frame: pd.DataFrame, recording: RecordingCore, *, header: bool) -> bytes:
+def _csv(frame: pd.DataFrame, recording: RecordingStore, *, header: bool) -> bytes:
     import pandas as pd
 
     columns: dict[str, Any] = {}

@@ -19,8 +19,8 @@ from daskscope.magics.first_line import without_first_line
 
 if TYPE_CHECKING:
     from daskscope.collect.surroundings import Surroundings
-    from daskscope.recording import RecordingCore
-    from daskscope.recording.part import Mark
+    from daskscope.recording import RecordingStore
+    from daskscope.recording.block_recording import Positions
     from daskscope.session import Session, Unsubscribe
 
 COUNTED_AROUND: Final = Notice(
@@ -48,14 +48,16 @@ class PastCell:
     code: str
     start: float
     stop: float
-    marks: dict[str, Mark]
+    positions: dict[str, Positions]
     """Where each session's recording was when it began."""
     ends: dict[str, End]
     """And when it was over."""
     exception: dict[str, str] | None
 
     @classmethod
-    def of(cls, result: Any, start: float, stop: float, marks: dict[str, Mark]) -> PastCell:
+    def of(
+        cls, result: Any, start: float, stop: float, positions: dict[str, Positions]
+    ) -> PastCell:
         """Return what is known of a cell that has just run, by IPython's result."""
         ends = {session.id: End(session, stop) for session in _sessions()}
         exception = None
@@ -64,7 +66,7 @@ class PastCell:
 
             exception = describe(error)
         code = without_first_line(result.info.raw_cell)
-        return cls(result.execution_count, code, start, stop, marks, ends, exception)
+        return cls(result.execution_count, code, start, stop, positions, ends, exception)
 
     @property
     def name(self) -> str:
@@ -81,13 +83,13 @@ class End:
     """How far a session's recording was when a cell was over."""
 
     def __init__(self, session: Session, stop: float) -> None:
-        from daskscope.recording.part import mark
+        from daskscope.recording.block_recording import positions_of
 
         self._over_s = time.monotonic()
         self._stop = stop
         self.told = False
         """Whether that answer has come."""
-        self.mark = mark(session._recording)
+        self.positions = positions_of(session._recording)
         """As it was read; then with what the first answer tells that was asked for afterwards."""
         self._over: Unsubscribe | None = None
         self._over = session.on_change(self._hear)
@@ -98,7 +100,7 @@ class End:
             self._over()
 
     def _hear(self, session: Session) -> None:
-        from daskscope.recording.part import Window, mark, mark_over
+        from daskscope.recording.block_recording import Window, positions_of, positions_over
 
         collector = session._collector
         told = collector.answers.first_since(self._over_s)
@@ -107,19 +109,20 @@ class End:
         if not self.told:
             window = Window(stop=self._stop + session._clock_ahead_s)
             recording = session._recording
-            self.mark = mark_over(recording, self.mark, mark(recording), window)
+            now = positions_of(recording)
+            self.positions = positions_over(recording, self.positions, now, window)
             self.told = True
         self.forget()
 
 
-def marks() -> dict[str, Mark]:
+def positions() -> dict[str, Positions]:
     """Return how far the recording of each session is, by the session's id."""
     sessions = _sessions()
     if not sessions:
         return {}
-    from daskscope.recording.part import mark
+    from daskscope.recording.block_recording import positions_of
 
-    return {session.id: mark(session._recording) for session in sessions}
+    return {session.id: positions_of(session._recording) for session in sessions}
 
 
 def _sessions() -> list[Session]:
@@ -128,7 +131,7 @@ def _sessions() -> list[Session]:
     return listed() if listed is not None else []
 
 
-def recording_of(cell: PastCell, title: str | None) -> RecordingCore:
+def recording_of(cell: PastCell, title: str | None) -> RecordingStore:
     """Return a cell as if it had been recorded as a block; without its figures."""
     from daskscope import collect
     from daskscope.collect.surroundings import Surroundings
@@ -144,7 +147,7 @@ def recording_of(cell: PastCell, title: str | None) -> RecordingCore:
     return best.recording(title, around)
 
 
-async def awaited_recording_of(cell: PastCell, title: str | None) -> RecordingCore:
+async def awaited_recording_of(cell: PastCell, title: str | None) -> RecordingStore:
     """Return the same, where the clients may have to be awaited: nothing is missing."""
     from daskscope import collect
 
@@ -184,20 +187,25 @@ class _Found:
 
     def __init__(self, cell: PastCell, session: Session) -> None:
         from daskscope.block.facts import heartbeat_s
-        from daskscope.recording.part import Mark, Window, mark, tasks_within
+        from daskscope.recording.block_recording import (
+            Positions,
+            Window,
+            positions_of,
+            tasks_within,
+        )
 
         self._cell, self.session = cell, session
         ahead_s = session._clock_ahead_s
         self._window = Window(
             cell.start + ahead_s, cell.stop + ahead_s, heartbeat_s(len(session.workers))
         )
-        self._since = cell.marks.get(session.id) or Mark()
+        self._since = cell.positions.get(session.id) or Positions()
         end = cell.ends.get(session.id)
         silent = session.state in ("lost", "stopped")  # of which a notice tells
         self.told = end is None or end.told or silent
         """Whether all is here that the scheduler tells of the cell."""
-        self._over = end.mark if end is not None else self._since
-        self._until = mark(session._recording)
+        self._over = end.positions if end is not None else self._since
+        self._until = positions_of(session._recording)
         found = tasks_within(session._recording, self._since, self._until, self._window)
         self.tasks = sum(stop - first for first, stop in found)
         """How many there are."""
@@ -208,18 +216,17 @@ class _Found:
 
         return await surroundings_of(self.session, self._window.start)
 
-    def recording(self, title: str | None, around: Surroundings) -> RecordingCore:
+    def recording(self, title: str | None, around: Surroundings) -> RecordingStore:
         """Copy them, with what happened besides."""
-        from daskscope.block.facts import facts_at_end, facts_at_start, new_part
+        from daskscope.block.facts import facts_at_end, facts_at_start, new_block_recording
 
         session, cell, window = self.session, self._cell, self._window
-        part = new_part(session, self._since)
+        part = new_block_recording(session, self._since, window.start)
         copy = part.recording
-        threads = {worker["address"]: worker["threads"] for worker in session.workers}
         over, since = self._over, self._since
+        part.note_present(self._at_first(), window.start)
         part.advance(replace(self._until, dropped_agent=over.dropped_agent), window, over)
-        copy.note_present(threads, window.start)
-        copy.append_lines([line for line in around.lines if line.time <= window.stop])
+        copy.log("logs").append(line for line in around.lines if line["time"] <= window.stop)
         part.name_workers()
         copy.about_facts = facts_at_start(
             session, title=title, code=cell.code, source=of_notebook(cell.name), start=window.start
@@ -239,3 +246,15 @@ class _Found:
             copy.about_facts["missing"].append(NOT_TOLD.to_json())
         copy.close()
         return copy
+
+    def _at_first(self) -> dict[str, int]:
+        """Return the threads of the workers that were there when the cell began."""
+        rows = self.session._recording.log("workers").since(self._since.of("workers"))
+        start, stop = self._window.start, self._window.stop
+        known = ("added", "present")
+        came = {row.worker for row in rows if row.what in known and start <= row.time <= stop}
+        return {
+            worker["address"]: worker["threads"]
+            for worker in self.session.workers
+            if worker["address"] not in came
+        }

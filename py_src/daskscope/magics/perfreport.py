@@ -29,7 +29,7 @@ from daskscope.magics.begun import (
 )
 from daskscope.magics.first_line import AWAITED_LINE, NAME, FirstLine, without_first_line
 from daskscope.magics.options import HELP, Options, expanded, parse_cell, parse_line
-from daskscope.magics.past import PastCell, awaited_recording_of, marks, recording_of
+from daskscope.magics.past import PastCell, awaited_recording_of, positions, recording_of
 from daskscope.words import cut
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class PerfReport:
             cells.append(cell)
             start = time.time()
             try:
-                known = _quietly(marks)
+                known = _quietly(positions)
                 result = await run_cell_async(raw_cell, *args, **kwargs)
             except BaseException:  # not the cell's, which IPython keeps: it was broken off itself
                 for begun in cell.begun:

@@ -3,47 +3,31 @@
 from __future__ import annotations
 
 from daskscope.recording.chunk import KeyBlock, TaskChunk, pack_keys
-from daskscope.recording.core import RecordingCore
 from daskscope.recording.counts import Counts, NotRead
-from daskscope.recording.logs import (
-    UNKNOWN_TASK,
-    ClusterSample,
-    Event,
-    Gap,
-    Log,
-    LogLine,
-    SchedulerSample,
-    TaskError,
-    WorkerChange,
-)
-from daskscope.recording.merged import MERGED_CODES, merged_notices
+from daskscope.recording.log_store import UNKNOWN_TASK, LogStore
+from daskscope.recording.merged import merged_notices
 from daskscope.recording.names import Merged, Names
 from daskscope.recording.recording import Recording
+from daskscope.recording.recording_store import RecordingStore
+from daskscope.recording.series_store import SeriesStore
 from daskscope.recording.totals import ActionTotal, PrefixTotal, Sums, Totals
 
 __all__ = [
-    "MERGED_CODES",
     "UNKNOWN_TASK",
     "ActionTotal",
-    "ClusterSample",
     "Counts",
-    "Event",
-    "Gap",
     "KeyBlock",
-    "Log",
-    "LogLine",
+    "LogStore",
     "Merged",
     "Names",
     "NotRead",
     "PrefixTotal",
     "Recording",
-    "RecordingCore",
-    "SchedulerSample",
+    "RecordingStore",
+    "SeriesStore",
     "Sums",
     "TaskChunk",
-    "TaskError",
     "Totals",
-    "WorkerChange",
     "merged_notices",
     "pack_keys",
 ]

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from daskscope.recording.core import RecordingCore
+    from daskscope.recording.recording_store import RecordingStore
 
 ABOUT: Final = "about.json"
 SUMMARY: Final = "summary"
@@ -14,7 +14,7 @@ WHOLE: Final = "whole"
 """Whether the file that was read had its end."""
 
 
-def about_of(recording: RecordingCore) -> dict[str, Any]:
+def about_of(recording: RecordingStore) -> dict[str, Any]:
     """Return what is known of the whole, with figures of what is there now.
 
     Those that came with it are of another time: since then it may have grown, or may have
@@ -29,7 +29,7 @@ def about_of(recording: RecordingCore) -> dict[str, Any]:
     return facts
 
 
-def about_json(recording: RecordingCore) -> str:
+def about_json(recording: RecordingStore) -> str:
     """Return the same as JSON, with the counts: for who has the tables in another format."""
     facts = {
         **about_of(recording),

@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from daskscope.recording.chunk import TaskChunk
-    from daskscope.recording.core import RecordingCore
+    from daskscope.recording.recording_store import RecordingStore
 
 MAX_STRETCHES: Final = 32_768
 """At 25 bytes each, one message below 1 MB."""
 
 
-def coarse(recording: RecordingCore, limit: int = MAX_STRETCHES) -> Stretches:
+def coarse(recording: RecordingStore, limit: int = MAX_STRETCHES) -> Stretches:
     """Return at most ``limit`` stretches of lanes that stand for every row.
 
     Each says when it starts and stops, which prefix was busiest, how many seconds
@@ -24,8 +24,8 @@ def coarse(recording: RecordingCore, limit: int = MAX_STRETCHES) -> Stretches:
     put together from summaries of the chunks, so it reads nothing from disk. With
     more lanes than ``limit`` there are more stretches: at least one a lane.
 
-    >>> from daskscope.recording import RecordingCore
-    >>> len(coarse(RecordingCore()))
+    >>> from daskscope.recording import RecordingStore
+    >>> len(coarse(RecordingStore()))
     0
     """
     return coarse_of(recording.chunks(), limit)

@@ -4,28 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.recording.core import MAX_TASKS
+from daskscope.recording.log_store import LogStore
 from daskscope.recording.names import Merged
+from daskscope.recording.recording_store import MAX_TASKS
 from daskscope.recording.totals import ActionTotal, PrefixTotal, Totals
-from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, LOGS, NAME_KINDS, SCHEDULER, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from daskscope.recording.core import RecordingCore
+    from daskscope.recording.recording_store import RecordingStore
 
 MAX_FIGURE: Final = 2**53
 """Larger whole numbers are not exact in a page."""
 
-_COUNTED: Final = {ERRORS.name: "erred", WORKERS.name: "changes"}
-"""What of the counts says how many entries a log has had."""
-
-DROPPED_OF: Final = tuple(table.name for table in (EVENTS, LOGS, GAPS, CLUSTER, SCHEDULER))
-"""Tables of which a file says how many entries were dropped; `_COUNTED` has what counts tell."""
-
 
 def take_figures(
-    recording: RecordingCore,
+    recording: RecordingStore,
     about: Mapping[str, Any],
     place: Callable[[str, int], int | None],
 ) -> None:
@@ -39,8 +33,9 @@ def take_figures(
         recording.raise_totals(totals)
     dropped = about.get("dropped")
     if isinstance(dropped, dict):
-        for table in DROPPED_OF:
-            recording.log_of[table].count_dropped(_figure(dropped, table))
+        for name, store in recording.tables.items():
+            if isinstance(store, LogStore):
+                store.count_dropped(_figure(dropped, name))
     _take_merged(recording, about.get("merged"))
     counts = about.get("counts")
     if not isinstance(counts, dict):
@@ -49,15 +44,11 @@ def take_figures(
     # What this recording has dropped of its own while it was read was in the file.
     after_the_last = _figure(counts, "dropped_recording") - recording.skipped
     recording.skip_tasks(min(after_the_last, MAX_TASKS - recording.next_task))
-    for table, name in _COUNTED.items():
-        said = _figure(counts, name)
-        if said > getattr(recording.counts, name):
-            log = recording.log_of[table]
-            log.count_dropped(said - log.next)
+    recording.take_logged(_figure(counts, "erred"), _figure(counts, "changes"))
 
 
-def _take_merged(recording: RecordingCore, said: Any) -> None:
-    for kind in NAME_KINDS:
+def _take_merged(recording: RecordingStore, said: Any) -> None:
+    for kind in recording.names.tables:
         merged = said.get(kind) if isinstance(said, dict) else None
         if isinstance(merged, dict) and (names := _figure(merged, "names")):
             exact, session = (merged.get(name) is True for name in ("exact", "session"))
@@ -79,8 +70,7 @@ def _totals(said: Any, place: Callable[[str, int], int | None]) -> Totals | None
                     _count(one["tasks"]),
                     _seconds(one["seconds"]),
                     _count(one["erred"]),
-                    # Files of before it was counted: a task computes once, mostly.
-                    _count(one.get("computes", one["tasks"])),
+                    _count(one["computes"]),
                 )
                 for one in said["prefixes"]
             ),

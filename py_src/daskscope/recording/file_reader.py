@@ -12,40 +12,41 @@ import numpy as np
 
 from daskscope.errors import DaskscopeError
 from daskscope.recording.about import ABOUT, SUMMARY, WHOLE
-from daskscope.recording.core import MAX_TASKS
+from daskscope.recording.chunk import DTYPES
 from daskscope.recording.file_arrow import BadTableError
 from daskscope.recording.file_figures import take_figures
-from daskscope.recording.file_tables import decode_columns, decode_records
+from daskscope.recording.file_tables import decode
 from daskscope.recording.file_writer import HEADER, SEPARATOR
 from daskscope.recording.file_zip import BadZipError, Members
-from daskscope.recording.name_map import POINTS_INTO
-from daskscope.recording.names import LIMITS
-from daskscope.recording.records import MAX_ROWS, take_records
+from daskscope.recording.log_store import LogStore
+from daskscope.recording.names import indexed
+from daskscope.recording.recording_store import MAX_TASKS
+from daskscope.recording.series_store import SeriesStore
 from daskscope.schema import (
     FILE_FORMAT,
     FILE_PART_ROWS,
     FILE_PART_TASKS,
-    NAME_KINDS,
-    NAMES,
-    RECORD_TABLES,
     STATUSES,
     TASKS,
+    Column,
+    Dictionary,
+    columns_of,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from daskscope.recording.core import RecordingCore
+    from daskscope.recording.recording_store import RecordingStore
 
 MAX_JSON_BYTES: Final = 16_000_000
+MIN_CELL_BYTES: Final = 4
+"""Of a series no more rows are taken than fit into a ring with cells of so many bytes."""
+
 MAX_NAMES_CHARACTERS: Final = 64_000_000
 """Of all names of a file together."""
-
-MAX_PARTS_CHARACTERS: Final = 1_000_000
-"""Of a lane or a span as JSON: a span may be nested deeper than what is kept of it."""
 
 
 def is_recording(path: Path) -> bool:
@@ -85,7 +86,7 @@ def about_in(file: BinaryIO) -> dict[str, Any] | None:
     return facts
 
 
-def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:
+def read_file(file: BinaryIO, recording: RecordingStore, name: str) -> None:
     """Fill an empty recording; `name` is what errors call the file.
 
     What stands in a file that was cut off is taken as far as it is whole, and
@@ -103,6 +104,8 @@ def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:
             f"{name} cannot be read: it {error}.",
             "Only files that daskscope wrote can be opened: recordings (.daskscope) and reports.",
         ) from error
+    named = {row.worker: row.name for row in recording.log("workers").since(0) if row.name}
+    recording.name_workers(named)
     recording.about_facts = reader.about()
     recording.about_facts[WHOLE] = members.whole
     if reader.final is not None:
@@ -114,12 +117,12 @@ def read_file(file: BinaryIO, recording: RecordingCore, name: str) -> None:
 class _Index:
     """What the names of a file are in the recording: by number, as many as there are."""
 
-    places: NDArray[np.uint16]
+    places: NDArray[np.uint32]
     names: int = 0
 
     @classmethod
-    def of(cls, kind: str) -> _Index:
-        return cls(np.zeros(LIMITS[kind], "u2"))
+    def of(cls, table: Dictionary) -> _Index:
+        return cls(np.zeros(table.limit, "u4"))
 
     def append(self, place: int) -> None:
         if self.names == len(self.places):
@@ -138,18 +141,20 @@ class _Index:
 class _Reader:
     """Takes the members of a file in their order."""
 
-    recording: RecordingCore
+    recording: RecordingStore
     header: Mapping[str, Any] | None = None
     final: Mapping[str, Any] | None = None
     waiting: tuple[dict[str, NDArray[Any]], int] | None = None
     """Rows whose keys are the next member."""
-    indexes: dict[str, _Index] = field(
-        default_factory=lambda: {kind: _Index.of(kind) for kind in NAME_KINDS}
-    )
+    indexes: dict[str, _Index] = field(init=False)
     characters: int = 0
     """Of all names until now."""
-    tables: set[str] = field(default_factory=set)
-    """Small ones that were read."""
+    read: set[str] = field(default_factory=set)
+    """Members with logs and series that were read."""
+
+    def __post_init__(self) -> None:
+        tables = self.recording.names.tables
+        self.indexes = {kind: _Index.of(table) for kind, table in tables.items()}
 
     def check_begun(self) -> None:
         if self.header is None:
@@ -167,24 +172,64 @@ class _Reader:
         if self.header is None:
             self._take_header(member, data)
             return
-        folder, _, _ = member.partition("/")
+        folder, _, rest = member.partition("/")
         if member == ABOUT:
             self.final = _object(data)
-        elif folder == "names":
-            self._take_names(data)
-        elif folder == "tasks":
-            columns, facts = decode_columns(TASKS, data, at_most=FILE_PART_ROWS)
-            self.waiting = (columns, self._begin_tasks(facts))
+        elif folder == TASKS.name:
+            found = decode(
+                TASKS.columns, data, what=TASKS.name, at_most=FILE_PART_ROWS, types=DTYPES
+            )
+            self.waiting = (found[0], self._begin_tasks(found[1]))
         elif folder == "keys":
             self._take_tasks(data)
+        elif folder in self.indexes and rest:
+            self._take_names(folder, data)
         else:
-            table = next((t for t in RECORD_TABLES if member == f"{t.name}.arrow"), None)
-            if table is not None:  # what later versions add is passed over
-                if table.name in self.tables:
-                    raise BadTableError(f"has its {table.name} twice")
-                self.tables.add(table.name)
-                records = decode_records(table, data, newest=MAX_ROWS[table.name])
-                take_records(self.recording, table, records)
+            self._take_rows(member, data)
+
+    def _take_rows(self, member: str, data: bytes) -> None:
+        """Take the rows of a log, or of a ring of a series; pass over what nobody knows."""
+        for name, store in self.recording.tables.items():
+            if isinstance(store, LogStore):
+                if member != f"{name}.arrow":
+                    continue
+                self._begin_rows(member)
+                table = store.table
+                columns, _ = decode(table.columns, data, what=name, newest=table.rows)
+                self._place(table.columns, columns)
+                store.append(
+                    dict(zip(columns, cells, strict=True))
+                    for cells in zip(*map(_listed, columns.values()), strict=True)
+                )
+            elif isinstance(store, SeriesStore):
+                for ring, limit_bytes in zip(store.rings, store.table.ring_bytes, strict=True):
+                    if member == f"{name}/{ring.step}.arrow":
+                        self._begin_rows(member)
+                        self._take_ring(store, ring.step, data, limit_bytes)
+
+    def _take_ring(self, store: SeriesStore, step: int, data: bytes, limit_bytes: int) -> None:
+        table = store.table
+        declared = columns_of(table) if step else table.columns
+        newest = limit_bytes // (MIN_CELL_BYTES * len(declared))
+        columns, _ = decode(declared, data, what=table.name, newest=newest)
+        self._place(declared, columns)
+        if not step:  # as measured, least and most are the value
+            columns |= {
+                column.name: columns[column.name.rpartition("_")[0]]
+                for column in columns_of(table)
+                if column.name not in columns
+            }
+        store.restore(step, columns)
+
+    def _begin_rows(self, member: str) -> None:
+        if member in self.read:
+            raise BadTableError(f"has {member} twice")
+        self.read.add(member)
+
+    def _place(self, declared: Sequence[Column], columns: dict[str, Any]) -> None:
+        """Turn the file's indexes of names into the recording's."""
+        for column, kind in indexed(declared, self.recording.names).items():
+            columns[column] = self.indexes[kind].of_rows(columns[column], kind)
 
     def _begin_tasks(self, facts: Mapping[str, int]) -> int:
         """Check the numbers of the next tasks; return how many they are."""
@@ -208,20 +253,36 @@ class _Reader:
             raise DaskscopeError(
                 "newer-file",
                 f"This file has version {version} of the format, and this daskscope reads "
-                f"up to version {FILE_FORMAT}.",
+                f"version {FILE_FORMAT}.",
                 "Upgrade daskscope to open it.",
             )
+        if version < FILE_FORMAT:
+            raise DaskscopeError(
+                "older-file",
+                f"This file has version {version} of the format, and this daskscope reads "
+                f"version {FILE_FORMAT}.",
+                "Open it with the daskscope that wrote it, or record the run again.",
+            )
 
-    def _take_names(self, data: bytes) -> None:
-        columns = decode_records(NAMES, data, at_most=sum(LIMITS.values()))
-        for kind, text in zip(columns["kind"], columns["name"], strict=True):
-            if kind not in self.indexes:
-                raise BadTableError(f"has names of the kind {kind!r}")
-            self.characters += len(text)
+    def _take_names(self, kind: str, data: bytes) -> None:
+        names, index = self.recording.names, self.indexes[kind]
+        table = names.tables[kind]
+        columns, _ = decode(columns_of(table), data, what=kind, at_most=table.limit)
+        colours = columns.pop("colour", None) if table.coloured else None
+        for row, cells in enumerate(zip(*map(_listed, columns.values()), strict=True)):
+            self.characters += sum(len(cell) for cell in cells if isinstance(cell, str))
+            self.characters += sum(len(p) for c in cells if isinstance(c, tuple) for p in c)
             if self.characters > MAX_NAMES_CHARACTERS:
                 raise BadTableError("has longer names than any recording has")
-            name = text if kind in ("prefixes", "actions") else _texts(text, kind)
-            self.indexes[kind].append(self.recording.names.intern(kind, name))
+            item = names.item(kind, map(self._cell, table.columns, cells))
+            colour = int(colours[row]) if colours is not None else None
+            index.append(names.intern(kind, item, colour))
+
+    def _cell(self, column: Column, cell: Any) -> Any:
+        """Return a cell of an entry with the recording's index where it points at another one."""
+        if column.into not in self.indexes:
+            return cell
+        return int(self.indexes[column.into].of_rows(np.array([cell]), column.into)[0])
 
     def _take_tasks(self, keys: bytes) -> None:
         if self.waiting is None:
@@ -233,8 +294,7 @@ class _Reader:
         first = self.recording.next_task
         if len(task) and (task.min() < first or task.max() >= first + tasks):
             raise BadTableError("has rows of other tasks")
-        for column, kind in POINTS_INTO.items():
-            columns[column] = self.indexes[kind].of_rows(columns[column], kind)
+        self._place(TASKS.columns, columns)
         if len(task) and int(columns["status"].max()) >= len(STATUSES):
             raise BadTableError("has rows with an unknown status")
         columns["task"] = task - np.uint32(first)
@@ -284,16 +344,6 @@ def _int(text: str) -> int:
     return int(text)
 
 
-def _texts(text: str, kind: str) -> tuple[str, ...]:
-    try:
-        found = json.loads(text) if len(text) <= MAX_PARTS_CHARACTERS else None
-    except (ValueError, RecursionError):
-        found = None
-    if (
-        not isinstance(found, list)
-        or not found
-        or (kind == "lanes" and len(found) != 2)
-        or not all(isinstance(part, str) for part in found)
-    ):
-        raise BadTableError(f"has {kind} that are none")
-    return tuple(found)
+def _listed(column: Any) -> list[Any]:
+    found: list[Any] = column.tolist() if isinstance(column, np.ndarray) else column
+    return found

@@ -7,21 +7,21 @@ microsecond holds of noise compresses to nothing, and so does a column of one va
 from __future__ import annotations
 
 import io
+import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.recording.chunk import DTYPES
 from daskscope.recording.file_arrow import BadTableError, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     import pyarrow as pa
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from daskscope.schema import Column, Table
+    from daskscope.schema import Column
 
 ENCODING: Final = "daskscope.encoding"
 BASE: Final = "daskscope.base"
@@ -33,46 +33,67 @@ _SIGNED: Final = ("i1", "i2", "i4")
 _UNSIGNED: Final = ("u1", "u2", "u4")
 _TIMES: Final = frozenset({"start", "duration"})
 _RISING: Final = frozenset({"start", "task"})
+_TEXTS: Final = ("utf8", "texts")
 _WHOLE: Final = re.compile(r"-?[0-9]{1,20}")
 _MAX_WHOLE: Final = 2.0**53
 """Whole numbers below this are exact in a float64."""
 
+MAX_PARTS_CHARACTERS: Final = 1_000_000
+"""Of a list of texts as JSON: a span may be nested deeper than what is kept of it."""
 
-def encode_columns(table: Table, columns: Mapping[str, NDArray[Any]], **facts: int) -> bytes:
-    """Return plain columns as an Arrow stream; `facts` become its metadata.
+
+def encode(
+    declared: Sequence[Column],
+    columns: Mapping[str, ArrayLike | Sequence[Any]],
+    *,
+    rounded: bool = False,
+    **facts: int,
+) -> bytes:
+    """Return columns as an Arrow stream; `facts` become its metadata.
+
+    `rounded` rounds times of rows to microseconds, which take a third of the bytes.
 
     >>> from daskscope.schema import COARSE
-    >>> rows = {column.name: np.arange(3.0) for column in COARSE.columns}
-    >>> back, facts = decode_columns(COARSE, encode_columns(COARSE, rows, first=7))
+    >>> rows = {column.name: np.arange(3.0) for column in COARSE}
+    >>> back, facts = decode(COARSE, encode(COARSE, rows, rounded=True, first=7))
     >>> back["start"].tolist(), facts
     ([0.0, 1.0, 2.0], {'first': 7})
     """
     import pyarrow as pa
 
     arrays, fields = [], []
-    for column in table.columns:
-        values, about = _stored(column.name, columns[column.name])
-        arrays.append(pa.array(values))
+    for column in declared:
+        values, about = columns[column.name], None
+        if column.type == "texts":
+            values = [json.dumps(texts, ensure_ascii=False) for texts in values]  # type: ignore[union-attr]
+        if column.type in _TEXTS:
+            arrays.append(pa.array(values, pa.utf8()))
+        else:
+            numbers = values if isinstance(values, np.ndarray) else np.array(values, column.type)
+            stored, about = _stored(column.name, numbers, rounded=rounded)
+            arrays.append(pa.array(stored))
         fields.append(pa.field(column.name, arrays[-1].type, nullable=False, metadata=about))
     metadata = {name: str(value) for name, value in facts.items()}
     return _stream(arrays, pa.schema(fields, metadata=metadata))
 
 
-def _stored(name: str, values: NDArray[Any]) -> tuple[NDArray[Any], dict[str, str]]:
+def _stored(
+    name: str, values: NDArray[Any], *, rounded: bool
+) -> tuple[NDArray[Any], dict[str, str] | None]:
     """Return a column as it is stored, and what a reader must know to undo it."""
-    if name in _TIMES:
+    if rounded and name in _TIMES:
         with np.errstate(over="ignore", invalid="ignore"):
             whole = np.round(values.astype("f8") * US)
         encoding = MICROSECONDS
     else:
         whole, encoding = values.astype("f8"), PLAIN
     if not len(whole) or not np.all(np.abs(whole) < _MAX_WHOLE) or np.any(whole % 1):
-        return values.astype("f8") if values.dtype.kind == "f" else values, {ENCODING: PLAIN}
-    if name in _RISING:
+        return values.astype("f8") if values.dtype.kind == "f" else values, None
+    if rounded and name in _RISING:
         steps = np.diff(whole, prepend=whole[0])
         base = {BASE: str(int(whole[0]))}
         return _narrow(steps), {ENCODING: f"{encoding}+{STEPS}"} | base
-    return _narrow(whole), {ENCODING: encoding}
+    return _narrow(whole), None if encoding == PLAIN else {ENCODING: encoding}
 
 
 def _narrow(whole: NDArray[np.float64]) -> NDArray[Any]:
@@ -85,28 +106,41 @@ def _narrow(whole: NDArray[np.float64]) -> NDArray[Any]:
     return whole
 
 
-def decode_columns(
-    table: Table, data: bytes, *, at_most: int | None = None
-) -> tuple[dict[str, NDArray[Any]], dict[str, int]]:
-    """Undo `encode_columns`; a `BadTableError` says what is wrong.
+def decode(
+    declared: Sequence[Column],
+    data: bytes,
+    *,
+    what: str = "rows",
+    at_most: int | None = None,
+    newest: int | None = None,
+    types: Mapping[str, np.dtype[Any]] | None = None,
+) -> tuple[dict[str, Any], dict[str, int]]:
+    """Undo `encode`: numbers as arrays, texts as lists; a `BadTableError` says what is wrong.
 
-    With more rows than `at_most` a table is refused.
+    With more rows than `at_most` a table is refused; only the last `newest` are taken. `types`
+    are those of columns that are not as declared. `what` is what errors call the rows.
     """
-    stored = _read_at_most(at_most, table, data)
-    columns: dict[str, NDArray[Any]] = {}
-    for column in table.columns:
+    stored = read_table(data, [column.name for column in declared])
+    if at_most is not None and stored.num_rows > at_most:
+        raise BadTableError(f"has more {what} in one part than daskscope writes")
+    columns: dict[str, Any] = {}
+    for column in declared:
         place = stored.schema.get_field_index(column.name)
         if place < 0:
-            raise BadTableError(f"has a table {table.name} without a column {column.name}")
+            raise BadTableError(f"has a table {what} without a column {column.name}")
         array, field = stored.column(place), stored.schema.field(place)
+        if column.type in _TEXTS:
+            columns[column.name] = _texts(column, array, newest)
+            continue
         if array.null_count or array.type.num_fields or not _is_number(array.type):
             raise BadTableError(f"has a bad table: its column {column.name} is not of numbers")
         about = {
             name.decode("utf-8", "replace"): value.decode("utf-8", "replace")
             for name, value in (field.metadata or {}).items()
         }
-        values = array.to_numpy()
-        columns[column.name] = _restored(column.name, values, about)
+        dtype = (types or {}).get(column.name, np.dtype(column.type))
+        values = _restored(column.name, array.to_numpy(), about, dtype)
+        columns[column.name] = values if newest is None else values[-newest:].copy()
     facts = {}
     for name, value in (stored.schema.metadata or {}).items():
         try:
@@ -116,11 +150,25 @@ def decode_columns(
     return columns, facts
 
 
-def _read_at_most(rows: int | None, table: Table, data: bytes) -> pa.RecordBatch:
-    stored = read_table(data, [column.name for column in table.columns])
-    if rows is not None and stored.num_rows > rows:
-        raise BadTableError(f"has more {table.name} in one part than daskscope writes")
-    return stored
+def _texts(column: Column, array: pa.Array, newest: int | None) -> list[Any]:
+    import pyarrow as pa
+
+    if array.type != pa.utf8() or array.null_count:
+        raise BadTableError(f"has a bad table: its column {column.name} is not of text")
+    if newest is not None:
+        array = array.slice(max(0, len(array) - newest))
+    texts: list[str] = array.to_pylist()
+    return [_parts(text, column.name) for text in texts] if column.type == "texts" else texts
+
+
+def _parts(text: str, column: str) -> tuple[str, ...]:
+    try:
+        found = json.loads(text) if len(text) <= MAX_PARTS_CHARACTERS else None
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(part, str) for part in found):
+        raise BadTableError(f"has a bad table: its column {column} is not of lists of texts")
+    return tuple(found)
 
 
 def _is_number(kind: pa.DataType) -> bool:
@@ -129,11 +177,12 @@ def _is_number(kind: pa.DataType) -> bool:
     return bool(types.is_integer(kind) or types.is_floating(kind))
 
 
-def _restored(name: str, values: NDArray[Any], about: Mapping[str, str]) -> NDArray[Any]:
+def _restored(
+    name: str, values: NDArray[Any], about: Mapping[str, str], dtype: np.dtype[Any]
+) -> NDArray[Any]:
     unit, _, steps = about.get(ENCODING, PLAIN).partition("+")
     if unit not in (PLAIN, MICROSECONDS) or steps not in ("", STEPS):
         raise BadTableError(f"has a bad table: its column {name} is stored as {about[ENCODING]!r}")
-    dtype = DTYPES.get(name, np.dtype("f8"))
     if steps:
         base = about.get(BASE, "")
         if not _WHOLE.fullmatch(base):
@@ -141,65 +190,13 @@ def _restored(name: str, values: NDArray[Any], about: Mapping[str, str]) -> NDAr
         values = np.cumsum(values, dtype="f8") + float(base)
     if unit == MICROSECONDS:
         values = values.astype("f8") / US
-    elif dtype.kind == "u" and len(values):
+    elif dtype.kind in "iu" and len(values):
         limits = np.iinfo(str(dtype))
         low, high = values.min(), values.max()
         if not limits.min <= low <= high <= limits.max:
             raise BadTableError(f"has a bad table: its column {name} has numbers out of range")
     with np.errstate(over="ignore", invalid="ignore"):  # as where workers made times up
         return values.astype(dtype)
-
-
-def encode_records(table: Table, records: Mapping[str, Sequence[Any]], **facts: int) -> bytes:
-    """Return columns of numbers and text as an Arrow stream."""
-    import pyarrow as pa
-
-    schema = arrow_schema(table, nullable=False)
-    arrays = [pa.array(records[field.name], field.type) for field in schema]
-    metadata = {name: str(value) for name, value in facts.items()}
-    return _stream(arrays, schema.with_metadata(metadata))
-
-
-def decode_records(
-    table: Table, data: bytes, *, at_most: int | None = None, newest: int | None = None
-) -> dict[str, list[Any]]:
-    """Undo `encode_records`; a `BadTableError` says what is wrong.
-
-    With more rows than `at_most` a table is refused; only the last `newest` are taken.
-    """
-    stored = _read_at_most(at_most, table, data)
-    if newest is not None:
-        stored = stored.slice(max(0, stored.num_rows - newest))
-    columns: dict[str, list[Any]] = {}
-    for column in table.columns:
-        place = stored.schema.get_field_index(column.name)
-        if place < 0:
-            raise BadTableError(f"has a table {table.name} without a column {column.name}")
-        array = stored.column(place)
-        if array.type != _kind(column) or array.null_count:
-            raise BadTableError(
-                f"has a bad table: its column {column.name} is not of {column.type}"
-            )
-        columns[column.name] = array.to_pylist()
-    return columns
-
-
-def arrow_schema(table: Table, *, nullable: bool = True) -> pa.Schema:
-    """Return what a table of numbers and text is in Arrow.
-
-    >>> from daskscope.schema import EVENTS
-    >>> arrow_schema(EVENTS).types
-    [DataType(double), DataType(string), DataType(string)]
-    """
-    import pyarrow as pa
-
-    return pa.schema([pa.field(c.name, _kind(c), nullable) for c in table.columns])
-
-
-def _kind(column: Column) -> pa.DataType:
-    import pyarrow as pa
-
-    return {"utf8": pa.utf8(), "float64": pa.float64(), "int64": pa.int64()}[column.type]
 
 
 def _stream(arrays: list[pa.Array], schema: pa.Schema) -> bytes:

@@ -19,10 +19,9 @@ import numpy as np
 from daskscope.recording.about import ABOUT, SUMMARY, WHOLE, about_of
 from daskscope.recording.chunk import chunks_within, key_blocks
 from daskscope.recording.coarse import coarse_of
-from daskscope.recording.file_figures import DROPPED_OF
-from daskscope.recording.file_tables import encode_columns, encode_records
+from daskscope.recording.file_tables import encode
 from daskscope.recording.file_zip import MAX_MEMBER_BYTES, MAX_RATIO
-from daskscope.recording.records import columns_of, entries_of
+from daskscope.recording.log_store import LogStore
 from daskscope.recording.snapshot import snapshot
 from daskscope.schema import (
     COARSE,
@@ -30,10 +29,8 @@ from daskscope.schema import (
     FILE_PART_ROWS,
     FILE_PART_TASKS,
     KEY_SEPARATOR,
-    NAME_KINDS,
-    NAMES,
-    RECORD_TABLES,
     TASKS,
+    columns_of,
 )
 from daskscope.written import is_stream, real, take_mode
 
@@ -45,9 +42,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from daskscope.recording.chunk import TaskChunk
-    from daskscope.recording.core import RecordingCore
     from daskscope.recording.counts import Counts
     from daskscope.recording.names import Names
+    from daskscope.recording.recording_store import RecordingStore
+    from daskscope.schema import Column
 
 SUFFIX: Final = ".daskscope"
 HEADER: Final = "daskscope.json"
@@ -87,7 +85,8 @@ class FileWriter:
             self._file, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL, strict_timestamps=False
         )
         self._counts: dict[str, int] = {}
-        self._names = dict.fromkeys(NAME_KINDS, 0)
+        self._names: dict[str, int] = {}
+        """How many entries of each dictionary are written."""
         self._next = self._kept = self._rows = 0
         self._whole_bytes = self._packed = self._unpacked = 0
         try:
@@ -98,7 +97,7 @@ class FileWriter:
             self.abandon()
             raise
 
-    def append(self, recording: RecordingCore) -> None:
+    def append(self, recording: RecordingStore) -> None:
         """Write the tasks that came since the last call."""
         stop = recording.next_task
         self._append(recording.names, recording.chunks_of(self._next, stop), stop)
@@ -113,8 +112,9 @@ class FileWriter:
         """Write tasks up to a number, and all names so far: those that come later are of none."""
         self._append_names(names)
         for part in _parts(chunks_within(chunks, self._next, stop), self._next, stop):
-            data = encode_columns(TASKS, part.columns, first=part.first, tasks=part.tasks)
-            self._add_numbered("tasks", "arrow", data)
+            facts = {"first": part.first, "tasks": part.tasks}
+            data = encode(TASKS.columns, part.columns, rounded=True, **facts)
+            self._add_numbered(TASKS.name, "arrow", data)
             self._add_numbered("keys", "txt", part.keys)
             self._kept += part.tasks
             self._rows += len(part.columns["task"])
@@ -129,7 +129,7 @@ class FileWriter:
 
     def finish(
         self,
-        recording: RecordingCore,
+        recording: RecordingStore,
         about: Mapping[str, Any],
         watch: Callable[[int, int], None] | None = None,
     ) -> Path:
@@ -144,18 +144,21 @@ class FileWriter:
         picture = coarse_of(chunks)
         columns = {name: getattr(picture, name) for name in picture.__slots__}
         columns["duration"] = picture.stop - picture.start
-        self._add("coarse.arrow", encode_columns(COARSE, columns, tasks=self._next))
-        for table in RECORD_TABLES:
-            if entries := entries_of(now, table):
-                records = columns_of(now, table, entries)
-                self._add(f"{table.name}.arrow", encode_records(table, records))
+        self._add("coarse.arrow", encode(COARSE, columns, rounded=True, tasks=self._next))
+        for name, store in now.tables.items():
+            if isinstance(store, LogStore):
+                self._add_rows(f"{name}.arrow", store.table.columns, store.columns())
+                continue
+            for ring in store.rings:
+                declared = columns_of(store.table) if ring.step else store.table.columns
+                self._add_rows(f"{name}/{ring.step}.arrow", declared, ring.columns())
         figures = {
             "counts": self.counts(now.counts).to_json(),
             "totals": asdict(now.totals),
-            "dropped": {table: now.log_of[table].dropped for table in DROPPED_OF},
+            "dropped": {name: store.dropped for name, store in now.tables.items()},
             "merged": {
                 kind: asdict(merged)
-                for kind in NAME_KINDS
+                for kind in now.names.tables
                 if (merged := now.names.merged(kind)).names
             },
             "origin": now.origin,
@@ -194,27 +197,28 @@ class FileWriter:
             self.part_path.unlink()
 
     def _append_names(self, names: Names) -> None:
-        kinds: list[str] = []
-        texts: list[str] = []
-        size = 0
-        for kind in NAME_KINDS:
-            news = names.since(kind, self._names[kind])
-            self._names[kind] += len(news)
-            for name in news:
-                kinds.append(kind)
-                texts.append(
-                    name if isinstance(name, str) else json.dumps(name, ensure_ascii=False)
-                )
-                size += len(texts[-1].encode())
-                if size > PART_NAME_BYTES:
-                    self._add_names(kinds, texts)
-                    kinds, texts, size = [], [], 0
-        if kinds:
-            self._add_names(kinds, texts)
+        """Write the new entries of each dictionary; those that others point at come first."""
+        # Looked at the other way round: what an entry points at was there before it.
+        stops = {kind: names.count(kind) for kind in reversed(names.tables)}
+        for kind in names.tables:
+            first, size = self._names.get(kind, 0), 0
+            for place in range(first, stops[kind]):
+                cells = names.cells(kind, names.entry(kind, place))
+                size += sum(len(str(cell).encode("utf-8", "replace")) for cell in cells)
+                if size > PART_NAME_BYTES or place + 1 == stops[kind]:
+                    self._add_names(names, kind, first, place + 1)
+                    first, size = place + 1, 0
 
-    def _add_names(self, kinds: list[str], texts: list[str]) -> None:
-        data = encode_records(NAMES, {"kind": kinds, "name": texts})
-        self._add_numbered("names", "arrow", data)
+    def _add_names(self, names: Names, kind: str, first: int, stop: int) -> None:
+        columns = names.columns(kind, first, stop)
+        self._names[kind] = stop
+        self._add_numbered(kind, "arrow", encode(columns_of(names.tables[kind]), columns))
+
+    def _add_rows(
+        self, member: str, declared: Sequence[Column], columns: Mapping[str, Any]
+    ) -> None:
+        if len(columns[declared[0].name]):
+            self._add(member, encode(declared, columns))
 
     def _add_numbered(self, table: str, suffix: str, data: bytes) -> None:
         number = self._counts.get(table, 0)
@@ -232,7 +236,7 @@ class FileWriter:
 
 
 def write_file(
-    recording: RecordingCore,
+    recording: RecordingStore,
     path: str | PathLike[str],
     watch: Callable[[int, int], None] | None = None,
     *,

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from daskscope import schema
+from daskscope.recording.names import indexed
 from daskscope.recording.worker_names import name_of
 from daskscope.schema import STATUSES
 
@@ -17,16 +19,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from daskscope.recording.chunk import KeyBlock, TaskChunk
-    from daskscope.recording.names import Names, Span
-
-
-def span_name(span: Span) -> str:
-    """Return a span's full name; its first element is the id.
-
-    >>> span_name(("6ac…", "load", "clean"))
-    'load / clean'
-    """
-    return " / ".join(span[1:])
+    from daskscope.recording.names import Names
+    from daskscope.recording.recording_store import RecordingStore
 
 
 def _categorical(codes: NDArray[Any], names: Sequence[str]) -> pd.Categorical:
@@ -65,6 +59,43 @@ def _block_array(block: KeyBlock) -> pa.Array:
     return array
 
 
+def table_frame(recording: RecordingStore, name: str) -> pd.DataFrame:
+    """Return any table, with names for indexes of entries."""
+    table, names = schema.tables()[name], recording.names
+    if isinstance(table, schema.Dictionary):
+        return _frame(table.columns, names.columns(name), names, schema.columns_of(table))
+    if isinstance(table, schema.Log):
+        return _frame(table.columns, recording.log(name).columns(), names)
+    if isinstance(table, schema.Series):
+        step = schema.Column("step", "uint16", "seconds; 0 is as measured", unit="s")
+        columns = (*schema.columns_of(table), step)
+        return _frame(columns, recording.series(name).rows(), names)
+    return tasks_frame(recording.chunks(), names)
+
+
+def _frame(
+    declared: Sequence[schema.Column],
+    columns: Mapping[str, Sequence[Any] | NDArray[Any]],
+    names: Names,
+    shown: Sequence[schema.Column] = (),
+) -> pd.DataFrame:
+    import pandas as pd
+
+    kinds = indexed(declared, names)
+    found: dict[str, Any] = {}
+    for column in shown or declared:
+        values = columns[column.name]
+        if column.name in kinds:
+            labels = np.array([*names.labels(kinds[column.name]), ""], "O")
+            found[column.name] = pd.Series(labels[np.asarray(values, "i8")], dtype="object")
+        elif column.type == "texts":
+            found[column.name] = pd.Series(map(" / ".join, values), dtype="object")
+        else:
+            dtype = "object" if column.type == "utf8" else column.type
+            found[column.name] = pd.Series(values, dtype=dtype)
+    return pd.DataFrame(found)
+
+
 def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
     """Return one row per start/stop interval of the chunks."""
     import pandas as pd
@@ -89,7 +120,7 @@ def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
             "action": _categorical(column("action", "u1"), names.actions),
             "status": _categorical(column("status", "u1"), STATUSES),
             "nbytes": column("nbytes", "f8"),
-            "span": _categorical(column("span", "u2"), [span_name(s) for s in names.spans]),
+            "span": _categorical(column("span", "u2"), names.labels("spans")),
             "key": pa.chunked_array(keys, pa.large_string()).to_pandas(),
             "task": column("task", "u4").astype("i8"),
         }

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from daskscope.errors import Notice
-from daskscope.recording.names import LIMITS, MAX_LIST_CHARACTERS
+from daskscope.recording.names import MAX_LIST_CHARACTERS
 from daskscope.schema import OTHER_NAME
 
 if TYPE_CHECKING:
     from daskscope.recording.names import Names
-
-_NOUNS: Final = {
-    "prefixes": ("prefix", "prefixes"),
-    "lanes": ("thread of a worker", "threads of workers"),
-    "actions": ("action", "actions"),
-    "spans": ("span", "spans"),
-}
-"""One and many of each list."""
-
-MERGED_CODES: Final = frozenset(f"{kind}-merged" for kind in _NOUNS)
 
 
 def merged_notices(names: Names) -> list[Notice]:
@@ -34,16 +24,16 @@ def merged_notices(names: Names) -> list[Notice]:
 together.']
     """
     notices = []
-    for kind, (one, many) in _NOUNS.items():
+    for kind, table in names.tables.items():
         merged = names.merged(kind)
         if not merged.names:
             continue
         least = "" if merged.exact else "At least "
-        are = f"{one} is" if merged.names == 1 else f"{many} are"
+        are = f"{table.noun} is" if merged.names == 1 else f"{table.nouns} are"
         where = " in the session" if merged.session else ""
         text = (
             f"{least}{merged.names:,} {are} merged into {OTHER_NAME}{where}: at most "
-            f"{LIMITS[kind] - 1:,} are told apart, of {MAX_LIST_CHARACTERS:,} characters together."
+            f"{table.limit - 1:,} are told apart, of {MAX_LIST_CHARACTERS:,} characters together."
         )
         notices.append(Notice(f"{kind}-merged", "warn", text))
     return notices

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from daskscope.recording.names import indexed
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from daskscope.recording.names import Names
-
-POINTS_INTO: Final = {"lane": "lanes", "prefix": "prefixes", "action": "actions", "span": "spans"}
-"""Columns whose values are indexes of a list of names, and which list that is."""
+    from daskscope.schema import Column
 
 _UNKNOWN: Final = -1
 
@@ -34,24 +34,32 @@ class NameMap:
         self,
         source: Names,
         copy: Names,
-        clean: Callable[[str, Any], str | tuple[str, ...]] | None = None,
+        clean: Callable[[Column, Any], Any] | None = None,
     ) -> None:
-        """`clean` is given the list and the name; it returns what stands in the copy."""
+        """`clean` is given a column and a cell of it; it returns what the copy has instead."""
         self._source = source
         self._copy = copy
         self._clean = clean
-        self._places = {kind: np.empty(0, "i8") for kind in POINTS_INTO.values()}
+        self._places = {kind: np.empty(0, "i8") for kind in source.tables}
 
-    def columns(self, columns: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+    def columns(
+        self, declared: Sequence[Column], columns: Mapping[str, NDArray[Any]]
+    ) -> dict[str, NDArray[Any]]:
         """Return columns of the source as they are in the copy."""
+        kinds = indexed(declared, self._source)
         return {
-            name: self._indexes(POINTS_INTO[name], column) if name in POINTS_INTO else column
+            name: self._indexes(kinds[name], column) if name in kinds else column
             for name, column in columns.items()
         }
 
+    def row(self, declared: Sequence[Column], row: Any) -> Any:
+        """Return a row of a log of the source as it is in the copy."""
+        kinds = indexed(declared, self._source)
+        return row._replace(**{n: self.index(kind, getattr(row, n)) for n, kind in kinds.items()})
+
     def index(self, kind: str, index: int) -> int:
         """Return what one index is in the copy."""
-        return int(self._indexes(kind, np.array([index], "u2"))[0])
+        return int(self._indexes(kind, np.array([index]))[0])
 
     def _indexes(self, kind: str, column: NDArray[Any]) -> NDArray[Any]:
         if not len(column):
@@ -62,9 +70,21 @@ class NameMap:
             more = np.full(used[-1] + 1 - len(places), _UNKNOWN, "i8")
             places = self._places[kind] = np.concatenate([places, more])
         for one in used[places[used] == _UNKNOWN].tolist():
-            (name,) = self._source.since(kind, one)[:1]
-            places[one] = self._copy.intern(
-                kind, name if self._clean is None else self._clean(kind, name)
-            )
-        indexes: NDArray[Any] = places[column].astype(column.dtype)
+            self._places[kind][one] = self._place(kind, one)
+        indexes: NDArray[Any] = self._places[kind][column].astype(column.dtype)
         return indexes
+
+    def _place(self, kind: str, index: int) -> int:
+        source, copy = self._source, self._copy
+        item = source.entry(kind, index)
+        cells = []
+        for column, cell in zip(source.tables[kind].columns, source.cells(kind, item), strict=True):
+            if column.into == kind and cell >= index:  # an entry that points at itself
+                cells.append(copy.count(kind))
+            elif column.into in source.tables:
+                cells.append(self.index(column.into, cell))
+            else:
+                cells.append(cell if self._clean is None else self._clean(column, cell))
+        slots = source.colours.get(kind)
+        colour = slots[index] if slots is not None else None
+        return copy.intern(kind, copy.item(kind, cells), colour)

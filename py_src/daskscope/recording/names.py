@@ -1,4 +1,4 @@
-"""The interned lists of one session: prefixes, lanes, actions and spans.
+"""The dictionaries of one session: prefixes, lanes, actions, spans, and what else is declared.
 
 They only grow, so an index that was handed out stays valid for the life of the
 session, in every chunk and on every page. One thread interns, any thread reads.
@@ -9,39 +9,38 @@ from __future__ import annotations
 import json
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.schema import ACTIONS, MAX_NAMES, NAME_KINDS, OTHER_NAME
+import numpy as np
+
+from daskscope import schema
+from daskscope.recording.colours import Colours
+from daskscope.schema import MAX_NAMES, OTHER_NAME, Column, Dictionary
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
 
 Lane = tuple[str, str]
-Span = tuple[str, ...]
+Span = tuple[str, tuple[str, ...]]
 
 MAX_NAME_CHARACTERS: Final = 1_000
 """A prefix or span name can come from a key of any length; longer ones are cut."""
 
-MAX_SPAN_PARTS: Final = 50
-"""The id of a span and its names; nobody nests deeper by hand. Longer ones are cut."""
+MAX_PARTS: Final = 49
+"""The names of a span and those around it; nobody nests deeper by hand. Longer ones are cut."""
 
 MAX_LIST_CHARACTERS: Final = MAX_NAMES * (301 + 2)
-"""Of the texts of one list as JSON, which has a mark before and after each.
+"""Of the texts of one dictionary as JSON, which has a mark before and after each.
 
-An agent cuts names at 300 characters, and says so by one more: a full list of prefixes fits,
+An agent cuts names at 300 characters, and marks that by one more: a full list of prefixes fits,
 if few of them have to be escaped. Three such lists are fewer characters than a file may have,
 in Python and on a page.
 """
 
-LIMITS: Final = {"prefixes": MAX_NAMES, "lanes": MAX_NAMES, "actions": 255, "spans": MAX_NAMES}
-"""Entries of each list, the last being ``OTHER_NAME``: an index must fit its column."""
-
 MAX_MERGED: Final = 10_000
 """So many of the names that ``OTHER_NAME`` stands for are told apart: to count them."""
-
-_OTHER: Final[dict[str, Any]] = {
-    "prefixes": OTHER_NAME,
-    "actions": OTHER_NAME,
-    "lanes": (OTHER_NAME, ""),
-    "spans": (OTHER_NAME, OTHER_NAME),
-}
 
 
 def clean(text: str) -> str:
@@ -52,19 +51,51 @@ def clean(text: str) -> str:
     """
     if len(text) > MAX_NAME_CHARACTERS:
         text = text[: MAX_NAME_CHARACTERS - 1] + "…"
+    return sound(text)
+
+
+def sound(text: str) -> str:
+    """Return text that can be encoded; a lone surrogate becomes U+FFFD."""
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def _written(text: str) -> int:
-    r"""Return how many characters a text is as JSON, by the count of pages: UTF-16.
+def _written(cell: Any) -> int:
+    r"""Return how many characters a cell is as JSON, by the count of pages: UTF-16.
 
-    >>> _written("inc"), _written("\1"), _written("🦋")
-    (5, 8, 4)
+    >>> _written("inc"), _written("\1"), _written("🦋"), _written(("a", "b"))
+    (5, 8, 4, 6)
     """
-    written = json.dumps(text, ensure_ascii=False)
+    if isinstance(cell, tuple):
+        return sum(map(_written, cell))
+    written = json.dumps(cell, ensure_ascii=False)
     return len(written) if written.isascii() else len(written.encode("utf-16-le")) // 2
+
+
+def _cell(column: Column, value: Any) -> Any:
+    if column.type == "utf8":
+        return clean(value)
+    if column.type == "texts":
+        return tuple(clean(part) for part in value[:MAX_PARTS])
+    return value
+
+
+def _other(table: Dictionary) -> Any:
+    """Return the last entry of a full dictionary.
+
+    >>> _other(schema.PREFIXES), _other(schema.LANES), _other(schema.SPANS)
+    ('(other)', ('(other)', ''), ('(other)', ('(other)',)))
+    """
+    cells: list[Any] = []
+    for column in table.columns:
+        if column.type == "texts":
+            cells.append((OTHER_NAME,))
+        elif column.type == "utf8":
+            cells.append("" if OTHER_NAME in cells else OTHER_NAME)
+        else:
+            cells.append(0)
+    return tuple(cells) if len(cells) > 1 else cells[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,55 +109,62 @@ class Merged:
 
 
 class Names:
-    """Grow-only lists of names, each with the way back from a name to its index.
+    """Grow-only lists of entries, each with the way back from an entry to its index.
+
+    An entry is a text where its dictionary has one column of text, else a tuple of its cells.
 
     >>> names = Names()
     >>> names.intern("prefixes", "inc"), names.intern("prefixes", "inc")
     (0, 0)
     >>> names.intern("lanes", ("tcp://127.0.0.1:1", "140"))
     0
-    >>> names.actions[names.intern("actions", "compute")]
-    'compute'
+    >>> names.actions[names.intern("actions", "compute")], names.colours["prefixes"]
+    ('compute', [0])
     """
 
     def __init__(self) -> None:
-        self.prefixes: list[str] = []
-        self.lanes: list[Lane] = []
-        self.actions: list[str] = []
-        self.spans: list[Span] = []
-        self._lists: dict[str, list[Any]] = {
-            "prefixes": self.prefixes,
-            "lanes": self.lanes,
-            "actions": self.actions,
-            "spans": self.spans,
+        self.tables = {
+            name: table for name, table in schema.tables().items() if isinstance(table, Dictionary)
         }
-        self._index: dict[str, dict[Any, int]] = {kind: {} for kind in self._lists}
-        self._characters = dict.fromkeys(self._lists, 0)
-        self._merged: dict[str, set[int]] = {kind: set() for kind in self._lists}
-        self.merged_before = dict.fromkeys(NAME_KINDS, Merged())
+        self.seconds: Callable[[str], tuple[int, NDArray[np.float64]]] = lambda _: (0, np.zeros(0))
+        """What the entries of a dictionary took so far (see `Colours`)."""
+        self._lists: dict[str, list[Any]] = {kind: [] for kind in self.tables}
+        self.prefixes: list[str] = self._lists["prefixes"]
+        self.lanes: list[Lane] = self._lists["lanes"]
+        self.actions: list[str] = self._lists["actions"]
+        self.spans: list[Span] = self._lists["spans"]
+        self._colours = {
+            kind: Colours(lambda kind=kind: self.seconds(kind))  # type: ignore[misc]
+            for kind, table in self.tables.items()
+            if table.coloured
+        }
+        self.colours = {kind: colours.slots for kind, colours in self._colours.items()}
+        """The slots of the entries of those dictionaries that are coloured."""
+        self._others = {kind: _other(table) for kind, table in self.tables.items()}
+        self._index: dict[str, dict[Any, int]] = {kind: {} for kind in self.tables}
+        self._characters = dict.fromkeys(self.tables, 0)
+        self._merged: dict[str, set[int]] = {kind: set() for kind in self.tables}
+        self.merged_before = dict.fromkeys(self.tables, Merged())
         """What names had been merged where these come from: an agent, a file, another recording."""
-        for action in ACTIONS:
-            self.intern("actions", action)
-        self.intern("spans", ("",))
+        for kind, table in self.tables.items():
+            for cells in table.first:
+                self.intern(kind, cells if len(table.columns) > 1 else cells[0])
 
-    def intern(self, kind: str, item: str | tuple[str, ...]) -> int:
-        """Return the index of ``item``, appending it when it is new.
+    def intern(self, kind: str, item: Any, colour: int | None = None) -> int:
+        """Return the index of ``item``, appending it when it is new, with a colour if it has one.
 
         Where a list has no room for it, it is ``OTHER_NAME``.
         """
-        if isinstance(item, str):
-            item = clean(item)
-        else:
-            item = tuple(clean(part) for part in item[:MAX_SPAN_PARTS])
+        table = self.tables[kind]
+        item = self.item(kind, map(_cell, table.columns, self.cells(kind, item)))
         index = self._index[kind]
         found = index.get(item)
         if found is not None:
             return found
         items = self._lists[kind]
-        texts = (item,) if isinstance(item, str) else item
-        characters = self._characters[kind] + sum(map(_written, texts))
-        if len(items) >= LIMITS[kind] - 1 or characters > MAX_LIST_CHARACTERS:
-            other = _OTHER[kind]
+        characters = self._characters[kind] + sum(map(_written, self.cells(kind, item)))
+        if len(items) >= table.limit - 1 or characters > MAX_LIST_CHARACTERS:
+            other = self._others[kind]
             if item != other and len(self._merged[kind]) < MAX_MERGED:
                 self._merged[kind].add(hash(item))
             item = other
@@ -135,9 +173,41 @@ class Names:
                 return found
         else:
             self._characters[kind] = characters
+        if table.coloured:  # before the entry can be seen
+            self._colours[kind].add(self.label(kind, item), colour)
         items.append(item)
         index[item] = len(items) - 1
         return len(items) - 1
+
+    def cells(self, kind: str, item: Any) -> tuple[Any, ...]:
+        """Return the cells of an entry, in order of the columns."""
+        return tuple(item) if len(self.tables[kind].columns) > 1 else (item,)
+
+    def item(self, kind: str, cells: Any) -> Any:
+        """Return the entry of some cells."""
+        cells = tuple(cells)
+        return cells if len(self.tables[kind].columns) > 1 else cells[0]
+
+    def label(self, kind: str, item: Any) -> str:
+        """Return an entry as one text: its list of texts if it has one, else all its texts.
+
+        >>> names = Names()
+        >>> names.label("spans", ("6ac…", ("load", "clean"))), names.label("lanes", ("w", "140"))
+        ('load / clean', 'w / 140')
+        """
+        texts: list[str] = []
+        for column, cell in zip(self.tables[kind].columns, self.cells(kind, item), strict=True):
+            if column.type == "texts":
+                return " / ".join(cell)
+            if column.type == "utf8":
+                texts.append(cell)
+            elif column.into in self.tables and column.into != kind:
+                texts.append(self.label(column.into, self.entry(column.into, cell)))
+        return " / ".join(texts)
+
+    def labels(self, kind: str) -> list[str]:
+        """Return all entries of a dictionary as texts."""
+        return [self.label(kind, item) for item in self._lists[kind]]
 
     def merged(self, kind: str) -> Merged:
         """Return how many names of one list ``OTHER_NAME`` stands for."""
@@ -160,10 +230,35 @@ class Names:
         `part`: these are of a part of what the source has.
         """
         for kind, index in self._index.items():
-            if _OTHER[kind] in index:
+            if self._others[kind] in index:
                 merged = source.merged(kind)
                 self.merged_before[kind] = replace(merged, session=part or merged.session)
+
+    def count(self, kind: str) -> int:
+        """Return how many entries a list has."""
+        return len(self._lists[kind])
+
+    def entry(self, kind: str, index: int) -> Any:
+        """Return one entry of a list."""
+        return self._lists[kind][index]
 
     def since(self, kind: str, first: int) -> list[Any]:
         """Return the entries of one list from index ``first`` on."""
         return self._lists[kind][first:]
+
+    def columns(self, kind: str, first: int = 0, stop: int | None = None) -> dict[str, list[Any]]:
+        """Return entries of one list as columns, as its readers have them."""
+        table = self.tables[kind]
+        rows = [self.cells(kind, item) for item in self._lists[kind][first:stop]]
+        found: dict[str, list[Any]] = {
+            column.name: [cells[place] for cells in rows]
+            for place, column in enumerate(table.columns)
+        }
+        if table.coloured:
+            found["colour"] = self.colours[kind][first : first + len(rows)]
+        return found
+
+
+def indexed(columns: Sequence[Column], names: Names) -> dict[str, str]:
+    """Return the columns whose values are indexes of entries, and of which dictionary."""
+    return {column.name: column.into for column in columns if column.into in names.tables}

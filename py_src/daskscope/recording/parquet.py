@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from daskscope import schema
 from daskscope.recording.about import ABOUT, about_json
-from daskscope.recording.file_tables import arrow_schema
 from daskscope.recording.frames import exported_tasks_frame
-from daskscope.recording.recording import TABLE_NAMES
-from daskscope.recording.records import records_of
-from daskscope.schema import RECORD_TABLES
 from daskscope.written import real, written_folder
 
 if TYPE_CHECKING:
@@ -21,12 +18,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from daskscope.recording.chunk import TaskChunk
-    from daskscope.recording.core import RecordingCore
-    from daskscope.schema import Table
+    from daskscope.recording.recording_store import RecordingStore
 
 
 def write_parquet(
-    recording: RecordingCore,
+    recording: RecordingStore,
     directory: str | PathLike[str],
     watch: Callable[[int, int], None] | None = None,
 ) -> list[Path]:
@@ -36,29 +32,28 @@ def write_parquet(
     """
     with written_folder(directory) as folder:
         _write_tasks(recording, folder / "tasks.parquet", watch)
-        for table in RECORD_TABLES:
-            if table.name in TABLE_NAMES:
-                _write_records(recording, table, folder / f"{table.name}.parquet")
+        for name, table in schema.tables().items():
+            if not isinstance(table, schema.Tasks):
+                _write_table(recording.table(name), folder / f"{name}.parquet")
         (folder / ABOUT).write_bytes(about_json(recording).encode("ascii"))
         names = sorted(path.name for path in folder.iterdir())
     return [real(directory) / name for name in names]
 
 
-def _write_records(recording: RecordingCore, table: Table, path: Path) -> None:
-    """Write a small table: the types of its columns are the same without rows.
+def _write_table(frame: pd.DataFrame, path: Path) -> None:
+    """Write a table: the types of its columns are the same without rows.
 
     A NaN becomes a null, as in the table of tasks: programs leave it out of means.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    schema, records = arrow_schema(table), records_of(recording, table)
-    arrays = [pa.array(records[f.name], f.type, from_pandas=True) for f in schema]
-    pq.write_table(pa.table(arrays, schema=schema), path)
+    kinds = _schema(pa.Schema.from_pandas(frame.iloc[:0], preserve_index=False))
+    pq.write_table(pa.Table.from_pandas(frame, kinds, preserve_index=False), path)
 
 
 def _write_tasks(
-    recording: RecordingCore, path: Path, watch: Callable[[int, int], None] | None
+    recording: RecordingStore, path: Path, watch: Callable[[int, int], None] | None
 ) -> None:
     """Write chunk by chunk: a long run has more rows than fit into a DataFrame."""
     import pyarrow as pa
@@ -68,12 +63,12 @@ def _write_tasks(
         return exported_tasks_frame(chunks, recording.names, recording.worker_names)
 
     chunks = recording.chunks()
-    schema = _schema(pa.Schema.from_pandas(frame_of([]), preserve_index=False))
+    kinds = _schema(pa.Schema.from_pandas(frame_of([]), preserve_index=False))
     of, done = sum(chunk.rows for chunk in chunks), 0
-    with pq.ParquetWriter(path, schema) as writer:
+    with pq.ParquetWriter(path, kinds) as writer:
         for chunk in chunks:
             frame = frame_of([chunk])
-            writer.write_table(pa.Table.from_pandas(frame, preserve_index=False).cast(schema))
+            writer.write_table(pa.Table.from_pandas(frame, preserve_index=False).cast(kinds))
             done += chunk.rows
             if watch is not None:
                 watch(done, of)

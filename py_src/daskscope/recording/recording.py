@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from daskscope import schema
 from daskscope.errors import DaskscopeError
 from daskscope.recording import frames
-from daskscope.recording.records import records_of, sound
-from daskscope.schema import CLUSTER, ERRORS, EVENTS, GAPS, LOGS, SCHEDULER, WORKERS, Table
+from daskscope.recording.names import sound
 from daskscope.words import bytes_text, count_text
 from daskscope.written import not_written, real, text_of
 
@@ -18,13 +18,9 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from daskscope.recording.core import RecordingCore
     from daskscope.recording.counts import Counts
+    from daskscope.recording.recording_store import RecordingStore
 
-TABLE_NAMES = ("tasks", "errors", "workers", "events", "logs", "cluster", "scheduler", "gaps")
-"""The tables that have a DataFrame each; `about` is another."""
-
-_TABLES: Final = f"{', '.join(TABLE_NAMES)} and about"
 _NO_TABLE: Final = re.compile(r"Table with name (.+?) does not exist")
 """What DuckDB says."""
 
@@ -40,11 +36,11 @@ class Recording:
     ['time', 'topic', 'message']
     """
 
-    def __init__(self, core: RecordingCore) -> None:
+    def __init__(self, core: RecordingStore) -> None:
         self._read = core
 
     @property
-    def _core(self) -> RecordingCore:
+    def _core(self) -> RecordingStore:
         """What our own code reads."""
         return self._read
 
@@ -114,7 +110,7 @@ class Recording:
         >>> pd.to_datetime(rec.tasks["start"], unit="s", utc=True).dtype.kind
         'M'
         """
-        return frames.tasks_frame(self._core.chunks(), self._core.names)
+        return self.table(schema.TASKS.name)
 
     @property
     def errors(self) -> pd.DataFrame:
@@ -124,7 +120,7 @@ class Recording:
         worker was killed) when the scheduler heard of it. ``task`` is its number, as in
         ``tasks``; -1 when the scheduler dropped the task before it could be read.
         """
-        return self._frame(ERRORS)
+        return self.table(schema.ERRORS.name)
 
     @property
     def workers(self) -> pd.DataFrame:
@@ -136,12 +132,12 @@ class Recording:
         particular, when the client restarted the cluster. ``detail`` is how many threads
         it came with, or its status before. As they are now, ``session.workers`` has them.
         """
-        return self._frame(WORKERS)
+        return self.table(schema.WORKERS.name)
 
     @property
     def gaps(self) -> pd.DataFrame:
         """Times in which tasks may have run unseen: start, stop, reason, text."""
-        return self._frame(GAPS)
+        return self.table(schema.GAPS.name)
 
     @property
     def events(self) -> pd.DataFrame:
@@ -149,7 +145,7 @@ class Recording:
 
         ``message`` is JSON. Of an event with several topics ``topic`` has all of them.
         """
-        return self._frame(EVENTS)
+        return self.table(schema.EVENTS.name)
 
     @property
     def logs(self) -> pd.DataFrame:
@@ -157,20 +153,29 @@ class Recording:
 
         They are fetched at the end of a ``with daskscope.record()`` block or of a report.
         """
-        return self._frame(LOGS)
+        return self.table(schema.LOGS.name)
 
     @property
-    def cluster(self) -> pd.DataFrame:
-        """A sample a second of all workers together.
+    def system(self) -> pd.DataFrame:
+        """Samples of all workers together, and of the scheduler; NaN is not measured just then.
 
-        Columns: time, workers, threads, memory_limit, process, managed, spilled.
+        Columns: time; of the workers workers, threads, memory_limit, process, managed, spilled;
+        of the scheduler cpu, memory, loop_interval; each also with ``_least`` and ``_most``,
+        which differ from it in rows that stand for a ``step`` of 10, 60 or 600 seconds.
         """
-        return self._frame(CLUSTER)
+        return self.table(schema.SYSTEM.name)
 
-    @property
-    def scheduler(self) -> pd.DataFrame:
-        """Samples of the scheduler itself: time, cpu, memory, loop_interval."""
-        return self._frame(SCHEDULER)
+    def table(self, name: str) -> pd.DataFrame:
+        """Return any table: those above, and ``prefixes``, ``lanes``, ``spans`` and others.
+
+        Where a table points at a name it has that name.
+
+        >>> rec.table("prefixes")["name"].tolist()
+        ['inc', 'sum']
+        """
+        if name not in schema.tables():
+            raise ValueError(f"There is no table {name!r}. There are {_tables()}.")
+        return frames.table_frame(self._core, name)
 
     @property
     def about(self) -> pd.Series[Any]:
@@ -181,17 +186,8 @@ class Recording:
         """
         import pandas as pd
 
-        facts = {sound(name): value for name, value in self._core.about_facts.items()}
+        facts = {_sound(name): value for name, value in self._core.about_facts.items()}
         return pd.Series(facts, name="about", dtype=object)
-
-    def _frame(self, table: Table) -> pd.DataFrame:
-        import pandas as pd
-
-        kinds = {"utf8": "object", "float64": "float64", "int64": "int64"}
-        columns = records_of(self._core, table)
-        return pd.DataFrame(
-            {c.name: pd.Series(columns[c.name], dtype=kinds[c.type]) for c in table.columns}
-        )
 
     def save(self, path: str | PathLike[str]) -> Path:
         """Write everything into one ``.daskscope`` file, which `daskscope.load` opens.
@@ -233,9 +229,9 @@ class Recording:
     def sql(self, query: str) -> pd.DataFrame:
         """Ask a question in SQL over the tables, with DuckDB (``pip install "daskscope[sql]"``).
 
-        The tables are called as their DataFrames are: ``tasks``, ``errors``, ``workers``,
-        ``events``, ``logs``, ``cluster``, ``scheduler``, ``gaps``; and ``about`` has columns
-        ``index`` and ``value``. What has no rows to return gives an empty DataFrame.
+        The tables are those of `table`: ``tasks``, ``errors``, ``workers``, ``events``, ``logs``,
+        ``gaps``, ``system``, ``prefixes`` and others; and ``about`` has columns ``index`` and
+        ``value``. What has no rows to return gives an empty DataFrame.
 
         >>> rec.sql("select prefix, sum(duration) as seconds from tasks group by prefix").columns
         Index(['prefix', 'seconds'], dtype=...)
@@ -243,7 +239,7 @@ class Recording:
         if not isinstance(query, str):
             raise TypeError(f"query must be text, got {type(query).__name__}")
         if not query.strip(" ;\n\t"):
-            raise DaskscopeError("bad-query", "The query is empty.", f"Ask of {_TABLES}.")
+            raise DaskscopeError("bad-query", "The query is empty.", f"Ask of {_tables()}.")
         try:
             import duckdb
         except ImportError as error:
@@ -257,13 +253,13 @@ class Recording:
         connection = duckdb.connect()
         try:
             for name in _mentioned(query):
-                connection.register(name, self._table(name))
+                connection.register(name, self._sql_table(name))
             found = connection.sql(query)
             return pd.DataFrame() if found is None else found.df()
         except (duckdb.BinderException, duckdb.CatalogException) as error:
             if (missing := _NO_TABLE.search(str(error))) is not None:
                 raise DaskscopeError(
-                    "bad-query", f"There is no table {missing[1]}.", f"There are {_TABLES}."
+                    "bad-query", f"There is no table {missing[1]}.", f"There are {_tables()}."
                 ) from error
             if _CHANGES.match(query):
                 raise DaskscopeError(
@@ -275,11 +271,10 @@ class Recording:
         finally:
             connection.close()
 
-    def _table(self, name: str) -> pd.DataFrame:
+    def _sql_table(self, name: str) -> pd.DataFrame:
         if name == "about":
-            return self.about.map(sound).astype(str).rename("value").reset_index()
-        frame: pd.DataFrame = getattr(self, name)
-        return frame
+            return self.about.map(_sound).astype(str).rename("value").reset_index()
+        return self.table(name)
 
     def __repr__(self) -> str:
         counts = self.counts
@@ -298,5 +293,13 @@ def _mentioned(query: str) -> list[str]:
     ['tasks', 'workers']
     """
     words = set(re.findall(r"\w+", query.lower()))
-    names = [*TABLE_NAMES, "about"]
+    names = [*schema.tables(), "about"]
     return [name for name in names if name in words] or names
+
+
+def _tables() -> str:
+    return f"{', '.join(schema.tables())} and about"
+
+
+def _sound(value: Any) -> Any:
+    return sound(value) if isinstance(value, str) else value

@@ -132,6 +132,11 @@ class Hosts:
         words = self._words.setdefault(run[0].lower(), _Words())
         words.add(word[run.start() :].lower(), stand_in)
 
+    def clean(self, text: str) -> str:
+        """Return what stands for an address as a whole, or else clean a text."""
+        known = self._addresses.get(text)
+        return self.text(text) if known is None else known
+
     def text(self, text: str) -> str:
         """Replace addresses, known or not, and known names."""
         if "://" in text:

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from daskscope import config
 from daskscope.figures import figures_of
-from daskscope.recording import RecordingCore, Totals, WorkerChange, pack_keys
+from daskscope.recording import LogStore, RecordingStore, SeriesStore, Totals, pack_keys
 from daskscope.recording.name_map import NameMap
 from daskscope.report.hosts import Hosts, host_of
 from daskscope.report.paths import without_paths, without_source
-from daskscope.schema import KEY_SEPARATOR
+from daskscope.schema import KEY_SEPARATOR, TASKS, Column, Private, columns_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 REDACTABLE: Final = ("code", "paths", "hosts")
-SCHEDULER: Final = "scheduler"
-"""Where a line of a log comes from, if not from a worker."""
+EVERYTHING: Final[tuple[Private, ...]] = ("code", "hosts", "paths")
+"""The order of cleaning: of an address what remains is no path."""
+
+NAMES: Final[tuple[Private, ...]] = ("hosts", "paths")
+"""What keys and other names may hold."""
+
+ADDRESS: Final[tuple[Private, ...]] = ("hosts",)
+"""What a column holds that has addresses of workers, or what they are called."""
 
 
 def checked(redact: Iterable[str]) -> tuple[str, ...]:
@@ -37,54 +43,79 @@ def checked(redact: Iterable[str]) -> tuple[str, ...]:
     return tuple(what for what in REDACTABLE if what in wanted)
 
 
-def redacted(recording: RecordingCore, what: Iterable[str]) -> RecordingCore:
+def redacted(recording: RecordingStore, what: Iterable[str]) -> RecordingStore:
     """Return a copy without `what`; the recording itself stays as it is."""
     return _Redaction(recording, checked(what)).copy()
 
 
 class _Redaction:
-    def __init__(self, source: RecordingCore, what: tuple[str, ...]) -> None:
+    def __init__(self, source: RecordingStore, what: tuple[str, ...]) -> None:
         limits = config.recording_limits()
         self._source = source
         self._what = what
-        self._copy = RecordingCore(
+        self._copy = RecordingStore(
             memory_limit=limits.memory_limit,
             disk_limit=limits.disk_limit,
             overflow=limits.overflow,
             directory=limits.directory,
         )
         self._copy.make_figures = figures_of
-        self._names = NameMap(source.names, self._copy.names, self._clean)
-        self._hosts = Hosts() if "hosts" in what else None
-        if self._hosts is not None:
+        self._names = NameMap(source.names, self._copy.names, self._cell)
+        self._hosts = Hosts()
+        self._cleaners: dict[Private, Callable[[str], str]] = {
+            "code": without_source,
+            "hosts": self._hosts.clean,
+            "paths": without_paths,
+        }
+        if "hosts" in what:
             self._learn(self._hosts)
 
-    def copy(self) -> RecordingCore:
+    def copy(self) -> RecordingStore:
         """Copy table after table."""
+        source, copy = self._source, self._copy
         self._tasks()
-        self._entries()
+        names = {self._worker(one): self._name(name) for one, name in source.worker_names.items()}
+        copy.name_workers(names)
+        for store in source.tables.values():
+            if isinstance(store, LogStore):
+                self._log(store)
+            else:
+                self._series(store)
         self._totals()
-        self._copy.names.take_merged(self._source.names)
-        self._copy.about_facts = self._facts(self._source.about_facts)
-        self._copy.close()
-        return self._copy
+        copy.take_logged(source.counts.erred, source.counts.changes)
+        copy.names.take_merged(source.names)
+        copy.about_facts = self._facts(source.about_facts)
+        copy.close()
+        return copy
 
     # -- text ---------------------------------------------------------------
 
+    def _clean(self, text: str, holds: Sequence[Private]) -> str:
+        for what in EVERYTHING:
+            if what in holds and what in self._what:
+                text = self._cleaners[what](text)
+        return text
+
     def _text(self, text: str) -> str:
-        if "code" in self._what:
-            text = without_source(text)
-        return self._name(text)
+        return self._clean(text, EVERYTHING)
 
     def _name(self, text: str) -> str:
         """Clean what holds no code: names, keys, addresses."""
-        # Addresses first: what remains of them is no path.
-        if self._hosts is not None:
-            text = self._hosts.text(text)
-        return without_paths(text) if "paths" in self._what else text
+        return self._clean(text, NAMES)
+
+    def _cell(self, column: Column, cell: Any) -> Any:
+        """Clean a cell of a table; a text is left out if nobody says what it may hold."""
+        if column.type not in ("utf8", "texts") or not self._what:
+            return cell
+        if column.holds is None:
+            return "" if column.type == "utf8" else ()
+        holds = column.holds
+        if column.type == "texts":
+            return tuple(self._clean(part, holds) for part in cell)
+        return self._clean(cell, holds)
 
     def _worker(self, address: str) -> str:
-        return self._hosts.learn_worker(address) if self._hosts is not None else address
+        return self._clean(address, ADDRESS)
 
     def _learn(self, hosts: Hosts) -> None:
         """Learn every address and host, before any text is looked at."""
@@ -99,11 +130,12 @@ class _Redaction:
         }
         versions = facts.get("versions")
         answered = versions.get("workers") if isinstance(versions, dict) else None
-        lanes = (worker for worker, _ in source.names.lanes)
-        changes = [*source.present, *source.change_log.since(0)]
-        for address in dict.fromkeys(
-            (*given, *names, *lanes, *(one.worker for one in changes), *(answered or ()))
-        ):
+        logged = [
+            text
+            for column, text in _texts_of_tables(source)
+            if column.holds == ADDRESS and "://" in text
+        ]
+        for address in dict.fromkeys((*given, *names, *logged, *(answered or ()))):
             hosts.learn_worker(address, names.get(address) or given.get(address, ""))
         for worker in _workers(facts):
             hosts.learn_host(host_of(str(worker.get("host", ""))))
@@ -111,13 +143,6 @@ class _Redaction:
             hosts.learn_shares(text)
 
     # -- tables -------------------------------------------------------------
-
-    def _clean(self, kind: str, name: Any) -> str | tuple[str, ...]:
-        if kind == "lanes":
-            return self._worker(name[0]), name[1]
-        if isinstance(name, str):
-            return self._name(name)
-        return name[0], *(self._name(part) for part in name[1:])
 
     def _tasks(self) -> None:
         copy = self._copy
@@ -130,7 +155,8 @@ class _Redaction:
                 # One text: a pattern looks once for what most keys do not have.
                 text = self._name(KEY_SEPARATOR.join(block.texts()))
                 keys = pack_keys(0, text.split(KEY_SEPARATOR))
-                copy.append_tasks(block.tasks, self._names.columns(columns), bytes(keys.data))
+                columns = self._names.columns(TASKS.columns, columns)
+                copy.append_tasks(block.tasks, columns, bytes(keys.data))
         copy.skip_tasks(self._source.next_task - copy.next_task)
         copy.drop_from_agent(self._source.counts.dropped_agent)
 
@@ -146,60 +172,31 @@ class _Redaction:
             )
         )
 
-    def _entries(self) -> None:
-        source, copy, text, name = self._source, self._copy, self._text, self._name
-        prefix = self._names.index
-        for table, log in source.log_of.items():
-            copy.log_of[table].count_dropped(log.dropped)
-        copy.append_rowless(
-            [
-                replace(task, prefix=prefix("prefixes", task.prefix))
-                for task in source.rowless_log.since(0)
-            ]
+    def _log(self, source: LogStore) -> None:
+        declared = source.table.columns
+        log = self._copy.log(source.table.name)
+        log.count_dropped(source.dropped)
+        log.append(
+            self._names.row(declared, row)._replace(
+                **{
+                    c.name: self._cell(c, cell)
+                    for c, cell in zip(declared, row, strict=True)
+                    if c.type in ("utf8", "texts")
+                }
+            )
+            for row in source.since(0)
         )
-        copy.append_errors(
-            [
-                replace(
-                    error,
-                    key=name(error.key),
-                    prefix=prefix("prefixes", error.prefix),
-                    worker=self._worker(error.worker),
-                    exception=text(error.exception),
-                    traceback=text(error.traceback),
-                )
-                for error in source.error_log.since(0)
-            ]
-        )
-        copy.name_workers(
-            {
-                self._worker(address): self._worker(address) if self._hosts is not None else given
-                for address, given in source.worker_names.items()
+
+    def _series(self, source: SeriesStore) -> None:
+        declared = source.table.columns
+        for ring in source.rings:
+            columns = self._names.columns(columns_of(source.table), ring.columns())
+            texts: dict[str, Any] = {
+                c.name: [self._cell(c, cell) for cell in columns[c.name]]
+                for c in declared
+                if c.type in ("utf8", "texts")
             }
-        )
-        copy.take_present([self._change(change) for change in source.present])
-        copy.append_changes([self._change(change) for change in source.change_log.since(0)])
-        for gap in source.gap_log.since(0):
-            copy.append_gap(gap.start, gap.stop, gap.reason, text(gap.text))
-        copy.append_events(
-            [
-                replace(event, topic=name(event.topic), message=text(event.message))
-                for event in source.event_log.since(0)
-            ]
-        )
-        copy.append_lines(
-            [
-                replace(line, source=self._source_of(line.source), text=text(line.text))
-                for line in source.line_log.since(0)
-            ]
-        )
-        copy.append_cluster(source.cluster_log.since(0))
-        copy.append_scheduler(source.scheduler_log.since(0))
-
-    def _source_of(self, source: str) -> str:
-        return source if source == SCHEDULER else self._worker(source)
-
-    def _change(self, change: WorkerChange) -> WorkerChange:
-        return replace(change, worker=self._worker(change.worker), detail=self._text(change.detail))
+            self._copy.series(source.table.name).restore(ring.step, {**columns, **texts})
 
     # -- what is known of the whole -----------------------------------------
 
@@ -213,7 +210,7 @@ class _Redaction:
             clean["versions"] = self._versions(facts["versions"])
         if "code" in self._what:
             clean["code"] = ""
-        if self._hosts is not None:
+        if "hosts" in self._what:
             # Its name is its address now, in every table.
             clean["workers"] = [
                 worker | {"name": worker.get("address", "")} for worker in _workers(clean)
@@ -240,16 +237,33 @@ class _Redaction:
         return [self._cleaned(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-def _texts(source: RecordingCore) -> Iterator[str]:
+def _texts(source: RecordingStore) -> Iterator[str]:
     """Give everything in which a path may stand."""
-    names = source.names
-    yield from _strings([names.prefixes, names.spans, source.about_facts, source.spill_error])
+    yield from _strings([source.about_facts, source.spill_error])
     for chunk in source.chunks():
         for block in chunk.keys:
             yield KEY_SEPARATOR.join(block.texts())
-    for entries in (source.present, *(log.since(0) for log in source.log_of.values())):
-        for entry in entries:
-            yield from _strings([getattr(entry, field.name) for field in fields(entry)])
+    for _, text in _texts_of_tables(source):
+        yield text
+
+
+def _texts_of_tables(source: RecordingStore) -> Iterator[tuple[Column, str]]:
+    """Give each text of dictionaries and logs, and of which column it is."""
+    names = source.names
+    for kind, table in names.tables.items():
+        yield from _texts_of(table.columns, names.columns(kind))
+    for store in source.tables.values():
+        if isinstance(store, LogStore):
+            yield from _texts_of(store.table.columns, store.columns())
+
+
+def _texts_of(
+    declared: Sequence[Column], columns: Mapping[str, Sequence[Any]]
+) -> Iterator[tuple[Column, str]]:
+    for column in declared:
+        if column.type in ("utf8", "texts"):
+            for text in _strings(columns[column.name]):
+                yield column, text
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -1,15 +1,19 @@
-"""What a report says without scripts: its figures as tables. The page puts itself in their place.
+"""What a report shows before its script has run: the summary, laid out as the page shows it.
 
-Everything that comes from users is text: `shown` is the only way in.
+The script replaces it, and without scripts it stays. Header, tabs, figures and footer look as
+they do on the page (`js_src/homes/report`, `js_src/panels/summary/figures.tsx`), so that they do
+not move when the script runs. `shown` escapes every text that comes from users.
 """
 
 from __future__ import annotations
 
+import re
 import time
 import unicodedata
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
+from daskscope.derive.summary import FILE_CUT
 from daskscope.words import (
     amount_text,
     bytes_text,
@@ -21,30 +25,21 @@ from daskscope.words import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 MAX_ROWS: Final = 100
 MAX_CHARACTERS: Final = 20_000
+MOST_NAMES: Final = 2
+_NUMBERS: Final = " ds-numbers"
 _INVISIBLE: Final = ("Cc", "Cs", "Cn", "Co")
 _LAYOUT: Final = "\n\t"
 
-STYLE: Final = (
-    b"#daskscope-report>:is(h1,h2,p,table,pre){margin:8px 16px;overflow-wrap:anywhere}"
-    b"#daskscope-report>h1{font-size:1.5em}#daskscope-report>h2{margin-top:20px;font-size:1.1em}"
-    b"#daskscope-report>table{border-collapse:collapse}"
-    b"#daskscope-report>table :is(th,td){padding:2px 16px 2px 0;text-align:left;vertical-align:top}"
-    b"#daskscope-report>table th{min-width:5.5em}"
-    b"#daskscope-report>table.numbers th:not(:first-child){min-width:0}"
-    b"#daskscope-report>table.numbers :is(th,td):not(:first-child)"
-    b"{text-align:right;white-space:nowrap}"
-    b"#daskscope-report>pre{overflow:auto}"
-)
-"""What these tables need besides the style of the page, which takes no notice of them."""
-
-NO_SCRIPT: Final = (
-    "Scripts are off, so this is all that can be shown here. "
-    "With scripts, this file shows every task; it asks nobody for anything. "
-    "<code>daskscope extract</code> takes the recording out of it."
+_WITH_UNIT: Final = re.compile(r"((?:< )?[\d,.−]+) (\D+)")
+_NO_SCRIPT: Final = (
+    '<noscript><div class="ds-report-note"><span>Scripts are off, so this page shows only its '
+    "summary. With scripts it shows every task; it makes no network requests. "
+    '<code class="ds-code">daskscope extract</code> takes the recording out of it.'
+    "</span></div></noscript>"
 )
 
 
@@ -67,118 +62,164 @@ def shown(value: object) -> str:
 
 def body(figures: Mapping[str, Any]) -> str:
     """Return the summary as HTML."""
-    start = time.gmtime(_clamped(figures["start"]))
-    when = f"{start.tm_mday} {time.strftime('%b %Y, %H:%M:%S UTC', start)}"
-    where = f"on {_alone(figures['host'])}" if figures["host"] else ""
+    start = figures["start"]
+    when = [f"{_day(start)}, {_clock(start)} UTC"] if start else []
+    where = [f"on {_alone(figures['host'])}"] if figures["host"] else []
+    return f"""<div class="ds-root ds-report">
+<header class="ds-report-head">
+<h1>{_alone(figures["title"])}</h1>
+<span class="ds-quiet ds-report-when">{", ".join(when + where)}</span>
+</header>
+{_NO_SCRIPT}
+<div class="ds-tabs" aria-hidden="true">
+<span class="ds-tab" aria-selected="true">Summary</span>
+</div>
+<div class="ds-tabpanel"><div class="ds-summary">
+<dl class="ds-figures">{"".join(_figures(figures))}</dl>
+<div class="ds-summary-parts ds-late">
+<div class="ds-summary-main">{_main(figures)}</div>
+<aside class="ds-summary-side">{_side(figures)}</aside>
+</div>
+</div></div>
+{_footer(figures)}
+</div>"""
 
-    def among(seconds: float, column: Sequence[Mapping[str, Any]]) -> str:
-        return seconds_among(seconds, max(one["seconds"] for one in column))
 
-    parts = [
-        f"<h1>{_alone(figures['title'])}</h1>",
-        f"<p>{', '.join(part for part in (when if figures['start'] else '', where) if part)}</p>",
-        f"<p><noscript>{NO_SCRIPT}</noscript></p>",
-        _table("Figures", (), _figures(figures)),
-        _table(
-            "Needs a look", (), [(one["title"], one["text"]) for one in figures["needs_a_look"]]
-        ),
-        _preformatted("Exception", (figures["exception"] or {}).get("traceback", "")),
-        _table(
-            "Time by prefix",
-            ("Prefix", "Tasks", "Computing", "Erred"),
-            [
-                (
-                    one["name"],
-                    f"{one['tasks']:,}",
-                    among(one["seconds"], figures["prefixes"]),
-                    f"{one['erred']:,}",
-                )
-                for one in figures["prefixes"]
-            ],
-            numbers=True,
-        ),
-        _table(
-            "Time by action",
-            ("Action", "Rows", "Time"),
-            [
-                (one["name"], f"{one['rows']:,}", among(one["seconds"], figures["actions"]))
-                for one in figures["actions"]
-            ],
-            numbers=True,
-        ),
-        _table(
-            "Versions",
-            ("Package", "Client", "Scheduler", "Workers", ""),
-            [
-                (
-                    one["package"],
-                    one["client"],
-                    one["scheduler"],
-                    some_of(one["workers"]),
-                    "differs" if one["differs"] else "",
-                )
-                for one in figures["versions"]
-            ],
-        ),
-        _table(
-            "Not in this report", (), [(one["text"], one["next"]) for one in figures["missing"]]
-        ),
-        _preformatted("Code", figures["code"]),
-        f"<p>{_footer(figures)}</p>",
+def _main(figures: Mapping[str, Any]) -> str:
+    by_prefix = [
+        (one["name"], f"{one['tasks']:,}", seconds, f"{one['erred']:,}")
+        for one, seconds in _timed(figures["prefixes"])
     ]
-    return "\n".join(part for part in parts if part)
-
-
-def _figures(figures: Mapping[str, Any]) -> list[tuple[str, str]]:
-    tasks, cluster = figures["tasks"], figures["cluster_facts"]
-    erred = f"of which {tasks['erred']:,} erred" if tasks["erred"] else "none erred"
-    rows = [
-        ("Duration", seconds_text(figures["duration"])),
-        ("Tasks", f"{tasks['captured']:,}, {erred}" if tasks["captured"] else "none"),
+    by_action = [
+        (one["name"], f"{one['rows']:,}", seconds) for one, seconds in _timed(figures["actions"])
     ]
+    return (
+        _preformatted("Exception", (figures["exception"] or {}).get("traceback", ""))
+        + _table("Time by prefix", ("Prefix", "Tasks", "Computing", "Erred"), by_prefix, _NUMBERS)
+        + _table("Time by action", ("Action", "Rows", "Time"), by_action, _NUMBERS)
+        + _preformatted("Code", figures["code"])
+    )
+
+
+def _timed(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """Yield rows with their seconds, as a column of these shows them."""
+    longest = max((one["seconds"] for one in rows), default=0.0)
+    return ((one, seconds_among(one["seconds"], longest)) for one in rows)
+
+
+def _side(figures: Mapping[str, Any]) -> str:
+    cluster = figures["cluster_facts"]
+    size = [
+        count_text(cluster[of], of.removesuffix("s"))
+        for of in ("workers", "threads")
+        if cluster[of] is not None
+    ]
+    facts = (
+        ("Cluster", figures["cluster"]),
+        ("Scheduler", figures["scheduler"]),
+        ("Size", ", ".join(size)),
+    )
+    looks = [(one["title"], one["text"]) for one in figures["needs_a_look"]]
+    versions = [
+        (
+            *(one[of] for of in ("package", "client", "scheduler")),
+            some_of(one["workers"]),
+            "differs" if one["differs"] else "",
+        )
+        for one in figures["versions"]
+    ]
+    return (
+        _table("Needs a look", (), looks)
+        + _table("Versions", ("Package", "Client", "Scheduler", "Workers", ""), versions)
+        + _table("Cluster", (), [fact for fact in facts if fact[1]])
+    )
+
+
+def _figures(figures: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the figures of the page, in its words."""
+    start, tasks = figures["start"], figures["tasks"]
+    duration = seconds_text(figures["duration"])
+    yield _figure("Duration", duration, _times(start, start + figures["duration"]))
+    erred = f"{tasks['erred']:,}" if tasks["erred"] else "none"
+    below = f"{_kept(figures)}, {erred} erred"
+    if not tasks["captured"] and not _is_cut(figures):
+        below = "none finished or failed"
+    yield _figure("Tasks", f"{tasks['captured']:,}", below)
     if busy := figures["busy"]:
-        together = seconds_text(busy["thread_seconds"])
-        threads = count_text(busy["threads"], "thread")
         share = share_text(busy["percent"] / 100)
-        rows.append(("Threads busy", f"{share} of {together}, {threads} together"))
+        yield _figure("Threads busy", share, f"of {busy['threads']:,} × {duration}")
     if memory := figures["memory"]:
-        limit = f" of {bytes_text(memory['limit'])}" if memory["limit"] else ""
-        rows.append(("Peak memory", bytes_text(memory["peak"]) + limit))
+        limit = f"of {bytes_text(memory['limit'])}" if memory["limit"] else ""
+        yield _figure("Peak memory", bytes_text(memory["peak"]), limit)
     if (moved := figures["transfers"])["rows"]:
-        took = seconds_text(moved["seconds"])
-        rows.append(("Transfers", f"{moved['rows']:,}, which took {took} together"))
+        count = count_text(moved["rows"], "transfer")
+        yield _figure("Transfers", seconds_text(moved["seconds"]), count)
     if spilled := figures["spilled"]:
-        parts = (bytes_text(spilled["peak"]), some_of(spilled["workers"]))
-        rows.append(("Spilled", "; ".join(part for part in parts if part)))
-    if types := (errors := figures["errors"])["types"]:
-        all_kept = errors["kept"] >= errors["count"]
-        of = "" if all_kept else f"{errors['count']:,}; of the newest {errors['kept']:,} "
-        rows.append(("Errors", of + some_of([f"{kind}: {number:,}" for kind, number in types], 10)))
+        workers = some_of(spilled["workers"], MOST_NAMES)
+        yield _figure("Spilled", bytes_text(spilled["peak"]), workers)
+    errors = figures["errors"]
+    kinds = some_of([kind for kind, _ in errors["types"]], MOST_NAMES)
+    if kinds and errors["kept"] < errors["count"]:
+        kinds = f"newest {errors['kept']:,}: {kinds}"
+    level = " ds-error" if errors["count"] else ""
+    yield _figure("Errors", f"{errors['count']:,}", kinds, level)
     if cost := figures["cost"]:
         per_hour = f"{amount_text(cost['per_hour'])} {cost['unit']} a thread-hour"
-        rows.append(("Cost", f"{amount_text(cost['amount'])} {cost['unit']} at {per_hour}"))
-    if cluster["workers"] is not None:
-        known = (count_text(cluster["workers"], "worker"), count_text(cluster["threads"], "thread"))
-        rows.append(("Cluster", ", ".join([figures["cluster"], *known]).removeprefix(", ")))
-    rows.append(("Scheduler", figures["scheduler"]))
-    return [row for row in rows if row[1]]
+        yield _figure("Cost", f"{amount_text(cost['amount'])} {cost['unit']}", per_hour)
+
+
+def _figure(name: str, text: str, below: str, level: str = "") -> str:
+    found = _WITH_UNIT.fullmatch(text)
+    value, unit = found.groups() if found else (text, "")
+    behind = f'<span class="ds-figure-unit">{shown(unit)}</span>' if unit else ""
+    return (
+        f'<div class="ds-figure"><dt>{name}</dt>'
+        f'<dd class="ds-figure-value{level}">{shown(value)}{behind}</dd>'
+        f'<dd class="ds-figure-below">{_alone(below)}</dd></div>'
+    )
 
 
 def _footer(figures: Mapping[str, Any]) -> str:
+    """Return how complete the report is, and what is missing."""
     tasks = figures["tasks"]
-    version = f"recorded with daskscope {figures['daskscope']}" if figures["daskscope"] else ""
-    redacted = f"without {', '.join(figures['redacted'])}" if figures["redacted"] else ""
-    parts = (f"{tasks['kept']:,} of {count_text(tasks['captured'], 'task')}", redacted, version)
-    return " · ".join(shown(part) for part in parts if part)
+    cut, dropped = _is_cut(figures), tasks["captured"] - tasks["kept"]
+    kept = "" if cut else f"<b>{tasks['kept']:,}</b> of "
+    facts = (
+        kept + count_text(tasks["captured"], "task"),
+        f"{dropped:,} dropped" if dropped else "" if cut else "nothing dropped",
+        "not all are here" if cut else "",
+        f"recorded with daskscope {shown(figures['daskscope'])}" if figures["daskscope"] else "",
+        f"left out on purpose: {_alone(some_of(figures['redacted']))}"
+        if figures["redacted"]
+        else "",
+        "works offline: no request leaves this file",
+    )
+    spans = "".join(f"<span>{fact}</span>" for fact in facts if fact)
+    missing = "".join(
+        f'<p class="ds-{one["level"]}">{_alone(one["text"])} {_alone(one["next"])}</p>'
+        for one in figures["missing"][:MAX_ROWS]
+    )
+    rest = len(figures["missing"]) - MAX_ROWS
+    more = f"<p>and {rest:,} more</p>" if rest > 0 else ""
+    return f"""<footer class="ds-report-foot">
+<p class="ds-foot-facts">{spans}</p>
+{missing}{more}
+</footer>"""
 
 
-def _table(
-    title: str, head: Sequence[str], rows: Sequence[Iterable[str]], *, numbers: bool = False
-) -> str:
-    """Return a table of text, or of numbers behind names; nothing without rows.
+def _kept(figures: Mapping[str, Any]) -> str:
+    tasks = figures["tasks"]
+    if _is_cut(figures):
+        return "not all are here"
+    return f"{tasks['kept']:,} kept" if tasks["kept"] < tasks["captured"] else "all kept"
 
-    Long ones say what is left out.
-    """
+
+def _is_cut(figures: Mapping[str, Any]) -> bool:
+    return any(one["code"] == FILE_CUT.code for one in figures["missing"])
+
+
+def _table(title: str, head: Sequence[str], rows: Sequence[Iterable[str]], kind: str = "") -> str:
+    """Return a table that says how many rows it leaves out; nothing without rows."""
     if not rows:
         return ""
     names = "".join(f'<th scope="col">{shown(name)}</th>' for name in head)
@@ -187,13 +228,17 @@ def _table(
         cells = "".join(f"<td>{_alone(cell)}</td>" for cell in others)
         lines.append(f'<tr><th scope="row">{_alone(first)}</th>{cells}</tr>')
     rest = len(rows) - MAX_ROWS
-    more = f"<p>{rest:,} more are in the recording.</p>" if rest > 0 else ""
-    kind = ' class="numbers"' if numbers else ""
-    return f"<h2>{title}</h2>\n<table{kind}>{''.join(lines)}</table>{more}"
+    more = f'<p class="ds-quiet">{rest:,} more are in the recording.</p>' if rest > 0 else ""
+    return _part(title, f'<table class="ds-fact-table{kind}">{"".join(lines)}</table>{more}')
 
 
 def _preformatted(title: str, text: str) -> str:
-    return f"<h2>{title}</h2>\n<pre><bdi>{shown(text)}</bdi></pre>" if text else ""
+    return _part(title, f'<pre class="ds-code-block">{_alone(text)}</pre>') if text else ""
+
+
+def _part(title: str, content: str) -> str:
+    head = f'<header class="ds-part-head"><h3>{title}</h3></header>'
+    return f'<section class="ds-part">{head}{content}</section>\n'
 
 
 def _alone(text: object) -> str:
@@ -201,6 +246,22 @@ def _alone(text: object) -> str:
     return f"<bdi>{shown(text)}</bdi>"
 
 
-def _clamped(seconds: float) -> float:
-    """Return a time that a calendar has."""
-    return min(max(seconds, 0.0), 253e9)
+def _times(start: float, stop: float) -> str:
+    times = [_clock(start), _clock(stop)]
+    if _day(start) != _day(stop):
+        times[1] = f"{_day(stop)}, {times[1]}"
+    return f"at {times[0]}" if times[0] == times[1] else " to ".join(times)
+
+
+def _day(seconds: float) -> str:
+    day = _calendar(seconds)
+    return f"{day.tm_mday} {time.strftime('%b %Y', day)}"
+
+
+def _clock(seconds: float) -> str:
+    return time.strftime("%H:%M:%S", _calendar(seconds))
+
+
+def _calendar(seconds: float) -> time.struct_time:
+    """Return a time in UTC; one that no calendar has becomes the nearest that it has."""
+    return time.gmtime(min(max(seconds, 0.0), 253e9))

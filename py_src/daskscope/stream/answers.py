@@ -14,7 +14,7 @@ from daskscope.wire.parse import number
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from daskscope.recording import RecordingCore
+    from daskscope.recording import RecordingStore
     from daskscope.stream.feed import Feed
 
 MAX_ASKED_TASKS: Final = 65_536
@@ -29,7 +29,7 @@ def ask_keys(feed: Feed, args: Mapping[str, Any]) -> None:
     feed.ask_keys(first, first + tasks)
 
 
-def describe_task(recording: RecordingCore, args: Mapping[str, Any]) -> dict[str, Any]:
+def describe_task(recording: RecordingStore, args: Mapping[str, Any]) -> dict[str, Any]:
     """Return everything that is known of one task."""
     task = number(args.get("task"), "args.task")
     chunk = recording.chunk_of(task)
@@ -42,7 +42,7 @@ def describe_task(recording: RecordingCore, args: Mapping[str, Any]) -> dict[str
     names = recording.names
     rows = chunk.rows_of(task, task + 1)
     columns = {name: column[rows] for name, column in chunk.columns.items()}
-    error = next((e for e in recording.error_log.since(0) if e.task == task), None)
+    error = next((e for e in recording.log("errors").since(0) if e.task == task), None)
     found: dict[str, Any] = {
         "task": task,
         "key": chunk.key_of(task),
@@ -62,7 +62,7 @@ def describe_task(recording: RecordingCore, args: Mapping[str, Any]) -> dict[str
             "worker": lane[0],
             "thread": lane[1],
             "nbytes": float(columns["nbytes"][0]),
-            "span": list(names.spans[int(columns["span"][0])][1:]),
+            "span": list(names.spans[int(columns["span"][0])][1]),
             "status": STATUSES[int(columns["status"][0])],
             "startstops": [
                 {"action": names.actions[int(action)], "start": start, "stop": start + duration}

@@ -1,12 +1,9 @@
 // A panel in a real browser, and what tests do with it by mouse and keyboard.
-// Skipped where there is no Chromium.
 
-import { existsSync } from "node:fs";
-import { chromium, type Browser, type Page } from "@playwright/test";
-import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
-// @ts-expect-error: a plain script, shared with the one that takes pictures
-import { BROWSER, buildHarness } from "./build.mjs";
+import type { Page } from "@playwright/test";
+import { afterAll, afterEach, expect } from "vitest";
 import type { EmptyState } from "../../../js_src/panel/host";
+import { browser, describeInBrowser, panelAddress } from "./browser";
 import { noteWhatRemains, type Remaining } from "./remaining";
 import type { HarnessSession } from "./session";
 
@@ -36,49 +33,47 @@ declare global {
   }
 }
 
-const launch = BROWSER as { executablePath: string; args: string[] };
-const have = existsSync(launch.executablePath);
-
-let browser: Browser;
-let address: string;
-let remove: () => Promise<void>;
 /** The page of the test that runs. */
 export let page: Page;
-const troubles: string[] = [];
+/** Errors of that page. */
+let troubles: string[] = [];
 
 /** Tests that share a browser; each opens a page of its own. */
 export function describePanel(name: string, tests: () => void): void {
-  describe.skipIf(!have)(name, { timeout: 40_000 }, () => {
-    beforeAll(async () => {
-      const build = buildHarness as () => Promise<{
-        address: string;
-        remove: () => Promise<void>;
-      }>;
-      ({ address, remove } = await build());
-      browser = await chromium.launch(launch);
-    }, 30_000);
-
-    afterAll(async () => {
-      await browser?.close();
-      await remove?.();
-    });
+  describeInBrowser(name, 40_000, () => {
+    const ends: Promise<string[]>[] = [];
 
     afterEach(async () => {
       await page.evaluate(() => window.harness.dispose());
-      // What it said last stays for four seconds.
-      await expect
-        .poll(remaining, { timeout: 6_000, message: "after its end" })
-        .toEqual([]);
-      await page.close();
-      expect(troubles.splice(0)).toEqual([]);
+      ends.push(end(page, troubles, expect.getState().currentTestName));
+    });
+
+    // Here and not after each test: what a panel said last stays for four seconds.
+    afterAll(async () => {
+      expect((await Promise.all(ends)).flat()).toEqual([]);
     });
 
     tests();
   });
 }
 
+/** Closes a page whose panel was disposed of; returns its errors and what did not end. */
+async function end(
+  page: Page,
+  troubles: string[],
+  test = "",
+): Promise<string[]> {
+  let left = await remaining(page);
+  for (let tries = 0; left.length > 0 && tries < 60; tries++) {
+    await page.waitForTimeout(100);
+    left = await remaining(page);
+  }
+  await page.close();
+  return [...left, ...troubles].map((one) => `${test}: ${one}`);
+}
+
 /** What of a panel goes on by itself. Intervals are the harness's, which plays live runs. */
-const remaining = () =>
+const remaining = (page: Page) =>
   page.evaluate(() =>
     [...((window as Remaining).daskscopePending?.values() ?? [])].filter(
       (one) => !one.startsWith("interval"),
@@ -91,12 +86,13 @@ export async function open(
   height = 640,
 ): Promise<void> {
   page = await browser.newPage({ viewport: { width, height } });
-  page.on("pageerror", (error) => troubles.push(String(error)));
+  const said: string[] = (troubles = []);
+  page.on("pageerror", (error) => said.push(String(error)));
   page.on("console", (message) => {
-    if (message.type() === "error") troubles.push(message.text());
+    if (message.type() === "error") said.push(message.text());
   });
   await page.addInitScript(noteWhatRemains, "daskscope-harness"); // the folder of the bundle
-  await page.goto(`${address}#width=${width}&height=${height}&${hash}`);
+  await page.goto(`${panelAddress}#width=${width}&height=${height}&${hash}`);
   await page.waitForSelector("body[data-ready]");
 }
 

@@ -1,15 +1,14 @@
-// A report in a real browser, from a file, with the rules of its page. Skipped where
-// there is no Chromium.
+// A report in a real browser, from a file, with the rules of its page.
 
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium, type Page } from "@playwright/test";
-import { afterAll, afterEach, beforeAll, describe, expect } from "vitest";
-// @ts-expect-error: a plain script, shared with the one that takes pictures
-import { BROWSER, buildReportHarness } from "./build.mjs";
+import type { Page } from "@playwright/test";
+import { afterEach, expect } from "vitest";
+import { browser, describeInBrowser, reportAddress } from "./browser";
+
+export { reportAddress };
 import { noteWhatRemains, type Remaining } from "./remaining";
 import type { HarnessSession } from "./session";
 
@@ -31,13 +30,6 @@ declare global {
   }
 }
 
-const launch = BROWSER as { executablePath: string; args: string[] };
-
-let browser: Browser;
-let remove: () => Promise<void>;
-/** Of the report, without query and fragment. */
-let address: string;
-export const reportAddress = (): string => address;
 /** The page of the test that runs. */
 export let page: Page;
 /** Errors of the page, violated rules among them. */
@@ -46,22 +38,7 @@ const requests: string[] = [];
 const allowed = ["file:", "blob:"];
 
 export function describeReport(name: string, tests: () => void): void {
-  const have = existsSync(launch.executablePath);
-  describe.skipIf(!have)(name, { timeout: 20_000 }, () => {
-    beforeAll(async () => {
-      const build = buildReportHarness as () => Promise<{
-        address: string;
-        remove: () => Promise<void>;
-      }>;
-      ({ address, remove } = await build());
-      browser = await chromium.launch(launch);
-    }, 30_000);
-
-    afterAll(async () => {
-      await browser?.close();
-      await remove?.();
-    });
-
+  describeInBrowser(name, 20_000, () => {
     afterEach(async () => {
       await page.close();
       expect(troubles.splice(0)).toEqual([]);
@@ -93,7 +70,7 @@ export async function open(
   height = 800,
 ): Promise<void> {
   await newPage(width, height);
-  await page.goto(`${address}?${query}${fragment && `#${fragment}`}`);
+  await page.goto(`${reportAddress}?${query}${fragment && `#${fragment}`}`);
   await page.waitForSelector("body[data-ready]");
 }
 
@@ -102,7 +79,7 @@ export async function serveSandboxed(): Promise<{
   address: string;
   close(): Promise<void>;
 }> {
-  const html = await readFile(fileURLToPath(address));
+  const html = await readFile(fileURLToPath(reportAddress));
   const server = createServer((request, response) => {
     const found = request.url?.startsWith("/files/") ?? false;
     response.writeHead(found ? 200 : 204, {

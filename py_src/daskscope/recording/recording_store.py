@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Any, Final, get_args
+from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
 import numpy as np
 
@@ -13,50 +12,36 @@ from daskscope import schema
 from daskscope.forks import renew_in_children
 from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk, chunks_within
 from daskscope.recording.counts import Counts, NotRead
-from daskscope.recording.logs import (
-    MAX_CHANGES,
-    MAX_ERRORS,
-    MAX_EVENTS,
-    MAX_GAPS,
-    MAX_LINES,
-    MAX_ROWLESS,
-    MAX_SAMPLES,
-    ClusterSample,
-    Event,
-    EventLog,
-    Gap,
-    Log,
-    LogLine,
-    RowlessTask,
-    SchedulerSample,
-    TaskError,
-    WorkerChange,
-)
-from daskscope.recording.names import Names, clean
+from daskscope.recording.log_store import LogStore
+from daskscope.recording.names import Names
 from daskscope.recording.recording import Recording
+from daskscope.recording.series_store import SeriesStore
 from daskscope.recording.store import ChunkStore, Overflow
 from daskscope.recording.totals import Sums, Totals
 from daskscope.recording.worker_names import WorkerNames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
-    MakeFigures = Callable[["RecordingCore"], dict[str, Any]]
+    MakeFigures = Callable[["RecordingStore"], dict[str, Any]]
 
 MAX_TASKS: Final = 2**32
 """Task numbers travel as uint32; a recording takes no more tasks than that."""
 
+PRESENT: Final = "present"
+"""What is said of a worker that was there when recording began."""
 
-class RecordingCore(Recording):
+
+class RecordingStore(Recording):
     """A recording as our own code has it: columnar, append-only, bounded.
 
     Appended by one thread, read from any. Users get a `Recording` of it, which cannot be
     written: ``Recording(core)``.
 
     >>> from daskscope.recording import pack_keys
-    >>> recording = RecordingCore(memory_limit=4_000_000)
+    >>> recording = RecordingStore(memory_limit=4_000_000)
     >>> lane = recording.names.intern("lanes", ("tcp://10.0.0.1:1", "140"))
     >>> prefix = recording.names.intern("prefixes", "inc")
     >>> row = {"start": [5.0], "duration": [0.1], "lane": [lane], "prefix": [prefix],
@@ -85,29 +70,20 @@ class RecordingCore(Recording):
         if overflow not in get_args(Overflow):
             raise ValueError(f'overflow: "spill" or "drop", not {overflow!r}')
         self.names = Names()
-        self.error_log: Log[TaskError] = Log(MAX_ERRORS)
-        self.change_log: Log[WorkerChange] = Log(MAX_CHANGES)
-        self.gap_log: Log[Gap] = Log(MAX_GAPS)
-        self.event_log = EventLog(MAX_EVENTS)
-        self.line_log: Log[LogLine] = Log(MAX_LINES)
-        self.cluster_log: Log[ClusterSample] = Log(MAX_SAMPLES)
-        self.scheduler_log: Log[SchedulerSample] = Log(MAX_SAMPLES)
-        self.rowless_log: Log[RowlessTask] = Log(MAX_ROWLESS)
-        self.log_of: dict[str, Log[Any]] = {
-            schema.ERRORS.name: self.error_log,
-            schema.WORKERS.name: self.change_log,
-            schema.GAPS.name: self.gap_log,
-            schema.EVENTS.name: self.event_log,
-            schema.LOGS.name: self.line_log,
-            schema.CLUSTER.name: self.cluster_log,
-            schema.SCHEDULER.name: self.scheduler_log,
-            schema.ROWLESS.name: self.rowless_log,
+        self.names.seconds = self._seconds_of
+        takes = {schema.ROWLESS.name: self._take_rowless, schema.WORKERS.name: self._take_workers}
+        self.tables: dict[str, LogStore | SeriesStore] = {
+            name: LogStore(table, takes.get(name))
+            if isinstance(table, schema.Log)
+            else SeriesStore(table)
+            for name, table in schema.tables().items()
+            if isinstance(table, schema.Log | schema.Series)
         }
-        """By the name of the table that has their entries."""
         self.about_facts: dict[str, Any] = {}
         self.make_figures: MakeFigures | None = None  # given by who may derive them
         self.not_read = NotRead()  # replaced by who collects
-        self._present: list[WorkerChange] | None = None  # until the first snapshot
+        self._present = 0  # rows of workers that were there, which are no changes
+        self._present_noted = False
         self._worker_names = WorkerNames()
         self._store = ChunkStore(memory_limit, disk_limit, overflow, directory)
         self._renew_locks()
@@ -123,7 +99,7 @@ class RecordingCore(Recording):
         renew_in_children(self)
 
     @property
-    def _core(self) -> RecordingCore:
+    def _core(self) -> RecordingStore:
         return self
 
     def _renew_locks(self) -> None:
@@ -131,8 +107,16 @@ class RecordingCore(Recording):
         self._writer = RLock()  # one append at a time
         self._lock = Lock()  # held for moments: figures, logs, and the store's list of chunks
         self._store.lock = self._lock
-        for log in self.log_of.values():
-            log.renew_lock()
+        for table in self.tables.values():
+            table.renew_lock()
+
+    def log(self, name: str) -> LogStore:
+        """Return the rows of a log."""
+        return cast("LogStore", self.tables[name])
+
+    def series(self, name: str) -> SeriesStore:
+        """Return the rows of a series."""
+        return cast("SeriesStore", self.tables[name])
 
     # Writing
 
@@ -178,95 +162,74 @@ class RecordingCore(Recording):
 
             self._store.append(numbered, KeyBlock(first, tasks, bytes(keys)), count)
             if rowless is not None:
-                self.append_rowless(_rowless(first, tasks, arrays["task"], rowless))
+                self.log(schema.ROWLESS.name).append(
+                    _rowless(first, tasks, arrays["task"], rowless)
+                )
             return first
 
-    def append_rowless(self, tasks: Sequence[RowlessTask]) -> None:
+    def _take_rowless(self, rows: list[Any]) -> list[Any]:
         """Count tasks that have no rows; they are among those that were appended."""
         with self._lock:
-            self.rowless_log.extend(list(tasks))
             self._sums.add_tasks(
-                np.array([task.prefix for task in tasks], "u2"),
-                np.array([task.status for task in tasks], "u1"),
+                np.array([row.prefix for row in rows], "u2"),
+                np.array([row.status for row in rows], "u1"),
             )
+        return rows
+
+    def _take_workers(self, rows: list[Any]) -> list[Any]:
+        """Give rows of workers the names that are known now; count those that are no changes."""
+        self._present += sum(row.what == PRESENT for row in rows)
+        names = self._worker_names.by_address
+        return [row if row.name else row._replace(name=names.get(row.worker, "")) for row in rows]
 
     def raise_totals(self, totals: Totals) -> None:
-        """Say what the totals were where more was captured than has come here."""
+        """Raise the totals to those of a source that captured more than came here."""
         with self._lock:
             self._sums.raise_to(Sums.of(totals))
 
-    def append_errors(self, errors: Sequence[TaskError]) -> None:
-        """Append tasks that erred, with what they raised."""
-        with self._lock:
-            self.error_log.extend(list(errors))
+    def take_logged(self, erred: int, changes: int) -> None:
+        """Take over how many tasks erred, and how often workers changed, in a source.
 
-    def drop_errors(self, errors: int) -> None:
-        """Count errors whose texts the agent's bound cost before they were read."""
-        with self._lock:
-            self.error_log.skip(errors)
-
-    def append_changes(self, changes: Sequence[WorkerChange]) -> None:
-        """Append workers that came, changed or left."""
-        with self._lock:
-            self.change_log.extend(list(changes))
-
-    def drop_changes(self, changes: int) -> None:
-        """Count changes of workers that the agent's bound cost before they were read."""
-        with self._lock:
-            self.change_log.skip(changes)
+        What is not here was dropped; of the dropped rows of workers some may be no changes.
+        """
+        errors, workers = self.log(schema.ERRORS.name), self.log(schema.WORKERS.name)
+        if erred > self.counts.erred:
+            errors.count_dropped(erred - errors.next)
+        more = changes - self.counts.changes
+        workers.count_dropped(more)
+        self._present += min(max(-more, 0), workers.dropped)
 
     def name_workers(self, given: Mapping[str, str]) -> None:
-        """Say what the scheduler calls the workers at some addresses."""
+        """Take the names that the scheduler has for the workers at some addresses."""
         self._worker_names.learn(given)
 
     def note_present(self, threads: Mapping[str, int], now: float) -> None:
-        """Say which workers were there when recording began: the first call counts.
+        """Log which workers were there when recording began: the first call counts.
 
-        Those that the log has as added are no news. These entries are no changes: they are
-        neither counted nor sent to pages, which are told of all workers that are there.
+        Those that the log has as added are left out.
         """
-        if self._present is not None:
+        if self._present_noted:
             return
-        with self._lock:
-            came = {change.worker for change in self.change_log.since(0) if change.what == "added"}
-        there = [(worker, count) for worker, count in threads.items() if worker not in came]
-        self._present = [
-            WorkerChange(now, worker, "present", f"{count} thread{'' if count == 1 else 's'}")
-            for worker, count in there[:MAX_CHANGES]
-        ]
+        self._present_noted = True
+        log = self.log(schema.WORKERS.name)
+        came = {row.worker for row in log.since(0) if row.what == "added"}
+        log.append(
+            {
+                "time": now,
+                "worker": worker,
+                "what": PRESENT,
+                "detail": f"{count} thread{'' if count == 1 else 's'}",
+            }
+            for worker, count in threads.items()
+            if worker not in came
+        )
 
-    @property
-    def present(self) -> list[WorkerChange]:
-        """Who was there when recording began."""
-        return list(self._present or [])
-
-    def take_present(self, workers: Sequence[WorkerChange]) -> None:
-        """Say who was there when recording began, as another recording says it."""
-        self._present = [
-            replace(one, worker=clean(one.worker), what="present", detail=clean(one.detail))
-            for one in workers[:MAX_CHANGES]
-        ]
-
-    def append_gap(self, start: float, stop: float, reason: str, text: str) -> None:
-        """Say that tasks between two times may have run unseen, and why."""
-        with self._lock:
-            self.gap_log.extend([Gap(start, stop, reason, text)])
-
-    def append_events(self, events: Sequence[Event]) -> None:
-        """Append what was logged on the scheduler."""
-        self.event_log.extend(list(events))
-
-    def append_lines(self, lines: Sequence[LogLine]) -> None:
-        """Append lines of the logs of scheduler and workers."""
-        self.line_log.extend(list(lines))
-
-    def append_cluster(self, samples: Sequence[ClusterSample]) -> None:
-        """Append samples of all workers together."""
-        self.cluster_log.extend(list(samples))
-
-    def append_scheduler(self, samples: Sequence[SchedulerSample]) -> None:
-        """Append samples of the scheduler."""
-        self.scheduler_log.extend(list(samples))
+    def append_samples(self, name: str, columns: Mapping[str, ArrayLike], *, now: float) -> None:
+        """Append measurements to a series; what was not measured is NaN. `now` as there."""
+        series = self.series(name)
+        rows = len(np.asarray(columns["time"]))
+        nothing = {c.name: np.full(rows, np.nan) for c in series.table.columns}
+        series.append({**nothing, **columns}, now=now)
 
     def drop_from_agent(self, tasks: int) -> None:
         """Count tasks that the agent's memory bound cost before they were read."""
@@ -306,8 +269,8 @@ class RecordingCore(Recording):
                 dropped_recording=dropped + self.skipped + self._refused,
                 rows=self._rows - dropped_rows,
                 # A task that was dropped before it could be read is in the log alone.
-                erred=max(int(self._sums.erred.sum()), self.error_log.next),
-                changes=self.change_log.next,
+                erred=max(int(self._sums.erred.sum()), self.log(schema.ERRORS.name).next),
+                changes=self.log(schema.WORKERS.name).next - self._present,
             )
 
     @property
@@ -315,6 +278,11 @@ class RecordingCore(Recording):
         """Running figures by prefix and by action; dropping rows does not change them."""
         with self._lock:
             return self._sums.freeze()
+
+    def _seconds_of(self, kind: str) -> tuple[int, NDArray[np.float64]]:
+        """Return what the entries of a dictionary took so far, and of how many rows that is."""
+        is_known = kind == schema.PREFIXES.name
+        return self._rows, self._sums.seconds if is_known else np.zeros(0)
 
     @property
     def origin(self) -> float | None:  # noqa: D102
@@ -371,13 +339,13 @@ class RecordingCore(Recording):
 
 def _rowless(
     first: int, tasks: int, seen: NDArray[Any], given: Mapping[str, ArrayLike]
-) -> list[RowlessTask]:
+) -> list[dict[str, int]]:
     """Number the tasks without rows: `given` has them in order of their numbers."""
     nowhere = np.ones(tasks, bool)
     nowhere[seen] = False
     prefix, status = np.asarray(given["prefix"], "u2"), np.asarray(given["status"], "u1")
     return [
-        RowlessTask(first + int(number), int(a), int(b))
+        {"task": first + int(number), "prefix": int(a), "status": int(b)}
         for number, a, b in zip(np.flatnonzero(nowhere), prefix, status, strict=False)
     ]
 

@@ -1,0 +1,413 @@
+// Series as panels draw them: out of the rings that arrived, each moment once; out of a
+// column of that, a line; and what can be said of a time.
+//
+// `recording/series_store.py` has the same rules, and both are held to the figures of
+// tests/contract/series.json.
+
+import { findAfter, sortByKey } from "../model/search";
+
+type Cell = number | string;
+type Key = Readonly<Record<string, Cell>>;
+
+/** How a series is declared, as in `TABLES` of the schema. */
+export interface SeriesShape {
+  readonly columns: Readonly<
+    Record<string, { readonly type?: string; readonly combine?: string }>
+  >;
+}
+
+/** What has arrived of one ring, in order of arrival. */
+export interface RingRows {
+  /** In seconds; 0 as measured. */
+  readonly step: number;
+  /**
+   * From this moment on every row is here. It must be given where rows were dropped, in the
+   * kernel or on the page; else the earliest row counts as the first.
+   */
+  readonly begin?: number;
+  /** As measured, the least and most of a column may be left out. */
+  readonly columns: Readonly<Record<string, ArrayLike<Cell>>>;
+}
+
+/** Rows in order of time; each moment is there once, in the finest ring that has it. */
+export interface SeriesRows {
+  /** When a row begins: of a wider ring its step, of a sum what was measured in it. */
+  readonly time: Float64Array;
+  /** When it ends; as measured, most rows are moments. */
+  readonly until: Float64Array;
+  /** Step of the ring that it is from, in seconds. */
+  readonly step: Float64Array;
+  /** The other columns; those of numbers are a Float64Array. */
+  readonly columns: Readonly<Record<string, Float64Array | readonly Cell[]>>;
+}
+
+/** Rows of one ring that are shown, in order of time. */
+interface Part {
+  readonly ring: RingRows;
+  readonly rows: Uint32Array;
+  /** Of which merged row each is a part: they are numbered as they are met. */
+  readonly places: Uint32Array;
+  /** How many merged rows there are. */
+  readonly count: number;
+}
+
+/**
+ * Merge rings, the finest first: the rows of one key, or of all keys.
+ *
+ * A wider ring has what is older than a finer one, which has what is newer than its last
+ * step. Rows of the same step and key are combined.
+ */
+export function rowsOf(
+  { columns: shape }: SeriesShape,
+  rings: readonly RingRows[],
+  key: Key = {},
+): SeriesRows {
+  const names = Object.keys(shape).filter((name) => !EXTENT.includes(name));
+  const keys = names.filter((name) => shape[name].combine === "key");
+  const parts: Part[] = [];
+  let end = Infinity;
+  rings.forEach((ring, at) => {
+    const begin = ring.begin ?? earliest(ring, (rings[at + 1] ?? ring).step);
+    const rows = rowsBetween(ring, begin, floorTo(end, ring.step), key);
+    parts.unshift({ ring, rows, ...placesOf(ring, rows, keys) });
+    if (ring.columns["time"].length > 0) end = Math.min(end, begin);
+  });
+  const first: Combine = (now) => now;
+  return {
+    time: merged(parts, sinceOf, first),
+    until: merged(parts, untilOf, Math.max),
+    step: merged(parts, stepOf, first),
+    columns: Object.fromEntries(
+      names.map((name) => [name, column(parts, name, roleOf(shape, name))]),
+    ),
+  };
+}
+
+const EXTENT = ["time", "duration"];
+
+const stepOf = (ring: RingRows) => () => ring.step;
+
+function sinceOf({ step, columns }: RingRows): (row: number) => number {
+  const time = columns["time"] as ArrayLike<number>;
+  const exact = "duration" in columns;
+  return (row) => (exact ? time[row] : floorTo(time[row], step));
+}
+
+function untilOf(ring: RingRows): (row: number) => number {
+  const since = sinceOf(ring);
+  const lengths = ring.columns["duration"] as ArrayLike<number> | undefined;
+  return (row) => since(row) + (lengths ? lengths[row] : ring.step);
+}
+
+function column(
+  parts: readonly Part[],
+  name: string,
+  combine: Combine,
+): Float64Array | readonly Cell[] {
+  const cellsOf = ({ columns }: RingRows) =>
+    columns[name] ?? columns[name.replace(/_(least|most)$/, "")];
+  const { ring, rows } = parts.find(({ count }) => count > 0) ?? {};
+  if (ring && rows && typeof cellsOf(ring)[rows[0]] === "string") {
+    return parts.flatMap((part) => {
+      const texts: Cell[] = [];
+      part.places.forEach((place, at) => {
+        texts[place] = cellsOf(part.ring)[part.rows[at]];
+      });
+      return texts;
+    });
+  }
+  return merged(
+    parts,
+    (ring) => {
+      const cells = cellsOf(ring) as ArrayLike<number>;
+      return (row) => cells[row];
+    },
+    combine,
+  );
+}
+
+/** A column of numbers: of each part a cell a row, of which those in one place combine. */
+function merged(
+  parts: readonly Part[],
+  cellOf: (ring: RingRows) => (row: number) => number,
+  combine: Combine,
+): Float64Array {
+  const out = new Float64Array(
+    parts.reduce((sum, { count }) => sum + count, 0),
+  );
+  let base = 0;
+  for (const { ring, rows, places, count } of parts) {
+    const cell = cellOf(ring);
+    let next = 0;
+    for (let at = 0; at < rows.length; at++) {
+      const place = base + places[at];
+      if (places[at] === next) {
+        out[place] = cell(rows[at]);
+        next += 1;
+      } else out[place] = combine(out[place], cell(rows[at]));
+    }
+    base += count;
+  }
+  return out;
+}
+
+type Combine = (now: number, more: number) => number;
+
+/** How a cell is combined with a later one. */
+function roleOf(shape: SeriesShape["columns"], name: string): Combine {
+  const { combine } = shape[name];
+  if (combine === "key") return (now) => now;
+  if (combine === "sum") return (now, more) => now + more;
+  const known =
+    (which: Combine): Combine =>
+    (now, more) =>
+      isNaN(more) ? now : isNaN(now) ? more : which(now, more);
+  const [, of, end] = /^(.+)_(least|most)$/.exec(name) ?? [];
+  if (combine === "extremes" && of in shape) {
+    return known(end === "least" ? Math.min : Math.max);
+  }
+  return known((_, more) => more);
+}
+
+function placesOf(
+  { step, columns }: RingRows,
+  rows: Uint32Array,
+  keys: readonly string[],
+): Pick<Part, "places" | "count"> {
+  if (step === 0)
+    return { places: rows.map((_, at) => at), count: rows.length };
+  const time = columns["time"] as ArrayLike<number>;
+  const places = new Uint32Array(rows.length);
+  const seen = new Map<string, number>();
+  let count = 0;
+  let now = NaN;
+  rows.forEach((row, at) => {
+    const begin = floorTo(time[row], step);
+    if (begin !== now) seen.clear();
+    now = begin;
+    const id = keys.map((name) => columns[name][row]).join("\0");
+    const place = seen.get(id) ?? count++;
+    seen.set(id, place);
+    places[at] = place;
+  });
+  return { places, count };
+}
+
+/** Numbers of rows of a ring, in order of time. */
+function rowsBetween(
+  { columns }: RingRows,
+  start: number,
+  stop: number,
+  key: Key,
+): Uint32Array {
+  const time = Float64Array.from(columns["time"] as ArrayLike<number>);
+  const found: number[] = [];
+  for (let row = 0; row < time.length; row++) {
+    if (!(time[row] >= start && time[row] < stop)) continue;
+    let same = true;
+    for (const name in key) same &&= columns[name][row] === key[name];
+    if (same) found.push(row);
+  }
+  const order = Uint32Array.from(found);
+  sortByKey(order, 0, order.length, time);
+  return order;
+}
+
+function earliest({ columns }: RingRows, span: number): number {
+  let first = Infinity;
+  const time = columns["time"] as ArrayLike<number>;
+  for (let row = 0; row < time.length; row++) {
+    first = Math.min(first, time[row]);
+  }
+  return floorTo(first, span);
+}
+
+/** `begin` of a ring when its rows up to a time are dropped. */
+export function beginAfter(latest: number, nextStep: number): number {
+  return floorTo(latest, nextStep) + nextStep;
+}
+
+function floorTo(time: number, step: number): number {
+  return step > 0 && isFinite(time) ? Math.floor(time / step) * step : time;
+}
+
+/** Of a column of sums, with the share of each row that lies in a window before `stop`. */
+export function sumOf(
+  { time, until, columns }: SeriesRows,
+  column: string,
+  start: number,
+  stop: number,
+): number {
+  const cells = columns[column] as Float64Array;
+  let sum = 0;
+  for (let row = 0; row < time.length; row++) {
+    const length = until[row] - time[row];
+    const overlap = Math.min(until[row], stop) - Math.max(time[row], start);
+    if (length > 0) sum += cells[row] * (Math.max(overlap, 0) / length);
+    else if (time[row] >= start && time[row] < stop) sum += cells[row];
+  }
+  return sum;
+}
+
+/** A column as a line, in order of time. */
+export interface Series {
+  readonly time: Float64Array;
+  /** When each row ends; as measured, when it begins. */
+  readonly until: Float64Array;
+  readonly values: Float64Array;
+  readonly least: Float64Array;
+  readonly most: Float64Array;
+  /** From row to row, usually; in seconds. */
+  readonly usual_s: number;
+  /** The longest time between two rows that a line may cross. */
+  readonly longest_s: number;
+}
+
+/**
+ * What is measured after `end` says how the workers were at the end of a run (`of the end`),
+ * and nothing of a scheduler's load in it (`left out`).
+ */
+export type Late = "of the end" | "left out";
+
+/** A column of a series, without the rows in which it was not measured. */
+export function lineOf(
+  { time, until, columns }: SeriesRows,
+  column: string,
+  end = Infinity,
+  late: Late = "of the end",
+): Series {
+  const values = columns[column] as Float64Array;
+  const measured = time.map((moment, row) =>
+    isNaN(values[row]) ? NaN : moment,
+  );
+  return lineFrom(
+    measured,
+    until,
+    values,
+    (columns[`${column}_least`] ?? values) as Float64Array,
+    (columns[`${column}_most`] ?? values) as Float64Array,
+    end,
+    late,
+  );
+}
+
+/** A line of samples as measured: in order of time, without those that have none. */
+export function seriesOf(
+  time: ArrayLike<number>,
+  values: ArrayLike<number>,
+  end: number,
+  late: Late,
+): Series {
+  return lineFrom(time, time, values, values, values, end, late);
+}
+
+function lineFrom(
+  time: ArrayLike<number>,
+  until: ArrayLike<number>,
+  values: ArrayLike<number>,
+  least: ArrayLike<number>,
+  most: ArrayLike<number>,
+  end: number,
+  late: Late,
+): Series {
+  const last = late === "left out" ? end : Infinity;
+  const rows: number[] = [];
+  for (let row = 0; row < time.length; row++) {
+    if (Number.isFinite(time[row]) && time[row] <= last) rows.push(row);
+  }
+  const order = Uint32Array.from(rows);
+  sortByKey(order, 0, order.length, Float64Array.from(time));
+  const picked = (cells: ArrayLike<number>, bound = Infinity) =>
+    Float64Array.from(order, (row) =>
+      bound < cells[row] ? bound : cells[row],
+    );
+  const line = {
+    time: picked(time, end),
+    until: picked(until, end),
+    values: picked(values),
+    least: picked(least),
+    most: picked(most),
+  };
+  const usual_s = usualStep(line);
+  return { ...line, usual_s, longest_s: Math.max(usual_s * GAP_STEPS, 1) };
+}
+
+/** From the first to the last of samples, whatever their order; null where there are none. */
+export function extentOf(
+  ...times: readonly ArrayLike<number>[]
+): [start: number, stop: number] | null {
+  let start = Infinity;
+  let stop = -Infinity;
+  for (const time of times) {
+    for (let row = 0; row < time.length; row++) {
+      if (!Number.isFinite(time[row])) continue;
+      start = Math.min(start, time[row]);
+      stop = Math.max(stop, time[row]);
+    }
+  }
+  return start <= stop ? [start, stop] : null;
+}
+
+/** The value that holds at a time: that of the last row before it; NaN before the first. */
+export function valueAt({ time, values }: Series, moment: number): number {
+  const after = findAfter(time, 0, time.length, moment);
+  return after > 0 ? values[after - 1] : NaN;
+}
+
+export interface Extremes {
+  readonly least: number;
+  readonly mean: number;
+  readonly most: number;
+}
+
+/**
+ * Of all rows that touch the time from `start` to `stop`; if none does, of the value that
+ * holds there. NaN where nothing is known.
+ */
+export function extremesOf(
+  series: Series,
+  start: number,
+  stop: number,
+): Extremes {
+  const { time, until, values, usual_s } = series;
+  let least = Infinity;
+  let most = -Infinity;
+  let sum = 0;
+  let inside = 0;
+  let weight = 0;
+  for (let at = 0; at < time.length && time[at] <= stop; at++) {
+    const length = until[at] - time[at];
+    if (length > 0 ? until[at] <= start : time[at] < start) continue;
+    inside += 1;
+    if (!Number.isFinite(values[at])) continue;
+    least = Math.min(least, series.least[at]);
+    most = Math.max(most, series.most[at]);
+    sum += values[at] * (length || usual_s || 1);
+    weight += length || usual_s || 1;
+  }
+  if (weight === 0) {
+    const held = inside === 0 ? heldAt(series, start) : NaN;
+    return { least: held, mean: held, most: held };
+  }
+  return { least, mean: sum / weight, most };
+}
+
+/** What a line shows between two rows: nothing in a gap, and after the last one. */
+function heldAt(series: Series, moment: number): number {
+  const { time, until, values, longest_s } = series;
+  const after = findAfter(time, 0, time.length, moment);
+  // Of a row that is not there the time is NaN.
+  const known = time[after] - until[after - 1] <= longest_s;
+  return known ? values[after - 1] : NaN;
+}
+
+/** More than this many usual steps without a row: nothing is known in between. */
+const GAP_STEPS = 10;
+
+/** From row to row as measured; of wider steps alone, from step to step. */
+function usualStep({ time, until }: Pick<Series, "time" | "until">): number {
+  const all = time.subarray(1).map((next, at) => next - time[at]);
+  const measured = all.filter((_, at) => time[at] === until[at]);
+  const steps = (measured.length > 0 ? measured : all).sort();
+  return steps[steps.length >> 1] ?? 0;
+}

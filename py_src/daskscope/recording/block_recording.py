@@ -1,0 +1,402 @@
+"""A part of a recording, as a recording of its own: what happened in a block of code."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field, replace
+from math import inf
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from daskscope import schema
+from daskscope.recording.chunk import key_blocks
+from daskscope.recording.counts import NotRead
+from daskscope.recording.log_store import UNKNOWN_TASK, LogStore
+from daskscope.recording.name_map import NameMap
+from daskscope.recording.recording_store import RecordingStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from daskscope.recording.chunk import TaskChunk
+    from daskscope.recording.series_store import SeriesStore
+    from daskscope.recording.store import Overflow
+
+LATE_S: Final = 0.5
+"""Clocks of workers are known to so much, soon after they started: what somebody waited for
+in a block may seem to stop after it."""
+
+SOON_S: Final = 0.1
+"""And the scheduler's own clock to so much, with the way of a message to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Positions:
+    """How far a recording was at some time: the numbers that come next."""
+
+    task: int = 0
+    tables: Mapping[str, int] = field(default_factory=dict)
+    """Of each log, and of the finest ring of each series."""
+    dropped_agent: int = 0
+    not_read: NotRead = field(default_factory=NotRead)
+
+    def of(self, table: str) -> int:
+        """Return the number that came next in a table."""
+        return self.tables.get(table, 0)
+
+
+def positions_of(recording: RecordingStore) -> Positions:
+    """Return how far a recording is.
+
+    >>> positions_of(RecordingStore()).of("errors")
+    0
+    """
+    with recording.together():
+        return Positions(
+            task=recording.next_task,
+            tables={
+                name: store.next if isinstance(store, LogStore) else store.rings[0].next
+                for name, store in recording.tables.items()
+            },
+            dropped_agent=recording.counts.dropped_agent,
+            not_read=recording.not_read,
+        )
+
+
+def positions_over(
+    recording: RecordingStore, at_once: Positions, told: Positions, window: Window
+) -> Positions:
+    """Return the positions of the end of a time, at which a recording was at some already.
+
+    At later ones there is all from before the end, and of the logs some from after it.
+    """
+    moved = {
+        name: _over(store, at_once.of(name), told.of(name), window)
+        for name, store in recording.tables.items()
+        if isinstance(store, LogStore) and _is_timed(store.table)
+    }
+    return replace(told, tables={**told.tables, **moved})
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A time by the scheduler's clock; what is sampled is of it for a heartbeat longer."""
+
+    start: float = -inf
+    stop: float = inf
+    heartbeat_s: float = 0.0
+    late_s: float = LATE_S
+    """So much later tasks may seem to stop; infinite where their numbers tell."""
+
+    def misses(self, time: Any) -> Any:
+        """Return whether tasks that stopped then are of another time."""
+        return (time < self.start) | (time > self.stop + self.late_s)
+
+
+ALWAYS: Final = Window()
+
+
+class BlockRecording:
+    """Follows a recording from some positions on; copies what came into one of its own.
+
+    It has only the names that it uses; the copy is bounded, and spills, like any recording.
+    """
+
+    def __init__(
+        self,
+        source: RecordingStore,
+        since: Positions,
+        *,
+        start: float = -inf,
+        memory_limit: int,
+        disk_limit: int,
+        overflow: Overflow,
+        directory: str | None = None,
+    ) -> None:
+        self.recording = RecordingStore(
+            memory_limit=memory_limit,
+            disk_limit=disk_limit,
+            overflow=overflow,
+            directory=directory,
+        )
+        self._source = source
+        self._names = NameMap(source.names, self.recording.names)
+        self._pieces: list[_Piece] = []
+        self._at = since
+        self._start = start
+
+    def advance(
+        self, until: Positions, window: Window = ALWAYS, over: Positions | None = None
+    ) -> None:
+        """Copy what came since the last time, up to some positions, as far as it is of a time.
+
+        `over` is where the source was when the time was over, if that was before `until`.
+        """
+        source, copy, at = self._source, self.recording, self._at
+        over = over or until
+        for first, stop in tasks_within(source, at, until, window):
+            self._advance_tasks(first, stop)
+        copy.drop_from_agent(until.dropped_agent - at.dropped_agent)
+        for name, store in source.tables.items():
+            at_and_until = at.of(name), until.of(name)
+            if isinstance(store, LogStore):
+                self._advance_log(store, *at_and_until, over.of(name), window)
+            else:
+                self._advance_series(store, *at_and_until, window)
+        copy.names.take_merged(source.names, part=True)
+        self._at = until
+
+    def _advance_tasks(self, first: int, stop: int) -> None:
+        copy, pieces = self.recording, self._pieces
+        begin = copy.next_task
+        if pieces and pieces[-1].stop == first:
+            pieces[-1] = replace(pieces[-1], stop=stop)
+        else:
+            pieces.append(_Piece(first, stop, begin))
+        for chunk in self._source.chunks_of(first, stop):
+            for block in key_blocks([chunk], first, stop):
+                # Those between that the source has dropped meanwhile count as dropped here.
+                copy.skip_tasks(begin + block.first - first - copy.next_task)
+                rows = chunk.rows_of(block.first, block.stop)
+                columns = {name: column[rows] for name, column in chunk.columns.items()}
+                columns["task"] = columns["task"] - np.uint32(block.first)
+                copy.append_tasks(
+                    block.tasks,
+                    self._names.columns(schema.TASKS.columns, columns),
+                    bytes(block.data),
+                )
+        copy.skip_tasks(begin + stop - first - copy.next_task)
+
+    def _advance_log(
+        self, store: LogStore, first: int, stop: int, over: int, window: Window
+    ) -> None:
+        table = store.table
+        copy = self.recording.log(table.name)
+        tasks = [column.name for column in table.columns if column.into == schema.TASKS.name]
+        if _is_timed(table):
+            rows = _news(store, copy, first, stop, over, window)
+        else:
+            rows = [row for row in store.between(first, stop) if self._is_here(row, table, window)]
+        numbered = [
+            row._replace(**{name: self._number(getattr(row, name)) for name in tasks})
+            for row in rows
+        ]
+        copy.append(self._names.row(table.columns, row) for row in numbered)
+
+    def _is_here(self, row: Any, table: schema.Log, window: Window) -> bool:
+        """Return whether a row goes with its tasks: with one that is here, or else by its time."""
+        tasks = [
+            getattr(row, column.name)
+            for column in table.columns
+            if column.into == schema.TASKS.name
+        ]
+        if not tasks or any(self._number(task) != UNKNOWN_TASK for task in tasks):
+            return True
+        unknown = all(task == UNKNOWN_TASK for task in tasks)
+        return unknown and bool(table.time) and not window.misses(getattr(row, table.time))
+
+    def _advance_series(self, store: SeriesStore, first: int, stop: int, window: Window) -> None:
+        table = store.table
+        rows = store.rings[0].columns(first, stop)
+        columns = {name: rows[name] for name in table.names}
+        window = replace(window, start=max(window.start, self._start))
+        columns = _clipped(table, columns, window)
+        if self.recording.series(table.name).rings[0].next == 0:
+            columns = _with_first(table, columns, store.rings[0].columns(0, stop), window.start)
+        columns = self._names.columns(table.columns, columns)
+        if len(columns["time"]):
+            copy = self.recording.series(table.name)
+            copy.append(columns, now=float(columns["time"].max()))
+
+    def _number(self, task: int) -> int:
+        """Return the number in the copy of a task of the source, if it is there."""
+        at = bisect_right(self._pieces, task, key=lambda piece: piece.first) - 1
+        if at < 0 or task >= self._pieces[at].stop:
+            return UNKNOWN_TASK
+        piece = self._pieces[at]
+        return piece.number + task - piece.first
+
+    def note_present(self, threads: Mapping[str, int], start: float) -> None:
+        """Log which workers were there when the block began, by their names."""
+        names = self._source.worker_names
+        self.recording.name_workers({one: names[one] for one in threads if one in names})
+        self.recording.note_present(threads, start)
+
+    def name_workers(self) -> None:
+        """Take over the names of those workers that occur in the copy."""
+        copy = self.recording
+        used = {worker for worker, _ in copy.names.lanes}
+        for store in copy.tables.values():
+            if isinstance(store, LogStore):
+                for place, column in enumerate(store.table.columns):
+                    if column.holds == ("hosts",):  # an address, or nothing that has a name
+                        used.update(row[place] for row in store.since(0))
+        names = self._source.worker_names
+        copy.name_workers({worker: names[worker] for worker in used if worker in names})
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Consecutive tasks of the source, and which number the first one has in the copy."""
+
+    first: int
+    stop: int
+    number: int
+
+
+def tasks_within(
+    source: RecordingStore, since: Positions, until: Positions, window: Window
+) -> list[tuple[int, int]]:
+    """Return those of the tasks between two positions that stopped within a time, as ranges.
+
+    A task of which that is not known (it ran nowhere, or is not kept) goes with the one
+    before it.
+    """
+    first, stop = since.task, until.task
+    everything = window.start == -inf and window.stop + window.late_s == inf
+    if everything or first >= stop:
+        return [(first, stop)] if first < stop else []
+    edges: list[tuple[int, bool]] = []  # from which number on they are within, or not
+    erred = {
+        error.task: error.time
+        for error in source.log(schema.ERRORS.name).since(since.of(schema.ERRORS.name))
+        if first <= error.task < stop
+    }
+    for chunk in source.chunks_of(first, stop):
+        numbers, stops = _last_stops(chunk, first, stop)
+        here = [number for number in erred if chunk.first <= number < chunk.stop]
+        rowless = np.setdiff1d(np.array(here, "u4"), numbers)
+        numbers = np.concatenate([numbers, rowless])
+        stops = np.concatenate([stops, [erred[int(number)] for number in rowless]])
+        order = np.argsort(numbers, kind="stable")
+        numbers, inside = numbers[order], ~window.misses(stops[order])
+        for at in np.flatnonzero(np.diff(inside, prepend=~inside[:1])).tolist():
+            if not edges or edges[-1][1] != inside[at]:
+                edges.append((int(numbers[at]), bool(inside[at])))
+    if not edges:
+        return []
+    starts = [first, *(number for number, _ in edges[1:])]
+    stops_ = [*starts[1:], stop]
+    return [
+        (low, high) for low, high, (_, inside) in zip(starts, stops_, edges, strict=True) if inside
+    ]
+
+
+def _last_stops(
+    chunk: TaskChunk, first: int, stop: int
+) -> tuple[NDArray[np.uint32], NDArray[np.float64]]:
+    """Return the numbers of tasks of a chunk that have rows, and when the last row stopped."""
+    rows = chunk.rows_of(first, stop)
+    tasks, at = np.unique(chunk.columns["task"][rows], return_index=True)
+    if not len(tasks):
+        return tasks, np.empty(0)
+    stops = chunk.columns["start"][rows] + chunk.columns["duration"][rows]
+    return tasks, np.maximum.reduceat(stops, at)
+
+
+def _is_timed(table: schema.Log) -> bool:
+    """Return whether the rows of a log go by their own time, and not with their tasks."""
+    return bool(table.time) and not any(c.into == schema.TASKS.name for c in table.columns)
+
+
+def _over(log: LogStore, since: int, until: int, window: Window) -> int:
+    """Return the number that follows those rows between two that are not after a time."""
+    there = log.numbered(since, until)
+    return max([since, *(n + 1 for n, row in there if not _is_after(row, log.table, window))])
+
+
+def _news(
+    source: LogStore, copy: LogStore, since: int, until: int, over: int, window: Window
+) -> list[Any]:
+    """Return what came between two numbers, as far as it is of a time.
+
+    What the source has no more counts as dropped, as far as it is known to be of the time, too:
+    it came when that was not over, or before something of it, and after all from before it.
+    """
+    table, dropped = source.table, source.dropped
+    there = source.numbered(since, until)
+    before = [_is_before(row, table, window) for _, row in there]
+    after = [_is_after(row, table, window) for _, row in there]
+    if dropped and not table.key:  # or else later rows took the place of earlier ones
+        first = max([since, *(n + 1 for (n, _), is_so in zip(there, before, strict=True) if is_so)])
+        stop = max(
+            [over, *(n + 1 for (n, _), is_so in zip(there, after, strict=True) if not is_so)]
+        )
+        copy.count_dropped(stop - first - sum(first <= n < stop for n, _ in there))
+    return [
+        row
+        for (_, row), is_before, is_after in zip(there, before, after, strict=True)
+        if not is_before and not is_after
+    ]
+
+
+def _is_before(row: Any, table: schema.Log, window: Window) -> bool:
+    return bool(getattr(row, table.stop or table.time) < window.start)
+
+
+def _is_after(row: Any, table: schema.Log, window: Window) -> bool:
+    slack_s = 0.0 if table.stop else SOON_S
+    return bool(getattr(row, table.time) > window.stop + slack_s)
+
+
+def _clipped(
+    table: schema.Series, columns: dict[str, NDArray[Any]], window: Window
+) -> dict[str, NDArray[Any]]:
+    """Return the measurements of a time.
+
+    Of what was measured over a while, the share that lies within; of moments those up to the
+    first ones in which all heartbeats are, one for each value.
+    """
+    time = columns["time"]
+    if any(column.combine == "sum" for column in table.columns):
+        low = np.maximum(time, window.start)
+        high = np.minimum(time + columns["duration"], window.stop)
+        within = (high > low) | ((columns["duration"] == 0) & (high == low))
+        share = np.divide(
+            high - low, columns["duration"], out=np.ones(len(time)), where=columns["duration"] > 0
+        )
+        cut = {"time": low, "duration": high - low} | {
+            column.name: columns[column.name] * share
+            for column in table.columns
+            if column.combine == "sum"
+        }
+        return {name: cut.get(name, column)[within] for name, column in columns.items()}
+    late = time >= window.stop + window.heartbeat_s
+    chosen = ~(time < window.start) & ~late
+    keys = _keys(table, columns)
+    for column in table.columns:
+        if column.combine in ("extremes", "last"):
+            met: set[tuple[Any, ...]] = set()
+            for row in np.flatnonzero(late & ~np.isnan(columns[column.name])).tolist():
+                if keys[row] not in met:
+                    met.add(keys[row])
+                    chosen[row] = True
+    return {name: values[chosen] for name, values in columns.items()}
+
+
+def _with_first(
+    table: schema.Series,
+    columns: dict[str, NDArray[Any]],
+    every: Mapping[str, NDArray[Any]],
+    start: float,
+) -> dict[str, NDArray[Any]]:
+    """Put before measurements what was so when a time began, where that lasts until it changes."""
+    if start == -inf or not any(column.combine == "last" for column in table.columns):
+        return columns
+    keys = _keys(table, every)
+    rows = np.flatnonzero(every["time"] < start)
+    rows = rows[np.argsort(every["time"][rows], kind="stable")].tolist()
+    newest = list({keys[row]: row for row in rows}.values())
+    first = {name: every[name][newest] for name in columns} | {"time": np.full(len(newest), start)}
+    return {name: np.concatenate([first[name], column]) for name, column in columns.items()}
+
+
+def _keys(table: schema.Series, columns: Mapping[str, NDArray[Any]]) -> list[tuple[Any, ...]]:
+    """Return the key of each measurement."""
+    names = [column.name for column in table.columns if column.combine == "key"]
+    if not names:
+        return [()] * len(columns["time"])
+    return list(zip(*(columns[name].tolist() for name in names), strict=True))

@@ -1,0 +1,191 @@
+"""The rows of a log: numbered for ever, of which the newest are kept within bounds."""
+
+from __future__ import annotations
+
+from collections import OrderedDict, namedtuple
+from copy import copy
+from functools import cache
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, Self
+
+import numpy as np
+
+from daskscope.recording.names import MAX_PARTS, sound
+from daskscope.schema import MAX_KEY_CHARACTERS, MAX_TEXT_CHARACTERS
+from daskscope.words import cut
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from daskscope.schema import Column, Log
+
+    Take = Callable[[list[Any]], list[Any]]
+
+MAX_LOG_CHARACTERS: Final = 8_000_000
+"""Bound of all texts of one log together."""
+
+UNKNOWN_TASK: Final = -1
+"""Number of an erred task that was dropped before it could be read."""
+
+
+@cache
+def row_type(table: Log) -> Any:
+    """Return the class of the rows of a log: named tuples with a value for each column."""
+    return namedtuple(table.name, table.names)
+
+
+@cache
+def _coercion(column: Column) -> Callable[[Any], Any]:
+    """Return what makes a cell of a value, whatever was given."""
+    if column.type == "utf8":
+        most = MAX_KEY_CHARACTERS + 1 if column.name == "key" else MAX_TEXT_CHARACTERS
+        return lambda value: sound(cut(value, most))
+    if column.type == "texts":
+        return lambda value: tuple(
+            sound(cut(part, MAX_TEXT_CHARACTERS)) for part in value[:MAX_PARTS]
+        )
+    if column.type == "float64":
+        return float
+    if column.type == "float32":
+        return lambda value: float(np.float32(value))
+    limits = np.iinfo(column.type)
+    low, high = int(limits.min), int(limits.max)
+    return lambda value: min(max(int(value), low), high)
+
+
+def _empty(column: Column) -> Any:
+    """Return the cell of a row that has no value for a column."""
+    return {"utf8": "", "texts": (), "float64": np.nan, "float32": np.nan}.get(
+        column.type, UNKNOWN_TASK if column.into == "tasks" else 0
+    )
+
+
+class LogStore:
+    """A log: its newest rows. Any thread may append, and read.
+
+    `take` gets the rows that are about to be appended, and returns what to append.
+
+    >>> from dataclasses import replace
+    >>> from daskscope.schema import EVENTS
+    >>> log = LogStore(replace(EVENTS, group_rows=2))
+    >>> log.append([{"time": 0, "topic": "mine", "message": "1"}])
+    >>> log.append({"time": i, "topic": "stealing", "message": "[]"} for i in range(4))
+    >>> [(event.topic, event.time) for event in log.since(0)], log.next, log.dropped
+    ([('mine', 0.0), ('stealing', 2.0), ('stealing', 3.0)], 5, 2)
+    >>> log.between(3, 4)
+    [events(time=2.0, topic='stealing', message='[]')]
+    """
+
+    def __init__(self, table: Log, take: Take | None = None) -> None:
+        self.table = table
+        self.next = 0
+        self.dropped = 0
+        """How many rows the bounds have cost, here or where they come from."""
+        self._take = take
+        self._make = row_type(table)
+        self._cells = [(c.name, _coercion(c), _empty(c)) for c in table.columns]
+        self._texts = [i for i, c in enumerate(table.columns) if c.type in ("utf8", "texts")]
+        self._characters = 0
+        self._rows: OrderedDict[int, Any] = OrderedDict()
+        self._groups: dict[Any, OrderedDict[int, None]] = {}
+        self._keys: dict[Any, int] = {}
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """Take a lock that nobody holds: at first, and in a forked child."""
+        self._lock = Lock()
+
+    def snapshot(self) -> Self:
+        """Return a log of what is here now."""
+        with self._lock:
+            now = copy(self)
+            now._rows = self._rows.copy()
+            now._groups = {group: numbers.copy() for group, numbers in self._groups.items()}
+            now._keys = self._keys.copy()
+        now.renew_lock()
+        return now
+
+    def append(self, rows: Iterable[Mapping[str, Any] | tuple[Any, ...]]) -> None:
+        """Append rows; the oldest go, of a group or of all, when there are too many."""
+        made = [self._made(row) for row in rows]
+        with self._lock:
+            for row in made if self._take is None else self._take(made):
+                self._append(row)
+
+    def _made(self, row: Any) -> Any:
+        given = row._asdict() if isinstance(row, tuple) else row  # type: ignore[attr-defined]
+        return self._make(
+            *(
+                to_cell(given[name]) if name in given else empty
+                for name, to_cell, empty in self._cells
+            )
+        )
+
+    def _append(self, row: Any) -> None:
+        table, rows = self.table, self._rows
+        if table.key:
+            key = getattr(row, table.key)
+            if key in self._keys:
+                self._remove(self._keys[key])
+            self._keys[key] = self.next
+        rows[self.next] = row
+        if table.group:
+            numbers = self._groups.setdefault(getattr(row, table.group), OrderedDict())
+            numbers[self.next] = None
+            if len(numbers) > table.group_rows:
+                self._drop(next(iter(numbers)))
+        self.next += 1
+        self._characters += self._length(row)
+        while len(rows) > table.rows or (self._characters > MAX_LOG_CHARACTERS and len(rows) > 1):
+            self._drop(next(iter(rows)))
+
+    def _length(self, row: Any) -> int:
+        return sum(
+            len(row[i]) if isinstance(row[i], str) else sum(map(len, row[i])) for i in self._texts
+        )
+
+    def _drop(self, number: int) -> None:
+        self._remove(number)
+        self.dropped += 1
+
+    def _remove(self, number: int) -> None:
+        row = self._rows.pop(number)
+        self._characters -= self._length(row)
+        if self.table.key:
+            del self._keys[getattr(row, self.table.key)]
+        if self.table.group:
+            group = getattr(row, self.table.group)
+            del self._groups[group][number]
+            if not self._groups[group]:
+                del self._groups[group]
+
+    def count_dropped(self, rows: int) -> None:
+        """Number rows that nobody has, and count them as dropped."""
+        with self._lock:
+            self.next += max(rows, 0)
+            self.dropped += max(rows, 0)
+
+    def numbered(self, first: int, stop: int) -> list[tuple[int, Any]]:
+        """Return the rows that are kept of those from `first` to before `stop`, by number."""
+        found: list[tuple[int, Any]] = []
+        with self._lock:
+            for number, row in reversed(self._rows.items()):
+                if number < first:
+                    break
+                if number < stop:
+                    found.append((number, row))
+        return found[::-1]
+
+    def between(self, first: int, stop: int) -> list[Any]:
+        """Return the same without their numbers."""
+        return [row for _, row in self.numbered(first, stop)]
+
+    def since(self, first: int) -> list[Any]:
+        """Return the rows that are kept of number `first` and later."""
+        return self.between(first, self.next)
+
+    def columns(self, first: int = 0, stop: int | None = None) -> dict[str, list[Any]]:
+        """Return the same rows as lists, one a column."""
+        rows = self.between(first, self.next if stop is None else stop)
+        cells = zip(*rows, strict=True) if rows else ((),) * len(self.table.columns)
+        return {name: list(column) for name, column in zip(self.table.names, cells, strict=True)}

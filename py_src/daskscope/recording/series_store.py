@@ -1,0 +1,364 @@
+"""Measurements over time by key: as measured, and combined in steps of 10, 60 and 600 s.
+
+This module knows the declaration of a table and numbers, and nothing of Dask or of pages.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from math import inf
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Self
+
+import numpy as np
+
+from daskscope.recording.series_ring import Ring, Texts, end_of, floor_to, joined, names, pick
+from daskscope.schema import STEPS, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from numpy.typing import ArrayLike
+
+    from daskscope.recording.series_ring import Cells, Rows
+
+MAX_TIME_S: Final = 1e12
+"""A row whose time is beyond this has no time."""
+
+MAX_BEFORE_ROWS: Final = 100_000
+
+
+class SeriesStore:
+    """A series: a ring of rows as measured, and a wider ring for each width of step.
+
+    Rows of a ring are numbered for ever, so their numbers serve as cursors. A wider step is
+    appended two heartbeats after its end. From its moment `begin` on a ring has every row;
+    what is older is read from the next wider ring, so readers get each moment once.
+
+    Rows keep their stamps, also when they come late or the clock jumps back. A row whose
+    step has closed is appended to the wider ring when the next step closes there, as a
+    further row of its own step, and readers combine rows of the same step and key. If a
+    wider ring has dropped that step, the row goes to the first ring that reaches back so far.
+    If none does, the row is dropped and counted, and its sums are added to `before`; it never
+    takes the place of something newer.
+
+    The `time` of a wider row is that of its last measurement. With sums it is the first start,
+    and the duration reaches to the last stop: a step that was seen in part stays exact.
+
+    >>> from daskscope.schema import Column
+    >>> table = Series("reads", "", (
+    ...     Column("time", "float64", "start", unit="s"),
+    ...     Column("duration", "float32", "length", unit="s"),
+    ...     Column("worker", "utf8", "address", combine="key"),
+    ...     Column("nbytes", "float64", "read", unit="B", combine="sum"),
+    ... ))
+    >>> reads = SeriesStore(table)
+    >>> reads.append(
+    ...     {"time": [0, 8], "duration": 8, "worker": ["a", "a"], "nbytes": [80, 40]}, now=30
+    ... )
+    >>> [ring.next for ring in reads.rings]  # both began in the same step of 10 s
+    [2, 1, 0, 0]
+    >>> reads.window(4, 12)["nbytes"]  # half of each
+    array([60.])
+    """
+
+    def __init__(self, table: Series) -> None:
+        self.table = table
+        self.heartbeat_s = 2.0
+        self.dropped = 0
+        self._texts = Texts()
+        self._sums = [column.name for column in table.columns if column.combine == "sum"]
+        self._before: Rows | None = None
+        spans = (*STEPS[1:], STEPS[-1])
+        self.rings = tuple(
+            Ring(table, self._texts, step, span, limit)
+            for step, span, limit in zip(STEPS, spans, table.ring_bytes, strict=True)
+        )
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """Take a lock that nobody holds: at first, and in a forked child."""
+        self._lock = Lock()
+
+    def snapshot(self) -> Self:
+        """Return a series of what is here now."""
+        with self._lock:
+            now = copy(self)
+            now.rings = tuple(ring.snapshot() for ring in self.rings)
+        now.renew_lock()
+        return now
+
+    @property
+    def next(self) -> int:
+        """Number of the next row as measured."""
+        return self.rings[0].next
+
+    @property
+    def memory_bytes(self) -> int:
+        """Bytes of all rows, of what is only in `before`, and of the texts of keys."""
+        before = sum(cells.nbytes for cells in (self._before or {}).values())
+        return sum(ring.memory_bytes for ring in self.rings) + before + self._texts.nbytes
+
+    @property
+    def before(self) -> Rows:
+        """The sums by key that no ring has any more, or that were there when it began."""
+        widest = self.rings[-1]
+        return widest.readable(widest.stored(0, 0) if self._before is None else self._before)
+
+    def set_before(self, columns: Mapping[str, ArrayLike]) -> None:
+        """Set the sums by key up to a time: what was there at connect, or what a file has."""
+        if self._sums:
+            with self._lock:
+                self._before = self.rings[-1].checked(columns)
+
+    def count_dropped(self, rows: int) -> None:
+        """Count rows that were dropped before those that are here came."""
+        self.dropped += max(rows, 0)
+
+    def append(self, columns: Mapping[str, ArrayLike], *, now: float) -> None:
+        """Append rows as measured, and close the steps that ended two heartbeats ago.
+
+        Columns that are missing are NaN, or 0 if they are integers or sums.
+        """
+        with self._lock:
+            self._append(self.rings[0], columns)
+            for at, wider in enumerate(self.rings[1:]):
+                ended = floor_to(now - 2 * self.heartbeat_s, wider.step)
+                if ended != wider.closed:
+                    wider.closed = ended
+                    self._take(at, ended)
+            self._keep_bounds(now)
+
+    def restore(self, step: int, columns: Mapping[str, ArrayLike]) -> None:
+        """Append rows of a step as `rows()` returned them."""
+        with self._lock:
+            self._append(self.rings[STEPS.index(step)], columns)
+            begin = -inf
+            for ring in reversed(self.rings):
+                ring.begin = begin
+                time = ring.stored()["time"]
+                if len(time):
+                    ring.begin = max(begin, floor_to(time.min(), ring.span))
+                    begin = max(begin, end_of(time.max(), ring.step or ring.span))
+
+    def rows(self, start: float = -inf, stop: float = inf) -> Rows:
+        """Return the rows that touch a window, in order of time, with a column `step`.
+
+        Each moment is there once, in the finest ring that has it; `step` is 0 as measured.
+        """
+        found = []
+        for ring, rows in self.snapshot()._shown():
+            since, until = self._extent(rows, ring.step)
+            step = np.full(len(since), ring.step, np.uint16)
+            rows = ring.readable(rows | ({} if self._sums else {"time": since}))
+            found.append(pick(rows | {"step": step}, _touched(since, until, start, stop)))
+        merged = joined(found)
+        return pick(merged, np.argsort(merged["time"], kind="stable"))
+
+    def window(self, start: float = -inf, stop: float = inf) -> Rows:
+        """Return one row for each key: how its rows combine in a window.
+
+        A sum takes of each row the share that is in the window, so adjacent windows add up.
+        Extremes take whole rows that touch it. Last is the latest row up to `stop`, of
+        whatever age. `step` is the coarsest step in the window. It is infinite where `before`
+        is partly in the window; `before` counts whole where `start` is infinite, else not.
+        """
+        now = self.snapshot()
+        found = []
+        for ring, rows in now._shown():
+            since, until = self._extent(rows, ring.step)
+            share = _share(since, until, start, stop)
+            touched = share > 0 if self._sums else _touched(since, until, start, stop)
+            step = np.where(touched, float(ring.step), 0)
+            found.append(self._weighed(rows, share, touched, since <= stop, step))
+        if now._before is not None:
+            time = now._before["time"] + now._before["duration"]
+            cut = time > (stop if start == -inf else start)
+            share = np.full(len(time), float(start == -inf))
+            step, touched = np.where(cut, inf, 0), (share > 0) | cut
+            found.append(self._weighed(now._before, share, touched, touched, step))
+        rows = self._combined(joined(found), inf)
+        del rows["time"]
+        return self.rings[0].readable(rows)
+
+    def clipped(self, columns: Mapping[str, ArrayLike], start: float, stop: float) -> Rows:
+        """Return the rows as measured that are in a window, and of sums their share."""
+        rows = {name: np.asarray(cells) for name, cells in columns.items()}
+        since, until = self._extent(rows, 0)
+        if not self._sums:
+            return pick(rows, _touched(since, until, start, stop))
+        share = _share(since, until, start, stop)
+        rows["time"] = np.maximum(since, start)
+        rows["duration"] = np.minimum(until, stop) - rows["time"]
+        cut = {name: _like(rows[name], rows[name] * share) for name in self._sums}
+        return pick(rows | cut, share > 0)
+
+    def _append(self, ring: Ring, columns: Mapping[str, ArrayLike]) -> None:
+        rows = ring.checked(columns)
+        timed = np.abs(rows["time"]) < MAX_TIME_S
+        self.dropped += len(timed) - int(timed.sum())
+        ring.append(rows if timed.all() else pick(rows, timed))
+
+    def _take(self, at: int, until: float) -> None:
+        """Combine the rows of a ring before a moment into wider rings, each row once."""
+        rows = self.rings[at].take(until)
+        for ring in self.rings[at + 1 :]:
+            here = rows["time"] >= ring.begin
+            if here.any():
+                ring.append(self._combined(pick(rows, here), ring.step))
+            rows = pick(rows, ~here)
+        oldest = min(ring.begin for ring in self.rings)
+        self._lose(pick(rows, rows["time"] < oldest))
+
+    def _lose(self, rows: Rows) -> None:
+        """Drop rows that are too old for every ring; their sums stay."""
+        self.dropped += len(rows["time"])
+        if self._sums and len(rows["time"]):
+            # Sums for ever need more digits than those of a step.
+            rows = rows | {name: rows[name].astype(np.float64) for name in self._sums}
+            rows = self._combined(rows, inf)
+            if self._before is not None:
+                rows = self._combined(joined([self._before, rows]), inf)
+            self._before = pick(rows, slice(MAX_BEFORE_ROWS))
+
+    def _keep_bounds(self, now: float) -> None:
+        for at, ring in enumerate(self.rings):
+            while ring.nbytes > ring.limit:
+                latest, rows = ring.oldest()
+                begin = end_of(latest, ring.span)
+                # Readers need two steps of the next ring, unless rows come too fast for it.
+                needed = begin > now - 2 * ring.span and ring is not self.rings[-1]
+                if needed and ring.nbytes <= 2 * ring.limit:
+                    break
+                self._begin_at(begin, at)
+                ring.drop(rows)
+
+    def _begin_at(self, begin: float, widest: int) -> None:
+        """Leave what a ring has from before a moment to wider rings."""
+        oldest = min(ring.begin for ring in self.rings)
+        for at in range(widest, -1, -1):
+            ring = self.rings[at]
+            if at < widest:  # where it ends, a step of the ring begins that readers go on with
+                wider = [wider for wider in self.rings[at + 1 :] if wider.begin < ring.begin]
+                if not wider:
+                    continue
+                begin = -floor_to(-ring.begin, wider[0].step)
+            if ring is not self.rings[-1]:
+                self._take(at, begin)
+            ring.begin = max(begin, ring.begin)
+        rows = self.rings[widest].stored()
+        kept = min(ring.begin for ring in self.rings)
+        self._lose(pick(rows, (rows["time"] >= oldest) & (rows["time"] < kept)))
+
+    def _shown(self) -> Iterator[tuple[Ring, Rows]]:
+        """Yield the rows that readers see of each ring. Called on a snapshot."""
+        until = inf
+        for at, ring in enumerate(self.rings):
+            if ring is not self.rings[-1]:
+                self._take(at, ring.begin)  # late rows that still wait
+            rows = ring.stored()
+            rows = pick(rows, (rows["time"] >= ring.begin) & (rows["time"] < until))
+            yield ring, self._combined(rows, ring.step) if ring.step else rows
+            until = min(ring.begin, until)
+
+    def _extent(self, rows: Rows, step: int) -> tuple[Cells, Cells]:
+        """Return from when to when each row is; most of those as measured are moments."""
+        time = rows["time"]
+        if self._sums:
+            return time, time + rows["duration"]
+        if step:
+            time = np.floor(time / step) * step
+        return time, time + step
+
+    def _weighed(
+        self, rows: Rows, share: Cells, touched: Cells, carried: Cells, step: Cells
+    ) -> Rows:
+        """Return what of rows counts in a window."""
+        out, counts = {"time": rows["time"], "step": step}, touched
+        for column in self.table.columns:
+            for name in names(column, wide=True):
+                cells = rows.get(name, rows[column.name])
+                if column.combine == "sum":
+                    cells = cells * share
+                elif column.combine == "extremes":
+                    cells = np.where(touched, cells, np.nan)
+                elif column.combine == "last":
+                    counts = touched | carried
+                if name != "duration":
+                    out[name] = cells
+        return pick(out, counts)
+
+    def _combined(self, rows: Rows, step: float) -> Rows:
+        """Return one row for each step and key."""
+        time = rows["time"]
+        if not self._sums and (time[1:] < time[:-1]).any():
+            rows = pick(rows, np.argsort(time, kind="stable"))
+            time = rows["time"]
+        keys = [rows[column.name] for column in self.table.columns if column.combine == "key"]
+        order, first = _groups([np.floor(time / step).astype(np.int64), *keys])
+        rows = pick(rows, order)
+        last = np.append(first, len(order))[1:] - 1
+        out = {"time": rows["time"][last]}
+        if "duration" in rows:
+            out["time"] = np.minimum.reduceat(rows["time"], first)
+            until = np.maximum.reduceat(rows["time"] + rows["duration"], first)
+            out["duration"] = _like(rows["duration"], until - out["time"])
+        for column in self.table.columns:
+            name, cells = column.name, rows[column.name] if column.combine else time
+            if column.combine == "key":
+                out[name] = cells[first]
+            elif column.combine == "sum":
+                out[name] = _like(cells, np.add.reduceat(cells, first, dtype=np.float64))
+            elif column.combine:
+                out[name] = _last(cells, first, last)
+            if column.combine == "extremes":
+                least, most = f"{name}_least", f"{name}_most"
+                out[least] = np.fmin.reduceat(rows.get(least, cells), first)
+                out[most] = np.fmax.reduceat(rows.get(most, cells), first)
+        if "step" in rows:
+            out["step"] = np.maximum.reduceat(rows["step"], first)
+        return out
+
+
+def _touched(since: Cells, until: Cells, start: float, stop: float) -> Cells:
+    """Return which rows touch a window with its ends; a step ends before the next begins."""
+    return (since <= stop) & np.where(until > since, until > start, since >= start)
+
+
+def _share(since: Cells, until: Cells, start: float, stop: float) -> Cells:
+    """Return the share of each row that is in a window; of a moment it is all or nothing."""
+    length = until - since
+    overlap = np.maximum(np.minimum(until, stop) - np.maximum(since, start), 0)
+    inside = (since >= start) & (since < stop)
+    return np.where(length > 0, overlap / np.where(length > 0, length, 1), inside)
+
+
+def _groups(keys: list[Cells]) -> tuple[Cells, Cells]:
+    """Return an order in which rows with equal keys are neighbours, and where each begins."""
+    code, values = np.zeros(len(keys[0]), np.int64), 1
+    for key in keys if len(code) else ():
+        low, width = int(key.min()), int(key.max()) - int(key.min()) + 1
+        if key.dtype.kind == "f" or width > 2**32:
+            key = np.unique(key, return_inverse=True)[1]
+            low, width = 0, len(key)
+        if values * width > 2**62:
+            code, values = np.unique(code, return_inverse=True)[1], len(code)
+        code, values = code * width + (key.astype(np.int64) - low), values * width
+    order = np.argsort(code, kind="stable")
+    code = code[order]
+    return order, np.flatnonzero(np.append(True, code[1:] != code[:-1])[: len(code)])
+
+
+def _last(cells: Cells, first: Cells, last: Cells) -> Cells:
+    """Return the last cell of each group that is known."""
+    if cells.dtype.kind != "f" or not np.isnan(cells).any():
+        return cells[last]
+    known = np.maximum.reduceat(np.where(np.isnan(cells), -1, np.arange(len(cells))), first)
+    return np.where(known < 0, np.nan, cells[known])
+
+
+def _like(cells: Cells, values: Cells) -> Cells:
+    """Return values in the type of cells; of integers the nearest that fits."""
+    if cells.dtype.kind != "f":
+        values = np.minimum(np.rint(values), min(np.iinfo(cells.dtype).max, 2**53))
+    return values.astype(cells.dtype, copy=False)
