@@ -35,7 +35,7 @@ test-py-js: environment
 	$(BIN)/python scripts/side_by_side.py --make "$(MAKE)" test-py test-js
 
 test-py: build
-	$(BIN)/python -m pytest -n 3 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
 
 test-js: environment
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && npx --no-install vitest run
@@ -72,6 +72,7 @@ format: environment ## Format both languages
 schema: environment ## Write the files that are generated: js_src/schema.ts, golden messages
 	$(BIN)/python scripts/check_generated.py --write
 	$(BIN)/python tests/contract/generate.py
+	$(BIN)/python tests/contract/series.py
 
 build: $(VENV)/.built ## Build labextension and widget
 

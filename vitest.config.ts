@@ -13,6 +13,8 @@ export default defineConfig({
     restoreMocks: true,
     // Tests that run beside each other on two cores may wait a while.
     expect: { poll: { timeout: 15_000 } },
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
     maxWorkers: 3,
     // As in the browser stories, `@all` tags what is too slow for every change.
     ...(process.env["TEST_ALL"] ? {} : { testNamePattern: /^(?!.*@all$)/ }),

@@ -99,6 +99,7 @@ export const LIMITS = {
 export const TABLES = {
   prefixes: {
     kind: "dictionary",
+    nouns: ["prefix", "prefixes"],
     limit: 60000,
     first: [],
     columns: {
@@ -108,6 +109,7 @@ export const TABLES = {
   },
   lanes: {
     kind: "dictionary",
+    nouns: ["thread of a worker", "threads of workers"],
     limit: 60000,
     first: [],
     columns: {
@@ -117,6 +119,7 @@ export const TABLES = {
   },
   actions: {
     kind: "dictionary",
+    nouns: ["action", "actions"],
     limit: 255,
     first: [["compute"], ["transfer"], ["disk-read"], ["disk-write"], ["deserialize"]],
     columns: {
@@ -125,6 +128,7 @@ export const TABLES = {
   },
   spans: {
     kind: "dictionary",
+    nouns: ["span", "spans"],
     limit: 60000,
     first: [["", []]],
     columns: {
@@ -148,6 +152,7 @@ export const TABLES = {
   },
   errors: {
     kind: "log",
+    nouns: ["error", "errors"],
     rows: 1000,
     time: "time",
     stop: "",
@@ -165,6 +170,7 @@ export const TABLES = {
   },
   workers: {
     kind: "log",
+    nouns: ["change of a worker", "changes of workers"],
     rows: 10000,
     time: "time",
     stop: "",
@@ -180,6 +186,7 @@ export const TABLES = {
   },
   events: {
     kind: "log",
+    nouns: ["event", "events"],
     rows: 10000,
     time: "time",
     stop: "",
@@ -193,6 +200,7 @@ export const TABLES = {
   },
   logs: {
     kind: "log",
+    nouns: ["line of a log", "lines of logs"],
     rows: 50000,
     time: "time",
     stop: "",
@@ -207,6 +215,7 @@ export const TABLES = {
   },
   gaps: {
     kind: "log",
+    nouns: ["gap", "gaps"],
     rows: 1000,
     time: "start",
     stop: "stop",
@@ -221,6 +230,7 @@ export const TABLES = {
   },
   rowless: {
     kind: "log",
+    nouns: ["task that ran nowhere", "tasks that ran nowhere"],
     rows: 100000,
     time: "",
     stop: "",
@@ -234,6 +244,7 @@ export const TABLES = {
   },
   system: {
     kind: "series",
+    nouns: ["sample", "samples"],
     bytes: 8000000,
     columns: {
       time: {"type": "float64", "unit": "s"},
@@ -475,13 +486,13 @@ export interface CoarseColumns {
 }
 
 export const COARSE_COLUMNS = {
-      start: {"type": "float64", "unit": "s"},
-      duration: {"type": "float32", "unit": "s"},
-      lane: {"type": "uint16", "into": "lanes"},
-      prefix: {"type": "uint16", "into": "prefixes"},
-      busy: {"type": "float32", "unit": "s"},
-      rows: {"type": "uint32"},
-      erred: {"type": "uint8"},
+  start: {"type": "float64", "unit": "s"},
+  duration: {"type": "float32", "unit": "s"},
+  lane: {"type": "uint16", "into": "lanes"},
+  prefix: {"type": "uint16", "into": "prefixes"},
+  busy: {"type": "float32", "unit": "s"},
+  rows: {"type": "uint32"},
+  erred: {"type": "uint8"},
 } as const;
 
 /** The columns of each table, by its name. */

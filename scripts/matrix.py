@@ -25,7 +25,7 @@ MINOR = sys.version_info.minor
 OTHER_PYTHONS = (f"3.{MINOR - 1}", f"3.{MINOR + 1}")
 """One older and one newer than the one that runs this."""
 
-PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "3", "--dist", "worksteal")
+PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "4", "--dist", "worksteal")
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,12 @@
 // What a kernel would say of a session, said of a recording in a file.
 
-import { bool, count, or, record } from "../base/check";
+import { bool, count, fields, or, record } from "../base/check";
 import type { Focus, Notice } from "../model/types";
-import { NAME_KINDS } from "../schema";
+import { TABLES } from "../schema";
 import { type Message, parseMessage } from "../wire";
 import { countsOf, ifSound } from "./figures";
-import {
-  BadFileError,
-  entriesDropped,
-  FILE_CUT,
-  namesMerged,
-} from "./problems";
-import type { StoredRecording } from "./recording";
+import { BadFileError, FILE_CUT, namesMerged, rowsDropped } from "./problems";
+import { numberIn, type StoredRecording } from "./recording";
 import type { Figures, Sums } from "./totals";
 
 /** A file has one session. */
@@ -19,14 +14,7 @@ export const SESSION_ID = "recording";
 
 const ADDRESS = { page: null, session: SESSION_ID } as const;
 
-const someEntries = record({ events: or(count, 0), logs: or(count, 0) });
-const someNames = or(record({ names: count, exact: or(bool, false) }), null);
-const mergedNames = record({
-  prefixes: someNames,
-  lanes: someNames,
-  actions: someNames,
-  spans: someNames,
-});
+const someNames = record({ names: count, exact: or(bool, false) });
 
 /** What a check of facts says becomes a word about the file. */
 function trusted<T>(check: () => T): T {
@@ -74,18 +62,18 @@ function lossesOf(
   { dropped, merged }: StoredRecording["about"],
   told: readonly unknown[],
 ): Notice[] {
-  const entries = ifSound(() => someEntries(dropped, "dropped"));
-  const names = ifSound(() => mergedNames(merged, "merged"));
   const codes = new Set(
     told.map((one) => (one as Partial<Notice> | null)?.code),
   );
   const found: Notice[] = [];
-  for (const table of ["events", "logs"] as const) {
-    if (entries?.[table]) found.push(entriesDropped(table, entries[table]));
-  }
-  for (const kind of NAME_KINDS) {
-    const some = names?.[kind];
-    if (some?.names) found.push(namesMerged(kind, some));
+  for (const [table, shape] of Object.entries(TABLES)) {
+    if (!("nouns" in shape)) continue;
+    const rows = numberIn(dropped, table);
+    if (rows > 0) found.push(rowsDropped(table, shape.nouns, rows));
+    const some = ifSound(() =>
+      someNames(fields(merged, "merged")[table], table),
+    );
+    if (some?.names) found.push(namesMerged(table, shape.nouns, some));
   }
   return found.filter(({ code }) => !codes.has(code));
 }

@@ -4,7 +4,10 @@ import { plural } from "../base/format";
 import { NoUnpackerError } from "../base/unpack";
 import { DaskscopeError } from "../errors";
 import type { Notice } from "../model/types";
-import { FILE_FORMAT, type NameKind, OTHER_NAME } from "../schema";
+import { FILE_FORMAT, OTHER_NAME } from "../schema";
+
+/** What one row of a table is called, and what several are. */
+type Nouns = readonly [one: string, many: string];
 
 /** Bytes that daskscope did not write; the message goes on after "it …". */
 export class BadFileError extends Error {
@@ -28,12 +31,17 @@ export function codedError(error: unknown, name: string): unknown {
   });
 }
 
-export const newerFile = (version: number): DaskscopeError =>
-  new DaskscopeError({
-    code: "newer-file",
-    text: `This file has version ${version} of the format, and this daskscope reads up to version ${FILE_FORMAT}.`,
-    next: "Upgrade daskscope to open it.",
+/** The file is of another version of the format. */
+export const otherFormat = (version: number): DaskscopeError => {
+  const newer = version > FILE_FORMAT;
+  return new DaskscopeError({
+    code: newer ? "newer-file" : "older-file",
+    text: `This file has version ${version} of the format, and this daskscope reads version ${FILE_FORMAT}.`,
+    next: newer
+      ? "Upgrade daskscope to open it."
+      : "Open it with the daskscope that wrote it, or record the run again.",
   });
+};
 
 export const unknownTask = (): DaskscopeError =>
   new DaskscopeError({
@@ -58,44 +66,29 @@ export const fileFull = (tasks: number): Notice => ({
   next: "daskscope.load(…).tasks has all that are in the file.",
 });
 
-/** What the bounds of a recording cost of a small table. */
-export function entriesDropped(
-  table: "events" | "logs",
-  entries: number,
-): Notice {
-  const [one, many] =
-    table === "events"
-      ? ["event was", "events were"]
-      : ["line of a log was", "lines of logs were"];
-  return {
-    code: `${table}-dropped`, // as the summary has it, which says more
-    level: "warn",
-    text: `${plural(entries, one, many)} dropped: a recording keeps the newest.`,
-    next: "",
-  };
-}
-
-const MERGED = {
-  prefixes: ["prefix is", "prefixes are"],
-  lanes: ["thread of a worker is", "threads of workers are"],
-  actions: ["action is", "actions are"],
-  spans: ["span is", "spans are"],
-} as const satisfies Record<NameKind, readonly [string, string]>;
+/** What the bounds of a recording have cost of a log or a series. */
+export const rowsDropped = (
+  table: string,
+  [one, many]: Nouns,
+  rows: number,
+): Notice => ({
+  code: `${table}-dropped`, // as the summary has it, which says more
+  level: "warn",
+  text: `${plural(rows, `${one} was`, `${many} were`)} dropped: a recording keeps the newest.`,
+  next: "",
+});
 
 /** Names that had no place of their own when they were recorded. */
-export function namesMerged(
-  kind: NameKind,
+export const namesMerged = (
+  table: string,
+  [one, many]: Nouns,
   { names, exact }: { readonly names: number; readonly exact: boolean },
-): Notice {
-  const [one, many] = MERGED[kind];
-  const merged = plural(names, one, many);
-  return {
-    code: `${kind}-merged`, // as the summary has it, which says more
-    level: "warn",
-    text: `${exact ? "" : "At least "}${merged} merged into ${OTHER_NAME}: a recording has no place for more.`,
-    next: "",
-  };
-}
+): Notice => ({
+  code: `${table}-merged`, // as the summary has it, which says more
+  level: "warn",
+  text: `${exact ? "" : "At least "}${plural(names, `${one} is`, `${many} are`)} merged into ${OTHER_NAME}: a recording has no place for more.`,
+  next: "",
+});
 
 /** What a file lacks that was cut off, since its program was stopped. */
 export const FILE_CUT: Notice = {

@@ -32,7 +32,7 @@ import {
 import { type Facts, readFacts } from "./arrow";
 import type { ByteSource } from "./bytes";
 import { FileNames } from "./names";
-import { BadFileError, newerFile } from "./problems";
+import { BadFileError, otherFormat } from "./problems";
 import { decodeTable, type Stored } from "./tables";
 import {
   listMembers,
@@ -269,7 +269,7 @@ function maxRowsOf({ columns, rows, bytes = 0 }: TableShape): number {
   return Math.floor(bytes / STEPS.length / width);
 }
 
-function numberIn(counts: unknown, name: string): number {
+export function numberIn(counts: unknown, name: string): number {
   const found = isObject(counts) ? counts[name] : 0;
   return Number.isSafeInteger(found) ? Math.max(0, found as number) : 0;
 }
@@ -301,7 +301,7 @@ function checkVersion(version: unknown): void {
     const what = "does not say which version of the format it has";
     throw new BadFileError(what);
   }
-  if ((version as number) > FILE_FORMAT) throw newerFile(version as number);
+  if (version !== FILE_FORMAT) throw otherFormat(version as number);
 }
 
 /** Without those of rows whose start was no time: they are written as 0. */

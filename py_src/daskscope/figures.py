@@ -12,6 +12,7 @@ from daskscope.recording.about import SUMMARY
 from daskscope.words import cut
 
 if TYPE_CHECKING:
+    from daskscope.derive.threads import ClusterTotals
     from daskscope.recording import Counts, RecordingStore
 
 MAX_SUMMARY_BYTES: Final = 12_000_000
@@ -24,6 +25,12 @@ def figures_of(recording: RecordingStore, counts: Counts | None = None) -> dict[
     return _fitting(
         summary(recording, price_per_thread_hour=price, currency=currency, counts=counts)
     )
+
+
+def live_figures_of(totals: ClusterTotals) -> dict[str, Any]:
+    """Return the figures of a recording that goes on, from running totals: in milliseconds."""
+    price, currency = _price(totals.recording)
+    return summary(totals.recording, price_per_thread_hour=price, currency=currency, live=totals)
 
 
 def _price(recording: RecordingStore) -> tuple[float | None, str]:

@@ -457,8 +457,11 @@ def columns_of(table: Table) -> tuple[Column, ...]:
     return table.columns
 
 
-def _ts_table(table: Table) -> list[str]:
+def described(table: Table) -> dict[str, Any]:
+    """Return what a page knows of a table, as JSON."""
     facts: dict[str, Any] = {"kind": type(table).__name__.lower()}
+    if isinstance(table, Dictionary | Log | Series):
+        facts["nouns"] = (table.noun, table.nouns)
     if isinstance(table, Log):
         facts |= {"rows": table.rows, "time": table.time, "stop": table.stop}
         # With a key the newest row of each is kept: a group of one.
@@ -468,23 +471,29 @@ def _ts_table(table: Table) -> list[str]:
         facts |= {"limit": table.limit, "first": table.first}
     elif isinstance(table, Series):
         facts |= {"bytes": table.page_bytes}
-    out = [f"  {table.name}: {{"]
-    out += [f"    {name}: {_ts_value(value)}," for name, value in facts.items()]
-    return [*out, "    columns: {", *_ts_shape(columns_of(table)), "    },", "  },"]
+    return facts | {"columns": {c.name: _described(c) for c in columns_of(table)}}
 
 
-def _ts_shape(columns: tuple[Column, ...]) -> list[str]:
-    out = []
-    for column in columns:
-        about = {
-            "type": column.type,
-            "unit": column.unit,
-            "into": column.into,
-            "combine": column.combine or "",
-            "of": column.of,
-        }
-        out.append(f"      {column.name}: {_ts_value({k: v for k, v in about.items() if v})},")
-    return out
+def _described(column: Column) -> dict[str, str]:
+    about = {
+        "type": column.type,
+        "unit": column.unit,
+        "into": column.into,
+        "combine": column.combine or "",
+        "of": column.of,
+    }
+    return {name: value for name, value in about.items() if value}
+
+
+def _ts_object(name: str, facts: dict[str, Any]) -> list[str]:
+    """Return a constant's lines, one a fact; those of a dictionary are indented."""
+    out = [f"{name}: {{"]
+    for key, value in facts.items():
+        if key == "columns":
+            out += [f"  {line}" for line in _ts_object(key, value)]
+        else:
+            out.append(f"  {key}: {_ts_value(value)},")
+    return [*out, "},"]
 
 
 def _ts_columns(name: str, doc: str, columns: tuple[Column, ...]) -> list[str]:
@@ -551,12 +560,13 @@ def typescript() -> str:
     out += ["", "/** How each table is made; what arrives of it is checked by this. */"]
     out.append("export const TABLES = {")
     for table in every.values():
-        out += _ts_table(table)
+        out += [f"  {line}" for line in _ts_object(table.name, described(table))]
     out.append("} as const;")
     for table in every.values():
         out += _ts_columns(f"{_pascal(table.name)}Columns", table.doc, columns_of(table))
     out += _ts_columns("CoarseColumns", "A row is one stretch of the preview of tasks.", COARSE)
-    out += ["", "export const COARSE_COLUMNS = {", *_ts_shape(COARSE), "} as const;"]
+    coarse = [f"  {column.name}: {_ts_value(_described(column))}," for column in COARSE]
+    out += ["", "export const COARSE_COLUMNS = {", *coarse, "} as const;"]
     out += ["", "/** The columns of each table, by its name. */"]
     out.append("export interface TableColumns {")
     out += [f"  {name}: {_pascal(name)}Columns;" for name in every]

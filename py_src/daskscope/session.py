@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 import time
 import uuid
 from collections.abc import Callable, Generator
@@ -16,7 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
 from daskscope.cluster_name import cluster_name
-from daskscope.figures import figures_of
+from daskscope.derive.threads import ClusterTotals
+from daskscope.figures import figures_of, live_figures_of
 from daskscope.listeners import Listeners
 from daskscope.maker import made_by
 from daskscope.recording import Counts, Recording, RecordingStore, merged_notices
@@ -33,7 +35,6 @@ if TYPE_CHECKING:
 CLOSE_TIMEOUT_S: Final = 1.5
 CATCH_UP_S: Final = 1.0
 ATTACH_S: Final = 1.0
-SUMMARY_S: Final = 1.0
 """Figures are made no more often, whoever asks for them."""
 
 Unsubscribe = Callable[[], None]
@@ -62,7 +63,8 @@ class Session(SharedFocus):
         )
         self._recording.make_figures = figures_of
         self._readable = Recording(self._recording)
-        self._figures: tuple[object, float, dict[str, Any]] | None = None  # of a state, since when
+        self._totals = ClusterTotals(self._recording)
+        self._figures: tuple[object, dict[str, Any]] | None = None  # and of which state they are
         self._pid = os.getpid()
         self._client = collect.ClientView(client)
         if self._client.asynchronous:  # who reads its recording cannot wait for what is missing
@@ -77,6 +79,10 @@ class Session(SharedFocus):
         self._collector = collect.Collector(self._client, self._recording, pace, self._notify)
         self._begun = made_by(self.name, self.address)
         self._note_facts()
+
+    def _renew_locks(self) -> None:
+        super()._renew_locks()
+        self._figures_lock = threading.Lock()
 
     # -- what it is ---------------------------------------------------------
 
@@ -155,6 +161,19 @@ class Session(SharedFocus):
         except Exception:  # noqa: BLE001 - what is here is shown
             done.cancel()
 
+    def summary(self) -> dict[str, Any]:
+        """Return the figures of the Summary panel, as of the latest answer of the scheduler.
+
+        ``answer`` says whether the present computation has finished, ``progress`` how far it is,
+        by prefix. It is the same object while nothing has changed.
+        """
+        recording = self._recording
+        state = (recording.progress, recording.counts, self.state)  # a progress equals itself alone
+        with self._figures_lock:
+            if self._figures is None or self._figures[0] != state:
+                self._figures = state, live_figures_of(self._totals)
+            return self._figures[1]
+
     @property
     def counts(self) -> Counts:
         """How many tasks were captured, kept and dropped, as of the last answer."""
@@ -179,14 +198,6 @@ class Session(SharedFocus):
     def agent_error(self) -> str | None:
         """What went wrong with the agent on the scheduler, if anything did."""
         return self._collector.agent_error
-
-    def summary(self) -> dict[str, Any]:
-        """Return the figures of what was recorded; the same object while nothing changed."""
-        state, now_s = (self._recording.counts, self.state), time.monotonic()
-        known = self._figures
-        if known is None or (known[0] != state and now_s - known[1] >= SUMMARY_S):
-            self._figures = known = state, now_s, figures_of(self._recording)
-        return known[2]
 
     @property
     def closed(self) -> bool:
@@ -243,17 +254,21 @@ class Session(SharedFocus):
     def _start(self) -> None:
         collect.hold(self).call_soon_threadsafe(self._collector.start)
 
-    def _set_watched(self, watched: bool) -> None:
-        """Say whether a page shows this session. To be called in the background loop."""
-        self._shown = watched
-        self._collector.set_watched(watched or self._blocks > 0)
+    def _set_wanted(self, tables: frozenset[str]) -> None:
+        """Say which tables pages show just now. To be called in the background loop."""
+        self._shown = bool(tables)
+        self._collector.set_wanted(tables)
+        self._update_pace()
+
+    def _update_pace(self) -> None:
+        self._collector.set_watched(self._shown or self._blocks > 0)
 
     def _count_block(self, step: int) -> None:
         """Count the blocks that record: their cluster may be gone sooner than a second later."""
 
         def count() -> None:
             self._blocks += step
-            self._set_watched(self._shown)
+            self._update_pace()
 
         if not self.closed:
             collect.soon(count)

@@ -85,11 +85,11 @@ class SharedFocus(traitlets.HasTraits):
             self._focus_wanted = (focus, by)
             if self._focus_thread is None:
                 self._focus_thread = threading.Thread(
-                    target=self._set_wanted, name="daskscope-focus", daemon=True
+                    target=self._set_wanted_focus, name="daskscope-focus", daemon=True
                 )
                 self._focus_thread.start()
 
-    def _set_wanted(self) -> None:
+    def _set_wanted_focus(self) -> None:
         done = None
         while True:
             with self._wanted_lock:

@@ -30,7 +30,7 @@ from distributed import Client, LocalCluster
 from interval import median_between
 from jupyter_client.manager import KernelManager
 
-from daskscope.schema import LIMITS
+from daskscope.schema import LIMITS, PROTOCOL
 
 TASKS_PER_S = 2_000
 LEAST_TASKS_PER_S = 1_900
@@ -164,9 +164,10 @@ class Page:
         self.arrivals: list[tuple[float, int]] = []
         """When tasks came, and how many had come by then."""
         self._send("comm_open", {"target_name": "daskscope", "data": {}})
-        self._say("hello", protocol=1, version="0")
+        self._say("hello", protocol=PROTOCOL, version="0")
         self.session = self._session()
-        self._say("watch", session=self.session, visible=True, have=[])
+        tables = ["errors", "gaps", "tasks", "workers"]
+        self._say("watch", session=self.session, visible=True, tables=tables, have=[])
         self.open = True
         self.receiver = threading.Thread(target=self._receive, daemon=True)
         self.receiver.start()

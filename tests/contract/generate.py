@@ -4,7 +4,8 @@
 
 Python and TypeScript tests read the files beside this one. A message is a `.json` file
 with `from`, `message`, `buffers` (names of `.bin` files) and, for binary messages, what
-the buffers must decode to: `columns` of a batch, `keys` of each block.
+the buffers must decode to: `columns` of rows, and their `numbers` if they have holes;
+`keys` of each block. Those of tables that are declared here have the declaration as `table`.
 
 `files/` has a recording as `daskscope` saves it, and what a reader makes of it.
 """
@@ -23,7 +24,6 @@ FILES = HERE / "files"
 sys.path[:0] = [str(HERE.parent / "py"), str(HERE.parents[1] / "py_src")]
 
 import numpy as np  # noqa: E402
-import pyarrow as pa  # noqa: E402
 from recording_rows import (  # noqa: E402
     START,
     append_cluster,
@@ -34,8 +34,9 @@ from recording_rows import (  # noqa: E402
     task_error,
     worker_change,
 )
-from stream_pages import FakeLoop, PlainSession  # noqa: E402
+from stream_pages import FakeLoop, PlainSession, unpacked  # noqa: E402
 
+from daskscope import schema  # noqa: E402
 from daskscope.derive import totals  # noqa: E402
 from daskscope.errors import Notice  # noqa: E402
 from daskscope.focus import Focus  # noqa: E402
@@ -48,10 +49,15 @@ from daskscope.schema import (  # noqa: E402
     FILE_FORMAT,
     PROTOCOL,
     TASKS,
+    Column,
+    Dictionary,
     Log,
     Series,
+    Table,
+    columns_of,
     tables,
 )
+from daskscope.schema import described as described_table  # noqa: E402
 from daskscope.stream import Channel, Code, Hub  # noqa: E402
 from daskscope.stream import hub as hub_module  # noqa: E402
 from daskscope.stream.answers import describe_task  # noqa: E402
@@ -214,13 +220,77 @@ def without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and math.isnan(value) else value
 
 
+MOODS = Dictionary("moods", "An entry is a mood.", (Column("mood", "utf8", "", holds=()),))
+CHATTER = Log(
+    "chatter",
+    "A row is what somebody said last.",
+    (
+        Column("time", "float64", "when"),
+        Column("who", "utf8", "who", holds=()),
+        Column("mood", "uint16", "how", into="moods"),
+    ),
+    key="who",
+)
+PULSE = Series(
+    "pulse",
+    "A row is a count of beats.",
+    (Column("time", "float64", "when"), Column("beats", "uint32", "how many", combine="last")),
+)
+
+
+DECLARED: dict[str, Table] = {table.name: table for table in (MOODS, CHATTER, PULSE)}
+
+
+def declared_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
+    """Return rows of tables that no part of daskscope has heard of, as the hub sends them."""
+    added = {"MOODS": MOODS, "CHATTER": CHATTER, "PULSE": PULSE}
+    for name, table in added.items():
+        setattr(schema, name, table)
+    try:
+        made = RecordingStore()
+        for mood in ("calm", HOSTILE):
+            made.names.intern("moods", mood)
+        said = [(1, "ada", 0), (2, "bob", 1), (3, "ada", 1)]
+        made.log("chatter").append(dict(zip(CHATTER.names, row, strict=True)) for row in said)
+        made.series("pulse").append({"time": [1.0, 2.0], "beats": [60, 80]}, now=2.0)
+        loop = FakeLoop()
+        hub = Hub(loop, clock=loop.clock)
+        heard: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
+
+        def hear(message: dict[str, Any], buffers: Any) -> None:
+            if message["type"] == "rows" and message["ring"] == 0:
+                heard[f"declared_{message['table']}"] = message, [bytes(b) for b in buffers]
+
+        channel = Channel(hear)
+        session = PlainSession(made)
+        hub.set_sessions(lambda: [session])
+        hub.open(channel)
+        page = {"page": "page-1"}
+        hub.receive(channel, {"type": "hello", **page, "protocol": PROTOCOL, "version": "0.1.0"})
+        watch = {"type": "watch", **page, "session": session.id, "visible": True, "have": []}
+        hub.receive(channel, watch | {"tables": ["chatter", "pulse"]})
+        loop.run(1)
+        hub.close(channel)
+        return heard
+    finally:
+        for name in added:
+            delattr(schema, name)
+
+
 def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
     """Run the scene and return one message of each type, by the name of its file."""
     loop = FakeLoop()
     hub = Hub(loop, clock=loop.clock, subshells=lambda: True)
     hub.id = "kernel-1"
     hub_module.installed_version = lambda: "0.1.0"
-    session = PlainSession(recording())
+    made = recording()
+    made.log("events").append([logged_event(START + 3, "mine", json.dumps({"said": HOSTILE}))])
+    made.log("events").count_dropped(3)
+    made.log("events").append([logged_event(START + 4, "mine", "[]")])
+    append_cluster(made, *[(START + i, 2, 4, 2**33, 10**9, 10**8, 0) for i in range(3)])
+    append_scheduler(made, (START + 1, 12.5, 2e8, 0.02))
+    session = PlainSession(made)
+    session.figures = {"title": HOSTILE, "tasks": {"captured": 6}}
     session.notices = (NOTICE,)
     session.now, session.behind_s = START + 10.25, 0.125
     session.workers = (
@@ -254,7 +324,8 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
     hub.receive(channel, {"type": "code"})
     say("hello", protocol=PROTOCOL + 1, version="99.0.0")
     say("hello", protocol=PROTOCOL, version="0.1.0", build="0123456789ab")
-    say("watch", session=session.id, visible=True, have=[], setting=2)
+    wanted = ["events", "errors", "gaps", "summary", "system", "tasks", "workers"]
+    say("watch", session=session.id, visible=True, tables=wanted, have=[], setting=2)
     session.recording.append_tasks(
         1, {n: c[:1] for n, c in first_row(session).items()}, pack_keys(0, ["inc-5"]).data
     )
@@ -281,12 +352,15 @@ def kernel_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
         "welcome": last("welcome"),
         "sessions": next(h for h in heard if h[0]["type"] == "sessions" and h[0]["sessions"]),
         "status": last("status", state="live"),
-        "names": last("names"),
         "batch_live": last("batch", kind="live"),
         "batch_detail": last("batch", kind="detail"),
         "batch_coarse": (coarse.message, [bytes(buffer) for buffer in coarse.buffers]),
         "keys": last("keys"),
-        "events": last("events"),
+        "rows_dictionary": last("rows", table="prefixes"),
+        "rows_log": last("rows", table="errors"),
+        "rows_numbered": last("rows", table="events"),
+        "rows_series": last("rows", table="system", ring=0),
+        "summary": last("summary"),
         "totals": last("totals"),
         "answer": last("answer", id="q1"),
         "answer_error": last("answer", id="q2"),
@@ -316,6 +390,7 @@ def page_messages() -> dict[str, dict[str, Any]]:
             "type": "watch",
             **address,
             "visible": True,
+            "tables": ["errors", "tasks"],
             "have": [[0, 10], [20, 30]],
             "restart": True,
             "setting": 3,
@@ -339,9 +414,21 @@ def page_messages() -> dict[str, dict[str, Any]]:
 
 def decoded(message: dict[str, Any], buffers: list[bytes]) -> dict[str, Any]:
     """Return what the buffers of a message say."""
-    if message["type"] == "batch":
-        table = pa.ipc.open_stream(buffers[0]).read_all()
-        return {"columns": {name: table[name].to_pylist() for name in table.column_names}}
+    if message["type"] in ("batch", "rows"):
+        declared: tuple[Column, ...] = TASKS.columns
+        if message["type"] == "rows":
+            table = (tables() | DECLARED)[message["table"]]
+            ring = message["ring"]
+            measured = isinstance(table, Series) and ring == 0
+            declared = table.columns if measured else columns_of(table)
+        elif message["kind"] == "coarse":
+            declared = COARSE
+        numbered = message.get("numbered", False)
+        columns = unpacked(declared, message["rows"], b"".join(buffers), numbered=numbered)
+        found = {name: column.tolist() for name, column in columns.items()}
+        numbers = found.pop("", None)
+        found |= message.get("texts", {})
+        return without_nan({"columns": found} | ({"numbers": numbers} if numbers else {}))
     if message["type"] == "keys":
         return {"keys": [zlib.decompress(buffer).decode().split("\0") for buffer in buffers]}
     if message["type"] == "code" and buffers:
@@ -352,9 +439,12 @@ def decoded(message: dict[str, Any], buffers: list[bytes]) -> dict[str, Any]:
 def golden() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
     """Return what each `.json` file holds, and its buffers."""
     files: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
-    for name, (message, buffers) in kernel_messages().items():
+    for name, (message, buffers) in (kernel_messages() | declared_messages()).items():
         names = [f"kernel_{name}.{i}.bin" for i in range(len(buffers))]
         entry = {"from": "kernel", "message": message, "buffers": names}
+        table = DECLARED.get(message.get("table", ""))
+        if table is not None:
+            entry["table"] = described_table(table)
         files[f"kernel_{name}"] = (entry | decoded(message, buffers), buffers)
     for name, message in page_messages().items():
         files[f"page_{name}"] = ({"from": "page", "message": message, "buffers": []}, [])
@@ -362,7 +452,7 @@ def golden() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
 
 
 def main() -> None:
-    for old in [*HERE.glob("*.json"), *HERE.glob("*.bin")]:
+    for old in [*HERE.glob("*_*.json"), *HERE.glob("*_*.bin")]:
         old.unlink()
     for name, (entry, buffers) in golden().items():
         text = json.dumps(entry, indent=2, ensure_ascii=True) + "\n"

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import math
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -139,7 +138,7 @@ def case(table: Series, appended: list[dict[str, Any]]) -> dict[str, Any]:
         "table": {
             "name": table.name,
             "ring_bytes": table.ring_bytes,
-            "columns": [asdict(column) for column in table.columns],
+            "columns": [[c.name, c.type, c.combine or ""] for c in table.columns],
             "readers": {c.name: {"combine": c.combine or ""} for c in series_columns(table)},
         },
         "appended": [{"now": b["now"], "columns": plain(b["columns"])} for b in appended],

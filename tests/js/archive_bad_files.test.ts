@@ -125,14 +125,21 @@ describe("what is no recording", () => {
 
   it("is told from a recording of a newer daskscope", async () => {
     const newer = zipOf([
-      { name: "daskscope.json", data: encode('{"format": 2, "facts": {}}') },
+      { name: "daskscope.json", data: encode('{"format": 3, "facts": {}}') },
     ]);
     const { code, text, next } = await problemOf(newer);
     expect(code).toBe("newer-file");
     expect(text).toBe(
-      "This file has version 2 of the format, and this daskscope reads up to version 1.",
+      "This file has version 3 of the format, and this daskscope reads version 2.",
     );
     expect(next).toBe("Upgrade daskscope to open it.");
+  });
+
+  it("is told from a recording of an older daskscope", async () => {
+    const older = zipOf([
+      { name: "daskscope.json", data: encode('{"format": 1, "facts": {}}') },
+    ]);
+    expect((await problemOf(older)).code).toBe("older-file");
   });
 
   it.each(["[]", "{", '{"format": "1"}', '{"format": 0}', "[".repeat(100_000)])(
@@ -184,7 +191,7 @@ describe("a file that was cut off", () => {
   it("has no summary, which would be of what is not in it", async () => {
     const facts = { title: "A run", summary: { title: "All of it" } };
     const file = changed("daskscope.json", ({ name }) => [
-      { name, data: encode(JSON.stringify({ format: 1, facts })) },
+      { name, data: encode(JSON.stringify({ format: 2, facts })) },
     ]);
     const cut = file.slice(0, file.byteLength / 2);
     const { about, whole } = await StoredRecording.open(bytesOfBuffer(cut));
@@ -325,7 +332,7 @@ describe("a file that claims too much", () => {
   });
 
   it("is refused where it has more names than rows could point at", async () => {
-    const file = changed("prefixes/000000.arrow", (names) =>
+    const file = changed("actions/000000.arrow", (names) =>
       Array.from({ length: 50 }, () => names),
     );
     const { text } = await problemOf(file);

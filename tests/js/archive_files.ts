@@ -19,18 +19,19 @@ export function goldenFile(): ArrayBuffer {
 
 export interface Golden {
   format: number;
-  shapes: Record<string, Record<string, string>>;
   about: Record<string, unknown>;
+  /** Columns of dictionaries, as of the others below. */
   names: {
-    prefixes: string[];
-    lanes: [string, string][];
-    actions: string[];
-    spans: string[][];
+    prefixes: { name: string[]; colour: number[] };
+    lanes: { worker: string[]; thread: string[] };
+    actions: { name: string[] };
+    spans: { id: string[]; name: string[][] };
   };
   tasks: Record<string, (number | null)[]>;
   keys: Record<string, string>;
   coarse: Record<string, number[]>;
-  records: Record<string, Record<string, (string | number | null)[]>>;
+  logs: Record<string, Record<string, (string | number | null)[]>>;
+  series: Record<string, Record<string, (string | number | null)[]>>;
   totals: Figures;
   focus: {
     time: [number, number] | null;

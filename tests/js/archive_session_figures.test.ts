@@ -47,8 +47,11 @@ describe("the figures of a file", () => {
         expect(session.counts.value.rows).toBe(10);
       });
       session.setFocus(NO_FOCUS); // nothing of the whole run came meanwhile
-      await vi.waitFor(() => expect(said).toHaveLength(3));
-      expect(said).toEqual([NO_FOCUS, golden.focus, NO_FOCUS]);
+      await vi.waitFor(() => expect(said.length).toBeGreaterThan(2));
+      // Those of the whole run may come again once all of its rows have been counted.
+      const [first, second, ...others] = said;
+      expect([first, second]).toEqual([NO_FOCUS, golden.focus]);
+      expect(others).toEqual(others.map(() => NO_FOCUS));
     },
   );
 

@@ -3,9 +3,11 @@
 
 import { readdirSync, readFileSync } from "node:fs";
 import { inflateSync } from "node:zlib";
-import { describe, expect, it } from "vitest";
-import { KERNEL_MESSAGES } from "../../js_src/schema";
-import { parseMessage, say } from "../../js_src/wire";
+import { signal } from "@preact/signals";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { KERNEL_MESSAGES, type TableName, TABLES } from "../../js_src/schema";
+import { Page } from "../../js_src/session_page";
+import { type Message, parseMessage, say } from "../../js_src/wire";
 import {
   decodeCoarse,
   decodeRows,
@@ -17,6 +19,10 @@ interface Golden {
   message: { type: string; [field: string]: unknown };
   buffers: string[];
   columns?: Record<string, unknown[]>;
+  /** What a table is that only the golden messages have. */
+  table?: { columns: object };
+  /** Of rows of which some are missing. */
+  numbers?: number[];
   keys?: string[][];
 }
 
@@ -29,11 +35,11 @@ const golden = readdirSync(FOLDER)
   });
 const fromKernel = golden.filter(([, { from }]) => from === "kernel");
 
-function parsed({ message, buffers }: Golden) {
-  const files = buffers.map(
-    (name) => new Uint8Array(readFileSync(`${FOLDER}/${name}`)),
-  );
-  return parseMessage(message, files);
+const filesOf = ({ buffers }: Golden) =>
+  buffers.map((name) => new Uint8Array(readFileSync(`${FOLDER}/${name}`)));
+
+function parsed(entry: Golden) {
+  return parseMessage(entry.message, filesOf(entry));
 }
 
 function columnsOf(entry: Golden): Record<string, ArrayLike<unknown>> {
@@ -58,7 +64,7 @@ describe("a golden message", () => {
     expect([...types].sort()).toEqual([...KERNEL_MESSAGES].sort());
   });
 
-  it.each(fromKernel.filter(([, { columns }]) => columns))(
+  it.each(fromKernel.filter(([, { columns, table }]) => columns && !table))(
     "with rows decodes to what the kernel meant: %s",
     (_, entry) => {
       const columns = columnsOf(entry);
@@ -74,6 +80,16 @@ describe("a golden message", () => {
     },
   );
 
+  it("with rows of which some are missing says the numbers of the others", () => {
+    const entry = golden.find(([name]) => name === "kernel_rows_numbered")![1];
+    const { numbers, first, count } = decodeRows(
+      parsed(entry) as Message<"rows">,
+    );
+    expect([...numbers]).toEqual(entry.numbers);
+    expect(count).toBeGreaterThan(numbers.length);
+    expect(first).toBe(0);
+  });
+
   it("with keys brings them as text, whatever they hold", () => {
     const [, entry] = fromKernel.find(([, { keys }]) => keys)!;
     const message = parsed(entry);
@@ -87,6 +103,58 @@ describe("a golden message", () => {
     expect(texts.flat().join()).toContain("<script>");
   });
 });
+
+describe("tables that this page has never heard of", () => {
+  const declared = fromKernel.filter(([, { table }]) => table);
+  const tables = TABLES as Record<string, unknown>;
+  beforeEach(() => {
+    vi.useFakeTimers();
+    for (const [, { message, table }] of declared) {
+      tables[message["table"] as string] = table;
+    }
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    for (const [, { message }] of declared) {
+      Reflect.deleteProperty(tables, message["table"] as string);
+    }
+  });
+
+  it("arrive from the kernel once they are declared", () => {
+    const page = new Page();
+    const port = { kind: "comm" as const, send: () => {} };
+    const channel = page.connect(port);
+    const greeting = golden.find(([name]) => name === "kernel_welcome")![1];
+    channel.receive({ ...greeting.message, page: page.id });
+    const state = channel.state.value;
+    if (state.kind !== "open") throw new Error(state.kind);
+    const session = page.session(state.link, "session-1");
+    session.watch(signal(true), ["chatter", "pulse"]);
+    for (const entry of [...declared].map(([, one]) => one).sort(bySeq)) {
+      channel.receive({ ...entry.message, page: page.id }, filesOf(entry));
+    }
+    vi.advanceTimersByTime(200);
+    expect(session.notices.value).toEqual([]);
+    const columnsOf = (name: string) => {
+      const [ring] = session.table(name as TableName).value.rings;
+      const columns = ring!.columns as unknown as Record<string, unknown[]>;
+      return Object.fromEntries(
+        Object.entries(columns).map(([key, values]) => [key, [...values]]),
+      );
+    };
+    expect(declared).toHaveLength(3);
+    for (const [, { message, columns }] of declared) {
+      expect(columnsOf(message["table"] as string)).toEqual(columns);
+    }
+    const { mood } = columnsOf("chatter") as { mood: number[] };
+    expect(mood.map((at) => session.names("moods")[at])[0]).toContain(
+      "<script>",
+    );
+  });
+});
+
+const bySeq = (one: Golden, other: Golden): number =>
+  (one.message["seq"] as number) - (other.message["seq"] as number);
 
 describe("what the page says", () => {
   const focus = golden.find(([name]) => name === "page_focus")![1].message;

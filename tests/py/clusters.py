@@ -33,7 +33,7 @@ WITHOUT_DASHBOARD: dict[str, Any] = {
 WITHOUT_DASKSCOPE = "import sys; sys.modules['daskscope'] = None; "
 
 
-def eventually(condition: Callable[[], T], seconds: float = 20) -> T:
+def eventually(condition: Callable[[], T], seconds: float = 60) -> T:
     """Return the first true value of `condition`, or fail after some time."""
     end = time.monotonic() + seconds
     while True:

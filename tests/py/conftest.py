@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import dask
@@ -16,7 +17,6 @@ from traces import traces_on_schedulers
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
-    from pathlib import Path
 
     from distributed import Client, LocalCluster
     from stream_scene import Scene
@@ -30,8 +30,11 @@ def pytest_configure(config: pytest.Config) -> None:
     # Reports of tests must not come into the library of whoever runs them, nor those of kernels.
     folder = tempfile.mkdtemp(prefix="daskscope-tests-")
     config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
-    os.environ["DASK_DASKSCOPE__LIBRARY__PATH"] = folder
-    dask.config.set({"daskscope.library.path": folder})
+    library = str(Path(folder, "library"))
+    os.environ["DASK_DASKSCOPE__LIBRARY__PATH"] = library
+    dask.config.set({"daskscope.library.path": library})
+    if "PYTEST_XDIST_WORKER" in os.environ:  # others run beside it, with temporary files of theirs
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -70,12 +73,12 @@ def nothing_is_left() -> Iterator[None]:
             session.close()
             session_list._forget(session)
     try:
-        eventually(lambda: not our_threads(), seconds=5)
+        eventually(lambda: not our_threads(), seconds=20)
     except AssertionError:
         leaks.append(f"threads: {our_threads()}")
     leaks += [f"comm: {comm}" for comm in open_comms()]
     try:
-        eventually(lambda: not traces_on_schedulers(), seconds=5)
+        eventually(lambda: not traces_on_schedulers(), seconds=20)
     except AssertionError:
         leaks += traces_on_schedulers()
     assert not leaks, leaks

@@ -144,7 +144,7 @@ class CommPage:
         self.say("hello", protocol=PROTOCOL, version="0.1.0")
 
     def watch(self, session: str) -> None:
-        self.say("watch", session=session, visible=True, have=[])
+        self.say("watch", session=session, visible=True, tables=["tasks"], have=[])
 
     def ack(self, session: str, missing: Sequence[int] = ()) -> None:
         numbers = [m["seq"] for m in self.got() if "seq" in m]

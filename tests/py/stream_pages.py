@@ -46,7 +46,7 @@ class PlainSession(SharedFocus):
         self.figures: dict[str, Any] = {"title": "", "tasks": {"captured": 0}}
         self.summaries = 0
         self.callbacks: list[Any] = []
-        self.watched = False
+        self.wanted: frozenset[str] = frozenset()
 
     _set_focus_soon = SharedFocus._set_focus
 
@@ -54,8 +54,8 @@ class PlainSession(SharedFocus):
         self.summaries += 1
         return self.figures
 
-    def _set_watched(self, watched: bool) -> None:
-        self.watched = watched
+    def _set_wanted(self, tables: frozenset[str]) -> None:
+        self.wanted = tables
 
     def on_change(self, callback: Any) -> Any:
         self.callbacks.append(callback)
@@ -155,7 +155,11 @@ class TableStub:
         assert set(columns) == {column.name for column in declared}
         for place, number in enumerate(numbers):
             assert first <= number < first + message["count"]
-            self.rows[int(number)] = {name: c[place] for name, c in columns.items()}
+            cells = {name: column[place] for name, column in columns.items()}
+            self.rows[int(number)] = {
+                name: tuple(cell) if isinstance(cell, list) else cell
+                for name, cell in cells.items()
+            }
         self.covered.update(range(max(first, message["oldest"]), first + message["count"]))
         self.oldest = max(self.oldest, message["oldest"])
         self.dropped = max(self.dropped, message["dropped"])
@@ -169,6 +173,8 @@ class TableStub:
 
 
 EVERYTHING = (*tables(), SUMMARY)
+TASK_STREAM = ("errors", "gaps", "tasks", "workers")
+"""What the panel of that name subscribes to."""
 
 
 class PageStub:
@@ -238,16 +244,15 @@ class PageStub:
         cells = [tuple(row[name] for name in table.names) for row in self.table(dictionary)]
         return [entry if len(entry) > 1 else entry[0] for entry in cells]
 
-    def give_up(self, session: str = "session-1", have: Any = ()) -> None:
+    def give_up(
+        self, session: str = "session-1", have: Any = (), tables: Sequence[str] = TASK_STREAM
+    ) -> None:
         """Stop waiting for what is missing, as a page does after a while."""
         self.missing.clear()
         self.keys_may_repeat = True
         self.ack(session)
-        ranges = [list(r) for r in have]
-        tables = list(EVERYTHING)
-        self.say(
-            "watch", session=session, visible=True, tables=tables, have=ranges, restart=True
-        )
+        fields = {"visible": True, "tables": list(tables), "have": [list(r) for r in have]}
+        self.say("watch", session=session, restart=True, **fields)
 
     def restart(self) -> None:
         """Begin a new count, as a page does."""
@@ -270,7 +275,7 @@ class PageStub:
         visible: bool = True,
         have: Any = (),
         setting: int = 0,
-        tables: Sequence[str] = EVERYTHING,
+        tables: Sequence[str] = TASK_STREAM,
     ) -> None:
         ranges = [list(r) for r in have]
         fields = {"visible": visible, "tables": list(tables), "have": ranges, "setting": setting}

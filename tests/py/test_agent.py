@@ -404,6 +404,89 @@ async def test_a_snapshot_says_how_many_tasks_a_worker_runs_and_not_how_many_wai
         await told(0)
 
 
+def progress(plugin: Any, client: Any) -> dict[str, tuple[int, ...]]:
+    """By prefix: tasks that wait for others, are queued, have no worker, are processing, of
+    which run, and cannot run."""
+    answer = plugin.poll(reader="r", client=client.id, workers=True)["progress"]
+    return {name: tuple(counts) for name, *counts in answer}
+
+
+def add(*numbers: int | None) -> int:
+    return sum(number or 0 for number in numbers)
+
+
+async def test_a_snapshot_counts_unfinished_tasks_by_prefix() -> None:
+    async with installed() as (_, client, plugin):
+        may_end.clear()
+        assert progress(plugin, client) == {}
+        held = client.map(run_until_it_may_end, range(9), key=[f"held-{i}" for i in range(9)])
+        then = client.submit(add, *held, key="then-0")
+        # The two threads have one task each, and one more lies at the worker.
+        expected = {"held": (0, 6, 0, 3, 2, 0), "then": (1, 0, 0, 0, 0, 0)}
+        await eventually(lambda: progress(plugin, client) == expected)
+        may_end.set()
+        await wait(then)
+        await eventually(lambda: progress(plugin, client) == {})
+
+
+async def test_tasks_that_could_not_run_stay_counted_once_they_are_forgotten() -> None:
+    async with installed() as (scheduler, client, plugin):
+
+        async def fail() -> None:
+            bad = client.submit(int, "x", key="bad-0")
+            first = client.submit(add, bad, key="blocked-0")
+            second = client.submit(add, first, key="blocked-1")
+            await wait([bad, first, second])
+
+        await fail()
+        assert progress(plugin, client) == {"blocked": (0, 0, 0, 0, 0, 2)}
+        await eventually(lambda: not scheduler.tasks)  # their futures are gone
+        assert progress(plugin, client) == {"blocked": (0, 0, 0, 0, 0, 2)}
+        await fail()
+        assert progress(plugin, client) == {"blocked": (0, 0, 0, 0, 0, 4)}
+
+
+async def test_tasks_that_could_not_run_before_the_agent_came_are_not_counted() -> None:
+    async with (
+        Scheduler(port=0, dashboard=False, host="127.0.0.1") as scheduler,
+        Worker(scheduler.address, nthreads=2, memory_limit=0),
+        Client(scheduler.address, asynchronous=True) as client,
+    ):
+        bad = client.submit(int, "x", key="bad-0")
+        await wait(client.submit(add, bad, key="blocked-0"))
+        await register(scheduler)
+        assert progress(scheduler.plugins[agent.name()], client) == {}
+
+
+async def test_unfinished_tasks_of_very_many_prefixes_are_summed_up() -> None:
+    async with installed() as (_, client, plugin):
+        constants(plugin)["MAX_SENT_PREFIXES"] = 3
+        may_end.clear()
+        held = client.submit(run_until_it_may_end, 0, key="held-0")
+        rest = [client.submit(add, held, i, key=f"p{i % 6}-{i}") for i in range(15)]
+
+        def sums() -> dict[str, int]:
+            return {name: sum(c[:4]) for name, c in progress(plugin, client).items()}
+
+        await eventually(lambda: sum(sums().values()) == 1 + len(rest))
+        assert sums() == {"p0": 3, "p1": 3, "p2": 3, "(other)": 1 + 3 * 2}
+        may_end.set()
+        await wait(rest)
+
+
+async def test_a_scheduler_of_another_form_has_no_progress_and_goes_on() -> None:
+    async with installed() as (scheduler, client, plugin):
+        await run_tasks(client, 3)
+        constants(plugin)["MAX_SCANNED_PREFIXES"] = 0
+        answer = plugin.poll(reader="r", client=client.id, workers=True)
+        assert answer["progress"] is None
+        constants(plugin)["MAX_SCANNED_PREFIXES"] = 10
+        next(iter(scheduler.task_prefixes.values())).state_counts = None
+        answer = plugin.poll(reader="r", client=client.id, workers=True)
+        assert answer["progress"] is None
+        assert len(answer["workers"]) == 1
+
+
 async def test_zero_workers_are_an_answer_like_any_other() -> None:
     async with (
         Scheduler(port=0, dashboard=False, host="127.0.0.1") as scheduler,

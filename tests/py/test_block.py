@@ -189,7 +189,7 @@ def test_a_file_grows_with_the_block_and_is_whole_at_its_end(client, tmp_path):
     with daskscope.record(path=path) as rec:
         wait(client.map(inc, range(50), pure=False))
         (part,) = tmp_path.iterdir()
-        eventually(lambda: daskscope.load(part).counts.kept == 50, seconds=10)
+        eventually(lambda: daskscope.load(part).counts.kept == 50)
         wait(client.map(inc, range(50), pure=False))
     assert list(tmp_path.iterdir()) == [path]
     loaded = daskscope.load(path)

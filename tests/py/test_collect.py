@@ -68,7 +68,7 @@ def test_after_an_agent_failed_with_a_backlog_a_closed_client_ends_the_session(
 ) -> None:
     client, s = failed
     client.close()
-    eventually(lambda: s.state == "stopped", seconds=5)
+    eventually(lambda: s.state == "stopped")
 
 
 def test_without_an_agent_the_clock_goes_on(failed: Any) -> None:
@@ -84,7 +84,7 @@ def test_what_is_submitted_without_a_holder_ends_with_its_thread() -> None:
         return threading.current_thread().name
 
     assert collect.submit(where()).result(5) == "daskscope"
-    eventually(lambda: not [t for t in threading.enumerate() if t.name == "daskscope"], seconds=5)
+    eventually(lambda: not [t for t in threading.enumerate() if t.name == "daskscope"])
 
 
 @pytest.fixture
@@ -165,7 +165,7 @@ def test_a_page_that_looks_is_served_at_once_and_often(seldom: Any, page: PageSt
     eventually(lambda: page.of("status"))
     for tasks in (20, 40):
         run_for_a_while(client, 20)
-        eventually(lambda: len(page.covered) == tasks, seconds=10)  # noqa: B023
+        eventually(lambda: len(page.covered) == tasks)  # noqa: B023
     page.watch(s.id, visible=False, have=[(0, 40)])
     eventually(lambda: not s._collector._rhythm.watched)
     test_nobody_looks_so_the_scheduler_is_hardly_asked(seldom)
@@ -177,7 +177,7 @@ def test_the_last_tasks_of_a_client_that_nobody_watches_are_kept(cluster: LocalC
         s = live(daskscope.connect(client))
         client.gather(client.map(abs, range(-100, 0), pure=False))
         client.close()
-        eventually(lambda: s.state == "stopped", seconds=10)
+        eventually(lambda: s.state == "stopped")
     assert s.counts.captured == 100
     assert s.counts.kept == 100
     s.close()

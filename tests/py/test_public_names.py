@@ -55,6 +55,7 @@ OF_A_SESSION = [
     "on_change",
     "recording",
     "state",
+    "summary",
     "workers",
 ]
 

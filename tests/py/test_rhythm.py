@@ -123,7 +123,7 @@ def watched(cluster: LocalCluster) -> Any:
     """A session that somebody looks at."""
     with Client(cluster, set_as_default=False) as client:
         s = live(daskscope.connect(client))
-        collect.soon(s._set_watched, True)
+        collect.soon(s._set_wanted, frozenset({"tasks"}))
         yield s
         s.close()
 
@@ -139,11 +139,11 @@ def test_a_thread_that_computes_is_noticed_and_forgotten(watched: Any) -> None:
     thread = threading.Thread(target=compute)
     thread.start()
     try:
-        eventually(collect.crowded, seconds=10)
+        eventually(collect.crowded)
     finally:
         computing = False
         thread.join()
-    eventually(lambda: not collect.crowded(), seconds=10)
+    eventually(lambda: not collect.crowded())
 
 
 def test_an_answer_says_how_much_of_its_time_the_scheduler_worked_on_it(

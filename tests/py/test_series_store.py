@@ -10,7 +10,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daskscope.recording.series_store import SeriesStore
@@ -291,18 +291,20 @@ def test_texts_of_keys_are_bounded(monkeypatch):
     assert store.memory_bytes < 10_000
 
 
-def test_a_finer_ring_may_reach_back_further_than_wider_ones():
-    store, random, count = SeriesStore(sums((6_000, 300, 900, 200))), Random(2), 0
-    for second in range(0, 3_600, 9):
+@pytest.mark.parametrize("ring_bytes", [(6_000, 300, 900, 200), (1_500, 200, 6_000, 6_000)])
+def test_a_finer_ring_may_reach_back_further_than_wider_ones(ring_bytes):
+    store, random, count = SeriesStore(sums(ring_bytes)), Random(2), 0
+    beyond = False
+    for second in range(0, 2_700, 9):
         ages = [0, 1, 2, random.choice([0, 200, 900, 4_000])]
         read(store, second, *[(second - age, 1, f"w{random.randrange(20)}", 1) for age in ages])
         count += len(ages)
-        if second % 45 == 0:
+        beyond |= store.rings[1].begin > store.rings[0].begin > -inf
+        if second % 27 == 0:
             assert total(store) == count
             assert store.rows()["nbytes"].sum() + store.before["nbytes"].sum() == count
             each_moment_is_there_once(store)
-    raw, *wider = store.rings
-    assert all(ring.begin > raw.begin for ring in wider[:2])
+    assert beyond
 
 
 # Exactness: a late row, a block, a page that lags, a clock that jumps back
@@ -504,7 +506,6 @@ cuts = st.lists(
 
 @settings(deadline=None, max_examples=80)
 @given(batches, cuts, st.sampled_from([TINY, (200, 600, 200, 200), (3_000, 600, 600, 120), ROOMY]))
-@example([(0, [(0, 1, "a", 1)])] * 50, [0, 5, 10], TINY)
 def test_totals_over_adjacent_windows_add_up(appended, cuts, ring_bytes):
     store = SeriesStore(sums(ring_bytes))
     now = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import zlib
+from collections import Counter
 
 import pytest
 from clusters import eventually
@@ -11,6 +12,7 @@ from stream_pages import PageStub
 
 import daskscope
 from daskscope import kernel, session_list
+from daskscope.collect.link import Link
 from daskscope.stream import Channel
 
 
@@ -51,7 +53,7 @@ def test_a_page_on_a_bad_line_ends_up_with_the_whole_recording(client, page):
         with page.lock:
             return len(page.covered) == shown.counts.kept and not page.missing
 
-    eventually(complete, seconds=30)
+    eventually(complete)
     frame = shown.recording.tasks
     assert sum(table.num_rows for table in page.rows) == len(frame)
     starts = sorted(start for table in page.rows for start in table["start"].to_pylist())
@@ -63,15 +65,44 @@ def test_a_page_on_a_bad_line_ends_up_with_the_whole_recording(client, page):
         with page.lock:
             return len(page.keys) == shown.counts.kept
 
-    eventually(all_keys, seconds=30)
+    eventually(all_keys)
     texts = {
         key
         for block in set(page.keys.values())
         for key in zlib.decompress(block).decode().split("\0")
     }
     assert texts == set(frame["key"])
-    errors = eventually(lambda: [e for m in page.of("events") for e in m["errors"]])
+    errors = eventually(lambda: page.table("errors"))
     assert all("<b>" in error["exception"] for error in errors)
+    assert all("ValueError" in error["traceback"] for error in errors)
+
+
+def test_a_page_with_the_tables_of_all_panels_asks_the_scheduler_nothing_more(
+    client, page, monkeypatch
+):
+    shown = daskscope.connect(client)
+    questions = Counter()
+    ask = Link.ask
+
+    def counted(link, operation, **arguments):
+        questions[operation, *sorted(arguments)] += 1
+        return ask(link, operation, **arguments)
+
+    monkeypatch.setattr(Link, "ask", counted)
+
+    def asked_with(tables):
+        page.watch(shown.id, tables=tables)
+        eventually(lambda: page.ack(shown.id) or {name for name, _ in page.tables} >= {*tables[1:]})
+        questions.clear()
+        polls = shown._collector.polls
+        eventually(lambda: page.ack(shown.id) or shown._collector.polls >= polls + 10)
+        logs = {"logs", "broadcast"}  # lines of logs come by Dask's own routes
+        return {question for question in questions if question[0] not in logs}
+
+    one = asked_with(["tasks"])
+    five = asked_with(["tasks", "errors", "events", "gaps", "logs", "system", "workers"])
+    assert five == one
+    assert len(one) == 1, "to poll is all"
 
 
 def test_focus_set_in_python_reaches_the_page_with_its_figures(client, page):

@@ -28,7 +28,7 @@ from daskscope.collect.notices import reading_refused, scheduler_lost
 from daskscope.derive.exceptions import split_exception
 from daskscope.derive.needs_a_look import errors_by_type
 from daskscope.derive.summary import MAX_PREFIXES, summary
-from daskscope.derive.threads import thread_time
+from daskscope.derive.threads import ClusterTotals
 from daskscope.derive.versions import package_versions
 from daskscope.derive.work import work
 from daskscope.loading import opened
@@ -71,6 +71,12 @@ def present(recording: RecordingStore, threads: int = 2) -> RecordingStore:
     return recording
 
 
+def thread_time(recording: RecordingStore, start: float, stop: float) -> ClusterTotals:
+    found = ClusterTotals(recording)
+    found.advance(start, stop)
+    return found
+
+
 def codes(figures: dict[str, Any]) -> list[str]:
     return [finding["code"] for finding in figures["needs_a_look"]]
 
@@ -110,7 +116,6 @@ def test_threads_follow_workers_that_come_and_go():
         ]
     )
     found = thread_time(recording, START, START + 10)
-    assert found is not None
     assert (found.threads, found.seconds) == (12, 2 * 4 + 5 * 12 + 1 * 4 + 2 * 2)
 
 
@@ -119,8 +124,54 @@ def test_samples_of_the_cluster_correct_what_changes_missed():
     recording.log("workers").append([worker_change(START + 6, "tcp://w:9", "added", "1 thread")])
     append_cluster(recording, sample(START + 4, threads=10))
     found = thread_time(recording, START, START + 10)
-    assert found is not None
     assert (found.threads, found.seconds) == (11, 4 * 4 + 2 * 10 + 4 * 11)
+
+
+kinds = st.sampled_from(["added", "removed", "sample"])
+steps = st.lists(st.tuples(st.integers(-5, 15), kinds, st.integers(0, 5)))
+
+
+@settings(max_examples=100, deadline=None)
+@given(steps)
+def test_threads_are_those_after_each_step(given_steps):
+    recording = present(RecordingStore(), threads=1)
+    alive, level, since, total, most = dict.fromkeys(WORKERS, 1), 2, 0, 0, 0
+    # At one time workers come and go before a sample is taken.
+    in_order = sorted(given_steps, key=lambda step: (step[0], step[1] == "sample"))
+    for at, what, n in [*in_order, (10, "end", 0)]:
+        worker, until = f"tcp://w:{n}", min(max(at, since), 10)
+        if until > since:
+            total, most, since = total + level * (until - since), max(most, level), until
+        if what == "sample":
+            level = n
+            append_cluster(recording, sample(START + at, threads=n))
+        elif what != "end":
+            change = worker_change(START + at, worker, what, f"{n} threads")
+            recording.log("workers").append([change])
+        if what == "removed":
+            level = max(level - alive.pop(worker, 0), 0)
+        elif what == "added" and worker not in alive:
+            level += alive.setdefault(worker, n)
+    found = thread_time(recording, START, START + 10)
+    assert (found.threads, found.seconds) == (most, total)
+
+
+def test_totals_of_the_cluster_that_follow_a_recording_are_those_of_a_look_at_all():
+    recording = present(RecordingStore(), threads=1)
+    totals = ClusterTotals(recording)
+    for second in range(20):
+        change = worker_change(START + second + 0.25, "tcp://w:9", "added", "3 threads")
+        spilled = worker_change(START + second + 0.75, f"tcp://w:{second}", "spilling", "")
+        recording.log("workers").append([change, spilled])
+        append_cluster(
+            recording,
+            sample(START + second + 0.5, threads=second % 7, process=100 - second, spilled=second),
+        )
+        totals.advance(START, START + second + 1)
+    whole = thread_time(recording, START, START + 20)
+    assert totals.seconds == pytest.approx(whole.seconds)
+    for name in ("threads", "peak", "peak_time", "spilled", "spilling", "spill_times", "most"):
+        assert getattr(totals, name) == getattr(whole, name)
 
 
 def test_threads_are_those_that_the_end_knows_of_where_nothing_else_is_known():
@@ -128,9 +179,8 @@ def test_threads_are_those_that_the_end_knows_of_where_nothing_else_is_known():
         RecordingStore(), workers=[{"threads": 3}, {"threads": 5}, {"threads": "x"}]
     )
     found = thread_time(recording, START, START + 10)
-    assert found is not None
     assert (found.threads, found.seconds) == (8, 80)
-    assert thread_time(RecordingStore(), 0, 1) is None
+    assert thread_time(RecordingStore(), 0, 1).seconds == 0
 
 
 def sample(at: float, *, threads: int = 4, process: int = 0, spilled: int = 0) -> tuple[float, ...]:

@@ -47,7 +47,7 @@ def test_it_shows_the_session_of_the_client(client, said):
     shown = session_list.of_client(client.id)
     assert stream.session == shown.id
     hear(stream, "hello", protocol=PROTOCOL, version="0.1.0")
-    hear(stream, "watch", session=stream.session, visible=True, have=[])
+    hear(stream, "watch", session=stream.session, visible=True, tables=["tasks"], have=[])
     client.gather(client.map(lambda i: i + 1, range(200)))
     eventually(lambda: sum(m["rows"] for m, _ in said if m["type"] == "batch") >= 200)
     welcome = next(m for m, _ in said if m["type"] == "welcome")
@@ -222,7 +222,7 @@ def test_focus_is_linked_between_page_and_session(client, said):
     stream = TaskStream(client)
     shown = session_list.of_client(client.id)
     hear(stream, "hello", protocol=PROTOCOL, version="0.1.0")
-    hear(stream, "watch", session=shown.id, visible=True, have=[])
+    hear(stream, "watch", session=shown.id, visible=True, tables=["tasks"], have=[])
     seen = []
     shown.observe(lambda change: seen.append(change["new"]), "focus")
     focus = {"time": None, "prefixes": ["inc"], "workers": [], "spans": []}

@@ -4,13 +4,14 @@ import json
 from contextlib import suppress
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from stream_pages import unpacked
 
-from daskscope.schema import COARSE, TASKS
-from daskscope.wire import Ack, BadMessageError, Watch, arrow_stream, outgoing, parse
+from daskscope.schema import COARSE, ERRORS, TASKS, Column
+from daskscope.wire import Ack, BadMessageError, Watch, outgoing, pack_columns, parse
+from daskscope.wire.columns import TEXTS
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -21,54 +22,46 @@ JSON = st.recursive(
 )
 
 
-def test_batches_are_plain_arrow_without_nulls_or_compression():
-    columns = {column.name: np.arange(3) for column in TASKS.columns}
-    table = pa.ipc.open_stream(arrow_stream(TASKS.columns, columns)).read_all()
-    assert table.num_rows == 3
-    for column in TASKS.columns:
-        field = table.schema.field(column.name)
-        assert not field.nullable
-        assert str(field.type).replace("double", "float64").replace("float", "float32") in (
-            column.type,
-            column.type.replace("float64", "float3264"),
-        )
-        assert table[column.name].num_chunks == 1
+@settings(deadline=None)  # the first of them waits for imports
+@given(st.sampled_from([TASKS.columns, COARSE, ERRORS.columns]), st.integers(0, 40), st.booleans())
+def test_packed_columns_are_the_numbers_as_they_were(declared, rows, numbered):
+    dice = np.random.default_rng(rows)
+    columns = {
+        c.name: dice.integers(0, 200, rows).astype(c.type) for c in declared if c.type not in TEXTS
+    }
+    numbers = np.arange(rows, dtype="f8") if numbered else None
+    read = unpacked(declared, rows, pack_columns(declared, columns, numbers), numbered=numbered)
+    if numbered:
+        np.testing.assert_array_equal(read.pop(""), numbers)
+    assert read.keys() == columns.keys()
+    for name, values in columns.items():
+        np.testing.assert_array_equal(read[name], values)
 
 
-def test_an_empty_batch_is_a_batch():
-    columns = {column.name: np.empty(0) for column in COARSE}
-    assert pa.ipc.open_stream(arrow_stream(COARSE, columns)).read_all().num_rows == 0
+def test_every_packed_column_begins_where_a_page_can_read_it_in_place():
+    columns = {column.name: np.ones(3) for column in TASKS.columns}
+    starts = [0, 24, 40, 48, 56, 64, 72, 88, 96]  # 8, 4, 2, 2, 1, 1, 4, 2, 4 bytes each
+    packed = pack_columns(TASKS.columns, columns)
+    assert len(packed) == 112
+    for start, column in zip(starts, TASKS.columns, strict=True):
+        assert np.frombuffer(packed, column.type, 3, start).tolist() == [1, 1, 1]
+
+
+def test_numbers_of_64_bits_are_packed_as_floats():
+    packed = pack_columns((Column("task", "int64", ""),), {"task": np.array([-1, 2**40])})
+    assert np.frombuffer(packed, "<f8").tolist() == [-1, 2**40]
 
 
 def test_a_size_beyond_float32_does_not_raise():
     columns = {column.name: np.ones(1) for column in TASKS.columns} | {"nbytes": np.array([1e300])}
-    table = pa.ipc.open_stream(arrow_stream(TASKS.columns, columns)).read_all()
-    assert table["nbytes"].to_pylist() == [np.inf]
-
-
-@settings(deadline=None)  # the first of them waits for imports
-@given(st.sampled_from([TASKS.columns, COARSE]), st.integers(0, 40))
-def test_every_arrow_reader_finds_the_rows_as_they_were(declared, rows):
-    dice = np.random.default_rng(rows)
-    columns = {c.name: dice.integers(0, 200, rows).astype(c.type) for c in declared}
-    read = pa.ipc.open_stream(arrow_stream(declared, columns)).read_all()
-    read.validate(full=True)
-    assert read.schema.names == [column.name for column in declared]
-    for name, values in columns.items():
-        assert read[name].to_numpy().dtype == values.dtype
-        np.testing.assert_array_equal(read[name].to_numpy(), values)
-
-
-def test_a_batch_is_little_more_than_its_rows():
-    columns = {column.name: np.zeros(200) for column in TASKS.columns}
-    row_bytes = sum(np.dtype(column.type).itemsize for column in TASKS.columns)
-    assert len(arrow_stream(TASKS.columns, columns)) < 200 * row_bytes + 1_400
+    read = unpacked(TASKS.columns, 1, pack_columns(TASKS.columns, columns))
+    assert read["nbytes"].tolist() == [np.inf]
 
 
 def test_columns_of_different_lengths_are_refused():
     columns = {column.name: np.zeros(2) for column in COARSE} | {"busy": np.zeros(3)}
-    with pytest.raises(ValueError, match="2 and 3 rows"):
-        arrow_stream(COARSE, columns)
+    with pytest.raises(ValueError, match="length"):
+        pack_columns(COARSE, columns)
 
 
 @given(JSON)
@@ -86,7 +79,9 @@ def test_whatever_a_page_says_is_understood_or_refused(value):
 @given(
     st.sampled_from(["hello", "watch", "unwatch", "ack", "ask", "focus", "bye"]),
     st.dictionaries(
-        st.sampled_from(["page", "session", "seq", "missing", "have", "visible", "id", "args"]),
+        st.sampled_from(
+            ["page", "session", "seq", "missing", "have", "visible", "tables", "id", "args"]
+        ),
         JSON,
     ),
 )
@@ -114,11 +109,16 @@ def test_numbers_may_be_written_as_javascript_does():
         {"have": {}},
         {"have": [[0, float("nan")]]},
         {"have": [[0, True]]},
+        {"tables": "errors"},
+        {"tables": [7]},
+        {"tables": ["e" * 300]},
+        {"tables": ["errors"] * 2_000},
     ],
 )
 def test_wrong_fields_are_refused_by_name(wrong):
     good = {"type": "watch", "page": "p", "session": "s", "visible": True, "have": [[0, 3]]}
-    assert parse(good) == Watch("p", "s", True, ((0, 3),))
+    good["tables"] = ["errors"]
+    assert parse(good) == Watch("p", "s", True, ("errors",), ((0, 3),))
     with pytest.raises(BadMessageError, match=next(iter(wrong))):
         parse(good | wrong)
 

@@ -5,11 +5,16 @@ Runs inside the scheduler, as `daskscope.agent.scheduler` does.
 
 from __future__ import annotations
 
+from heapq import nlargest
+from itertools import islice
 from typing import Any
 
-from daskscope.agent.packing import MAX_NAME_CHARS, clean_text
+from daskscope.agent.packing import MAX_NAME_CHARS, OTHER_NAME, clean_text
 
 MAX_SAMPLES = 1_000  # in one answer: eight minutes, as distributed takes them
+UNFINISHED_STATES = ("waiting", "queued", "no-worker", "processing")
+MAX_SCANNED_PREFIXES = 10_000  # a scheduler never forgets one; so many take about 8 ms
+MAX_SENT_PREFIXES = 1_000
 
 
 def describe_workers(scheduler: Any) -> list[dict[str, Any]]:
@@ -39,6 +44,63 @@ def running_tasks(metrics: Any) -> int:
     """Return how many tasks a worker runs, by its last heartbeat; not those that wait there."""
     counts = metrics.get("task_counts") or {}
     return int(counts.get("executing", 0) + counts.get("long-running", 0))
+
+
+def erred_counts(scheduler: Any) -> dict[str, int]:
+    """Return by prefix how often a task has erred, or could not run because another had."""
+    try:
+        prefixes = scheduler.task_prefixes.values()
+        return {p.name: p.state_counts["erred"] for p in prefixes if "erred" in p.state_counts}
+    except Exception:  # a distributed that does not count them: then there is no progress either
+        return {}
+
+
+def describe_progress(scheduler: Any, raised: dict[str, int]) -> Any:
+    """Return a list for each prefix with unfinished tasks, or None where these are not known.
+
+    A list is the name, how many tasks are in each of UNFINISHED_STATES, how many of those
+    processing run just now, and how many could not run so far because another task had erred.
+    `raised` counts by prefix the erred tasks that did run.
+    """
+    try:
+        if len(scheduler.task_prefixes) > MAX_SCANNED_PREFIXES:
+            return None
+        running = running_by_prefix(scheduler)
+        found = []
+        for prefix in scheduler.task_prefixes.values():
+            name, states = prefix.name, prefix.states
+            blocked = max(prefix.state_counts.get("erred", 0) - raised.get(name, 0), 0)
+            counts = [states.get(state, 0) for state in UNFINISHED_STATES]
+            if blocked or any(counts):
+                text = clean_text(name, MAX_NAME_CHARS)
+                found.append([text, *counts, running.get(name, 0), blocked])
+    except Exception:  # another version of distributed
+        return None
+    if len(found) <= MAX_SENT_PREFIXES:
+        return found
+    largest = nlargest(MAX_SENT_PREFIXES, range(len(found)), key=lambda at: sum(found[at][1:]))
+    shown = set(largest)
+    rest = [counts[1:] for at, counts in enumerate(found) if at not in shown]
+    return [found[at] for at in sorted(shown)] + [[OTHER_NAME, *map(sum, zip(*rest))]]
+
+
+def running_by_prefix(scheduler: Any) -> dict[str, int]:
+    """Return how many tasks run now. Workers say which with their heartbeat.
+
+    In the place of those that have ended since, others run of those that wait at the worker:
+    which ones is not known, so any are counted.
+    """
+    running: dict[str, int] = {}
+    for worker in scheduler.workers.values():
+        processing = worker.processing
+        tasks = [task for task in worker.executing if task in processing]
+        more = min(running_tasks(worker.metrics), len(processing)) - len(tasks)
+        if more > 0:
+            tasks += islice((task for task in processing if task not in worker.executing), more)
+        for task in tasks:
+            name = task.prefix.name
+            running[name] = running.get(name, 0) + 1
+    return running
 
 
 def describe_span(scheduler: Any, span_id: Any) -> list[str]:

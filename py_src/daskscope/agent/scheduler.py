@@ -19,8 +19,10 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 
 from daskscope.agent.cluster import (
     describe_load,
+    describe_progress,
     describe_span,
     describe_workers,
+    erred_counts,
     finished_tasks,
 )
 from daskscope.agent.events import EventLog, published_event
@@ -72,6 +74,8 @@ class Agent(SchedulerPlugin):
         self.next = 0  # number of the first task that is still pending
         self.incomplete = 0
         self.before = 0  # tasks that had finished when capturing began
+        # By prefix: erred before, and what raised since. The rest could not run.
+        self.raised: dict[str, int] = {}
         self.errors = Log(MAX_ERRORS)
         self.changes = Log(MAX_CHANGES)
         self.events = EventLog()
@@ -88,6 +92,7 @@ class Agent(SchedulerPlugin):
         self.scheduler = scheduler
         self.transition = self.make_transition()
         self.before = finished_tasks(scheduler)
+        self.raised = erred_counts(scheduler)
         scheduler.handlers[self.name + "_poll"] = self.poll
         scheduler.handlers[self.name + "_release"] = self.release
         self.readers["(installer)"] = ["", monotonic(), UNKNOWN_CLIENT_LEASE_S]
@@ -209,6 +214,8 @@ class Agent(SchedulerPlugin):
         # The exception objects themselves may be huge: they stay with the scheduler.
         rows = finished.get("startstops") or ()
         when = last_stop(rows)
+        prefix = task.prefix.name
+        self.raised[prefix] = self.raised.get(prefix, 0) + 1
         self.pending.erred.append(len(self.pending.keys))
         self.pending.keys.append(key)
         self.pending.groups.append(task.group)
@@ -217,7 +224,7 @@ class Agent(SchedulerPlugin):
             {
                 "task": self.next + len(self.pending.keys) - 1,
                 "key": clean_text(key),
-                "prefix": clean_text(task.prefix.name, MAX_NAME_CHARS),
+                "prefix": clean_text(prefix, MAX_NAME_CHARS),
                 "worker": clean_text(finished.get("worker") or ""),
                 "time": time() if when is None else when,
                 "exception": clean_text(exception, MAX_ERROR_CHARS),
@@ -274,7 +281,8 @@ class Agent(SchedulerPlugin):
         self.change(worker, "removed", "")
 
     def restart(self, scheduler: Any) -> None:
-        """Note that the user restarted the cluster."""
+        """Note that the user restarted the cluster; its prefixes begin to count anew."""
+        self.raised.clear()
         self.change("", "restarted", "all tasks were forgotten")
 
     def log_event(self, topic: str, msg: Any) -> None:
@@ -370,6 +378,7 @@ class Agent(SchedulerPlugin):
         if want.get("workers"):
             answer["workers"] = describe_workers(self.scheduler)
             answer["scheduler"] = describe_load(self.scheduler, want.get("load"))
+            answer["progress"] = describe_progress(self.scheduler, self.raised)
         return answer
 
 

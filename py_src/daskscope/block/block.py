@@ -178,7 +178,7 @@ class Block:
             self._end(end, error)
 
     def _catch_up(self, since_s: float) -> None:
-        self._session._catch_up()
+        self._session._catch_up(sampled=True)
         while self._lacks(since_s):
             self._session._catch_up()
 
@@ -215,7 +215,7 @@ class Block:
             await to_its_end(asyncio.to_thread(self._end, end, error))
 
     async def _caught_up(self, since_s: float) -> None:
-        await self._session.caught_up()
+        await self._session._caught_up(sampled=True)
         while self._lacks(since_s):
             await self._session.caught_up()
 
@@ -241,7 +241,7 @@ class Block:
         self._part = new_block_recording(session, self._since, start)
         recording, workers = self._part.recording, session.workers
         recording.about_facts = dict(self._facts)
-        self._part.note_present({one["address"]: one["threads"] for one in workers}, start)
+        self._part.note_present(workers, Window(start))
         if workers:  # as they were last seen: the next sample may be a second away
             recording.append_samples("system", cluster_sample(workers, start), now=start)
         if self._place is not None:
@@ -292,7 +292,7 @@ class Block:
         recording = part.recording
         try:
             if end.until is end.at_once:  # interrupted before anything was asked
-                session._catch_up()
+                session._catch_up(sampled=True)
                 self._told(end)
             if self._writing is not None:
                 self._writing.wait()
@@ -313,6 +313,7 @@ class Block:
                 stop=end.stop,
                 around=end.around,
                 exception=describe(error),
+                asked=end.until.progress is not end.at_once.progress,
             )
             recording.about_facts = about_of(recording)
             if self._writing is not None:

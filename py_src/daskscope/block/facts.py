@@ -56,9 +56,15 @@ def facts_at_end(
     stop: float,
     around: Surroundings,
     exception: dict[str, str] | None,
+    asked: bool = False,
 ) -> dict[str, Any]:
-    """Return what is known besides when it has ended; it lies between two positions."""
+    """Return what is known besides when it has ended; it lies between two positions.
+
+    `asked`: the scheduler said just after the end which tasks were unfinished.
+    """
+    names = session._recording.names.prefixes
     return {
+        "unfinished": until.progress.facts(names, since.progress, asked=asked),
         "stop": stop,
         "duration": stop - start,
         "workers": [dict(worker) for worker in session.workers],

@@ -19,6 +19,7 @@ from daskscope.collect.event_topics import EventTopics
 from daskscope.collect.notices import EVENTS_NOT_TOLD, GAP_TEXTS
 from daskscope.collect.task_stream import TaskStream
 from daskscope.collect.tracebacks import whole_traceback
+from daskscope.collect.unfinished import by_states
 from daskscope.recording import RecordingStore, pack_keys
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from daskscope.collect.link import Link
     from daskscope.errors import Notice
+    from daskscope.recording import Unfinished
 
 
 class BuiltinRoutes:
@@ -38,6 +40,7 @@ class BuiltinRoutes:
         self._stream = TaskStream(link)
         self._events = EventTopics(link)
         self._read_at = time()
+        self._has_states = True
 
     @classmethod
     async def on(
@@ -114,6 +117,19 @@ class BuiltinRoutes:
         """Return a snapshot of the workers, in the agent's form."""
         workers = (await _identity(self._link))["workers"]
         return [_worker(address, info) for address, info in workers.items()]
+
+    async def unfinished(self, now: float) -> Unfinished | None:
+        """Return what is known of unfinished tasks, if the scheduler answers that."""
+        if not self._has_states:
+            return None
+        try:
+            states = await self._link.ask("get_task_prefix_states")
+            return by_states(states, self._recording.names, time=now)
+        except OSError:
+            raise
+        except Exception:  # noqa: BLE001 - forbidden, for example
+            self._has_states = False
+            return None
 
 
 def _error(message: Mapping[str, Any], task: int, key: str, prefix: int) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from daskscope.collect.clock import Clock
 from daskscope.collect.crowding import crowding
 from daskscope.collect.intake import Intake
 from daskscope.collect.link import ClientView, HandlerRefused, Link
+from daskscope.collect.log_tail import LogTail
 from daskscope.collect.notices import (
     CLIENT_CLOSED,
     GAP_TEXTS,
@@ -31,14 +32,16 @@ from daskscope.collect.notices import (
 )
 from daskscope.collect.rhythm import Rhythm
 from daskscope.collect.told import Answers, Told
+from daskscope.collect.unfinished import by_agent
 from daskscope.collect.worker_snapshots import WorkerSnapshots
+from daskscope.schema import LOGS
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Collection
 
     from daskscope.config import Pace
     from daskscope.errors import Notice
-    from daskscope.recording import RecordingStore
+    from daskscope.recording import RecordingStore, Unfinished
 
 logger = logging.getLogger(__name__)
 
@@ -94,6 +97,7 @@ class Collector:
         self.answers = Answers()
         self.agent_error: str | None = None
         self.polls = 0
+        self.unfinished: dict[str, Any] = {}  # tasks that are not in the recording
         self._client = client
         self._recording = recording
         self._pace = pace
@@ -105,6 +109,11 @@ class Collector:
         self._routes: BuiltinRoutes | None = None
         self._wake = Alarm()
         self._snapshots = WorkerSnapshots(recording)
+        self._logs = LogTail(
+            client,
+            lambda: [one["address"] for one in self.workers],
+            recording.log(LOGS.name).append,
+        )
         self._rhythm = Rhythm(pace, time.monotonic())
         self._asking = False
         self._asked_s = 0.0  # monotonic
@@ -145,6 +154,10 @@ class Collector:
         self._rhythm.watched = watched
         if watched:
             self._wake.ring()
+
+    def set_wanted(self, tables: Collection[str]) -> None:
+        """Say which tables pages show, of those that cost a question. To be called in the loop."""
+        self._logs.set_wanted(LOGS.name in tables and not self._over())
 
     def has_all_of(self, told: Told) -> bool:
         """Return whether all tasks that had finished at an answer are here."""
@@ -198,6 +211,7 @@ class Collector:
                     await self._pause(retry_s)
                     retry_s = min(retry_s * 2, MAX_RETRY_S)
         finally:
+            self._logs.set_wanted(False)
             why = CLIENT_CLOSED if self._client.over else self._why_stopped
             self._set("stopped", (why,) if why else (), lasts=False)
             self._attached.set()
@@ -326,7 +340,8 @@ class Collector:
             self.now = time.time()  # nobody tells the scheduler's
             if self._snapshots.due():
                 self._snapshots.take(await routes.workers(), self.now)
-            self._set("partly", (notice, *routes.notices))
+                self._note_progress(await routes.unfinished(self.now))
+            self._set("partly", (notice, *routes.notices, *self._logs.notices))
             return tasks
 
         return poll
@@ -392,10 +407,21 @@ class Collector:
         self.now = answer["time"]
         if "workers" in answer:
             self._snapshots.take(answer["workers"], answer["time"])
+            counts, names = answer["progress"], self._recording.names
+            if counts is not None and not self._more:  # with tasks to come it would not add up
+                self._note_progress(
+                    by_agent(counts, names, time=answer["time"], agent=answer["agent"])
+                )
         if intake.unreadable:
             self.agent_error = intake.unreadable_why
-        self._set("live", self.left_out())
+        self._set("live", (*self.left_out(), *self._logs.notices))
         return tasks
+
+    def _note_progress(self, found: Unfinished | None) -> None:
+        if found is not None:
+            progress = self._recording.progress.then(found, self._recording)
+            self.unfinished = progress.facts(self._recording.names.prefixes)
+            self._recording.progress = progress
 
     def left_out(self) -> tuple[Notice, ...]:
         """Return what to say of tasks and events that are not here, or not whole."""

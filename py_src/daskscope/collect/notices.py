@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from daskscope.errors import Notice
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from daskscope.recording import NotRead
 
 _CONNECTION: Final = re.compile(r"\bin <[^<>]*>: ")
@@ -137,8 +139,35 @@ def events_missed(events: int) -> Notice:
     )
 
 
+def logs_not_read(reasons: Sequence[str]) -> Notice:
+    """Return the notice of logs that cannot be read while a page wants them."""
+    return Notice(
+        "logs-not-read",
+        "info",
+        f"Some lines of logs are missing: {'; '.join(reasons)}."[:1_000],
+        "A scheduler refuses what its setting distributed.scheduler.blocked-handlers names.",
+    )
+
+
+def logs_cut(processes: int, most: int) -> Notice:
+    """Return the notice of processes that log more than is read."""
+    return Notice(
+        "logs-cut",
+        "info",
+        f"Of {processes:,} {'process' if processes == 1 else 'processes'} older lines of the log "
+        f"are missing: at most the newest {most:,} lines are read at a time.",
+    )
+
+
 SINCE_THE_SESSION_BEGAN: Final = frozenset(
-    {"tasks-before", "tasks-incomplete", "tasks-unreadable", "events-missed"}
+    {
+        "tasks-before",
+        "tasks-incomplete",
+        "tasks-unreadable",
+        "events-missed",
+        "logs-not-read",
+        "logs-cut",
+    }
 )
 """Codes of the notices that count: of a part of a recording they tell too much."""
 

@@ -33,5 +33,6 @@ def facts_so_far(collector: Collector, recording: RecordingStore) -> dict[str, A
         "stop": stop,
         "duration": stop - start,
         "workers": list(collector.workers),
+        "unfinished": collector.unfinished,
         "missing": [notice.to_json() for notice in (*told, *collector.left_out())],
     }

@@ -65,8 +65,7 @@ async def surroundings(client: ClientView, since: float, timeout_s: float) -> Su
         versions = await questions.ask(what, "versions", packages=packages) or versions
     threads = await questions.ask("list of workers", "ncores")
     workers = None if threads is None else list(threads)
-    processes = 1 + (MANY_WORKERS if workers is None else len(workers))
-    most = max(1, min(MAX_LINES_EACH, MAX_LINES // processes))
+    most = most_lines(MANY_WORKERS if workers is None else len(workers))
     log: dict[str, Any] = {"start": since, "n": most, "timestamps": True}
     batches = _batches(workers)
     of_workers, said, said_by_workers = await asyncio.gather(
@@ -141,6 +140,26 @@ class _Questions:
             self.missing.append(text)
 
 
+def most_lines(workers: int) -> int:
+    """Return how many lines each process of a cluster is asked for."""
+    return max(1, min(MAX_LINES_EACH, MAX_LINES // (1 + workers)))
+
+
+def lines_of(source: str, entries: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return what a process answered as rows of the log, the oldest first."""
+    return [
+        {
+            "time": float(created),
+            "source": source,
+            "level": clean_text(level, MAX_VERSION_CHARACTERS),
+            "text": clean_text(text, MAX_TEXT_CHARACTERS),
+        }
+        for entry in reversed(entries)
+        if isinstance(entry, list | tuple) and len(entry) == 3
+        for created, level, text in [entry]
+    ]
+
+
 def _batches(workers: Sequence[str] | None) -> Sequence[Sequence[str] | None]:
     """Return the workers in the parts in which they are asked; ``None`` is all."""
     if workers is None:
@@ -193,18 +212,7 @@ def _lines(
     logs: Mapping[str, Sequence[Any] | None], most: int, missing: list[str]
 ) -> tuple[dict[str, Any], ...]:
     """Return the lines of all processes in order of time."""
-    lines = [
-        {
-            "time": float(created),
-            "source": source,
-            "level": clean_text(level, MAX_VERSION_CHARACTERS),
-            "text": clean_text(text, MAX_TEXT_CHARACTERS),
-        }
-        for source, entries in logs.items()
-        for entry in entries or ()
-        if isinstance(entry, list | tuple) and len(entry) == 3
-        for created, level, text in [entry]
-    ]
+    lines = [line for source, entries in logs.items() for line in lines_of(source, entries or ())]
     if cut := sum(len(entries or ()) >= most for entries in logs.values()):
         missing.append(
             f"logs: of {cut:,} of {len(logs):,} processes the newest {most:,} lines only"

@@ -96,15 +96,10 @@ def of_errors(
     return found
 
 
-def of_spilling(recording: RecordingStore, peak: float, workers: list[str]) -> list[Finding]:
+def of_spilling(peak: float, workers: list[str], times: Sequence[float]) -> list[Finding]:
     """Return that workers spilled, if some did."""
     if not workers and not peak:
         return []
-    times = [
-        change.time
-        for change in recording.log("workers").since(0)
-        if change.what in ("spilling", "not-spilling")
-    ]
     who = workers[0] if len(workers) == 1 else count_text(len(workers), "worker")
     most = f" up to {bytes_text(peak)}" if peak else ""
     return [

@@ -9,9 +9,10 @@ import numpy as np
 
 from daskscope.derive import needs_a_look
 from daskscope.derive.left_out import left_out
-from daskscope.derive.threads import MAX_FIGURE, cluster_samples, thread_time
+from daskscope.derive.progress import live_progress, stored_progress
+from daskscope.derive.threads import MAX_FIGURE, ClusterTotals
 from daskscope.derive.versions import package_versions
-from daskscope.derive.work import Work, work
+from daskscope.derive.work import Work, running_work, work
 from daskscope.errors import Notice
 from daskscope.recording.stretches import FAR_S
 from daskscope.recording.worker_names import name_of
@@ -21,11 +22,13 @@ from daskscope.words import cut
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from daskscope.derive.threads import ThreadTime
     from daskscope.recording import Counts, RecordingStore
 
 MAX_PREFIXES: Final = 1_000
 """Those with less time stand together; the recording has them all."""
+
+LIVE_PREFIXES: Final = 100
+"""The same of a live summary, which is sent again and again."""
 
 MAX_NAME_CHARACTERS: Final = 300
 """As the agent cuts prefixes; a recording may have longer names, by which nobody tells them."""
@@ -49,12 +52,15 @@ def summary(
     price_per_thread_hour: float | None = None,
     currency: str = "$",
     counts: Counts | None = None,
+    live: ClusterTotals | None = None,
 ) -> dict[str, Any]:
     """Return the figures of a recording, as JSON can say them.
 
     Times are seconds since the epoch, sizes bytes. What the recording does not know is
     None, or an empty list; ``missing`` says why, where that is known. `counts` are those of
-    a file that has more of its tasks than it has kept itself.
+    a file that has more of its tasks than it has kept itself. With those of a `live` recording,
+    which are brought up to date, no row of a task is looked at: seconds are running totals, idle
+    times are left out, and ``answer`` and ``progress`` are of the present computation.
 
     >>> from daskscope.recording import RecordingStore
     >>> figures = summary(RecordingStore())
@@ -64,35 +70,41 @@ def summary(
     facts = recording.about_facts
     counts = counts or recording.counts
     start, stop = _window(recording, facts)
-    threads = thread_time(recording, start, stop)
-    done = work(recording, start, stop)
+    cluster = live or ClusterTotals(recording)
+    cluster.advance(start, stop)
+    if live:
+        sums = recording.sums()
+        done, progress = running_work(sums), live_progress(recording, sums)
+    else:
+        done = work(recording, start, stop)
+        progress = stored_progress(recording, counts, done, start, stop)
     errors = needs_a_look.errors_by_type(recording)
     versions = package_versions(facts.get("versions"))
-    spilled = _spilled(recording, facts)
-    prefixes, by_prefix_action = _prefixes(recording, done)
+    spilled = _spilled(recording, cluster, facts)
+    prefixes, by_prefix_action = _prefixes(recording, done, LIVE_PREFIXES if live else MAX_PREFIXES)
     exception = facts.get("exception")
     missing = _missing(facts, left_out(recording, counts))
     told = {notice["code"] for notice in missing}
     # An exception says itself why nothing ran; where nothing could be read, tasks may have been.
-    nothing = [] if told & UNREAD else needs_a_look.of_nothing(recording, counts)
+    nothing = [] if live or told & UNREAD else needs_a_look.of_nothing(recording, counts)
     # When tasks that are not here ran, nobody knows: threads need not have been idle.
     all_here = not (FILE_CUT.code in told or counts.dropped or recording.counts.dropped)
     findings = [
         *(needs_a_look.of_exception(exception) or nothing),
         *needs_a_look.of_errors(recording, errors, counts.erred),
-        *(needs_a_look.of_spilling(recording, **spilled) if spilled else ()),
+        *(needs_a_look.of_spilling(**spilled, times=cluster.spill_times) if spilled else ()),
         *needs_a_look.of_losses(recording, counts),
         *needs_a_look.of_versions(recording, versions),
         *(
             needs_a_look.of_idle(recording, done.idle, start)
-            if counts.captured and all_here
+            if counts.captured and all_here and not live
             else ()
         ),
     ]
     actions = recording.names.actions
     totals = recording.totals.actions
     transfers = [total for total in totals if actions[total.action] == "transfer"]
-    return {
+    return progress | {
         "title": (_text(facts, "title") or _text(facts, "source"))[:MAX_TITLE_CHARACTERS],
         "start": start,
         "stop": stop,
@@ -103,8 +115,8 @@ def summary(
         "scheduler": _text(facts, "scheduler"),
         "daskscope": _text(facts, "daskscope"),
         "tasks": {name: getattr(counts, name) for name in ("captured", "kept", "erred", "rows")},
-        "busy": _busy(threads, done),
-        "memory": _memory(recording, facts, stop),
+        "busy": _busy(cluster, done),
+        "memory": _memory(cluster, facts, stop),
         "spilled": spilled and {"peak": spilled["peak"], "workers": spilled["workers"]},
         "transfers": {
             "rows": sum(total.rows for total in transfers),
@@ -115,7 +127,7 @@ def summary(
             "kept": sum(len(found) for found in errors.values()),
             "types": [[kind, len(found)] for kind, found in errors.items()],
         },
-        "cost": _cost(threads, price_per_thread_hour, currency),
+        "cost": _cost(cluster, price_per_thread_hour, currency),
         "prefixes": prefixes,
         "actions": [
             {"name": _name(actions[one.action]), "rows": one.rows, "seconds": _finite(one.seconds)}
@@ -123,7 +135,7 @@ def summary(
         ],
         "by_prefix_action": by_prefix_action,
         "versions": [one.to_json() for one in versions],
-        "cluster_facts": _cluster(recording, facts),
+        "cluster_facts": _cluster(cluster, facts),
         "needs_a_look": [finding.to_json() for finding in findings],
         "code": _text(facts, "code"),
         "source": _text(facts, "source"),
@@ -154,58 +166,54 @@ def _window(recording: RecordingStore, facts: Mapping[str, Any]) -> tuple[float,
     return start or 0.0, start or 0.0
 
 
-def _busy(threads: ThreadTime | None, done: Work) -> dict[str, Any] | None:
-    if threads is None:
+def _busy(cluster: ClusterTotals, done: Work) -> dict[str, Any] | None:
+    if not cluster.seconds > 0:
         return None
     return {
-        "threads": threads.threads,
-        "thread_seconds": threads.seconds,
+        "threads": cluster.threads,
+        "thread_seconds": cluster.seconds,
         "busy_seconds": done.busy_seconds,
-        "percent": 100 * done.busy_seconds / threads.seconds,
+        "percent": 100 * done.busy_seconds / cluster.seconds,
     }
 
 
-def _memory(
-    recording: RecordingStore, facts: Mapping[str, Any], stop: float
-) -> dict[str, Any] | None:
-    samples = cluster_samples(recording)
-    process = samples["process_most"]
-    limit = int(samples["memory_limit_most"].max(initial=0))
-    if len(process):
-        at = int(process.argmax())
-        peak, time = int(process[at]), min(float(samples["time"][at]), stop)  # one is from after it
+def _memory(cluster: ClusterTotals, facts: Mapping[str, Any], stop: float) -> dict[str, Any] | None:
+    if cluster.most:
+        peak, time = cluster.peak, min(cluster.peak_time, stop)  # one sample is from after it
+        limit = cluster.most["memory_limit"]
     else:  # the block was shorter than the time between two samples
         peak, time = _sum(facts, "process"), stop
         limit = _sum(facts, "memory_limit")
     return {"peak": peak, "peak_time": time, "limit": limit or None} if peak else None
 
 
-def _spilled(recording: RecordingStore, facts: Mapping[str, Any]) -> dict[str, Any] | None:
-    samples = cluster_samples(recording)
-    peak = max(_sum(facts, "spilled"), int(samples["spilled_most"].max(initial=0)))
+def _spilled(
+    recording: RecordingStore, cluster: ClusterTotals, facts: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    peak = max(_sum(facts, "spilled"), cluster.spilled)
     names = recording.worker_names
     spilling = [
-        *(one.worker for one in recording.log("workers").since(0) if one.what == "spilling"),
+        *cluster.spilling,
         *(str(worker.get("address", "")) for worker in _workers(facts) if _size(worker, "spilled")),
     ]
     workers = [_name(name_of(address, names)) for address in dict.fromkeys(spilling)]
     return {"peak": peak, "workers": workers} if peak or workers else None
 
 
-def _cost(threads: ThreadTime | None, price: float | None, currency: str) -> dict[str, Any] | None:
-    if threads is None or price is None:
+def _cost(cluster: ClusterTotals, price: float | None, currency: str) -> dict[str, Any] | None:
+    if not cluster.seconds > 0 or price is None:
         return None
-    hours = threads.seconds / SECONDS_AN_HOUR
+    hours = cluster.seconds / SECONDS_AN_HOUR
     return {"amount": hours * price, "per_hour": price, "unit": currency, "thread_hours": hours}
 
 
 def _prefixes(
-    recording: RecordingStore, done: Work
+    recording: RecordingStore, done: Work, most: int
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return totals by prefix, the longest first, and the seconds of each action in them."""
     names, actions = recording.names.prefixes, recording.names.actions
     totals = sorted(recording.totals.prefixes, key=lambda total: (-total.seconds, -total.tasks))
-    shown, rest = totals[:MAX_PREFIXES], totals[MAX_PREFIXES:]
+    shown, rest = totals[:most], totals[most:]
     prefixes = [
         {
             "name": _name(names[total.prefix]),
@@ -241,7 +249,7 @@ def _prefixes(
     ]
 
 
-def _cluster(recording: RecordingStore, facts: Mapping[str, Any]) -> dict[str, int | None]:
+def _cluster(cluster: ClusterTotals, facts: Mapping[str, Any]) -> dict[str, int | None]:
     """Return the cluster at the end of the run; of one that has gone, at its largest."""
     workers = _workers(facts)
     if workers:
@@ -252,11 +260,7 @@ def _cluster(recording: RecordingStore, facts: Mapping[str, Any]) -> dict[str, i
             "threads": _sum(facts, "threads"),
             "memory_limit": _sum(facts, "memory_limit") or None,
         }
-    samples = cluster_samples(recording)
-    most: dict[str, int | None] = {
-        name: int(samples[f"{name}_most"].max()) if len(samples["time"]) else None
-        for name in ("workers", "threads", "memory_limit")
-    }
+    most = {name: cluster.most.get(name) for name in ("workers", "threads", "memory_limit")}
     return most | {"hosts": None}
 
 

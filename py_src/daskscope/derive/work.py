@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from daskscope.recording.stretches import FAR_S
 from daskscope.schema import ACTIONS
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from daskscope.recording import RecordingStore
+    from daskscope.recording import RecordingStore, Sums
 
     Floats = NDArray[np.float64]
 
@@ -32,6 +34,23 @@ class Work:
     idle: list[tuple[float, float]] = field(default_factory=list)
     seconds: dict[int, Floats] = field(default_factory=dict)
     """By action: an array with the seconds of each prefix."""
+    began: Floats = field(default_factory=lambda: np.zeros(0))
+    """When the first row of each prefix started."""
+    ended: float = -math.inf
+    """When the last row of all stopped."""
+
+
+def running_work(sums: Sums) -> Work:
+    """Return what running totals say, without a look at any row: nothing of idle times.
+
+    >>> from daskscope.recording import Sums
+    >>> running_work(Sums()).busy_seconds
+    0.0
+    """
+    return Work(
+        busy_seconds=float(sums.seconds.sum()),
+        seconds={COMPUTE: sums.seconds, **sums.other_seconds},
+    )
 
 
 def work(recording: RecordingStore, start: float, stop: float) -> Work:
@@ -48,6 +67,7 @@ def work(recording: RecordingStore, start: float, stop: float) -> Work:
     for chunk in recording.chunks():
         columns = _sound(chunk.columns)
         _add_seconds(found.seconds, columns)
+        _add_times(found, columns)
         compute = columns["action"] == COMPUTE
         begin = np.maximum(columns["start"][compute], start)
         end = np.minimum(columns["start"][compute] + columns["duration"][compute], stop)
@@ -87,6 +107,16 @@ def _add_seconds(seconds: dict[int, Floats], columns: Mapping[str, NDArray[Any]]
             known, more = more, known
         known[: len(more)] += more
         seconds[place] = known
+
+
+def _add_times(found: Work, columns: Mapping[str, NDArray[Any]]) -> None:
+    start, prefix = columns["start"], columns["prefix"]
+    end = start + columns["duration"]
+    near = (np.abs(start) < FAR_S) & (np.abs(end) < FAR_S)
+    more = int(prefix.max(initial=0)) + 1 - len(found.began)
+    found.began = np.pad(found.began, (0, max(more, 0)), constant_values=math.inf)
+    np.minimum.at(found.began, prefix[near], start[near])
+    found.ended = float(np.max(end, initial=found.ended, where=near))
 
 
 def _joined(start: Floats, stop: Floats, gap: float) -> tuple[Floats, Floats]:

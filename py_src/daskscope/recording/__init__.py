@@ -7,6 +7,7 @@ from daskscope.recording.counts import Counts, NotRead
 from daskscope.recording.log_store import UNKNOWN_TASK, LogStore
 from daskscope.recording.merged import merged_notices
 from daskscope.recording.names import Merged, Names
+from daskscope.recording.progress import Progress, Unfinished
 from daskscope.recording.recording import Recording
 from daskscope.recording.recording_store import RecordingStore
 from daskscope.recording.series_store import SeriesStore
@@ -22,12 +23,14 @@ __all__ = [
     "Names",
     "NotRead",
     "PrefixTotal",
+    "Progress",
     "Recording",
     "RecordingStore",
     "SeriesStore",
     "Sums",
     "TaskChunk",
     "Totals",
+    "Unfinished",
     "merged_notices",
     "pack_keys",
 ]

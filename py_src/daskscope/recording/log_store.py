@@ -95,6 +95,12 @@ class LogStore:
         """Take a lock that nobody holds: at first, and in a forked child."""
         self._lock = Lock()
 
+    @property
+    def first(self) -> int:
+        """Number of the oldest row that is kept; of the next one if there is none."""
+        with self._lock:
+            return next(iter(self._rows), self.next)
+
     def snapshot(self) -> Self:
         """Return a log of what is here now."""
         with self._lock:

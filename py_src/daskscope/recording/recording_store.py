@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from copy import deepcopy
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
@@ -14,6 +15,7 @@ from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk, chunks_within
 from daskscope.recording.counts import Counts, NotRead
 from daskscope.recording.log_store import LogStore
 from daskscope.recording.names import Names
+from daskscope.recording.progress import Progress
 from daskscope.recording.recording import Recording
 from daskscope.recording.series_store import SeriesStore
 from daskscope.recording.store import ChunkStore, Overflow
@@ -21,7 +23,7 @@ from daskscope.recording.totals import Sums, Totals
 from daskscope.recording.worker_names import WorkerNames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -82,6 +84,7 @@ class RecordingStore(Recording):
         self.about_facts: dict[str, Any] = {}
         self.make_figures: MakeFigures | None = None  # given by who may derive them
         self.not_read = NotRead()  # replaced by who collects
+        self.progress = Progress()  # the same
         self._present = 0  # rows of workers that were there, which are no changes
         self._present_noted = False
         self._worker_names = WorkerNames()
@@ -279,6 +282,11 @@ class RecordingStore(Recording):
         with self._lock:
             return self._sums.freeze()
 
+    def sums(self) -> Sums:
+        """Return a copy of the arrays that the totals are made of."""
+        with self._lock:
+            return deepcopy(self._sums)
+
     def _seconds_of(self, kind: str) -> tuple[int, NDArray[np.float64]]:
         """Return what the entries of a dictionary took so far, and of how many rows that is."""
         is_known = kind == schema.PREFIXES.name
@@ -335,6 +343,15 @@ class RecordingStore(Recording):
     @property
     def worker_names(self) -> dict[str, str]:  # noqa: D102
         return dict(self._worker_names.by_address)
+
+
+def rows_by_step(series: SeriesStore) -> Iterator[tuple[int, dict[str, NDArray[Any]]]]:
+    """Give the rows of a series step by step, each moment once, and those steps that have some."""
+    rows = series.rows()
+    for step in schema.STEPS:
+        chosen = rows["step"] == step
+        if chosen.any():
+            yield step, {name: column[chosen] for name, column in rows.items() if name != "step"}
 
 
 def _rowless(

@@ -102,8 +102,8 @@ class SeriesStore:
     @property
     def before(self) -> Rows:
         """The sums by key that no ring has any more, or that were there when it began."""
-        widest = self.rings[-1]
-        return widest.readable(widest.stored(0, 0) if self._before is None else self._before)
+        widest, before = self.rings[-1], self._settled()._before
+        return widest.readable(widest.stored(0, 0) if before is None else before)
 
     def set_before(self, columns: Mapping[str, ArrayLike]) -> None:
         """Set the sums by key up to a time: what was there at connect, or what a file has."""
@@ -147,7 +147,7 @@ class SeriesStore:
         Each moment is there once, in the finest ring that has it; `step` is 0 as measured.
         """
         found = []
-        for ring, rows in self.snapshot()._shown():
+        for ring, rows in self._settled()._shown():
             since, until = self._extent(rows, ring.step)
             step = np.full(len(since), ring.step, np.uint16)
             rows = ring.readable(rows | ({} if self._sums else {"time": since}))
@@ -163,8 +163,7 @@ class SeriesStore:
         whatever age. `step` is the coarsest step in the window. It is infinite where `before`
         is partly in the window; `before` counts whole where `start` is infinite, else not.
         """
-        now = self.snapshot()
-        found = []
+        now, found = self._settled(), []
         for ring, rows in now._shown():
             since, until = self._extent(rows, ring.step)
             share = _share(since, until, start, stop)
@@ -233,29 +232,33 @@ class SeriesStore:
                 self._begin_at(begin, at)
                 ring.drop(rows)
 
-    def _begin_at(self, begin: float, widest: int) -> None:
+    def _begin_at(self, begin: float, dropping: int) -> None:
         """Leave what a ring has from before a moment to wider rings."""
         oldest = min(ring.begin for ring in self.rings)
-        for at in range(widest, -1, -1):
+        for at in range(dropping, -1, -1):
             ring = self.rings[at]
-            if at < widest:  # where it ends, a step of the ring begins that readers go on with
-                wider = [wider for wider in self.rings[at + 1 :] if wider.begin < ring.begin]
-                if not wider:
-                    continue
-                begin = -floor_to(-ring.begin, wider[0].step)
+            begin = max(begin, ring.begin) if at == dropping else ring.begin
+            wider = [wider for wider in self.rings[at + 1 :] if wider.begin < begin]
+            if wider:  # readers go on with whole steps of the next of these
+                begin = -floor_to(-begin, wider[0].step)
             if ring is not self.rings[-1]:
                 self._take(at, begin)
-            ring.begin = max(begin, ring.begin)
-        rows = self.rings[widest].stored()
+            ring.begin = begin
+        rows = self.rings[dropping].stored()
         kept = min(ring.begin for ring in self.rings)
         self._lose(pick(rows, (rows["time"] >= oldest) & (rows["time"] < kept)))
 
+    def _settled(self) -> Self:
+        """Return a snapshot in which the late rows that still wait are in wider rings."""
+        now = self.snapshot()
+        for at, ring in enumerate(now.rings[:-1]):
+            now._take(at, ring.begin)
+        return now
+
     def _shown(self) -> Iterator[tuple[Ring, Rows]]:
-        """Yield the rows that readers see of each ring. Called on a snapshot."""
+        """Yield the rows that readers see of each ring."""
         until = inf
-        for at, ring in enumerate(self.rings):
-            if ring is not self.rings[-1]:
-                self._take(at, ring.begin)  # late rows that still wait
+        for ring in self.rings:
             rows = ring.stored()
             rows = pick(rows, (rows["time"] >= ring.begin) & (rows["time"] < until))
             yield ring, self._combined(rows, ring.step) if ring.step else rows

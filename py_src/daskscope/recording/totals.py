@@ -83,6 +83,8 @@ class Sums:
     computes: NDArray[np.float64] = field(default_factory=_floats)
     action_rows: NDArray[np.float64] = field(default_factory=_floats)
     action_seconds: NDArray[np.float64] = field(default_factory=_floats)
+    other_seconds: dict[int, NDArray[np.float64]] = field(default_factory=dict)
+    """By action: seconds of each prefix, of all actions but computing; of rows alone."""
     skewed_rows: int = 0
 
     @classmethod
@@ -121,8 +123,14 @@ class Sums:
         compute = action == COMPUTE
         self.seconds = _add(self.seconds, np.bincount(prefix[compute], seconds[compute]))
         self.computes = _add(self.computes, np.bincount(prefix[compute & sound]))
-        self.action_rows = _add(self.action_rows, np.bincount(action))
+        rows = np.bincount(action)
+        self.action_rows = _add(self.action_rows, rows)
         self.action_seconds = _add(self.action_seconds, np.bincount(action, seconds))
+        rows[COMPUTE] = 0
+        for other in np.flatnonzero(rows).tolist():
+            chosen = action == other
+            known = self.other_seconds.get(other, _floats())
+            self.other_seconds[other] = _add(known, np.bincount(prefix[chosen], seconds[chosen]))
         once = np.ones(len(task), bool)
         once[1:] = task[1:] != task[:-1]
         self.add_tasks(prefix[once], columns["status"][once])

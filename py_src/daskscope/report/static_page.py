@@ -114,7 +114,15 @@ def _side(figures: Mapping[str, Any]) -> str:
         for of in ("workers", "threads")
         if cluster[of] is not None
     ]
+    every = figures["progress"]["all"]
+    left = (
+        (every["running"], "running"),
+        (every["waiting"], "waiting"),
+        (every["erred"] - every["raised"], "unable to run since others erred"),
+        (figures["answer"]["cancelled"], "cancelled"),
+    )
     facts = (
+        ("Not finished", ", ".join(f"{count:,} {what}" for count, what in left if count)),
         ("Cluster", figures["cluster"]),
         ("Scheduler", figures["scheduler"]),
         ("Size", ", ".join(size)),

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from daskscope.schema import LIMITS, SUMMARY, TASKS
-from daskscope.stream.contents import Coarse, Content, Keys, Rows, TableRows
+from daskscope.stream.contents import Coarse, Content, Keys, Rows
 from daskscope.stream.feed_keys import KeyCursor
 from daskscope.stream.feed_tables import TableCursor
 from daskscope.stream.ranges import Range, Ranges
+from daskscope.stream.table_rows import TableRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -370,7 +370,7 @@ class Hub:
             self._timer = None
         self._pages.clear()
         self._channels.clear()
-        self._say_who_is_watched()
+        self._say_what_is_wanted()
         if self._loop is not None:
             self._loop = None
             self._background.drop(self)
@@ -401,7 +401,7 @@ class Hub:
         now, cell = self._clock(), self._cell()
         for page in [page for page in self._pages.values() if page.gone(now, cell)]:
             self._forget(page)
-        self._say_who_is_watched()
+        self._say_what_is_wanted()
         wait_s = self._say_sessions(now)
         every = []
         pause_s = state_pause_s(len(self._watched()), crowded=self._crowded())
@@ -421,10 +421,14 @@ class Hub:
             return wait_s
         return max(wait_s, 0.001)
 
-    def _say_who_is_watched(self) -> None:
-        """Hidden panels do not look."""
-        visible = {w.feed.source.id for _, w in self._watched() if w.feed.visible}
-        self._sources.say_who_is_watched(visible)
+    def _say_what_is_wanted(self) -> None:
+        """Tell sessions the tables of visible panels."""
+        wanted: dict[str, frozenset[str]] = {}
+        for _, watched in self._watched():
+            feed = watched.feed
+            if feed.visible:
+                wanted[feed.source.id] = wanted.get(feed.source.id, frozenset()) | feed.tables
+        self._sources.say_what_is_wanted(wanted)
 
     def _watched(self) -> list[tuple[Page, Watched]]:
         return [(page, w) for page in self._pages.values() for w in page.watched.values()]

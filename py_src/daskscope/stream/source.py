@@ -43,8 +43,8 @@ class Source(Protocol):
     def _set_focus_soon(self, focus: Focus, by: str) -> None:
         """Set the focus in the name of a page, without waiting for whoever observes it."""
 
-    def _set_watched(self, watched: bool) -> None:
-        """Say whether a page shows it just now: it need not hurry if none does."""
+    def _set_wanted(self, tables: frozenset[str]) -> None:
+        """Say which tables pages show just now: it need not hurry if there are none."""
 
     def on_change(self, callback: Callable[[Any], None]) -> Callable[[], None]:
         """Call `callback(source)` whenever there may be news; return how to stop."""

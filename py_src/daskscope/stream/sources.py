@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from daskscope.focus import Focus
     from daskscope.stream.source import Source
@@ -19,7 +19,7 @@ class Sources:
         self._on_focus = on_focus  # is told the session's id, and who set its focus
         self._known: dict[str, Source] = {}
         self._stops: dict[str, tuple[Callable[[], None], ...]] = {}
-        self._watched: set[str] = set()
+        self._wanted: dict[str, frozenset[str]] = {}
 
     def get(self, session: str) -> Source | None:
         """Return a session, if it is known."""
@@ -48,9 +48,10 @@ class Sources:
 
         return source.on_change(lambda _: self._on_change()), source._on_focus(on_focus)
 
-    def say_who_is_watched(self, sessions: set[str]) -> None:
-        """Let sessions know whether a page shows them, where that changed."""
-        for session in sessions ^ self._watched:
-            if session in self._known:
-                self._known[session]._set_watched(session in sessions)
-        self._watched = sessions
+    def say_what_is_wanted(self, wanted: Mapping[str, frozenset[str]]) -> None:
+        """Let sessions know which of their tables pages show, where that changed."""
+        for session, source in self._known.items():
+            tables = wanted.get(session, frozenset())
+            if tables != self._wanted.get(session, frozenset()):
+                source._set_wanted(tables)
+        self._wanted = dict(wanted)

@@ -51,9 +51,9 @@ class Numbered:
     def __init__(self, recording: RecordingStore, table: Table, ring: int = 0) -> None:
         self.table, self.ring = table, ring
         self._recording = recording
-        self._store: Any = recording.tables.get(table.name)
+        self._store: Any = recording.tables.get(table.name)  # none of a dictionary
         if isinstance(table, Series):
-            self._store = self._store.rings[ring]
+            self._store = recording.series(table.name).rings[ring]
 
     @cached_property
     def columns(self) -> Sequence[Any]:
