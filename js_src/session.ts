@@ -80,12 +80,12 @@ export interface SessionStore {
   /** Grows at most once an animation frame, after rows came. */
   readonly dataVersion: Signal<number>;
   readonly totals: Signal<Totals>;
-  /** The figures of the whole, as Python makes them; null before they came. */
-  readonly summary: Signal<unknown>;
   readonly focus: Signal<Focus>;
   /** Time under the pointer, in every panel of the page. */
   readonly crosshair: Signal<number | null>;
   readonly keys: KeyLookup;
+  /** The figures of the whole session as Python made them; null before they are here. */
+  readonly summary: Signal<unknown>;
   /** What has arrived of a table, other than tasks; it comes to those who watch it. */
   table<N extends TableName>(name: N): ReadonlySignal<TableView<N>>;
   /** Set the focus here at once, then tell the kernel. */

@@ -7,7 +7,7 @@ import type { PanelView } from "./panel_view";
 import { TimeChart } from "./time_chart";
 import { valueAxis, type ValueKind } from "./value_axis";
 import { fillCss, paintLine, type LineLook } from "./line_painter";
-import { extremesOf, type Series, valueAt } from "./samples";
+import { extremesOf, type Series, valueAt } from "../derive/series";
 
 export interface Line {
   readonly name: string;

@@ -2,7 +2,7 @@
 // of pixels, however many samples there are.
 
 import type { PlotArea } from "./time_plot";
-import { isGap, type Series } from "./samples";
+import type { Series } from "../derive/series";
 
 export interface LineLook {
   readonly colour: string;
@@ -26,20 +26,20 @@ interface Column {
 
 /** What of a series each column of pixels shows, in runs without a gap. */
 export function columnsOf(
-  { time, values, least, most }: Series,
+  { time, until, values, least, most, longest_s }: Series,
   x: (time: number) => number,
 ): Column[][] {
   const runs: Column[][] = [];
   let run: Column[] = [];
-  let before = -1;
+  let before = NaN;
   for (let at = 0; at < time.length; at++) {
     const value = values[at];
     if (!Number.isFinite(value)) continue;
-    if (run.length === 0 || isGap(time, before, at)) {
+    if (run.length === 0 || time[at] - before > longest_s) {
       run = [];
       runs.push(run);
     }
-    before = at;
+    before = until[at];
     const place = x(time[at]);
     const column = run[run.length - 1];
     if (column && Math.floor(column.x) === Math.floor(place)) {

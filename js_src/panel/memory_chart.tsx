@@ -6,6 +6,7 @@ import { useMemo } from "preact/hooks";
 import { ACTION_COLOURS, MEMORY_COLOURS } from "../base/palette";
 import { toCss } from "../base/colour";
 import { formatBytes } from "../base/format";
+import { extremesOf, type Series } from "../derive/series";
 import type { TableView } from "../session_tables";
 import type { PanelView } from "./panel_view";
 import { TimeChart } from "./time_chart";
@@ -13,7 +14,7 @@ import { type PlotArea, withText } from "./time_plot";
 import { valueAxis } from "./value_axis";
 import { type Line, Values } from "./line_chart";
 import { paintLine } from "./line_painter";
-import { extremesOf, samplesOf, type Series } from "./samples";
+import { systemLines } from "./system_lines";
 
 export function memoryLines(
   table: TableView<"system">,
@@ -22,7 +23,7 @@ export function memoryLines(
 ): { lines: [process: Line, managed: Line, spilled: Line]; limit: Series } {
   const mode = dark ? "dark" : "light";
   const names = ["process", "managed", "spilled", "memory_limit"] as const;
-  const samples = samplesOf(table, names, end, "of the end");
+  const samples = systemLines(table, names, end, "of the end");
   const line = (
     name: "process" | "managed" | "spilled",
     colour: string,
@@ -122,11 +123,12 @@ function Place(props: { height_px: number }): JSX.Element {
 }
 
 /** What was spilled is not in memory. */
-function belowZero({ time, values, least, most }: Series): Series {
+function belowZero(spilled: Series): Series {
+  const { values, least, most } = spilled;
   const negative = (all: Float64Array): Float64Array =>
     all.map((value) => -value);
   return {
-    time,
+    ...spilled,
     values: negative(values),
     least: negative(most),
     most: negative(least),

@@ -1,16 +1,18 @@
 // A panel of toolbar, body and status line, made of what differs from panel to panel.
 
 import type { JSX } from "preact";
-import { plural } from "../base/format";
+import { formatMoment, plural } from "../base/format";
 import { NO_FOCUS } from "../model/types";
-import { IconButton } from "./button";
+import { Button, IconButton } from "./button";
 import { chooserCrowds, ChooserMenu } from "./chooser";
 import { Crumbs } from "./crumbs";
 import { beforeFirst, NO_CLIENT } from "./empty_states";
+import { exportable, exportTable } from "./export_tables";
 import { Help } from "./help";
 import type { EmptyState } from "./host";
-import { HelpIcon } from "./icons";
+import { ExportIcon, HelpIcon, PauseIcon, PlayIcon } from "./icons";
 import type { PanelKind } from "./kind";
+import { Menu, MenuItem } from "./menu";
 import { mountPanel } from "./mount";
 import { isWhole, spanNames } from "./narrowing";
 import { bannerNotice, Notices } from "./notices";
@@ -42,6 +44,7 @@ export function makePanel(kind: Kind, parts: PanelParts): PanelKind {
           root.querySelector<HTMLElement>(".ds-panel-body") ?? root;
         return {
           content: <Panel view={view} kind={kind} parts={parts} />,
+          use: () => (view.paused.value = null),
           press: (key) => press(view, root, key),
           focusHome: () => body().focus({ preventScroll: true }),
         };
@@ -55,6 +58,9 @@ function press(view: PanelView, root: HTMLElement, key: string): boolean {
     case "/":
       root.querySelector<HTMLElement>(".ds-search input")?.focus();
       return true;
+    case " ":
+      view.togglePause();
+      return view.host.live;
     case "?":
       view.helpOpen.value = !view.helpOpen.peek();
       return true;
@@ -92,16 +98,22 @@ function Panel(props: {
   const { value: breadth } = view.breadth;
   const roomy = breadth === "wide" || breadth === "medium";
   const crumbs = empty ? null : <FocusCrumbs view={view} />;
+  const paused = pausedText(view);
   return (
     <>
       <Toolbar
         title={kind.title}
         state={stateShown(state, host, empty)}
-        paused={null}
+        paused={paused}
         brief={chooserCrowds(view)}
-        tools={<Tools view={view} />}
+        tools={<Tools view={view} tables={kind.tables} />}
       >
         {roomy && crumbs}
+        {paused !== null && (
+          <Button primary onClick={() => view.togglePause()}>
+            Resume
+          </Button>
+        )}
       </Toolbar>
       {!roomy && crumbs && !isWhole(view.focus.value) && (
         <div class="ds-row2">{crumbs}</div>
@@ -131,6 +143,7 @@ function Panel(props: {
           title={`${kind.title}: keys and gestures`}
           shortcuts={[
             { keys: ["/"], does: "Filter the list" },
+            { keys: ["Space"], does: "Pause, resume" },
             { keys: ["Esc"], does: "Close, drop the filters" },
             { keys: ["?"], does: "This sheet" },
           ]}
@@ -142,11 +155,49 @@ function Panel(props: {
   );
 }
 
-function Tools(props: { view: PanelView }): JSX.Element {
+function pausedText({ paused, origin }: PanelView): string | null {
+  if (paused.value === null) return null;
+  return `at ${formatMoment(paused.value - origin.value, 1)}`;
+}
+
+function Tools(props: {
+  view: PanelView;
+  tables: readonly string[];
+}): JSX.Element {
   const { view } = props;
+  const paused = view.paused.value !== null;
+  const grows = ["live", "partly", "waiting"].includes(view.state.value);
+  const exports = exportable(view, props.tables);
   return (
     <>
       <ChooserMenu view={view} />
+      {view.host.live && (paused || (grows && view.now.value > 0)) && (
+        <IconButton
+          label={paused ? "Resume" : "Pause"}
+          shortcut="Space"
+          pressed={paused}
+          onClick={() => view.togglePause()}
+        >
+          {paused ? <PlayIcon /> : <PauseIcon />}
+        </IconButton>
+      )}
+      {exports.length > 0 && (
+        <Menu label="Export" face={<ExportIcon />}>
+          {(close) =>
+            exports.map((name) => (
+              <MenuItem
+                detail={plural(view.table(name).rows, "row")}
+                onClick={() => {
+                  close();
+                  exportTable(view, name);
+                }}
+              >
+                {`CSV of ${name}`}
+              </MenuItem>
+            ))
+          }
+        </Menu>
+      )}
       <IconButton
         label="Keys and gestures"
         shortcut="?"
@@ -202,7 +253,7 @@ function factsOf(view: PanelView, parts: PanelParts): Fact[] {
             kept: said?.status
               ? { text: said.status, trouble: isAlarming(said) }
               : null,
-            paused: false,
+            paused: view.paused.value !== null,
           }),
         ]
       : []),

@@ -4,6 +4,7 @@
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { onPaper, type Theme } from "../base/theme";
 import { growingAxis } from "../derive/growing_axis";
+import { extentOf } from "../derive/series";
 import { type Focus, NO_COUNTS, NO_FOCUS } from "../model/types";
 import type { TableName } from "../schema";
 import type { SessionStore } from "../session";
@@ -11,7 +12,6 @@ import { emptyTable, type TableView } from "../session_tables";
 import { breadthOf, type PanelEnvironment } from "./environment";
 import type { PanelHost } from "./host";
 import type { PanelProps } from "./kind";
-import { extentOf } from "./samples";
 
 /** From the start to the stop of a stretch of time, in seconds since the epoch. */
 export type Range = readonly [start: number, stop: number];
@@ -27,25 +27,30 @@ export class PanelView {
   });
   readonly breadth = computed(() => breadthOf(this.environment.width.value));
   readonly helpOpen = signal(false);
+  /** The moment that the panel shows while it is paused. */
+  readonly paused = signal<number | null>(null);
   /** Codes of notices that were hidden. */
   readonly dismissed = signal<ReadonlySet<string>>(new Set());
 
   readonly state = this.read(({ state }) => state.value, "waiting");
-  readonly counts = this.read(({ counts }) => counts.value, NO_COUNTS);
+  readonly counts = this.data(({ counts }) => counts.value, NO_COUNTS);
   readonly notices = this.read(({ notices }) => notices.value, []);
-  readonly workers = this.read(({ workers }) => workers.value, []);
-  readonly now = this.read(({ now }) => now.value, 0);
+  readonly workers = this.data(({ workers }) => workers.value, []);
+  readonly now = this.data(({ now }) => now.value, 0);
   readonly behind_s = this.read(({ behind_s }) => behind_s.value, NaN);
-  readonly summary = this.read<unknown>(({ summary }) => summary.value, null);
+  readonly summary = this.data<unknown>(({ summary }) => summary.value, null);
   readonly focus = this.read(({ focus }) => focus.value, NO_FOCUS);
   /** Time under the pointer, in every panel of the page. */
-  readonly crosshair = this.read(({ crosshair }) => crosshair.value, null);
+  readonly crosshair = this.read<number | null>(
+    ({ crosshair }) => crosshair.value,
+    null,
+  );
   readonly run = this.read(({ run }) => run.value, null);
   /** Seconds since the epoch: time zero of every axis. */
   readonly origin = this.read(({ origin }) => origin.value, 0);
   /** Grows with names, and with rows of tasks. */
   readonly namesVersion = this.read((store) => store.namesVersion.value, 0);
-  readonly dataVersion = this.read((store) => store.dataVersion.value, 0);
+  readonly dataVersion = this.data((store) => store.dataVersion.value, 0);
   /** What is later than this is still to come; null in a recording, which is over. */
   readonly present: ReadonlySignal<number | null> = computed(() =>
     this.host.live ? this.now.value : null,
@@ -72,7 +77,7 @@ export class PanelView {
     let table = this.tables.get(name);
     if (!table) {
       const none: unknown = emptyTable(name);
-      table = this.read<unknown>((store) => store.table(name).value, none);
+      table = this.data<unknown>((store) => store.table(name).value, none);
       this.tables.set(name, table);
     }
     return table.value as TableView<N>;
@@ -92,15 +97,31 @@ export class PanelView {
     };
   }
 
+  /** Keep what is shown while the session goes on, or go on with it. */
+  togglePause(): void {
+    if (!this.host.live) return;
+    const paused = this.paused.peek() === null;
+    this.paused.value = paused ? this.now.peek() : null;
+  }
+
+  /** What a pause keeps. */
+  private data<T>(
+    from: (store: SessionStore) => T,
+    none: T,
+  ): ReadonlySignal<T> {
+    return this.read(from, none, () => this.paused.value === null);
+  }
+
   private read<T>(
     from: (store: SessionStore) => T,
     none: T,
+    goesOn = () => true,
   ): ReadonlySignal<T> {
     let last = none;
     let of: SessionStore | null = null;
     return computed(() => {
       const store = this.session.value;
-      if (this.environment.visible.value || store !== of) {
+      if ((this.environment.visible.value && goesOn()) || store !== of) {
         of = store;
         last = store ? from(store) : none;
       }

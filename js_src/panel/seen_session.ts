@@ -2,7 +2,9 @@
 // news cost a hidden panel nothing.
 
 import { computed, type ReadonlySignal, Signal } from "@preact/signals";
+import type { TableName } from "../schema";
 import type { SessionStore } from "../session";
+import type { TableView } from "../session_tables";
 
 type ValueOf<S> = S extends Signal<infer T> ? T : never;
 
@@ -11,7 +13,10 @@ export type SeenSession = {
   readonly [
     N in keyof SessionStore as SessionStore[N] extends Signal ? N : never
   ]: ReadonlySignal<ValueOf<SessionStore[N]>>;
-} & Pick<SessionStore, "table"> & { readonly store: SessionStore };
+} & {
+  readonly store: SessionStore;
+  table<N extends TableName>(name: N): ReadonlySignal<TableView<N>>;
+};
 
 /** While hidden, it has the last value that was seen. */
 export function whileVisible<T>(
@@ -30,10 +35,13 @@ export function seenSession(
     .filter(([, part]) => part instanceof Signal)
     .map(([name, source]) => [name, whileVisible(source as Signal, visible)]);
   const tables = new Map<string, unknown>();
-  const table: SeenSession["table"] = (name) => {
-    const seen = tables.get(name) ?? whileVisible(store.table(name), visible);
-    tables.set(name, seen);
-    return seen as ReturnType<typeof store.table<typeof name>>;
-  };
-  return { ...Object.fromEntries(signals), table, store } as SeenSession;
+  return {
+    ...Object.fromEntries(signals),
+    store,
+    table<N extends TableName>(name: N): ReadonlySignal<TableView<N>> {
+      const seen = tables.get(name) ?? whileVisible(store.table(name), visible);
+      tables.set(name, seen);
+      return seen as ReadonlySignal<TableView<N>>;
+    },
+  } as SeenSession;
 }

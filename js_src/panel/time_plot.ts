@@ -32,6 +32,8 @@ export interface TimePlotContent {
   /** Later times are still to come; null where none is. */
   readonly present: number | null;
   readonly theme: Theme;
+  /** Room for the labels of values, where it is not the usual one. */
+  readonly gutter_px?: number;
   /** Asked for after `prepare`, so that it may depend on what is shown. */
   axis(): ValueAxis;
   /** Before the axes are drawn, with the width of the plot in device pixels. */
@@ -99,7 +101,7 @@ export class TimePlot {
   /** What it draws from now on; who calls it asks the view for a picture. */
   show(content: TimePlotContent): void {
     this.content = content;
-    const { left, bottom, top } = marginsOf(content.theme);
+    const { left, bottom, top } = marginsOf(content);
     this.hit.style.inset = `${top}px ${RIGHT_PX}px ${bottom}px ${left}px`;
   }
 
@@ -189,7 +191,7 @@ export class TimePlot {
     if (!content) return;
     const { theme, range, origin, present } = content;
     const { pixelRatio } = size;
-    const margins = marginsOf(theme);
+    const margins = marginsOf(content);
     const left = Math.round(margins.left * pixelRatio);
     const top = Math.round(margins.top * pixelRatio);
     const width = Math.round(size.width - left - RIGHT_PX * pixelRatio);
@@ -217,6 +219,10 @@ export class TimePlot {
     for (const tick of axis.ticks) {
       context.fillRect(left, Math.round(y(tick.value)), width, line);
     }
+    if (now < left + width) {
+      context.fillStyle = toCss(theme.text2);
+      context.fillRect(now, top, line, height);
+    }
     context.save();
     context.beginPath();
     context.rect(left, top - line, width, height + 2 * line);
@@ -225,17 +231,14 @@ export class TimePlot {
       ...{ context, theme, pixelRatio, left, top, width, height, range, x, y },
     });
     context.restore();
-    if (now < left + width) {
-      context.fillStyle = toCss(theme.text2);
-      context.fillRect(now, top, line, height);
-    }
 
     context.font = font;
     context.fillStyle = toCss(theme.text2);
     context.textBaseline = "middle";
     context.textAlign = "right";
     for (const tick of axis.ticks) {
-      context.fillText(tick.label, left - 6 * pixelRatio, y(tick.value));
+      const at = tick.value - (tick.below ?? 0);
+      context.fillText(tick.label, left - 6 * pixelRatio, y(at));
     }
     context.textBaseline = "alphabetic";
     context.textAlign = "left";
@@ -257,8 +260,8 @@ export const withText = (px: number, { small_px }: Theme): number =>
   Math.round((px * small_px) / USUAL_TEXT_PX);
 
 /** Room for the labels of the axes. */
-const marginsOf = (theme: Theme) => ({
-  left: withText(MARGINS_PX.left, theme),
+const marginsOf = ({ theme, gutter_px }: TimePlotContent) => ({
+  left: withText(gutter_px ?? MARGINS_PX.left, theme),
   bottom: withText(MARGINS_PX.bottom, theme),
   top: withText(MARGINS_PX.top, theme),
 });

@@ -5,6 +5,8 @@ import { formatExact } from "../base/format";
 export interface ValueTick {
   readonly value: number;
   readonly label: string;
+  /** The label is so far below the line. */
+  readonly below?: number;
 }
 
 export interface ValueAxis {

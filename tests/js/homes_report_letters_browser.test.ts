@@ -81,7 +81,7 @@ describeReport("a report with long names", () => {
       time: 1_795_010_552,
       worker: `tcp://10.4.9.${at}:4000`,
       name: `${host}-worker-${at}`,
-      ...{ what: "added", detail: "4 threads" },
+      ...{ what: "added", detail: `${at + 4} threads` },
     }));
     await openWith({ workers: columns(workers) });
     const about = page.locator("td.ds-list-about", { hasText: "gpu-" });

@@ -3,15 +3,8 @@
 import { describe, expect, it } from "vitest";
 import { threadAxis, valueAxis } from "../../js_src/panel/value_axis";
 import { columnsOf } from "../../js_src/panel/line_painter";
-import {
-  extentOf,
-  extremesOf,
-  samplesOf,
-  seriesOf,
-  valueAt,
-} from "../../js_src/panel/samples";
 import { growingAxis } from "../../js_src/derive/growing_axis";
-import type { TableView } from "../../js_src/session_tables";
+import { lineOf, rowsOf, seriesOf } from "../../js_src/derive/series";
 
 const labels = (...args: Parameters<typeof valueAxis>) =>
   valueAxis(...args).ticks.map(({ label }) => label);
@@ -66,68 +59,7 @@ describe("the axis of threads", () => {
   });
 });
 
-describe("samples", () => {
-  it("come in order of time, without those that have none", () => {
-    const series = seriesOf([3, NaN, 1], [30, 20, 10], 9, "of the end");
-    expect([...series.time]).toEqual([1, 3]);
-    expect([...series.values]).toEqual([10, 30]);
-    expect([
-      valueAt(series, 0),
-      valueAt(series, 2),
-      valueAt(series, 3),
-    ]).toEqual([NaN, 10, 30]);
-  });
-
-  it("of the workers tell of the end of the run what came with the heartbeat after it", () => {
-    const series = seriesOf([1, 2, 3.5], [10, 20, 90], 3, "of the end");
-    expect([...series.time]).toEqual([1, 2, 3]);
-    expect(extremesOf(series, 1, 3).most).toBe(90);
-  });
-
-  it("are summed up for the time that is asked for", () => {
-    const series = seriesOf([1, 2, 3, 4], [10, NaN, 30, 90], 9, "of the end");
-    expect(extremesOf(series, 1, 3)).toEqual({ least: 10, mean: 20, most: 30 });
-    expect(extremesOf(series, -1, 0).mean).toBeNaN();
-  });
-
-  it("hold until the next one, but not over a time in which there were none", () => {
-    const time = [0, 1, 2, 3, 60];
-    const series = seriesOf(time, [2, 4, 6, 8, 9], 70, "of the end");
-    expect(extremesOf(series, 1.2, 1.8)).toEqual({
-      least: 4,
-      mean: 4,
-      most: 4,
-    });
-    for (const [start, stop] of [
-      [40, 41],
-      [4, 5],
-      [61, 62],
-    ] as const) {
-      expect(extremesOf(series, start, stop).mean).toBeNaN();
-    }
-    expect(extremesOf(series, 0.5, 2.5)).toEqual({
-      least: 4,
-      mean: 5,
-      most: 6,
-    });
-  });
-
-  it("that tell nothing are not told by the one before", () => {
-    const series = seriesOf([0, 1, 2], [5, NaN, 7], 9, "of the end");
-    expect(extremesOf(series, 0.5, 1.5).most).toBeNaN();
-  });
-
-  it("of the scheduler end with the run", () => {
-    const series = seriesOf([1, 2, 3.5], [10, 20, 90], 3, "left out");
-    expect([...series.time]).toEqual([1, 2]);
-    expect(extremesOf(series, 1, 3).most).toBe(20);
-  });
-
-  it("reach from the first to the last, whatever their order", () => {
-    expect(extentOf([3, NaN, 1], [], [7, 2])).toEqual([1, 7]);
-    expect(extentOf([NaN], [])).toBeNull();
-  });
-
+describe("samples that are drawn", () => {
   it("keep their least and most in each column of pixels", () => {
     const time = Float64Array.from({ length: 1000 }, (_, at) => at / 1000);
     const values = time.map((_, at) =>
@@ -140,54 +72,32 @@ describe("samples", () => {
     expect([least, most, first, last]).toEqual([-99, 99, 99, 1]);
   });
 
+  it("show the least and most of a step, joined with the next one", () => {
+    const extremes = { combine: "extremes" };
+    const columns = { cpu: extremes, cpu_least: extremes, cpu_most: extremes };
+    const step = {
+      time: [5, 13, 60],
+      cpu: [20, 30, 30],
+      cpu_least: [10, 30, 30],
+      cpu_most: [90, 40, 40],
+    };
+    const series = lineOf(
+      rowsOf({ columns }, [
+        { step: 0, columns: { time: [70, 71], cpu: [1, 1] } },
+        { step: 10, columns: step },
+      ]),
+      "cpu",
+    );
+    const runs = columnsOf(series, (moment) => moment);
+    expect(runs.map((run) => run.length)).toEqual([2, 3]);
+    expect(runs[0]![0]).toMatchObject({ first: 20, least: 10, most: 90 });
+  });
+
   it("are not joined over a time in which there were none", () => {
     const time = [1, 2, 3, 4, 5, 60, 61, 62];
     const series = seriesOf(time, time, Infinity, "of the end");
     const runs = columnsOf(series, (moment) => moment * 10);
     expect(runs.map((run) => run.length)).toEqual([5, 3]);
-  });
-});
-
-describe("samples of a series", () => {
-  /** Rings of the table `system`; what a row lacks was not measured. */
-  const table = (...rings: Record<string, number | undefined>[][]) =>
-    ({
-      rings: rings.map((rows) => ({
-        columns: new Proxy(
-          {},
-          {
-            get: (_, name: string) => rows.map((row) => row[name] ?? NaN),
-          },
-        ),
-      })),
-    }) as unknown as TableView<"system">;
-  const names = ["cpu", "memory"] as const;
-
-  it("are those of one source, in which one of them may be missing", () => {
-    const measured = [
-      { time: 1, cpu: 10, memory: 5 },
-      { time: 1.5, process: 7 },
-      { time: 2, memory: 6 },
-    ];
-    const { cpu } = samplesOf(table(measured), names, 9, "left out");
-    expect([...cpu.time]).toEqual([1, 2]);
-    expect([...cpu.values]).toEqual([10, NaN]);
-  });
-
-  it("are of the finest ring that has a moment, with the most of a step", () => {
-    const row = (time: number, cpu: number, most = cpu) => ({
-      ...{ time, cpu, cpu_least: cpu, cpu_most: most },
-    });
-    const { cpu } = samplesOf(
-      table([row(20, 1), row(21, 2)], [row(0, 3, 90), row(10, 4), row(20, 5)]),
-      names,
-      99,
-      "left out",
-    );
-    expect([...cpu.time]).toEqual([0, 10, 20, 21]);
-    expect([...cpu.values]).toEqual([3, 4, 1, 2]);
-    expect(extremesOf(cpu, 0, 21).most).toBe(90);
-    expect(columnsOf(cpu, (time) => time * 10)).toHaveLength(1);
   });
 });
 

@@ -4,7 +4,12 @@ import { describe, expect, it } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { withoutErrors } from "../../js_src/panels/events/errors";
 import { errorGroups } from "../../js_src/panels/events/error_groups";
-import { happenings, narrow } from "../../js_src/panels/events/happenings";
+import {
+  happenings,
+  narrow,
+  together,
+} from "../../js_src/panels/events/happenings";
+import { lanesOf } from "../../js_src/panels/events/lanes";
 import { levelsOf, narrowLines } from "../../js_src/panels/logs/lines";
 import { hasWords } from "../../js_src/panel/filter_tools";
 import type { TableName } from "../../js_src/schema";
@@ -136,6 +141,51 @@ describe("what happened", () => {
         "worker worker-0",
       ],
     ]);
+  });
+
+  it("is one row of workers that changed alike at once", () => {
+    const addresses = ["a", "b", "c", "d", "e"];
+    const workers = tableOf("workers", {
+      time: [1, 1.2, 1.4, 1.5, 9],
+      worker: addresses,
+      name: addresses,
+      what: ["added", "added", "added", "paused", "added"],
+      detail: ["4 threads", "4 threads", "2 threads", "", "2 threads"],
+    });
+    const none = {
+      events: tableOf("events", { time: [] }),
+      gaps: tableOf("gaps", { start: [] }),
+    };
+    const rows = together(happenings({ ...none, workers }, (name) => name));
+    expect(
+      rows.map(({ first, all: some }) => [first.text, some.length]),
+    ).toEqual([
+      ["came, 4 threads", 2],
+      ["came, 2 threads", 1],
+      ["paused", 1],
+      ["came, 2 threads", 1],
+    ]);
+  });
+
+  it("has a lane for errors and for each kind, as far as they are in focus", () => {
+    const errors = tableOf("errors", {
+      ...{ time: [2, 1], key: ["a", "b"], prefix: [0, 1], worker: [A, B] },
+      ...{ exception: ["KeyError('x')", "Gone()"], traceback: ["", ""] },
+      task: [0, 1],
+    });
+    const texts = (focus: object) =>
+      lanesOf(errors, PREFIXES, all, { ...NO_FOCUS, ...focus }).map(
+        ({ name, items }) =>
+          `${name}: ${items.map(({ text }) => text).join("; ")}`,
+      );
+    expect(texts({})).toEqual([
+      "Errors: Gone; KeyError",
+      "Workers: worker-0 was there; worker-0 paused; all workers restarted",
+      "Dask: n 1; plain text",
+      "Yours: ",
+      "Gaps: nothing recorded: lost",
+    ]);
+    expect(texts({ workers: [B], time: [7, 8] })[0]).toBe("Errors: Gone");
   });
 
   it("follows the focus: a gap is in every time that it touches", () => {

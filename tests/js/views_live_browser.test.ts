@@ -163,6 +163,39 @@ describePanel("a live panel", () => {
     },
   );
 
+  it("keeps what it shows while it is paused, and takes all that came then", async () => {
+    await open("panel=summary&scenario=live&at=12", 1000, 700);
+    const done = page.locator(".ds-progress tfoot td").nth(1);
+    const said = await done.innerText();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Paused at 12.0 s").waitFor();
+    await show(18);
+    expect(await done.innerText()).toBe(said);
+    await page.getByText("paused, recording goes on").waitFor();
+    await page.keyboard.press("Space");
+    await expect.poll(() => done.innerText()).not.toBe(said);
+  });
+
+  it("saves each of its tables, with names in place of indexes", async () => {
+    await open("panel=events&scenario=live&at=25", 800, 600);
+    await page.getByRole("button", { name: "Export" }).click();
+    const items = page.locator(".ds-menu-item-name");
+    expect(await items.allInnerTexts()).toEqual([
+      ...["CSV of errors", "CSV of events", "CSV of workers"],
+    ]);
+    await items.first().click();
+    const saved = await page.evaluate(async () => {
+      const [{ name, content }] = window.harness.saved as [
+        { name: string; content: Blob },
+      ];
+      return [name, await content.text()] as const;
+    });
+    expect(saved[0]).toMatch(/^errors-.*\.csv$/);
+    const [header, first] = saved[1].split("\n");
+    expect(header).toBe("time,key,prefix,worker,exception,traceback,task");
+    expect(first).toContain(",groupby-chunk,");
+  });
+
   it("lets no key reach the notebook around it, and scrolls by keys", async () => {
     await open("panel=logs&scenario=live&many=1&at=3&inline=1", 700, 400);
     await body().click();

@@ -2,7 +2,8 @@
 
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { formatExact, formatMoment } from "../../base/format";
+import { someOf } from "../../base/bounds";
+import { formatExact, formatMoment, plural } from "../../base/format";
 import { LinkButton } from "../../panel/button";
 import { FilterText, hasWords, Kinds } from "../../panel/filter_tools";
 import { Pager, usePages } from "../../panel/paging";
@@ -14,10 +15,13 @@ import {
   type Kind,
   KINDS,
   narrow,
+  together,
+  type Together,
 } from "./happenings";
 
 /** Of a message, before somebody asks for all of it. */
 const MOST_CHARACTERS = 300;
+const MOST_NAMES = 20;
 
 export function EventList(props: {
   view: PanelView;
@@ -34,8 +38,9 @@ export function EventList(props: {
     () => narrow(all, { focus, kind, has: hasWords(text) }),
     [all, focus, kind, text],
   );
+  const rows = useMemo(() => together(shown), [shown]);
   const paged = usePages(
-    shown,
+    rows,
     JSON.stringify([focus, kind, text]),
     view,
     "below",
@@ -93,34 +98,8 @@ export function EventList(props: {
             </tr>
           </thead>
           <tbody>
-            {paged.rows.map((one) => (
-              <tr>
-                <td class="ds-list-time">
-                  {formatMoment(one.start - view.origin.value, 3)}
-                </td>
-                <td class="ds-list-about" title={one.about}>
-                  {shortOf(one.about)}
-                </td>
-                <td
-                  class={
-                    one.level === "warn"
-                      ? "ds-list-text ds-warn"
-                      : "ds-list-text"
-                  }
-                >
-                  {one.logged === undefined ? (
-                    one.text
-                  ) : (
-                    <Message
-                      text={one.text}
-                      logged={one.logged}
-                      key={one.logged}
-                      whole={view.printing.value}
-                    />
-                  )}
-                </td>
-                <td class="ds-list-kind">{KIND_NAMES[one.kind]}</td>
-              </tr>
+            {paged.rows.map((row) => (
+              <Row view={view} row={row} shortOf={shortOf} />
             ))}
           </tbody>
         </table>
@@ -128,6 +107,48 @@ export function EventList(props: {
       <Pager paged={paged} noun="events" />
       {paged.end}
     </section>
+  );
+}
+
+function Row(props: {
+  view: PanelView;
+  row: Together;
+  shortOf: (name: string) => string;
+}): JSX.Element {
+  const { view, row } = props;
+  const { first: one, all } = row;
+  const several = all.length > 1;
+  const level = one.level === "warn" ? "ds-list-text ds-warn" : "ds-list-text";
+  return (
+    <tr>
+      <td class="ds-list-time">
+        {formatMoment(one.start - view.origin.value, 3)}
+      </td>
+      <td
+        class="ds-list-about"
+        title={someOf(all, MOST_NAMES)
+          .shown.map(({ about }) => about)
+          .join("\n")}
+      >
+        {several ? plural(all.length, "worker") : props.shortOf(one.about)}
+      </td>
+      <td class={level}>
+        {one.logged === undefined ? (
+          one.text
+        ) : (
+          <Message
+            text={one.text}
+            logged={one.logged}
+            key={one.logged}
+            whole={view.printing.value}
+          />
+        )}
+      </td>
+      <td class="ds-list-kind">
+        {KIND_NAMES[one.kind]}
+        {several && ` × ${formatExact(all.length)}`}
+      </td>
+    </tr>
   );
 }
 

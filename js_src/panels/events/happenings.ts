@@ -120,6 +120,30 @@ const CHANGES: ReadonlyMap<string, string> = new Map([
   ["not-spilling", "stopped spilling"],
 ]);
 
+/** Of so many that are alike and at once. */
+export interface Together {
+  readonly first: Happening;
+  readonly all: readonly Happening[];
+}
+
+const AT_ONCE_S = 1;
+
+/** Changes of several workers at once, such as four that came, as one. */
+export function together(all: readonly Happening[]): Together[] {
+  const found: { first: Happening; all: Happening[] }[] = [];
+  for (const one of all) {
+    const last = found[found.length - 1];
+    const alike =
+      last?.first.kind === "worker" &&
+      one.kind === "worker" &&
+      one.text === last.first.text &&
+      one.start - last.first.start < AT_ONCE_S;
+    if (alike) last.all.push(one);
+    else found.push({ first: one, all: [one] });
+  }
+  return found;
+}
+
 export interface Narrowed {
   readonly focus: Focus;
   /** Null for all. */

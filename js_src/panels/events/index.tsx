@@ -11,7 +11,8 @@ import { WithTable } from "../../panel/with_table";
 import { workerNames } from "../../panel/worker_names";
 import { ErrorsSection } from "./errors";
 import { EventList } from "./event_list";
-import { happenings, type Tables } from "./happenings";
+import { happenings } from "./happenings";
+import { Lanes } from "./lanes";
 
 const TABLES = ["errors", "events", "workers", "gaps"] as const;
 
@@ -56,23 +57,34 @@ export const EVENTS = makePanel(
 function Events(props: { view: PanelView }): JSX.Element {
   const { view } = props;
   const cut = isCut(view.notices.value);
+  const errors = view.table("errors");
+  const nameOf = workerNames(view);
+  const [events, workers, gaps] = [
+    view.table("events"),
+    view.table("workers"),
+    view.table("gaps"),
+  ];
+  const all = useMemo(
+    () => happenings({ events, workers, gaps }, nameOf),
+    [events, workers, gaps, nameOf],
+  );
+  const ready = [errors, events, workers, gaps].every(
+    ({ state }) => state === "ready",
+  );
   return (
     <>
+      {ready && errors.rows + all.length > 0 && (
+        <Lanes view={view} errors={errors} happened={all} />
+      )}
       <WithTable view={view} name="errors" noun="the errors">
         {(table) => <ErrorsSection view={view} table={table} cut={cut} />}
       </WithTable>
       <WithTable view={view} name="events" noun="the events">
-        {(events) => (
+        {() => (
           <WithTable view={view} name="workers" noun="changes of workers">
-            {(workers) => (
+            {() => (
               <WithTable view={view} name="gaps" noun="gaps">
-                {(gaps) => (
-                  <Happenings
-                    view={view}
-                    tables={{ events, workers, gaps }}
-                    cut={cut}
-                  />
-                )}
+                {() => <EventList view={view} all={all} cut={cut} />}
               </WithTable>
             )}
           </WithTable>
@@ -80,18 +92,4 @@ function Events(props: { view: PanelView }): JSX.Element {
       </WithTable>
     </>
   );
-}
-
-function Happenings(props: {
-  view: PanelView;
-  tables: Tables;
-  cut: boolean;
-}): JSX.Element {
-  const { events, workers, gaps } = props.tables;
-  const nameOf = workerNames(props.view);
-  const all = useMemo(
-    () => happenings(props.tables, nameOf),
-    [events, workers, gaps, nameOf],
-  );
-  return <EventList view={props.view} all={all} cut={props.cut} />;
 }

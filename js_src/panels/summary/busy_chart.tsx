@@ -100,7 +100,7 @@ export function BusyChart(props: {
             axis: () => threadAxis(store ? full(store.model) : threads),
             paint(area) {
               if (!store || !paints) return;
-              paintBusy(area, minimap, paints, sheet);
+              paintBusy(area, minimap, paints, sheet, view.present.peek());
               paintErrors(area, errors);
               paintExpectedEnd(area, summary);
             },
@@ -151,13 +151,19 @@ function paintBusy(
   minimap: Minimap,
   { compute }: ReturnType<typeof makePaints>,
   sheet: Sheet,
+  present: number | null,
 ): void {
   const { context, left, top, width, height } = area;
   const threads = height / (area.y(0) - area.y(1));
   sheet.paint(width, height, (pixels) =>
     minimap.paint(pixels, height, threads, compute.paints, compute.other),
   );
-  context.drawImage(sheet.canvas, left, top);
+  // What came after a pause is not shown.
+  const right = present === null ? width : Math.round(area.x(present)) - left;
+  const shown = Math.min(width, right);
+  if (shown <= 0) return;
+  const { canvas } = sheet;
+  context.drawImage(canvas, 0, 0, shown, height, left, top, shown, height);
 }
 
 /** Another canvas, by way of which pixels come: where nothing is, the grid stays. */

@@ -10,17 +10,13 @@ import {
   formatMean,
   NOTHING,
 } from "../../base/format";
+import { extremesOf, type Series } from "../../derive/series";
 import { panelIcon } from "../../panel/kind";
 import { LineChart, type Line } from "../../panel/line_chart";
 import { memoryLines, MemoryChart } from "../../panel/memory_chart";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
-import {
-  extremesOf,
-  samplesOf,
-  type Sampled,
-  type Series,
-} from "../../panel/samples";
+import { systemLines } from "../../panel/system_lines";
 import { whyNone, WithTable } from "../../panel/with_table";
 import type { TableView } from "../../session_tables";
 
@@ -99,7 +95,7 @@ function SchedulerCharts({ view, table }: Samples): JSX.Element {
   const end = view.end.value;
   const lines = useMemo(() => {
     const names = ["cpu", "memory", "loop_interval"] as const;
-    const samples = samplesOf(table, names, end, "left out");
+    const samples = systemLines(table, names, end, "left out");
     const line = lineMaker(samples, dark);
     return {
       cpu: line("cpu", "CPU", SLOT.first),
@@ -158,7 +154,7 @@ function SchedulerCharts({ view, table }: Samples): JSX.Element {
 
 /** Makes lines of samples. */
 const lineMaker =
-  <K extends Sampled>(samples: Record<K, Series>, dark: boolean) =>
+  <K extends string>(samples: Record<K, Series>, dark: boolean) =>
   (
     of: K,
     name: string,
@@ -175,7 +171,7 @@ function ClusterCharts({ view, table }: Samples): JSX.Element {
   const end = view.end.value;
   const lines = useMemo(() => {
     const names = ["workers", "threads"] as const;
-    const samples = samplesOf(table, names, end, "of the end");
+    const samples = systemLines(table, names, end, "of the end");
     const line = lineMaker(samples, dark);
     return {
       workers: line("workers", "workers", SLOT.first, { stair: true }),

@@ -8,8 +8,8 @@ import {
   NOTHING,
 } from "../../base/format";
 import { spanName } from "../../panel/narrowing";
-import { rowsOf } from "../../session_tables";
 import type { SeenSession } from "../../panel/seen_session";
+import { rowsOf } from "../../session_tables";
 import { Card, Swatch, type PlotPlace } from "./card";
 import { KeyText, useKey } from "./key_text";
 import { capitalized } from "../../panel/action_words";

@@ -3,8 +3,8 @@
 
 import { computed, type ReadonlySignal } from "@preact/signals";
 import type { Focus } from "../../model/types";
-import { rowsOf } from "../../session_tables";
 import type { SeenSession } from "../../panel/seen_session";
+import { rowsOf } from "../../session_tables";
 import {
   groupLanes,
   lieAlike,

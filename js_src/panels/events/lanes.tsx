@@ -1,0 +1,219 @@
+// Errors and events on an axis, a lane for each kind. What would overlap is one mark.
+
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { toCss } from "../../base/colour";
+import { formatExact } from "../../base/format";
+import { inFocus } from "../../panel/in_focus";
+import type { PanelView } from "../../panel/panel_view";
+import { TimeChart } from "../../panel/time_chart";
+import type { PlotArea } from "../../panel/time_plot";
+import { splitException } from "../../panel/traceback";
+import type { TableView } from "../../session_tables";
+import { type Happening, KIND_NAMES, type Kind, KINDS } from "./happenings";
+
+const LANE_PX = 20;
+const GUTTER_PX = 96;
+/** Marks that are nearer than this are one. */
+const NEAR_PX = 12;
+
+interface Item {
+  readonly start: number;
+  readonly stop: number;
+  readonly text: string;
+  /** The same without what it is about: several may have it in common. */
+  readonly what: string;
+  readonly trouble: boolean;
+}
+
+interface Lane {
+  readonly kind: Kind | "error";
+  readonly name: string;
+  readonly items: readonly Item[];
+}
+
+/** The first words of a text say what it is. */
+const brief = (text: string): string => text.split(/, | · /, 1)[0].slice(0, 40);
+
+export function lanesOf(
+  errors: TableView<"errors">,
+  prefixes: readonly string[],
+  happened: readonly Happening[],
+  focus: Parameters<typeof inFocus>[0],
+): Lane[] {
+  // The time in focus is shaded on the axis.
+  const focused = inFocus({ ...focus, time: null });
+  const { time, worker, exception, prefix } = errors.columns;
+  const failed = Array.from({ length: errors.rows }, (_, row) => ({
+    ...{ start: time[row], stop: time[row], worker: worker[row] },
+    prefix: prefixes[prefix[row]] ?? "",
+    text: splitException(exception[row])[0],
+    what: splitException(exception[row])[0],
+    trouble: true,
+  }));
+  const lane = (kind: Lane["kind"], name: string, items: Item[]): Lane => ({
+    ...{ kind, name },
+    items: items.sort((one, other) => one.start - other.start),
+  });
+  return [
+    lane("error", "Errors", failed.filter(focused)),
+    ...KINDS.map((kind) =>
+      lane(
+        kind,
+        KIND_NAMES[kind],
+        happened
+          .filter((one) => one.kind === kind && focused(one))
+          .map((one) => ({
+            ...{ start: one.start, stop: one.stop },
+            trouble: one.level === "warn",
+            get what() {
+              return brief(one.text);
+            },
+            get text() {
+              return kind === "worker"
+                ? `${one.about} ${this.what}`
+                : this.what;
+            },
+          })),
+      ),
+    ),
+  ];
+}
+
+export function Lanes(props: {
+  view: PanelView;
+  errors: TableView<"errors">;
+  happened: readonly Happening[];
+}): JSX.Element {
+  const { view, errors, happened } = props;
+  const focus = view.focus.value;
+  const prefixes = view.session.value?.prefixes ?? [];
+  const lanes = useMemo(
+    () => lanesOf(errors, prefixes, happened, focus),
+    [errors, view.namesVersion.value, happened, focus],
+  );
+  const axis = {
+    bottom: 0,
+    top: lanes.length,
+    ticks: lanes.map(({ name, items }, at) => ({
+      value: lanes.length - at,
+      label: `${name}  ${formatExact(items.length)}`,
+      below: 0.5,
+    })),
+  };
+  return (
+    <TimeChart
+      view={view}
+      label="Errors and events over time; the lists below have all of them"
+      height_px={lanes.length * LANE_PX + 27}
+      content={{
+        gutter_px: GUTTER_PX,
+        axis: () => axis,
+        paint(area) {
+          lanes.forEach((lane, at) => {
+            paintLane(area, lane, area.y(lanes.length - at - 0.5));
+          });
+        },
+      }}
+    />
+  );
+}
+
+interface Mark {
+  readonly left: number;
+  right: number;
+  readonly items: Item[];
+}
+
+function marksOf(area: PlotArea, { items }: Lane): Mark[] {
+  const near = NEAR_PX * area.pixelRatio;
+  const marks: Mark[] = [];
+  for (const item of items) {
+    const [left, right] = [area.x(item.start), area.x(item.stop)];
+    if (!(right >= area.left && left <= area.left + area.width)) continue;
+    const last = marks[marks.length - 1];
+    if (last && left - last.right < near) {
+      last.right = Math.max(last.right, right);
+      last.items.push(item);
+    } else {
+      marks.push({ left, right, items: [item] });
+    }
+  }
+  return marks;
+}
+
+function paintLane(area: PlotArea, lane: Lane, y: number): void {
+  const { context, theme, pixelRatio } = area;
+  const marks = marksOf(area, lane);
+  context.font = `${theme.small_px * pixelRatio}px ${theme.font}`;
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  marks.forEach((mark, at) => {
+    const trouble = mark.items.some((item) => item.trouble);
+    const colour =
+      lane.kind === "error"
+        ? theme.error
+        : trouble
+          ? theme.warn
+          : lane.kind === "yours"
+            ? theme.brand
+            : theme.text2;
+    context.fillStyle = context.strokeStyle = toCss(colour);
+    paintSign(area, lane.kind, mark, y);
+    const from = mark.right + 8 * pixelRatio;
+    const next = marks[at + 1]?.left ?? area.left + area.width;
+    const room = next - from - 6 * pixelRatio;
+    // Words are made where there is room for some.
+    if (room < 40 * pixelRatio) return;
+    const words = wordsOf(mark.items);
+    if (context.measureText(words).width <= room) {
+      context.fillText(words, from, y);
+    }
+  });
+}
+
+function wordsOf(items: readonly Item[]): string {
+  const [{ text, what }] = items;
+  if (items.length === 1) return text;
+  const alike = items.every((item) => item.what === what);
+  const count = formatExact(items.length);
+  return alike ? `${what} × ${count}` : count;
+}
+
+function paintSign(
+  area: PlotArea,
+  kind: Lane["kind"],
+  { left, right }: Mark,
+  y: number,
+): void {
+  const { context, pixelRatio } = area;
+  const size = 3.5 * pixelRatio;
+  context.beginPath();
+  if (kind === "gap") {
+    const wide = Math.max(right - left, 2 * pixelRatio);
+    context.globalAlpha = 0.3;
+    context.fillRect(left, y - 2 * size, wide, 4 * size);
+    context.globalAlpha = 1;
+    return;
+  }
+  if (right - left > 2 * size) {
+    context.fillRect(left, y - pixelRatio / 2, right - left, pixelRatio);
+  }
+  const x = right;
+  if (kind === "error") {
+    context.lineWidth = 1.8 * pixelRatio;
+    context.moveTo(x - size, y - size);
+    context.lineTo(x + size, y + size);
+    context.moveTo(x + size, y - size);
+    context.lineTo(x - size, y + size);
+    context.stroke();
+  } else if (kind === "dask") {
+    context.moveTo(x - size, y - size);
+    context.lineTo(x + size, y - size);
+    context.lineTo(x, y + size);
+    context.fill();
+  } else {
+    context.arc(x, y, size, 0, 2 * Math.PI);
+    context.fill();
+  }
+}
