@@ -19,7 +19,7 @@ export interface OpenedRecording {
 /**
  * Open a recording; `name` is what errors call it.
  *
- * @throws DaskscopeError with the code `bad-file` or `newer-file`.
+ * @throws DaskscopeError with the code `bad-file`, `newer-file` or `older-file`.
  */
 export async function openRecording(
   bytes: ArrayBuffer | Blob | ByteSource,

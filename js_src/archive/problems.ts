@@ -31,8 +31,15 @@ export function codedError(error: unknown, name: string): unknown {
 export const newerFile = (version: number): DaskscopeError =>
   new DaskscopeError({
     code: "newer-file",
-    text: `This file has version ${version} of the format, and this daskscope reads up to version ${FILE_FORMAT}.`,
+    text: `This file has version ${version} of the format, and this daskscope reads version ${FILE_FORMAT}.`,
     next: "Upgrade daskscope to open it.",
+  });
+
+export const olderFile = (version: number): DaskscopeError =>
+  new DaskscopeError({
+    code: "older-file",
+    text: `This file has version ${version} of the format, and this daskscope reads version ${FILE_FORMAT}.`,
+    next: "Open it with the daskscope that wrote it, or record the run again.",
   });
 
 export const unknownTask = (): DaskscopeError =>

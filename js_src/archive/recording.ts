@@ -17,7 +17,7 @@ import {
 import { type Facts, readFacts } from "./arrow";
 import type { ByteSource } from "./bytes";
 import { FileNames } from "./names";
-import { BadFileError, newerFile } from "./problems";
+import { BadFileError, newerFile, olderFile } from "./problems";
 import {
   maxCharacters,
   NAMES_SHAPE,
@@ -257,6 +257,7 @@ function checkVersion(version: unknown): void {
     throw new BadFileError(what);
   }
   if ((version as number) > FILE_FORMAT) throw newerFile(version as number);
+  if ((version as number) < FILE_FORMAT) throw olderFile(version as number);
 }
 
 /** Without those of rows whose start was no time: they are written as 0. */

@@ -208,8 +208,10 @@ def test_small_tables_with_odd_values_are_refused_or_can_be_used(table, data):
                 values[place] = data.draw(st.sampled_from([-(2**63), 2**63 - 1, -1, 2**32]))
             else:
                 values[place] = data.draw(st.text(max_size=5) | st.just("added"))
-        if pa.types.is_integer(kind) and data.draw(st.booleans()):
-            values, kind = [float(value) for value in values], pa.float64()
+        if pa.types.is_integer(kind):
+            kind = pa.int64()
+            if data.draw(st.booleans()):
+                values, kind = [float(value) for value in values], pa.float64()
         arrays.append(pa.array(values, kind))
     schema = pa.schema(list(zip(stored.schema.names, [a.type for a in arrays], strict=True)))
     read_and_use(with_members(**{name: stream(schema, arrays)}))

@@ -54,7 +54,7 @@ def said(s: Session, text: str) -> Counter[str]:
 
 
 def codes(s: Session) -> list[str]:
-    return [notice.code for notice in s.notices]
+    return [notice.code for notice in s.notices if notice.code.startswith("logs-")]
 
 
 def new_text() -> str:

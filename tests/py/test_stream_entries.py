@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from daskscope.recording import core
+from daskscope.recording import recording_store
 
 
 def test_a_session_is_active_while_tasks_come_and_three_seconds_longer(scene, monkeypatch):
-    monkeypatch.setattr(core, "time", SimpleNamespace(monotonic=scene.loop.clock))
+    monkeypatch.setattr(recording_store, "time", SimpleNamespace(monotonic=scene.loop.clock))
     page = scene.page(watch=False)
     for _ in range(5):
         scene.append(1)

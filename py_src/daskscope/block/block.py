@@ -241,7 +241,7 @@ class Block:
         self._part = new_block_recording(session, self._since, start)
         recording, workers = self._part.recording, session.workers
         recording.about_facts = dict(self._facts)
-        self._part.note_present({one["address"]: one["threads"] for one in workers}, start)
+        self._part.note_present(workers, Window(start))
         if workers:  # as they were last seen: the next sample may be a second away
             recording.append_samples("system", cluster_sample(workers, start), now=start)
         if self._place is not None:

@@ -83,8 +83,9 @@ class LogTail:
         try:
             while True:
                 try:
-                    link = link or await self._connect()
-                    self._append(await part.read(link, self._workers(), self._most))
+                    if members := part.members(self._workers()):
+                        link = link or await self._connect()
+                        self._append(await part.read(link, members, self._most))
                     failures = failures + 1 if part.failure else 0
                 except HandlerRefused as refused:
                     part.failure = f"the scheduler refuses `{refused.op}`"
@@ -120,9 +121,14 @@ class _Part:
         self._known: dict[str, Counter[tuple[Any, ...]]] = {}
         self._newest = 0.0
 
-    async def read(self, link: Link, workers: Collection[str], most: int) -> list[Row]:
+    def members(self, workers: Collection[str]) -> list[str]:
+        """Return the processes of this part."""
+        if self._number < 0:
+            return [SCHEDULER]
+        return [one for one in workers if crc32(one.encode()) % BATCHES == self._number]
+
+    async def read(self, link: Link, members: list[str], most: int) -> list[Row]:
         """Return the lines that are new, in order of time."""
-        members = [SCHEDULER] if self._number < 0 else self._share(workers)
         known = [one for one in members if one in self._known]
         new = [one for one in members if one not in self._known]
         answers = {
@@ -139,9 +145,6 @@ class _Part:
         ]
         self._newest = max([self._newest, *(line["time"] for line in lines)])
         return sorted(lines, key=lambda line: line["time"])
-
-    def _share(self, workers: Collection[str]) -> list[str]:
-        return [one for one in workers if crc32(one.encode()) % BATCHES == self._number]
 
     async def _ask(self, link: Link, members: list[str], since: float, most: int) -> dict[str, Any]:
         log = {"start": max(since, 0.0), "n": most, "timestamps": True}

@@ -224,7 +224,7 @@ class _Found:
         part = new_block_recording(session, self._since, window.start)
         copy = part.recording
         over, since = self._over, self._since
-        part.note_present(self._at_first(), window.start)
+        part.note_present(session.workers, window)
         part.advance(replace(self._until, dropped_agent=over.dropped_agent), window, over)
         copy.log("logs").append(line for line in around.lines if line["time"] <= window.stop)
         part.name_workers()
@@ -246,15 +246,3 @@ class _Found:
             copy.about_facts["missing"].append(NOT_TOLD.to_json())
         copy.close()
         return copy
-
-    def _at_first(self) -> dict[str, int]:
-        """Return the threads of the workers that were there when the cell began."""
-        rows = self.session._recording.log("workers").since(self._since.of("workers"))
-        start, stop = self._window.start, self._window.stop
-        known = ("added", "present")
-        came = {row.worker for row in rows if row.what in known and start <= row.time <= stop}
-        return {
-            worker["address"]: worker["threads"]
-            for worker in self.session.workers
-            if worker["address"] not in came
-        }

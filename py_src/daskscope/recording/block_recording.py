@@ -15,10 +15,10 @@ from daskscope.recording.counts import NotRead
 from daskscope.recording.log_store import UNKNOWN_TASK, LogStore
 from daskscope.recording.name_map import NameMap
 from daskscope.recording.progress import Progress
-from daskscope.recording.recording_store import RecordingStore
+from daskscope.recording.recording_store import PRESENT, RecordingStore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -59,10 +59,7 @@ def positions_of(recording: RecordingStore) -> Positions:
     with recording.together():
         return Positions(
             task=recording.next_task,
-            tables={
-                name: store.next if isinstance(store, LogStore) else store.rings[0].next
-                for name, store in recording.tables.items()
-            },
+            tables={name: store.next for name, store in recording.tables.items()},
             dropped_agent=recording.counts.dropped_agent,
             not_read=recording.not_read,
             progress=recording.progress,
@@ -204,16 +201,19 @@ class BlockRecording:
         return unknown and bool(table.time) and not window.misses(getattr(row, table.time))
 
     def _advance_series(self, store: SeriesStore, first: int, stop: int, window: Window) -> None:
-        table = store.table
+        table, copy = store.table, self.recording.series(store.table.name)
         rows = store.rings[0].columns(first, stop)
-        columns = {name: rows[name] for name in table.names}
-        window = replace(window, start=max(window.start, self._start))
-        columns = _clipped(table, columns, window)
-        if self.recording.series(table.name).rings[0].next == 0:
-            columns = _with_first(table, columns, store.rings[0].columns(0, stop), window.start)
-        columns = self._names.columns(table.columns, columns)
+        copy.heartbeat_s = store.heartbeat_s
+        start = max(window.start, self._start)
+        sums = any(column.combine == "sum" for column in table.columns)
+        until = window.stop if sums else inf
+        columns = store.clipped({name: rows[name] for name in table.names}, start, until)
+        if not sums:
+            columns = _without_late(table, columns, window)
+        if copy.next == 0:
+            columns = _with_first(store, columns, start)
         if len(columns["time"]):
-            copy = self.recording.series(table.name)
+            columns = self._names.columns(table.columns, columns)
             copy.append(columns, now=float(columns["time"].max()))
 
     def _number(self, task: int) -> int:
@@ -224,21 +224,27 @@ class BlockRecording:
         piece = self._pieces[at]
         return piece.number + task - piece.first
 
-    def note_present(self, threads: Mapping[str, int], start: float) -> None:
-        """Log which workers were there when the block began, by their names."""
-        names = self._source.worker_names
-        self.recording.name_workers({one: names[one] for one in threads if one in names})
-        self.recording.note_present(threads, start)
+    def note_present(self, workers: Sequence[Mapping[str, Any]], window: Window) -> None:
+        """Log which of some workers were there when a time began, by their names."""
+        log, names = self._source.log(schema.WORKERS.name), self._source.worker_names
+        came = {
+            row.worker
+            for row in log.since(self._at.of(log.table.name))
+            if row.what in (PRESENT, "added") and not _is_outside(row, log.table, window)
+        }
+        there = {one["address"]: one["threads"] for one in workers if one["address"] not in came}
+        self.recording.name_workers({one: names[one] for one in there if one in names})
+        self.recording.note_present(there, window.start)
 
     def name_workers(self) -> None:
         """Take over the names of those workers that occur in the copy."""
         copy = self.recording
         used = {worker for worker, _ in copy.names.lanes}
         for store in copy.tables.values():
-            if isinstance(store, LogStore):
-                for place, column in enumerate(store.table.columns):
-                    if column.holds == ("hosts",):  # an address, or nothing that has a name
-                        used.update(row[place] for row in store.since(0))
+            columns = store.columns() if isinstance(store, LogStore) else store.rows()
+            for column in store.table.columns:
+                if column.holds == ("hosts",):  # an address, or what has no name here
+                    used.update(columns[column.name])
         names = self._source.worker_names
         copy.name_workers({worker: names[worker] for worker in used if worker in names})
 
@@ -321,21 +327,16 @@ def _news(
     What the source has no more counts as dropped, as far as it is known to be of the time, too:
     it came when that was not over, or before something of it, and after all from before it.
     """
-    table, dropped = source.table, source.dropped
-    there = source.numbered(since, until)
-    before = [_is_before(row, table, window) for _, row in there]
-    after = [_is_after(row, table, window) for _, row in there]
-    if dropped and not table.key:  # or else later rows took the place of earlier ones
-        first = max([since, *(n + 1 for (n, _), is_so in zip(there, before, strict=True) if is_so)])
-        stop = max(
-            [over, *(n + 1 for (n, _), is_so in zip(there, after, strict=True) if not is_so)]
-        )
+    table, there = source.table, source.numbered(since, until)
+    if source.dropped and not table.key:  # or else later rows took the place of earlier ones
+        first = max([since, *(n + 1 for n, row in there if _is_before(row, table, window))])
+        stop = max([over, *(n + 1 for n, row in there if not _is_after(row, table, window))])
         copy.count_dropped(stop - first - sum(first <= n < stop for n, _ in there))
-    return [
-        row
-        for (_, row), is_before, is_after in zip(there, before, after, strict=True)
-        if not is_before and not is_after
-    ]
+    return [row for _, row in there if not _is_outside(row, table, window)]
+
+
+def _is_outside(row: Any, table: schema.Log, window: Window) -> bool:
+    return _is_before(row, table, window) or _is_after(row, table, window)
 
 
 def _is_before(row: Any, table: schema.Log, window: Window) -> bool:
@@ -347,61 +348,29 @@ def _is_after(row: Any, table: schema.Log, window: Window) -> bool:
     return bool(getattr(row, table.time) > window.stop + slack_s)
 
 
-def _clipped(
+def _without_late(
     table: schema.Series, columns: dict[str, NDArray[Any]], window: Window
 ) -> dict[str, NDArray[Any]]:
-    """Return the measurements of a time.
-
-    Of what was measured over a while, the share that lies within; of moments those up to the
-    first ones in which all heartbeats are, one for each value.
-    """
-    time = columns["time"]
-    if any(column.combine == "sum" for column in table.columns):
-        low = np.maximum(time, window.start)
-        high = np.minimum(time + columns["duration"], window.stop)
-        within = (high > low) | ((columns["duration"] == 0) & (high == low))
-        share = np.divide(
-            high - low, columns["duration"], out=np.ones(len(time)), where=columns["duration"] > 0
-        )
-        cut = {"time": low, "duration": high - low} | {
-            column.name: columns[column.name] * share
-            for column in table.columns
-            if column.combine == "sum"
-        }
-        return {name: cut.get(name, column)[within] for name, column in columns.items()}
-    late = time >= window.stop + window.heartbeat_s
-    chosen = ~(time < window.start) & ~late
-    keys = _keys(table, columns)
+    """Return what was measured up to the first row in which all heartbeats are, of each value."""
+    late = columns["time"] >= window.stop + window.heartbeat_s
+    chosen = ~late
+    keys = [columns[column.name] for column in table.columns if column.combine == "key"]
     for column in table.columns:
         if column.combine in ("extremes", "last"):
             met: set[tuple[Any, ...]] = set()
             for row in np.flatnonzero(late & ~np.isnan(columns[column.name])).tolist():
-                if keys[row] not in met:
-                    met.add(keys[row])
-                    chosen[row] = True
+                key = tuple(cells[row] for cells in keys)
+                chosen[row] |= key not in met
+                met.add(key)
     return {name: values[chosen] for name, values in columns.items()}
 
 
 def _with_first(
-    table: schema.Series,
-    columns: dict[str, NDArray[Any]],
-    every: Mapping[str, NDArray[Any]],
-    start: float,
+    store: SeriesStore, columns: dict[str, NDArray[Any]], start: float
 ) -> dict[str, NDArray[Any]]:
     """Put before measurements what was so when a time began, where that lasts until it changes."""
-    if start == -inf or not any(column.combine == "last" for column in table.columns):
+    if start == -inf or not any(column.combine == "last" for column in store.table.columns):
         return columns
-    keys = _keys(table, every)
-    rows = np.flatnonzero(every["time"] < start)
-    rows = rows[np.argsort(every["time"][rows], kind="stable")].tolist()
-    newest = list({keys[row]: row for row in rows}.values())
-    first = {name: every[name][newest] for name in columns} | {"time": np.full(len(newest), start)}
-    return {name: np.concatenate([first[name], column]) for name, column in columns.items()}
-
-
-def _keys(table: schema.Series, columns: Mapping[str, NDArray[Any]]) -> list[tuple[Any, ...]]:
-    """Return the key of each measurement."""
-    names = [column.name for column in table.columns if column.combine == "key"]
-    if not names:
-        return [()] * len(columns["time"])
-    return list(zip(*(columns[name].tolist() for name in names), strict=True))
+    first = store.window(start, start)
+    first["time"] = np.full(len(first["step"]), start)
+    return {name: np.concatenate([first[name], cells]) for name, cells in columns.items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.recording.log_store import LogStore
 from daskscope.recording.names import Merged
 from daskscope.recording.recording_store import MAX_TASKS
 from daskscope.recording.totals import ActionTotal, PrefixTotal, Totals
@@ -34,8 +33,7 @@ def take_figures(
     dropped = about.get("dropped")
     if isinstance(dropped, dict):
         for name, store in recording.tables.items():
-            if isinstance(store, LogStore):
-                store.count_dropped(_figure(dropped, name))
+            store.count_dropped(_figure(dropped, name))
     _take_merged(recording, about.get("merged"))
     counts = about.get("counts")
     if not isinstance(counts, dict):

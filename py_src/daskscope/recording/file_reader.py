@@ -6,6 +6,7 @@ import json
 import math
 import zlib
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
@@ -16,7 +17,7 @@ from daskscope.recording.chunk import DTYPES
 from daskscope.recording.file_arrow import BadTableError
 from daskscope.recording.file_figures import take_figures
 from daskscope.recording.file_tables import decode
-from daskscope.recording.file_writer import HEADER, SEPARATOR
+from daskscope.recording.file_writer import BEFORE, HEADER, SEPARATOR
 from daskscope.recording.file_zip import BadZipError, Members
 from daskscope.recording.log_store import LogStore
 from daskscope.recording.names import indexed
@@ -27,9 +28,11 @@ from daskscope.schema import (
     FILE_PART_ROWS,
     FILE_PART_TASKS,
     STATUSES,
+    STEPS,
     TASKS,
     Column,
     Dictionary,
+    Series,
     columns_of,
 )
 
@@ -202,13 +205,15 @@ class _Reader:
                     for cells in zip(*map(_listed, columns.values()), strict=True)
                 )
             elif isinstance(store, SeriesStore):
-                for ring, limit_bytes in zip(store.rings, store.table.ring_bytes, strict=True):
-                    if member == f"{name}/{ring.step}.arrow":
+                for step, limit_bytes in zip(STEPS, store.table.ring_bytes, strict=True):
+                    if member == f"{name}/{step}.arrow":
                         self._begin_rows(member)
-                        self._take_ring(store, ring.step, data, limit_bytes)
+                        store.restore(step, self._rows_of(store.table, step, data, limit_bytes))
+                if member == f"{name}/{BEFORE}.arrow":
+                    self._begin_rows(member)
+                    store.set_before(self._rows_of(store.table, STEPS[-1], data, limit_bytes))
 
-    def _take_ring(self, store: SeriesStore, step: int, data: bytes, limit_bytes: int) -> None:
-        table = store.table
+    def _rows_of(self, table: Series, step: int, data: bytes, limit_bytes: int) -> dict[str, Any]:
         declared = columns_of(table) if step else table.columns
         newest = limit_bytes // (MIN_CELL_BYTES * len(declared))
         columns, _ = decode(declared, data, what=table.name, newest=newest)
@@ -219,7 +224,7 @@ class _Reader:
                 for column in columns_of(table)
                 if column.name not in columns
             }
-        store.restore(step, columns)
+        return columns
 
     def _begin_rows(self, member: str) -> None:
         if member in self.read:
@@ -274,14 +279,17 @@ class _Reader:
             self.characters += sum(len(p) for c in cells if isinstance(c, tuple) for p in c)
             if self.characters > MAX_NAMES_CHARACTERS:
                 raise BadTableError("has longer names than any recording has")
-            item = names.item(kind, map(self._cell, table.columns, cells))
+            item = names.item(kind, map(partial(self._cell, kind), table.columns, cells))
             colour = int(colours[row]) if colours is not None else None
             index.append(names.intern(kind, item, colour))
 
-    def _cell(self, column: Column, cell: Any) -> Any:
-        """Return a cell of an entry with the recording's index where it points at another one."""
+    def _cell(self, kind: str, column: Column, cell: Any) -> Any:
+        """Return a cell of an entry with the recording's index where it points at an entry."""
         if column.into not in self.indexes:
             return cell
+        names, own = self.recording.names, self.indexes[kind].names
+        if column.into == kind and cell == own:  # at itself
+            return own if own < len(names.tables[kind].first) else names.count(kind)
         return int(self.indexes[column.into].of_rows(np.array([cell]), column.into)[0])
 
     def _take_tasks(self, keys: bytes) -> None:

@@ -22,6 +22,7 @@ from daskscope.recording.coarse import coarse_of
 from daskscope.recording.file_tables import encode
 from daskscope.recording.file_zip import MAX_MEMBER_BYTES, MAX_RATIO
 from daskscope.recording.log_store import LogStore
+from daskscope.recording.recording_store import rows_by_step
 from daskscope.recording.snapshot import snapshot
 from daskscope.schema import (
     COARSE,
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
     from daskscope.recording.names import Names
     from daskscope.recording.recording_store import RecordingStore
     from daskscope.schema import Column
+
+BEFORE: Final = "before"
+"""Member of a series with what was summed up before its oldest rows."""
 
 SUFFIX: Final = ".daskscope"
 HEADER: Final = "daskscope.json"
@@ -149,9 +153,10 @@ class FileWriter:
             if isinstance(store, LogStore):
                 self._add_rows(f"{name}.arrow", store.table.columns, store.columns())
                 continue
-            for ring in store.rings:
-                declared = columns_of(store.table) if ring.step else store.table.columns
-                self._add_rows(f"{name}/{ring.step}.arrow", declared, ring.columns())
+            for step, rows in rows_by_step(store):
+                declared = columns_of(store.table) if step else store.table.columns
+                self._add_rows(f"{name}/{step}.arrow", declared, rows)
+            self._add_rows(f"{name}/{BEFORE}.arrow", columns_of(store.table), store.before)
         figures = {
             "counts": self.counts(now.counts).to_json(),
             "totals": asdict(now.totals),

@@ -61,6 +61,11 @@ class NameMap:
         """Return what one index is in the copy."""
         return int(self._indexes(kind, np.array([index]))[0])
 
+    def take_all(self) -> None:
+        """Let the copy have all names of the source, in their order."""
+        for kind in self._places:
+            self._indexes(kind, np.arange(self._source.count(kind)))
+
     def _indexes(self, kind: str, column: NDArray[Any]) -> NDArray[Any]:
         if not len(column):
             return column
@@ -76,10 +81,12 @@ class NameMap:
 
     def _place(self, kind: str, index: int) -> int:
         source, copy = self._source, self._copy
+        if index < len(source.tables[kind].first):  # as every recording begins
+            return index
         item = source.entry(kind, index)
         cells = []
         for column, cell in zip(source.tables[kind].columns, source.cells(kind, item), strict=True):
-            if column.into == kind and cell >= index:  # an entry that points at itself
+            if column.into == kind and cell == index:  # it points at itself
                 cells.append(copy.count(kind))
             elif column.into in source.tables:
                 cells.append(self.index(column.into, cell))

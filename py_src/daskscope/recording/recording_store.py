@@ -23,7 +23,7 @@ from daskscope.recording.totals import Sums, Totals
 from daskscope.recording.worker_names import WorkerNames
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -343,6 +343,15 @@ class RecordingStore(Recording):
     @property
     def worker_names(self) -> dict[str, str]:  # noqa: D102
         return dict(self._worker_names.by_address)
+
+
+def rows_by_step(series: SeriesStore) -> Iterator[tuple[int, dict[str, NDArray[Any]]]]:
+    """Give the rows of a series step by step, each moment once, and those steps that have some."""
+    rows = series.rows()
+    for step in schema.STEPS:
+        chosen = rows["step"] == step
+        if chosen.any():
+            yield step, {name: column[chosen] for name, column in rows.items() if name != "step"}
 
 
 def _rowless(

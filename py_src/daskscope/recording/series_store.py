@@ -83,6 +83,7 @@ class SeriesStore:
     def __init__(self, table: Series) -> None:
         self.table = table
         self.heartbeat_s = 0.5
+        self._dropped_before = 0
         self.rings = tuple(
             Ring(table, step, limit) for step, limit in zip(STEPS, table.ring_bytes, strict=True)
         )
@@ -90,7 +91,7 @@ class SeriesStore:
     @property
     def dropped(self) -> int:
         """How many rows are not kept any more."""
-        return self.rings[0].dropped
+        return self.rings[0].dropped + self._dropped_before
 
     @property
     def memory_bytes(self) -> int:
@@ -110,6 +111,40 @@ class SeriesStore:
         now.rings = tuple(ring.snapshot() for ring in self.rings)
         return now
 
+    @property
+    def next(self) -> int:
+        """Number of the next row as measured."""
+        return self.rings[0].next
+
+    @property
+    def before(self) -> dict[str, NDArray[Any]]:
+        """What was summed up before the oldest rows: nothing yet."""
+        return self.rings[0].columns(0, 0)
+
+    def set_before(self, columns: Mapping[str, ArrayLike]) -> None:
+        """Take what was summed up before the oldest rows: nothing yet."""
+
+    def count_dropped(self, rows: int) -> None:
+        """Count rows that were dropped before those that are here came."""
+        self._dropped_before += max(rows, 0)
+
+    def clipped(
+        self, columns: Mapping[str, NDArray[Any]], start: float, stop: float
+    ) -> dict[str, NDArray[Any]]:
+        """Return the rows as measured that are in a window, and of sums their share."""
+        time = columns["time"]
+        if "duration" not in columns:
+            chosen = ~((time < start) | (time > stop))
+            return {name: column[chosen] for name, column in columns.items()}
+        low, high = np.maximum(time, start), np.minimum(time + columns["duration"], stop)
+        share = (high - low) / np.where(columns["duration"] > 0, columns["duration"], 1)
+        cut = {"time": low, "duration": high - low} | {
+            column.name: columns[column.name] * share
+            for column in self.table.columns
+            if column.combine == "sum"
+        }
+        return {name: cut.get(name, column)[high > low] for name, column in columns.items()}
+
     def append(self, columns: Mapping[str, ArrayLike], *, now: float) -> None:
         """Append rows as they were measured; `now` is the scheduler's clock."""
         del now  # by which wider steps will be closed
@@ -125,3 +160,11 @@ class SeriesStore:
         chosen = (found["time"] >= start) & (found["time"] <= stop)
         step = np.zeros(int(chosen.sum()), "u2")
         return {name: column[chosen] for name, column in found.items()} | {"step": step}
+
+    def window(self, start: float, stop: float) -> dict[str, NDArray[Any]]:
+        """Return the latest row of each key up to a moment; of sums nothing yet."""
+        del start
+        rows = self.rows(stop=stop)
+        keys = [rows[c.name].tolist() for c in self.table.columns if c.combine == "key"]
+        latest = list({key: row for row, key in enumerate(zip(*keys, strict=True))}.values())
+        return {name: column[latest] for name, column in rows.items() if name != "time"}

@@ -11,12 +11,15 @@ from daskscope import config
 from daskscope.figures import figures_of
 from daskscope.recording import LogStore, RecordingStore, SeriesStore, Totals, pack_keys
 from daskscope.recording.name_map import NameMap
+from daskscope.recording.recording_store import rows_by_step
 from daskscope.report.hosts import Hosts, host_of
 from daskscope.report.paths import without_paths, without_source
 from daskscope.schema import KEY_SEPARATOR, TASKS, Column, Private, columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
 REDACTABLE: Final = ("code", "paths", "hosts")
 EVERYTHING: Final[tuple[Private, ...]] = ("code", "hosts", "paths")
@@ -73,6 +76,7 @@ class _Redaction:
     def copy(self) -> RecordingStore:
         """Copy table after table."""
         source, copy = self._source, self._copy
+        self._names.take_all()
         self._tasks()
         names = {self._worker(one): self._name(name) for one, name in source.worker_names.items()}
         copy.name_workers(names)
@@ -188,15 +192,19 @@ class _Redaction:
         )
 
     def _series(self, source: SeriesStore) -> None:
-        declared = source.table.columns
-        for ring in source.rings:
-            columns = self._names.columns(columns_of(source.table), ring.columns())
-            texts: dict[str, Any] = {
-                c.name: [self._cell(c, cell) for cell in columns[c.name]]
-                for c in declared
-                if c.type in ("utf8", "texts")
-            }
-            self._copy.series(source.table.name).restore(ring.step, {**columns, **texts})
+        def clean(rows: Mapping[str, NDArray[Any]]) -> dict[str, Any]:
+            columns: dict[str, Any] = self._names.columns(columns_of(source.table), rows)
+            for column in source.table.columns:
+                if column.type == "utf8":
+                    cells = [self._cell(column, cell) for cell in columns[column.name]]
+                    columns[column.name] = cells
+            return columns
+
+        copy = self._copy.series(source.table.name)
+        for step, rows in rows_by_step(source):
+            copy.restore(step, clean(rows))
+        copy.set_before(clean(source.before))
+        copy.count_dropped(source.dropped)
 
     # -- what is known of the whole -----------------------------------------
 
@@ -248,21 +256,21 @@ def _texts(source: RecordingStore) -> Iterator[str]:
 
 
 def _texts_of_tables(source: RecordingStore) -> Iterator[tuple[Column, str]]:
-    """Give each text of dictionaries and logs, and of which column it is."""
+    """Give each text of all tables but tasks, and of which column it is."""
     names = source.names
     for kind, table in names.tables.items():
         yield from _texts_of(table.columns, names.columns(kind))
     for store in source.tables.values():
-        if isinstance(store, LogStore):
-            yield from _texts_of(store.table.columns, store.columns())
+        columns = store.columns() if isinstance(store, LogStore) else store.rows()
+        yield from _texts_of(store.table.columns, columns)
 
 
 def _texts_of(
-    declared: Sequence[Column], columns: Mapping[str, Sequence[Any]]
+    declared: Sequence[Column], columns: Mapping[str, Iterable[Any]]
 ) -> Iterator[tuple[Column, str]]:
     for column in declared:
         if column.type in ("utf8", "texts"):
-            for text in _strings(columns[column.name]):
+            for text in _strings(list(dict.fromkeys(columns[column.name]))):
                 yield column, text
 
 
