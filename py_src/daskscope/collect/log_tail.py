@@ -74,7 +74,7 @@ class LogTail:
 
     @property
     def _most(self) -> int:
-        return most_lines(1 + len(self._workers()))
+        return most_lines(len(self._workers()))
 
     async def _follow(self, part: _Part) -> None:
         """Ask a part of the processes again and again, until cancelled or refused."""
@@ -86,6 +86,8 @@ class LogTail:
                     if members := part.members(self._workers()):
                         link = link or await self._connect()
                         self._append(await part.read(link, members, self._most))
+                    else:
+                        part.failure = ""
                     failures = failures + 1 if part.failure else 0
                 except HandlerRefused as refused:
                     part.failure = f"the scheduler refuses `{refused.op}`"
@@ -97,7 +99,7 @@ class LogTail:
                         link.abort()
                         link = None
                 every_s = max(EVERY_S, len(self._workers()) / WORKERS_A_SECOND)
-                await asyncio.sleep(min(every_s * 2**failures, max(every_s, LONGEST_S)))
+                await asyncio.sleep(max(every_s, min(every_s * 2 ** min(failures, 9), LONGEST_S)))
         finally:
             if link is not None:
                 link.abort()
