@@ -74,7 +74,7 @@ class LogTail:
 
     @property
     def _most(self) -> int:
-        return most_lines(1 + len(self._workers()))
+        return most_lines(len(self._workers()))
 
     async def _follow(self, part: _Part) -> None:
         """Ask a part of the processes again and again, until cancelled or refused."""
@@ -83,8 +83,11 @@ class LogTail:
         try:
             while True:
                 try:
-                    link = link or await self._connect()
-                    self._append(await part.read(link, self._workers(), self._most))
+                    if members := part.members(self._workers()):
+                        link = link or await self._connect()
+                        self._append(await part.read(link, members, self._most))
+                    else:
+                        part.failure = ""
                     failures = failures + 1 if part.failure else 0
                 except HandlerRefused as refused:
                     part.failure = f"the scheduler refuses `{refused.op}`"
@@ -96,7 +99,7 @@ class LogTail:
                         link.abort()
                         link = None
                 every_s = max(EVERY_S, len(self._workers()) / WORKERS_A_SECOND)
-                await asyncio.sleep(min(every_s * 2**failures, max(every_s, LONGEST_S)))
+                await asyncio.sleep(max(every_s, min(every_s * 2 ** min(failures, 9), LONGEST_S)))
         finally:
             if link is not None:
                 link.abort()
@@ -120,9 +123,14 @@ class _Part:
         self._known: dict[str, Counter[tuple[Any, ...]]] = {}
         self._newest = 0.0
 
-    async def read(self, link: Link, workers: Collection[str], most: int) -> list[Row]:
+    def members(self, workers: Collection[str]) -> list[str]:
+        """Return the processes of this part."""
+        if self._number < 0:
+            return [SCHEDULER]
+        return [one for one in workers if crc32(one.encode()) % BATCHES == self._number]
+
+    async def read(self, link: Link, members: list[str], most: int) -> list[Row]:
         """Return the lines that are new, in order of time."""
-        members = [SCHEDULER] if self._number < 0 else self._share(workers)
         known = [one for one in members if one in self._known]
         new = [one for one in members if one not in self._known]
         answers = {
@@ -139,9 +147,6 @@ class _Part:
         ]
         self._newest = max([self._newest, *(line["time"] for line in lines)])
         return sorted(lines, key=lambda line: line["time"])
-
-    def _share(self, workers: Collection[str]) -> list[str]:
-        return [one for one in workers if crc32(one.encode()) % BATCHES == self._number]
 
     async def _ask(self, link: Link, members: list[str], since: float, most: int) -> dict[str, Any]:
         log = {"start": max(since, 0.0), "n": most, "timestamps": True}

@@ -151,7 +151,8 @@ class Recording:
     def logs(self) -> pd.DataFrame:
         """Lines of the logs of scheduler and workers: time, source, level, text.
 
-        They are fetched at the end of a ``with daskscope.record()`` block or of a report.
+        They are fetched at the end of a ``with daskscope.record()`` block or of a report. Those of
+        a session are read while a panel shows them.
         """
         return self.table(schema.LOGS.name)
 
