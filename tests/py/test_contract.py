@@ -24,7 +24,7 @@ def generator():
 
 
 def on_disk():
-    return {path.stem: json.loads(path.read_text()) for path in FOLDER.glob("*.json")}
+    return {path.stem: json.loads(path.read_text()) for path in FOLDER.glob("*_*.json")}
 
 
 def without_packing(entry):
