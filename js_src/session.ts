@@ -128,7 +128,6 @@ export class SharedSession implements SessionStore, Sink {
   readonly behind_s = signal(0);
   private readonly tables = new SessionTables({
     named: () => (this.namesVersion.value += 1),
-    failed: (problem, table) => this.failed(problem, table),
     startOver: () => this.stream.startOver(),
   });
   readonly prefixes = this.tables.names("prefixes") as string[];
@@ -254,10 +253,6 @@ export class SharedSession implements SessionStore, Sink {
     if (!alive && this.state.peek() !== "stopped") this.state.value = "lost";
   }
 
-  restarted(): void {
-    this.tables.restarted();
-  }
-
   failed({ code, text, next }: Problem, table?: string): void {
     if (table !== undefined) this.tables.fail(table, { code, text, next });
     this.noticed.add({ code, level: "error", text, next });
@@ -301,10 +296,6 @@ export class SharedSession implements SessionStore, Sink {
 
   takeTable(rows: TableRows): void {
     if (!this.disposed) this.tables.take(rows);
-  }
-
-  settled(): void {
-    if (!this.disposed) this.tables.settled();
   }
 
   takeCoarse(stretches: CoarseColumns, first: number, tasks: number): void {

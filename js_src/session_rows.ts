@@ -1,7 +1,6 @@
 // The rows of one table and ring by their numbers, which never change: so it is known
 // what comes twice, or out of order. The sender says which rows a page keeps.
 
-import { Coverage } from "./model/coverage";
 import {
   type Columns,
   mapped,
@@ -16,34 +15,26 @@ type Piece = Pick<TableRows, "numbers" | "columns">;
 export class NumberedRows {
   /** Rows that the sender has dropped. */
   dropped = 0;
+  /** Of a series: from this time on every row is here; undefined if none was dropped. */
+  begin: number | undefined;
+  /** Whether everything has come that there was at some time. */
+  complete = false;
   private joined: Piece;
   private readonly news: Piece[] = [];
-  private readonly covered = new Coverage();
   private oldest = 0;
-  /** The number of the next row to come when the first rows came. */
-  private awaited = -1;
 
   constructor(private readonly shape: TableShape) {
     this.joined = { numbers: new Float64Array(0), columns: noRows(shape) };
   }
 
-  /** Whether all rows have come that there were when the first ones came. */
-  get ready(): boolean {
-    const missing = this.awaited - this.oldest;
-    const waits = missing > 0 && !this.covered.covers(this.oldest, missing);
-    return this.awaited >= 0 && !waits;
-  }
-
   take(rows: TableRows): void {
-    const { first, count, numbers, columns, oldest, next, dropped } = rows;
-    if (this.awaited < 0) this.awaited = next;
+    const { oldest, dropped, begin = -Infinity, complete } = rows;
     this.oldest = Math.max(this.oldest, oldest);
     this.dropped = Math.max(this.dropped, dropped);
-    const fresh = [...numbers.keys()].filter(
-      (row) => !this.covered.covers(numbers[row], 1),
-    );
-    this.covered.add(first, count);
-    this.news.push(picked({ numbers, columns }, fresh));
+    const latest = Math.max(this.begin ?? -Infinity, begin);
+    if (latest > -Infinity) this.begin = latest;
+    this.complete ||= complete;
+    this.news.push(rows);
   }
 
   /** All rows that are kept, in order of their numbers; never changed afterwards. */
@@ -55,11 +46,12 @@ export class NumberedRows {
   }
 
   private kept({ numbers, columns }: Piece): number[] {
-    const order = [...numbers.keys()].filter(
-      (row) => numbers[row] >= this.oldest,
-    );
-    order.sort((one, other) => numbers[one] - numbers[other]);
     const { group, group_rows: most = 0 } = this.shape;
+    const order = [...numbers.keys()]
+      .filter((row) => numbers[row] >= this.oldest)
+      .sort((one, other) => numbers[one] - numbers[other])
+      // What came twice, after a loss, is the same.
+      .filter((row, at, all) => numbers[row] !== numbers[all[at - 1]]);
     if (!group) return order;
     const counts = new Map<unknown, number>();
     const newest = order.reverse().filter((row) => {

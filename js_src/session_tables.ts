@@ -1,5 +1,4 @@
 // The tables of a session on this page, by name: what has arrived of each, as a signal.
-// Rows that point at entries of a dictionary which are still on their way wait for them.
 
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
 import { badRows, type Problem } from "./errors";
@@ -20,6 +19,8 @@ import {
 export interface RingView<C = Columns> {
   /** Seconds of a step; 0 as measured. */
   readonly step: number;
+  /** From this time on every row is here; undefined if none has been dropped. */
+  readonly begin?: number;
   readonly rows: number;
   readonly columns: C;
 }
@@ -70,14 +71,9 @@ export function emptyTable<N extends TableName>(name: N): TableView<N> {
   };
 }
 
-/** Rows that wait for a dictionary; what is lost is given up before there are more. */
-const MAX_EARLY = 256;
-
 interface Hooks {
   /** Entries of a dictionary came. */
   named(): void;
-  /** Rows were left out. */
-  failed(problem: Problem, table: string): void;
   /** Entries of a dictionary are lost for good. */
   startOver(): void;
 }
@@ -88,7 +84,6 @@ export class SessionTables {
   private readonly problems = new Map<string, Problem>();
   private readonly lists = new Map<string, unknown[]>();
   private readonly slots = new Map<string, number[]>();
-  private readonly early: TableRows[] = [];
   private readonly changed = new Set<string>();
 
   constructor(private readonly hooks: Hooks) {}
@@ -124,32 +119,31 @@ export class SessionTables {
     return known;
   }
 
+  /**
+   * Rows in the order in which they were sent.
+   *
+   * @throws DaskscopeError with the code `bad-rows` if they point at unknown entries.
+   */
   take(rows: TableRows): void {
-    if (!this.mayCome(rows)) {
-      this.early.push(rows);
-      if (this.early.length > MAX_EARLY) this.hooks.startOver();
-      return;
+    const { table, ring, first, columns, numbers } = rows;
+    const shape = tableShape(table)!;
+    const known = (dictionary: string) => this.names(dictionary).length;
+    if (!pointsAtKnown(shape.columns, columns, known, { table, first })) {
+      throw badRows(table, "they point at names that do not exist");
     }
-    this.add(rows);
-    if (tableShape(rows.table)!.kind !== "dictionary") return;
-    for (const waiting of this.early.splice(0)) this.take(waiting);
-  }
-
-  /** Nothing that was sent before is missing: what still waits will never be right. */
-  settled(): void {
-    for (const { table } of this.early.splice(0)) {
-      if (tableShape(table)!.kind === "dictionary") {
-        this.hooks.startOver();
-        return;
-      }
-      const detail = "it points at names that do not exist";
-      this.hooks.failed(badRows(table, detail), table);
+    if (shape.kind === "dictionary") {
+      const names = this.names(table);
+      if (first > names.length) return this.hooks.startOver();
+      const slots = this.colours(table);
+      const colours = (columns["colour"] as Uint8Array | undefined) ?? [];
+      names.push(
+        ...namesOf(columns, numbers.length).slice(names.length - first),
+      );
+      slots.push(...colours.slice(slots.length - first));
+      this.hooks.named();
     }
-  }
-
-  /** Everything comes again. */
-  restarted(): void {
-    this.early.length = 0;
+    this.ringsOf(table)[ring].take(rows);
+    this.showSoon(table);
   }
 
   /** A table, or some of it, cannot be read. */
@@ -159,37 +153,14 @@ export class SessionTables {
     this.showSoon(table);
   }
 
-  private add(rows: TableRows): void {
-    const { table, ring, first, columns, numbers } = rows;
+  private ringsOf(table: string): NumberedRows[] {
     const shape = tableShape(table)!;
-    if (shape.kind === "dictionary") {
-      const { colour } = columns;
-      const fresh = namesOf(columns, numbers.length);
-      const known = this.names(table);
-      known.push(...fresh.slice(known.length - first));
-      const slots = this.colours(table);
-      if (colour)
-        slots.push(...(colour as Uint8Array).slice(slots.length - first));
-      this.hooks.named();
-    }
-    let rings = this.rings.get(table);
-    if (!rings) {
-      const length = shape.kind === "series" ? STEPS.length : 1;
-      rings = Array.from({ length }, () => new NumberedRows(shape));
-      this.rings.set(table, rings);
-    }
-    rings[ring].take(rows);
-    this.showSoon(table);
-  }
-
-  /** Whether the entries have come that rows point at or follow. */
-  private mayCome({ table, first, columns }: TableRows): boolean {
-    const shape = tableShape(table)!;
-    if (shape.kind === "dictionary" && first > this.names(table).length) {
-      return false;
-    }
-    const known = (dictionary: string) => this.names(dictionary).length;
-    return pointsAtKnown(shape.columns, columns, known, { table, first });
+    const length = shape.kind === "series" ? STEPS.length : 1;
+    const rings =
+      this.rings.get(table) ??
+      Array.from({ length }, () => new NumberedRows(shape));
+    this.rings.set(table, rings);
+    return rings;
   }
 
   private showSoon(table: string): void {
@@ -206,17 +177,16 @@ export class SessionTables {
   }
 
   private viewOf(name: TableName): TableView<TableName> {
-    const problem = this.problems.get(name) ?? null;
-    const rings = this.rings.get(name);
-    const unread = problem ? "failed" : "waiting";
-    if (!rings) return { ...emptyTable(name), state: unread, problem };
+    const rings = this.ringsOf(name);
     const read = rings.map((ring, at) => {
       const columns = ring.read() as unknown as TableColumns[TableName];
       const [{ length }] = Object.values(columns) as ArrayLike<unknown>[];
-      return { step: STEPS[at], rows: length, columns };
+      return { step: STEPS[at], begin: ring.begin, rows: length, columns };
     });
+    const problem = this.problems.get(name) ?? null;
+    const unread = problem ? "failed" : "waiting";
     return {
-      state: rings.every(({ ready }) => ready) ? "ready" : unread,
+      state: rings.every(({ complete }) => complete) ? "ready" : unread,
       problem,
       rows: read[0].rows,
       columns: read[0].columns,

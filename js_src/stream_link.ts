@@ -27,10 +27,11 @@ export interface Sink {
   take(message: SessionNews): void;
   /** All rows of some consecutive tasks, checked. */
   takeRows(rows: TaskBatch, first: number, tasks: number): void;
-  /** Rows of another table, checked but for what they point at. */
+  /**
+   * Rows of another table, in the order in which they were sent, checked but for what they
+   * point at.
+   */
   takeTable(rows: TableRows): void;
-  /** Nothing that was sent before is missing any more. */
-  settled(): void;
   /** The coarse picture, which stands for some consecutive tasks. */
   takeCoarse(stretches: CoarseColumns, first: number, tasks: number): void;
   /** The keys of some consecutive tasks. */
@@ -46,8 +47,6 @@ export interface Sink {
   have(): [number, number][];
   /** The channel came (true) or went (false). */
   connected(alive: boolean): void;
-  /** Everything comes again, except for the tasks that `have` names. */
-  restarted(): void;
   /** Something that came, or did not come, is missing now; of a table, if one is named. */
   failed(problem: Problem, table?: string): void;
 }

@@ -5,7 +5,7 @@ import { asProblem, notReceived, type Problem } from "./errors";
 import type { Focus } from "./model/types";
 import type { SessionFlow, SessionMessage, Sink } from "./stream_link";
 import { Sequence } from "./stream_sequence";
-import { type BinaryBuffer, type PageMessage, say } from "./wire";
+import { type BinaryBuffer, type Message, type PageMessage, say } from "./wire";
 import {
   alignedBytes,
   decodeCoarse,
@@ -57,6 +57,8 @@ export class SessionStream implements SessionFlow {
   private setting = 0;
   /** The last one, while nobody was there to hear it. */
   private owesFocus: Focus | null = null;
+  /** Those that wait until no earlier message is missing. */
+  private readonly rows: Message<"rows">[] = [];
   private startOvers = 0;
   private startedOver_ms = -Infinity;
   private readonly sequence: Sequence;
@@ -106,12 +108,12 @@ export class SessionStream implements SessionFlow {
     const now_ms = Date.now();
     if (now_ms - this.startedOver_ms > QUIET_MS) this.startOvers = 0;
     this.startedOver_ms = now_ms;
-    this.sink.restarted();
     if (this.startOvers === MAX_START_OVERS) {
       this.sink.failed(notReceived(MAX_START_OVERS));
-      return;
+      return this.deliverRows();
     }
     this.startOvers += 1;
+    this.rows.length = 0;
     this.owesRestart = true;
     this.sendWatch();
   }
@@ -137,15 +139,12 @@ export class SessionStream implements SessionFlow {
     } else if (message.type === "focus" && message.setting !== this.setting) {
       return; // from before the kernel heard what was selected here since
     }
-    try {
-      this.deliver(message);
-    } catch (error) {
-      const table = message.type === "rows" ? message.table : undefined;
-      this.sink.failed(asProblem(error), table);
-      throw error;
-    } finally {
-      if ("seq" in message && this.sequence.whole) this.sink.settled();
+    if (message.type !== "rows") this.attempt(() => this.deliver(message));
+    else {
+      this.rows.push(message);
+      this.rows.sort((one, other) => one.seq - other.seq);
     }
+    this.deliverRows();
   }
 
   /** A message that cannot be read has come all the same: it would be no better next time. */
@@ -159,6 +158,7 @@ export class SessionStream implements SessionFlow {
       this.sequence.accept(seq, bytesOf(buffers));
     }
     this.sink.failed(problem);
+    this.deliverRows();
   }
 
   /** The channel is back, or another one took over. */
@@ -183,7 +183,28 @@ export class SessionStream implements SessionFlow {
     this.onClose();
   }
 
-  private deliver(message: SessionMessage): void {
+  private attempt(deliver: () => void, table?: string): void {
+    try {
+      deliver();
+    } catch (error) {
+      this.sink.failed(asProblem(error), table);
+      throw error;
+    }
+  }
+
+  /** Rows in the order in which they were sent: they point at names that came before. */
+  private deliverRows(): void {
+    const message = this.sequence.whole ? this.rows.shift() : undefined;
+    if (!message) return;
+    try {
+      const deliver = () => this.sink.takeTable(decodeRows(message));
+      this.attempt(deliver, message.table);
+    } finally {
+      this.deliverRows();
+    }
+  }
+
+  private deliver(message: Exclude<SessionMessage, Message<"rows">>): void {
     const { sink } = this;
     if (message.type === "batch") {
       const { first, tasks, rows, buffers } = message;
@@ -192,8 +213,6 @@ export class SessionStream implements SessionFlow {
       } else {
         sink.takeRows(decodeTasks(buffers[0], message), first, tasks);
       }
-    } else if (message.type === "rows") {
-      sink.takeTable(decodeRows(message));
     } else if (message.type === "keys") {
       message.blocks.forEach(({ first, tasks }, i) => {
         const packed = alignedBytes(message.buffers[i]);
@@ -227,7 +246,7 @@ export class SessionStream implements SessionFlow {
   private restart(): void {
     this.owesRestart = false;
     this.sequence.reset();
-    this.sink.restarted();
+    this.rows.length = 0;
   }
 
   private sendUnwatch(): boolean {

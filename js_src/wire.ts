@@ -157,8 +157,9 @@ const shapes = {
     rows: count,
     numbered: or(bool, false),
     oldest: or(count, 0),
-    next: count,
     dropped: or(count, 0),
+    begin: or(num, null),
+    complete: or(bool, false),
     /** Of each column of texts, checked by who decodes the rows. */
     texts: fields,
   }),

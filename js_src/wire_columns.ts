@@ -93,11 +93,14 @@ export interface TableRows {
   /** The number of each row, ascending. */
   readonly numbers: Float64Array;
   readonly columns: Columns;
-  /** Number of the oldest row that a page is to keep, and of the next one to come. */
+  /** Number of the oldest row that a page is to keep. */
   readonly oldest: number;
-  readonly next: number;
   /** How many rows the sender has dropped. */
   readonly dropped: number;
+  /** Of a series: from this time on every row is kept; missing if none was dropped. */
+  readonly begin?: number;
+  /** With these, everything has been sent that there is. */
+  readonly complete: boolean;
 }
 
 export function mapped<T>(
@@ -234,7 +237,7 @@ const NUMBERS = "the numbers of the rows";
  * @throws DaskscopeError with the code `bad-rows`, which says what is wrong.
  */
 export function decodeRows(message: Message<"rows">): TableRows {
-  const { table, ring, first, count, rows, oldest, next, dropped } = message;
+  const { table, ring, first, count, rows } = message;
   return explained(
     (detail) => badRows(table, detail),
     () => {
@@ -257,8 +260,12 @@ export function decodeRows(message: Message<"rows">): TableRows {
       checkNumbers(numbers, first, count);
       const texts = textsOf(sent, message.texts, rows);
       const columns = allColumns(shape, { ...numeric, ...texts });
-      const range = { first, count, oldest, next, dropped };
-      return { table, ring, ...range, numbers, columns };
+      return {
+        ...message,
+        begin: message.begin ?? undefined,
+        numbers,
+        columns,
+      };
     },
   );
 }

@@ -56,7 +56,7 @@ export class FileNames {
       { length: rows },
       (_, row) => first + row,
     );
-    const about = { ring: 0, oldest: 0, next: list.length, dropped: 0 };
+    const about = { ring: 0, oldest: 0, dropped: 0, complete: true };
     this.pieces.push({ table, first, count: rows, numbers, columns, ...about });
   }
 

@@ -22,6 +22,7 @@ import {
 } from "../schema";
 import {
   allColumns,
+  type Columns,
   columnsOfRing,
   noRows,
   numbersType,
@@ -239,8 +240,9 @@ export class StoredRecording {
     const oldest = Math.max(0, rows - maxRowsOf(shape));
     const numbers = Float64Array.from({ length: rows }, (_, row) => row);
     const dropped = numberIn(this.about["dropped"], table);
-    const range = { first: 0, count: rows, oldest, next: rows };
-    return { table, ring, ...range, numbers, columns, dropped };
+    const range = { first: 0, count: rows, oldest, complete: true };
+    const begin = oldest > 0 ? wholeFrom(columns, oldest, ring) : undefined;
+    return { table, ring, ...range, numbers, columns, dropped, begin };
   }
 
   private async factsOf(member: Member): Promise<Facts> {
@@ -267,6 +269,15 @@ function maxRowsOf({ columns, rows, bytes = 0 }: TableShape): number {
   );
   const width = widths.reduce((sum, one) => sum + one, 0);
   return Math.floor(bytes / STEPS.length / width);
+}
+
+/** From when on the rows of a ring behind some are all rows. */
+function wholeFrom({ time }: Columns, oldest: number, ring: number): number {
+  const latest = (time as Float64Array)
+    .subarray(0, oldest)
+    .reduce((a, b) => Math.max(a, b));
+  const span = STEPS[ring + 1] ?? STEPS[ring];
+  return (Math.floor(latest / span) + 1) * span;
 }
 
 export function numberIn(counts: unknown, name: string): number {

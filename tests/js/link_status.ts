@@ -12,13 +12,11 @@ export function statusOf(link: SessionLink): Promise<Message<"status">> {
       failed: reject,
       takeRows: none,
       takeTable: none,
-      settled: none,
       takeCoarse: none,
       takeKeys: none,
       waitingRows: () => 0,
       have: () => [],
       connected: none,
-      restarted: none,
     };
     link.stream("recording", sink).watch(false, ["logs"]);
   });

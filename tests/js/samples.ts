@@ -65,7 +65,7 @@ export function rowsMessage(
   });
   const texts = cells.filter(([name]) => !numbersType(columns[name]!.type));
   const range = { first, count: rows.length, rows: rows.length };
-  const fields = { table, ...range, oldest: 0, next: first + rows.length };
+  const fields = { table, ...range, oldest: 0, complete: true };
   const buffer = packed(columns, Object.fromEntries(cells));
   return [
     { ...fields, texts: Object.fromEntries(texts), ...about },

@@ -19,7 +19,7 @@ import daskscope
 from daskscope.errors import DaskscopeError
 from daskscope.library import asked, keep
 from daskscope.library.library import Library
-from daskscope.stream import Channel, Hub, kernel_questions
+from daskscope.stream import Channel, Hub, answers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -192,7 +192,7 @@ def test_no_more_than_a_few_questions_are_answered_at_once():
         return {}
 
     scene = Scene(answer)
-    most = kernel_questions.MAX_AT_ONCE
+    most = answers.MAX_AT_ONCE
     for number in range(most + 1):
         scene.ask(f"q{number}")
     assert scene.answers(1)[f"q{most}"]["error"]["code"] == "busy-library"

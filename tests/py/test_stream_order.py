@@ -140,8 +140,8 @@ def test_a_page_gets_the_tables_that_it_subscribes_to_and_what_they_point_into(s
 def test_a_page_is_told_of_tables_without_rows(scene):
     page = scene.page(tables=["logs", "system"])
     scene.run(1)
-    said = [(m["table"], m["ring"], m["rows"], m["next"]) for m in page.of("rows")]
-    assert said == [("logs", 0, 0, 0), *(("system", ring, 0, 0) for ring in range(4))]
+    said = [(m["table"], m["ring"], m["rows"], m["complete"]) for m in page.of("rows")]
+    assert said == [("logs", 0, 0, True), *(("system", ring, 0, True) for ring in range(4))]
 
 
 def test_the_newest_rows_of_a_table_come_first_in_messages_of_bounded_size(scene):
@@ -153,6 +153,8 @@ def test_the_newest_rows_of_a_table_come_first_in_messages_of_bounded_size(scene
     said = [(m["first"], m["count"]) for m in page.of("rows") if m["table"] == "errors"]
     assert len(said) > 5
     assert said == sorted(said, reverse=True)
+    complete = [m["complete"] for m in page.of("rows") if m["table"] == "errors"]
+    assert complete == [False] * (len(said) - 1) + [True]
     assert [row["task"] for row in page.table("errors")] == list(range(450))
     assert {row["exception"] for row in page.table("errors")} == {text}
     assert page.received_bytes < 450 * 100

@@ -10,7 +10,7 @@ from stream_scene import Scene
 
 from daskscope.schema import LIMITS
 from daskscope.stream.contents import Coarse, Keys, Rows
-from daskscope.stream.table_rows import TableRows
+from daskscope.stream.tables import TableRows
 
 
 def add_content(scene, number):

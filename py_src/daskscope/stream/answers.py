@@ -1,7 +1,10 @@
-"""Answers to what a page asks about a recording."""
+"""Answers to what a page asks: about a recording at once, others beside the loop."""
 
 from __future__ import annotations
 
+import logging
+import threading
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,12 +15,15 @@ from daskscope.wire import BadMessageError
 from daskscope.wire.parse import number
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from daskscope.recording import RecordingStore
     from daskscope.stream.feed import Feed
 
+logger = logging.getLogger(__name__)
+
+Answerer = Callable[[str, Mapping[str, Any]], dict[str, Any]]
+
 MAX_ASKED_TASKS: Final = 65_536
+MAX_AT_ONCE: Final = 8
 
 
 def ask_keys(feed: Feed, args: Mapping[str, Any]) -> None:
@@ -75,3 +81,58 @@ def describe_task(recording: RecordingStore, args: Mapping[str, Any]) -> dict[st
             ],
         }
     return found
+
+
+def nothing_known(what: str, args: Mapping[str, Any]) -> dict[str, Any]:  # noqa: ARG001
+    """Answer nothing: a hub without a kernel around it."""
+    raise BadMessageError("it asks for something unknown")
+
+
+def error_fields(error: DaskscopeError) -> dict[str, str]:
+    """Return an error as it is told."""
+    return {"code": error.code, "text": error.text, "next": error.next}
+
+
+class KernelQuestions:
+    """Answers questions that concern no session, in short-lived threads, a few at a time.
+
+    Reading a library may take as long as a slow disk.
+    """
+
+    def __init__(self, answer: Answerer) -> None:
+        self._answer = answer
+        self._free = threading.Semaphore(MAX_AT_ONCE)
+
+    def put(
+        self, what: str, args: Mapping[str, Any], reply: Callable[[dict[str, Any]], None]
+    ) -> None:
+        """Have a question answered; `reply` is called in another thread."""
+        if not self._free.acquire(blocking=False):
+            raise DaskscopeError(
+                "busy-library",
+                "The kernel is still answering earlier questions.",
+                "Try again in a moment.",
+            )
+        threading.Thread(
+            target=self._work, args=(what, args, reply), name="daskscope-question", daemon=True
+        ).start()
+
+    def _work(
+        self, what: str, args: Mapping[str, Any], reply: Callable[[dict[str, Any]], None]
+    ) -> None:
+        try:
+            fields: dict[str, Any] = {"result": self._answer(what, args)}
+        except DaskscopeError as error:
+            fields = {"error": error_fields(error)}
+        except Exception as error:
+            logger.exception("daskscope could not answer a question of a page")
+            fields = {
+                "error": {
+                    "code": "no-answer",
+                    "text": f"The kernel could not answer: {type(error).__name__}: {error}.",
+                    "next": "The kernel's log has the traceback.",
+                }
+            }
+        finally:
+            self._free.release()
+        reply(fields)

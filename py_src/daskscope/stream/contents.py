@@ -14,7 +14,7 @@ import numpy as np
 from daskscope.recording.chunk import key_blocks
 from daskscope.recording.coarse import coarse
 from daskscope.schema import COARSE, TASKS, Column
-from daskscope.stream.table_rows import TableRows
+from daskscope.stream.tables import TableRows
 from daskscope.wire import Outgoing, outgoing, pack_columns
 
 if TYPE_CHECKING:

@@ -14,15 +14,14 @@ import numpy as np
 from daskscope.schema import LIMITS, SUMMARY, TASKS
 from daskscope.stream.contents import Coarse, Content, Keys, Rows
 from daskscope.stream.feed_keys import KeyCursor
-from daskscope.stream.feed_tables import TableCursor
 from daskscope.stream.ranges import Range, Ranges
-from daskscope.stream.table_rows import TableRows
+from daskscope.stream.tables import TableCursor, TableRows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from daskscope.recording import RecordingStore, TaskChunk
-    from daskscope.stream.source import Source
+    from daskscope.stream.sources import Source
     from daskscope.wire import Outgoing
 
 BATCH_ROWS: Final = LIMITS["batch_rows"]

@@ -19,9 +19,9 @@ from daskscope.errors import DaskscopeError
 from daskscope.focus import Focus
 from daskscope.schema import PROTOCOL
 from daskscope.stream import answers, reports
+from daskscope.stream.answers import KernelQuestions, error_fields, nothing_known
 from daskscope.stream.feed import Feed
 from daskscope.stream.greetings import Greetings
-from daskscope.stream.kernel_questions import KernelQuestions, error_fields, nothing_known
 from daskscope.stream.page import STATUS_S, Cell, Page, Watched, state_pause_s
 from daskscope.stream.problems import good_bye, mismatch, unknown_session, version_differs
 from daskscope.stream.sender import Sender
@@ -45,9 +45,9 @@ from daskscope.wire import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from daskscope.stream.answers import Answerer
     from daskscope.stream.channel import Channel, Code
-    from daskscope.stream.kernel_questions import Answerer
-    from daskscope.stream.source import Source
+    from daskscope.stream.sources import Source
 
 logger = logging.getLogger(__name__)
 

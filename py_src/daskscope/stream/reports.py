@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from daskscope.focus import Focus
     from daskscope.recording import Totals
     from daskscope.stream.feed import Feed
-    from daskscope.stream.source import Source
+    from daskscope.stream.sources import Source
     from daskscope.wire import Outgoing
 
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.schema import LIMITS
 from daskscope.stream import reports
-from daskscope.stream.pace import Allowance
 from daskscope.stream.page import SUMMARY_S, WINDOW_BYTES, Cell, Page, Watched
 from daskscope.stream.problems import good_bye, unsendable
 from daskscope.wire import Outgoing, outgoing
@@ -28,6 +27,39 @@ TICK_BUDGET_S: Final = 0.03
 TOTALS_BUDGET_S: Final = 0.01
 LEAVING_S: Final = 10.0
 """A session that was forgotten is sent to its end, but not for longer than this."""
+
+
+class Allowance:
+    """Refills at `rate` a second up to `burst`.
+
+    Spending may overdraw it, so that one large message is never stuck; what was
+    overdrawn has to refill first.
+
+    >>> allowance = Allowance(rate=100, burst=10, now=0.0)
+    >>> allowance.spend(30, now=0.0)
+    >>> allowance.wait_s(now=0.0), allowance.wait_s(now=0.25)
+    (0.2, 0.0)
+    """
+
+    def __init__(self, rate: float, burst: float, now: float) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._level = burst
+        self._at = now
+
+    def wait_s(self, now: float) -> float:
+        """Return in how many seconds something may be spent; 0 is now."""
+        self._refill(now)
+        return 0.0 if self._level > 0 else -self._level / self._rate
+
+    def spend(self, amount: float, now: float) -> None:
+        """Take from the allowance."""
+        self._refill(now)
+        self._level -= amount
+
+    def _refill(self, now: float) -> None:
+        self._level = min(self._burst, self._level + max(0.0, now - self._at) * self._rate)
+        self._at = now
 
 
 class Sender:

@@ -1,14 +1,16 @@
-"""Rows of any table but tasks on their way to a page: by the numbers that its store gives them."""
+"""The tables of a session, but for tasks, on their way to a page: rows by their numbers."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.schema import STEPS, Dictionary, Log, Series, Table, columns_of, tables
+from daskscope.schema import STEPS, Dictionary, Log, Series, Table, Tasks, columns_of, tables
+from daskscope.stream.ranges import Range, Ranges
 from daskscope.wire import Outgoing, outgoing, pack_columns
 from daskscope.wire.columns import TEXTS, packed_type
 
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from daskscope.recording import RecordingStore
-    from daskscope.stream.ranges import Range
+
+TABLES_S: Final = 0.5
+"""A table is sent no more often, unless a message was full."""
 
 TEXT_BYTES: Final = 16
 """What a cell of text is taken to weigh where a page's rows are bounded."""
@@ -91,6 +95,13 @@ class Numbered:
         """How many rows the bounds have cost."""
         return 0 if isinstance(self.table, Dictionary) else int(self._store.dropped)
 
+    def whole_from(self, oldest: int) -> float | None:
+        """Return from when on a page has all rows of a series; nothing if none was dropped."""
+        if not isinstance(self.table, Series):
+            return None
+        begin = float(self._store.whole_from(oldest))
+        return begin if math.isfinite(begin) else None
+
     def read(self, first: int, stop: int) -> tuple[list[int], dict[str, Any]]:
         """Return numbers and columns of the rows that are kept of a range."""
         if isinstance(self.table, Log):
@@ -143,6 +154,8 @@ class TableRows:
     ring: int
     first: int
     stop: int
+    complete: bool
+    """Whether the page then has everything that there was."""
 
     def build(self, recording: RecordingStore, address: dict[str, Any]) -> Outgoing:
         """Return the message."""
@@ -158,11 +171,76 @@ class TableRows:
             "rows": len(numbers),
             "numbered": not whole,
             "oldest": oldest,
-            "next": source.next,
             "dropped": dropped,
+            "begin": source.whole_from(oldest),
+            "complete": self.complete,
             "texts": {c.name: columns[c.name] for c in source.columns if c.type in TEXTS},
         }
         given = None if whole else np.array(numbers, "f8")
         packed = pack_columns(source.columns, columns, given)
         # Not every host carries empty buffers.
         return outgoing("rows", address | fields, [packed] if packed else [])
+
+
+class TableCursor:
+    """A feed's tables. What is planned counts as sent only when `took` says so."""
+
+    def __init__(self, recording: RecordingStore) -> None:
+        self._recording = recording
+        self._sources: list[Numbered] = []
+        self._held: dict[tuple[str, int], Ranges] = {}
+        self._due_s: dict[tuple[str, int], float] = {}
+
+    def subscribe(self, names: Iterable[str]) -> None:
+        """Send these tables from now on, and the dictionaries that they point into."""
+        self._sources = [
+            Numbered(self._recording, table, ring)
+            for table in subscribed(names)
+            if not isinstance(table, Tasks)
+            for ring in range(len(STEPS) if isinstance(table, Series) else 1)
+        ]
+
+    def restart(self) -> None:
+        """Send everything again."""
+        self._held.clear()
+        self._due_s.clear()
+
+    def plan_names(self, max_bytes: float) -> TableRows | None:
+        """Return what is missing of a dictionary: its entries come before rows that use them."""
+        return self._first(max_bytes, [s for s in self._sources if isinstance(s.table, Dictionary)])
+
+    def plan(self, now_s: float, max_bytes: float) -> TableRows | None:
+        """Return what is missing of a table, the newest first, each table in its turn."""
+        due = [s for s in self._sources if self._due(s) <= now_s]
+        return self._first(max_bytes, sorted(due, key=self._due))
+
+    def took(self, content: TableRows, now_s: float) -> None:
+        """Count a message with these rows as sent."""
+        key = content.table, content.ring
+        held = self._held.setdefault(key, Ranges())
+        held.add(content.first, content.stop)
+        # Where there is more to send it is this table's turn again after the others'.
+        (source,) = (s for s in self._sources if _key(s) == key)
+        self._due_s[key] = now_s + (0 if self._gap(source) else TABLES_S)
+
+    def _first(self, max_bytes: float, sources: Iterable[Numbered]) -> TableRows | None:
+        for source in sources:
+            gap = self._gap(source)
+            if gap is not None:
+                piece = source.piece(gap, max_bytes)
+                more = piece != gap or self._gap(source, gap[0]) is not None
+                return TableRows(*_key(source), *piece, complete=not more)
+            if _key(source) not in self._held:  # a page cannot know that there is nothing
+                return TableRows(*_key(source), source.next, source.next, complete=True)
+        return None
+
+    def _due(self, source: Numbered) -> float:
+        return self._due_s.get(_key(source), float("-inf"))
+
+    def _gap(self, source: Numbered, before: float = math.inf) -> Range | None:
+        held = self._held.get(_key(source), Ranges())
+        return held.newest_gap(source.oldest, int(min(source.next, before)))
+
+
+def _key(source: Numbered) -> tuple[str, int]:
+    return source.table.name, source.ring
