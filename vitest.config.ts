@@ -13,6 +13,7 @@ export default defineConfig({
     restoreMocks: true,
     // Tests that run beside each other on two cores may wait a while.
     expect: { poll: { timeout: 15_000 } },
+    setupFiles: "tests/js/harness/patience.ts",
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 3,

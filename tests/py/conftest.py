@@ -33,6 +33,8 @@ def pytest_configure(config: pytest.Config) -> None:
     library = str(Path(folder, "library"))
     os.environ["DASK_DASKSCOPE__LIBRARY__PATH"] = library
     dask.config.set({"daskscope.library.path": library})
+    # A worker of a cluster that is restarted beside other tests may need longer than 15 s.
+    dask.config.set({"distributed.deploy.lost-worker-timeout": "120s"})
     if "PYTEST_XDIST_WORKER" in os.environ:  # others run beside it, with temporary files of theirs
         os.environ["TMPDIR"] = tempfile.tempdir = folder
 
