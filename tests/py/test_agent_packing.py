@@ -101,7 +101,7 @@ def test_rows_come_back_as_they_were_packed() -> None:
         ("tcp://w:2", "7")
     ] * 2
     assert [names.actions[i] for i in columns["action"]] == ["compute", "transfer", "compute"]
-    assert [names.spans[i] for i in columns["span"]] == [("",), ("s1",), ("s1",)]
+    assert [names.spans[i] for i in columns["span"]] == [("", ()), ("s1", ()), ("s1", ())]
     assert columns["nbytes"].tolist() == [28, 2**40, 2**40]
     assert columns["task"].tolist() == [0, 1, 1]
     assert columns["status"].tolist() == [0, 0, 0]
