@@ -279,212 +279,6 @@ export const TABLES = {
   },
 } as const;
 
-/** An entry is the prefix of keys by which Dask groups tasks. */
-export interface PrefixesColumns {
-  /** the prefix */
-  name: string[];
-  /** slot of its colour */
-  colour: Uint8Array;
-}
-
-/** An entry is a thread of a worker. */
-export interface LanesColumns {
-  /** address of the worker */
-  worker: string[];
-  /** what ``threading.get_ident()`` says there */
-  thread: string[];
-}
-
-/** An entry is what a task did in an interval. */
-export interface ActionsColumns {
-  /** compute, transfer, disk-read, … */
-  name: string[];
-}
-
-/** An entry is a span of Dask. The first one means no span. */
-export interface SpansColumns {
-  /** its id on the scheduler */
-  id: string[];
-  /** from the outermost to the innermost */
-  name: string[][];
-}
-
-/** A row is one start/stop interval of one task. */
-export interface TasksColumns {
-  /** seconds since the epoch, scheduler's clock */
-  start: Float64Array;
-  /** negative when the clocks disagree */
-  duration: Float32Array;
-  /** a worker thread */
-  lane: Uint16Array;
-  /** the task's prefix */
-  prefix: Uint16Array;
-  /** what it did */
-  action: Uint8Array;
-  /** index into STATUSES, of the task */
-  status: Uint8Array;
-  /** size of the task's result */
-  nbytes: Float32Array;
-  /** 0 is no span */
-  span: Uint16Array;
-  /** number of the task, in order of arrival */
-  task: Uint32Array;
-}
-
-/** A row is a task that erred. */
-export interface ErrorsColumns {
-  /** when it stopped */
-  time: Float64Array;
-  /** the task's key */
-  key: string[];
-  /** its prefix */
-  prefix: Uint16Array;
-  /** address of the worker */
-  worker: string[];
-  /** what it raised */
-  exception: string[];
-  /** the whole traceback */
-  traceback: string[];
-  /** number of the task */
-  task: Float64Array;
-}
-
-/** A row is a worker that was there, came, changed or left. */
-export interface WorkersColumns {
-  /** when */
-  time: Float64Array;
-  /** address; empty when all are meant */
-  worker: string[];
-  /** what panels call it */
-  name: string[];
-  /** present, added, removed, a status, spilling, … */
-  what: string[];
-  /** threads that it came with, or its status before */
-  detail: string[];
-}
-
-/** A row is an event that was logged on the scheduler: by Dask, or by ``log_event``. */
-export interface EventsColumns {
-  /** when */
-  time: Float64Array;
-  /** topic, or several with commas between */
-  topic: string[];
-  /** as JSON */
-  message: string[];
-}
-
-/** A row is a line of the log of the scheduler or of a worker. */
-export interface LogsColumns {
-  /** when, by the clock of its process */
-  time: Float64Array;
-  /** scheduler, or the worker's address */
-  source: string[];
-  /** INFO, WARNING, … */
-  level: string[];
-  /** the line */
-  text: string[];
-}
-
-/** A row is a time in which tasks may have run unseen. */
-export interface GapsColumns {
-  /** from */
-  start: Float64Array;
-  /** to */
-  stop: Float64Array;
-  /** a short word */
-  reason: string[];
-  /** a sentence */
-  text: string[];
-}
-
-/** A row is a task without rows in tasks: it ran nowhere, since its worker was killed. */
-export interface RowlessColumns {
-  /** number of the task */
-  task: Float64Array;
-  /** its prefix */
-  prefix: Uint16Array;
-  /** index into STATUSES */
-  status: Uint8Array;
-}
-
-/** A row is a sample of the cluster or of its scheduler; what was not measured then is NaN. */
-export interface SystemColumns {
-  /** when */
-  time: Float64Array;
-  /** how many workers */
-  workers: Float64Array;
-  /** how many workers */
-  workers_least: Float64Array;
-  /** how many workers */
-  workers_most: Float64Array;
-  /** how many threads */
-  threads: Float64Array;
-  /** how many threads */
-  threads_least: Float64Array;
-  /** how many threads */
-  threads_most: Float64Array;
-  /** of all workers */
-  memory_limit: Float64Array;
-  /** of all workers */
-  memory_limit_least: Float64Array;
-  /** of all workers */
-  memory_limit_most: Float64Array;
-  /** memory of their processes */
-  process: Float64Array;
-  /** memory of their processes */
-  process_least: Float64Array;
-  /** memory of their processes */
-  process_most: Float64Array;
-  /** results in memory */
-  managed: Float64Array;
-  /** results in memory */
-  managed_least: Float64Array;
-  /** results in memory */
-  managed_most: Float64Array;
-  /** results on disk */
-  spilled: Float64Array;
-  /** results on disk */
-  spilled_least: Float64Array;
-  /** results on disk */
-  spilled_most: Float64Array;
-  /** of the scheduler: percent of a core */
-  cpu: Float64Array;
-  /** of the scheduler: percent of a core */
-  cpu_least: Float64Array;
-  /** of the scheduler: percent of a core */
-  cpu_most: Float64Array;
-  /** of the scheduler */
-  memory: Float64Array;
-  /** of the scheduler */
-  memory_least: Float64Array;
-  /** of the scheduler */
-  memory_most: Float64Array;
-  /** between two ticks of its event loop */
-  loop_interval: Float64Array;
-  /** between two ticks of its event loop */
-  loop_interval_least: Float64Array;
-  /** between two ticks of its event loop */
-  loop_interval_most: Float64Array;
-}
-
-/** A row is one stretch of the preview of tasks. */
-export interface CoarseColumns {
-  /** seconds since the epoch, scheduler's clock */
-  start: Float64Array;
-  /** how long the stretch is */
-  duration: Float32Array;
-  /** a worker thread */
-  lane: Uint16Array;
-  /** the prefix that took most of this stretch */
-  prefix: Uint16Array;
-  /** how long the lane was busy in it */
-  busy: Float32Array;
-  /** how many rows of tasks this stretch stands for */
-  rows: Uint32Array;
-  /** 1 when a task of this stretch erred */
-  erred: Uint8Array;
-}
-
 export const COARSE_COLUMNS = {
   start: {"type": "float64", "unit": "s"},
   duration: {"type": "float32", "unit": "s"},
@@ -495,20 +289,25 @@ export const COARSE_COLUMNS = {
   erred: {"type": "uint8"},
 } as const;
 
-/** The columns of each table, by its name. */
-export interface TableColumns {
-  prefixes: PrefixesColumns;
-  lanes: LanesColumns;
-  actions: ActionsColumns;
-  spans: SpansColumns;
-  tasks: TasksColumns;
-  errors: ErrorsColumns;
-  workers: WorkersColumns;
-  events: EventsColumns;
-  logs: LogsColumns;
-  gaps: GapsColumns;
-  rowless: RowlessColumns;
-  system: SystemColumns;
+interface Arrays {
+  float64: Float64Array;
+  float32: Float32Array;
+  /** Exact up to 2^53. */
+  int64: Float64Array;
+  uint32: Uint32Array;
+  uint16: Uint16Array;
+  uint8: Uint8Array;
+  utf8: string[];
+  texts: string[][];
 }
-
-export type TableName = keyof TableColumns;
+type ColumnsOf<S extends Record<string, { type: keyof Arrays }>> = {
+  -readonly [C in keyof S]: Arrays[S[C]["type"]];
+};
+export type TableName = keyof typeof TABLES;
+/** The columns of each table, by its name; schema.py has the meaning of each. */
+export type TableColumns = {
+  [N in TableName]: ColumnsOf<(typeof TABLES)[N]["columns"]>;
+};
+export type TasksColumns = TableColumns["tasks"];
+/** A row is one stretch of the preview of tasks. */
+export type CoarseColumns = ColumnsOf<typeof COARSE_COLUMNS>;

@@ -92,15 +92,8 @@ const focus: Check<Focus> = record({
 const addressed = { page: nullable(str), session: str };
 
 const prefixTotal = (value: unknown, path: string) => {
-  const [prefix, tasks, seconds, erred] = tuple(
-    count,
-    count,
-    num,
-    count,
-  )(value, path);
-  // An older kernel does not count it: a task computes once, mostly.
-  const [, , , , computed] = value as unknown[];
-  const computes = or(count, tasks)(computed, `${path}[4]`);
+  const row = tuple(count, count, num, count, count)(value, path);
+  const [prefix, tasks, seconds, erred, computes] = row;
   return { prefix, tasks, seconds, erred, computes };
 };
 

@@ -413,16 +413,30 @@ def _ts_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=True)
 
 
-_TS_ARRAYS: Final = {
-    "float64": "Float64Array",
-    "float32": "Float32Array",
-    "int64": "Float64Array",  # exact up to 2^53
-    "uint32": "Uint32Array",
-    "uint16": "Uint16Array",
-    "uint8": "Uint8Array",
-    "utf8": "string[]",
-    "texts": "string[][]",
+_TS_COLUMNS: Final = """
+interface Arrays {
+  float64: Float64Array;
+  float32: Float32Array;
+  /** Exact up to 2^53. */
+  int64: Float64Array;
+  uint32: Uint32Array;
+  uint16: Uint16Array;
+  uint8: Uint8Array;
+  utf8: string[];
+  texts: string[][];
 }
+type ColumnsOf<S extends Record<string, { type: keyof Arrays }>> = {
+  -readonly [C in keyof S]: Arrays[S[C]["type"]];
+};
+export type TableName = keyof typeof TABLES;
+/** The columns of each table, by its name; schema.py has the meaning of each. */
+export type TableColumns = {
+  [N in TableName]: ColumnsOf<(typeof TABLES)[N]["columns"]>;
+};
+export type TasksColumns = TableColumns["tasks"];
+/** A row is one stretch of the preview of tasks. */
+export type CoarseColumns = ColumnsOf<typeof COARSE_COLUMNS>;
+"""
 
 
 def series_columns(table: Series) -> tuple[Column, ...]:
@@ -496,17 +510,6 @@ def _ts_object(name: str, facts: dict[str, Any]) -> list[str]:
     return [*out, "},"]
 
 
-def _ts_columns(name: str, doc: str, columns: tuple[Column, ...]) -> list[str]:
-    out = ["", f"/** {doc} */", f"export interface {name} {{"]
-    for column in columns:
-        out += [f"  /** {column.doc} */", f"  {column.name}: {_TS_ARRAYS[column.type]};"]
-    return [*out, "}"]
-
-
-def _pascal(name: str) -> str:
-    return "".join(part.capitalize() for part in name.split("_"))
-
-
 def typescript() -> str:
     """Return the text of ``js_src/schema.ts``.
 
@@ -556,21 +559,14 @@ def typescript() -> str:
     out.append("export const LIMITS = {")
     out.extend(f"  {name}: {value}," for name, value in LIMITS.items())
     out.append("} as const;")
-    every = tables()
     out += ["", "/** How each table is made; what arrives of it is checked by this. */"]
     out.append("export const TABLES = {")
-    for table in every.values():
+    for table in tables().values():
         out += [f"  {line}" for line in _ts_object(table.name, described(table))]
     out.append("} as const;")
-    for table in every.values():
-        out += _ts_columns(f"{_pascal(table.name)}Columns", table.doc, columns_of(table))
-    out += _ts_columns("CoarseColumns", "A row is one stretch of the preview of tasks.", COARSE)
     coarse = [f"  {column.name}: {_ts_value(_described(column))}," for column in COARSE]
     out += ["", "export const COARSE_COLUMNS = {", *coarse, "} as const;"]
-    out += ["", "/** The columns of each table, by its name. */"]
-    out.append("export interface TableColumns {")
-    out += [f"  {name}: {_pascal(name)}Columns;" for name in every]
-    out += ["}", "", "export type TableName = keyof TableColumns;", ""]
+    out.append(_TS_COLUMNS)
     return "\n".join(out)
 
 

@@ -434,11 +434,11 @@ describe("a session on the page", () => {
 
   it("knows of which focus its figures are", () => {
     const focus = { ...NO_FOCUS, time: [1, 2] as [number, number] };
-    const figures = { prefixes: [[0, 2, 1.5, 0]], actions: [] };
+    const figures = { prefixes: [[0, 2, 1.5, 0, 3]], actions: [] };
     kernel.say("totals", { focus, ...figures });
     expect(session.totals.value.focus).toEqual(focus);
     expect(session.totals.value.prefixes).toEqual([
-      { prefix: 0, tasks: 2, seconds: 1.5, erred: 0, computes: 2 },
+      { prefix: 0, tasks: 2, seconds: 1.5, erred: 0, computes: 3 },
     ]);
     kernel.say("totals", { focus: NO_FOCUS, ...figures });
     expect(session.totals.value.focus).toEqual(NO_FOCUS);

@@ -137,7 +137,7 @@ def test_a_page_gets_the_tables_that_it_subscribes_to_and_what_they_point_into(s
     assert set(page.tables["errors", 0].covered.values()) == {1}, "nothing came twice"
 
 
-def test_a_page_is_told_of_tables_without_rows(scene):
+def test_a_table_without_rows_is_sent_once_so_that_the_page_knows(scene):
     page = scene.page(tables=["logs", "system"])
     scene.run(1)
     said = [(m["table"], m["ring"], m["rows"], m["complete"]) for m in page.of("rows")]
