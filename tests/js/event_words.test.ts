@@ -20,6 +20,16 @@ describe("a message of an event", () => {
       "update-graph · metrics: materialization_duration 1.4 ms, ordering_duration 129 µs, duration 250 ms, lag −2.00 s",
     ],
     [
+      "says of a graph how large it was and how long it took to read",
+      '{"action": "update-graph", "metrics": {"tasks": 513, "new_tasks": 1, "duration_seconds": 0.41}, "status": "OK"}',
+      "read a graph of 513 tasks in 410 ms",
+    ],
+    [
+      "says of a graph that was refused why",
+      '{"action": "update-graph", "metrics": {"tasks": 1, "duration_seconds": 1}, "status": "error"}',
+      "read a graph of 1 task in 1.00 s · status error",
+    ],
+    [
       "keeps all digits of other numbers",
       '{"start": 1795064363.8844757}',
       "start 1795064363.8844757",

@@ -65,7 +65,7 @@ describePanel("a live panel", () => {
   });
 
   it("says how far a computation is, with every figure in its place", async () => {
-    await open("panel=summary&scenario=live&at=19", 1000, 700);
+    await open("panel=summary&scenario=live&at=19", 1100, 700);
     const title = page.locator(".ds-answer-title");
     await expect.poll(() => title.innerText()).toMatch(/^Running, about \d+ s/);
     const boxes = () =>

@@ -24,7 +24,12 @@ import { Clusters } from "./clusters";
 import { kindIcon } from "./icons";
 import { Library } from "./library";
 import { Notebooks } from "./notebooks";
-import { addAside, keepingCurrent } from "./placing";
+import {
+  addAside,
+  besideLargest,
+  besideNotebook,
+  keepingCurrent,
+} from "./placing";
 import { type PanelArgs, PanelWidget } from "./panel_widget";
 import { setUpReports } from "./reports";
 import { followSettings } from "./settings";
@@ -111,13 +116,13 @@ function activate(
     return widget;
   };
 
-  const place = (
-    widget: PanelWidget,
-    mode: "split-right" | "tab-after" = "split-right",
-    beside = notebooks.front.peek()?.panel.id,
-  ): void => {
+  /** Beside the notebook, whose half other panels share; or behind a panel. */
+  const place = (widget: PanelWidget, behind?: PanelWidget): void => {
     if (labShell) {
-      const options = beside ? { mode, ref: beside } : { ref: null };
+      const front = notebooks.front.peek()?.panel;
+      const options = behind
+        ? { mode: "tab-after" as const, ref: behind.id }
+        : (besideLargest(tracker) ?? besideNotebook(front));
       labShell.add(widget, "main", options);
     } else {
       addAside(app.shell, widget);
@@ -138,12 +143,7 @@ function activate(
     );
     const [path, chosen] = [binding.path.peek(), binding.chosen.peek()];
     if (there) app.shell.activateById(there.id);
-    else
-      place(
-        create(kind, path, chosen, undefined, session),
-        "tab-after",
-        from.id,
-      );
+    else place(create(kind, path, chosen, undefined, session), from);
   };
 
   app.commands.addCommand(OPEN, {

@@ -15,6 +15,35 @@ export function addAside(
   if (!widget.parent) void shell.add(widget, "right");
 }
 
+type Place = { mode: "split-right" | "split-bottom"; ref: string };
+
+/** In a half of the largest panel that can be seen; null while there is none. */
+export function besideLargest(panels: {
+  forEach(run: (panel: Widget) => void): void;
+}): Place | null {
+  let largest: { panel: Widget; width: number; height: number } | null = null;
+  panels.forEach((panel) => {
+    const { clientWidth: width, clientHeight: height } = panel.node;
+    const area = largest ? largest.width * largest.height : 0;
+    if (panel.isVisible && width * height > area) {
+      largest = { panel, width, height };
+    }
+  });
+  if (!largest) return null;
+  const { panel, width, height } = largest as {
+    panel: Widget;
+    width: number;
+    height: number;
+  };
+  const mode = width > height ? "split-right" : "split-bottom";
+  return { mode, ref: panel.id };
+}
+
+export const besideNotebook = (
+  notebook: Widget | undefined,
+): Place | { ref: null } =>
+  notebook ? { mode: "split-right", ref: notebook.id } : { ref: null };
+
 /**
  * Show a panel, and leave the notebook in front what menus and keys act on: the Run menu is
  * grey while a panel is current. Where the panel lies over the notebook, the panel stays.

@@ -1,6 +1,6 @@
 // What was logged, for people: `update-graph · status OK · metrics: tasks 3, new_tasks 3`.
 
-import { formatClock, formatSeconds } from "../../base/format";
+import { formatClock, formatSeconds, plural } from "../../base/format";
 import type { NameOf } from "../../panel/worker_names";
 import { stealingInWords } from "./stealing_words";
 
@@ -26,7 +26,8 @@ export function messageInWords(
     const logged: unknown = JSON.parse(message);
     if (typeof logged === "string") return logged;
     if (steals) return stealingInWords(logged, nameOf) ?? message;
-    return isObject(logged) ? objectInWords(logged) || message : message;
+    if (!isObject(logged)) return message;
+    return graphInWords(logged) ?? (objectInWords(logged) || message);
   } catch {
     return message;
   }
@@ -45,6 +46,17 @@ function objectInWords(logged: Record<string, unknown>): string {
     ...(named ? [action] : []),
     ...pairs.map(([name, value]) => pairInWords(name, value, 1)),
   ].join(" · ");
+}
+
+/** Dask logs a dozen figures of each graph: these are what people look for. */
+function graphInWords(logged: Record<string, unknown>): string | null {
+  const { action, metrics, status } = logged;
+  if (action !== "update-graph" || !isObject(metrics)) return null;
+  const { tasks, duration_seconds: seconds } = metrics;
+  if (typeof tasks !== "number" || typeof seconds !== "number") return null;
+  const trouble =
+    typeof status !== "string" || status === "OK" ? "" : ` · status ${status}`;
+  return `read a graph of ${plural(tasks, "task")} in ${formatSeconds(seconds)}${trouble}`;
 }
 
 function pairInWords(name: string, value: unknown, depth: number): string {

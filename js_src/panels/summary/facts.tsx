@@ -166,7 +166,7 @@ export function Raised(props: {
 }): JSX.Element {
   const { type, text, traceback } = props.exception;
   return (
-    <section class="ds-part ds-raised">
+    <section class="ds-part ds-raised ds-first">
       <header class="ds-part-head">
         <h3>The code raised an exception</h3>
         <span class="ds-quiet">the report holds what ran until then</span>

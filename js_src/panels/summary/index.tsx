@@ -89,7 +89,7 @@ function Summary(props: { view: PanelView }): JSX.Element {
   const { answer, progress } = summary;
   // How long a stored run took is among its figures.
   const says = live || (answer !== null && answer.state !== "finished");
-  const open = says ? progress : null;
+  const open = says && progress && progress.rows.length > 0 ? progress : null;
   const printing = view.printing.value;
   const { needs_a_look: looks, versions, code, exception } = summary;
   return (
@@ -104,7 +104,7 @@ function Summary(props: { view: PanelView }): JSX.Element {
       <div class="ds-summary-parts">
         <div class="ds-summary-main">
           {!isWhole(view.focus.value) && (
-            <p class="ds-part-note">
+            <p class="ds-part-note ds-first">
               The figures are of the whole run; the charts show what is
               selected.
             </p>

@@ -17,7 +17,7 @@ export function liveFigures(view: PanelView, summary: ReportSummary): Figure[] {
     of: "threads" | "process" | "memory_limit" | "spilled",
   ): number => workers.reduce((all, worker) => all + worker[of], 0);
   const all = summary.progress?.all;
-  const { busy, memory, answer } = summary;
+  const { busy, answer } = summary;
   const running = runningTasks(workers);
   const figures: Figure[] = [];
   if (all) {
@@ -41,16 +41,11 @@ export function liveFigures(view: PanelView, summary: ReportSummary): Figure[] {
   const [used, limit] = [sum("process"), sum("memory_limit")];
   if (used > 0) {
     const spilled = sum("spilled");
-    const [value, unit] = splitAt(formatBytesOf(used, limit));
     figures.push({
-      ...{ name: "Memory", value, unit },
-      below:
-        spilled > 0
-          ? `${formatBytes(spilled)} on disk`
-          : memory
-            ? `at most ${formatBytes(memory.peak)}`
-            : "",
-      ...(spilled > 0 ? { belowLevel: "warn" } : {}),
+      ...{ name: "Memory", ...usedOf(used, limit) },
+      ...(spilled > 0
+        ? { below: `${formatBytes(spilled)} on disk`, belowLevel: "warn" }
+        : {}),
     });
   }
   if (all) {
@@ -63,10 +58,13 @@ export function liveFigures(view: PanelView, summary: ReportSummary): Figure[] {
   return figures;
 }
 
-/** `9.8 / 16.0 GiB` as `9.8` and `of 16.0 GiB`. */
-function splitAt(text: string): [value: string, unit: string] {
-  const [value, of] = text.split(" / ");
-  if (of !== undefined) return [value, `of ${of}`];
-  const at = text.lastIndexOf(" ");
-  return [text.slice(0, at), text.slice(at + 1)];
+/** `9.8 of 16.0 GiB`; where their units differ, what it is of stands below. */
+function usedOf(
+  used: number,
+  limit: number,
+): Pick<Figure, "value" | "unit" | "below"> {
+  const [value, of] = formatBytesOf(used, limit).split(" / ");
+  if (/^[\d.,]+$/.test(value)) return { value, unit: `of ${of}`, below: "" };
+  const [amount, unit] = value.split(" ");
+  return { value: amount, unit, below: of ? `of ${of}` : "" };
 }

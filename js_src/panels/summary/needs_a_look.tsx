@@ -26,7 +26,7 @@ export function NeedsALook(props: {
   const { view, looks } = props;
   const { shown, more } = someOf(looks);
   return (
-    <section class="ds-part">
+    <section class="ds-part ds-second">
       <header class="ds-part-head">
         <h3>Needs a look</h3>
         <span class="ds-quiet">

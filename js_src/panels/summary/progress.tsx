@@ -34,7 +34,7 @@ export function Progress(props: {
   const shown = asked || view.printing.value ? rows : briefRows(rows);
   const now = view.host.live && !isWhole(view.focus.value);
   return (
-    <section class="ds-part">
+    <section class="ds-part ds-first">
       <header class="ds-part-head">
         <h3>{now ? "Progress, now" : "Progress"}</h3>
         <span class="ds-quiet">by task prefix, in the order they began</span>
