@@ -16,7 +16,7 @@ export function systemLines<K extends keyof TableColumns["system"]>(
   end: number,
   late: Late,
 ): Record<K, Series> {
-  const rows = rowsOf(TABLES.system, rings as unknown as RingRows[]);
+  const rows = rowsOf(TABLES.system, rings);
   const lines = names.map((name) => [name, lineOf(rows, name, end, late)]);
   return Object.fromEntries(lines) as Record<K, Series>;
 }
