@@ -1,12 +1,6 @@
 // Columns of the series `system` as lines.
 
-import {
-  type Late,
-  lineOf,
-  type RingRows,
-  rowsOf,
-  type Series,
-} from "../derive/series";
+import { type Late, lineOf, rowsOf, type Series } from "../derive/series";
 import { type TableColumns, TABLES } from "../schema";
 import type { TableView } from "../session_tables";
 
