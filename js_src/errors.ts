@@ -63,7 +63,7 @@ export const notConnected = (): DaskscopeError =>
   new DaskscopeError({
     code: "not-connected",
     text: "This page has no connection to the kernel at the moment.",
-    next: "It is tried again by itself; check that the kernel runs.",
+    next: "It reconnects automatically; check that the kernel is running.",
   });
 
 export const badMessage = (detail: string): DaskscopeError =>

@@ -1,79 +1,25 @@
 // Generated from py_src/daskscope/schema.py by `make schema`. Do not edit.
 
-export const PROTOCOL = 2;
-export const COMM_TARGET = "daskscope";
-export const OTHER_NAME = "(other)";
-export const MAX_NAMES = 60000;
-export const SUMMARY = "summary";
+export const PROTOCOL = 2 as const;
+export const COMM_TARGET = "daskscope" as const;
 export const STEPS = [0, 10, 60, 600] as const;
-export const FILE_FORMAT = 2;
-export const FILE_PART_TASKS = 65536;
-export const FILE_PART_ROWS = 1000000;
-export const KEY_SEPARATOR = "\u0000";
-export const MAX_KEY_CHARACTERS = 100000;
-export const MAX_TEXT_CHARACTERS = 20000;
-
-export const STATUSES = [
-  "OK",
-  "error",
-] as const;
-
-export const ACTIONS = [
-  "compute",
-  "transfer",
-  "disk-read",
-  "disk-write",
-  "deserialize",
-] as const;
-
-export const NAME_KINDS = [
-  "prefixes",
-  "lanes",
-  "actions",
-  "spans",
-] as const;
-
-export const STATES = [
-  "live",
-  "waiting",
-  "lost",
-  "partly",
-  "stopped",
-  "no-client",
-] as const;
-
-export const BATCH_KINDS = [
-  "live",
-  "detail",
-  "coarse",
-] as const;
-
-export const KERNEL_MESSAGES = [
-  "welcome",
-  "sessions",
-  "status",
-  "batch",
-  "keys",
-  "rows",
-  "summary",
-  "totals",
-  "answer",
-  "focus",
-  "error",
-  "bye",
-  "code",
-] as const;
-
-export const PAGE_MESSAGES = [
-  "hello",
-  "watch",
-  "unwatch",
-  "ack",
-  "ask",
-  "focus",
-  "bye",
-  "code",
-] as const;
+export const ACTIONS = ["compute", "transfer", "disk-read", "disk-write", "deserialize"] as const;
+export const SUMMARY = "summary" as const;
+export const FILE_FORMAT = 2 as const;
+export const FILE_PART_TASKS = 65536 as const;
+export const FILE_PART_ROWS = 1000000 as const;
+export const STATUSES = ["OK", "error"] as const;
+export const NAME_KINDS = ["prefixes", "lanes", "actions", "spans"] as const;
+export const OTHER_NAME = "(other)" as const;
+export const MAX_NAMES = 60000 as const;
+export const KEY_SEPARATOR = "\u0000" as const;
+export const MAX_KEY_CHARACTERS = 100000 as const;
+export const MAX_TEXT_CHARACTERS = 20000 as const;
+export const STATES = ["live", "waiting", "lost", "partly", "stopped", "no-client"] as const;
+export const BATCH_KINDS = ["live", "detail", "coarse"] as const;
+export const KERNEL_MESSAGES = ["welcome", "sessions", "status", "batch", "keys", "rows", "summary", "totals", "answer", "focus", "error", "bye", "code"] as const;
+export const PAGE_MESSAGES = ["hello", "watch", "unwatch", "ack", "ask", "focus", "bye", "code"] as const;
+export const MIN_RECORDING_BYTES = 4000000 as const;
 
 export type NameKind = (typeof NAME_KINDS)[number];
 export type State = (typeof STATES)[number];
@@ -95,71 +41,61 @@ export const LIMITS = {
   page_key_bytes: 200000000,
 } as const;
 
+export const COARSE_COLUMNS = {
+  start: {"type": "float64"},
+  duration: {"type": "float32"},
+  lane: {"type": "uint16", "into": "lanes"},
+  prefix: {"type": "uint16", "into": "prefixes"},
+  busy: {"type": "float32"},
+  rows: {"type": "uint32"},
+  erred: {"type": "uint8"},
+} as const;
+
 /** How each table is made; what arrives of it is checked by this. */
 export const TABLES = {
   prefixes: {
     kind: "dictionary",
-    nouns: ["prefix", "prefixes"],
     limit: 60000,
     first: [],
-    columns: {
-      name: {"type": "utf8"},
-      colour: {"type": "uint8"},
-    },
+    columns: { name: {"type": "utf8"}, colour: {"type": "uint8"} },
   },
   lanes: {
     kind: "dictionary",
-    nouns: ["thread of a worker", "threads of workers"],
     limit: 60000,
     first: [],
-    columns: {
-      worker: {"type": "utf8"},
-      thread: {"type": "utf8"},
-    },
+    columns: { worker: {"type": "utf8"}, thread: {"type": "utf8"} },
   },
   actions: {
     kind: "dictionary",
-    nouns: ["action", "actions"],
     limit: 255,
     first: [["compute"], ["transfer"], ["disk-read"], ["disk-write"], ["deserialize"]],
-    columns: {
-      name: {"type": "utf8"},
-    },
+    columns: { name: {"type": "utf8"} },
   },
   spans: {
     kind: "dictionary",
-    nouns: ["span", "spans"],
     limit: 60000,
     first: [["", []]],
-    columns: {
-      id: {"type": "utf8"},
-      name: {"type": "texts"},
-    },
+    columns: { id: {"type": "utf8"}, name: {"type": "texts"} },
   },
   tasks: {
     kind: "tasks",
     columns: {
-      start: {"type": "float64", "unit": "s"},
-      duration: {"type": "float32", "unit": "s"},
+      start: {"type": "float64"},
+      duration: {"type": "float32"},
       lane: {"type": "uint16", "into": "lanes"},
       prefix: {"type": "uint16", "into": "prefixes"},
       action: {"type": "uint8", "into": "actions"},
       status: {"type": "uint8"},
-      nbytes: {"type": "float32", "unit": "B"},
+      nbytes: {"type": "float32"},
       span: {"type": "uint16", "into": "spans"},
       task: {"type": "uint32", "into": "tasks"},
     },
   },
   errors: {
     kind: "log",
-    nouns: ["error", "errors"],
     rows: 1000,
-    time: "time",
-    stop: "",
-    group: "",
-    group_rows: 0,
     columns: {
-      time: {"type": "float64", "unit": "s"},
+      time: {"type": "float64"},
       key: {"type": "utf8"},
       prefix: {"type": "uint16", "into": "prefixes"},
       worker: {"type": "utf8"},
@@ -170,14 +106,9 @@ export const TABLES = {
   },
   workers: {
     kind: "log",
-    nouns: ["change of a worker", "changes of workers"],
     rows: 10000,
-    time: "time",
-    stop: "",
-    group: "",
-    group_rows: 0,
     columns: {
-      time: {"type": "float64", "unit": "s"},
+      time: {"type": "float64"},
       worker: {"type": "utf8"},
       name: {"type": "utf8"},
       what: {"type": "utf8"},
@@ -186,28 +117,16 @@ export const TABLES = {
   },
   events: {
     kind: "log",
-    nouns: ["event", "events"],
     rows: 10000,
-    time: "time",
-    stop: "",
     group: "topic",
     group_rows: 2000,
-    columns: {
-      time: {"type": "float64", "unit": "s"},
-      topic: {"type": "utf8"},
-      message: {"type": "utf8"},
-    },
+    columns: { time: {"type": "float64"}, topic: {"type": "utf8"}, message: {"type": "utf8"} },
   },
   logs: {
     kind: "log",
-    nouns: ["line of a log", "lines of logs"],
     rows: 50000,
-    time: "time",
-    stop: "",
-    group: "",
-    group_rows: 0,
     columns: {
-      time: {"type": "float64", "unit": "s"},
+      time: {"type": "float64"},
       source: {"type": "utf8"},
       level: {"type": "utf8"},
       text: {"type": "utf8"},
@@ -215,27 +134,17 @@ export const TABLES = {
   },
   gaps: {
     kind: "log",
-    nouns: ["gap", "gaps"],
     rows: 1000,
-    time: "start",
-    stop: "stop",
-    group: "",
-    group_rows: 0,
     columns: {
-      start: {"type": "float64", "unit": "s"},
-      stop: {"type": "float64", "unit": "s"},
+      start: {"type": "float64"},
+      stop: {"type": "float64"},
       reason: {"type": "utf8"},
       text: {"type": "utf8"},
     },
   },
   rowless: {
     kind: "log",
-    nouns: ["task that ran nowhere", "tasks that ran nowhere"],
     rows: 100000,
-    time: "",
-    stop: "",
-    group: "",
-    group_rows: 0,
     columns: {
       task: {"type": "int64", "into": "tasks"},
       prefix: {"type": "uint16", "into": "prefixes"},
@@ -244,49 +153,38 @@ export const TABLES = {
   },
   system: {
     kind: "series",
-    nouns: ["sample", "samples"],
     bytes: 8000000,
     columns: {
-      time: {"type": "float64", "unit": "s"},
+      time: {"type": "float64"},
       workers: {"type": "float64", "combine": "extremes"},
-      workers_least: {"type": "float64", "combine": "extremes", "of": "workers"},
-      workers_most: {"type": "float64", "combine": "extremes", "of": "workers"},
+      workers_least: {"type": "float64", "of": "workers", "combine": "extremes"},
+      workers_most: {"type": "float64", "of": "workers", "combine": "extremes"},
       threads: {"type": "float64", "combine": "extremes"},
-      threads_least: {"type": "float64", "combine": "extremes", "of": "threads"},
-      threads_most: {"type": "float64", "combine": "extremes", "of": "threads"},
-      memory_limit: {"type": "float64", "unit": "B", "combine": "extremes"},
-      memory_limit_least: {"type": "float64", "unit": "B", "combine": "extremes", "of": "memory_limit"},
-      memory_limit_most: {"type": "float64", "unit": "B", "combine": "extremes", "of": "memory_limit"},
-      process: {"type": "float64", "unit": "B", "combine": "extremes"},
-      process_least: {"type": "float64", "unit": "B", "combine": "extremes", "of": "process"},
-      process_most: {"type": "float64", "unit": "B", "combine": "extremes", "of": "process"},
-      managed: {"type": "float64", "unit": "B", "combine": "extremes"},
-      managed_least: {"type": "float64", "unit": "B", "combine": "extremes", "of": "managed"},
-      managed_most: {"type": "float64", "unit": "B", "combine": "extremes", "of": "managed"},
-      spilled: {"type": "float64", "unit": "B", "combine": "extremes"},
-      spilled_least: {"type": "float64", "unit": "B", "combine": "extremes", "of": "spilled"},
-      spilled_most: {"type": "float64", "unit": "B", "combine": "extremes", "of": "spilled"},
+      threads_least: {"type": "float64", "of": "threads", "combine": "extremes"},
+      threads_most: {"type": "float64", "of": "threads", "combine": "extremes"},
+      memory_limit: {"type": "float64", "combine": "extremes"},
+      memory_limit_least: {"type": "float64", "of": "memory_limit", "combine": "extremes"},
+      memory_limit_most: {"type": "float64", "of": "memory_limit", "combine": "extremes"},
+      process: {"type": "float64", "combine": "extremes"},
+      process_least: {"type": "float64", "of": "process", "combine": "extremes"},
+      process_most: {"type": "float64", "of": "process", "combine": "extremes"},
+      managed: {"type": "float64", "combine": "extremes"},
+      managed_least: {"type": "float64", "of": "managed", "combine": "extremes"},
+      managed_most: {"type": "float64", "of": "managed", "combine": "extremes"},
+      spilled: {"type": "float64", "combine": "extremes"},
+      spilled_least: {"type": "float64", "of": "spilled", "combine": "extremes"},
+      spilled_most: {"type": "float64", "of": "spilled", "combine": "extremes"},
       cpu: {"type": "float64", "combine": "extremes"},
-      cpu_least: {"type": "float64", "combine": "extremes", "of": "cpu"},
-      cpu_most: {"type": "float64", "combine": "extremes", "of": "cpu"},
-      memory: {"type": "float64", "unit": "B", "combine": "extremes"},
-      memory_least: {"type": "float64", "unit": "B", "combine": "extremes", "of": "memory"},
-      memory_most: {"type": "float64", "unit": "B", "combine": "extremes", "of": "memory"},
-      loop_interval: {"type": "float64", "unit": "s", "combine": "extremes"},
-      loop_interval_least: {"type": "float64", "unit": "s", "combine": "extremes", "of": "loop_interval"},
-      loop_interval_most: {"type": "float64", "unit": "s", "combine": "extremes", "of": "loop_interval"},
+      cpu_least: {"type": "float64", "of": "cpu", "combine": "extremes"},
+      cpu_most: {"type": "float64", "of": "cpu", "combine": "extremes"},
+      memory: {"type": "float64", "combine": "extremes"},
+      memory_least: {"type": "float64", "of": "memory", "combine": "extremes"},
+      memory_most: {"type": "float64", "of": "memory", "combine": "extremes"},
+      loop_interval: {"type": "float64", "combine": "extremes"},
+      loop_interval_least: {"type": "float64", "of": "loop_interval", "combine": "extremes"},
+      loop_interval_most: {"type": "float64", "of": "loop_interval", "combine": "extremes"},
     },
   },
-} as const;
-
-export const COARSE_COLUMNS = {
-  start: {"type": "float64", "unit": "s"},
-  duration: {"type": "float32", "unit": "s"},
-  lane: {"type": "uint16", "into": "lanes"},
-  prefix: {"type": "uint16", "into": "prefixes"},
-  busy: {"type": "float32", "unit": "s"},
-  rows: {"type": "uint32"},
-  erred: {"type": "uint8"},
 } as const;
 
 interface Arrays {

@@ -23,8 +23,7 @@ import { NO_COUNTS, NO_FOCUS } from "./model/types";
 import { type Extent, type TaskBatch, TaskModel } from "./model/tasks";
 import type { CoarseColumns, State, TableName } from "./schema";
 import { RowIntake } from "./session_intake";
-import { type KeyLookup, KeyStore } from "./session_keys";
-import { Notices, pageFaded } from "./session_notices";
+import { KeyStore } from "./session_keys";
 import { SessionTables, type TableView } from "./session_tables";
 import type {
   SessionFlow,
@@ -35,7 +34,7 @@ import type {
 import type { Message } from "./wire";
 import type { TableRows } from "./wire_columns";
 
-export interface SessionInfo {
+interface SessionInfo {
   id: string;
   name: string;
   address: string;
@@ -48,59 +47,8 @@ export interface Totals {
   actions: ActionTotal[];
 }
 
-/** What a panel sees of a session. */
-export interface SessionStore {
-  readonly id: string;
-  readonly kernelId: string;
-  /** Of a kernel; else of a file, to which nothing comes any more. */
-  readonly live: boolean;
-  readonly info: Signal<SessionInfo>;
-  readonly state: Signal<State>;
-  readonly counts: Signal<Counts>;
-  readonly notices: Signal<Notice[]>;
-  readonly workers: Signal<Worker[]>;
-  /** Epoch seconds: time zero of every axis; 0 before the first row. */
-  readonly origin: Signal<number>;
-  /** From start to stop of the block that this is a recording of; null of any other. */
-  readonly run: Signal<Extent | null>;
-  /** The scheduler's clock at the last status. */
-  readonly now: Signal<number>;
-  readonly behind_s: Signal<number>;
-  /** Entries of dictionaries; they only grow, and `namesVersion` says when. */
-  readonly prefixes: string[];
-  readonly lanes: Lane[];
-  readonly actions: string[];
-  readonly spans: Span[];
-  /** Colour slot of each prefix. */
-  readonly slots: number[];
-  /** The entries of any dictionary: texts, or objects where it has several columns. */
-  names(dictionary: string): readonly unknown[];
-  readonly namesVersion: Signal<number>;
-  readonly model: TaskModel;
-  /** Grows at most once an animation frame, after rows came. */
-  readonly dataVersion: Signal<number>;
-  readonly totals: Signal<Totals>;
-  readonly focus: Signal<Focus>;
-  /** Time under the pointer, in every panel of the page. */
-  readonly crosshair: Signal<number | null>;
-  readonly keys: KeyLookup;
-  /** The figures of the whole session as Python made them; null before they are here. */
-  readonly summary: Signal<unknown>;
-  /** What has arrived of a table, other than tasks; it comes to those who watch it. */
-  table<N extends TableName>(name: N): ReadonlySignal<TableView<N>>;
-  /** Set the focus here at once, then tell the kernel. */
-  setFocus(focus: Focus): void;
-  /** Rejects with a coded error, for instance when the kernel is busy. */
-  ask(what: string, args: object, timeout_ms?: number): Promise<unknown>;
-  /**
-   * Subscribe to tables ("tasks" and the summary among them), paused while the panel is
-   * hidden; returns the release.
-   */
-  watch(
-    visible: ReadonlySignal<boolean>,
-    tables: readonly string[],
-  ): () => void;
-}
+/** What a panel sees of a session: not what only its stream and its page call. */
+export type SessionStore = Omit<SharedSession, keyof Sink | "idle" | "dispose">;
 
 /** A panel that moves in the dock or a cell that runs again comes back soon. */
 const UNWATCH_MS = 10_000;
@@ -117,37 +65,46 @@ function areEqual(one: Focus, other: Focus): boolean {
   return parts(one) === parts(other);
 }
 
-export class SharedSession implements SessionStore, Sink {
+export class SharedSession implements Sink {
   readonly info: Signal<SessionInfo>;
   readonly state = signal<State>("waiting");
   readonly counts = signal<Counts>(NO_COUNTS);
   readonly workers = signal<Worker[]>([]);
+  /** Epoch seconds: time zero of every axis; 0 before the first row. */
   readonly origin = signal(0);
+  /** From start to stop of the block that this is a recording of; null of any other. */
   readonly run = signal<Extent | null>(null);
+  /** The scheduler's clock at the last status. */
   readonly now = signal(0);
   readonly behind_s = signal(0);
   private readonly tables = new SessionTables({
     named: () => (this.namesVersion.value += 1),
     startOver: () => this.stream.startOver(),
   });
+  /** Entries of dictionaries; they only grow, and `namesVersion` says when. */
   readonly prefixes = this.tables.names("prefixes") as string[];
   readonly lanes = this.tables.names("lanes") as Lane[];
   readonly actions = this.tables.names("actions") as string[];
   readonly spans = this.tables.names("spans") as Span[];
+  /** Colour slot of each prefix. */
   readonly slots = this.tables.colours("prefixes");
   readonly namesVersion = signal(0);
   readonly model = new TaskModel();
+  /** Grows at most once an animation frame, after rows came. */
   readonly dataVersion = signal(0);
   readonly totals = signal<Totals>({
     focus: NO_FOCUS,
     prefixes: [],
     actions: [],
   });
+  /** The figures of the whole session as Python made them; null before they are here. */
   readonly summary = signal<unknown>(null);
   readonly focus = signal<Focus>(NO_FOCUS);
+  /** Time under the pointer, in every panel of the page. */
   readonly crosshair = signal<number | null>(null);
   readonly keys: KeyStore;
   readonly kernelId: string;
+  /** Of a kernel; else of a file, to which nothing comes any more. */
   readonly live: boolean;
   private readonly noticed = new Notices();
   readonly notices = this.noticed.all;
@@ -197,23 +154,31 @@ export class SharedSession implements SessionStore, Sink {
     return this.watchers.size === 0;
   }
 
+  /** Set the focus here at once, then tell the kernel. */
   setFocus(focus: Focus): void {
     this.focus.value = focus;
     this.stream.setFocus(focus);
   }
 
+  /** What has arrived of a table, other than tasks; it comes to those who watch it. */
   table<N extends TableName>(name: N): ReadonlySignal<TableView<N>> {
     return this.tables.get(name);
   }
 
+  /** The entries of any dictionary: texts, or objects where it has several columns. */
   names(dictionary: string): readonly unknown[] {
     return this.tables.names(dictionary);
   }
 
+  /** Rejects with a coded error, for instance when the kernel is busy. */
   ask(what: string, args: object, timeout_ms?: number): Promise<unknown> {
     return this.stream.ask(what, args, timeout_ms);
   }
 
+  /**
+   * Subscribe to tables ("tasks" and the summary among them), paused while the panel is
+   * hidden; returns the release.
+   */
   watch(
     visible: ReadonlySignal<boolean>,
     tables: readonly string[],
@@ -367,4 +332,64 @@ export class SharedSession implements SessionStore, Sink {
       this.closing = setTimeout(() => this.dispose(), FREE_MS);
     }, UNWATCH_MS);
   }
+}
+
+/** Of those that were said once; the oldest go first. */
+const MAX_ONCE = 20;
+
+/**
+ * What the user should know: what the kernel says with each status, which is the whole of
+ * it, and what was said or noticed once, which no status may wipe away.
+ */
+class Notices {
+  /** The kernel's, then those that were said once. */
+  readonly all: Signal<Notice[]> = signal<Notice[]>([]);
+  private kernels: readonly Notice[] = [];
+  private readonly once = new Map<string, Notice>(); // by code, oldest first
+
+  /** Take the kernel's present ones. */
+  take(notices: readonly Notice[]): void {
+    // Only a kernel that could not make a status says so beside it: now it could.
+    const outlived = this.once.delete("not-sent");
+    if (!outlived && this.kernels.length === 0 && notices.length === 0) return;
+    this.kernels = notices;
+    this.update();
+  }
+
+  /** Add one that stays; it replaces an older one of its kind. */
+  add({ code, level, text, next }: Notice): void {
+    this.once.delete(code);
+    this.once.set(code, { code, level, text, next });
+    for (const oldest of this.once.keys()) {
+      if (this.once.size <= MAX_ONCE) break;
+      this.once.delete(oldest);
+    }
+    this.update();
+  }
+
+  private update(): void {
+    const all = [...this.kernels, ...this.once.values()];
+    const byCode = new Map(all.map((notice) => [notice.code, notice]));
+    for (const notice of all.reverse()) byCode.set(notice.code, notice);
+    this.all.value = [...byCode.values()];
+  }
+}
+
+/** What has every task that was kept, in Python: of a kernel's session, or of a file. */
+export const allTasks = (live: boolean): string =>
+  live ? "session.recording.tasks" : "daskscope.load(…).tasks";
+
+/** The page holds no more in detail; nothing is missing from the recording. */
+export function pageFaded(
+  rows: number,
+  fadedRows: number,
+  live: boolean,
+): Notice {
+  const millions = (count: number) => `${(count / 1e6).toFixed(1)} million`;
+  return {
+    code: "page-faded",
+    level: "info",
+    text: `This page holds the newest ${millions(rows)} rows in detail; ${millions(fadedRows)} older ones are a coarse picture now.`,
+    next: `${allTasks(live)} has all that are kept.${live ? " Reload the page to fetch the newest again." : ""}`,
+  };
 }

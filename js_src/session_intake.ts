@@ -3,6 +3,7 @@
 
 import type { TaskBatch, TaskModel } from "./model/tasks";
 import { LIMITS } from "./schema";
+import type { Numbers } from "./wire_columns";
 
 /** Rows between two looks at the clock. */
 const SLICE_ROWS = 4096;
@@ -101,16 +102,10 @@ export function nextFrame(run: () => void): void {
 
 function rowsOf(batch: TaskBatch, from: number, to: number): TaskBatch {
   if (from === 0 && to === batch.rows) return batch;
-  return {
-    rows: to - from,
-    start: batch.start.subarray(from, to),
-    duration: batch.duration.subarray(from, to),
-    lane: batch.lane.subarray(from, to),
-    prefix: batch.prefix.subarray(from, to),
-    action: batch.action.subarray(from, to),
-    status: batch.status.subarray(from, to),
-    nbytes: batch.nbytes.subarray(from, to),
-    span: batch.span.subarray(from, to),
-    task: batch.task.subarray(from, to),
-  };
+  const all: Record<string, number | Numbers> = { ...batch };
+  const some = Object.entries(all).map(([name, column]) => [
+    name,
+    typeof column === "number" ? to - from : column.subarray(from, to),
+  ]);
+  return Object.fromEntries(some) as TaskBatch;
 }

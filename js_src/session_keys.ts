@@ -4,7 +4,7 @@
 // many bytes are kept: the kernel is asked again for what had to go.
 
 import { type Packing, unpack } from "./base/unpack";
-import { type Signal, signal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import { Coverage } from "./model/coverage";
 import { cutKeys } from "./model/long_keys";
 import { KEY_SEPARATOR, LIMITS } from "./schema";
@@ -41,48 +41,21 @@ interface Request {
   readonly done: Promise<void>;
 }
 
-export interface SearchProgress {
-  /** Those found by now, in order, where it is time to show them. */
-  readonly tasks: Uint32Array | null;
+interface SearchResult {
+  readonly tasks: Uint32Array;
   /** Tasks whose keys were looked at … */
   readonly searched: number;
   /** … of this many. */
   readonly of: number;
 }
 
-export interface SearchResult {
-  readonly tasks: Uint32Array;
-  readonly searched: number;
-  readonly of: number;
-}
-
-/** What a view may ask of the keys. */
-export interface KeyLookup {
-  /** Whether the page has the key of a task: the kernel need not be asked. */
-  has(task: number): boolean;
-  /** Grows when keys come, for whoever was told that one is not here. */
-  readonly arrivals: Signal<number>;
-  /** The key of a task; null when nobody has it (any more). */
-  text(task: number): string | null | Promise<string | null>;
-  /**
-   * The keys of tasks (in rising order) by task, as far as they can be had: what is
-   * missing is asked for by range, until the kernel does not answer.
-   */
-  texts(tasks: readonly number[]): Promise<ReadonlyMap<number, string>>;
-  /**
-   * Tasks whose key contains `query`, in any case, newest blocks first. What is
-   * found on this page is told before the kernel, which may be busy, is asked for
-   * other keys. When `signal` ends it early the answer says how far it came.
-   */
-  search(
-    query: string,
-    onProgress?: (progress: SearchProgress) => void,
-    signal?: AbortSignal,
-  ): Promise<SearchResult>;
-}
+/** `tasks` are those found by now, in order, where it is time to show them. */
+type SearchProgress = Omit<SearchResult, "tasks"> & {
+  readonly tasks: Uint32Array | null;
+};
 
 /** What the store needs from its session. */
-export interface KeySource {
+interface KeySource {
   /** Ask the kernel to send these keys now; resolves when they have come. */
   fetch(first: number, tasks: number): Promise<void>;
   /** Ranges of task numbers that the page shows. */
@@ -147,7 +120,8 @@ function* hits(text: string, needle: string, first: number) {
   }
 }
 
-export class KeyStore implements KeyLookup {
+export class KeyStore {
+  /** Grows when keys come, for whoever was told that one is not here. */
   readonly arrivals = signal(0);
   private readonly blocks: KeyBlock[] = []; // by first task
   private readonly opened = new Map<KeyBlock, OpenedBlock>(); // oldest use first
@@ -201,10 +175,12 @@ export class KeyStore implements KeyLookup {
     this.bytes = 0;
   }
 
+  /** Whether the page has the key of a task: the kernel need not be asked. */
   has(task: number): boolean {
     return this.blockOf(task) !== undefined;
   }
 
+  /** The key of a task; null when nobody has it (any more). */
   text(task: number): string | null | Promise<string | null> {
     const block = this.blockOf(task);
     const opened = block && this.opened.get(block);
@@ -213,6 +189,10 @@ export class KeyStore implements KeyLookup {
     return opened.keys[task - block.first] ?? null;
   }
 
+  /**
+   * The keys of tasks (in rising order) by task, as far as they can be had: what is
+   * missing is asked for by range, until the kernel does not answer.
+   */
   async texts(tasks: readonly number[]): Promise<ReadonlyMap<number, string>> {
     const keys = new Map<number, string>();
     let answers = true;
@@ -235,6 +215,11 @@ export class KeyStore implements KeyLookup {
     return keys;
   }
 
+  /**
+   * Tasks whose key contains `query`, in any case, newest blocks first. What is
+   * found on this page is told before the kernel, which may be busy, is asked for
+   * other keys. When `signal` ends it early the answer says how far it came.
+   */
   async search(
     query: string,
     onProgress: (progress: SearchProgress) => void = () => {},

@@ -46,12 +46,21 @@ export type ChannelState =
 type StreamMessage = Exclude<KernelMessage, Message<"code">>;
 
 const ASK_TIMEOUT_MS = 5_000;
+/**
+ * Before the kernel has made a comm's subshell, what is said waits for the end of the
+ * cell. So it is greeted again, later each time, until it answers.
+ */
+const GREET_AGAIN_MS = 500;
+const GREETINGS = 7;
 
 /** One way to a kernel. Closing it never loses what the page already has. */
 export class Channel {
   readonly state: Signal<ChannelState> = signal<ChannelState>({
     kind: "greeting",
   });
+
+  private greetings = 0;
+  private again: ReturnType<typeof setTimeout> | undefined;
 
   constructor(
     private readonly pageId: string,
@@ -62,8 +71,14 @@ export class Channel {
 
   /** Greet the kernel: at first, and whenever the connection has come back. */
   hello(): void {
-    if (this.state.peek().kind === "closed") return;
-    this.port.send(say.hello(this.pageId, VERSION, BUILD));
+    clearTimeout(this.again);
+    const { kind } = this.state.peek();
+    if (kind === "closed") return;
+    const versions = { protocol: PROTOCOL, version: VERSION, build: BUILD };
+    this.port.send(say("hello", this.pageId, versions));
+    if (kind !== "greeting" || ++this.greetings >= GREETINGS) return;
+    const pause_ms = GREET_AGAIN_MS * 2 ** (this.greetings - 1);
+    this.again = setTimeout(() => this.hello(), pause_ms);
   }
 
   /** Everything that the port receives goes in here. */
@@ -87,6 +102,7 @@ export class Channel {
   }
 
   close(): void {
+    clearTimeout(this.again);
     const state = this.state.peek();
     if (state.kind === "closed") return;
     this.state.value = { kind: "closed" };
@@ -123,6 +139,7 @@ export class Channel {
   }
 
   private welcome(message: Message<"welcome">): void {
+    clearTimeout(this.again);
     if (message.protocol !== PROTOCOL) {
       const here = { version: VERSION, protocol: PROTOCOL };
       this.fail(versionMismatch(here, message));
@@ -139,6 +156,7 @@ export class Channel {
   }
 
   private fail({ code, text, next }: Problem): void {
+    clearTimeout(this.again);
     this.state.value = { kind: "failed", problem: { code, text, next } };
   }
 }
@@ -208,7 +226,8 @@ export class KernelLink implements SessionLink {
         );
       }, timeout_ms);
       this.questions.set(id, { resolve, reject, timer });
-      if (!this.send(say.ask(this.pageId, sessionId, id, what, args))) {
+      const question = { session: sessionId, id, what, args };
+      if (!this.send(say("ask", this.pageId, question))) {
         this.settle(id)?.reject(notConnected());
       }
     });
@@ -290,7 +309,8 @@ export class KernelLink implements SessionLink {
   /** The browser leaves the page: after good-bye, a word would count as a new page's. */
   sayBye(): void {
     // On each, since a comm of ours ends with the page that opened it.
-    for (const { port } of this.channels) port.send(say.bye(this.pageId));
+    for (const { port } of this.channels)
+      port.send(say("bye", this.pageId, {}));
     this.end();
   }
 

@@ -3,30 +3,16 @@
 
 import { asProblem, notReceived, type Problem } from "./errors";
 import type { Focus } from "./model/types";
+import { LIMITS } from "./schema";
+import type { KernelLink } from "./stream";
 import type { SessionFlow, SessionMessage, Sink } from "./stream_link";
-import { Sequence } from "./stream_sequence";
-import { type BinaryBuffer, type Message, type PageMessage, say } from "./wire";
+import { type BinaryBuffer, type Message, say } from "./wire";
 import {
   alignedBytes,
   decodeCoarse,
   decodeRows,
   decodeTasks,
 } from "./wire_columns";
-
-/** The page's conversation with the kernel that has the session. */
-export interface Conversation {
-  readonly pageId: string;
-  /** False when there is no channel. */
-  send(message: PageMessage): boolean;
-  /** Say hello again: the kernel may have given this page up. */
-  greet(): void;
-  ask(
-    sessionId: string,
-    what: string,
-    args: object,
-    timeout_ms?: number,
-  ): Promise<unknown>;
-}
 
 /** A visible stream says its state every half second, or a few on huge clusters. */
 const SILENT_MS = 10_000;
@@ -66,17 +52,18 @@ export class SessionStream implements SessionFlow {
   private pulse: ReturnType<typeof setInterval> | undefined;
 
   constructor(
-    private readonly link: Conversation,
+    private readonly link: KernelLink,
     readonly sessionId: string,
     private readonly sink: Sink,
     private readonly onClose: () => void,
   ) {
-    const { pageId } = link;
-    this.sequence = new Sequence({
-      ack: (seq, missing) =>
-        void link.send(say.ack(pageId, sessionId, seq, missing)),
-      giveUp: () => this.startOver(),
-    });
+    this.sequence = new Sequence(
+      (seq, missing) =>
+        void link.send(
+          say("ack", link.pageId, { session: sessionId, seq, missing }),
+        ),
+      () => this.startOver(),
+    );
   }
 
   watch(visible: boolean, tables: readonly string[]): void {
@@ -250,38 +237,128 @@ export class SessionStream implements SessionFlow {
   }
 
   private sendUnwatch(): boolean {
-    return this.send(say.unwatch);
-  }
-
-  private send(
-    build: (pageId: string, sessionId: string) => PageMessage,
-  ): boolean {
-    return this.link.send(build(this.link.pageId, this.sessionId));
+    const { link, sessionId: session } = this;
+    return link.send(say("unwatch", link.pageId, { session }));
   }
 
   private sendFocus(): void {
-    const focus = this.owesFocus;
+    const { link, sessionId: session, owesFocus: focus, setting } = this;
     if (!focus) return;
-    const sent = this.send((page, id) =>
-      say.focus(page, id, focus, this.setting),
-    );
-    if (sent) this.owesFocus = null;
+    const message = say("focus", link.pageId, { session, focus, setting });
+    if (link.send(message)) this.owesFocus = null;
   }
 
   private sendWatch(): void {
     this.sendFocus(); // first: a watch is answered with the focus that holds
+    const { link, sessionId: session, visible, tables, setting } = this;
     const have = this.sink.have();
-    const sent = this.send((page, id) =>
-      say.watch(
-        page,
-        id,
-        this.visible,
-        this.tables,
-        have,
-        this.owesRestart,
-        this.setting,
-      ),
-    );
+    const how = { visible, tables, have, restart: this.owesRestart, setting };
+    const sent = link.send(say("watch", link.pageId, { session, ...how }));
     if (sent) this.owesRestart = false;
+  }
+}
+
+/** A jump beyond this is not a loss but nonsense: it is not remembered. */
+const MAX_JUMP = 100_000;
+/** While something is missing acks come this often: sooner, since it is waited for. */
+const GAP_ACK_MS = 250;
+/** A gap that is not filled after this time is given up … */
+const GIVE_UP_MS = 10_000;
+/** … and so many reports: while the machine sleeps nobody is asked. */
+const MIN_REPORTS = 10;
+
+interface Gap {
+  readonly since_ms: number;
+  reports: number;
+}
+
+/** Sequence numbers: what arrived, what is missing, when to say so. */
+class Sequence {
+  private highest = 0;
+  private readonly missing = new Map<number, Gap>(); // by number
+  private bytes = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private due_ms = Infinity;
+
+  constructor(
+    /** Tell the kernel what arrived. */
+    private readonly ack: (seq: number, missing: number[]) => void,
+    /**
+     * Numbers that the kernel never sent again, and that the last ack no longer
+     * named as missing: ask for the content instead.
+     */
+    private readonly giveUp: () => void,
+  ) {}
+
+  /** Whether nothing up to the newest number is missing. */
+  get whole(): boolean {
+    return this.missing.size === 0;
+  }
+
+  /** Take note of a message; false when it has already been here. */
+  accept(seq: number, bytes: number): boolean {
+    const isNew = seq > this.highest || this.missing.delete(seq);
+    if (seq > this.highest) this.reach(seq, seq - 1);
+    // Duplicates are acknowledged, too: the kernel counts their bytes.
+    this.bytes += bytes;
+    if (this.bytes >= LIMITS.ack_bytes) this.flush();
+    else this.schedule();
+    return isNew;
+  }
+
+  /** The kernel says that it has sent everything up to `seq`. */
+  expect(seq: number): void {
+    if (seq <= this.highest) return;
+    this.reach(seq, seq);
+    this.schedule();
+  }
+
+  /** Begin a new count. */
+  reset(): void {
+    this.stop();
+    this.highest = 0;
+    this.bytes = 0;
+    this.missing.clear();
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.due_ms = Infinity;
+  }
+
+  private reach(seq: number, lastMissing: number): void {
+    const since_ms = performance.now();
+    if (lastMissing - this.highest <= MAX_JUMP) {
+      for (let lost = this.highest + 1; lost <= lastMissing; lost++) {
+        this.missing.set(lost, { since_ms, reports: 0 });
+      }
+    }
+    this.highest = seq;
+  }
+
+  private schedule(): void {
+    const delay_ms = this.missing.size > 0 ? GAP_ACK_MS : LIMITS.ack_ms;
+    const due_ms = performance.now() + delay_ms;
+    if (this.due_ms <= due_ms) return;
+    this.stop();
+    this.due_ms = due_ms;
+    this.timer = setTimeout(() => this.flush(), delay_ms);
+  }
+
+  private flush(): void {
+    this.stop();
+    this.bytes = 0;
+    const now_ms = performance.now();
+    let hopeless = false;
+    for (const gap of this.missing.values()) {
+      const waited_ms = now_ms - gap.since_ms;
+      hopeless ||= gap.reports >= MIN_REPORTS && waited_ms >= GIVE_UP_MS;
+      gap.reports += 1;
+    }
+    if (hopeless) this.missing.clear();
+    this.ack(this.highest, [...this.missing.keys()]);
+    if (hopeless) this.giveUp();
+    if (this.missing.size > 0) this.schedule();
   }
 }

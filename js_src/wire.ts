@@ -25,7 +25,6 @@ import {
   BATCH_KINDS,
   type KernelMessageType,
   type PageMessageType,
-  PROTOCOL,
   STATES,
 } from "./schema";
 
@@ -258,77 +257,34 @@ export function addressOf(data: unknown): ReturnType<typeof whom> | null {
   }
 }
 
-/** What the page says. */
+/** What the page says, beside the type and the page. */
+interface PageFields extends Record<PageMessageType, object> {
+  hello: { protocol: number; version: string; build: string };
+  watch: {
+    session: string;
+    visible: boolean;
+    tables: readonly string[];
+    have: [number, number][];
+    restart: boolean;
+    setting: number;
+  };
+  unwatch: { session: string };
+  ack: { session: string; seq: number; missing: number[] };
+  /** Without a session it is a question to the kernel. */
+  ask: { session: string | null; id: string; what: string; args: object };
+  focus: { session: string; focus: Focus; setting: number };
+  bye: object;
+}
+
 export interface PageMessage {
   type: PageMessageType;
   page: string;
   [field: string]: unknown;
 }
 
-/** Build the messages of one page. */
-export const say = {
-  hello: (page: string, version: string, build: string): PageMessage => ({
-    type: "hello",
-    page,
-    protocol: PROTOCOL,
-    version,
-    build,
-  }),
-  watch: (
-    page: string,
-    id: string,
-    visible: boolean,
-    tables: readonly string[],
-    have: [number, number][],
-    restart: boolean,
-    setting: number,
-  ): PageMessage => ({
-    type: "watch",
-    page,
-    session: id,
-    visible,
-    tables,
-    have,
-    restart,
-    setting,
-  }),
-  unwatch: (page: string, id: string): PageMessage => ({
-    type: "unwatch",
-    page,
-    session: id,
-  }),
-  ack: (
-    page: string,
-    id: string,
-    seq: number,
-    missing: number[],
-  ): PageMessage => ({ type: "ack", page, session: id, seq, missing }),
-  /** Without a session it is a question to the kernel. */
-  ask: (
-    page: string,
-    id: string | null,
-    question: string,
-    what: string,
-    args: object,
-  ): PageMessage => ({
-    type: "ask",
-    page,
-    session: id,
-    id: question,
-    what,
-    args,
-  }),
-  focus: (
-    page: string,
-    id: string,
-    chosen: Focus,
-    setting: number,
-  ): PageMessage => ({
-    type: "focus",
-    page,
-    session: id,
-    focus: chosen,
-    setting,
-  }),
-  bye: (page: string): PageMessage => ({ type: "bye", page }),
-};
+/** Build a message of a page. */
+export const say = <K extends PageMessageType>(
+  type: K,
+  page: string,
+  fields: PageFields[K],
+): PageMessage => ({ type, page, ...fields });

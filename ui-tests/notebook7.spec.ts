@@ -6,6 +6,7 @@ import {
   dockPanel,
   expect,
   expectTasks,
+  hasSubshells,
   notebookPath,
   notebookWith,
   tasksShown,
@@ -68,37 +69,27 @@ test(
   },
 );
 
-const OUTSIDE = `
-%load_ext daskscope
-import tempfile
-outside = tempfile.mkdtemp()
-`;
+const LOADED = "%load_ext daskscope";
 const REPORTED = `
-%%perfreport "{outside}/run.html" --open --title "Beside the notebook"
+%%perfreport run.html --open --title "Beside the notebook"
 kept = client.gather(client.map(abs, range(30), pure=False))
 `;
 
 test(
-  "a report of the library opens once in Notebook 7, below or beside the notebook",
+  "a report opens in a page of its own in Notebook 7",
   { tag: "@all" },
-  async ({ page, baseURL }, info) => {
-    await notebookWith(page, [`${OUTSIDE.trim()}\n${CLIENT.trim()}`, REPORTED]);
+  async ({ page, context, baseURL }, info) => {
+    await notebookWith(page, [`${LOADED}\n${CLIENT.trim()}`, REPORTED]);
     const { tab, runBoth } = await inNotebook7(page, baseURL);
+    const opens = context.waitForEvent("page");
     await runBoth();
-    const report = tab.locator(".ds-lab-report");
-    const heading = report.getByRole("heading", {
-      name: "Beside the notebook",
-    });
-    await expect(heading).toBeVisible();
-    const button = tab.getByRole("button", {
-      name: "Open in a JupyterLab tab",
-    });
-    for (let times = 0; times < 2; times++) {
-      await button.click();
-      await expect(heading).toBeVisible();
-    }
-    await expect(report).toHaveCount(1);
-    await tab.screenshot({ path: info.outputPath("report.png") });
+    const opened = await opens;
+    const report = opened.locator(".ds-lab-report");
+    await expect(
+      report.getByRole("heading", { name: "Beside the notebook" }),
+    ).toBeVisible();
+    await opened.screenshot({ path: info.outputPath("report.png") });
+    await opened.close();
     await tab.close();
   },
 );
@@ -136,6 +127,66 @@ test(
         .getByRole("heading", { name: "To be passed on" }),
     ).toBeVisible();
     await opened.close();
+    await tab.close();
+  },
+);
+
+const FIVE = `
+import daskscope
+from IPython.display import display
+
+KINDS = ("Summary", "TaskStream", "Events", "Logs", "System")
+panels = [getattr(daskscope, kind)(layout={"height": "300px"}) for kind in KINDS]
+display(*panels)
+`;
+const TWENTY_SECONDS = `
+import logging, time
+
+def slow(x):
+    time.sleep(0.05)
+    if x % 50 == 7:
+        logging.getLogger("distributed.worker").warning("line %s", x)
+    return x
+
+futures = client.map(slow, range(1600), pure=False)
+for step in range(40):
+    client.log_event("story", f"step {step}")
+    time.sleep(0.5)
+for panel in panels:
+    panel.close()
+`;
+
+test(
+  "the five panels move inline while a cell is busy",
+  { tag: "@all" },
+  async ({ page, baseURL }, info) => {
+    await notebookWith(page, [`${CLIENT.trim()}\n${FIVE}`, TWENTY_SECONDS]);
+    const { tab, cells, runBoth } = await inNotebook7(page, baseURL);
+    await tab.setViewportSize({ width: 1400, height: 2000 });
+    const panels = tab.locator(".ds-widget .ds-root");
+    if (await hasSubshells(page)) {
+      await runBoth();
+    } else {
+      // The kernel hears of the panels between cells only.
+      await cells.nth(0).click();
+      await tab.keyboard.press("Shift+Enter");
+      await expect(panels.filter({ hasText: "Live" })).toHaveCount(5);
+      await tab.keyboard.press("Shift+Enter");
+    }
+    await expect(panels).toHaveCount(5);
+    for (const at of [0, 1, 2, 3, 4]) {
+      const panel = panels.nth(at);
+      await panel.scrollIntoViewIfNeeded();
+      const before = await panel.innerText();
+      await expect
+        .poll(() => panel.innerText(), { message: `panel ${at} moves` })
+        .not.toBe(before);
+    }
+    await expectTasks(panels.nth(1), 50);
+    await expect(panels.nth(2)).toContainText("step 1");
+    await expect(panels.nth(3)).toContainText(/line \d+/);
+    await tab.screenshot({ path: info.outputPath("five.png") });
+    await expect(panels).toHaveCount(0);
     await tab.close();
   },
 );

@@ -17,6 +17,7 @@ test.use({ kernels: null, sessions: null, autoGoto: true });
 const TASKS = 300;
 
 const RECORD = `
+import logging
 import daskscope
 
 def work(number):
@@ -25,14 +26,17 @@ def work(number):
     return number
 
 with daskscope.record(client, "run.daskscope"):
+    logging.getLogger("distributed.worker").warning("a line of the story")
     client.gather(client.map(work, range(${TASKS}), pure=False), errors="skip")
 client.close()
 `;
 
 const REPORT = `
+import logging
 import daskscope
 
 with daskscope.performance_report("my-dask-report.html", title="<b>Mine</b>"):
+    logging.getLogger("distributed.worker").warning("a line of the story")
     client.gather(client.map(abs, range(-${TASKS}, 0), pure=False))
 client.close()
 `;
@@ -77,6 +81,26 @@ async function expectAllTasks(panel: Locator): Promise<void> {
   ).toBeVisible();
 }
 
+/** Every tab has something of the run, and none is at a loss. */
+async function expectAllPanels(
+  panel: Locator,
+  page: Page,
+  path: (name: string) => string,
+): Promise<void> {
+  const said = {
+    Summary: "Threads busy",
+    "Task stream": `${TASKS} of ${TASKS} tasks`,
+    "Errors and events": "worker",
+    Logs: "a line of the story",
+    System: "Scheduler",
+  };
+  for (const [name, text] of Object.entries(said)) {
+    const tab = await openTab(panel, name);
+    await expect(tab.getByText(text).first()).toBeVisible();
+    await page.screenshot({ path: path(`tab-${name}.png`) });
+  }
+}
+
 test("a recording opens with a double click", async ({ page }, info) => {
   await made(page, RECORD);
   await fileItem(page, "run.daskscope").dblclick();
@@ -85,7 +109,7 @@ test("a recording opens with a double click", async ({ page }, info) => {
   await page.screenshot({ path: info.outputPath("recording.png") });
   const events = await openTab(report(page), "Errors and events");
   await expect(events.getByText("ValueError").first()).toBeVisible();
-  await page.screenshot({ path: info.outputPath("errors.png") });
+  await expectAllPanels(report(page), page, (name) => info.outputPath(name));
   expect(
     await page.evaluate(
       () => [...window.jupyterapp.serviceManager.sessions.running()].length,
@@ -107,7 +131,7 @@ test(
     });
     await expect(label).toBeVisible();
     await page.screenshot({ path: info.outputPath("report.png") });
-    await expectAllTasks(report(page));
+    await expectAllPanels(report(page), page, (name) => info.outputPath(name));
     await expectLayout(page, /Dask report:/);
     await reload(page);
     await expect(

@@ -1,5 +1,6 @@
 // Every panel of the sidebar, open beside a notebook, moves while a workload runs.
 
+import type { Locator, Page } from "@playwright/test";
 import {
   expect,
   expectTasks,
@@ -30,6 +31,32 @@ for step in range(30):
 total = sum(client.gather(futures))
 `;
 
+/** What a panel shows beside its toolbar and status line, which move by themselves. */
+async function bodyOf(panel: Locator): Promise<string> {
+  const body = panel.locator(".ds-panel-body, .ds-stage").first();
+  const texts = await body.innerText();
+  const pictures = await body
+    .locator("canvas")
+    .evaluateAll((all) =>
+      all.map((canvas) => (canvas as HTMLCanvasElement).toDataURL()),
+    );
+  return [texts, ...pictures].join("\n");
+}
+
+/** While the run goes on. */
+async function zoomAndBack(page: Page, panel: Locator): Promise<void> {
+  const chart = panel.locator(".ds-time-hit").first();
+  await chart.hover({ position: { x: 60, y: 30 } });
+  await page.keyboard.down("Control");
+  await page.mouse.wheel(0, -400);
+  await page.keyboard.up("Control");
+  const crumbs = panel.locator(".ds-crumbs");
+  await expect(crumbs).toHaveText(/›(last \d|\d.* – \d)/);
+  await expect(panel).toContainText("The scheduler, in the time shown");
+  await panel.getByRole("button", { name: "Show the whole run" }).click();
+  await expect(panel).toContainText("The scheduler, in the whole run");
+}
+
 test("the five panels of the sidebar move while a cell is busy", async ({
   page,
 }) => {
@@ -49,11 +76,12 @@ test("the five panels of the sidebar move while a cell is busy", async ({
   await expectTasks(panels.get("task-stream")!, 50);
   for (const kind of kinds) {
     const panel = panels.get(kind)!;
-    const before = await panel.innerText();
+    const before = await bodyOf(panel);
     await expect
-      .poll(() => panel.innerText(), { message: `${kind} moves` })
+      .poll(() => bodyOf(panel), { message: `${kind} moves` })
       .not.toBe(before);
   }
+  await zoomAndBack(page, panels.get("system")!);
   await expect(panels.get("events")!).toContainText("step 1");
   await expect(panels.get("logs")!).toContainText(/line \d+/);
 });

@@ -5,6 +5,7 @@ import {
   expect,
   notebookPath,
   notebookWith,
+  openSidebar,
   reload,
   runCells,
   test,
@@ -43,7 +44,7 @@ test("the card of a report opens it in JupyterLab @all", async ({ page }) => {
   const tab = page.locator(
     ".lm-DockPanel-tabBar .lm-TabBar-tab.lm-mod-current",
   );
-  await expect(tab.filter({ hasText: "a run.html" })).toBeVisible();
+  await expect(tab.filter({ hasText: "<b>Seven</b> tasks" })).toBeVisible();
   const opened = await page.evaluate(() => {
     const { currentWidget } = window.jupyterapp.shell;
     return (currentWidget as unknown as { context: { path: string } }).context
@@ -121,26 +122,31 @@ test("--open opens the report in JupyterLab, and once @all", async ({
   await expect(report, "what the notebook kept opens nothing").toHaveCount(0);
 });
 
-test("a report outside of the server's root opens from its copy @all", async ({
+test("a report outside of the server's root opens from the sidebar @all", async ({
   page,
 }, info) => {
   const setUp = `%load_ext daskscope\n${CLIENT.trim()}\n${OUTSIDE}`;
   await notebookWith(page, [setUp, ELSEWHERE]);
   await runCells(page, 0, 1);
+  const card = page.locator(".daskscope-report-card");
+  await expect(card).toContainText("/run.html");
+  await expect(card.getByRole("link")).toHaveCount(0);
+  await expect(
+    page.getByText(/is in the sidebar, under Reports/),
+  ).toBeVisible();
+  await page.screenshot({ path: info.outputPath("card.png") });
+  const sidebar = await openSidebar(page);
+  await sidebar.getByText("Reports", { exact: true }).click();
+  await sidebar
+    .getByRole("button", { name: /^Opened at once/ })
+    .first()
+    .click();
   const report = page.locator(".ds-lab-report");
   await expect(
     report.getByRole("heading", { name: "Opened at once" }),
   ).toBeVisible();
-  await page.evaluate(() => window.jupyterapp.shell.currentWidget!.dispose());
-  const card = page.locator(".daskscope-report-card");
-  await expect(card).toContainText("/run.html");
-  await expect(card.getByRole("link")).toHaveCount(0);
-  await page.screenshot({ path: info.outputPath("card.png") });
-  await card.getByRole("button", { name: "Open in a JupyterLab tab" }).click();
-  await expect(
-    report.getByRole("heading", { name: "Opened at once" }),
-  ).toBeVisible();
   await report.getByRole("tab", { name: "Task stream" }).click();
-  await expect(report.getByText("7 of 7 tasks").first()).toBeVisible();
+  const stream = report.getByRole("tabpanel", { name: "Task stream" });
+  await expect(stream.getByText("7 of 7 tasks").first()).toBeVisible();
   await page.screenshot({ path: info.outputPath("opened.png") });
 });

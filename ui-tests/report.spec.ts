@@ -187,11 +187,11 @@ test(
     const requests = requestsOf(page);
     await page.goto(pathToFileURL(reports.path("hostile.html")).href);
     for (const name of [
-      "Summary",
       "Task stream",
       "Errors and events",
       "Logs",
       "System",
+      "Summary",
     ]) {
       await tab(page, name).click();
       const panel = page.getByRole("tabpanel", { name });
@@ -200,7 +200,8 @@ test(
       await expect(panel).not.toBeEmpty();
       await page.screenshot({ path: info.outputPath(`${name}.png`) });
     }
-    await expect(page.getByText("40 of 40 tasks").first()).toBeVisible();
+    const summary = page.getByRole("tabpanel", { name: "Summary" });
+    await expect(summary.getByText("40 of 40 tasks").first()).toBeVisible();
     expect(await page.evaluate(() => "hacked" in window)).toBe(false);
     await expect(page.locator("img[src='x']")).toHaveCount(0);
     expect(requests).toEqual([]);
@@ -274,7 +275,8 @@ test(
     await page.goto(pathToFileURL(path).href);
     await expect(page.getByText("This file was cut off")).toBeVisible();
     await tab(page, "Task stream").click();
-    await expect(page.getByText(`${TASKS} tasks`).first()).toBeVisible();
+    const stream = page.getByRole("tabpanel", { name: "Task stream" });
+    await expect(stream.getByText(`${TASKS} tasks`).first()).toBeVisible();
   },
 );
 

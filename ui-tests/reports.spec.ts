@@ -3,7 +3,6 @@
 import {
   CLIENT,
   expect,
-  notebookPath,
   notebookWith,
   openSidebar,
   runCells,
@@ -58,8 +57,9 @@ test(
       report.getByRole("heading", { name: "A long story" }),
     ).toBeVisible();
     await report.getByRole("tab", { name: "Task stream" }).click();
+    const stream = report.getByRole("tabpanel", { name: "Task stream" });
     await expect(
-      report.getByText(`${TASKS} of ${TASKS} tasks`).first(),
+      stream.getByText(`${TASKS} of ${TASKS} tasks`).first(),
     ).toBeVisible();
 
     await titled("A long story")
@@ -122,36 +122,20 @@ test(
       ELSEWHERE,
     ]);
     await runCells(page, 0, 1, 2);
-    const path = await notebookPath(page);
-    await notebookWith(page, ["import daskscope"], "other.ipynb");
-    await runCells(page, 0);
-    await page.notebook.activate("story.ipynb");
-    await page.evaluate(async (ended) => {
-      const { sessions } = window.jupyterapp.serviceManager;
-      await sessions.refreshRunning();
-      for (const model of sessions.running()) {
-        if (model.path === ended) await sessions.shutdown(model.id);
-      }
-    }, path);
-    await page
-      .getByRole("button", { name: "Open in a JupyterLab tab" })
-      .click();
-    const report = page.locator(".ds-lab-report");
-    await expect(report.getByRole("alert")).toContainText(
-      "No kernel is running",
-    );
-
-    await page.notebook.activate("other.ipynb");
     const sidebar = await openSidebar(page);
     await sidebar.getByText("Reports", { exact: true }).click();
     const listed = sidebar.getByRole("button", { name: /^A long story/ });
     await listed.first().click();
+    const report = page.locator(".ds-lab-report");
     const heading = report.getByRole("heading", { name: "A long story" });
     await expect(heading).toBeVisible();
-    await page.screenshot({ path: info.outputPath("once.png") });
-    await page.notebook.activate("other.ipynb");
+    await page.sidebar.openTab("filebrowser");
+    await notebookWith(page, ["import daskscope"], "other.ipynb");
+    await openSidebar(page);
+    await runCells(page, 0);
     await listed.first().click();
     await expect(heading).toBeVisible();
+    await page.screenshot({ path: info.outputPath("once.png") });
     await expect(report).toHaveCount(1);
   },
 );
@@ -202,7 +186,7 @@ test(
 
     await opened.goto("about:blank");
     await opened.goto(link.replace(/daskscope-report=[^#]*/, "$&.exe"));
-    const refused = opened.getByText(/^Nothing was opened: “.*\.exe”/);
+    const refused = opened.getByText(/^Nothing was opened: /);
     await expect(refused).toBeVisible();
     await opened.screenshot({ path: info.outputPath("refused.png") });
     await opened.close();

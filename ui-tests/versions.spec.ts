@@ -13,8 +13,8 @@ import {
 test.use({ kernels: null, sessions: null });
 
 const NEWER = `
-from daskscope.stream import problems
-problems.installed_version = lambda: "99.0"
+from daskscope.stream import hub, sender
+hub.installed_version = sender.installed_version = lambda: "99.0"
 `;
 const RUN = `_ = client.gather(client.map(abs, range(-150, 0), pure=False))`;
 

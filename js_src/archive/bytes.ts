@@ -1,5 +1,4 @@
-// Where the bytes of a recording come from: memory, a file of the browser's, or text
-// inside a page. Only what is asked for is read.
+// Where the bytes of a recording come from: a file of the browser's, or text inside a page. Only what is asked for is read.
 
 import { BadFileError } from "./problems";
 
@@ -13,17 +12,6 @@ export interface ByteSource {
 const WINDOW_BYTES = 262_144;
 /** So many characters at a time, as arguments and in memory. */
 const SLICE_CHARACTERS = 65_536;
-
-export function bytesOfBuffer(buffer: ArrayBuffer): ByteSource {
-  return {
-    size: buffer.byteLength,
-    read(from, to) {
-      const end = Math.min(to, buffer.byteLength);
-      const start = Math.min(from, end);
-      return Promise.resolve(new Uint8Array(buffer, start, end - start));
-    },
-  };
-}
 
 export function bytesOfBlob(blob: Blob): ByteSource {
   let [at, near] = [0, new Uint8Array(0)];

@@ -1,20 +1,21 @@
 // What a kernel would say of a session, said of a recording in a file.
 
-import { bool, count, fields, or, record } from "../base/check";
-import type { Focus, Notice } from "../model/types";
-import { TABLES } from "../schema";
-import { type Message, parseMessage } from "../wire";
-import { countsOf, ifSound } from "./figures";
-import { BadFileError, FILE_CUT, namesMerged, rowsDropped } from "./problems";
-import { numberIn, type StoredRecording } from "./recording";
+import { CheckError, count, list, num, record } from "../base/check";
+import {
+  type Counts,
+  type Focus,
+  NO_COUNTS,
+  type Notice,
+} from "../model/types";
+import { counts, type Message, parseMessage } from "../wire";
+import { BadFileError, FILE_CUT } from "./problems";
+import type { StoredRecording } from "./recording";
 import type { Figures, Sums } from "./totals";
 
 /** A file has one session. */
 export const SESSION_ID = "recording";
 
 const ADDRESS = { page: null, session: SESSION_ID } as const;
-
-const someNames = record({ names: count, exact: or(bool, false) });
 
 /** What a check of facts says becomes a word about the file. */
 function trusted<T>(check: () => T): T {
@@ -43,39 +44,66 @@ export async function statusOf(
     type: "status",
     ...ADDRESS,
     state: "stopped",
-    counts: await countsOf(recording, sums),
+    counts: storedCounts(recording) ?? (sums ? counted(sums) : NO_COUNTS),
     now: stop > 0 ? stop : Date.now() / 1000,
     origin: about["origin"] ?? null,
     notices: [
       ...(whole ? [] : [FILE_CUT]),
       ...notices,
       ...(missing as unknown[]),
-      ...lossesOf(about, missing as unknown[]),
     ],
     workers: about["workers"] ?? (await workersOf(recording)),
   };
   return trusted(() => parseMessage(facts)) as Message<"status">;
 }
 
-/** What the file says was dropped or merged, where its own notices do not tell it already. */
-function lossesOf(
-  { dropped, merged }: StoredRecording["about"],
-  told: readonly unknown[],
-): Notice[] {
-  const codes = new Set(
-    told.map((one) => (one as Partial<Notice> | null)?.code),
-  );
-  const found: Notice[] = [];
-  for (const [table, shape] of Object.entries(TABLES)) {
-    if (!("nouns" in shape)) continue;
-    const rows = numberIn(dropped, table);
-    if (rows > 0) found.push(rowsDropped(table, shape.nouns, rows));
-    const some = ifSound(() =>
-      someNames(fields(merged, "merged")[table], table),
-    );
-    if (some?.names) found.push(namesMerged(table, shape.nouns, some));
+/** How much was captured, as the file says it; null where it does not, or says no counts. */
+export function storedCounts({ about }: StoredRecording): Counts | null {
+  return ifSound(() => counts(about["counts"], "counts"));
+}
+
+const storedFigures = record({
+  prefixes: list(
+    record({
+      prefix: count,
+      tasks: count,
+      seconds: num,
+      erred: count,
+      computes: count,
+    }),
+  ),
+  actions: list(record({ action: count, rows: count, seconds: num })),
+});
+
+/** Figures that the file has of the whole run; null where it has none that can be. */
+export function storedTotals({
+  about,
+  names,
+}: StoredRecording): Figures | null {
+  return ifSound(() => {
+    const figures = storedFigures(about["totals"], "totals");
+    const known =
+      figures.prefixes.every(({ prefix }) => prefix in names.prefixes) &&
+      figures.actions.every(({ action }) => action in names.actions);
+    return known ? figures : null;
+  });
+}
+
+/** The counts of a file that says none, as that of one that was cut off. */
+function counted({ tasks, nextTask, rows, erred }: Sums): Counts {
+  const dropped_recording = nextTask - tasks;
+  const seen = { captured: nextTask, kept: tasks, dropped_recording };
+  return { ...NO_COUNTS, ...seen, rows, erred };
+}
+
+/** A file is not trusted: a value of it that fails its check counts as missing. */
+function ifSound<T>(check: () => T): T | null {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof CheckError) return null;
+    throw error;
   }
-  return found.filter(({ code }) => !codes.has(code));
 }
 
 function numberOf(value: unknown): number {

@@ -4,10 +4,7 @@ import { plural } from "../base/format";
 import { NoUnpackerError } from "../base/unpack";
 import { DaskscopeError } from "../errors";
 import type { Notice } from "../model/types";
-import { FILE_FORMAT, OTHER_NAME } from "../schema";
-
-/** What one row of a table is called, and what several are. */
-type Nouns = readonly [one: string, many: string];
+import { FILE_FORMAT } from "../schema";
 
 /** Bytes that daskscope did not write; the message goes on after "it …". */
 export class BadFileError extends Error {
@@ -64,30 +61,6 @@ export const fileFull = (tasks: number): Notice => ({
   level: "info",
   text: `This page holds as many rows as it may: ${plural(tasks, "older task")} ${tasks === 1 ? "is" : "are"} shown as a coarse picture.`,
   next: "daskscope.load(…).tasks has all that are in the file.",
-});
-
-/** What the bounds of a recording have cost of a log or a series. */
-export const rowsDropped = (
-  table: string,
-  [one, many]: Nouns,
-  rows: number,
-): Notice => ({
-  code: `${table}-dropped`, // as the summary has it, which says more
-  level: "warn",
-  text: `${plural(rows, `${one} was`, `${many} were`)} dropped: a recording keeps the newest.`,
-  next: "",
-});
-
-/** Names that had no place of their own when they were recorded. */
-export const namesMerged = (
-  table: string,
-  [one, many]: Nouns,
-  { names, exact }: { readonly names: number; readonly exact: boolean },
-): Notice => ({
-  code: `${table}-merged`, // as the summary has it, which says more
-  level: "warn",
-  text: `${exact ? "" : "At least "}${plural(names, `${one} is`, `${many} are`)} merged into ${OTHER_NAME}: a recording has no place for more.`,
-  next: "",
 });
 
 /** What a file lacks that was cut off, since its program was stopped. */

@@ -22,26 +22,17 @@ import {
 } from "../schema";
 import {
   allColumns,
-  type Columns,
   columnsOfRing,
   noRows,
-  numbersType,
   type TableRows,
-  type TableShape,
   tableShape,
 } from "../wire_columns";
-import { type Facts, readFacts } from "./arrow";
+import { type Facts, readTable } from "./arrow";
 import type { ByteSource } from "./bytes";
 import { FileNames } from "./names";
 import { BadFileError, otherFormat } from "./problems";
 import { decodeTable, type Stored } from "./tables";
-import {
-  listMembers,
-  type Member,
-  packedBytes,
-  startOfMember,
-  unpackMember,
-} from "./zip";
+import { listMembers, type Member, packedBytes, unpackMember } from "./zip";
 
 const [HEADER, ABOUT, COARSE] = [
   "daskscope.json",
@@ -49,16 +40,12 @@ const [HEADER, ABOUT, COARSE] = [
   "coarse.arrow",
 ];
 const MAX_JSON_BYTES = 16_000_000;
-/** Of a log or a ring of a series, whatever it holds: its own bounds are below. */
+/** Of a log or a ring of a series, whatever it holds. */
 const MAX_ROWS = 200_000;
 const MAX_NAME_CHARACTERS = 1_000;
-/** What a cell of text is taken to weigh. */
-const TEXT_BYTES = 16;
 const MAX_STRETCHES = 500_000;
 /** Task numbers are 32 bits wide. */
 const MAX_TASKS = 2 ** 32;
-/** In so many bytes a table has said which tasks it holds. */
-const FACTS_BYTES = 4_096;
 
 type JsonObject = Readonly<Record<string, unknown>>;
 type Members = ReadonlyMap<string, Member>;
@@ -181,7 +168,9 @@ export class StoredRecording {
   }
 
   async rangeOf(part: Part): Promise<TaskRange> {
-    part.range ??= rangeOf(await this.factsOf(part.rows));
+    part.range ??= rangeOf(
+      readTable(await unpackMember(this.source, part.rows)).facts,
+    );
     return part.range;
   }
 
@@ -237,21 +226,10 @@ export class StoredRecording {
     const { rows } = stored;
     const columns = allColumns(shape, stored.columns);
     this.names.check(shape.columns, columns);
-    const oldest = Math.max(0, rows - maxRowsOf(shape));
     const numbers = Float64Array.from({ length: rows }, (_, row) => row);
     const dropped = numberIn(this.about["dropped"], table);
-    const range = { first: 0, count: rows, oldest, complete: true };
-    const begin = oldest > 0 ? wholeFrom(columns, oldest, ring) : undefined;
-    return { table, ring, ...range, numbers, columns, dropped, begin };
-  }
-
-  private async factsOf(member: Member): Promise<Facts> {
-    try {
-      const start = await startOfMember(this.source, member, FACTS_BYTES);
-      return readFacts(start);
-    } catch {
-      return readFacts(await unpackMember(this.source, member));
-    }
+    const range = { first: 0, count: rows, oldest: 0, complete: true };
+    return { table, ring, ...range, numbers, columns, dropped };
   }
 }
 
@@ -261,26 +239,7 @@ const uncut = () => Infinity;
 const maxCharacters = (column: string): number =>
   column === "key" ? MAX_KEY_CHARACTERS : MAX_TEXT_CHARACTERS;
 
-/** How many rows of a log, or of a ring, a page keeps. */
-function maxRowsOf({ columns, rows, bytes = 0 }: TableShape): number {
-  if (rows !== undefined) return rows;
-  const widths = Object.values(columns).map(
-    ({ type }) => numbersType(type)?.BYTES_PER_ELEMENT ?? TEXT_BYTES,
-  );
-  const width = widths.reduce((sum, one) => sum + one, 0);
-  return Math.floor(bytes / STEPS.length / width);
-}
-
-/** From when on the rows of a ring behind some are all rows. */
-function wholeFrom({ time }: Columns, oldest: number, ring: number): number {
-  const latest = (time as Float64Array)
-    .subarray(0, oldest)
-    .reduce((a, b) => Math.max(a, b));
-  const span = STEPS[ring + 1] ?? STEPS[ring];
-  return (Math.floor(latest / span) + 1) * span;
-}
-
-export function numberIn(counts: unknown, name: string): number {
+function numberIn(counts: unknown, name: string): number {
   const found = isObject(counts) ? counts[name] : 0;
   return Number.isSafeInteger(found) ? Math.max(0, found as number) : 0;
 }

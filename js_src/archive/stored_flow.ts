@@ -1,19 +1,30 @@
 // The stream of a recording in a file: what a kernel would say, a part at a time, and
 // answers to what a panel asks.
 
+import { count, record } from "../base/check";
 import { asProblem } from "../errors";
-import { type Focus, NO_FOCUS } from "../model/types";
-import { type CoarseColumns, LIMITS, SUMMARY, type TableName } from "../schema";
-import { tableShape } from "../wire_columns";
+import { type Focus, NO_FOCUS, type TaskDetail } from "../model/types";
+import {
+  COARSE_COLUMNS,
+  type CoarseColumns,
+  LIMITS,
+  STATUSES,
+  SUMMARY,
+  type TableName,
+} from "../schema";
+import { noRows, tableShape } from "../wire_columns";
 import type { SessionFlow, SessionNews, Sink } from "../stream_link";
-import type { Message } from "../wire";
-import { answer } from "./answers";
-import { storedCounts, storedTotals } from "./figures";
-import { statusOf, summaryOf, totalsOf } from "./messages";
-import { codedError, fileFull } from "./problems";
+import {
+  statusOf,
+  storedCounts,
+  storedTotals,
+  summaryOf,
+  totalsOf,
+} from "./messages";
+import { codedError, fileFull, unknownQuestion, unknownTask } from "./problems";
 import type { Part, StoredRecording } from "./recording";
-import { addRowless, isNarrow, Sums, sumUp } from "./totals";
-import { nextTurn } from "./turns";
+import { type Figures, isNarrow, type Sums, sumUp } from "./totals";
+import { nextTurn } from "./zip";
 
 /** More than a frame takes in need not lie in wait. */
 const MAX_WAITING_ROWS = 200_000;
@@ -34,7 +45,7 @@ export class StoredFlow implements SessionFlow {
   private readonly waiting: (() => void)[] = [];
   /** What figures are wanted of: those of another focus are not said any more. */
   private focus = NO_FOCUS;
-  private whole: Promise<Message<"totals"> | null> | null = null;
+  private whole: Promise<Figures | null> | null = null;
   /** What is in the file, as far as it was counted. */
   private counted: Sums | null = null;
   /** When the last row stops, as far as that is known. */
@@ -43,7 +54,8 @@ export class StoredFlow implements SessionFlow {
   private left = 0;
 
   constructor(
-    private readonly recording: StoredRecording,
+    /** The same recording each time. */
+    private readonly open: () => Promise<StoredRecording>,
     private readonly name: string,
     private readonly sink: Sink,
     private readonly maxRows: number = LIMITS.page_rows,
@@ -75,12 +87,12 @@ export class StoredFlow implements SessionFlow {
   setFocus(focus: Focus): void {
     // A legend shows what it isolates beside the rest: figures are of all prefixes.
     this.focus = { ...focus, prefixes: [] };
-    void this.sayTotals(this.focus);
+    if (this.begun.has(TASKS)) void this.sayTotals(this.focus);
   }
 
   async ask(what: string, args: object): Promise<unknown> {
     try {
-      return await answer(this.recording, this.sink, what, args);
+      return await answer(await this.open(), this.sink, what, args);
     } catch (error) {
       throw codedError(error, this.name);
     }
@@ -92,9 +104,11 @@ export class StoredFlow implements SessionFlow {
 
   /** What every panel needs; the preview of tasks first, so that no panel calls itself empty. */
   private async begin(tables: readonly string[]): Promise<void> {
-    for (const piece of this.recording.names.pieces) {
-      if (!this.closed) this.sink.takeTable(piece);
-    }
+    await this.attempt(({ names }) => {
+      for (const piece of names.pieces) {
+        if (!this.closed) this.sink.takeTable(piece);
+      }
+    });
     if (tables.includes(TASKS)) await (this.picture = this.sayPicture());
     await this.sayStatus();
   }
@@ -103,20 +117,21 @@ export class StoredFlow implements SessionFlow {
     if (table === TASKS) {
       await (this.picture ??= this.sayPicture());
       void this.sayTotals(NO_FOCUS); // counted also where a focus hides them
-      await this.sayRows();
+      if (isNarrow(this.focus)) void this.sayTotals(this.focus);
+      await this.attempt((recording) => this.sayRows(recording));
     } else if (table === SUMMARY) {
-      this.take(summaryOf(this.recording));
+      await this.attempt((recording) => this.take(summaryOf(recording)));
     } else if (tableShape(table)) {
-      await this.attempt(async () => {
-        const rings = await this.recording.table(table);
+      await this.attempt(async (recording) => {
+        const rings = await recording.table(table);
         for (const rows of rings) if (!this.closed) this.sink.takeTable(rows);
       }, table);
     }
   }
 
-  private async sayPicture(): Promise<void> {
-    await this.attempt(async () => {
-      const coarse = await this.recording.coarse();
+  private sayPicture(): Promise<void> {
+    return this.attempt(async (recording) => {
+      const coarse = await recording.coarse();
       if (!coarse || this.closed) return;
       const { stretches, tasks } = coarse;
       this.end = lastStop(stretches);
@@ -124,24 +139,24 @@ export class StoredFlow implements SessionFlow {
     });
   }
 
-  private async sayStatus(): Promise<void> {
-    await this.attempt(async () => {
-      const { recording, counted, end, left } = this;
+  private sayStatus(): Promise<void> {
+    return this.attempt(async (recording) => {
+      const { counted, end, left } = this;
       const notices = left > 0 ? [fileFull(left)] : [];
       this.take(await statusOf(recording, counted, end, notices));
     });
   }
 
   /** Figures of a focus, unless another one is set meanwhile. */
-  private async sayTotals(focus: Focus): Promise<void> {
-    await this.attempt(async () => {
+  private sayTotals(focus: Focus): Promise<void> {
+    return this.attempt(async (recording) => {
       if (!isNarrow(focus)) {
-        const totals = await (this.whole ??= this.wholeTotals());
-        if (totals && !isNarrow(this.focus)) this.take(totals);
+        const totals = await (this.whole ??= this.wholeTotals(recording));
+        if (totals && !isNarrow(this.focus)) this.take(totalsOf(totals, focus));
         return;
       }
       const sums = await sumUp(
-        this.recording,
+        recording,
         focus,
         async () => (await this.isLookedAt()) && focus === this.focus,
       );
@@ -150,100 +165,61 @@ export class StoredFlow implements SessionFlow {
   }
 
   /** Figures of everything: those of the file, or else they are counted. */
-  private async wholeTotals(): Promise<Message<"totals"> | null> {
-    const { recording } = this;
-    const stored = this.saysAll() && storedTotals(recording);
-    if (stored) return totalsOf(stored, NO_FOCUS);
+  private async wholeTotals(
+    recording: StoredRecording,
+  ): Promise<Figures | null> {
+    const hasCounts = storedCounts(recording) !== null;
+    const stored = storedTotals(recording);
+    if (hasCounts && stored) return stored;
     let said_ms = performance.now();
     const sums = await sumUp(recording, NO_FOCUS, async (soFar) => {
       await nextTurn();
-      if (
-        !storedCounts(recording) &&
-        performance.now() - said_ms > COUNTED_MS
-      ) {
+      if (!hasCounts && performance.now() - said_ms > COUNTED_MS) {
         this.counted = soFar;
         await this.sayStatus();
         said_ms = performance.now();
       }
       return !this.closed;
     });
-    return sums && this.raised(sums);
-  }
-
-  /** Whether the file says figures of everything: these need not be counted to be shown. */
-  private saysAll(): boolean {
-    const { recording } = this;
-    return storedCounts(recording) !== null && storedTotals(recording) !== null;
-  }
-
-  /** What the file says, once it is counted: no less than what is in it. */
-  private async raised(sums: Sums): Promise<Message<"totals">> {
-    const stored = storedTotals(this.recording);
-    if (stored) sums.raiseTo(stored);
+    if (!sums) return null;
     this.counted = sums;
     await this.sayStatus();
-    return totalsOf(sums.figures(), NO_FOCUS);
+    return sums.figures();
   }
 
   /**
    * Rows, a part a turn, so that the page goes on meanwhile: from the first on, which is
    * several times as fast to take in; where not all will fit, the newest.
    */
-  private async sayRows(): Promise<void> {
-    const { recording, sink } = this;
+  private async sayRows(recording: StoredRecording): Promise<void> {
+    const { sink } = this;
     const parts = [...recording.parts];
-    if (!this.allFit()) parts.reverse();
-    const sums = new Sums(recording.names, NO_FOCUS);
-    const saysAll = this.saysAll(); // else it is counted as a whole
-    let came = 0;
+    const allFit = (storedCounts(recording)?.rows ?? Infinity) <= this.maxRows;
+    if (!allFit) parts.reverse();
+    let [rows, came] = [0, 0];
     for (const [place, part] of parts.entries()) {
       if (!(await this.isAwaited(MAX_WAITING_ROWS))) return;
-      if (sums.rows >= this.maxRows) {
-        await this.sayFull(parts.slice(place), sums);
-        break;
-      }
+      if (rows >= this.maxRows) return this.sayFull(parts.slice(place));
       await this.attempt(async () => {
-        const found = await recording.rowsOf(part);
-        const { batch, first, tasks } = found;
-        // Before the page has them.
-        if (saysAll) sums.add(found);
-        else sums.rows += batch.rows;
+        const { batch, first, tasks } = await recording.rowsOf(part);
+        rows += batch.rows;
         if (!this.closed) sink.takeRows(batch, first, tasks);
         came += 1;
       });
     }
-    if (saysAll) await this.sayRaised(sums);
-    if (came < recording.parts.length || !(await this.isAwaited(0))) return;
+    if (came < parts.length || !(await this.isAwaited(0))) return;
     // Nothing more will come, also in the place of tasks that were dropped.
     sink.takeCoarse(NO_STRETCHES, 0, 0);
   }
 
-  /** Whether the page has room for all rows, if the file counts them right. */
-  private allFit(): boolean {
-    const counts = storedCounts(this.recording);
-    return counts !== null && counts.rows <= this.maxRows;
-  }
-
   /** The page has no room for some parts; their tasks count. */
-  private async sayFull(parts: readonly Part[], sums: Sums): Promise<void> {
-    await this.attempt(async () => {
+  private async sayFull(parts: readonly Part[]): Promise<void> {
+    await this.attempt(async (recording) => {
       for (const part of parts) {
-        const range = await this.recording.rangeOf(part);
-        sums.addRange(range);
-        this.left += range.tasks;
+        this.left += (await recording.rangeOf(part)).tasks;
       }
     });
     await this.sayStatus();
-  }
-
-  /** Say the figures of the file again, raised to what came of it. */
-  private async sayRaised(sums: Sums): Promise<void> {
-    await this.attempt(async () => {
-      await addRowless(this.recording, sums);
-      const totals = await this.raised(sums);
-      this.whole = Promise.resolve(totals);
-      if (!isNarrow(this.focus)) this.take(totals);
-    });
   }
 
   /** Wait until somebody looks and all but some rows are taken in; false if never. */
@@ -273,11 +249,11 @@ export class StoredFlow implements SessionFlow {
 
   /** What of a file cannot be read is said; the rest of it comes all the same. */
   private async attempt(
-    work: () => Promise<void>,
+    work: (recording: StoredRecording) => Promise<void> | void,
     table?: string,
   ): Promise<void> {
     try {
-      await work();
+      await work(await this.open());
     } catch (error) {
       if (this.closed) return;
       this.sink.failed(asProblem(codedError(error, this.name)), table);
@@ -285,15 +261,10 @@ export class StoredFlow implements SessionFlow {
   }
 }
 
-const NO_STRETCHES: CoarseColumns = {
-  start: new Float64Array(0),
-  duration: new Float32Array(0),
-  lane: new Uint16Array(0),
-  prefix: new Uint16Array(0),
-  busy: new Float32Array(0),
-  rows: new Uint32Array(0),
-  erred: new Uint8Array(0),
-};
+const NO_STRETCHES = noRows({
+  kind: "log",
+  columns: COARSE_COLUMNS,
+}) as unknown as CoarseColumns;
 
 function lastStop({ start, duration }: CoarseColumns): number {
   let stop = 0;
@@ -302,4 +273,99 @@ function lastStop({ start, duration }: CoarseColumns): number {
     if (end > stop) stop = end;
   }
   return stop;
+}
+
+const aTask = record({ task: count });
+const someTasks = record({ first: count, tasks: count });
+
+/** Answer what a panel asks, as stream/answers.py does. */
+async function answer(
+  recording: StoredRecording,
+  sink: Sink,
+  what: string,
+  args: object,
+): Promise<unknown> {
+  switch (what) {
+    case "task":
+      return describeTask(recording, aTask(args, "args").task);
+    case "keys": {
+      const { first, tasks } = someTasks(args, "args");
+      await sendKeys(recording, sink, first, first + tasks);
+      return {};
+    }
+    default:
+      throw unknownQuestion(what);
+  }
+}
+
+/** Keys come by the block, as they are packed in the file. */
+async function sendKeys(
+  recording: StoredRecording,
+  sink: Sink,
+  first: number,
+  end: number,
+): Promise<void> {
+  let at = first;
+  while (at < end) {
+    const part = await recording.partFrom(at);
+    if (!part) return;
+    const keys = await recording.keysOf(part);
+    if (keys.first >= end) return;
+    sink.takeKeys(keys.first, keys.tasks, keys.packed, keys.packing);
+    at = keys.first + keys.tasks;
+  }
+}
+
+/** Everything that is known of one task. */
+async function describeTask(
+  recording: StoredRecording,
+  task: number,
+): Promise<TaskDetail> {
+  const part = await recording.partFrom(task);
+  if (!part || (await recording.rangeOf(part)).first > task)
+    throw unknownTask();
+  const { names } = recording;
+  const { batch } = await recording.rowsOf(part);
+  const errors = await recording.log("errors");
+  const erred = errors.task.indexOf(task);
+  const known = erred >= 0;
+  const detail: TaskDetail = {
+    task,
+    key: await recording.keyOf(part, task),
+    prefix: known ? names.prefixes[errors.prefix[erred]] : "",
+    worker: known ? errors.worker[erred] : "",
+    thread: "",
+    nbytes: 0,
+    span: [],
+    status: STATUSES[known ? 1 : 0],
+    startstops: [],
+    error: known
+      ? {
+          exception: errors.exception[erred],
+          traceback: errors.traceback[erred],
+        }
+      : null,
+  };
+  const row = batch.task.indexOf(task);
+  if (row < 0) return detail;
+  let end = row;
+  while (batch.task[end] === task) end++;
+  const lane = names.lanes[batch.lane[row]];
+  return {
+    ...detail,
+    prefix: names.prefixes[batch.prefix[row]],
+    worker: lane.worker,
+    thread: lane.thread,
+    nbytes: batch.nbytes[row],
+    span: names.spans[batch.span[row]].name,
+    status: STATUSES[batch.status[row]],
+    startstops: Array.from({ length: end - row }, (_, i) => {
+      const start = batch.start[row + i];
+      return {
+        action: names.actions[batch.action[row + i]],
+        start,
+        stop: start + batch.duration[row + i],
+      };
+    }),
+  };
 }

@@ -1,33 +1,67 @@
-// A recording in a file as a link with one session, like a kernel's.
+// A recording in a file, or in a report, as a link with one session, like a kernel's.
 
-import { signal } from "@preact/signals";
+import { type Signal, signal } from "@preact/signals";
 import type { SessionFlow, SessionLink, Sink } from "../stream_link";
 import type { SessionEntry } from "../wire";
-import type { StoredRecording } from "./recording";
+import { bytesOfBlob } from "./bytes";
+import { SESSION_ID } from "./messages";
+import { codedError } from "./problems";
+import { StoredRecording } from "./recording";
 import { StoredFlow } from "./stored_flow";
 
+let files = 0;
+
 export class StoredLink implements SessionLink {
-  readonly kernelId = fileId();
+  /** Like a kernel's: the page keeps a store for each. */
+  readonly kernelId = `file-${++files}`;
   readonly live = false;
-  readonly sessions;
+  readonly sessions: Signal<SessionEntry[]> = signal([]);
+  private opened: Promise<StoredRecording> | null = null;
 
   constructor(
-    private readonly recording: StoredRecording,
-    /** What errors call the file. */
+    /** Called once, when a panel first needs the rows. */
+    private readonly open: () => Promise<StoredRecording>,
+    /** What errors call the recording. */
     private readonly name: string,
-    entry: SessionEntry,
-  ) {
-    this.sessions = signal<SessionEntry[]>([entry]);
-  }
+  ) {}
 
   stream(_sessionId: string, sink: Sink): SessionFlow {
-    return new StoredFlow(this.recording, this.name, sink);
+    const open = () => (this.opened ??= this.begin());
+    return new StoredFlow(open, this.name, sink);
+  }
+
+  private async begin(): Promise<StoredRecording> {
+    const recording = await this.open();
+    const { cluster, scheduler } = recording.about;
+    this.sessions.value = [
+      {
+        id: SESSION_ID,
+        name: typeof cluster === "string" && cluster ? cluster : "recording",
+        address: typeof scheduler === "string" ? scheduler : "",
+        state: "stopped",
+        workers: 0,
+        threads: 0,
+        active: false,
+      },
+    ];
+    return recording;
   }
 }
 
-/** Like a kernel's: the page keeps a store for each. */
-export function fileId(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  const id = [...bytes].map((byte) => byte.toString(16).padStart(2, "0"));
-  return `file-${id.join("")}`;
+/**
+ * Open a recording; `name` is what errors call it.
+ *
+ * @throws DaskscopeError with the code `bad-file`, `newer-file` or `older-file`.
+ */
+export async function openRecording(
+  file: Blob,
+  name = "This file",
+): Promise<{ link: StoredLink; about: StoredRecording["about"] }> {
+  try {
+    const recording = await StoredRecording.open(bytesOfBlob(file));
+    const link = new StoredLink(() => Promise.resolve(recording), name);
+    return { link, about: recording.about };
+  } catch (error) {
+    throw codedError(error, name);
+  }
 }

@@ -2,7 +2,7 @@
 // are stored. Every number is checked before it is believed.
 
 import { list, str } from "../base/check";
-import { cut } from "../base/cut";
+import { cut } from "../base/bounds";
 import {
   type Columns,
   type Numbers,
@@ -13,6 +13,7 @@ import {
 import {
   type Facts,
   type NumberColumn,
+  type Numbers as StoredNumbers,
   readTable,
   type TextColumn,
 } from "./arrow";
@@ -49,7 +50,7 @@ export function decodeTable(
     if (!column) throw new BadFileError(`has no column ${name}`);
     const array = numbersType(type);
     if (array) {
-      if (column.kind === "text" || isLong(column.values)) {
+      if (column.kind === "text") {
         throw new BadFileError(`has no numbers in its column ${name}`);
       }
       return [name, restored(name, column, array, type)] as const;
@@ -65,30 +66,21 @@ export function decodeTable(
   return { columns: Object.fromEntries(decoded) as Columns, rows, facts };
 }
 
-function isLong(values: NumberColumn["values"]) {
-  return values instanceof BigInt64Array || values instanceof BigUint64Array;
-}
-
 function restored(
   name: string,
-  { values, facts }: NumberColumn,
+  { values: numbers, facts }: NumberColumn,
   array: NumbersType,
   type: string,
 ): Numbers {
-  const numbers = values as Exclude<
-    typeof values,
-    BigInt64Array | BigUint64Array
-  >;
   const encoding = facts.get(ENCODING) ?? "plain";
-  const [unit, steps] = encoding.split("+");
-  if (
-    !["plain", "us"].includes(unit) ||
-    ![undefined, "steps"].includes(steps)
-  ) {
+  const [, unit, steps, planes] =
+    /^(plain|us)(\+steps)?(\+planes)?$/.exec(encoding) ?? [];
+  if (!unit) {
     throw new BadFileError(`has its column ${name} stored as '${encoding}'`);
   }
   const scale = unit === "us" ? US : 1;
-  const whole = steps ? summed(name, numbers, facts) : numbers;
+  const stored = planes ? outOfPlanes(numbers) : numbers;
+  const whole = steps ? summed(name, stored, facts) : stored;
   const { length } = whole;
   if (scale === 1) {
     if (!type.startsWith("float")) checkFits(name, whole, array, type);
@@ -103,6 +95,24 @@ function copied(from: ArrayLike<number>, array: NumbersType): Numbers {
   const column = new array(from.length);
   column.set(from);
   return column;
+}
+
+/** What was stored as the first bytes of all values, then their second bytes, and so on. */
+function outOfPlanes<N extends StoredNumbers>(planes: N): N {
+  const bytes = new Uint8Array(
+    planes.buffer,
+    planes.byteOffset,
+    planes.byteLength,
+  );
+  const values = planes.slice() as N;
+  const out = new Uint8Array(values.buffer);
+  const { length, BYTES_PER_ELEMENT: size } = planes;
+  for (let plane = 0; plane < size; plane++) {
+    const from = plane * length;
+    for (let row = 0; row < length; row++)
+      out[row * size + plane] = bytes[from + row];
+  }
+  return values;
 }
 
 /** What was stored as steps from one value to the next. */

@@ -1,15 +1,14 @@
 // Tasks, seconds and errors by prefix and by action, of everything or of a focus:
-// what derive/totals.py and derive/selection.py count, counted the same way.
+// what derive/focus_totals.py counts, counted the same way.
 
 import type { TaskBatch } from "../model/tasks";
 import type { ActionTotal, Focus, PrefixTotal } from "../model/types";
-import { ACTIONS, MAX_NAMES, STATUSES } from "../schema";
+import { ACTIONS, STATUSES } from "../schema";
 import type { FileNames } from "./names";
 import { BadFileError } from "./problems";
-import type { PartRows, StoredRecording, TaskRange } from "./recording";
+import type { PartRows, StoredRecording } from "./recording";
 
 const COMPUTE = ACTIONS.indexOf("compute");
-const MAX_ACTIONS = 256;
 
 /** Which lanes and spans are in focus; null where all are. */
 interface Chosen {
@@ -39,12 +38,8 @@ export class Sums {
   /** One more than the last task's number. */
   nextTask = 0;
   private readonly chosen: Chosen;
-  private readonly prefixTasks = new Float64Array(MAX_NAMES + 1);
-  private readonly prefixSeconds = new Float64Array(MAX_NAMES + 1);
-  private readonly prefixErred = new Float64Array(MAX_NAMES + 1);
-  private readonly prefixComputes = new Float64Array(MAX_NAMES + 1);
-  private readonly actionRows = new Float64Array(MAX_ACTIONS);
-  private readonly actionSeconds = new Float64Array(MAX_ACTIONS);
+  private readonly prefixes: PrefixTotal[] = []; // by number, with holes
+  private readonly actions: ActionTotal[] = [];
 
   constructor(names: FileNames, focus: Focus) {
     const { time, prefixes, workers, spans } = focus;
@@ -62,14 +57,9 @@ export class Sums {
     };
   }
 
-  /** Count tasks of the file, whatever their rows are. */
-  addRange({ first, tasks }: TaskRange): void {
+  add({ batch, first, tasks }: PartRows): void {
     this.tasks += tasks;
     this.nextTask = Math.max(this.nextTask, first + tasks);
-  }
-
-  add({ batch, ...range }: PartRows): void {
-    this.addRange(range);
     this.rows += batch.rows;
     const { start, duration, prefix, action, status, task } = batch;
     let before = -1;
@@ -78,11 +68,13 @@ export class Sums {
       // A negative duration (the clocks disagree), or one that is no number, adds nothing.
       const sound = duration[row] >= 0 && duration[row] < Infinity;
       const seconds = sound ? this.inside(start[row], duration[row]) : 0;
-      this.actionRows[action[row]] += 1;
-      this.actionSeconds[action[row]] += seconds;
+      const total = this.actionTotal(action[row]);
+      total.rows += 1;
+      total.seconds += seconds;
       if (sound && action[row] === COMPUTE) {
-        this.prefixSeconds[prefix[row]] += seconds;
-        this.prefixComputes[prefix[row]] += 1;
+        const computed = this.prefixTotal(prefix[row]);
+        computed.seconds += seconds;
+        computed.computes += 1;
       }
       if (task[row] === before) continue;
       before = task[row];
@@ -90,51 +82,31 @@ export class Sums {
     }
   }
 
-  /** Count a task: also one that ran nowhere and has no rows. */
   addTask(prefix: number, erred: boolean): void {
-    this.prefixTasks[prefix] += 1;
-    if (erred) this.prefixErred[prefix] += 1;
+    const total = this.prefixTotal(prefix);
+    total.tasks += 1;
+    if (erred) total.erred += 1;
   }
 
   get erred(): number {
-    return this.prefixErred.reduce((sum, tasks) => sum + tasks, 0);
-  }
-
-  /** Let no figure be smaller than those, of which one name may have several. */
-  raiseTo({ prefixes, actions }: Figures): void {
-    raise(this.prefixTasks, prefixes, ({ prefix, tasks }) => [prefix, tasks]);
-    raise(this.prefixSeconds, prefixes, ({ prefix, seconds }) => [
-      prefix,
-      seconds,
-    ]);
-    raise(this.prefixErred, prefixes, ({ prefix, erred }) => [prefix, erred]);
-    raise(this.prefixComputes, prefixes, ({ prefix, computes }) => [
-      prefix,
-      computes,
-    ]);
-    raise(this.actionRows, actions, ({ action, rows }) => [action, rows]);
-    raise(this.actionSeconds, actions, ({ action, seconds }) => [
-      action,
-      seconds,
-    ]);
+    return this.prefixes.reduce((sum, { erred }) => sum + erred, 0);
   }
 
   /** What there is, in order of the numbers. */
   figures(): Figures {
-    const prefixes: PrefixTotal[] = [];
-    this.prefixTasks.forEach((tasks, prefix) => {
-      const seconds = this.prefixSeconds[prefix];
-      const erred = this.prefixErred[prefix];
-      const computes = this.prefixComputes[prefix];
-      if (tasks + seconds > 0)
-        prefixes.push({ prefix, tasks, seconds, erred, computes });
-    });
-    const actions: ActionTotal[] = [];
-    this.actionRows.forEach((rows, action) => {
-      const seconds = this.actionSeconds[action];
-      if (rows > 0) actions.push({ action, rows, seconds });
-    });
-    return { prefixes, actions };
+    const prefixes = this.prefixes.filter(
+      ({ tasks, seconds }) => tasks + seconds > 0,
+    );
+    return { prefixes, actions: this.actions.filter(({ rows }) => rows > 0) };
+  }
+
+  private prefixTotal(prefix: number): PrefixTotal {
+    const none = { prefix, tasks: 0, seconds: 0, erred: 0, computes: 0 };
+    return (this.prefixes[prefix] ??= none);
+  }
+
+  private actionTotal(action: number): ActionTotal {
+    return (this.actions[action] ??= { action, rows: 0, seconds: 0 });
   }
 
   private has({ prefix, lane, span, start, duration }: TaskBatch, row: number) {
@@ -153,21 +125,6 @@ export class Sums {
     const stop = Math.min(start + duration, time[1]);
     return Math.fround(stop - Math.max(start, time[0]));
   }
-}
-
-function raise<T>(
-  sums: Float64Array,
-  least: readonly T[],
-  of: (total: T) => readonly [place: number, figure: number],
-): void {
-  const wanted = new Float64Array(sums.length);
-  for (const total of least) {
-    const [place, figure] = of(total);
-    wanted[place] += figure;
-  }
-  wanted.forEach((figure, place) => {
-    if (figure > sums[place]) sums[place] = figure;
-  });
 }
 
 function among(
@@ -199,17 +156,11 @@ export async function sumUp(
       if (!(error instanceof BadFileError)) throw error;
     }
   }
-  if (!isNarrow(focus)) await addRowless(recording, sums);
-  return sums;
-}
-
-/** Add the tasks that ran nowhere to sums of all rows. */
-export async function addRowless(
-  recording: StoredRecording,
-  sums: Sums,
-): Promise<void> {
+  if (isNarrow(focus)) return sums;
+  // Tasks that ran nowhere have no rows.
   const { prefix, status } = await recording.log("rowless");
   prefix.forEach((index, row) => {
     if (status[row] in STATUSES) sums.addTask(index, status[row] !== 0);
   });
+  return sums;
 }

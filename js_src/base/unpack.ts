@@ -2,7 +2,7 @@
 // whatever the bytes claim.
 
 /** `deflate` has zlib's header, as agents pack; `deflate-raw` has none, as members of a zip. */
-export type Packing = "deflate" | "deflate-raw" | "stored";
+export type Packing = CompressionFormat | "stored";
 
 /** A thousandfold of this is what a bomb can unpack to before anybody counts it. */
 const SLICE_BYTES = 32_768;
@@ -18,8 +18,7 @@ export class NoUnpackerError extends Error {
 }
 
 /**
- * Hand over what `packed` unpacks to, in pieces; `take` ends it early by returning
- * false. Throws what the browser throws when the bytes are damaged.
+ * Hand over what `packed` unpacks to, in pieces. Throws what the browser throws when the bytes are damaged.
  *
  * The bytes are written here: a block of keys took 0.8 ms through a Blob, this way 0.05 ms.
  */
@@ -27,7 +26,7 @@ export async function unpack(
   packed: Uint8Array<ArrayBuffer>,
   packing: Packing,
   maxBytes: number,
-  take: (piece: Uint8Array) => boolean | void,
+  take: (piece: Uint8Array) => void,
 ): Promise<void> {
   if (packing === "stored") {
     if (packed.byteLength > maxBytes) throw new TooLargeError();
@@ -42,11 +41,11 @@ export async function unpack(
     const { done, value } = await reader.read();
     if (done) return;
     bytes += value.byteLength;
-    const wanted = bytes <= maxBytes && take(value) !== false;
-    if (wanted) continue;
-    await reader.cancel();
-    if (bytes > maxBytes) throw new TooLargeError();
-    return;
+    if (bytes > maxBytes) {
+      await reader.cancel();
+      throw new TooLargeError();
+    }
+    take(value);
   }
 }
 

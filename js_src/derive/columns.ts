@@ -23,7 +23,6 @@ export interface TrackColours {
   rest: number;
 }
 
-/** Paints told apart within one column. */
 const RIVALS = 8;
 /** So that a row without length leaves a mark: a part of a pixel. */
 const LEAST_PX = 1 / 64;
@@ -42,7 +41,6 @@ export class Columns {
   private rest = new Float32Array(0);
   private hasRest = false;
 
-  /** Paints that compete for the column being gathered. */
   private readonly rivalPaint = new Int32Array(RIVALS);
   private readonly rivalWeight = new Float64Array(RIVALS);
   private gathered = -1;
@@ -164,7 +162,6 @@ export class Columns {
     return row;
   }
 
-  /** Part of one column. */
   addPart(
     x: number,
     part: number,
@@ -184,7 +181,6 @@ export class Columns {
     this.settle(x, 1);
   }
 
-  /** Whole columns. */
   fill(from: number, to: number, paint: number, rest: boolean): void {
     if (to <= from) return;
     if (rest) {

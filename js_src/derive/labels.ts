@@ -8,11 +8,9 @@ import type { TimeWindow } from "./raster";
 export class LabelList {
   count = 0;
   x = new Float64Array(256);
-  /** Width that the text may take. */
   room = new Float64Array(256);
   lane = new Uint32Array(256);
   prefix = new Uint32Array(256);
-  /** 1 where the task erred, for the colour of the text. */
   erred = new Uint8Array(256);
 
   clear(): void {
@@ -60,7 +58,6 @@ export interface NameWidths {
   least(prefix: number): number;
 }
 
-/** Narrower rectangles hold no name worth reading. */
 const LEAST_PX = 24;
 const PADDING_PX = 6;
 
@@ -73,7 +70,6 @@ let labelErred = false;
 /** Nothing may be written left of this: a longer row lies there. */
 let blockedUntil = 0;
 
-/** Add the labels of one lane to `into`. */
 export function placeLabels(
   model: TaskModel,
   lane: number,

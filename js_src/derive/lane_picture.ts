@@ -23,7 +23,6 @@ interface LaneRow {
 }
 
 enum Quality {
-  /** To be drawn before it is shown. */
   Stale,
   Rough,
   Fine,
@@ -40,7 +39,6 @@ const EDGE_PX = 2;
 export class LanePicture {
   /** What the rows show. Its start may be half a pixel off what was asked for. */
   window: TimeWindow = { start: 0, secondsPerPixel: 1, width_px: 0 };
-  /** Grows whenever a pixel may have changed. */
   version = 0;
   private readonly raster = new LaneRaster();
   private readonly rows = new Map<number, LaneRow>();
@@ -88,13 +86,11 @@ export class LanePicture {
     return complete;
   }
 
-  /** The compute row of a lane; null when it is blank. */
   base(lane: number): Uint32Array | null {
     const row = this.rows.get(lane);
     return row?.hasBase ? row.base : null;
   }
 
-  /** The strips of a lane; null when there are none. */
   strip(lane: number): Uint32Array | null {
     const row = this.rows.get(lane);
     return row?.hasStrip ? row.strip : null;

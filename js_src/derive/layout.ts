@@ -1,12 +1,11 @@
 // Where each lane lies: as high as fits, grouped by worker.
 
 export interface LaneLayout {
-  /** Per lane in display order: its number, top and height (without the gap below). */
-  lanes: Uint32Array;
+  /** Per lane in display order; `height` is without the gap below. */
   top: Float64Array;
   height: number;
   /** Per worker: top of its first lane, bottom of its last. */
-  groups: { worker: string; top: number; bottom: number; lanes: number }[];
+  groups: { top: number; bottom: number }[];
   /** More than the space when the lanes do not fit: then the plot scrolls. */
   contentHeight: number;
 }
@@ -16,25 +15,17 @@ const WORKER_GAP = 10;
 const GAP_SHARE = 0.25;
 
 /**
- * Lay lanes out in a space of `height` device pixels. Lanes of one worker stay together,
- * workers are in the order in which they appear, threads in the order of their lanes.
- * Below one pixel a lane the content is higher than the space.
+ * Lay lanes out in a space of `height` device pixels: `lanesOf` is the number of lanes of
+ * each worker. Below one pixel a lane the content is higher than the space.
  */
 export function layOutLanes(
-  workerOfLane: readonly string[],
+  lanesOf: readonly number[],
   height: number,
   pixelRatio = 1,
-  /** The highest that a lane gets, in CSS pixels. */
   most_px = 26,
 ): LaneLayout {
-  const byWorker = new Map<string, number[]>();
-  workerOfLane.forEach((worker, lane) => {
-    const lanes = byWorker.get(worker);
-    if (lanes) lanes.push(lane);
-    else byWorker.set(worker, [lane]);
-  });
-  const count = workerOfLane.length;
-  const gaps = Math.max(0, byWorker.size - 1);
+  const count = lanesOf.reduce((sum, lanes) => sum + lanes, 0);
+  const gaps = Math.max(0, lanesOf.length - 1);
   const workerGap =
     gaps === 0
       ? 0
@@ -49,29 +40,21 @@ export function layOutLanes(
     pixelRatio,
     most_px * pixelRatio,
   );
-  const lanes = new Uint32Array(count);
   const top = new Float64Array(count);
   const groups: LaneLayout["groups"] = [];
   let at = 0;
   let y = 0;
-  for (const [worker, members] of byWorker) {
+  for (const lanes of lanesOf) {
     if (groups.length) y += workerGap;
     const first = y;
-    for (const member of members) {
-      lanes[at] = member;
+    for (const end = at + lanes; at < end; at++) {
       top[at] = Math.floor(y);
       y += pitch;
-      at++;
     }
-    groups.push({
-      worker,
-      top: Math.floor(first),
-      bottom: Math.floor(y - gap),
-      lanes: members.length,
-    });
+    groups.push({ top: Math.floor(first), bottom: Math.floor(y - gap) });
   }
   const contentHeight = count ? Math.ceil(y - gap) : 0;
-  return { lanes, top, height: lane, groups, contentHeight };
+  return { top, height: lane, groups, contentHeight };
 }
 
 /** Height and gap of a lane that may take `space` pixels in all. */

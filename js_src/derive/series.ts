@@ -47,7 +47,6 @@ interface Part {
   readonly rows: Uint32Array;
   /** Of which merged row each is a part: they are numbered as they are met. */
   readonly places: Uint32Array;
-  /** How many merged rows there are. */
   readonly count: number;
 }
 
@@ -153,7 +152,6 @@ function merged(
 
 type Combine = (now: number, more: number) => number;
 
-/** How a cell is combined with a later one. */
 function roleOf(shape: SeriesShape["columns"], name: string): Combine {
   const { combine } = shape[name];
   if (combine === "key") return (now) => now;
@@ -193,7 +191,6 @@ function placesOf(
   return { places, count };
 }
 
-/** Numbers of rows of a ring, in order of time. */
 function rowsBetween(
   { columns }: RingRows,
   start: number,
@@ -249,7 +246,6 @@ export function sumOf(
   return sum;
 }
 
-/** A column as a line, in order of time. */
 export interface Series {
   readonly time: Float64Array;
   /** When each row ends; as measured, when it begins. */
@@ -348,10 +344,20 @@ export function extentOf(
   return start <= stop ? [start, stop] : null;
 }
 
+/** The last row that does not begin after a time; -1 before the first. */
+export const rowAt = ({ time }: Series, moment: number): number =>
+  findAfter(time, 0, time.length, moment) - 1;
+
 /** The value that holds at a time: that of the last row before it; NaN before the first. */
-export function valueAt({ time, values }: Series, moment: number): number {
-  const after = findAfter(time, 0, time.length, moment);
-  return after > 0 ? values[after - 1] : NaN;
+export const valueAt = (series: Series, moment: number): number =>
+  series.values[rowAt(series, moment)] ?? NaN;
+
+/** The value of the row that is nearest to a time. */
+export function nearestValue(series: Series, moment: number): number {
+  const { time, values } = series;
+  const at = rowAt(series, moment);
+  const later = time[at + 1] - moment < moment - time[at];
+  return values[later ? at + 1 : at] ?? NaN;
 }
 
 export interface Extremes {
@@ -395,10 +401,10 @@ export function extremesOf(
 /** What a line shows between two rows: nothing in a gap, and after the last one. */
 function heldAt(series: Series, moment: number): number {
   const { time, until, values, longest_s } = series;
-  const after = findAfter(time, 0, time.length, moment);
+  const row = rowAt(series, moment);
   // Of a row that is not there the time is NaN.
-  const known = time[after] - until[after - 1] <= longest_s;
-  return known ? values[after - 1] : NaN;
+  const known = time[row + 1] - until[row] <= longest_s;
+  return known ? values[row] : NaN;
 }
 
 /** More than this many usual steps without a row: nothing is known in between. */

@@ -79,7 +79,6 @@ export function timeTicks(
   return { ticks, step_s };
 }
 
-/** The first nice step at or above `least` seconds. */
 export function niceStep(least: number): number {
   for (const step of CLOCK_STEPS_S) {
     if (least > 5 && step >= least) return step;

@@ -3,8 +3,8 @@
 import { signal } from "@preact/signals";
 import { SESSION_ID } from "../archive/messages";
 import { SharedSession } from "../session";
-import { embeddedSource } from "./report/embedded";
 import { mountReport } from "./report/mount";
+import { embeddedSource } from "./report/source";
 
 const element = document.getElementById("daskscope-report");
 const source = embeddedSource(

@@ -16,7 +16,6 @@ export class BusyBins {
   private width_s = FINEST_S;
   private lastNumber = NaN;
   private lastPage: Page = [];
-  /** Grows with each change. */
   version = 0;
 
   get binWidth_s(): number {

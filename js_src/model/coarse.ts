@@ -1,11 +1,12 @@
-// The first, coarse picture of a long run: stretches of lanes, drawn until the rows
-// that they stand for have come.
+// The coarse picture of a run: stretches of lanes, drawn until the rows that they stand for have
+// come, and in place of the oldest rows where the page had to let these go.
 
 import type { CoarseColumns } from "../schema";
 import type { BusyBins } from "./busy";
-import type { Changes } from "./changes";
 import type { Coverage, Range } from "./coverage";
-import { findAfter, isTime, lengthOf, sortByKey } from "./search";
+import type { Changes } from "./extent";
+import { findAfter, isTime, lengthOf } from "./search";
+import { PAINT_ERRED, type Segment } from "./segment";
 
 /** `rows` of a coarse batch is a column; its length is that of every column. */
 export interface CoarseBatch extends CoarseColumns {
@@ -14,49 +15,84 @@ export interface CoarseBatch extends CoarseColumns {
   tasks?: number;
 }
 
-/** The stretches of one lane, sorted by start. */
-export class CoarseLane {
-  count = 0;
-  hiddenCount = 0;
-  start: Float64Array;
-  duration: Float32Array;
-  busy: Float32Array;
-  prefix: Uint16Array;
-  erred: Uint8Array;
-  /** How many rows each stretch stands for. */
-  rows: Uint32Array;
-  /** 1 where detail has come. */
-  hidden: Uint8Array;
+/** In the column `hidden`: drawn until detail comes, hidden since it came, drawn for good. */
+const COMING = 0;
+const CAME = 1;
+const GONE = 2;
 
-  constructor(private readonly size: number) {
-    this.start = new Float64Array(size);
-    this.duration = new Float32Array(size);
-    this.busy = new Float32Array(size);
-    this.prefix = new Uint16Array(size);
-    this.erred = new Uint8Array(size);
-    this.rows = new Uint32Array(size);
-    this.hidden = new Uint8Array(size);
+interface Stretch {
+  start: number;
+  duration: number;
+  /** Seconds of it in which the thread computed. */
+  busy: number;
+  prefix: number;
+  erred: number;
+  /** How many rows it stands for. */
+  rows: number;
+  hidden: number;
+}
+
+export class CoarseLane {
+  readonly count: number;
+  hiddenCount = 0;
+  readonly start: Float64Array;
+  readonly duration: Float32Array;
+  readonly busy: Float32Array;
+  readonly prefix: Uint16Array;
+  readonly erred: Uint8Array;
+  readonly rows: Uint32Array;
+  /** 1 where detail has come. */
+  readonly hidden: Uint8Array;
+
+  constructor(stretches: Stretch[]) {
+    stretches.sort((a, b) => a.start - b.start);
+    this.count = stretches.length;
+    this.start = Float64Array.from(stretches, ({ start }) => start);
+    this.duration = Float32Array.from(stretches, ({ duration }) => duration);
+    this.busy = Float32Array.from(stretches, ({ busy }) => busy);
+    this.prefix = Uint16Array.from(stretches, ({ prefix }) => prefix);
+    this.erred = Uint8Array.from(stretches, ({ erred }) => erred);
+    this.rows = Uint32Array.from(stretches, ({ rows }) => rows);
+    this.hidden = Uint8Array.from(stretches, ({ hidden }) => hidden);
+    for (const one of this.hidden) if (one === CAME) this.hiddenCount++;
   }
 
-  get byteLength(): number {
-    return this.size * BYTES_PER_STRETCH;
+  all(): Stretch[] {
+    const { start, duration, busy, prefix, erred, rows, hidden } = this;
+    return Array.from(start, (_, i) => ({
+      start: start[i],
+      duration: duration[i],
+      busy: busy[i],
+      prefix: prefix[i],
+      erred: erred[i],
+      rows: rows[i],
+      hidden: hidden[i],
+    }));
   }
 }
 
 const BYTES_PER_STRETCH = 24;
+/** A stretch for rows that went is made of 64, or of 8 where there are pauses between 64. */
+const WIDE_LEVEL = 2;
+const DENSE_SHARE = 0.5;
 
 export class Coarse {
   private lanes: (CoarseLane | undefined)[] = [];
   private first = 0;
   private tasks = 0;
-  private stretches = 0;
+  /** Those that stand for rows that have not come. */
+  private coming = 0;
 
   get byteLength(): number {
-    return this.stretches * BYTES_PER_STRETCH;
+    return this.lanes.reduce(
+      (sum, lane) => sum + (lane?.count ?? 0) * BYTES_PER_STRETCH,
+      0,
+    );
   }
 
+  /** Whether no stretch stands for rows that are still to come. */
   get isEmpty(): boolean {
-    return this.stretches === 0;
+    return this.coming === 0;
   }
 
   get laneCount(): number {
@@ -82,75 +118,115 @@ export class Coarse {
     this.clear();
     this.first = batch.first ?? 0;
     this.tasks = batch.tasks ?? 0;
-    this.stretches = batch.start.length;
-    const sizes: number[] = [];
-    const order = new Uint32Array(batch.start.length);
+    this.coming = batch.start.length;
+    const lanes: Stretch[][] = [];
     for (let row = 0; row < batch.start.length; row++) {
-      order[row] = row;
-      sizes[batch.lane[row]] = (sizes[batch.lane[row]] ?? 0) + 1;
-    }
-    sortByKey(order, 0, order.length, batch.start);
-    for (const row of order) {
       if (!isTime(batch.start[row])) continue;
-      const number = batch.lane[row];
-      const lane = (this.lanes[number] ??= new CoarseLane(sizes[number]));
-      lane.start[lane.count] = batch.start[row];
-      lane.duration[lane.count] = lengthOf(batch.duration[row]);
-      lane.busy[lane.count] = batch.busy[row];
-      lane.prefix[lane.count] = batch.prefix[row];
-      lane.erred[lane.count] = batch.erred[row];
-      lane.rows[lane.count] = batch.rows[row];
-      this.count(lane, lane.count, 1, number);
-      lane.count++;
+      (lanes[batch.lane[row]] ??= []).push({
+        start: batch.start[row],
+        duration: lengthOf(batch.duration[row]),
+        busy: batch.busy[row],
+        prefix: batch.prefix[row],
+        erred: batch.erred[row],
+        rows: batch.rows[row],
+        hidden: COMING,
+      });
     }
+    lanes.forEach((stretches, number) => {
+      const lane = this.add(number, stretches);
+      for (let i = 0; i < lane.count; i++) {
+        if (lane.hidden[i] === COMING) this.count(lane, i, 1, number);
+      }
+    });
     this.changes.note(-Infinity, Infinity);
     for (const range of coverage.all()) this.hide(range, coverage);
   }
 
+  /** Keep the summaries of segments of one lane, which are about to go. */
+  keep(number: number, segments: Iterable<Segment>): void {
+    const added: Stretch[] = [];
+    for (const segment of segments) {
+      // Transfers and the like are no busy thread; a coarse picture has none of them.
+      if (!segment.overlay) summarize(segment, added);
+    }
+    this.add(number, added);
+  }
+
   /**
-   * Hide what this range replaces; true if there was any. Forgets everything when all
-   * detail is here.
+   * Hide what this range replaces. Forgets everything that was to come when all detail
+   * is here.
    */
-  hide(range: Range, coverage: Coverage): boolean {
-    if (this.isEmpty) return false;
+  hide(range: Range, coverage: Coverage): void {
+    if (this.isEmpty) return;
     if (this.tasks > 0 && coverage.covers(this.first, this.tasks)) {
       this.clear();
-      return true;
+      return;
     }
-    let hasHidden = false;
     for (const [number, lane] of this.lanes.entries()) {
       if (!lane || lane.hiddenCount === lane.count) continue;
       let i = findAfter(lane.start, 0, lane.count, range.start);
       // A stretch that began before is hidden if most of it lies in the range.
       i = Math.max(0, i - 1);
       for (; i < lane.count && lane.start[i] <= range.stop; i++) {
-        if (lane.hidden[i] === 1) continue;
+        if (lane.hidden[i] !== COMING) continue;
         const middle = lane.start[i] + lane.duration[i] / 2;
         if (middle < range.start || middle > range.stop) continue;
-        lane.hidden[i] = 1;
-        hasHidden = true;
+        lane.hidden[i] = CAME;
         lane.hiddenCount++;
         this.count(lane, i, -1, number);
         this.changes.note(lane.start[i], lane.start[i] + lane.duration[i]);
       }
     }
-    return hasHidden;
   }
 
-  clear(): void {
+  private clear(): void {
     if (this.isEmpty) return;
-    for (const [number, lane] of this.lanes.entries()) {
+    this.lanes = this.lanes.map((lane, number) => {
       for (let i = 0; lane && i < lane.count; i++) {
-        if (lane.hidden[i] === 0) this.count(lane, i, -1, number);
+        if (lane.hidden[i] === COMING) this.count(lane, i, -1, number);
       }
-    }
-    this.lanes = [];
-    this.stretches = 0;
+      const gone = lane?.all().filter(({ hidden }) => hidden === GONE) ?? [];
+      return gone.length > 0 ? new CoarseLane(gone) : undefined;
+    });
+    this.coming = 0;
     this.changes.note(-Infinity, Infinity);
+  }
+
+  private add(number: number, stretches: readonly Stretch[]): CoarseLane {
+    const before = this.lanes[number]?.all() ?? [];
+    return (this.lanes[number] = new CoarseLane([...before, ...stretches]));
   }
 }
 
-/** Add what a stretch was busy to bins, or take it away. */
+function summarize(segment: Segment, into: Stretch[]): void {
+  for (let node = 0; node << (3 * WIDE_LEVEL) < segment.rows; node++) {
+    const wide = stretchAt(segment, WIDE_LEVEL, node);
+    if (wide.busy >= DENSE_SHARE * wide.duration) {
+      into.push(wide);
+      continue;
+    }
+    const first = node << 3;
+    for (let k = first; k < first + 8 && k << 3 < segment.rows; k++) {
+      into.push(stretchAt(segment, WIDE_LEVEL - 1, k));
+    }
+  }
+}
+
+function stretchAt(segment: Segment, level: number, node: number): Stretch {
+  const first = node << (3 * level);
+  const at = segment.offset[level] + node;
+  const paint = segment.paint[at];
+  return {
+    start: segment.start[first],
+    duration: segment.reach[at],
+    busy: segment.busy[at],
+    prefix: paint === PAINT_ERRED ? segment.prefix[first] : paint,
+    erred: segment.erred[at],
+    rows: Math.min(segment.rows - first, 1 << (3 * level)),
+    hidden: GONE,
+  };
+}
+
 export function countStretch(
   busy: BusyBins,
   stretches: CoarseLane,

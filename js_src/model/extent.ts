@@ -11,7 +11,6 @@ export interface Extent {
   stop: number;
 }
 
-/** From the first start to the last stop of both. */
 export function union(a: Extent | null, b: Extent | null): Extent | null {
   if (!a || !b) return a ?? b;
   return {
@@ -66,7 +65,6 @@ export class Extents {
     return this.robustExtent;
   }
 
-  /** How many rows lie outside the robust extent. */
   outside(): number {
     this.settle();
     return this.rowsOutside;
@@ -127,4 +125,44 @@ function hull(extent: Extent | null, other: Extent): Extent {
     start: Math.min(extent?.start ?? Infinity, other.start),
     stop: Math.max(extent?.stop ?? -Infinity, other.stop),
   };
+}
+
+/** Versions remembered; who is further behind draws everything. */
+const REMEMBERED = 64;
+
+export class Changes {
+  version = 0;
+  private readonly starts = new Float64Array(REMEMBERED);
+  private readonly stops = new Float64Array(REMEMBERED);
+  private start = Infinity;
+  private stop = -Infinity;
+
+  /** Something between `start` and `stop` changes with the next step. */
+  note(start: number, stop: number): void {
+    if (start < this.start) this.start = start;
+    if (stop > this.stop) this.stop = stop;
+  }
+
+  step(): void {
+    const at = this.version % REMEMBERED;
+    this.starts[at] = this.start;
+    this.stops[at] = this.stop;
+    this.start = Infinity;
+    this.stop = -Infinity;
+    this.version++;
+  }
+
+  /** The time touched since a version; null when nothing was. */
+  since(version: number): Extent | null {
+    if (this.version - version > REMEMBERED) {
+      return { start: -Infinity, stop: Infinity };
+    }
+    let start = Infinity;
+    let stop = -Infinity;
+    for (let v = version; v < this.version; v++) {
+      start = Math.min(start, this.starts[v % REMEMBERED]);
+      stop = Math.max(stop, this.stops[v % REMEMBERED]);
+    }
+    return start <= stop ? { start, stop } : null;
+  }
 }

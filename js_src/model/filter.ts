@@ -1,6 +1,9 @@
 // Which rows are in the light; the others are dimmed. Indexes, not names.
 
-import type { RowColumns } from "./segment";
+import type { RowColumns, Segment } from "./segment";
+import { BusyBins } from "./busy";
+import { isFiltered, refresh } from "./pyramid";
+import type { Track } from "./track";
 
 /**
  * What to isolate. Absent kinds mean all; kinds are combined with "and", but for `actions`
@@ -10,11 +13,9 @@ export interface FilterSpec {
   prefixes?: Iterable<number>;
   actions?: Iterable<number>;
   spans?: Iterable<number>;
-  /** Lanes of the isolated workers. */
   lanes?: Iterable<number>;
   /** Tasks that erred, whatever the action. */
   erred?: boolean;
-  /** Numbers of tasks that a search found. */
   tasks?: Uint32Array;
 }
 
@@ -48,7 +49,6 @@ export class RowFilter {
     return this.erred || !!(prefixes || actions || spans || tasks);
   }
 
-  /** Whether anything of this lane can match. */
   hasLane(lane: number): boolean {
     return this.lanes === null || this.lanes[lane] === 1;
   }
@@ -87,4 +87,73 @@ function bits(tasks: Uint32Array): Uint32Array {
     out[tasks[i] >>> 5] |= 1 << (tasks[i] & 31);
   }
   return out;
+}
+
+export class FilterPass {
+  readonly busy = new BusyBins();
+  private remaining: { track: Track; segment: Segment }[] = [];
+
+  constructor(
+    readonly filter: RowFilter,
+    tracks: Iterable<Track>,
+  ) {
+    for (const track of tracks) {
+      if (!filter.hasLane(track.lane)) continue;
+      for (const segment of track.segments) {
+        this.remaining.push({ track, segment });
+      }
+    }
+    this.remaining.reverse();
+  }
+
+  get finished(): boolean {
+    return this.remaining.length === 0;
+  }
+
+  /** The filter, if it has to look at rows of this track. */
+  of(track: Track): RowFilter | null {
+    const { filter } = this;
+    return filter.byRow && filter.hasLane(track.lane) ? filter : null;
+  }
+
+  /** Whether stretches count that stand for rows: of what rows they are they cannot say. */
+  countsStretches(lane: number): boolean {
+    return !this.filter.byRow && this.filter.hasLane(lane);
+  }
+
+  /** Whether the minimap counts this row. Strips only if actions are asked for. */
+  counts(track: Track): boolean {
+    return !track.overlay || this.filter.byAction;
+  }
+
+  run(budget_ms: number): void {
+    const until = performance.now() + budget_ms;
+    let next = this.remaining.pop();
+    while (next) {
+      // A segment that was split meanwhile was visited before.
+      this.visit(next.track, next.segment);
+      if (performance.now() >= until) return;
+      next = this.remaining.pop();
+    }
+  }
+
+  /** Filter and count the rows of one segment, once. */
+  visit(track: Track, segment: Segment): void {
+    const { filter } = this;
+    if (!filter.hasLane(track.lane)) return;
+    if (segment.counted !== filter.version) {
+      segment.counted = filter.version;
+      if (this.counts(track)) this.count(segment);
+    }
+    if (filter.byRow && !isFiltered(segment, filter)) refresh(segment, filter);
+  }
+
+  private count(segment: Segment): void {
+    const { start, duration, prefix } = segment;
+    for (let row = 0; row < segment.rows; row++) {
+      if (duration[row] > 0 && this.filter.matches(segment, row)) {
+        this.busy.add(start[row], duration[row], prefix[row]);
+      }
+    }
+  }
 }

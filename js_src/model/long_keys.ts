@@ -1,7 +1,7 @@
 // Keys as agents keep them: cut. In a file that somebody made one may be as long as a
 // member of it, and would be so in every card, table and search.
 
-import { cut } from "../base/cut";
+import { cut } from "../base/bounds";
 import { KEY_SEPARATOR, MAX_KEY_CHARACTERS } from "../schema";
 
 export const cutKey = (key: string): string => cut(key, MAX_KEY_CHARACTERS);

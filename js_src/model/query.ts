@@ -5,6 +5,7 @@ import { findAfter } from "./search";
 import { LEVELS, type Segment } from "./segment";
 import type { Track } from "./track";
 import type { Interval } from "./types";
+import type { TaskModel } from "./tasks";
 
 /** First row that can reach past `time`, seen from the longest row of the segment. */
 export function firstReaching(segment: Segment, time: number): number {
@@ -131,4 +132,19 @@ export function visitRows(
       row++;
     }
   }
+}
+
+/** From its first to its last moment, clocks that disagree included. */
+export function stretchOf(row: Interval): [start: number, stop: number] {
+  const stop = row.start + row.duration;
+  return [Math.min(row.start, stop), Math.max(row.start, stop)];
+}
+
+/** The first row of a task, wherever it ran; null while this page has none. */
+export function rowOfTask(model: TaskModel, task: number): Interval | null {
+  for (let lane = 0; lane < model.laneCount; lane++) {
+    const row = model.ofTask(lane, task)[0];
+    if (row) return row;
+  }
+  return null;
 }

@@ -6,7 +6,6 @@ import { findAfter, MAX_DURATION_S } from "./search";
 
 /** Rows a segment may hold: 8 to the power of LEVELS. */
 export const SEGMENT_ROWS = 4096;
-/** Summary levels above the rows. */
 export const LEVELS = 4;
 /** What a node or row is painted as when its task erred: no prefix has this index. */
 export const PAINT_ERRED = 0xffff;
@@ -16,7 +15,6 @@ export const PAINT_NONE = 0xfffe;
 /** Views and objects around the buffer, measured in Chromium: about 2 kB a segment. */
 const OBJECT_BYTES = 2048;
 const MIN_CAPACITY = 64;
-/** What a growing segment grows to. */
 const CAPACITIES = [MIN_CAPACITY, 256, 1024, 2048, 3072, SEGMENT_ROWS];
 const FIRST_OVERLAY_ACTION = 1;
 const LAST_OVERLAY_ACTION = 4;
@@ -40,7 +38,6 @@ export interface RowColumns {
 
 /** Result of a filter on a segment: like the pyramid, of the matching rows alone. */
 export interface FilteredNodes {
-  /** Of the filter that these are up to date with. */
   version: number;
   busy: Float32Array;
   paint: Uint16Array;
@@ -104,7 +101,6 @@ export class Segment implements RowColumns {
     return this.start[this.rows - 1];
   }
 
-  /** What a row is painted as. */
   paintOf(row: number): number {
     if (this.overlay) return this.action[row];
     return this.status[row] === 1 ? PAINT_ERRED : this.prefix[row];

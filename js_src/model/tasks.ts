@@ -3,23 +3,18 @@
 
 import type { TasksColumns } from "../schema";
 import { BusyBins } from "./busy";
-import { Changes } from "./changes";
+import { Changes, Extents, union, type Extent } from "./extent";
 import {
   Coarse,
   type CoarseBatch,
   type CoarseLane,
   countStretch,
 } from "./coarse";
-import { Coverage } from "./coverage";
-import { Extents, union, type Extent } from "./extent";
-import { Faded } from "./faded";
-import { RowFilter, type FilterSpec } from "./filter";
-import { FilterPass } from "./filter_pass";
+import { Coverage, describe, type InsertedTasks, together } from "./coverage";
+import { RowFilter, type FilterSpec, FilterPass } from "./filter";
 import { blankInterval, hitRow, rowsOfTask, visitRows } from "./query";
-import { describe, type InsertedTasks, together } from "./inserted_tasks";
 import { isTime, lengthOf, sortByKey } from "./search";
 import { isOverlay, type Segment } from "./segment";
-import { laneOf, stretchesOf } from "./stretches";
 import { Track } from "./track";
 import type { Interval } from "./types";
 
@@ -40,6 +35,7 @@ export interface Oddities {
 export class TaskModel {
   /** Rows that are here in detail; `fadedRows` were and are a coarse picture now. */
   rows = 0;
+  fadedRows = 0;
   readonly odd: Oddities = { negativeDurations: 0, unplaceable: 0 };
 
   private readonly changes = new Changes();
@@ -57,9 +53,6 @@ export class TaskModel {
       countStretch(this.pass.busy, stretches, i, sign);
     },
   );
-  private readonly faded = new Faded();
-  /** Of both, for lanes that have both. */
-  private readonly joined = new Map<number, CoarseLane>();
   private pass: FilterPass | null = null;
   private filters = 0;
   /** What came since tasks were last marked as covered. */
@@ -85,8 +78,7 @@ export class TaskModel {
 
   /** Every byte that grows with the rows, slack and summaries included. */
   get byteLength(): number {
-    let bytes = this.coarse.byteLength + this.faded.byteLength;
-    bytes += this.allBusy.byteLength;
+    let bytes = this.coarse.byteLength + this.allBusy.byteLength;
     for (const track of this.tracks) bytes += track?.byteLength ?? 0;
     if (this.pass) bytes += this.pass.busy.byteLength;
     return bytes + this.order.byteLength + this.counts.byteLength;
@@ -140,7 +132,6 @@ export class TaskModel {
     this.changes.step();
   }
 
-  /** Whether all of these tasks are here. */
   covers(first: number, tasks: number): boolean {
     return this.coverage.covers(first, tasks);
   }
@@ -153,13 +144,8 @@ export class TaskModel {
     const range = known
       ? this.coverage.add(first, tasks, rows.start, rows.stop)
       : this.coverage.add(first, tasks);
-    if (this.coarse.hide(range, this.coverage)) this.joined.clear();
+    this.coarse.hide(range, this.coverage);
     this.changes.step();
-  }
-
-  /** How many rows `fade` has let go. */
-  get fadedRows(): number {
-    return this.faded.rows;
   }
 
   /**
@@ -181,13 +167,14 @@ export class TaskModel {
       going.get(track)!.add(segment);
     }
     for (const [track, segments] of going) {
-      this.faded.add(track.lane, [...segments]);
-      this.rows -= track.remove(segments);
+      this.coarse.keep(track.lane, segments);
+      const rows = track.remove(segments);
+      this.rows -= rows;
+      this.fadedRows += rows;
       for (const { firstStart, maxStop } of segments) {
         this.changes.note(firstStart, maxStop);
       }
     }
-    this.joined.clear();
     this.changes.step();
   }
 
@@ -199,7 +186,6 @@ export class TaskModel {
   /** The coarse picture of the history; each stretch is drawn until detail comes. */
   setCoarse(batch: CoarseBatch): void {
     this.coarse.set(batch, this.coverage);
-    this.joined.clear();
     this.coarseEdges = null;
     for (let row = 0; row < batch.start.length; row++) {
       const start = batch.start[row];
@@ -217,15 +203,7 @@ export class TaskModel {
 
   /** Stretches of a lane, whether detail is still to come or has gone. */
   coarseLane(lane: number): CoarseLane | undefined {
-    const coming = this.coarse.lane(lane);
-    const gone = this.faded.lane(lane);
-    if (!coming || !gone) return coming ?? gone;
-    let both = this.joined.get(lane);
-    if (!both) {
-      both = laneOf([...stretchesOf(coming), ...stretchesOf(gone)]);
-      this.joined.set(lane, both);
-    }
-    return both;
+    return this.coarse.lane(lane);
   }
 
   track(lane: number, overlay: boolean): Track | undefined {
@@ -237,7 +215,6 @@ export class TaskModel {
     return this.withCoarse(this.extents.robust());
   }
 
-  /** How many rows lie outside `extent()`. */
   rowsOutside(): number {
     return this.extents.outside();
   }

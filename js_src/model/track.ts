@@ -1,6 +1,6 @@
 // The rows of one lane that are drawn in one line: segments sorted by start.
 
-import type { FilterPass } from "./filter_pass";
+import type { FilterPass } from "./filter";
 import { refresh } from "./pyramid";
 import { findAfter } from "./search";
 import { Segment, SEGMENT_ROWS, type RowColumns } from "./segment";

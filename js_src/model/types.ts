@@ -54,7 +54,6 @@ export interface Counts {
   changes: number;
 }
 
-/** Before anything is known. */
 export const NO_COUNTS: Counts = {
   captured: 0,
   kept: 0,

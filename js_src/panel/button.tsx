@@ -1,6 +1,8 @@
-// Buttons of a panel: a word, or an icon with its word as a label.
+// Buttons of a panel: a word, or an icon with its word as a label; and what copies.
 
 import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { copyText } from "../base/save";
 
 export function Button(props: {
   children: ComponentChildren;
@@ -66,7 +68,23 @@ export function LinkButton(props: {
   );
 }
 
-/** A key of the keyboard. */
 export function Key(props: { children: ComponentChildren }): JSX.Element {
   return <kbd class="ds-key">{props.children}</kbd>;
+}
+
+const TOLD_MS = 2000;
+
+export function useCopied(label: string): [string, (text: string) => void] {
+  const [told, setTold] = useState("");
+  useEffect(() => {
+    if (told === "") return;
+    const timer = setTimeout(() => setTold(""), TOLD_MS);
+    return () => clearTimeout(timer);
+  }, [told]);
+  const copy = (text: string): void => {
+    void copyText(text).then((done) =>
+      setTold(done ? "Copied" : "This page may not copy"),
+    );
+  };
+  return [told || label, copy];
 }

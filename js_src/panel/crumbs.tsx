@@ -8,10 +8,8 @@ import { CloseIcon } from "./icons";
 import type { Narrowing } from "./narrowing";
 
 interface Crumb {
-  /** Which part of the narrowing it stands for. */
   readonly part: keyof Narrowing;
   readonly text: string;
-  /** Everything that is in it, for the tooltip. */
   readonly full: string;
 }
 
@@ -45,7 +43,6 @@ export function Crumbs(props: {
   /** The part of the run that is shown; null while that is all of it. */
   part: string | null;
   onRemove: (part: Crumb["part"]) => void;
-  /** Back to all of it. */
   onWhole: () => void;
 }): JSX.Element {
   const crumbs = crumbsOf(props.narrowing, props.origin_s);

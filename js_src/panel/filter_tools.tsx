@@ -1,38 +1,80 @@
 // What narrows a list: words that it must contain, kinds that can be switched off.
 
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { Key } from "./button";
 import type { JSX } from "preact";
 import { formatExact } from "../base/format";
 import { CloseIcon, SearchIcon } from "./icons";
 
-export function FilterText(props: {
-  label: string;
+/** Enter goes to the next match, Shift+Enter to the one before, Escape clears. */
+export function SearchBox(props: {
+  placeholder: string;
   text: string;
   onText: (text: string) => void;
+  /** "3 of 41", "no match": shown inside the field. */
+  found?: string;
+  title?: string;
+  /** A shortcut asks for the field: it takes the focus, once. */
+  asked?: boolean;
+  onFocus?: () => void;
+  /** To the next match, or the one before; without it the text filters a list. */
+  onStep?: (by: number) => void;
+  onLeave?: () => void;
 }): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  // Before the next key: an effect waits for a frame, and what is typed until
+  // then would be commands of the plot.
+  useLayoutEffect(() => {
+    if (!props.asked) return;
+    input.current?.focus({ preventScroll: true });
+    input.current?.select();
+    props.onFocus?.();
+  }, [props.asked]);
+
+  const clear = (): void => {
+    props.onText("");
+    props.onLeave?.();
+  };
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.key === "Enter") props.onStep?.(event.shiftKey ? -1 : 1);
+    else if (event.key === "Escape") clear();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  };
+
   return (
     <div class="ds-search" role="search">
       <SearchIcon />
       <input
+        ref={input}
         type="text"
-        aria-label={props.label}
-        placeholder={props.label}
+        aria-label={props.placeholder}
+        placeholder={props.placeholder}
         spellcheck={false}
         autocomplete="off"
         value={props.text}
         onInput={(event) => props.onText(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key === "Escape") props.onText("");
-        }}
+        onKeyDown={onKeyDown}
       />
-      {props.text !== "" && (
-        <button
-          type="button"
-          class="ds-chip-close"
-          aria-label="Clear the filter"
-          onClick={() => props.onText("")}
-        >
-          <CloseIcon />
-        </button>
+      {props.text === "" ? (
+        props.onStep && <Key>/</Key>
+      ) : (
+        <>
+          {props.onStep && (
+            <span class="ds-search-found" title={props.title} role="status">
+              {props.found}
+            </span>
+          )}
+          <button
+            type="button"
+            class="ds-chip-close"
+            aria-label="Clear"
+            onClick={clear}
+          >
+            <CloseIcon />
+          </button>
+        </>
       )}
     </div>
   );

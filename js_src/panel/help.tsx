@@ -4,7 +4,6 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { IconButton, Key } from "./button";
 import { CloseIcon } from "./icons";
-import { keepScrolling } from "./scrolling";
 
 export interface Shortcut {
   readonly keys: readonly string[];
@@ -53,4 +52,14 @@ export function Help(props: {
       ))}
     </div>
   );
+}
+
+const SCROLLING = new Set([
+  ...["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight"],
+  ...["PageUp", "PageDown", "Home", "End", " "],
+]);
+
+/** For `onKeyDown`: else they would move or pause a plot that nobody looks at. */
+export function keepScrolling(event: KeyboardEvent): void {
+  if (SCROLLING.has(event.key)) event.stopPropagation();
 }

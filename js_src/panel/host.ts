@@ -1,10 +1,10 @@
-// What a home (JupyterLab, a widget, a report) supplies to a panel. A panel
-// never asks which home it is in, only for what it needs of it.
+// What a home (JupyterLab, a widget, a report) supplies to a panel, and what it knows of one.
+// A panel never asks which home it is in, only for what it needs of it.
 
 import type { ReadonlySignal } from "@preact/signals";
 import type { State } from "../schema";
+import type { SessionStore } from "../session";
 
-/** A button that a home offers. */
 export interface PanelAction {
   readonly label: string;
   readonly primary?: boolean;
@@ -71,3 +71,28 @@ export interface PanelHost {
    */
   save?(name: string, content: Blob): boolean;
 }
+
+export interface PanelProps {
+  readonly session: ReadonlySignal<SessionStore | null>;
+  readonly host: PanelHost;
+}
+
+export interface PanelKind {
+  /** The same in Python: the `kind` of a `daskscope.Panel`. */
+  readonly id: string;
+  readonly title: string;
+  readonly caption: string;
+  /** SVG text, see `panelIcon`. */
+  readonly icon: string;
+  /** The heading under which the sidebar lists it. */
+  readonly group: string;
+  /** Names of the tables of a recording that it reads. */
+  readonly tables: readonly string[];
+  /** Shows the panel in an element; returns what removes it without a trace. */
+  mount(element: HTMLElement, props: PanelProps): () => void;
+}
+
+/** An icon of 16 by 16; JupyterLab colours it by its classes. */
+export const panelIcon = (shapes: string): string =>
+  '<svg xmlns="http://www.w3.org/2000/svg" width="16" viewBox="0 0 16 16">' +
+  `<g class="jp-icon3 jp-icon-selectable" fill="#616161">${shapes}</g></svg>`;

@@ -1,13 +1,20 @@
 // A chart of lines over time: its title, what its lines are worth at the crosshair or
 // at most, and the lines.
 
+import { Part } from "./parts";
 import type { JSX } from "preact";
 import { formatMoment } from "../base/format";
 import type { PanelView } from "./panel_view";
 import { TimeChart } from "./time_chart";
-import { valueAxis, type ValueKind } from "./value_axis";
-import { fillCss, paintLine, type LineLook } from "./line_painter";
-import { extremesOf, type Series, valueAt } from "../derive/series";
+import {
+  extremesOf,
+  nearestValue,
+  type Series,
+  valueAt,
+} from "../derive/series";
+import { type LineLook, paintLine } from "../timeline/lines";
+import { valueAxis, type ValueKind } from "../timeline/value_axis";
+import type { Range } from "../timeline/window";
 
 export interface Line {
   readonly name: string;
@@ -25,35 +32,37 @@ export function LineChart(props: {
   height_px: number;
 }): JSX.Element {
   const { view, lines, kind, format } = props;
-  const [start, stop] = view.range.value;
-  const most = Math.max(
-    0,
-    ...lines.map(({ series }) => extremesOf(series, start, stop).most || 0),
-  );
-  const axis = valueAxis(kind, most);
   return (
-    <section class="ds-part">
-      <header class="ds-part-head">
-        <h3>{props.title}</h3>
-        {props.detail !== undefined && (
-          <span class="ds-quiet">{props.detail}</span>
-        )}
-        <Values view={view} lines={lines} format={format} />
-      </header>
+    <Part
+      title={props.title}
+      detail={props.detail}
+      tools={<Values view={view} lines={lines} format={format} />}
+    >
       <TimeChart
         view={view}
         label={`${props.title} over time; the figures are in the table below`}
         height_px={props.height_px}
         content={{
-          axis: () => axis,
+          axis: (range) => valueAxis(kind, mostOf(lines, range)),
           paint(area) {
             for (const { series, look } of lines) paintLine(area, series, look);
           },
         }}
       />
-    </section>
+    </Part>
   );
 }
+
+/** 0 where nothing is known, or nothing was. */
+export const mostOf = (
+  lines: readonly Pick<Line, "series">[],
+  [start, stop]: Range,
+): number =>
+  lines.reduce(
+    (most, { series }) =>
+      Math.max(most, extremesOf(series, start, stop).most || 0),
+    0,
+  );
 
 /** What each line is worth where the pointer is; where it is not, at most. */
 export function Values(props: {
@@ -65,7 +74,7 @@ export function Values(props: {
   const moment = view.crosshair.value;
   const { time } = view.focus.value;
   const [start, stop] = time ?? view.range.value;
-  const most = time ? "at most, in the time selected" : "at most";
+  const most = time ? "peak in the time selected" : "peak";
   return (
     <div class="ds-part-legend">
       <span class="ds-quiet">
@@ -81,11 +90,19 @@ export function Values(props: {
             {format(
               moment === null
                 ? extremesOf(series, start, stop).most
-                : valueAt(series, moment),
+                : look.stair
+                  ? valueAt(series, moment)
+                  : nearestValue(series, moment),
             )}
           </b>
         </span>
       ))}
     </div>
   );
+}
+
+function fillCss({ fill, hatched, colour }: LineLook): string {
+  if (!fill || !hatched) return fill ?? colour;
+  const faint = `color-mix(in srgb, ${fill} 25%, transparent)`;
+  return `repeating-linear-gradient(135deg, ${fill} 0 2px, ${faint} 2px 4px)`;
 }

@@ -1,20 +1,21 @@
 // The memory of all workers together. What was spilled lies below zero: it is not in
 // memory any more.
 
+import { Part } from "./parts";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { ACTION_COLOURS, MEMORY_COLOURS } from "../base/palette";
 import { toCss } from "../base/colour";
 import { formatBytes } from "../base/format";
-import { extremesOf, type Series } from "../derive/series";
+import { type Series, type Late, lineOf, rowsOf } from "../derive/series";
 import type { TableView } from "../session_tables";
 import type { PanelView } from "./panel_view";
+import { paintLine } from "../timeline/lines";
+import { type PlotArea, withText } from "../timeline/time_plot";
+import { valueAxis } from "../timeline/value_axis";
 import { TimeChart } from "./time_chart";
-import { type PlotArea, withText } from "./time_plot";
-import { valueAxis } from "./value_axis";
-import { type Line, Values } from "./line_chart";
-import { paintLine } from "./line_painter";
-import { systemLines } from "./system_lines";
+import { type Line, mostOf, Values } from "./line_chart";
+import { type TableColumns, TABLES } from "../schema";
 
 export function memoryLines(
   table: TableView<"system">,
@@ -53,7 +54,7 @@ export function MemoryChart(props: {
   const { view } = props;
   const table = view.table("system");
   const { dark } = view.theme.value;
-  const [start, stop] = view.range.value;
+  const { value: whole } = view.whole;
   const end = view.end.value;
   const { lines, limit } = useMemo(
     () => memoryLines(table, end, dark),
@@ -62,42 +63,47 @@ export function MemoryChart(props: {
   const [process, managed, spilled] = lines;
   const below = useMemo(() => belowZero(spilled.series), [spilled]);
   if (table.state === "waiting" && props.expected) {
-    return <Place height_px={withText(props.height_px, view.theme.value)} />;
+    const height = `${withText(props.height_px, view.theme.value)}px`;
+    return (
+      <Part title="Memory">
+        <div style={{ height }} />
+      </Part>
+    );
   }
   if (process.series.time.length === 0) return null;
-  const most = ({ series }: Line): number =>
-    extremesOf(series, start, stop).most || 0;
-  const spills = most(spilled) > 0;
-  const top = extremesOf(limit, start, stop).most || 0;
-  const used = Math.max(most(process), most(managed));
+  const spills = mostOf([spilled], whole) > 0;
+  const top = mostOf([{ series: limit }], whole);
+  const used = mostOf([process, managed], whole);
   if (props.brief && used === 0) return null;
   // A limit far above would press what is used flat: then it is told, not drawn.
   const limited = top > 0 && top < used * 4;
-  const axis = valueAxis(
-    "bytes",
-    limited ? Math.max(top, used) : used,
-    spills ? -most(spilled) : 0,
-    5,
-  );
   return (
-    <section class="ds-part">
-      <header class="ds-part-head">
-        <h3>Memory</h3>
-        <span class="ds-quiet">
-          {top > 0 ? `of ${formatBytes(top)}` : "of all workers"}
-        </span>
+    <Part
+      title="Memory"
+      detail={top > 0 ? `of ${formatBytes(top)}` : "of all workers"}
+      tools={
         <Values
           view={view}
           lines={spills ? lines : lines.slice(0, 2)}
           format={formatBytes}
         />
-      </header>
+      }
+    >
       <TimeChart
         view={view}
         label="Memory of all workers over time; the panel System has the figures"
         height_px={props.height_px}
         content={{
-          axis: () => axis,
+          axis(range) {
+            const most = mostOf([process, managed], range);
+            const least = spills ? -mostOf([spilled], range) : 0;
+            return valueAxis(
+              "bytes",
+              Math.max(most, limited ? top : 0),
+              least,
+              5,
+            );
+          },
           paint(area) {
             paintLine(area, process.series, process.look);
             paintLine(area, managed.series, managed.look);
@@ -107,22 +113,10 @@ export function MemoryChart(props: {
           },
         }}
       />
-    </section>
+    </Part>
   );
 }
 
-function Place(props: { height_px: number }): JSX.Element {
-  return (
-    <section class="ds-part">
-      <header class="ds-part-head">
-        <h3>Memory</h3>
-      </header>
-      <div style={{ height: `${props.height_px}px` }} />
-    </section>
-  );
-}
-
-/** What was spilled is not in memory. */
 function belowZero(spilled: Series): Series {
   const { values, least, most } = spilled;
   const negative = (all: Float64Array): Float64Array =>
@@ -150,4 +144,15 @@ function paintLimit(area: PlotArea, limit: Series): void {
   const hasRoom = y - top > 1.5 * theme.small_px * pixelRatio;
   context.textBaseline = hasRoom ? "bottom" : "top";
   context.fillText("limit", left + width, y + (hasRoom ? -3 : 4) * pixelRatio);
+}
+
+export function systemLines<K extends keyof TableColumns["system"]>(
+  { rings }: TableView<"system">,
+  names: readonly K[],
+  end: number,
+  late: Late,
+): Record<K, Series> {
+  const rows = rowsOf(TABLES.system, rings);
+  const lines = names.map((name) => [name, lineOf(rows, name, end, late)]);
+  return Object.fromEntries(lines) as Record<K, Series>;
 }

@@ -6,9 +6,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 interface MenuProps {
   label: string;
-  /** Of the button; default: the label. */
   title?: string | undefined;
-  /** What the button shows. */
   face: ComponentChildren;
   class?: string;
   align?: "left" | "right";
@@ -111,7 +109,6 @@ export function MenuItem(props: {
 }
 
 const MARGIN_PX = 8;
-/** Some entries can be seen, however low the panel. */
 const LEAST_PX = 96;
 
 /** What does not fit in the panel is scrolled to: panels cut what leaves them. */

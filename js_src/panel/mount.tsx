@@ -2,21 +2,21 @@
 // session's stream, which it holds open while it is mounted.
 
 import { effect } from "@preact/signals";
-import { type JSX, render } from "preact";
+import { type JSX, render, Component, type ComponentChildren } from "preact";
 import type { SessionStore } from "../session";
-import { type PanelEnvironment, watchEnvironment } from "./environment";
-import { breadthOf } from "./environment";
-import { Guarded } from "./guarded";
-import { keepFocus, returnFocus } from "./keyboard_focus";
-import type { PanelKind, PanelProps } from "./kind";
+import {
+  type PanelEnvironment,
+  watchEnvironment,
+  breadthOf,
+} from "./environment";
+import type { PanelKind, PanelProps, EmptyState } from "./host";
+import { Empty } from "./states";
 
-export interface PanelContent {
+interface PanelContent {
   readonly content: JSX.Element;
-  /** Another session is shown, or none. */
   use?(store: SessionStore | null): void;
   /** What a key does; true when it was one of the panel's. */
   press(key: string, shift: boolean): boolean;
-  /** Gives the keyboard to the plot, or to what scrolls. */
   focusHome(): void;
   dispose?(): void;
 }
@@ -99,7 +99,6 @@ function listenToKeys(
   return () => abort.abort();
 }
 
-/** Typing belongs to the field it goes to. */
 function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&
@@ -107,7 +106,6 @@ function isTyping(target: EventTarget | null): boolean {
   );
 }
 
-/** Enter and Space on a button press the button. */
 function pressesButton(target: EventTarget | null, key: string): boolean {
   return (
     target instanceof HTMLElement &&
@@ -115,3 +113,110 @@ function pressesButton(target: EventTarget | null, key: string): boolean {
     target.closest("button") !== null
   );
 }
+
+interface Props {
+  readonly name: string;
+  readonly children: ComponentChildren;
+}
+
+interface State {
+  readonly thrown: string | null;
+}
+
+/** As much of what was thrown as helps whoever it is reported to. */
+const MAX_CHARACTERS = 300;
+
+export class Guarded extends Component<Props, State> {
+  override state: State = { thrown: null };
+
+  static override getDerivedStateFromError(error: unknown): State {
+    return { thrown: String(error).slice(0, MAX_CHARACTERS) };
+  }
+
+  /** With its stack, for whoever it is reported to: Preact throws it no further. */
+  override componentDidCatch(error: unknown): void {
+    console.error(`daskscope: ${this.props.name} cannot be drawn`, error);
+  }
+
+  override render(): JSX.Element {
+    const { name, children } = this.props;
+    const { thrown } = this.state;
+    if (thrown === null) return <>{children}</>;
+    const state: EmptyState = {
+      state: "stopped",
+      trouble: true,
+      title: `${name} cannot be drawn`,
+      text: `Something unexpected happened here (${thrown}). This part of the page was taken away; nothing of the data is changed, and the other parts go on. Try again; if it happens again, please report it.`,
+      actions: [
+        { label: "Try again", run: () => this.setState({ thrown: null }) },
+      ],
+    };
+    return (
+      <div class="ds-guarded" role="alert">
+        <Empty state={state} />
+      </div>
+    );
+  }
+}
+
+/**
+ * When what had the focus goes away (a sheet closes, a chip is removed), the
+ * browser gives it to the page, and the next keys would reach the notebook.
+ */
+function keepFocus(root: HTMLElement, focusPlot: () => void): () => void {
+  let last: Element | null = null;
+  const abort = new AbortController();
+  const { signal } = abort;
+  root.addEventListener(
+    "focusin",
+    (event) => {
+      last = event.target instanceof Element ? event.target : null;
+    },
+    { signal },
+  );
+  root.addEventListener(
+    "focusout",
+    (event) => {
+      if (event.relatedTarget !== null) last = null;
+    },
+    { signal },
+  );
+  const observer = new MutationObserver(() => {
+    if (!last || last.isConnected || !root.isConnected) return;
+    last = null;
+    if (isNowhere(activeIn(root))) focusPlot();
+  });
+  observer.observe(root, { childList: true, subtree: true });
+  return () => {
+    abort.abort();
+    observer.disconnect();
+  };
+}
+
+/** Parts whose own keys go on counting after a click in them. */
+const KEEPING = ".ds-menu-list, .ds-pinned, [role=dialog]";
+
+/**
+ * After a click with the mouse on a button Space would press it again, instead of
+ * pausing. Who came to it by keyboard stays there.
+ */
+function returnFocus(root: HTMLElement, focusPlot: () => void): () => void {
+  const onClick = (event: MouseEvent): void => {
+    // A key clicks, too, but counts no clicks.
+    if (event.detail === 0 || !(event.target instanceof Element)) return;
+    const button = event.target.closest("button");
+    if (!button || button.closest(KEEPING)) return;
+    const active = activeIn(root);
+    // Some browsers give a clicked button no focus, but what is around it.
+    if (active === button || active === root || isNowhere(active)) focusPlot();
+  };
+  root.addEventListener("click", onClick);
+  return () => root.removeEventListener("click", onClick);
+}
+
+function activeIn(root: HTMLElement): Element | null {
+  return (root.getRootNode() as Document | ShadowRoot).activeElement;
+}
+
+const isNowhere = (active: Element | null): boolean =>
+  active === null || active === document.body;

@@ -24,7 +24,6 @@ export function isWhole(focus: Focus): boolean {
 /** A span is called by the spans that it lies in, too: outermost first. */
 export const spanName = (name: readonly string[]): string => name.join(" › ");
 
-/** Names of spans by their ids; one that is not known here is called by its id. */
 export function spanNames(
   store: Pick<SessionStore, "spans"> | null,
   ids: readonly string[],
@@ -35,7 +34,6 @@ export function spanNames(
   });
 }
 
-/** Click isolates, a second click frees; shift adds and takes away. */
 export function isolate(
   isolated: readonly string[],
   name: string,
@@ -48,4 +46,36 @@ export function isolate(
       : [...isolated, name];
   }
   return has && isolated.length === 1 ? [] : [name];
+}
+
+export interface Happened {
+  /** Seconds since the epoch; of a stretch both ends. */
+  readonly start: number;
+  readonly stop: number;
+  /** Address; null for what is of no worker: only a time leaves it out. */
+  readonly worker: string | null;
+  readonly prefix: string | null;
+}
+
+/** Of spans events know nothing: those leave nothing out. */
+export function inFocus(focus: Focus): (one: Happened) => boolean {
+  const { time } = focus;
+  const workers = new Set(focus.workers);
+  const prefixes = new Set(focus.prefixes);
+  return ({ start, stop, worker, prefix }) =>
+    (!time || (stop >= time[0] && start <= time[1])) &&
+    (worker === null || workers.size === 0 || workers.has(worker)) &&
+    (prefix === null || prefixes.size === 0 || prefixes.has(prefix));
+}
+
+/** Of the whole run: a moment has no width, and what is around it is shown, too. */
+const LEAST_SHARE = 0.02;
+
+export function withRoom(
+  [start, stop]: readonly [number, number],
+  range: readonly [number, number],
+): [number, number] {
+  const least = (range[1] - range[0]) * LEAST_SHARE;
+  const missing = Math.max(0, least - (stop - start)) / 2;
+  return [start - missing, stop + missing];
 }

@@ -8,12 +8,12 @@ import { formatExact } from "../base/format";
 import { Button } from "./button";
 import type { PanelView } from "./panel_view";
 
-export const PAGE_ROWS = 200;
-export const PRINTED_ROWS = 1_000;
+const PAGE_ROWS = 200;
+const PRINTED_ROWS = 1_000;
 /** So far from its end a list still is at its end. */
 const END_PX = 8;
 
-export interface Paged<T> {
+interface Paged<T> {
   readonly rows: readonly T[];
   readonly first: number;
   readonly total: number;
@@ -23,7 +23,6 @@ export interface Paged<T> {
   readonly end: JSX.Element | null;
 }
 
-/** The first row that is shown, of which list; null while the end is followed. */
 interface Place {
   readonly key: string;
   readonly first: number | null;
@@ -134,7 +133,6 @@ export function Pager<T>(props: {
   );
 }
 
-/** On paper: that it is not all; nothing where it is. */
 export function Printed(props: {
   shown: number;
   total: number;

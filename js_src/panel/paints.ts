@@ -1,19 +1,25 @@
 // The colours of a session as pixels: what the raster paints lanes with.
 
-import { mix, parseColour, textOn, toPixel, type Rgb } from "../base/colour";
+import type { ReadonlySignal } from "@preact/signals";
+import {
+  mix,
+  parseColour,
+  textOn,
+  toPixel,
+  type Rgb,
+  toCss,
+} from "../base/colour";
 import {
   ACTION_COLOURS,
   type ActionColour,
   actionColour,
   NO_SLOT_COLOUR,
+  slotColour,
 } from "../base/palette";
-import { toCss } from "../base/colour";
 import type { Theme } from "../base/theme";
 import type { TrackColours } from "../derive/columns";
 import type { SessionStore } from "../session";
-import { prefixColours } from "./prefix_colour";
 
-/** How much a row that is not isolated is still seen. */
 const DIMMED = 0.11;
 
 export interface Paints {
@@ -66,4 +72,25 @@ export function actionRgb(action: ActionColour, theme: Theme): Rgb {
 /** A tint of `colour` on the panel, as canvas code wants it. */
 export function tint(colour: Rgb, theme: Theme, share: number): string {
   return toCss(mix(colour, theme.panel, share));
+}
+
+export type PrefixColour = (prefix: number) => string;
+
+export function prefixColours(
+  store: Pick<SessionStore, "slots">,
+  dark: boolean,
+): PrefixColour {
+  return (prefix) => slotColour(store.slots[prefix], dark);
+}
+
+interface Coloured {
+  readonly environment: { readonly theme: ReadonlySignal<Theme> };
+}
+
+/** As a panel shows it now; reads the signal of the theme. */
+export function prefixColoursOf(
+  view: Coloured,
+  store: SessionStore,
+): PrefixColour {
+  return prefixColours(store, view.environment.theme.value.dark);
 }

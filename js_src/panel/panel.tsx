@@ -1,36 +1,46 @@
 // A panel of toolbar, body and status line, made of what differs from panel to panel.
 
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
+import { type RingRows, rowsOf as seriesRowsOf } from "../derive/series";
 import { formatMoment, plural } from "../base/format";
 import { NO_FOCUS } from "../model/types";
-import { Button, IconButton } from "./button";
-import { chooserCrowds, ChooserMenu } from "./chooser";
+import { Button, IconButton, Key } from "./button";
+import { chooserCrowds, ChooserMenu, Toolbar } from "./toolbar";
 import { Crumbs } from "./crumbs";
-import { beforeFirst, NO_CLIENT } from "./empty_states";
-import { exportable, exportTable } from "./export_tables";
-import { Help } from "./help";
-import type { EmptyState } from "./host";
+import { beforeFirst, NO_CLIENT, bannerNotice, Notices, Empty } from "./states";
+import { Help, type Shortcut } from "./help";
+import type { EmptyState, PanelKind } from "./host";
 import { ExportIcon, HelpIcon, PauseIcon, PlayIcon } from "./icons";
-import type { PanelKind } from "./kind";
 import { Menu, MenuItem } from "./menu";
 import { mountPanel } from "./mount";
-import { isWhole, spanNames } from "./narrowing";
-import { bannerNotice, Notices } from "./notices";
-import { isAlarming, stateShown } from "./panel_state";
+import { isWhole } from "./narrowing";
+import {
+  isAlarming,
+  stateShown,
+  livenessFact,
+  noticeFact,
+  type Fact,
+  StatusLine,
+} from "./status_line";
 import { PanelView } from "./panel_view";
-import { livenessFact, noticeFact } from "./session_facts";
-import { Empty } from "./states";
-import { type Fact, StatusLine } from "./status_line";
-import { Toolbar } from "./toolbar";
-import { workerNames } from "./worker_names";
+import {
+  pressTimeKey,
+  WHOLE_AND_NOW,
+  ZOOM_AND_MOVE,
+} from "../timeline/keyboard";
+import { csvField, download } from "../base/save";
+import { TABLES, type TableName } from "../schema";
 
 type Kind = Omit<PanelKind, "mount">;
 
 interface PanelParts {
   readonly Body: (props: { view: PanelView }) => JSX.Element | null;
+  /** Whether `/` leads to a field that filters its list. */
+  readonly filters?: boolean;
   /** What the status line says first: how much is shown of what there is. */
   readonly facts: (view: PanelView) => readonly Fact[];
-  /** What one can do in it with the mouse. */
+  /** Whether it has charts over time, which zoom and move together. */
+  readonly charts?: boolean;
   readonly gestures: readonly string[];
 }
 
@@ -40,24 +50,26 @@ export function makePanel(kind: Kind, parts: PanelParts): PanelKind {
     mount: (element, props) =>
       mountPanel(element, props, kind, (root, environment) => {
         const view = new PanelView(props, environment);
+        const stop = view.followRun();
         const body = (): HTMLElement =>
           root.querySelector<HTMLElement>(".ds-panel-body") ?? root;
         return {
           content: <Panel view={view} kind={kind} parts={parts} />,
           use: () => (view.paused.value = null),
-          press: (key) => press(view, root, key),
+          press: (key, shift) =>
+            press(view, root, key) ||
+            (parts.charts === true && pressInChart(view, key, shift)),
           focusHome: () => body().focus({ preventScroll: true }),
+          dispose: stop,
         };
       }),
   };
 }
 
-/** Scrolling is the browser's. */
 function press(view: PanelView, root: HTMLElement, key: string): boolean {
   switch (key) {
     case "/":
-      root.querySelector<HTMLElement>(".ds-search input")?.focus();
-      return true;
+      return focusSearch(root);
     case " ":
       view.togglePause();
       return view.host.live;
@@ -71,7 +83,20 @@ function press(view: PanelView, root: HTMLElement, key: string): boolean {
   }
 }
 
-/** The innermost thing first. */
+const SCROLLING = /^(Arrow|Home$|End$)/;
+
+/** Keys that scroll do so until a chart is clicked, as the wheel does. */
+function pressInChart(view: PanelView, key: string, shift: boolean): boolean {
+  if (SCROLLING.test(key) && !view.timeline.engaged.peek()) return false;
+  return pressTimeKey(key, shift, view);
+}
+
+function focusSearch(root: HTMLElement): boolean {
+  const field = root.querySelector<HTMLElement>(".ds-search input");
+  field?.focus();
+  return field !== null;
+}
+
 function escape(view: PanelView): boolean {
   if (view.helpOpen.peek()) view.helpOpen.value = false;
   else if (!isWhole(view.focus.peek())) view.setFocus(NO_FOCUS);
@@ -86,38 +111,32 @@ function whyEmpty(view: PanelView): EmptyState | null {
   return said ?? beforeFirst(view.host.live, view.notices.value);
 }
 
-function Panel(props: {
+export function PanelFrame(props: {
   view: PanelView;
-  kind: Kind;
-  parts: PanelParts;
+  title: string;
+  empty: EmptyState | null;
+  brief: boolean;
+  middle: ComponentChildren;
+  tools: ComponentChildren;
+  facts: () => readonly Fact[];
+  shortcuts: readonly Shortcut[];
+  gestures: readonly string[];
+  children: ComponentChildren;
 }): JSX.Element {
-  const { view, kind, parts } = props;
+  const { view, title, empty } = props;
   const { host } = view;
-  const empty = whyEmpty(view);
   const state = view.session.value ? view.state.value : null;
-  const { value: breadth } = view.breadth;
-  const roomy = breadth === "wide" || breadth === "medium";
-  const crumbs = empty ? null : <FocusCrumbs view={view} />;
-  const paused = pausedText(view);
   return (
     <>
       <Toolbar
-        title={kind.title}
+        title={title}
         state={stateShown(state, host, empty)}
-        paused={paused}
-        brief={chooserCrowds(view)}
-        tools={<Tools view={view} tables={kind.tables} />}
+        paused={pausedText(view)}
+        brief={props.brief}
+        tools={props.tools}
       >
-        {roomy && crumbs}
-        {paused !== null && (
-          <Button primary onClick={() => view.togglePause()}>
-            Resume
-          </Button>
-        )}
+        {props.middle}
       </Toolbar>
-      {!roomy && crumbs && !isWhole(view.focus.value) && (
-        <div class="ds-row2">{crumbs}</div>
-      )}
       <Notices
         host={host}
         notices={view.notices.value}
@@ -126,28 +145,17 @@ function Panel(props: {
         now={view.now.value}
         shows={!empty}
       />
-      {empty ? (
-        <Empty state={empty} />
-      ) : (
-        <div class={`ds-panel-body ds-${kind.id}`} tabIndex={0}>
-          <parts.Body view={view} />
-        </div>
-      )}
+      {empty ? <Empty state={empty} /> : props.children}
       <StatusLine
-        facts={empty ? emptyFacts(empty) : factsOf(view, parts)}
+        facts={empty ? emptyFacts(empty) : props.facts()}
         width_px={view.printing.value ? Infinity : view.environment.width.value}
         theme={view.theme.value}
       />
       {view.helpOpen.value && (
         <Help
-          title={`${kind.title}: keys and gestures`}
-          shortcuts={[
-            { keys: ["/"], does: "Filter the list" },
-            { keys: ["Space"], does: "Pause, resume" },
-            { keys: ["Esc"], does: "Close, drop the filters" },
-            { keys: ["?"], does: "This sheet" },
-          ]}
-          notes={parts.gestures}
+          title={`${title}: keys and gestures`}
+          shortcuts={props.shortcuts}
+          notes={props.gestures}
           onClose={() => (view.helpOpen.value = false)}
         />
       )}
@@ -155,38 +163,153 @@ function Panel(props: {
   );
 }
 
+const CHART_GESTURES: readonly string[] = [
+  "Point at a chart for its values at that time. Drag on one to select a time: every panel then shows that. Double-click to clear it.",
+  "Ctrl or ⌘ and the wheel zooms at the pointer, all charts together; once you clicked a chart, or where nothing scrolls, the wheel alone does. Arrow keys, Home and End, too, need that click.",
+  "While zoomed: drag or Shift+wheel moves, Shift-drag selects time, a double-click fits the whole run.",
+];
+
+const CHART_SHORTCUTS: readonly Shortcut[] = [
+  ...ZOOM_AND_MOVE,
+  ...WHOLE_AND_NOW,
+  { keys: ["Z"], does: "Zoom to the selected time" },
+];
+
+const FILTER: Shortcut = { keys: ["/"], does: "Filter the list" };
+const SHORTCUTS: readonly Shortcut[] = [
+  { keys: ["Space"], does: "Pause, resume" },
+  { keys: ["Esc"], does: "Close, clear the filters" },
+  { keys: ["?"], does: "This sheet" },
+];
+
+function Panel(props: {
+  view: PanelView;
+  kind: Kind;
+  parts: PanelParts;
+}): JSX.Element {
+  const { view, kind, parts } = props;
+  const empty = whyEmpty(view);
+  const { value: breadth } = view.breadth;
+  const roomy = breadth === "wide" || breadth === "medium";
+  const crumbs = empty ? null : <FocusCrumbs view={view} />;
+  const shows = view.part !== null || !isWhole(view.focus.value);
+  return (
+    <PanelFrame
+      view={view}
+      title={kind.title}
+      empty={empty}
+      brief={chooserCrowds(view) || goCrowds(view)}
+      middle={
+        <>
+          {roomy && crumbs}
+          {!empty && <GoToNow view={view} />}
+        </>
+      }
+      tools={<Tools view={view} tables={kind.tables} />}
+      facts={() => factsOf(view, parts)}
+      shortcuts={[
+        ...(parts.charts ? CHART_SHORTCUTS : []),
+        ...(parts.filters ? [FILTER] : []),
+        ...SHORTCUTS,
+      ]}
+      gestures={[...(parts.charts ? CHART_GESTURES : []), ...parts.gestures]}
+    >
+      {!roomy && crumbs && shows && <div class="ds-row2">{crumbs}</div>}
+      <div
+        class={`ds-panel-body ds-${kind.id}`}
+        role="region"
+        aria-label={kind.title}
+        tabIndex={0}
+      >
+        <parts.Body view={view} />
+      </div>
+    </PanelFrame>
+  );
+}
+
+const CROWDED_PX = 310;
+
+export function goCrowds(view: PanelView): boolean {
+  const goes =
+    view.paused.value !== null || view.timeline.anchor.value === "free";
+  return goes && view.environment.width.value < CROWDED_PX;
+}
+
+export function GoToNow(props: { view: PanelView }): JSX.Element | null {
+  const { view } = props;
+  if (view.paused.value !== null) return <Resume view={view} />;
+  if (view.timeline.anchor.value !== "free") return null;
+  const live = view.growing.value;
+  const breadth = view.breadth.value;
+  const brief = breadth !== "wide" && breadth !== "medium";
+  return (
+    <Button
+      onClick={() => view.goToNow()}
+      hint={live ? "Follow the newest tasks" : "To the end of the recording"}
+    >
+      <span class="ds-go">
+        {brief ? "Now" : live ? "Go to now" : "Go to the end"}
+        {!brief && <Key>L</Key>}
+      </span>
+    </Button>
+  );
+}
+
+const Resume = ({ view }: { view: PanelView }): JSX.Element => (
+  <Button primary onClick={() => view.togglePause()}>
+    Resume
+  </Button>
+);
+
 function pausedText({ paused, origin }: PanelView): string | null {
   if (paused.value === null) return null;
   return `at ${formatMoment(paused.value - origin.value, 1)}`;
 }
+
+export function PauseButton(props: { view: PanelView }): JSX.Element | null {
+  const { view } = props;
+  const paused = view.paused.value !== null;
+  if (!view.host.live) return null;
+  if (!paused && !(view.growing.value && view.now.value > 0)) return null;
+  return (
+    <IconButton
+      label={paused ? "Resume" : "Pause"}
+      shortcut="Space"
+      pressed={paused}
+      onClick={() => view.togglePause()}
+    >
+      {paused ? <PlayIcon /> : <PauseIcon />}
+    </IconButton>
+  );
+}
+
+export const HelpButton = ({ view }: { view: PanelView }): JSX.Element => (
+  <IconButton
+    label="Keys and gestures"
+    shortcut="?"
+    pressed={view.helpOpen.value}
+    onClick={() => (view.helpOpen.value = !view.helpOpen.peek())}
+  >
+    <HelpIcon />
+  </IconButton>
+);
 
 function Tools(props: {
   view: PanelView;
   tables: readonly string[];
 }): JSX.Element {
   const { view } = props;
-  const paused = view.paused.value !== null;
-  const grows = ["live", "partly", "waiting"].includes(view.state.value);
   const exports = exportable(view, props.tables);
   return (
     <>
       <ChooserMenu view={view} />
-      {view.host.live && (paused || (grows && view.now.value > 0)) && (
-        <IconButton
-          label={paused ? "Resume" : "Pause"}
-          shortcut="Space"
-          pressed={paused}
-          onClick={() => view.togglePause()}
-        >
-          {paused ? <PlayIcon /> : <PauseIcon />}
-        </IconButton>
-      )}
+      <PauseButton view={view} />
       {exports.length > 0 && (
         <Menu label="Export" face={<ExportIcon />}>
           {(close) =>
             exports.map((name) => (
               <MenuItem
-                detail={plural(view.table(name).rows, "row")}
+                detail={plural(exported(view, name).rows, "row")}
                 onClick={() => {
                   close();
                   exportTable(view, name);
@@ -198,41 +321,21 @@ function Tools(props: {
           }
         </Menu>
       )}
-      <IconButton
-        label="Keys and gestures"
-        shortcut="?"
-        pressed={view.helpOpen.value}
-        onClick={() => (view.helpOpen.value = !view.helpOpen.peek())}
-      >
-        <HelpIcon />
-      </IconButton>
+      <HelpButton view={view} />
     </>
   );
 }
 
-/** What the panel is filtered to, and the way back. */
-function FocusCrumbs(props: { view: PanelView }): JSX.Element {
-  const { view } = props;
-  const focus = view.focus.value;
-  void view.namesVersion.value;
-  return (
-    <Crumbs
-      narrowing={{
-        ...focus,
-        workers: focus.workers.map(workerNames(view)),
-        spans: spanNames(view.session.value, focus.spans),
-        actions: [],
-      }}
-      origin_s={view.origin.value}
-      short={view.breadth.value === "tiny"}
-      part={null}
-      onRemove={(part) =>
-        view.setFocus({ ...focus, [part]: part === "time" ? null : [] })
-      }
-      onWhole={() => view.setFocus(NO_FOCUS)}
-    />
-  );
-}
+export const FocusCrumbs = ({ view }: { view: PanelView }): JSX.Element => (
+  <Crumbs
+    narrowing={view.narrowing.value}
+    origin_s={view.origin.value}
+    short={view.breadth.value === "tiny"}
+    part={view.part}
+    onRemove={(part) => view.widen(part)}
+    onWhole={() => view.showWhole()}
+  />
+);
 
 const emptyFacts = ({ status }: EmptyState): Fact[] =>
   (status ?? "").split(" · ").map((text) => ({ text }));
@@ -259,4 +362,65 @@ function factsOf(view: PanelView, parts: PanelParts): Fact[] {
       : []),
     ...others.map(noticeFact),
   ];
+}
+
+/** Small tables of a panel that have rows. */
+const exportable = (view: PanelView, tables: readonly string[]): TableName[] =>
+  tables
+    .filter((name): name is TableName => name in TABLES && name !== "tasks")
+    .filter((name) => view.table(name).rows > 0);
+
+type Declared = Readonly<
+  Record<string, { readonly type: string; readonly into?: string }>
+>;
+
+interface Exported {
+  readonly rows: number;
+  readonly columns: Readonly<Record<string, ArrayLike<string | number>>>;
+}
+
+/** Of a series each moment once, in the finest step that has it. */
+function exported(view: PanelView, name: TableName): Exported {
+  const { rows, rings, columns } = view.table(name);
+  const shape = TABLES[name];
+  if (shape.kind !== "series") {
+    return { rows, columns: columns as unknown as Exported["columns"] };
+  }
+  const {
+    time,
+    step,
+    columns: more,
+  } = seriesRowsOf(shape, rings as readonly RingRows[]);
+  return { rows: time.length, columns: { time, step, ...more } };
+}
+
+/** As declared, but indexes are names. */
+function csvOf(view: PanelView, name: TableName): string {
+  const { rows, columns } = exported(view, name);
+  const declared: Declared = TABLES[name].columns;
+  const names = Object.keys(columns);
+  const cells = names.map((column) => {
+    const values = columns[column];
+    const { into = "" } = declared[column] ?? {};
+    const isName = into in TABLES && into !== "tasks";
+    const known = isName ? view.session.peek()?.names(into) : undefined;
+    return (row: number): string => {
+      const entry = known?.[Number(values[row])] ?? values[row];
+      const cell = typeof entry === "object" ? Object.values(entry) : [entry];
+      return csvField(cell.flat().join(" "));
+    };
+  });
+  const lines = [names.join(",")];
+  for (let row = 0; row < rows; row++) {
+    lines.push(cells.map((cell) => cell(row)).join(","));
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+function exportTable(view: PanelView, name: TableName): void {
+  const content = new Blob([csvOf(view, name)], { type: "text/csv" });
+  const time = new Date().toISOString().slice(0, 19).replace(/[T:]/g, "-");
+  const file = `${name}-${time}.csv`;
+  if (view.host.save) view.host.save(file, content);
+  else download(file, content);
 }

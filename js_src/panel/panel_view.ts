@@ -1,20 +1,27 @@
 // What a panel knows of its session and its surroundings. What it reads of the session
 // stands still while the panel is hidden, so that a hidden panel draws nothing.
 
-import { computed, type ReadonlySignal, signal } from "@preact/signals";
+import {
+  computed,
+  effect,
+  type ReadonlySignal,
+  signal,
+  untracked,
+} from "@preact/signals";
 import { onPaper, type Theme } from "../base/theme";
-import { growingAxis } from "../derive/growing_axis";
 import { extentOf } from "../derive/series";
 import { type Focus, NO_COUNTS, NO_FOCUS } from "../model/types";
 import type { TableName } from "../schema";
-import type { SessionStore } from "../session";
+import type { SessionStore, Totals } from "../session";
 import { emptyTable, type TableView } from "../session_tables";
+import { Timeline } from "../timeline/timeline";
+import { growingAxis, type Range, shownPart } from "../timeline/window";
+import { isWhole, type Narrowing, spanNames } from "./narrowing";
+import { workerNames } from "./worker_groups";
 import { breadthOf, type PanelEnvironment } from "./environment";
-import type { PanelHost } from "./host";
-import type { PanelProps } from "./kind";
+import type { PanelHost, PanelProps } from "./host";
 
-/** From the start to the stop of a stretch of time, in seconds since the epoch. */
-export type Range = readonly [start: number, stop: number];
+const NO_TOTALS: Totals = { prefixes: [], actions: [], focus: NO_FOCUS };
 
 export class PanelView {
   readonly session: ReadonlySignal<SessionStore | null>;
@@ -34,6 +41,7 @@ export class PanelView {
 
   readonly state = this.read(({ state }) => state.value, "waiting");
   readonly counts = this.data(({ counts }) => counts.value, NO_COUNTS);
+  readonly totals = this.data(({ totals }) => totals.value, NO_TOTALS);
   readonly notices = this.read(({ notices }) => notices.value, []);
   readonly workers = this.data(({ workers }) => workers.value, []);
   readonly now = this.data(({ now }) => now.value, 0);
@@ -46,6 +54,11 @@ export class PanelView {
     null,
   );
   readonly run = this.read(({ run }) => run.value, null);
+  readonly growing = computed(
+    () =>
+      this.session.value !== null &&
+      ["live", "partly", "waiting"].includes(this.state.value),
+  );
   /** Seconds since the epoch: time zero of every axis. */
   readonly origin = this.read(({ origin }) => origin.value, 0);
   /** Grows with names, and with rows of tasks. */
@@ -57,15 +70,29 @@ export class PanelView {
   );
   /** The end of the run, after which nothing is of it; Infinity while it goes on. */
   readonly end: ReadonlySignal<number> = computed(() =>
-    this.host.live ? Infinity : this.range.value[1],
+    this.host.live ? Infinity : this.whole.value[1],
   );
-  /** What every axis of time shows. */
-  readonly range: ReadonlySignal<Range> = computed(() => this.wholeRange());
+  /** The axis of the whole run. While it goes on it grows in steps, and never slides. */
+  readonly whole: ReadonlySignal<Range> = computed(() => this.wholeRange());
+  readonly selected = computed(() => this.focus.value.time);
+  /** Everything that narrows the view, workers and spans by their names. */
+  readonly narrowing: ReadonlySignal<Narrowing> = computed(() => {
+    const focus = this.focus.value;
+    void this.namesVersion.value;
+    const workers = focus.workers.map(workerNames(this));
+    const spans = spanNames(this.session.value, focus.spans);
+    return { ...focus, workers, spans, actions: [] };
+  });
+  /** Whether a pause keeps what the session says, or only what is drawn. */
+  protected readonly freezes: boolean = true;
   private readonly tables = new Map<TableName, ReadonlySignal<unknown>>();
+  /** The session whose crosshair this panel has set. */
+  private pointed: SessionStore | null = null;
 
   constructor(
     { session, host }: PanelProps,
     readonly environment: PanelEnvironment,
+    readonly timeline = new Timeline("whole"),
   ) {
     this.session = session;
     this.host = host;
@@ -87,6 +114,87 @@ export class PanelView {
     this.session.peek()?.setFocus(focus);
   }
 
+  /** What the charts show, for words and figures: it changes a few times a second. */
+  get range(): ReadonlySignal<Range> {
+    return this.timeline.settled;
+  }
+
+  select(time: Range | null): void {
+    this.setFocus({ ...this.focus.peek(), time: time && [time[0], time[1]] });
+  }
+
+  /** Puts the crosshair of every panel at a time; null where the pointer left this one. */
+  point(time: number | null): void {
+    const store = time === null ? this.pointed : this.session.peek();
+    if (store && store.crosshair.peek() !== time) store.crosshair.value = time;
+    this.pointed = time === null ? null : store;
+  }
+
+  get pointerTime(): number | null {
+    return this.pointed?.crosshair.peek() ?? null;
+  }
+
+  goToNow(): void {
+    this.paused.value = null;
+    this.timeline.window.goToNow();
+  }
+
+  /** The part of the run that is shown; null while that is all of it. */
+  get part(): string | null {
+    const { window, anchor, settled } = this.timeline;
+    void [anchor.value, settled.value];
+    return shownPart(window, window.extent, this.origin.value);
+  }
+
+  /** Shows everything, filtered to nothing. */
+  showWhole(): void {
+    if (!isWhole(this.focus.peek())) this.setFocus(NO_FOCUS);
+    this.timeline.window.fit();
+  }
+
+  widen(part: keyof Narrowing): void {
+    this.setFocus({
+      ...this.focus.peek(),
+      ...(part !== "actions" && { [part]: NO_FOCUS[part] }),
+    });
+  }
+
+  zoomToChosen(): void {
+    const time = this.selected.peek();
+    if (time) this.timeline.window.show(time[0], time[1], true);
+  }
+
+  /** Keeps the charts' window with the run; returns what ends it. */
+  followRun(): () => void {
+    const { timeline } = this;
+    let of: SessionStore | null = null;
+    const stops = [
+      timeline.run(),
+      effect(() => {
+        timeline.window.still =
+          this.environment.reducedMotion.value ||
+          !this.environment.visible.value;
+      }),
+      effect(() => {
+        const store = this.session.value;
+        const { value: whole } = this.whole;
+        const stop = this.present.value ?? whole[1];
+        untracked(() => {
+          if (store !== of) {
+            timeline.reset();
+            this.point(null);
+          }
+          of = store;
+          timeline.extend({ start: whole[0], stop }, whole);
+        });
+      }),
+    ];
+    return () => {
+      this.point(null);
+      for (const stop of stops) stop();
+    };
+  }
+
   /** Goes to another panel, with another focus; null where the home shows no others. */
   get show(): ((panel: string, focus: Focus) => void) | null {
     const { host } = this;
@@ -104,15 +212,18 @@ export class PanelView {
     this.paused.value = paused ? this.now.peek() : null;
   }
 
-  /** What a pause keeps. */
   private data<T>(
     from: (store: SessionStore) => T,
     none: T,
   ): ReadonlySignal<T> {
-    return this.read(from, none, () => this.paused.value === null);
+    return this.read(
+      from,
+      none,
+      () => !this.freezes || this.paused.value === null,
+    );
   }
 
-  private read<T>(
+  protected read<T>(
     from: (store: SessionStore) => T,
     none: T,
     goesOn = () => true,

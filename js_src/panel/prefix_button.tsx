@@ -3,14 +3,17 @@
 import type { JSX } from "preact";
 import type { PanelView } from "./panel_view";
 import { isolate } from "./narrowing";
-import { prefixColours } from "./prefix_colour";
+import { prefixColours } from "./paints";
 
-/** CSS colour of a prefix; neutral until the recording says which one it has. */
+const OTHERS =
+  "repeating-linear-gradient(135deg, var(--ds-text2) 0 2px, transparent 2px 4px)";
+
+/** CSS background of a prefix; hatched where it stands for several. */
 export function prefixCss(view: PanelView, name: string): string {
   const store = view.session.value;
   void view.namesVersion.value;
   const at = store?.prefixes.indexOf(name) ?? -1;
-  if (!store || at < 0) return "var(--ds-text2)";
+  if (!store || at < 0) return OTHERS;
   const { dark } = view.theme.value;
   return prefixColours(store, dark)(at);
 }

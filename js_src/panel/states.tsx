@@ -1,10 +1,17 @@
 // What a panel shows when it has nothing to draw, and the banner over what it
 // still has: what happened, and the next step.
 
-import type { JSX } from "preact";
-import type { EmptyState, PanelAction } from "./host";
+import type { JSX, ComponentChildren } from "preact";
+import type { Signal } from "@preact/signals";
+import type { EmptyState, PanelAction, PanelHost } from "./host";
 import { Button, LinkButton } from "./button";
 import { CloseIcon, InfoIcon, TasksIcon, WarningIcon } from "./icons";
+import { formatClock } from "../base/format";
+import type { Notice } from "../model/types";
+import type { State, TableName } from "../schema";
+import { isAlarming } from "./status_line";
+import type { TableView } from "../session_tables";
+import type { PanelView } from "./panel_view";
 
 /** Parts between back-ticks as code. Text only: nothing of it is markup. */
 export function WithCode(props: { text: string }): JSX.Element {
@@ -48,7 +55,7 @@ export function Empty(props: { state: EmptyState }): JSX.Element {
 }
 
 /** Only what is wrong interrupts whoever listens to the page. */
-export function Banner(props: {
+function Banner(props: {
   level: "info" | "warn" | "error";
   title: string;
   text: string;
@@ -91,4 +98,133 @@ export function Banner(props: {
       )}
     </div>
   );
+}
+
+/** The notice that the banner shows; the status line leaves it out. */
+export function bannerNotice(
+  all: readonly Notice[],
+  dismissed: ReadonlySet<string>,
+): Notice | null {
+  const notices = all.filter(({ code }) => !dismissed.has(code));
+  return (
+    notices.find(({ level }) => level === "error") ??
+    notices.find(({ level }) => level === "warn") ??
+    null
+  );
+}
+
+export function Notices(props: {
+  host: PanelHost;
+  notices: readonly Notice[];
+  dismissed: Signal<ReadonlySet<string>>;
+  state: State | null;
+  /** The scheduler's clock at the last status. */
+  now: number;
+  shows: boolean;
+}): JSX.Element | null {
+  const { host, dismissed, state } = props;
+  const notice = bannerNotice(props.notices, dismissed.value);
+  if (notice) {
+    return (
+      <Banner
+        level={notice.level === "error" ? "error" : "warn"}
+        title={notice.text}
+        text={notice.next}
+        actions={host.actionsFor?.(notice.code) ?? []}
+        onClose={() => {
+          dismissed.value = new Set([...dismissed.peek(), notice.code]);
+        }}
+      />
+    );
+  }
+  // Of a session that was cut off the home knows why.
+  const why = host.emptyState.value;
+  if (why && (state === "lost" || state === "stopped") && props.shows) {
+    return (
+      <Banner
+        level={isAlarming(why) ? "error" : "info"}
+        title={why.title}
+        text={why.text}
+        actions={why.actions ?? []}
+      />
+    );
+  }
+  if (state !== "lost") return null;
+  return (
+    <Banner
+      level="error"
+      title="The connection was lost"
+      text={`All until ${formatClock(props.now, 0)} is kept; trying again.`}
+      actions={host.actionsFor?.("lost") ?? []}
+    />
+  );
+}
+
+export const NO_CLIENT: EmptyState = {
+  state: "waiting",
+  title: "Waiting for a Dask client",
+  text: "Run `Client()` and this panel starts by itself.",
+};
+
+/** Before the first word of a session; `notices` are what went wrong. */
+export function beforeFirst(
+  live: boolean,
+  notices: readonly Notice[],
+): EmptyState {
+  if (live) {
+    return {
+      state: "waiting",
+      title: "Connecting",
+      text: "What is known of this client arrives in a moment.",
+    };
+  }
+  const failed = notices.find(({ level }) => level === "error");
+  if (failed) {
+    const { text: title, next: text } = failed;
+    return { state: "stopped", trouble: true, title, text };
+  }
+  return {
+    state: "waiting",
+    title: "Reading the recording",
+    text: "A large one takes some seconds.",
+  };
+}
+
+export function WithTable<N extends TableName>(props: {
+  view: PanelView;
+  name: N;
+  noun: string;
+  children: (table: TableView<N>) => ComponentChildren;
+}): JSX.Element {
+  const { view, noun } = props;
+  const table = view.table(props.name);
+  if (table.state === "ready") return <>{props.children(table)}</>;
+  const problem = table.problem ?? whyUnread(view);
+  if (problem) {
+    const { text, next } = problem;
+    return (
+      <p class="ds-sentence ds-warn" role="status">
+        <WithCode text={`${text.replace(/\.$/, "")}. ${next}`.trim()} />
+      </p>
+    );
+  }
+  const verb = view.host.live ? "Waiting for" : "Unpacking";
+  return <p class="ds-sentence" role="status">{`${verb} ${noun} …`}</p>;
+}
+
+const whyUnread = ({ host, notices }: PanelView): Notice | undefined =>
+  host.live ? undefined : notices.value.find(({ level }) => level === "error");
+
+/**
+ * Why a table may have no rows, in the words of the notices; what the bounds of a
+ * recording cost another table, or names, is no reason.
+ */
+export function whyNone(view: PanelView, table: TableName): string {
+  const isReason = (code: string): boolean =>
+    !code.endsWith("-merged") &&
+    (!code.endsWith("-dropped") || code === `${table}-dropped`);
+  return view.notices.value
+    .filter(({ code, level }) => level !== "info" && isReason(code))
+    .map(({ text }) => text)
+    .join(" ");
 }

@@ -5,6 +5,15 @@ import type { JSX } from "preact";
 import type { Theme } from "../base/theme";
 import { textWidth } from "../base/text_width";
 import { LinkButton } from "./button";
+import {
+  formatClock,
+  formatDuration,
+  formatExact,
+  formatMoment,
+} from "../base/format";
+import type { Notice, Worker } from "../model/types";
+import type { State } from "../schema";
+import type { EmptyState, PanelHost } from "./host";
 
 export interface Fact {
   readonly text: string;
@@ -13,32 +22,27 @@ export interface Fact {
   /** What is left of the text where there is little room. */
   readonly brief?: string;
   readonly level?: "warn" | "error";
-  /** More of it: an exact figure, or what to do. */
   readonly title?: string;
   readonly run?: () => void;
   /** Order of giving way: the highest goes first, 0 never. Default 2. */
   readonly rank?: number;
 }
 
-/** A fact as it fits, in the order in which it was given. */
-export interface FittedFact {
+interface FittedFact {
   readonly fact: Fact;
   readonly text: string;
   /** The line ends here: this fact ends in an ellipsis where it must. */
   readonly shrinks: boolean;
 }
 
-export interface FittedLine {
+interface FittedLine {
   readonly shown: readonly FittedFact[];
   readonly hidden: readonly Fact[];
 }
 
 const PADDING_PX = 24;
-/** The dot between two facts and the space around it. */
 const BETWEEN_PX = 17;
-/** Less than this of a sentence says nothing. */
 const SHORTEST_PX = 96;
-/** "+2" */
 const MORE_PX = 24;
 const DEFAULT_RANK = 2;
 
@@ -141,4 +145,118 @@ function FactText(props: FittedFact): JSX.Element {
       {fact.run ? <LinkButton onClick={fact.run}>{text}</LinkButton> : text}
     </span>
   );
+}
+
+interface Liveness {
+  readonly state: State;
+  readonly behind_s: number;
+  readonly now: number;
+  /** Why the picture is only kept, in the words of the home. */
+  readonly kept: { readonly text: string; readonly trouble: boolean } | null;
+  readonly paused: boolean;
+  /** It is said on a picture: whoever looks at that does so later. */
+  readonly pictured?: boolean;
+}
+
+export function livenessFact(input: Liveness): Fact {
+  const rank = 3;
+  if (input.kept) {
+    const { text, trouble } = input.kept;
+    const words = text.charAt(0).toLowerCase() + text.slice(1);
+    return { text: words, ...(trouble ? { level: "error", rank: 1 } : {}) };
+  }
+  switch (input.state) {
+    case "live":
+    case "partly": {
+      if (input.paused) {
+        return { text: "paused, recording goes on", brief: "paused", rank };
+      }
+      if (input.pictured) {
+        return { text: `taken live at ${formatClock(input.now, 0)}`, rank };
+      }
+      if (!(input.behind_s >= 0)) return { text: "live", rank };
+      const text = `live, ${formatBehind(input.behind_s)} behind`;
+      // A second or two is what polling costs; more is trouble.
+      return input.behind_s > 3
+        ? { text, level: "warn" }
+        : { text, brief: "live", rank };
+    }
+    case "lost":
+      return { text: "connection lost", level: "error", rank: 1 };
+    case "waiting":
+      return { text: "waiting for the scheduler", brief: "waiting", rank };
+    case "stopped":
+      return { text: "stopped", rank };
+    case "no-client":
+      return { text: "no client", rank };
+  }
+}
+
+function formatBehind(seconds: number): string {
+  return seconds < 10 ? formatMoment(seconds, 1) : formatDuration(seconds);
+}
+
+export const noticeFact = ({ level, text, next }: Notice): Fact => ({
+  ...(level === "info" ? {} : { level }),
+  text: next ? `${text.replace(/\.\s*$/, "")}: ${next}` : text,
+  title: `${text}\n${next}`,
+});
+
+/** How many rows a panel has. */
+export const countFact = (
+  count: number,
+  one: string,
+  many = `${one}s`,
+): Fact => ({
+  lead: formatExact(count),
+  text: count === 1 ? one : many,
+  rank: 0,
+});
+
+/** What is no longer kept, or never was, of the rows that a panel lists. */
+export const droppedFact = (
+  notices: readonly Notice[],
+  dropped: number,
+): Fact =>
+  dropped > 0
+    ? {
+        level: "warn",
+        text: `${formatExact(dropped)} older ones dropped`,
+        brief: `${formatExact(dropped)} dropped`,
+      }
+    : isCut(notices)
+      ? { level: "warn", text: "not all is here" }
+      : { text: "nothing dropped", rank: 6 };
+
+export const isCut = (notices: readonly Notice[]): boolean =>
+  notices.some(({ code }) => code === "file-cut");
+
+/** `why` is what the home says of a session that was cut off. */
+export const isAlarming = (why: EmptyState | null): boolean =>
+  why === null || why.trouble === true;
+
+/**
+ * `own` is the session's state; without a session null. `empty` is what the panel shows
+ * in place of its body. Null of a recording: each is over.
+ */
+export function stateShown(
+  own: State | null,
+  host: PanelHost,
+  empty: EmptyState | null,
+): State | null {
+  if (!host.live) return null;
+  const why = empty ?? host.emptyState.value;
+  if (own === null) return empty?.state ?? "waiting";
+  if (own === "lost") return why && !isAlarming(why) ? why.state : own;
+  return empty?.state === "stopped" ? "stopped" : own;
+}
+
+/** Of all workers, by their last heartbeats; null where nobody tells. */
+export function runningTasks(workers: readonly Worker[]): number | null {
+  let sum = 0;
+  for (const { running } of workers) {
+    if (running === null) return null;
+    sum += running;
+  }
+  return sum;
 }

@@ -1,11 +1,13 @@
-// A chart over time as a component, with the focus and the crosshair that all panels
-// share: dragging marks a time, a double click takes the mark back.
+// A plot over time as a component.
 
-import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import {
+  TimePlot,
+  type TimePlotContent,
+  withText,
+} from "../timeline/time_plot";
 import type { PanelView } from "./panel_view";
-import { TimePlot, type TimePlotContent, withText } from "./time_plot";
 
 export function TimeChart(props: {
   view: PanelView;
@@ -13,14 +15,13 @@ export function TimeChart(props: {
   label: string;
   /** With text of the usual size. */
   height_px: number;
-  content: Omit<TimePlotContent, "range" | "origin" | "present" | "theme">;
+  content: Omit<TimePlotContent, "origin" | "present" | "theme">;
 }): JSX.Element {
   const { view } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<TimePlot | null>(null);
   const content: TimePlotContent = {
     ...props.content,
-    range: view.range.value,
     origin: view.origin.value,
     present: view.present.value,
     theme: view.theme.value,
@@ -28,28 +29,10 @@ export function TimeChart(props: {
 
   useLayoutEffect(() => {
     if (!place.current) return;
-    const made = new TimePlot(place.current, {
-      onPoint: (time) => {
-        const crosshair = view.session.peek()?.crosshair;
-        if (crosshair) crosshair.value = time;
-      },
-      onBrush: (range) =>
-        view.setFocus({
-          ...view.focus.peek(),
-          time: range && [range[0], range[1]],
-        }),
-    });
+    const made = new TimePlot(place.current, view);
     plot.current = made;
     made.show(content);
-    const stops = [
-      effect(() => made.point(view.crosshair.value)),
-      effect(() => {
-        void view.range.value;
-        made.shade(view.focus.value.time);
-      }),
-    ];
     return () => {
-      for (const stop of stops) stop();
       plot.current = null;
       made.dispose();
     };
@@ -68,10 +51,8 @@ export function TimeChart(props: {
   });
 
   useEffect(() => {
-    if (!plot.current) return;
-    plot.current.show(content);
-    plot.current.view.request();
-    plot.current.shade(view.focus.peek().time);
+    plot.current?.show(content);
+    plot.current?.view.request();
   });
 
   return (

@@ -1,7 +1,11 @@
-// The lanes of a plot, grouped by worker, and what to call a worker where
-// there is much room, little, or next to none.
+// The lanes of a plot, grouped by worker, and what to call a worker where there is much room,
+// little, or next to none.
 
 import type { Lane, Worker } from "../model/types";
+import type { SessionStore } from "../session";
+import type { TableView } from "../session_tables";
+import type { PanelView } from "./panel_view";
+import { shortenMiddle, textWidth } from "../base/text_width";
 
 export interface WorkerGroup {
   readonly address: string;
@@ -14,7 +18,6 @@ export interface WorkerGroup {
   readonly info: Worker | null;
 }
 
-/** `tcp://10.4.0.21:39411` without its protocol. */
 export function plainAddress(address: string): string {
   return address.replace(/^[a-z+]+:\/\//i, "");
 }
@@ -100,11 +103,91 @@ export function lieAlike(
   );
 }
 
-/** `worker-0 · thread 1`. */
 export function placeOf(groups: readonly WorkerGroup[], lane: number): string {
   for (const group of groups) {
     const thread = group.lanes.indexOf(lane);
     if (thread >= 0) return `${group.name} · thread ${thread}`;
   }
   return "–";
+}
+
+export type NameOf = (address: string) => string;
+
+const SCHEDULER = "scheduler";
+
+interface Known {
+  readonly from: readonly unknown[];
+  readonly nameOf: NameOf;
+}
+
+/** Who types into a filter draws a list anew with each key: the names are the same. */
+const known = new WeakMap<PanelView, Known>();
+
+/**
+ * Reads signals: a component that calls it is drawn again with the names. The same
+ * function as before while they are the same.
+ */
+export function workerNames(view: PanelView): NameOf {
+  const store = view.session.value;
+  const changes = view.table("workers");
+  const from = [store, view.namesVersion.value, view.workers.value, changes];
+  const last = known.get(view);
+  if (last?.from.every((one, at) => one === from[at])) return last.nameOf;
+  const names = namesByAddress(store, changes);
+  const nameOf = (address: string): string =>
+    names.get(address) ??
+    (address === "" || address === SCHEDULER ? address : plainAddress(address));
+  known.set(view, { from, nameOf });
+  return nameOf;
+}
+
+function namesByAddress(
+  store: SessionStore | null,
+  { rows, columns: { worker, name } }: TableView<"workers">,
+): Map<string, string> {
+  const given = new Map<string, string>();
+  for (let row = 0; row < rows; row++) {
+    if (worker[row] && name[row]) given.set(worker[row], name[row]);
+  }
+  const workers = store?.workers.peek() ?? [];
+  for (const { address, name } of workers) given.set(address, name);
+  // Also those that never ran anything, and so have no lanes.
+  const lanes = [...given.keys()].map((worker) => ({ worker, thread: "" }));
+  const groups = groupLanes(
+    [...(store?.lanes ?? []), ...lanes],
+    workers,
+    [],
+    given,
+  );
+  return new Map(groups.map(({ address, name }) => [address, name]));
+}
+
+/** In sizes of the text; what is longer loses its middle, since ends tell workers apart. */
+const ROOM_EM = 15;
+/** Names come from anywhere: forget them all rather than grow. */
+const MOST_KNOWN = 4000;
+
+/** By font with its size, and name: to shorten one anew takes dozens of measurements. */
+const knownShort = new Map<string, string>();
+
+/**
+ * Reads signals: a component that calls it is drawn again with the theme. Paper has room,
+ * and no tooltip.
+ */
+export function shortNames(
+  view: Pick<PanelView, "theme" | "printing">,
+): (name: string) => string {
+  const { font, size_px } = view.theme.value;
+  if (view.printing.value) return (name) => name;
+  const css = `${size_px}px ${font}`;
+  const widthOf = (text: string): number => textWidth(text, css);
+  return (name) => {
+    const id = `${css}\n${name}`;
+    const before = knownShort.get(id);
+    if (before !== undefined) return before;
+    const short = shortenMiddle(name, ROOM_EM * size_px, widthOf);
+    if (knownShort.size >= MOST_KNOWN) knownShort.clear();
+    knownShort.set(id, short);
+    return short;
+  };
 }

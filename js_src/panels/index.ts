@@ -1,7 +1,7 @@
 // The only list of panels: the sidebar, widgets and reports show what is in it, in this
 // order.
 
-import type { PanelKind } from "../panel/kind";
+import type { PanelKind } from "../panel/host";
 import { EVENTS } from "./events";
 import { LOGS } from "./logs";
 import { SUMMARY } from "./summary";

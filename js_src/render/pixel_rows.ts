@@ -2,7 +2,7 @@
 // lie on the bottom of a row, with one pixel of background around them.
 
 /** Part of a row's height that a strip takes. */
-const STRIP_SHARE = 0.36;
+export const STRIP_SHARE = 0.36;
 /** Below this height there is no room for an edge around the strip. */
 const EDGE_FROM_PX = 8;
 /** Runs of a strip narrower than this have no edge: it would be all that is seen. */
@@ -45,7 +45,6 @@ export class PixelRows {
     this.repeat(0, 1, this.height);
   }
 
-  /** A horizontal rule over the whole width. */
   rule(y: number, colour: number): void {
     if (y < 0 || y >= this.height) return;
     this.pixels.fill(colour, y * this.width, (y + 1) * this.width);
@@ -114,7 +113,6 @@ export class PixelRows {
     }
   }
 
-  /** Lays a strip on the pixels that are there. */
   private strip(y: number, strip: Uint32Array, edged: boolean): void {
     const { width, pixels } = this;
     const at = y * width;

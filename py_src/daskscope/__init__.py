@@ -64,23 +64,19 @@ __all__ = [
 ]
 
 _WHERE = {
-    "DaskscopeError": "daskscope.errors",
-    "Events": "daskscope.widgets",
-    "Focus": "daskscope.focus",
-    "Logs": "daskscope.widgets",
-    "Panel": "daskscope.widgets",
-    "Session": "daskscope.session",
-    "Summary": "daskscope.widgets",
-    "System": "daskscope.widgets",
-    "TaskStream": "daskscope.widgets",
-    "connect": "daskscope.session_list",
-    "delete_performance_report": "daskscope.library",
-    "list_performance_reports": "daskscope.library",
-    "load": "daskscope.loading",
-    "performance_report": "daskscope.block.report_block",
-    "record": "daskscope.block",
-    "sessions": "daskscope.session_list",
-    "tag": "daskscope.library",
+    name: f"daskscope.{module}"
+    for module, names in {
+        "block": ("record",),
+        "block.report_block": ("performance_report",),
+        "errors": ("DaskscopeError",),
+        "focus": ("Focus",),
+        "library": ("delete_performance_report", "list_performance_reports", "tag"),
+        "loading": ("load",),
+        "session": ("Session",),
+        "session_list": ("connect", "sessions"),
+        "widgets": ("Events", "Logs", "Panel", "Summary", "System", "TaskStream"),
+    }.items()
+    for name in names
 }
 
 
@@ -102,17 +98,17 @@ def __dir__() -> list[str]:
 
 def load_ipython_extension(ipython: Any) -> None:
     """Make `%%perfreport` known, and start the flight recorder: `%load_ext daskscope`."""
-    from daskscope import magics
+    from daskscope.magics import perfreport
 
-    magics.load(ipython)
+    perfreport.load(ipython)
     recorder.enable_or_tell()
 
 
 def unload_ipython_extension(ipython: Any) -> None:
     """Take the magics back, and stop the recorder for new clients: `%unload_ext daskscope`."""
-    from daskscope import magics
+    from daskscope.magics import perfreport
 
-    magics.unload(ipython)
+    perfreport.unload(ipython)
     recorder.disable()
 
 

@@ -57,7 +57,6 @@ class Cells:
         # nothing tells, and it stays unknown.
         self._current: int | None = None
         self._request: Any = None  # the parent header of what the running cell sends
-        self._due = False
         self._last: asyncio.TimerHandle | None = None  # of AFTER_LAST_S
         events = getattr(shell(), "events", None)
         if events is not None:
@@ -70,22 +69,15 @@ class Cells:
 
     def answered(self) -> None:
         """Take note that a message was handled; say soon that the cell goes on."""
-        if not self._current or self._due:
-            return
-        self._due = True
-        if not collect.soon(self._say_busy_later):
-            self._due = False
+        if self._current:
+            collect.soon(self._say_busy_later)
 
     def _say_busy_later(self) -> None:
         loop = asyncio.get_running_loop()
-        loop.call_later(AFTER_ANSWER_S, self._say_busy_soon)
+        loop.call_later(AFTER_ANSWER_S, self._say_busy)
         if self._last is not None:
             self._last.cancel()
         self._last = loop.call_later(AFTER_LAST_S, self._say_busy)
-
-    def _say_busy_soon(self) -> None:
-        self._due = False
-        self._say_busy()
 
     def _say_busy(self) -> None:
         # The lock keeps "busy" ahead of the "idle" at the end of the cell.
@@ -94,8 +86,14 @@ class Cells:
             if not self._current or self._request is None or kernel is None:
                 return
             try:
-                kernel._publish_status("busy", "shell", parent=self._request)
-            except Exception:  # a private method: without it all goes on
+                kernel.session.send(
+                    kernel.iopub_socket,
+                    "status",
+                    {"execution_state": "busy"},
+                    parent=self._request,
+                    ident=f"kernel.{kernel.ident}.status".encode(),
+                )
+            except Exception:  # another kind of kernel: without it all goes on
                 self._request = None
                 logger.debug("the kernel's status cannot be published", exc_info=True)
 

@@ -7,24 +7,26 @@ keys of all others that are wrong: nobody has to try again for each.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from functools import cache, partial
 from os import PathLike
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, TypeVar
 
 import dask  # before its parts: another thread may be importing it, and would wait for us
 import dask.config
 import yaml
 from dask.utils import parse_bytes, parse_timedelta
 
-from daskscope.errors import BadSettingError, WrongSetting
+from daskscope.errors import BadSettingError, WrongSettingError
 from daskscope.schema import MIN_RECORDING_BYTES
 
 MIN_READER_TIMEOUT_S = 10.0
 """With less, one slow answer would be taken for a reader that has gone."""
 
 MAX_UNIT_CHARACTERS = 20
+
+T = TypeVar("T", "Pace", "RecordingLimits", "LibrarySettings")
 
 
 @cache
@@ -62,13 +64,13 @@ def _spell_out_library() -> None:
         ours["library"] = {"path": ours["library"]}
 
 
-def _wrong_sections() -> list[WrongSetting]:
+def _wrong_sections() -> list[WrongSettingError]:
     """Return single values where a section belongs; an empty one (null) has the defaults."""
     ours = dask.config.config.get("daskscope")
     if not isinstance(ours, Mapping | None):
-        return [WrongSetting("daskscope", ours, "a section with " + ", ".join(_sections()))]
+        return [WrongSettingError("daskscope", ours, "a section with " + ", ".join(_sections()))]
     return [
-        WrongSetting(
+        WrongSettingError(
             f"daskscope.{name}",
             section,
             f"a section with {', '.join(defaults)}"
@@ -79,19 +81,6 @@ def _wrong_sections() -> list[WrongSetting]:
     ]
 
 
-class _UnusableError(Exception):
-    """Of one setting; whoever reads it hears of all that are wrong."""
-
-    def __init__(self, key: str, value: object, wanted: str) -> None:
-        self.wrong = WrongSetting(key, value, wanted)
-
-
-def _flag(key: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise _UnusableError(key, value, "true or false")
-    return value
-
-
 def _size_bytes(key: str, value: Any, at_least: int = 0) -> int:
     """Take a number, or text as in `256 MiB`."""
     try:
@@ -100,7 +89,7 @@ def _size_bytes(key: str, value: Any, at_least: int = 0) -> int:
         size = -1
     if isinstance(value, bool) or size < at_least:
         least = f", at least {at_least / 1e6:g} MB" if at_least else ""
-        raise _UnusableError(key, value, f"a size such as '256 MiB'{least}")
+        raise WrongSettingError(key, value, f"a size such as '256 MiB'{least}")
     return int(size)
 
 
@@ -112,73 +101,44 @@ def _seconds(key: str, value: Any, at_least: float = 0.0) -> float:
         duration = -1.0
     if isinstance(value, bool) or not at_least <= duration < float("inf"):
         least = f", at least {at_least:g} s" if at_least else ""
-        raise _UnusableError(key, value, f"a duration such as '100ms'{least}")
+        raise WrongSettingError(key, value, f"a duration such as '100ms'{least}")
     return duration
 
 
-def _overflow(key: str, value: Any) -> Literal["spill", "drop"]:
-    if value not in ("spill", "drop"):
-        raise _UnusableError(key, value, "one of spill, drop")
-    return cast("Literal['spill', 'drop']", value)
+def _path(key: str, value: Any, wanted: str) -> str | None:
+    if value is None:
+        return None
+    if not isinstance(value, str | PathLike) or not str(value):
+        raise WrongSettingError(key, value, wanted)
+    return str(value)
 
 
 def _directory(key: str, value: Any) -> str | None:
     """Take where temporary files go: what is set here, else for all of Dask."""
     if value is None:
         key, value = "temporary-directory", dask.config.get("temporary-directory", None)
-    if value is None:
-        return None
-    if not isinstance(value, str | PathLike) or not str(value):
-        raise _UnusableError(key, value, "a directory, or null")
-    return str(Path(value).expanduser())
+    path = _path(key, value, "a directory, or null")
+    return path and str(Path(path).expanduser())
 
 
-def _price(key: str, value: Any) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e9:
-        raise _UnusableError(key, value, "a number, or null")
-    return float(value)
+def _checked(wanted: str, is_good: Callable[[Any], Any]) -> Callable[[str, Any], Any]:
+    """Return a reader that takes a value as it is, or says what is wanted."""
+
+    def reader(key: str, value: Any) -> Any:
+        if not is_good(value):
+            raise WrongSettingError(key, value, wanted)
+        return value
+
+    return reader
 
 
-def _unit(key: str, value: Any) -> str:
-    if not isinstance(value, str) or not 0 < len(value) <= MAX_UNIT_CHARACTERS:
-        raise _UnusableError(key, value, f"text of at most {MAX_UNIT_CHARACTERS} characters")
-    return value
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _place(key: str, value: Any) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str | PathLike) or not str(value):
-        raise _UnusableError(key, value, "a folder or a URL, or null")
-    return str(value)
-
-
-def _http_or_null(key: str, value: Any) -> str | None:
-    if value is None:
-        return None
-    if not isinstance(value, str) or not value.startswith(("https://", "http://")):
-        raise _UnusableError(key, value, "a URL such as 'https://hub.example.org', or null")
-    return value
-
-
-def _number_or_null(key: str, value: Any, *, whole: bool) -> float | None:
-    if value is None:
-        return None
-    kinds = int if whole else int | float
-    if isinstance(value, bool) or not isinstance(value, kinds) or not 0 < value < float("inf"):
-        wanted = "a whole number above 0" if whole else "a number above 0"
-        raise _UnusableError(key, value, f"{wanted}, or null for no limit")
-    return value
-
-
-def _size_or_null(key: str, value: Any) -> int | None:
-    return None if value is None else _size_bytes(key, value)
-
-
+_FLAG: Final = _checked("true or false", lambda v: isinstance(v, bool))
 _READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
-    "recorder.enabled": _flag,
+    "recorder.enabled": _FLAG,
     "recorder.start-timeout": _seconds,
     "agent.memory-limit": _size_bytes,
     "agent.reader-timeout": partial(_seconds, at_least=MIN_READER_TIMEOUT_S),
@@ -190,15 +150,29 @@ _READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "recording.memory-limit": partial(_size_bytes, at_least=MIN_RECORDING_BYTES),
     "recording.disk-limit": _size_bytes,
     "recording.directory": _directory,
-    "recording.overflow": _overflow,
-    "library.enabled": _flag,
-    "library.path": _place,
-    "library.keep-reports": partial(_number_or_null, whole=True),
-    "library.keep-days": partial(_number_or_null, whole=False),
-    "library.keep-size": _size_or_null,
-    "hub.url": _http_or_null,
-    "report.price-per-thread-hour": _price,
-    "report.currency": _unit,
+    "recording.overflow": _checked("one of spill, drop", lambda v: v in ("spill", "drop")),
+    "library.enabled": _FLAG,
+    "library.path": partial(_path, wanted="a folder or a URL, or null"),
+    "library.keep-reports": _checked(
+        "a whole number above 0, or null for no limit",
+        lambda v: v is None or (_is_number(v) and isinstance(v, int) and v > 0),
+    ),
+    "library.keep-days": _checked(
+        "a number above 0, or null for no limit",
+        lambda v: v is None or (_is_number(v) and 0 < v < float("inf")),
+    ),
+    "library.keep-size": lambda key, v: None if v is None else _size_bytes(key, v),
+    "hub.url": _checked(
+        "a URL such as 'https://hub.example.org', or null",
+        lambda v: v is None or (isinstance(v, str) and v.startswith(("https://", "http://"))),
+    ),
+    "report.price-per-thread-hour": _checked(
+        "a number, or null", lambda v: v is None or (_is_number(v) and 0 <= v < 1e9)
+    ),
+    "report.currency": _checked(
+        f"text of at most {MAX_UNIT_CHARACTERS} characters",
+        lambda v: isinstance(v, str) and 0 < len(v) <= MAX_UNIT_CHARACTERS,
+    ),
 }
 """Every setting, and what makes of its raw value what is used."""
 
@@ -208,9 +182,9 @@ def read(key: str) -> Any:
     load_defaults()
     try:
         return _read(key)
-    except _UnusableError as error:
+    except WrongSettingError as error:
         check()
-        raise BadSettingError([error.wrong]) from None  # and changed since then
+        raise BadSettingError([error]) from None  # and changed since then
 
 
 def _read(key: str) -> Any:
@@ -231,108 +205,67 @@ def check() -> None:
         if sections.isdisjoint(("daskscope", f"daskscope.{key.split('.')[0]}")):
             try:
                 _read(key)
-            except _UnusableError as error:
-                wrong.append(error.wrong)
+            except WrongSettingError as error:
+                wrong.append(error)
     if wrong:
         raise BadSettingError(wrong)
 
 
-def recorder_enabled() -> bool:
-    """Return whether every client of this process is to be recorded by itself."""
-    return bool(read("recorder.enabled"))
+def _setting(key: str) -> Any:
+    """Return a field that has the value of a setting."""
+    return field(metadata={"key": key})
 
 
-def start_timeout_s() -> float:
-    """Return how long a new client waits for the recorder."""
-    return float(read("recorder.start-timeout"))
+def _settings(kind: type[T]) -> T:
+    return kind(**{one.name: read(one.metadata["key"]) for one in fields(kind)})
 
 
 @dataclass(frozen=True)
 class Pace:
     """How often the agent is asked, and how much it may answer."""
 
-    active_s: float
-    quiet_s: float
-    idle_s: float
-    unwatched_s: float
-    answer_bytes: int
-    reader_timeout_s: float
-    agent_memory_bytes: int
+    active_s: float = _setting("collect.interval")
+    quiet_s: float = _setting("collect.quiet-interval")
+    idle_s: float = _setting("collect.idle-interval")
+    unwatched_s: float = _setting("collect.unwatched-interval")
+    answer_bytes: int = _setting("collect.answer-limit")
+    reader_timeout_s: float = _setting("agent.reader-timeout")
+    agent_memory_bytes: int = _setting("agent.memory-limit")
 
 
 def pace() -> Pace:
     """Return the settings of collecting."""
-    return Pace(
-        active_s=read("collect.interval"),
-        quiet_s=read("collect.quiet-interval"),
-        idle_s=read("collect.idle-interval"),
-        unwatched_s=read("collect.unwatched-interval"),
-        answer_bytes=read("collect.answer-limit"),
-        reader_timeout_s=read("agent.reader-timeout"),
-        agent_memory_bytes=read("agent.memory-limit"),
-    )
+    return _settings(Pace)
 
 
 @dataclass(frozen=True)
 class RecordingLimits:
     """Bounds of one recording in the kernel."""
 
-    memory_limit: int
-    disk_limit: int
-    overflow: Literal["spill", "drop"]
-    directory: str | None
+    memory_limit: int = _setting("recording.memory-limit")
+    disk_limit: int = _setting("recording.disk-limit")
+    overflow: Literal["spill", "drop"] = _setting("recording.overflow")
+    directory: str | None = _setting("recording.directory")
     """For temporary files; the system's if there is none."""
 
 
 def recording_limits() -> RecordingLimits:
     """Return the settings of recordings."""
-    return RecordingLimits(
-        memory_limit=read("recording.memory-limit"),
-        disk_limit=read("recording.disk-limit"),
-        overflow=read("recording.overflow"),
-        directory=read("recording.directory"),
-    )
-
-
-@dataclass(frozen=True)
-class ReportPrice:
-    """What a thread costs, for the reports; nothing if it is not known."""
-
-    per_thread_hour: float | None
-    currency: str
-
-
-def report_price() -> ReportPrice:
-    """Return the settings of costs in reports."""
-    return ReportPrice(
-        per_thread_hour=read("report.price-per-thread-hour"), currency=read("report.currency")
-    )
+    return _settings(RecordingLimits)
 
 
 @dataclass(frozen=True)
 class LibrarySettings:
     """Where copies of reports are kept, and how many of them."""
 
-    enabled: bool
-    path: str | None
+    enabled: bool = _setting("library.enabled")
+    path: str | None = _setting("library.path")
     """A folder or a URL; the platform's place for a user's data if there is none."""
-    keep_reports: int | None
-    keep_days: float | None
-    keep_bytes: int | None
+    keep_reports: int | None = _setting("library.keep-reports")
+    keep_days: float | None = _setting("library.keep-days")
+    keep_bytes: int | None = _setting("library.keep-size")
 
 
 def library_settings() -> LibrarySettings:
     """Return the settings of the library."""
-    return LibrarySettings(
-        enabled=read("library.enabled"),
-        path=read("library.path"),
-        keep_reports=read("library.keep-reports"),
-        keep_days=read("library.keep-days"),
-        keep_bytes=read("library.keep-size"),
-    )
-
-
-def hub_url() -> str | None:
-    """Return where the hub is, if one is configured. This version speaks to none yet."""
-    url: str | None = read("hub.url")
-    return url
+    return _settings(LibrarySettings)

@@ -25,6 +25,10 @@ class DaskscopeError(Exception):
         self.text = text
         self.next = next
 
+    def to_json(self) -> dict[str, str]:
+        """Return the message form, see docs/protocol.md."""
+        return {"code": self.code, "text": self.text, "next": self.next}
+
 
 @dataclass(frozen=True)
 class Notice:
@@ -40,9 +44,9 @@ class Notice:
         return asdict(self)
 
 
-@dataclass(frozen=True)
-class WrongSetting:
-    """A value in Dask's configuration that cannot be used."""
+@dataclass(eq=False)
+class WrongSettingError(Exception):
+    """One value in Dask's configuration cannot be used; users hear of all that are wrong."""
 
     key: str
     value: object
@@ -52,11 +56,11 @@ class WrongSetting:
 class BadSettingError(DaskscopeError, ValueError):
     """Values in Dask's configuration cannot be used; the message names their keys.
 
-    >>> BadSettingError([WrongSetting("a", 1, "true or false"), WrongSetting("b", 2, "null")]).text
-    'The Dask configuration has a = 1, but it must be true or false; b = 2, but it must be null.'
+    >>> BadSettingError([WrongSettingError("a", 1, "true or false")]).text
+    'The Dask configuration has a = 1, but it must be true or false.'
     """
 
-    def __init__(self, wrong: Sequence[WrongSetting]) -> None:
+    def __init__(self, wrong: Sequence[WrongSettingError]) -> None:
         faults = "; ".join(f"{w.key} = {w.value!r}, but it must be {w.wanted}" for w in wrong)
         keys = ", ".join(f"'{w.key}': …" for w in wrong)
         super().__init__(

@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import config
 from daskscope.derive.summary import summary
-from daskscope.derive.threads import MAX_FIGURE
-from daskscope.recording.about import SUMMARY
+from daskscope.derive.work import MAX_FIGURE
+from daskscope.recording import RecordingStore
+from daskscope.recording.recording_store import SUMMARY
 from daskscope.words import cut
 
 if TYPE_CHECKING:
-    from daskscope.derive.threads import ClusterTotals
-    from daskscope.recording import Counts, RecordingStore
+    from daskscope.derive.work import ClusterTotals
+    from daskscope.recording import Counts
 
 MAX_SUMMARY_BYTES: Final = 12_000_000
 """Readers refuse more than 16,000,000, also of what a recording says of itself: this and more."""
+
+
+def new_recording(limits: config.RecordingLimits | None = None) -> RecordingStore:
+    """Return an empty recording, within the limits that are set."""
+    recording = RecordingStore(**asdict(limits or config.recording_limits()))
+    recording.make_figures = figures_of
+    return recording
 
 
 def figures_of(recording: RecordingStore, counts: Counts | None = None) -> dict[str, Any]:
@@ -27,22 +36,28 @@ def figures_of(recording: RecordingStore, counts: Counts | None = None) -> dict[
     )
 
 
-def live_figures_of(totals: ClusterTotals) -> dict[str, Any]:
-    """Return the figures of a recording that goes on, from running totals: in milliseconds."""
+def live_figures_of(totals: ClusterTotals, *, ended: bool = False) -> dict[str, Any]:
+    """Return the figures of a session's recording, from running totals: in milliseconds."""
     price, currency = _price(totals.recording)
-    return summary(totals.recording, price_per_thread_hour=price, currency=currency, live=totals)
+    return summary(
+        totals.recording,
+        price_per_thread_hour=price,
+        currency=currency,
+        live=totals,
+        ended=ended,
+    )
 
 
 def _price(recording: RecordingStore) -> tuple[float | None, str]:
     """Return the price that is set, else that of the figures which came with the recording."""
-    price = config.report_price()
+    price, currency = config.read("report.price-per-thread-hour"), config.read("report.currency")
     said = recording.about_facts.get(SUMMARY)
     cost = said.get("cost") if isinstance(said, dict) else None
-    if price.per_thread_hour is None and isinstance(cost, dict):
+    if price is None and isinstance(cost, dict):
         known, unit = cost.get("per_hour"), cost.get("unit")
         if isinstance(known, int | float) and 0 <= known < MAX_FIGURE and isinstance(unit, str):
             return known, unit
-    return price.per_thread_hour, price.currency
+    return price, currency
 
 
 def _fitting(figures: dict[str, Any]) -> dict[str, Any]:

@@ -34,7 +34,9 @@ def ensure() -> dict[str, Any]:
     """
     the_hub()
     if recorder.in_kernel():
-        _register_target()
+        import comm
+
+        comm.get_comm_manager().register_target(COMM_TARGET, _on_comm_open)
     recorder.enable()
     return {"daskscope": installed_version(), "protocol": PROTOCOL}
 
@@ -50,7 +52,7 @@ def the_hub() -> Hub:
                 cell=cells.current,
                 subshells=supports_subshells,
                 recorder_on=recorder.enabled,
-                crowded=collect.crowded,
+                crowded=collect.crowding.crowded,
                 answer=_answer,
             )
             session_list.on_sessions_changed(lambda: hub.set_sessions(session_list.sessions))
@@ -60,9 +62,9 @@ def the_hub() -> Hub:
 
 def _answer(what: str, args: Mapping[str, Any]) -> dict[str, Any]:
     """Answer what a page asks of this kernel and not of a session."""
-    from daskscope.library import asked
+    from daskscope.library.public import answer
 
-    return asked.answer(what, args)
+    return answer(what, args)
 
 
 def receive(channel: Channel, content: Any) -> None:
@@ -70,12 +72,6 @@ def receive(channel: Channel, content: Any) -> None:
     the_hub().receive(channel, content)
     if _cells is not None:
         _cells.answered()
-
-
-def _register_target() -> None:
-    import comm
-
-    comm.get_comm_manager().register_target(COMM_TARGET, _on_comm_open)
 
 
 def _on_comm_open(comm: Any, message: dict[str, Any]) -> None:  # noqa: ARG001 - comm's signature

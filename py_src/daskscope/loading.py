@@ -5,14 +5,13 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from daskscope import config
-from daskscope.figures import figures_of
+from daskscope.figures import new_recording
 from daskscope.files.reading import open_to_read
 from daskscope.files.temporary import in_temporary_file, temporary_file
 from daskscope.recording import Recording, RecordingStore
 from daskscope.recording.file_reader import read_file
 from daskscope.report import extract
-from daskscope.urls import path_or_url, without_secrets
+from daskscope.urls import without_secrets
 from daskscope.written import text_of
 
 if TYPE_CHECKING:
@@ -43,17 +42,8 @@ def load(path: str | PathLike[str]) -> Recording:
 
 def opened(path: str | PathLike[str]) -> RecordingStore:
     """Open a recording for our own code."""
-    place = path_or_url(text_of(path))
-    name = without_secrets(place)
-    limits = config.recording_limits()
-    recording = RecordingStore(
-        memory_limit=limits.memory_limit,
-        disk_limit=limits.disk_limit,
-        overflow=limits.overflow,
-        directory=limits.directory,
-    )
-    recording.make_figures = figures_of
-    with open_to_read(place) as file:
+    recording = new_recording()
+    with open_to_read(path) as (file, name):
         if extract.is_report(file):
             with temporary_file() as taken:
                 with in_temporary_file():

@@ -1,11 +1,21 @@
-"""Who makes a recording, of which cluster, and what it is called."""
+"""Who makes a recording, of which cluster, and the names of both."""
 
 from __future__ import annotations
 
 import getpass
 import platform
+import re
+from typing import TYPE_CHECKING, Final
 
 from daskscope.version import installed_version
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+MAX_CHARACTERS: Final = 200
+
+RANDOM: Final = re.compile("[0-9a-f]{8}")
+"""What Dask calls a cluster that was given no name."""
 
 
 def made_by(
@@ -29,3 +39,14 @@ def _user() -> str:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # an id without a name, as in many containers
         return ""
+
+
+def cluster_name(client: Client) -> str:
+    """Return the name that the cluster was given, or its kind; nothing for a bare address."""
+    cluster = getattr(client, "cluster", None)
+    if cluster is None:
+        return ""
+    name = str(getattr(cluster, "name", None) or "")
+    if name and not RANDOM.fullmatch(name):
+        return name[:MAX_CHARACTERS]
+    return type(cluster).__name__

@@ -71,7 +71,7 @@ def enabled() -> bool:
     from daskscope import config
 
     try:
-        return config.recorder_enabled()
+        return bool(config.read("recorder.enabled"))
     except BadSettingError:
         return False
 
@@ -88,7 +88,7 @@ def enable() -> bool:
     global _enabled_pid
     from daskscope import config
 
-    if not config.recorder_enabled():
+    if not config.read("recorder.enabled"):
         return False
     _add_preload()
     module = sys.modules[HOOK_MODULE]
@@ -228,7 +228,7 @@ def _attach(client: Client) -> Future[None]:
                 attached = session_list.connect(client)
                 collect.submit(attached._attached()).result(LAST_READ_S)
         except BadSettingError as error:
-            _say_not_recorded(error)
+            logger.warning("daskscope does not record this client. %s", error)
         except Exception:
             logger.debug("daskscope could not attach to %s", client.id, exc_info=True)
         finally:
@@ -238,10 +238,6 @@ def _attach(client: Client) -> Future[None]:
     return done
 
 
-def _say_not_recorded(error: BadSettingError) -> None:
-    logger.warning("daskscope does not record this client. %s", error)
-
-
 async def _client_started(client: Client) -> None:
     """Attach before the user can submit; called by Dask in the client's loop."""
     if not _enabled_here() or not _wanted(client):
@@ -249,13 +245,13 @@ async def _client_started(client: Client) -> None:
     try:
         from daskscope import config
 
-        if config.recorder_enabled():
-            timeout_s = config.start_timeout_s()
+        if config.read("recorder.enabled"):
+            timeout_s = float(config.read("recorder.start-timeout"))
             # `wait` neither raises what the other side raises nor cancels it.
             attached = asyncio.wrap_future(_attach(client))
             await asyncio.wait({attached}, timeout=timeout_s)
     except BadSettingError as error:
-        _say_not_recorded(error)
+        logger.warning("daskscope does not record this client. %s", error)
     except Exception:
         logger.debug("daskscope goes on attaching to %s", client.id, exc_info=True)
 

@@ -60,6 +60,9 @@ class Table:
     name: str
     doc: str
     columns: tuple[Column, ...]
+    noun: str = "entry"
+    """What one row is called, and what several are."""
+    nouns: str = "entries"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -84,8 +87,6 @@ class Dictionary(Table):
     limit: int = 60_000
     first: tuple[tuple[Any, ...], ...] = ()
     coloured: bool = False
-    noun: str = "entry"
-    nouns: str = "entries"
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,6 @@ class Log(Table):
     ``rows`` bounds the entries, ``group_rows`` those that have the same value in the column
     ``group``. With a ``key`` a later entry replaces the one that has the same value there.
     ``time`` and ``stop`` name the columns that say when; ``stop`` is empty for a moment.
-    ``noun`` is what one entry is called, and ``nouns`` what several are.
     """
 
     rows: int = 10_000
@@ -104,8 +104,11 @@ class Log(Table):
     key: str = ""
     time: str = "time"
     stop: str = ""
-    noun: str = "entry"
-    nouns: str = "entries"
+
+    def __post_init__(self) -> None:
+        """Refuse a key that redaction would leave out: all rows would be one."""
+        if any(c.name == self.key and c.type == "utf8" and c.holds is None for c in self.columns):
+            raise ValueError(f"{self.name}.{self.key} is a key: it must say what it may hold")
 
 
 @dataclass(frozen=True)
@@ -409,9 +412,20 @@ MIN_RECORDING_BYTES: Final = 4_000_000
 """A recording with less has no room for the chunk that it is filling."""
 
 
+_MAX_TS_LINE: Final = 110
+
+
 def _ts_value(value: object) -> str:
     return json.dumps(value, ensure_ascii=True)
 
+
+_TYPES: Final = {
+    "NameKind": "NAME_KINDS",
+    "State": "STATES",
+    "BatchKind": "BATCH_KINDS",
+    "KernelMessageType": "KERNEL_MESSAGES",
+    "PageMessageType": "PAGE_MESSAGES",
+}
 
 _TS_COLUMNS: Final = """
 interface Arrays {
@@ -439,12 +453,12 @@ export type CoarseColumns = ColumnsOf<typeof COARSE_COLUMNS>;
 """
 
 
-def series_columns(table: Series) -> tuple[Column, ...]:
-    """Return the columns of a series as its readers have them.
+def columns_of(table: Table) -> tuple[Column, ...]:
+    """Return the columns of a table as its readers have them.
 
     Of a step there are least, most and last of an ``extremes`` column; as measured all are equal.
 
-    >>> [column.name for column in series_columns(SYSTEM)][:4]
+    >>> [column.name for column in columns_of(SYSTEM)][:4]
     ['time', 'workers', 'workers_least', 'workers_most']
     """
     found: list[Column] = []
@@ -453,60 +467,46 @@ def series_columns(table: Series) -> tuple[Column, ...]:
         if column.combine == "extremes":
             name = column.name
             found += [replace(column, name=f"{name}_{end}", of=name) for end in ("least", "most")]
+    if isinstance(table, Dictionary) and table.coloured:
+        found.append(Column("colour", "uint8", "slot of its colour"))
     return tuple(found)
-
-
-def dictionary_columns(table: Dictionary) -> tuple[Column, ...]:
-    """Return the columns of a dictionary as its readers have them."""
-    colour = Column("colour", "uint8", "slot of its colour")
-    return (*table.columns, colour) if table.coloured else table.columns
-
-
-def columns_of(table: Table) -> tuple[Column, ...]:
-    """Return the columns of a table as its readers have them."""
-    if isinstance(table, Series):
-        return series_columns(table)
-    if isinstance(table, Dictionary):
-        return dictionary_columns(table)
-    return table.columns
 
 
 def described(table: Table) -> dict[str, Any]:
     """Return what a page knows of a table, as JSON."""
     facts: dict[str, Any] = {"kind": type(table).__name__.lower()}
-    if isinstance(table, Dictionary | Log | Series):
-        facts["nouns"] = (table.noun, table.nouns)
     if isinstance(table, Log):
-        facts |= {"rows": table.rows, "time": table.time, "stop": table.stop}
+        facts["rows"] = table.rows
         # With a key the newest row of each is kept: a group of one.
         group, group_rows = (table.key, 1) if table.key else (table.group, table.group_rows)
-        facts |= {"group": group, "group_rows": group_rows}
+        facts |= {"group": group, "group_rows": group_rows} if group else {}
     elif isinstance(table, Dictionary):
         facts |= {"limit": table.limit, "first": table.first}
     elif isinstance(table, Series):
-        facts |= {"bytes": table.page_bytes}
+        facts["bytes"] = table.page_bytes
     return facts | {"columns": {c.name: _described(c) for c in columns_of(table)}}
 
 
 def _described(column: Column) -> dict[str, str]:
     about = {
         "type": column.type,
-        "unit": column.unit,
         "into": column.into,
-        "combine": column.combine or "",
         "of": column.of,
+        "combine": column.combine,
     }
     return {name: value for name, value in about.items() if value}
 
 
 def _ts_object(name: str, facts: dict[str, Any]) -> list[str]:
-    """Return a constant's lines, one a fact; those of a dictionary are indented."""
+    """Return the lines of an object, which is one line if it is short."""
+    values = {key: _ts_value(value) for key, value in facts.items()}
+    line = f"{name}: {{ {', '.join(f'{key}: {value}' for key, value in values.items())} }},"
+    if len(line) <= _MAX_TS_LINE:
+        return [line]
     out = [f"{name}: {{"]
     for key, value in facts.items():
-        if key == "columns":
-            out += [f"  {line}" for line in _ts_object(key, value)]
-        else:
-            out.append(f"  {key}: {_ts_value(value)},")
+        lines = _ts_object(key, value) if key == "columns" else [f"{key}: {values[key]},"]
+        out += [f"  {line}" for line in lines]
     return [*out, "},"]
 
 
@@ -516,58 +516,22 @@ def typescript() -> str:
     >>> "export const PROTOCOL = 2" in typescript()
     True
     """
-    out = [
-        "// Generated from py_src/daskscope/schema.py by `make schema`. Do not edit.",
-        "",
-        f"export const PROTOCOL = {PROTOCOL};",
-        f"export const COMM_TARGET = {_ts_value(COMM_TARGET)};",
-        f"export const OTHER_NAME = {_ts_value(OTHER_NAME)};",
-        f"export const MAX_NAMES = {MAX_NAMES};",
-        f"export const SUMMARY = {_ts_value(SUMMARY)};",
-        f"export const STEPS = {_ts_value(STEPS)} as const;",
-        f"export const FILE_FORMAT = {FILE_FORMAT};",
-        f"export const FILE_PART_TASKS = {FILE_PART_TASKS};",
-        f"export const FILE_PART_ROWS = {FILE_PART_ROWS};",
-        f"export const KEY_SEPARATOR = {_ts_value(KEY_SEPARATOR)};",
-        f"export const MAX_KEY_CHARACTERS = {MAX_KEY_CHARACTERS};",
-        f"export const MAX_TEXT_CHARACTERS = {MAX_TEXT_CHARACTERS};",
-        "",
-    ]
-    lists = {
-        "STATUSES": STATUSES,
-        "ACTIONS": ACTIONS,
-        "NAME_KINDS": NAME_KINDS,
-        "STATES": STATES,
-        "BATCH_KINDS": BATCH_KINDS,
-        "KERNEL_MESSAGES": KERNEL_MESSAGES,
-        "PAGE_MESSAGES": PAGE_MESSAGES,
-    }
-    for name, values in lists.items():
-        out.append(f"export const {name} = [")
-        out.extend(f"  {_ts_value(value)}," for value in values)
-        out.append("] as const;")
-        out.append("")
-    for alias, name in (
-        ("NameKind", "NAME_KINDS"),
-        ("State", "STATES"),
-        ("BatchKind", "BATCH_KINDS"),
-        ("KernelMessageType", "KERNEL_MESSAGES"),
-        ("PageMessageType", "PAGE_MESSAGES"),
-    ):
-        out.append(f"export type {alias} = (typeof {name})[number];")
-    out.append("")
-    out.append("export const LIMITS = {")
-    out.extend(f"  {name}: {value}," for name, value in LIMITS.items())
-    out.append("} as const;")
-    out += ["", "/** How each table is made; what arrives of it is checked by this. */"]
-    out.append("export const TABLES = {")
+    out = ["// Generated from py_src/daskscope/schema.py by `make schema`. Do not edit.", ""]
+    for name, value in globals().items():
+        values = value if isinstance(value, tuple) else (value,)
+        if name.isupper() and name[0] != "_" and all(isinstance(one, int | str) for one in values):
+            out.append(f"export const {name} = {_ts_value(value)} as const;")
+    out += ["", *(f"export type {one} = (typeof {of})[number];" for one, of in _TYPES.items())]
+    coarse = {column.name: _described(column) for column in COARSE}
+    out += [""]
+    for name, facts in ("LIMITS", LIMITS), ("COARSE_COLUMNS", coarse):
+        lines = [f"  {key}: {_ts_value(value)}," for key, value in facts.items()]
+        out += [f"export const {name} = {{", *lines, "} as const;", ""]
+    out += ["/** How each table is made; what arrives of it is checked by this. */"]
+    out += ["export const TABLES = {"]
     for table in tables().values():
         out += [f"  {line}" for line in _ts_object(table.name, described(table))]
-    out.append("} as const;")
-    coarse = [f"  {column.name}: {_ts_value(_described(column))}," for column in COARSE]
-    out += ["", "export const COARSE_COLUMNS = {", *coarse, "} as const;"]
-    out.append(_TS_COLUMNS)
-    return "\n".join(out)
+    return "\n".join([*out, "} as const;", _TS_COLUMNS])
 
 
 if __name__ == "__main__":

@@ -10,24 +10,22 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, config
-from daskscope.cluster_name import cluster_name
-from daskscope.derive.threads import ClusterTotals
-from daskscope.figures import figures_of, live_figures_of
+from daskscope.derive.findings import merged_notices
+from daskscope.derive.work import ClusterTotals
+from daskscope.figures import live_figures_of, new_recording
+from daskscope.focus import SharedFocus
 from daskscope.listeners import Listeners
-from daskscope.maker import made_by
-from daskscope.recording import Counts, Recording, RecordingStore, merged_notices
-from daskscope.shared_focus import SharedFocus
+from daskscope.maker import cluster_name, made_by
+from daskscope.recording import Counts, Recording
 from daskscope.words import count_text
 
 if TYPE_CHECKING:
-    from types import TracebackType
-
     from distributed import Client
 
     from daskscope.errors import Notice
@@ -35,9 +33,16 @@ if TYPE_CHECKING:
 CLOSE_TIMEOUT_S: Final = 1.5
 CATCH_UP_S: Final = 1.0
 ATTACH_S: Final = 1.0
-"""Figures are made no more often, whoever asks for them."""
 
 Unsubscribe = Callable[[], None]
+
+
+def _wait(work: Coroutine[Any, Any, object], seconds: float) -> None:
+    """Wait a moment for work in the background loop; without it, what is here is shown."""
+    done = collect.submit(work)
+    with suppress(Exception):
+        done.result(seconds)
+    done.cancel()
 
 
 class Session(SharedFocus):
@@ -55,13 +60,7 @@ class Session(SharedFocus):
         limits = self._limits = config.recording_limits()
         pace = config.pace()
         self.id = uuid.uuid4().hex
-        self._recording = RecordingStore(
-            memory_limit=limits.memory_limit,
-            disk_limit=limits.disk_limit,
-            overflow=limits.overflow,
-            directory=limits.directory,
-        )
-        self._recording.make_figures = figures_of
+        self._recording = new_recording(limits)
         self._readable = Recording(self._recording)
         self._totals = ClusterTotals(self._recording)
         self._figures: tuple[object, dict[str, Any]] | None = None  # and of which state they are
@@ -69,7 +68,7 @@ class Session(SharedFocus):
         self._client = collect.ClientView(client)
         if self._client.asynchronous:  # who reads its recording cannot wait for what is missing
             pace = replace(pace, unwatched_s=0.0)
-        self._name = cluster_name(client)
+        self._name = ""
         self._closed = False
         self._closed_by_user = False  # before or after its client
         self._shown, self._blocks = False, 0  # changed in the background loop
@@ -99,6 +98,8 @@ class Session(SharedFocus):
     @property
     def name(self) -> str:
         """What a chooser shows: the cluster's name, or its kind, or the scheduler's address."""
+        if not self._name and (client := self.client):  # a client that starts has no cluster yet
+            self._name = cluster_name(client)
         return self._name or self.address
 
     @property
@@ -120,7 +121,7 @@ class Session(SharedFocus):
     def workers(self) -> tuple[dict[str, Any], ...]:
         """The latest snapshot of the cluster's workers, with the names that the scheduler has.
 
-        What panels call them is in ``session.recording.worker_names``.
+        What panels call them is in ``session.recording.names``.
         """
         return self._collector.workers
 
@@ -153,13 +154,8 @@ class Session(SharedFocus):
             await asyncio.wait_for(done, CATCH_UP_S)
 
     def _catch_up(self, *, sampled: bool = False) -> None:
-        if self.closed:
-            return
-        done = collect.submit(self._collector.catch_up(sampled=sampled))
-        try:
-            done.result(CATCH_UP_S)
-        except Exception:  # noqa: BLE001 - what is here is shown
-            done.cancel()
+        if not self.closed:
+            _wait(self._collector.catch_up(sampled=sampled), CATCH_UP_S)
 
     def summary(self) -> dict[str, Any]:
         """Return the figures of the Summary panel, as of the latest answer of the scheduler.
@@ -171,7 +167,8 @@ class Session(SharedFocus):
         state = (recording.progress, recording.counts, self.state)  # a progress equals itself alone
         with self._figures_lock:
             if self._figures is None or self._figures[0] != state:
-                self._figures = state, live_figures_of(self._totals)
+                ended = self.state in ("lost", "stopped")
+                self._figures = state, live_figures_of(self._totals, ended=ended)
             return self._figures[1]
 
     @property
@@ -212,7 +209,8 @@ class Session(SharedFocus):
     @property
     def _title(self) -> str:
         """What tells this session from others: several clusters may have one name."""
-        return f"{self._name} {self.address}".strip()
+        name, address = self.name, self.address
+        return name if name == address else f"{name} {address}"
 
     def __repr__(self) -> str:
         seen = self.state in ("live", "partly")  # then it takes a moment to be up to date
@@ -236,7 +234,7 @@ class Session(SharedFocus):
             **self._begun,
             "cluster": self.name,
             "scheduler": self.address,
-            **collect.facts_so_far(self._collector, self._recording),
+            **self._collector.facts(),
             "spill_error": self._recording.spill_error or "",
         }
 
@@ -280,10 +278,7 @@ class Session(SharedFocus):
     def _wait_until_attached(self) -> None:
         """Wait a moment, so that what is submitted next is captured, where one may wait."""
         if not self._must_not_wait():
-            done = collect.submit(self._collector.attached())
-            with suppress(Exception):
-                done.result(ATTACH_S)
-            done.cancel()
+            _wait(self._collector.attached(), ATTACH_S)
 
     async def _finish(self) -> None:
         """Read what is left and stop, in the background loop; the session stays listed."""
@@ -298,7 +293,7 @@ class Session(SharedFocus):
             return
         self._closed_by_user = True
         if self._collector.state != "stopped":
-            done = collect.submit(self._collector.stop(collect.SESSION_CLOSED))
+            done = collect.submit(self._collector.stop(collect.notice("session-closed")))
             if not self._must_not_wait():
                 with suppress(Exception):
                     done.result(CLOSE_TIMEOUT_S)
@@ -332,10 +327,5 @@ class Session(SharedFocus):
         await self.caught_up()
         self.close()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

@@ -142,11 +142,6 @@ def _ended(session: Session) -> None:
     _changed.tell()
 
 
-def _forget(session: Session) -> None:
-    with _lock:
-        _sessions.pop(session.id, None)
-
-
 def _forget_stopped() -> None:
     """Keep those sessions that stopped last, all within the bounds of one recording."""
     memory = disk = 0
@@ -159,7 +154,7 @@ def _forget_stopped() -> None:
             limits = session._limits
             full = memory > limits.memory_limit or disk > limits.disk_limit
             if place and (place >= KEPT_STOPPED or full):  # the last is kept in any case
-                _forget(session)
+                _sessions.pop(session.id, None)
 
 
 @collect.after_fork

@@ -8,6 +8,8 @@ from typing import Final
 from urllib.parse import unquote
 from urllib.request import url2pathname
 
+from daskscope.errors import DaskscopeError
+
 
 def is_url(place: str) -> bool:
     """Return whether this is for fsspec, and not a path."""
@@ -22,16 +24,8 @@ def path_or_url(place: str) -> str:
     """
     if not place.startswith("file://"):
         return place
-    # People write them by hand: with # and ? in names, and relative to the working directory.
-    literal = re.sub(r"^localhost(?=/)", "", place.removeprefix("file://"))
-    windows = os.name == "nt"
-    path = url2pathname(literal) if windows else unquote(literal, errors="surrogateescape")
-    return literal if _exists(literal) and not _exists(path) else path
-
-
-def _exists(path: str) -> bool:
-    """Return whether there is such a file; what cannot be asked for is none."""
-    return os.path.exists(os.path.expanduser(path))  # noqa: PTH110, PTH111 - raises nothing
+    path = re.sub(r"^localhost(?=/)", "", place.removeprefix("file://"))
+    return url2pathname(path) if os.name == "nt" else unquote(path, errors="surrogateescape")
 
 
 def without_secrets(text: str) -> str:
@@ -49,6 +43,17 @@ def without_secrets(text: str) -> str:
     for query in _QUERIES:
         text = query.sub(r"\1", text)
     return text
+
+
+def reason(error: BaseException) -> str:
+    """Return what an error says, on one line and without secrets; its type if it says nothing.
+
+    >>> reason(OSError(2, "No such file")), reason(KeyError())
+    ('No such file', 'KeyError')
+    """
+    said = error.text if isinstance(error, DaskscopeError) else getattr(error, "strerror", None)
+    text = " ".join(str(said or error).split())
+    return without_secrets(text).rstrip(".") or type(error).__name__
 
 
 _PASSWORD: Final = re.compile(r"(?:://[^/\s:]*:|(?<=http)://|(?<=https)://)[^/\s]*@")

@@ -80,6 +80,8 @@ class Panel(anywidget.AnyWidget):
 
         `options` are those of any ipywidget: `TaskStream(layout={"height": "300px"})`.
         """
+        if not hasattr(self, "kind"):
+            raise TypeError("Panel is a base class: use TaskStream(), Summary() or another panel")
         self._refuse_unknown(options)
         shown = _session_of(client)
         self._follows = client is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -165,3 +166,33 @@ def some_of(names: list[str], most: int = 5) -> str:
     """
     listed = ", ".join(names[:most])
     return listed if len(names) <= most else f"{listed} and {len(names) - most:,} more"
+
+
+_HIDDEN: Final = frozenset({"Cc", "Cf", "Cs", "Cn", "Co", "Zl", "Zp"})
+"""Categories of characters that move the cursor, turn the direction, or cannot be written."""
+
+_JOINERS: Final = "\u200c\u200d"
+"""They are parts of words and of emoji."""
+
+
+def visible(text: str, layout: str = "") -> str:
+    r"""Return text that changes nothing around it: what a terminal or a page would obey is �.
+
+    >>> visible("one\ntwo\x1b[2J\u202e"), visible("one\ntwo", layout="\n")
+    ('one�two�[2J�', 'one\ntwo')
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    allowed = layout + _JOINERS
+    return "".join(
+        "\ufffd" if unicodedata.category(c) in _HIDDEN and c not in allowed else c for c in text
+    )
+
+
+def one_line(text: object) -> str:
+    r"""Return text on one line that changes nothing around it.
+
+    >>> one_line("one\n two\x1b[2J")
+    'one two�[2J'
+    """
+    return visible(" ".join(str(text).split()))

@@ -55,16 +55,18 @@ def is_stream(path: str | PathLike[str]) -> bool:
 
 
 @contextmanager
-def replaced(target: Path) -> Iterator[BinaryIO]:
+def replaced(target: Path, *, private: bool = False) -> Iterator[BinaryIO]:
     """Open a file that takes the place of another one in one step. Raises `OSError`.
 
-    Who may read that one may read the new one, and nobody else.
+    It takes the permissions of that one; a private file is for its user alone.
     """
     check_no_directory(target)
     part = target.with_name(f".daskscope-{secrets.token_hex(8)}.part")
     try:
         with part.open("xb") as file:
             take_mode(part, target)
+            if private:
+                part.chmod(0o600)
             yield file
         part.replace(target)
     except BaseException:
@@ -89,31 +91,26 @@ def written_folder(directory: str | PathLike[str]) -> Iterator[Path]:
     ['a.csv']
     """
     target = Path(directory) if is_stream(directory) else real(directory)
-    made = not target.exists()
-    placed = 0
+    made, left = not target.exists(), NOTHING_LEFT
     part = target / f".daskscope-{secrets.token_hex(8)}.part"
     try:
-        if made:
-            target.mkdir()
+        target.mkdir(exist_ok=True)
         part.mkdir(mode=0o700)
         yield part
         paths = list(part.iterdir())
         for path in paths:
             check_no_directory(target / path.name)
+        left = ""
         for path in paths:
             take_mode(path, target / path.name)
             path.replace(target / path.name)
-            placed += 1
-        part.rmdir()
-    except BaseException as error:
+    except OSError as error:
+        raise not_written(error.filename2 or directory, error, left) from error
+    finally:
         shutil.rmtree(part, ignore_errors=True)
         if made:
-            with suppress(OSError):
+            with suppress(OSError):  # it has files now
                 target.rmdir()
-        if isinstance(error, OSError):
-            left = f"{placed} of its files are there already." if placed else NOTHING_LEFT
-            raise not_written(error.filename2 or directory, error, left) from error
-        raise
 
 
 def take_mode(part: Path, target: Path) -> None:
@@ -152,7 +149,9 @@ def real(path: str | PathLike[str]) -> Path:
         return Path(os.path.realpath(Path(path).expanduser()))
     except RuntimeError as error:
         raise DaskscopeError(
-            "bad-path", f"{os.fspath(path)} is in a home that is not here.", "Check whose it is."
+            "bad-path",
+            f"Cannot expand {os.fspath(path)}: no such user.",
+            "Check the name after `~`.",
         ) from error
 
 

@@ -12,6 +12,7 @@ import argparse
 import gc
 import json
 import operator
+import pickle
 import random
 import statistics
 import subprocess
@@ -132,7 +133,7 @@ def dask(scheduler: Any) -> tuple[Any, Any]:
 def daskscope(scheduler: Any) -> tuple[Any, Any]:
     from daskscope import agent
 
-    plugin: Any = agent.local(memory_limit=256_000_000)
+    plugin: Any = pickle.loads(agent.pickled(memory_limit=256_000_000))
     plugin.scheduler = scheduler
     scheduler.plugins[plugin.name] = plugin
     plugin.transition = plugin.make_transition()

@@ -18,6 +18,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import pickle
 import queue
 import statistics
 import threading
@@ -67,7 +68,7 @@ def feed(dask_scheduler: Any, tasks_per_s: int) -> None:
 
     from daskscope import agent
 
-    unread: Any = agent.local(memory_limit=1_000_000)
+    unread: Any = pickle.loads(agent.pickled(memory_limit=1_000_000))
     unread.scheduler = dask_scheduler
     unread.transition = unread.make_transition()
     dice = random.Random(1)

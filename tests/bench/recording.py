@@ -25,7 +25,7 @@ import numpy as np
 from daskscope import config
 from daskscope.agent.packing import pack_keys
 from daskscope.recording import RecordingStore
-from daskscope.recording.coarse import coarse
+from daskscope.recording.stretches import coarse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,9 +127,9 @@ def record(tasks: int, keys: str, bounds: str) -> None:
         report("memory of the process", process / 1e6, "MB")
         report("on disk", recording.disk_bytes / 1e6, "MB")
     report("append", counts.rows / spent, "rows/s", longest_ms=round(longest * 1e3))
-    coarse(RecordingStore())  # imports
+    coarse([])  # imports
     began = time.perf_counter()
-    picture = coarse(recording)
+    picture = coarse(recording.chunks())
     report("coarse picture of everything", (time.perf_counter() - began) * 1e3, "ms", limit=1_000)
     report("stretches of it", len(picture), "rows")
 

@@ -37,13 +37,13 @@ from recording_rows import (  # noqa: E402
 from stream_pages import FakeLoop, PlainSession, unpacked  # noqa: E402
 
 from daskscope import schema  # noqa: E402
-from daskscope.derive import totals  # noqa: E402
+from daskscope.derive.focus_totals import FocusTotals  # noqa: E402
 from daskscope.errors import Notice  # noqa: E402
 from daskscope.focus import Focus  # noqa: E402
 from daskscope.loading import opened  # noqa: E402
 from daskscope.recording import UNKNOWN_TASK, RecordingStore, pack_keys  # noqa: E402
-from daskscope.recording.coarse import coarse  # noqa: E402
-from daskscope.recording.file_writer import FileWriter  # noqa: E402
+from daskscope.recording.file_writer import FileWriter, write_file  # noqa: E402
+from daskscope.recording.stretches import coarse  # noqa: E402
 from daskscope.schema import (  # noqa: E402
     COARSE,
     FILE_FORMAT,
@@ -60,8 +60,8 @@ from daskscope.schema import (  # noqa: E402
 from daskscope.schema import described as described_table  # noqa: E402
 from daskscope.stream import Channel, Code, Hub  # noqa: E402
 from daskscope.stream import hub as hub_module  # noqa: E402
-from daskscope.stream.answers import describe_task  # noqa: E402
-from daskscope.stream.contents import Coarse  # noqa: E402
+from daskscope.stream.messages import Coarse  # noqa: E402
+from daskscope.stream.sources import describe_task  # noqa: E402
 
 LOGS = [name for name, table in tables().items() if isinstance(table, Log)]
 SERIES = [name for name, table in tables().items() if isinstance(table, Series)]
@@ -172,7 +172,7 @@ def described(path: Path, made: RecordingStore) -> dict[str, Any]:
     """Return what a reader makes of a saved recording; a NaN is `null`."""
     loaded = opened(path)
     chunks = loaded.chunks()
-    picture = coarse(made)
+    picture = coarse(made.chunks())
     focus = Focus(time=(START + 0.25, START + 4.125), workers=(WORKER,))
     found = {
         "format": FILE_FORMAT,
@@ -193,9 +193,9 @@ def described(path: Path, made: RecordingStore) -> dict[str, Any]:
         },
         "logs": {name: loaded.log(name).columns() for name in LOGS},
         "series": {name: rows_of(loaded.series(name).rows()) for name in SERIES},
-        "totals": figures(totals(loaded)),
+        "totals": figures(loaded.totals),
         "focus": focus.to_json(),
-        "totals_in_focus": figures(totals(loaded, focus)),
+        "totals_in_focus": figures(FocusTotals(loaded).advance(focus)),
         "details": [describe_task(loaded, {"task": task}) for task in (1, 2, 9)],
     }
     return json.loads(json.dumps(without_nan(found)))
@@ -241,8 +241,11 @@ PULSE = Series(
 DECLARED: dict[str, Table] = {table.name: table for table in (MOODS, CHATTER, PULSE)}
 
 
-def declared_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
-    """Return rows of tables that no part of daskscope has heard of, as the hub sends them."""
+def declared_messages(path: Path | None = None) -> dict[str, tuple[dict[str, Any], list[bytes]]]:
+    """Return rows of tables that only this file declares, as the hub sends them.
+
+    With a path, save them there, too.
+    """
     added = {"MOODS": MOODS, "CHATTER": CHATTER, "PULSE": PULSE}
     for name, table in added.items():
         setattr(schema, name, table)
@@ -253,6 +256,8 @@ def declared_messages() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
         said = [(1, "ada", 0), (2, "bob", 1), (3, "ada", 1)]
         made.log("chatter").append(dict(zip(CHATTER.names, row, strict=True)) for row in said)
         made.series("pulse").append({"time": [1.0, 2.0], "beats": [60, 80]}, now=2.0)
+        if path is not None:
+            write_file(made, path)
         loop = FakeLoop()
         hub = Hub(loop, clock=loop.clock)
         heard: dict[str, tuple[dict[str, Any], list[bytes]]] = {}
@@ -452,6 +457,7 @@ def golden() -> dict[str, tuple[dict[str, Any], list[bytes]]]:
 
 
 def main() -> None:
+    FILES.mkdir(exist_ok=True)
     for old in [*HERE.glob("*_*.json"), *HERE.glob("*_*.bin")]:
         old.unlink()
     for name, (entry, buffers) in golden().items():
@@ -459,7 +465,7 @@ def main() -> None:
         (HERE / f"{name}.json").write_text(text, encoding="utf-8")
         for file, data in zip(entry["buffers"], buffers, strict=True):
             (HERE / file).write_bytes(data)
-    FILES.mkdir(exist_ok=True)
+    declared_messages(FILES / "declared.daskscope")
     path = FILES / "small.daskscope"
     text = json.dumps(described(path, save_recording(path)), indent=2, ensure_ascii=True)
     path.with_suffix(".json").write_text(text + "\n", encoding="utf-8")

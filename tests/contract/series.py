@@ -23,7 +23,7 @@ if __name__ == "__main__":
 import numpy as np  # noqa: E402
 
 from daskscope.recording.series_store import SeriesStore  # noqa: E402
-from daskscope.schema import Column, Series, series_columns  # noqa: E402
+from daskscope.schema import Column, Series, columns_of  # noqa: E402
 
 START = 1_700_000_000.0
 TIME = Column("time", "float64", "when", unit="s")
@@ -139,7 +139,7 @@ def case(table: Series, appended: list[dict[str, Any]]) -> dict[str, Any]:
             "name": table.name,
             "ring_bytes": table.ring_bytes,
             "columns": [[c.name, c.type, c.combine or ""] for c in table.columns],
-            "readers": {c.name: {"combine": c.combine or ""} for c in series_columns(table)},
+            "readers": {c.name: {"combine": c.combine or ""} for c in columns_of(table)},
         },
         "appended": [{"now": b["now"], "columns": plain(b["columns"])} for b in appended],
         "rings": [

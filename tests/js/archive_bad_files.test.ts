@@ -3,19 +3,18 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, beforeAll, describe, expect, it, vi } from "vitest";
-import { bytesOfBuffer } from "../../js_src/archive/bytes";
-import { countsOf, storedTotals } from "../../js_src/archive/figures";
-import { statusOf } from "../../js_src/archive/messages";
+import { statusOf, storedTotals } from "../../js_src/archive/messages";
 import { FileNames } from "../../js_src/archive/names";
-import { openRecording } from "../../js_src/archive/open";
 import { BadFileError } from "../../js_src/archive/problems";
 import { StoredRecording } from "../../js_src/archive/recording";
+import { openRecording } from "../../js_src/archive/stored_link";
 import { decodeTable } from "../../js_src/archive/tables";
 import { sumUp } from "../../js_src/archive/totals";
 import { DaskscopeError } from "../../js_src/errors";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { TABLES } from "../../js_src/schema";
 import {
+  bytesOfBuffer,
   type Content,
   contentsOf,
   goldenFile,
@@ -56,7 +55,7 @@ async function readAll(file: ArrayBuffer): Promise<unknown[]> {
     await attempt(() => recording.coarse());
     await attempt(async () => {
       const sums = await sumUp(recording, NO_FOCUS, async () => true);
-      await countsOf(recording, sums);
+      await statusOf(recording, sums, 0, []);
     });
     for (const [table, { kind }] of Object.entries(TABLES)) {
       if (kind === "tasks") continue;
@@ -87,7 +86,7 @@ const isTold = (error: unknown) =>
 
 async function problemOf(file: ArrayBuffer) {
   try {
-    await openRecording(file, "run.daskscope");
+    await openRecording(new Blob([file]), "run.daskscope");
   } catch (error) {
     if (error instanceof DaskscopeError) return error;
     throw error;

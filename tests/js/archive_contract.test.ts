@@ -1,7 +1,6 @@
 // The recording that Python saved into tests/contract/files, as a page reads it.
 
 import { describe, expect, it } from "vitest";
-import { bytesOfBuffer } from "../../js_src/archive/bytes";
 import { StoredRecording } from "../../js_src/archive/recording";
 import { sumUp } from "../../js_src/archive/totals";
 import { NO_FOCUS } from "../../js_src/model/types";
@@ -11,7 +10,12 @@ import {
   TABLES,
   type TasksColumns,
 } from "../../js_src/schema";
-import { type Figures, goldenContent, goldenFile } from "./archive_files";
+import {
+  type Figures,
+  goldenContent,
+  goldenFile,
+  bytesOfBuffer,
+} from "./archive_files";
 
 const golden = goldenContent();
 const recording = await StoredRecording.open(bytesOfBuffer(goldenFile()));

@@ -1,9 +1,8 @@
 // Recordings in files, for tests: the golden one, and others made of its members.
 
 import { readFileSync } from "node:fs";
-import { deflateRawSync } from "node:zlib";
-import { bytesOfBuffer } from "../../js_src/archive/bytes";
-import { crc32 } from "../../js_src/archive/crc32";
+import { crc32, deflateRawSync } from "node:zlib";
+import { bytesOfBlob, type ByteSource } from "../../js_src/archive/bytes";
 import {
   listMembers,
   type Member,
@@ -11,6 +10,9 @@ import {
 } from "../../js_src/archive/zip";
 
 const FILES = "tests/contract/files";
+
+export const bytesOfBuffer = (buffer: ArrayBuffer): ByteSource =>
+  bytesOfBlob(new Blob([buffer]));
 
 /** `small.daskscope`, as daskscope saved it. */
 export function goldenFile(): ArrayBuffer {

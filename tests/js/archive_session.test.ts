@@ -2,10 +2,11 @@
 
 import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { bytesOfBlob, bytesOfBuffer } from "../../js_src/archive/bytes";
-import { openRecording } from "../../js_src/archive/open";
+import { bytesOfBlob } from "../../js_src/archive/bytes";
+import { SESSION_ID } from "../../js_src/archive/messages";
 import { StoredRecording } from "../../js_src/archive/recording";
 import { StoredFlow } from "../../js_src/archive/stored_flow";
+import { openRecording } from "../../js_src/archive/stored_link";
 import { DaskscopeError } from "../../js_src/errors";
 import type { TaskDetail } from "../../js_src/model/types";
 import type { TableName } from "../../js_src/schema";
@@ -13,6 +14,7 @@ import { SharedSession } from "../../js_src/session";
 import { Page } from "../../js_src/session_page";
 import type { SessionLink } from "../../js_src/stream_link";
 import {
+  bytesOfBuffer,
   changed,
   cutOff,
   goldenContent,
@@ -215,14 +217,14 @@ describe("the session of a file", () => {
   });
 
   it("is one store for all panels of a page, and can be shown again", async () => {
-    const { link, sessionId } = await openRecording(goldenFile());
-    const other = await openRecording(goldenFile());
+    const { link } = await openRecording(new Blob([goldenFile()]));
+    const other = await openRecording(new Blob([goldenFile()]));
     const page = new Page();
-    session = page.session(link, sessionId);
-    expect(page.session(link, sessionId)).toBe(session);
-    expect(page.session(other.link, sessionId)).not.toBe(session);
+    session = page.session(link, SESSION_ID);
+    expect(page.session(link, SESSION_ID)).toBe(session);
+    expect(page.session(other.link, SESSION_ID)).not.toBe(session);
     session.dispose();
-    session = page.session(link, sessionId);
+    session = page.session(link, SESSION_ID);
     session.watch(signal(true), ["tasks"]);
     await vi.waitFor(() => expect(session.have()).toHaveLength(2));
   });
@@ -288,11 +290,12 @@ describe("the session of a file that is not whole", () => {
 describe("the session of a file with more rows than a page may hold", () => {
   it("keeps the coarse picture of the oldest, and says so", async () => {
     const recording = await StoredRecording.open(bytesOfBuffer(goldenFile()));
+    const open = () => Promise.resolve(recording);
     const link: SessionLink = {
       kernelId: "file-1",
       live: false,
       sessions: signal([]),
-      stream: (_, sink) => new StoredFlow(recording, "run.daskscope", sink, 2),
+      stream: (_, sink) => new StoredFlow(open, "run.daskscope", sink, 2),
     };
     session = new SharedSession(link, "recording", signal(true), () => {});
     session.watch(signal(true), ["tasks"]);

@@ -2,7 +2,6 @@
 
 import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { Sums } from "../../js_src/archive/totals";
 import { NO_FOCUS } from "../../js_src/model/types";
 import type { SharedSession } from "../../js_src/session";
 import { cutOff, goldenContent, goldenFile, saying } from "./archive_files";
@@ -90,44 +89,6 @@ describe("the figures of a file", () => {
   });
 
   it.each([
-    [
-      "counts and totals",
-      {
-        counts: { captured: 3, kept: 3, rows: 1, erred: 0, changes: 0 },
-        totals: {
-          prefixes: [
-            { prefix: 0, tasks: 1, seconds: 0.5, erred: 0 },
-            { prefix: 0, tasks: 1, seconds: 0.125, erred: 0 },
-          ],
-          actions: [{ action: 0, rows: 1, seconds: 0.5 }],
-        },
-      },
-    ],
-    [
-      "counts",
-      { counts: { captured: 0, kept: 0, rows: 0, erred: 0, changes: 0 } },
-    ],
-    ["totals", { totals: { prefixes: [], actions: [] } }],
-  ])("says no less than is in the file: %s", async (_, said) => {
-    const counts = {
-      ...(golden.about["counts"] as object),
-      ...("counts" in said ? said.counts : {}),
-      dropped_recording: 0,
-    };
-    await opened(await saying({ ...said, counts }));
-    await vi.waitFor(() => expect(figuresOf(session)).toEqual(golden.totals));
-    await vi.waitFor(() =>
-      expect(session.counts.value).toEqual(golden.about["counts"]),
-    );
-    session.setFocus(golden.focus);
-    await vi.waitFor(() =>
-      expect(figuresOf(session)).toEqual(golden.totals_in_focus),
-    );
-    session.setFocus(NO_FOCUS);
-    await vi.waitFor(() => expect(figuresOf(session)).toEqual(golden.totals));
-  });
-
-  it.each([
     ["counts that are none", { counts: { captured: -1 } }],
     ["totals that are none", { totals: { prefixes: 5 } }],
     [
@@ -148,74 +109,5 @@ describe("the figures of a file", () => {
     expect(session.notices.value.map(({ code }) => code)).toEqual([
       "plugins-refused",
     ]);
-  });
-
-  it("is counted once where the file does not say its figures", async () => {
-    const add = vi.spyOn(Sums.prototype, "add");
-    await opened(await saying({ totals: null }));
-    await vi.waitFor(() => expect(session.have()).toHaveLength(2));
-    const rows = add.mock.calls.map(([{ batch }]) => batch.rows);
-    expect(rows.reduce((sum, some) => sum + some, 0)).toBe(10);
-    expect(figuresOf(session)).toEqual(golden.totals);
-  });
-
-  it("says what the bounds of the recording cost, once", async () => {
-    const codes = async (about: object) => {
-      await opened(await saying(about));
-      return session.notices.value.map(({ code, text }) => `${code}: ${text}`);
-    };
-    const dropped = { events: 3000, logs: 1 };
-    expect((await codes({ dropped })).slice(1)).toEqual([
-      "events-dropped: 3,000 events were dropped: a recording keeps the newest.",
-      "logs-dropped: 1 line of a log was dropped: a recording keeps the newest.",
-    ]);
-    session.dispose();
-    const missing = ["events-dropped", "logs-dropped"].map((code) => ({
-      ...{ code, level: "warn", text: "Said.", next: "" },
-    }));
-    expect(await codes({ dropped, missing })).toEqual([
-      "events-dropped: Said.",
-      "logs-dropped: Said.",
-    ]);
-    session.dispose();
-    expect(await codes({ dropped: { events: -1 }, missing: [] })).toEqual([]);
-  });
-
-  it("says which names are merged, of how many it is known, once", async () => {
-    const notices = async (about: object) => {
-      await opened(await saying(about));
-      const found = session.notices.value.map(({ code, text }) => [code, text]);
-      session.dispose();
-      return found.slice(1);
-    };
-    const merged = {
-      prefixes: { names: 1, exact: true },
-      lanes: { names: 10_000, exact: false },
-      spans: { names: 1_234, exact: true },
-      actions: null,
-    };
-    expect(await notices({ merged })).toEqual([
-      [
-        "prefixes-merged",
-        "1 prefix is merged into (other): a recording has no place for more.",
-      ],
-      [
-        "lanes-merged",
-        "At least 10,000 threads of workers are merged into (other): a recording has no place for more.",
-      ],
-      [
-        "spans-merged",
-        "1,234 spans are merged into (other): a recording has no place for more.",
-      ],
-    ]);
-    const said = (code: string) => ({ code, level: "warn", text: code });
-    const missing = ["first", "lanes-merged", "spans-merged"].map(said);
-    expect((await notices({ merged, missing })).map(([code]) => code)).toEqual([
-      "lanes-merged",
-      "spans-merged",
-      "prefixes-merged",
-    ]);
-    expect(await notices({ merged: { prefixes: { names: -1 } } })).toEqual([]);
-    expect(await notices({ merged: 7 })).toEqual([]);
   });
 });

@@ -2,7 +2,8 @@
 
 import { signal } from "@preact/signals";
 import { expect, vi } from "vitest";
-import { openRecording } from "../../js_src/archive/open";
+import { SESSION_ID } from "../../js_src/archive/messages";
+import { openRecording } from "../../js_src/archive/stored_link";
 import { SUMMARY, TABLES } from "../../js_src/schema";
 import { SharedSession } from "../../js_src/session";
 import type { Figures } from "./archive_files";
@@ -12,8 +13,8 @@ const NAME = "run.daskscope";
 
 /** Nobody looks at it yet. */
 export async function sessionOf(file: ArrayBuffer): Promise<SharedSession> {
-  const { link, sessionId } = await openRecording(file, NAME);
-  return new SharedSession(link, sessionId, signal(true), () => {});
+  const { link } = await openRecording(new Blob([file]), NAME);
+  return new SharedSession(link, SESSION_ID, signal(true), () => {});
 }
 
 /** Looked at from now on: waits until its rows and its figures have come. */

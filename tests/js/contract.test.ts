@@ -5,7 +5,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { inflateSync } from "node:zlib";
 import { signal } from "@preact/signals";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { KERNEL_MESSAGES, type TableName, TABLES } from "../../js_src/schema";
+import {
+  KERNEL_MESSAGES,
+  PROTOCOL,
+  type TableName,
+  TABLES,
+} from "../../js_src/schema";
 import { Page } from "../../js_src/session_page";
 import { type Message, parseMessage, say } from "../../js_src/wire";
 import {
@@ -160,26 +165,40 @@ describe("what the page says", () => {
   const focus = golden.find(([name]) => name === "page_focus")![1].message;
   const asked = golden.find(([name]) => name === "page_ask_kernel")![1].message
     .args;
+  const session = "session-1";
   const said = {
-    hello: say.hello("page-1", "0.1.0", "0123456789ab"),
-    watch: say.watch(
-      "page-1",
-      "session-1",
-      true,
-      ["errors", "tasks"],
-      [
+    hello: say("hello", "page-1", {
+      protocol: PROTOCOL,
+      version: "0.1.0",
+      build: "0123456789ab",
+    }),
+    watch: say("watch", "page-1", {
+      session,
+      visible: true,
+      tables: ["errors", "tasks"],
+      have: [
         [0, 10],
         [20, 30],
       ],
-      true,
-      3,
-    ),
-    unwatch: say.unwatch("page-1", "session-1"),
-    ack: say.ack("page-1", "session-1", 12, [3, 5]),
-    ask: say.ask("page-1", "session-1", "page-1-7", "task", { task: 2 }),
-    ask_kernel: say.ask("page-1", null, "page-1-8", "report", asked as object),
-    focus: say.focus("page-1", "session-1", focus.focus as never, 4),
-    bye: say.bye("page-1"),
+      restart: true,
+      setting: 3,
+    }),
+    unwatch: say("unwatch", "page-1", { session }),
+    ack: say("ack", "page-1", { session, seq: 12, missing: [3, 5] }),
+    ask: say("ask", "page-1", {
+      ...{ session, id: "page-1-7", what: "task" },
+      args: { task: 2 },
+    }),
+    ask_kernel: say("ask", "page-1", {
+      ...{ session: null, id: "page-1-8", what: "report" },
+      args: asked as object,
+    }),
+    focus: say("focus", "page-1", {
+      session,
+      focus: focus.focus as never,
+      setting: 4,
+    }),
+    bye: say("bye", "page-1", {}),
   };
 
   it.each(Object.entries(said))(

@@ -13,6 +13,7 @@ import {
   seriesOf,
   type SeriesRows,
   sumOf,
+  nearestValue,
   valueAt,
 } from "../../js_src/derive/series";
 
@@ -85,6 +86,19 @@ const keysOf = ({ table }: Case): string[] =>
   Object.keys(table.readers).filter(
     (name) => table.readers[name]!.combine === "key",
   );
+
+it("combines rows of one step as the schema declares", () => {
+  const shape = TABLES.system.columns;
+  const columns = Object.fromEntries(
+    Object.keys(shape).map((name) => [name, [1, 3]]),
+  );
+  const rows = rowsOf(TABLES.system, [
+    { step: 10, columns: { ...columns, time: [1_000, 1_001] } },
+  ]);
+  expect([...rows.time]).toEqual([1_000]);
+  const { cpu, cpu_least, cpu_most } = rows.columns;
+  expect([cpu![0], cpu_least![0], cpu_most![0]]).toEqual([3, 1, 3]);
+});
 
 describe("rings that are merged", () => {
   it.each(cases)("of $table.name are the rows of Python", (stored) => {
@@ -304,6 +318,12 @@ describe("samples", () => {
       valueAt(series, 2),
       valueAt(series, 3),
     ]).toEqual([NaN, 10, 30]);
+  });
+
+  it("say what the nearest of them is worth", () => {
+    const series = seriesOf([1, 3], [10, 30], 9, "of the end");
+    const nearest = (moment: number) => nearestValue(series, moment);
+    expect([0, 1.9, 2.1, 3, 8].map(nearest)).toEqual([NaN, 10, 30, 30, 30]);
   });
 
   it("of the workers that come with the heartbeat after a run are of its end", () => {

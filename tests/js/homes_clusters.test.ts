@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import { describe, expect, it, vi } from "vitest";
 import { Clusters } from "../../js_src/homes/lab/clusters";
-import { kernelRows } from "../../js_src/homes/lab/kernel_rows";
+import { kernelRows } from "../../js_src/homes/lab/cluster_list";
 import type { KernelState } from "../../js_src/homes/lab/kernel_link";
 import type { Notebook, Notebooks } from "../../js_src/homes/lab/notebooks";
 import type { SessionEntry } from "../../js_src/wire";

@@ -1,13 +1,11 @@
 import { signal } from "@preact/signals";
 import { describe, expect, it } from "vitest";
 import {
+  chooseSession,
   distinctNames,
-  earlierId,
   listChoices,
-  pickedBy,
 } from "../../js_src/homes/lab/choices";
 import { badSetting } from "../../js_src/homes/empty_words";
-import { chooseSession } from "../../js_src/homes/lab/choose_session";
 import {
   closedNotebookState,
   emptyStateFor,
@@ -239,7 +237,7 @@ describe("what a panel can show instead", () => {
       named("g", "Far", "tcp://g:8786"),
     ];
     const names = [
-      ...["Client a:8786", "Client b:8786"],
+      ...["Client tcp://a:8786", "Client tcp://b:8786"],
       ...["Client tls://c:8786", "Client tcp://c:8786"],
       ...["Client :9999", "Client :9999"], // two of one scheduler are alike
     ];
@@ -252,8 +250,8 @@ describe("what a panel can show instead", () => {
     const now = named("s", "LocalCluster", "tcp://other:1");
     const list = listChoices([now], [], [store], [], false);
     expect(list.map(({ name }) => name)).toEqual([
-      "LocalCluster other:1",
-      "LocalCluster h:1",
+      "LocalCluster tcp://other:1",
+      "LocalCluster tcp://h:1",
     ]);
   });
 
@@ -266,13 +264,13 @@ describe("what a panel can show instead", () => {
       ["b.ipynb", "the notebook in front"],
       ["Follow the notebook in front", ""],
     ]);
-    expect(list.map(({ id }) => pickedBy(id, [store])?.kind)).toEqual([
+    expect(list.map(({ picked }) => picked.kind)).toEqual([
       "session",
       "earlier",
       "notebook",
       "follow",
     ]);
-    expect(pickedBy(list[2]!.id, [])).toMatchObject({ path: "a/b.ipynb" });
+    expect(list[2]!.picked).toMatchObject({ path: "a/b.ipynb" });
   });
 
   it("is each notebook once, however many views of it are open", () => {
@@ -318,10 +316,5 @@ describe("what a panel can show instead", () => {
     expect(list.map(({ active }) => active ?? false)).toEqual([
       ...[false, true, false],
     ]);
-  });
-
-  it("is not what the page has let go of meanwhile", () => {
-    expect(pickedBy(earlierId(store), [store])).toMatchObject({ store });
-    expect(pickedBy(earlierId(store), [])).toBeUndefined();
   });
 });

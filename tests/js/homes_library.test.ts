@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { askedByMessage } from "../../js_src/homes/lab/asked_report";
 import {
   countsOf,
   factsOf,
@@ -8,6 +7,7 @@ import {
   titleOf,
   tooltipOf,
 } from "../../js_src/homes/lab/library_entries";
+import { askedByMessage } from "../../js_src/homes/lab/report_address";
 import {
   checkedPath,
   isRecordingName,
@@ -60,23 +60,17 @@ describe("reports of the library", () => {
   });
 
   it("are counted: how many there are, listed, found and shown", () => {
-    const list = { reports, total: 2, place: "" };
+    const list = { reports, total: 2 };
     expect(countsOf(list, 2, 2, " ")).toBe("");
     expect(countsOf(list, 1, 1, "taxi")).toBe(
-      "1 found in 2 reports and recordings",
-    );
-    expect(countsOf(list, 2, 1, "")).toBe(
-      "The newest 1 of 2 reports and recordings. A search looks through all of them.",
+      "1 found, 2 of 2 reports and recordings listed",
     );
     const some = { ...list, total: 1_500 };
     expect(countsOf(some, 2, 2, "")).toBe(
-      "The newest 2 of 1,500 reports and recordings. A search looks through the newest 2.",
-    );
-    expect(countsOf(some, 0, 0, "x")).toBe(
-      "0 found in the newest 2 of 1,500 reports and recordings",
+      "2 of 1,500 reports and recordings listed",
     );
     expect(countsOf(some, 2, 1, "x")).toBe(
-      "2 found in the newest 2 of 1,500 reports and recordings, the newest 1 shown",
+      "2 found, the newest 1 shown, 2 of 1,500 reports and recordings listed",
     );
   });
 
@@ -162,23 +156,15 @@ describe("what a cell wants opened at once", () => {
       content: { data: {}, metadata: {}, transient: { daskscope } },
     }) as unknown as Parameters<typeof askedByMessage>[0];
 
-  it("is a path below the root, or a copy in the library", () => {
+  it("is a path below the root", () => {
     const path = "runs/a.html";
-    expect(askedByMessage(message({ open: path }))).toEqual({
-      kind: "path",
-      path,
-    });
-    expect(askedByMessage(message({ library: "a-1.html" }))).toEqual({
-      kind: "library",
-      filename: "a-1.html",
-    });
+    expect(askedByMessage(message({ open: path }))).toBe(path);
   });
 
   it.each([
     { open: "../a.html" },
     { open: 7 },
-    { library: "runs/a.html" },
-    { library: "javascript:a.html" },
+    { open: "javascript:a.html" },
     {},
     "a.html",
     null,

@@ -1,13 +1,13 @@
 // @vitest-environment happy-dom
-// One tab for each report of the library, through whichever kernel hands it over.
+// One tab for each report of the library, through whichever kernel listed it last.
 
 import type { ILabShell, JupyterFrontEnd } from "@jupyterlab/application";
-import { signal } from "@preact/signals";
 import { BoxPanel, Widget } from "@lumino/widgets";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { KernelState } from "../../js_src/homes/lab/kernel_link";
+import { notConnected } from "../../js_src/errors";
+import type { Shelf } from "../../js_src/homes/lab/library";
+import { libraryList } from "../../js_src/homes/lab/library_entries";
 import { LibraryTabs } from "../../js_src/homes/lab/library_tabs";
-import type { KernelLink } from "../../js_src/stream";
 
 // JupyterLab's own components are no modules that run outside of a bundle.
 vi.mock("../../js_src/homes/lab/icons", () => {
@@ -27,17 +27,24 @@ vi.mock("@jupyterlab/apputils", () => ({
   },
 }));
 
-/** How often a kernel was asked, and held, for a file that is no report. */
-function kernelStub(kind: "busy" | "open") {
-  const asked = vi.fn(() =>
-    Promise.resolve({ base64: btoa("no report"), size: 9 }),
-  );
-  const link = { ask: asked } as unknown as KernelLink;
-  const open: KernelState = { kind: "open", link, recorder: true };
-  const state = signal<KernelState>(kind === "open" ? open : { kind });
+const FILE = "no report, in pieces";
+const PIECE = 6;
+
+/** A kernel that hands over a file that is no report, or has ended. */
+function shelfOf(kind: "open" | "ended") {
+  const ask = vi.fn((_: null, what: string, { at }: { at: number }) => {
+    expect(what).toBe("report");
+    if (kind === "ended") return Promise.reject(notConnected());
+    const base64 = btoa(FILE.slice(at, at + PIECE));
+    return Promise.resolve({ base64, size: FILE.length });
+  });
   const released = vi.fn();
-  const use = vi.fn(() => released);
-  return { state, use, asked, released };
+  const kernel = { use: () => released };
+  return {
+    shelf: { kernel, link: { ask } } as unknown as Shelf,
+    ask,
+    released,
+  };
 }
 
 const shown: Widget[] = [];
@@ -60,23 +67,25 @@ afterEach(() => {
   for (const widget of shown.splice(0)) widget.dispose();
 });
 
-const report = { filename: "a.html", title: "A", place: null };
+const entry = { filename: "a.html", url: "file:///a.html", path: null };
+const listed = { reports: [{ ...entry, created: "" }], total: 1 };
+const [report] = libraryList(listed, "list").reports;
 
 describe("the tab of a report of the library", () => {
-  it("that waits for a busy kernel is fetched through another one that is asked for it", async () => {
+  it("is fetched again, in pieces, when another kernel has listed it", async () => {
     const tabs = tabsOf();
-    const [busy, idle] = [kernelStub("busy"), kernelStub("open")];
-    tabs.show({ ...report, kernel: busy });
-    await vi.waitFor(() => expect(busy.use).toHaveBeenCalledOnce());
-    expect(document.body.textContent).toContain("Opening a.html");
-    tabs.show({ ...report, kernel: busy });
-    expect(busy.released, "it is waited for once").not.toHaveBeenCalled();
-    tabs.show({ ...report, kernel: idle });
+    const [ended, open] = [shelfOf("ended"), shelfOf("open")];
+    tabs.show(report!, ended.shelf);
     await vi.waitFor(() =>
-      expect(document.body.textContent).toContain("a.html cannot be opened"),
+      expect(document.body.textContent).toContain("no connection"),
     );
-    expect(idle.asked).toHaveBeenCalledOnce();
-    expect(busy.released).toHaveBeenCalledOnce();
-    expect([busy.asked.mock.calls.length, shown.length]).toEqual([0, 1]);
+    expect(ended.released).toHaveBeenCalledOnce();
+    tabs.show(report!, open.shelf);
+    await vi.waitFor(() =>
+      expect(document.body.textContent).toContain("is no zip file"),
+    );
+    expect(open.ask).toHaveBeenCalledTimes(Math.ceil(FILE.length / PIECE));
+    expect(open.released).toHaveBeenCalledOnce();
+    expect(shown).toHaveLength(1);
   });
 });

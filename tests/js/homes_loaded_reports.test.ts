@@ -5,16 +5,11 @@ import {
 } from "../../js_src/homes/lab/loaded_reports";
 import { LIMITS } from "../../js_src/schema";
 
-const HALF_BYTES = 200_000_000;
-
 class Tab implements LoadedReport {
   visible = false;
   gone = false;
 
-  constructor(
-    readonly bytes: number,
-    readonly rows: number,
-  ) {}
+  constructor(readonly rows: number) {}
 
   letGo(): void {
     this.gone = true;
@@ -24,20 +19,9 @@ class Tab implements LoadedReport {
 describe("reports in tabs that nobody looks at", () => {
   const gone = (tabs: Tab[]) => tabs.map((tab) => tab.gone);
 
-  it("give way to others by their files, those shown longest ago first", () => {
-    const reports = new LoadedReports(() => 0);
-    const tabs = [1, 2, 3].map(() => new Tab(HALF_BYTES, 0));
-    for (const tab of tabs) reports.touch(tab);
-    expect(gone(tabs)).toEqual([true, false, false]);
-    const [, second, third] = tabs as [Tab, Tab, Tab];
-    reports.touch(second);
-    reports.touch(new Tab(1, 0));
-    expect([second.gone, third.gone]).toEqual([false, true]);
-  });
-
-  it("give way by what the page holds, and only as many as must", () => {
+  it("give way by what the page holds, shown longest ago first, and only as many as must", () => {
     const live = LIMITS.page_rows / 2;
-    const tabs = [1, 2, 3].map(() => new Tab(1, LIMITS.page_rows / 4));
+    const tabs = [1, 2, 3].map(() => new Tab(LIMITS.page_rows / 4));
     const reports = new LoadedReports(() =>
       tabs.reduce((sum, tab) => sum + (tab.gone ? 0 : tab.rows), live),
     );
@@ -47,7 +31,7 @@ describe("reports in tabs that nobody looks at", () => {
 
   it("are those alone: what can be seen stays", () => {
     const reports = new LoadedReports(() => 2 * LIMITS.page_rows);
-    const [seen, hidden] = [new Tab(HALF_BYTES, 1), new Tab(1, 1)];
+    const [seen, hidden] = [new Tab(1), new Tab(1)];
     seen.visible = true;
     reports.touch(seen);
     reports.touch(hidden);

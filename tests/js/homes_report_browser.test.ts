@@ -214,7 +214,7 @@ describeReport("a report", () => {
     await page.getByText("4,000 of 20,000 lines").waitFor();
     await page.getByText("1 – 200 of 4,000").waitFor();
     await page.getByLabel("Filter by text").fill("nothing like this");
-    await page.getByText("None of the lines is in the selection.").waitFor();
+    await page.getByText("No lines match the filter.").waitFor();
   });
 
   it("shows one kind of events", async () => {
@@ -242,11 +242,11 @@ describeReport("a report", () => {
     const saidOf = (at: number) => said.nth(at).innerText();
     await expect.poll(() => saidOf(0)).toMatch(/^moved · n 1/);
     expect(await saidOf(1)).toBe("plain text");
-    await said.nth(0).getByRole("button", { name: "as logged" }).focus();
+    await said.nth(0).getByRole("button", { name: "show raw" }).focus();
     await page.keyboard.press("Enter");
-    expect(await saidOf(0)).toBe(`${message[0]} in words`);
+    expect(await saidOf(0)).toBe(`${message[0]} show in words`);
     await page.keyboard.press("Enter");
-    expect(await saidOf(0)).toBe("moved · n 1 as logged");
+    expect(await saidOf(0)).toBe("moved · n 1 show raw");
     expect(await saidOf(2)).toMatch(/^moved · note x+… all 3,028 characters$/);
     await said.nth(2).getByRole("button").click();
     expect(await saidOf(2)).toBe(`${long} Show less`);

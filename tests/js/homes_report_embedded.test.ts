@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
-import { embeddedSource } from "../../js_src/homes/report/embedded";
+import { embeddedSource } from "../../js_src/homes/report/source";
 import type { SessionStore } from "../../js_src/session";
 import type { SessionLink } from "../../js_src/stream_link";
 import { goldenFile } from "./archive_files";

@@ -1,14 +1,12 @@
-import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
+// @vitest-environment happy-dom
 import { describe, expect, it } from "vitest";
 import { openReportFile } from "../../js_src/homes/report/report_file";
 import type { SessionStore } from "../../js_src/session";
 import type { SessionLink } from "../../js_src/stream_link";
+import { goldenFile } from "./archive_files";
 import { statusOf } from "./link_status";
 
-const small = readFileSync(
-  fileURLToPath(new URL("../contract/files/small.daskscope", import.meta.url)),
-);
+const small = Buffer.from(goldenFile());
 const BEGIN = '<script type="application/json" id="daskscope-summary">';
 const MIDDLE =
   '</script>\n<script type="application/octet-stream" id="daskscope-recording">';

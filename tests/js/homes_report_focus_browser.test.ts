@@ -93,7 +93,7 @@ describeReport("what is selected in a report", () => {
     await open();
     await page.getByRole("button", { name: "rename" }).first().click();
     await tab("Errors and events").click();
-    await page.getByText("None of the errors is in the selection.").waitFor();
+    await page.getByText("No errors match the filter.").waitFor();
     await page
       .getByRole("button", { name: "Remove the filter rename" })
       .click();
@@ -160,9 +160,9 @@ describeReport("what is selected in a report", () => {
   it("says of what time the figures beside a chart are", async () => {
     await open("", "tab=summary");
     const words = page.locator(".ds-part-legend > .ds-quiet", {
-      hasText: "at most",
+      hasText: "peak",
     });
-    await expect.poll(() => words.innerText()).toBe("at most");
+    await expect.poll(() => words.innerText()).toBe("peak");
     await page.evaluate(() => {
       const { session } = window.report;
       const from = session.origin.value;
@@ -170,7 +170,7 @@ describeReport("what is selected in a report", () => {
     });
     await expect
       .poll(() => words.innerText())
-      .toBe("at most, in the time selected");
+      .toBe("peak in the time selected");
   });
 
   it("shows where nothing ran before the first task of a short run", async () => {

@@ -2,14 +2,14 @@
 
 import { signal } from "@preact/signals";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { LazyLink } from "../../js_src/archive/lazy_link";
 import { SESSION_ID } from "../../js_src/archive/messages";
-import { openRecording } from "../../js_src/archive/open";
+import { StoredRecording } from "../../js_src/archive/recording";
+import { StoredLink } from "../../js_src/archive/stored_link";
 import { ReportState } from "../../js_src/homes/report/report_state";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { panelKind } from "../../js_src/panels";
 import { SharedSession } from "../../js_src/session";
-import { goldenContent, goldenFile } from "./archive_files";
+import { bytesOfBuffer, goldenContent, goldenFile } from "./archive_files";
 
 const golden = goldenContent();
 
@@ -25,9 +25,9 @@ afterEach(() => {
 
 function report(summary: object | null | undefined): void {
   opened = 0;
-  const link = new LazyLink(() => {
+  const link = new StoredLink(() => {
     opened += 1;
-    return openRecording(goldenFile());
+    return StoredRecording.open(bytesOfBuffer(goldenFile()));
   }, "The recording in this report");
   session = new SharedSession(link, SESSION_ID, signal(true), () => {});
   state = new ReportState({
@@ -104,12 +104,12 @@ describe("a report with its recording", () => {
     show("task-stream");
     await vi.waitFor(() => expect(session.have()).toHaveLength(2));
     await haveTotals(golden.focus);
-    state.setFocus(NO_FOCUS);
+    session.setFocus(NO_FOCUS);
     await haveTotals(NO_FOCUS);
   });
 
   it("says why it cannot be opened", async () => {
-    const link = new LazyLink(
+    const link = new StoredLink(
       () => Promise.reject(new Error("its end is missing")),
       "The recording in this report",
     );
@@ -119,8 +119,7 @@ describe("a report with its recording", () => {
       expect(session.notices.value).toMatchObject([
         {
           level: "error",
-          text: "The recording in this report cannot be opened",
-          next: expect.stringContaining("its end is missing") as string,
+          text: expect.stringContaining("its end is missing") as string,
         },
       ]),
     );

@@ -26,7 +26,7 @@ function notebookWith(...filenames: string[]) {
     }
     await ready;
     const reports = filenames.map(entry);
-    return { reports, total: reports.length, place: "/library" };
+    return { reports, total: reports.length };
   };
   const state = signal({ kind: "open", link: { ask } });
   const kernel = { state, use: () => () => {} };

@@ -56,19 +56,6 @@ describe("a file of the server", () => {
     ).rejects.toThrow(tooLarge);
   });
 
-  it("is not waited for to its end when it is too large", async () => {
-    let ended = false;
-    const endless: RequestListener = (_, response) => {
-      const more = (): void => {
-        while (!ended && response.write(bytes(400)));
-      };
-      response.on("close", () => (ended = true)).on("drain", more);
-      more();
-    };
-    await expect(fetched(endless)).rejects.toThrow(/larger than a page/);
-    await expect.poll(() => ended).toBe(true);
-  });
-
   it("says so when the server breaks off", async () => {
     const broken: RequestListener = (_, response) => {
       response.write(bytes(400), () => response.destroy());

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { Faded } from "../../js_src/model/faded";
 import { TaskModel } from "../../js_src/model/tasks";
 import type { CoarseLane } from "../../js_src/model/coarse";
 import { bulkBatches } from "./bulk_rows";
@@ -103,24 +102,6 @@ describe("a model that lets its oldest rows go", () => {
     expect(model.coarseLane(0)!.start[0]).toBe(T0 - 100);
   });
 
-  it("keeps what it joined of both while rows come elsewhere, not where they replace it", () => {
-    const model = filled(60_000);
-    model.fade(20_000);
-    model.setCoarse(TWO_EARLIER);
-    const both = model.coarseLane(0)!;
-    const later = batchOf([{ start: T0 + 9_000, task: 90_000 }]);
-    model.insert(later);
-    model.markCovered(90_000, 1);
-    expect(model.coarseLane(0), "not made anew").toBe(both);
-    const rows = [
-      { start: T0 - 100, task: 95_000 },
-      { start: T0 - 92, task: 95_001 },
-    ];
-    model.insert(batchOf(rows));
-    model.markCovered(95_000, 2);
-    expect(model.coarseLane(0)!.count).toBe(both.count - 1);
-  });
-
   it("does not paint over the pauses between rows", () => {
     const model = new TaskModel();
     // Eight quick tasks, an hour of nothing, eight more.
@@ -135,26 +116,5 @@ describe("a model that lets its oldest rows go", () => {
     const lane = model.coarseLane(0)!;
     expect(lane.count).toBe(2);
     expect(lane.duration[0]).toBeCloseTo(7.9);
-  });
-});
-
-describe("stretches of rows that have gone", () => {
-  it("are joined when there are too many, and lose nothing", () => {
-    const model = filled(100_000);
-    const faded = new Faded(500);
-    let rows = 0;
-    for (let lane = 0; lane < LANES; lane++) {
-      const { segments } = model.track(lane, false)!;
-      faded.add(lane, segments);
-      for (const segment of segments) rows += segment.rows;
-    }
-    let count = 0;
-    let standFor = 0;
-    for (let lane = 0; lane < LANES; lane++) {
-      count += faded.lane(lane)!.count;
-      standFor += sumOf(faded.lane(lane), "rows");
-    }
-    expect(count).toBeLessThanOrEqual(500);
-    expect(standFor).toBe(rows);
   });
 });

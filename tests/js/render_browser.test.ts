@@ -174,19 +174,6 @@ describeInBrowser("a canvas in a browser", 30_000, () => {
     expect(await page.locator("canvas").count()).toBe(0);
   });
 
-  it("becomes a PNG on a background", async () => {
-    await open();
-    const { type, colours } = await page.evaluate(() =>
-      window.page.exported([
-        [2, 20],
-        [20, 12],
-        [8, 12],
-      ]),
-    );
-    expect(type).toBe("image/png");
-    expect(colours).toEqual(["0,255,0", RED, WHITE]);
-  });
-
   it("has room for the start of a text that is too long", async () => {
     await open();
     const text = await page.evaluate(() => [

@@ -2,7 +2,6 @@
 
 import { CanvasView } from "../../js_src/render/canvas_view";
 import { PixelRows } from "../../js_src/render/pixel_rows";
-import { exportPng } from "../../js_src/render/png";
 import { shorten, TextMeasure } from "../../js_src/render/text";
 
 const RED = 0xff0000ff;
@@ -80,12 +79,6 @@ const page = {
     const after = seen();
     for (const each of views) each.dispose();
     return { times, before, after };
-  },
-  async exported(points: [number, number][]) {
-    const { width, height } = view.canvas;
-    const layers = [{ source: view.canvas, x: 5, y: 0 }];
-    const blob = await exportPng(layers, width + 5, height, "rgb(0, 255, 0)");
-    return { type: blob.type, colours: await colours(blob, points) };
   },
   shortened(text: string, room: number): string {
     const measure = new TextMeasure(view.context);

@@ -93,6 +93,13 @@ function open(port: FakePort, greeting: object = welcome()): Channel {
   return channel;
 }
 
+/** A channel that has not been answered yet, and has not greeted either. */
+function greeting(): { port: FakePort; channel: Channel } {
+  const port = new FakePort("widget");
+  const link = (id: string) => new KernelLink(PAGE, id);
+  return { port, channel: new Channel(PAGE, port, link, () => {}) };
+}
+
 function watched(port = new FakePort()): {
   port: FakePort;
   channel: Channel;
@@ -121,6 +128,33 @@ describe("the handshake", () => {
     const channel = open(port);
     expect(port.sent[0]).toMatchObject({ type: "hello", protocol: PROTOCOL });
     expect(channel.state.value).toMatchObject({ kind: "open" });
+  });
+
+  it("greets again, later each time, until it is answered", () => {
+    const { port, channel } = greeting();
+    channel.hello();
+    vi.advanceTimersByTime(499);
+    expect(port.of("hello")).toHaveLength(1);
+    vi.advanceTimersByTime(1);
+    expect(port.of("hello")).toHaveLength(2);
+    // A widget's comm has what the kernel tells other tabs, too.
+    channel.receive({ type: "sessions", sessions: [], recorder: true });
+    vi.advanceTimersByTime(1_000);
+    expect(port.of("hello")).toHaveLength(3);
+    channel.receive(welcome());
+    vi.advanceTimersByTime(60_000);
+    expect(port.of("hello")).toHaveLength(3);
+  });
+
+  it("gives up greeting at last, and at once when it is closed", () => {
+    for (const closes of [false, true]) {
+      const { port, channel } = greeting();
+      channel.hello();
+      if (closes) channel.close();
+      vi.advanceTimersByTime(3_600_000);
+      expect(port.of("hello")).toHaveLength(closes ? 1 : 7);
+      expect(vi.getTimerCount()).toBe(0);
+    }
   });
 
   it("says which side to upgrade when the protocols differ", () => {

@@ -1,9 +1,9 @@
 // Charts over time: their axes, and what of many samples they draw.
 
 import { describe, expect, it } from "vitest";
-import { threadAxis, valueAxis } from "../../js_src/panel/value_axis";
-import { columnsOf } from "../../js_src/panel/line_painter";
-import { growingAxis } from "../../js_src/derive/growing_axis";
+import { threadAxis, valueAxis } from "../../js_src/timeline/value_axis";
+import { columnsOf } from "../../js_src/timeline/lines";
+import { growingAxis } from "../../js_src/timeline/window";
 import { lineOf, rowsOf, seriesOf } from "../../js_src/derive/series";
 
 const labels = (...args: Parameters<typeof valueAxis>) =>
@@ -21,7 +21,7 @@ describe("the axis of values", () => {
     expect(labels("seconds", 0.25)).toEqual([
       ...["0", "100 ms", "200 ms", "300 ms"],
     ]);
-    expect(labels("bytes", 900 * 2 ** 20).at(-1)).toBe("1,000 MiB");
+    expect(labels("bytes", 900 * 2 ** 20).at(-1)).toBe("1.0 GiB");
     expect(labels("percent", 78)).toEqual(["0 %", "50 %", "100 %"]);
     expect(labels("count", 16, 0, 2)).toEqual(["0", "10", "20"]);
   });
@@ -59,6 +59,12 @@ describe("the axis of threads", () => {
   });
 });
 
+/** Lengths of the runs between gaps. */
+function runsOf(columns: readonly { joined: boolean }[]): number[] {
+  const starts = columns.flatMap(({ joined }, at) => (joined ? [] : [at]));
+  return starts.map((at, i) => (starts[i + 1] ?? columns.length) - at);
+}
+
 describe("samples that are drawn", () => {
   it("keep their least and most in each column of pixels", () => {
     const time = Float64Array.from({ length: 1000 }, (_, at) => at / 1000);
@@ -66,15 +72,15 @@ describe("samples that are drawn", () => {
       at === 500 ? 99 : at === 501 ? -99 : 1,
     );
     const series = seriesOf(time, values, Infinity, "of the end");
-    const [run] = columnsOf(series, (moment) => moment * 10);
-    expect(run).toHaveLength(10);
-    const { least, most, first, last } = run![5]!;
+    const columns = columnsOf(series, (moment) => moment * 10);
+    expect(columns).toHaveLength(10);
+    const { least, most, first, last } = columns[5]!;
     expect([least, most, first, last]).toEqual([-99, 99, 99, 1]);
   });
 
   it("show the least and most of a step, joined with the next one", () => {
     const extremes = { combine: "extremes" };
-    const columns = { cpu: extremes, cpu_least: extremes, cpu_most: extremes };
+    const shape = { cpu: extremes, cpu_least: extremes, cpu_most: extremes };
     const step = {
       time: [5, 13, 60],
       cpu: [20, 30, 30],
@@ -82,22 +88,56 @@ describe("samples that are drawn", () => {
       cpu_most: [90, 40, 40],
     };
     const series = lineOf(
-      rowsOf({ columns }, [
+      rowsOf({ columns: shape }, [
         { step: 0, columns: { time: [70, 71], cpu: [1, 1] } },
         { step: 10, columns: step },
       ]),
       "cpu",
     );
-    const runs = columnsOf(series, (moment) => moment);
-    expect(runs.map((run) => run.length)).toEqual([2, 3]);
-    expect(runs[0]![0]).toMatchObject({ first: 20, least: 10, most: 90 });
+    const columns = columnsOf(series, (moment) => moment);
+    expect(runsOf(columns)).toEqual([2, 3]);
+    const wide = { x: 0, end: 10, first: 20, least: 10, most: 90 };
+    expect(columns[0]).toMatchObject(wide);
   });
 
   it("are not joined over a time in which there were none", () => {
     const time = [1, 2, 3, 4, 5, 60, 61, 62];
     const series = seriesOf(time, time, Infinity, "of the end");
-    const runs = columnsOf(series, (moment) => moment * 10);
-    expect(runs.map((run) => run.length)).toEqual([5, 3]);
+    expect(runsOf(columnsOf(series, (moment) => moment * 10))).toEqual([5, 3]);
+  });
+
+  it("keep the least and most of each column at every zoom and place", () => {
+    const time = Float64Array.from({ length: 5000 }, (_, at) => at / 50);
+    const values = time.map((_, at) => Math.sin(at * at) * (1 + (at % 97)));
+    const series = seriesOf(time, values, Infinity, "of the end");
+    for (const width_s of [100, 31.7, 3, 0.2]) {
+      for (const start of [0, 12.34, 68.2]) {
+        const x = (moment: number) => ((moment - start) / width_s) * 100;
+        const shown = columnsOf(series, x, [start, start + width_s]);
+        for (let pixel = 0; pixel < 100; pixel++) {
+          const there = values.filter((_, at) => {
+            const moment = time[at]!;
+            return moment <= 100 && Math.floor(x(moment)) === pixel;
+          });
+          const column = shown.find(({ x }) => Math.floor(x) === pixel);
+          expect(column?.most).toBe(
+            there.length ? Math.max(...there) : undefined,
+          );
+          expect(column?.least).toBe(
+            there.length ? Math.min(...there) : undefined,
+          );
+        }
+      }
+    }
+  });
+
+  it("reach beyond both edges of what is shown, and no further", () => {
+    const time = Float64Array.from({ length: 100 }, (_, at) => at);
+    const series = seriesOf(time, time, Infinity, "of the end");
+    const shown = columnsOf(series, (moment) => moment * 10, [20.5, 23.5]);
+    expect(shown.map(({ first }) => first)).toEqual([20, 21, 22, 23, 24]);
+    expect(columnsOf(series, (moment) => moment, [300, 400])).toHaveLength(1);
+    expect(columnsOf(series, (moment) => moment, [-9, -1])).toHaveLength(1);
   });
 });
 

@@ -17,7 +17,7 @@ function panel(said: {
   /** False: out of a file. */
   live?: boolean;
 }) {
-  const session = {
+  return {
     now: signal(said.now),
     workers: signal(
       Array.from({ length: said.workers ?? 0 }, () => ({
@@ -27,12 +27,10 @@ function panel(said: {
     counts: signal({ captured: said.captured ?? 0 }),
     state: signal(said.state ?? "live"),
     notices: signal(said.notice ? [{ code: said.notice }] : []),
-  };
-  return {
     host: { emptyState: signal(null), live: said.live ?? true },
     holdsAny: signal(false),
     arrived: signal(false),
-    session: signal(session),
+    session: signal({}),
   } as unknown as ViewState;
 }
 

@@ -76,8 +76,9 @@ describePanel("the errors of the task stream", () => {
   it("are reached by keyboard through the table", async () => {
     await open("scenario=full");
     await plot().press("t");
-    const error = page.locator(".ds-errors button");
-    await error.focus();
+    await page.locator(".ds-error-head").focus();
+    await page.keyboard.press("Enter");
+    await page.getByText("Show in task stream").focus();
     await page.keyboard.press("Enter");
     await page.locator(".ds-table-sheet").waitFor({ state: "detached" });
     await page
@@ -151,12 +152,13 @@ describePanel("the errors of the task stream", () => {
     const [start, stop] = await shown();
     expect(stop - start).toBeLessThan(to - from);
     await plot().press("t");
+    await page.locator(".ds-error-head").click();
     // A list that has just opened may still take the focus to itself.
     await expect
       .poll(() =>
         page.evaluate(async () => {
           const find = () =>
-            document.querySelector<HTMLElement>(".ds-errors button");
+            document.querySelector<HTMLElement>(".ds-one-error-tools button");
           find()?.focus();
           for (let frame = 0; frame < 3; frame++) {
             await new Promise(requestAnimationFrame);
@@ -206,12 +208,12 @@ describePanel("the errors of the task stream", () => {
       session.setFocus({ ...session.focus.value, time: [origin, origin + 5] });
     });
     await plot().press("t");
-    await page.getByText("Errors: 0 of 1 in the selection").waitFor();
+    await page.getByText("0 of 1 in the selection").waitFor();
     await page.evaluate(() => {
       const { session } = window.harness;
       session.setFocus({ ...session.focus.value, time: null });
     });
-    await page.getByText("Errors: 1", { exact: true }).waitFor();
+    await page.locator(".ds-error-head").waitFor();
   });
 
   it("are not all there when there were very many: the table says so, and the task", async () => {
@@ -228,9 +230,10 @@ describePanel("the errors of the task stream", () => {
     });
     await plot().press("t");
     await page
-      .getByText("Errors: 1; 1,500 of 1,501 are not here", { exact: true })
+      .getByText("1; 1,500 more were not kept", { exact: true })
       .waitFor();
-    await page.locator(".ds-errors button").click();
+    await page.locator(".ds-error-head").click();
+    await page.getByText("Show in task stream").click();
     const pinned = page.locator(".ds-pinned");
     await pinned.getByText("The traceback was dropped").waitFor();
     const badge = pinned.getByText("Erred", { exact: true });

@@ -5,30 +5,21 @@ import { describe, expect, it } from "vitest";
 import { parseColour } from "../../js_src/base/colour";
 import { ACTION_COLOURS } from "../../js_src/base/palette";
 import type { Theme } from "../../js_src/base/theme";
-import type { Focus } from "../../js_src/model/types";
-import { NO_FOCUS } from "../../js_src/model/types";
-import type { AxisPicture } from "../../js_src/panels/task_stream/axis_painter";
 import { plotRows } from "../../js_src/panels/task_stream/geometry";
 import {
   paintEvents,
   TakenRow,
-} from "../../js_src/panels/task_stream/events_painter";
-import {
   eventMarks,
   type EventMark,
+  type StagePicture,
   MergedMarks,
   mergedText,
   mergeMarks,
   nextError,
-} from "../../js_src/panels/task_stream/event_marks";
-import { inOrder } from "../../js_src/panels/task_stream/event_card";
-import { caption } from "../../js_src/panels/task_stream/errors_table";
-import {
-  changesInFocus,
-  errorsInFocus,
-} from "../../js_src/panels/task_stream/events_in_focus";
+} from "../../js_src/panels/task_stream/events_row";
+import { inOrder } from "../../js_src/panels/task_stream/cards";
+import { notHere } from "../../js_src/panels/task_stream/table";
 import { tint } from "../../js_src/panel/paints";
-import { notHere } from "../../js_src/panels/task_stream/number_table";
 
 const change = (time: number, worker: string, what: string) => ({
   time,
@@ -146,51 +137,7 @@ describe("the row of events", () => {
   });
 });
 
-describe("the table of errors", () => {
-  it("lists only what is in focus", () => {
-    const error = (task: number, time: number, worker: string) => ({
-      task,
-      prefix: task % 2,
-      worker,
-      time,
-      exception: "",
-    });
-    const all = [error(0, 1, "a"), error(1, 2, "b"), error(2, 3, "a")];
-    const found = (focus: Partial<Focus>) =>
-      errorsInFocus(all, { ...NO_FOCUS, ...focus }, ["x", "y"]).map(
-        ({ task }) => task,
-      );
-    expect(found({})).toEqual([0, 1, 2]);
-    expect(found({ time: [1.5, 3] })).toEqual([1, 2]);
-    expect(found({ workers: ["a"] })).toEqual([0, 2]);
-    expect(found({ prefixes: ["y"] })).toEqual([1]);
-    expect(found({ prefixes: ["y"], workers: ["a"] })).toEqual([]);
-  });
-});
-
-describe("what happened to the workers that are isolated", () => {
-  it("leaves out the others, but not what happened to all", () => {
-    const all = [
-      change(1, "a", "spilling"),
-      change(2, "b", "removed"),
-      change(3, "", "restarted"),
-    ];
-    const found = (workers: string[]) =>
-      changesInFocus(all, { ...NO_FOCUS, workers }).map(({ what }) => what);
-    expect(found(["a"])).toEqual(["spilling", "restarted"]);
-    expect(found([])).toHaveLength(3);
-  });
-});
-
-describe("the caption of the table of errors", () => {
-  it("says how many of how many are shown, selected and here", () => {
-    expect(caption(3, 3, 3, "")).toBe("Errors: 3");
-    expect(caption(200, 1_000, 1_000, "")).toBe("Errors: 1,000, the last 200");
-    expect(caption(200, 300, 1_000, notHere(500, 1_500))).toBe(
-      "Errors: 300 of 1,000 in the selection, the last 200; 500 of 1,500 are not here",
-    );
-  });
-
+describe("the caption of a table", () => {
   it("says of the dropped ones alone that they are not here", () => {
     expect(notHere(0, 1_500)).toBe(""); // they are still to come
     expect(notHere(20, 0)).toBe("; 20 of 20 are not here"); // counts come later
@@ -217,7 +164,7 @@ it.each(["light", "dark"] as const)(
     const picture = {
       ...{ context, measure, theme, start: 0, secondsPerPixel: 1 },
       ...{ width: 400, pixelRatio: 1, rows: plotRows(11) },
-    } as unknown as AxisPicture;
+    } as unknown as StagePicture;
     const marks = eventMarks(
       [],
       [],
@@ -261,7 +208,7 @@ describe("the words in the row of events", () => {
     const picture = {
       ...{ context, measure, theme, start: 0, secondsPerPixel: 1 },
       ...{ width, pixelRatio: 1, rows: plotRows(11) },
-    } as unknown as AxisPicture;
+    } as unknown as StagePicture;
     paintEvents(picture, new MergedMarks().update(marks, 10), [], true);
     return words.sort((one, other) => one.from - other.from);
   }

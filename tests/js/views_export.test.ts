@@ -2,11 +2,10 @@ import { describe, expect, it } from "vitest";
 import { TaskModel } from "../../js_src/model/tasks";
 import {
   coarseRows,
-  firstRows,
   type Others,
-  type Rows,
+  rowsOfLanes,
   savedWords,
-} from "../../js_src/panels/task_stream/export_rows";
+} from "../../js_src/panels/task_stream/export";
 import { batchOf, type Row, shuffled, T0 } from "./model_rows";
 
 const WHOLE = [-Infinity, Infinity] as const;
@@ -32,40 +31,29 @@ function tasksOf(
   onlyFiltered = false,
   time: readonly [number, number] = WHOLE,
 ) {
-  const found = firstRows(model, LANES, time, { most, onlyFiltered });
-  return { tasks: found.rows.map(({ task }) => task), of: found.of };
+  const filter = onlyFiltered ? model.filter : null;
+  const rows = rowsOfLanes(model, LANES, time, filter, most);
+  return rows.map(({ task }) => task);
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i);
 
 describe("the rows of a saved file", () => {
   it("are all of them, in order of time, where they fit", () => {
-    expect(tasksOf(modelOf(10), 40)).toEqual({ tasks: upTo(40), of: 40 });
+    expect(tasksOf(modelOf(10), 40)).toEqual(upTo(40));
   });
 
-  it("are the first of all lanes where there are more, and say of how many", () => {
-    expect(tasksOf(modelOf(100), 30)).toEqual({ tasks: upTo(30), of: 400 });
-    expect(tasksOf(modelOf(100), 1)).toEqual({ tasks: [0], of: 400 });
-  });
-
-  it("are no more than fit when all start at once", () => {
-    const model = new TaskModel();
-    model.insert(
-      batchOf(upTo(50).map((task) => ({ start: T0, lane: task % 4, task }))),
-    );
-    const { tasks, of } = tasksOf(model, 20);
-    expect([new Set(tasks).size, of]).toEqual([20, 50]);
+  it("are none where there are more than fit, and it says how many", () => {
+    expect(() => tasksOf(modelOf(100), 30)).toThrow(/^400 rows.* 30/);
   });
 
   it("are those of the window that pass the filter", () => {
     const model = modelOf(100);
     model.setFilter({ prefixes: [1], lanes: [1] });
     const time = [T0 + 8.5, T0 + 30.5] as const;
-    expect(tasksOf(model, 3, true, time)).toEqual({
-      tasks: [9, 13, 17],
-      of: 6,
-    });
-    expect(tasksOf(model, 3, false, time).of).toBe(23);
+    const tasks = [9, 13, 17, 21, 25, 29];
+    expect(tasksOf(model, 6, true, time)).toEqual(tasks);
+    expect(tasksOf(model, 23, false, time)).toHaveLength(23);
   });
 });
 
@@ -91,37 +79,32 @@ describe("rows that are only a coarse picture", () => {
 });
 
 describe("what is said of a saved file", () => {
-  const rows = (count: number, of: number) => {
-    const options = { most: count, onlyFiltered: false };
-    return { ...firstRows(modelOf(count), [0], WHOLE, options), of };
-  };
-
-  const saved = (found: Rows, others: Others, live = true) =>
-    savedWords(found, others, live);
+  const saved = (rows: number, others: Others, live = true) =>
+    savedWords(rows, others, live);
 
   it("names how many of how many rows were saved", () => {
-    expect(saved(rows(2, 2), {})).toBe("Saved 2 rows");
-    expect(saved(rows(1, 1), {})).toBe("Saved 1 row");
-    expect(saved(rows(2, 3_000), { keyless: null })).toBe(
-      "Saved the first 2 of 3,000 rows, without keys: there are too many; zoom in and save what is shown for the others",
+    expect(saved(2, {})).toBe("Saved 2 rows");
+    expect(saved(1, {})).toBe("Saved 1 row");
+    expect(saved(2, { keyless: null })).toBe(
+      "Saved 2 rows, without keys: there are too many",
     );
   });
 
   it("says what only the kernel has", () => {
-    expect(saved(rows(2, 2), { notHere: 5_000 })).toBe(
+    expect(saved(2, { notHere: 5_000 })).toBe(
       "Saved 2 rows. The kernel keeps 5,000 more that are not in this page: session.recording.tasks",
     );
   });
 
   it("says what is only a coarse picture, and which keys did not come", () => {
-    expect(saved(rows(2, 2), { coarse: 1_394, keyless: 2 })).toBe(
+    expect(saved(2, { coarse: 1_394, keyless: 2 })).toBe(
       "Saved 2 rows, without the keys of 2 tasks, which the kernel did not send. Up to 1,394 more are only a coarse picture in this page: session.recording.tasks has those that are kept",
     );
   });
 
   it("speaks of the file, where there is no kernel", () => {
     const others = { notHere: 5_000, coarse: 40, keyless: 1 };
-    expect(saved(rows(2, 2), others, false)).toBe(
+    expect(saved(2, others, false)).toBe(
       "Saved 2 rows, without the keys of 1 task, which could not be read. The file has 5,000 more that are not in this page: daskscope.load(…).tasks. Up to 40 more are only a coarse picture in this page: daskscope.load(…).tasks has those that are kept",
     );
   });

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { timeTicks } from "../../js_src/derive/ticks";
-import { labelsBetween } from "../../js_src/panels/task_stream/axis_painter";
+import { labelsBetween } from "../../js_src/timeline/axis";
 import { geometryOf, plotRows } from "../../js_src/panels/task_stream/geometry";
 
 describe("the rows of the plot", () => {

@@ -12,7 +12,7 @@ import {
   type MockInstance,
   vi,
 } from "vitest";
-import { Guarded } from "../../js_src/panel/guarded";
+import { Guarded } from "../../js_src/panel/mount";
 
 const broken = signal("");
 

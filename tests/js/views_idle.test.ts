@@ -5,13 +5,13 @@ import { effect, signal } from "@preact/signals";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { PanelHost } from "../../js_src/panel/host";
 import type { PanelEnvironment } from "../../js_src/panel/environment";
-import { EventsRow } from "../../js_src/panels/task_stream/events_row";
 import {
+  EventsRow,
   type EventMark,
   MergedMarks,
-} from "../../js_src/panels/task_stream/event_marks";
+} from "../../js_src/panels/task_stream/events_row";
 import { LaneMap } from "../../js_src/panels/task_stream/lane_map";
-import { firstOf } from "../../js_src/panels/task_stream/number_table";
+import { firstOf } from "../../js_src/panels/task_stream/table";
 import { ViewState } from "../../js_src/panels/task_stream/view_state";
 import { toBatch } from "./harness/run";
 import { HarnessSession } from "./harness/session";
@@ -86,16 +86,16 @@ describe("a status that moves nothing", () => {
   it("lays no lane out anew and reads no event again", () => {
     const map = new LaneMap();
     const events = new EventsRow();
-    const lay = () => map.update(view.workers.placed.peek(), 400, 1, 26);
+    const lay = () => map.update(view.placed.peek(), 400, 1, 26);
     lay();
     const reads = counted(() => events.read(view));
     const places = counted(() => {
-      void view.workers.placed.value;
+      void view.placed.value;
       void view.narrowing.value;
     });
     for (let at = 1; at <= 10; at++) status(at * 1e6);
     expect([lay(), reads.times(), places.times()]).toEqual([false, 0, 0]);
-    expect(view.workers.groups.value[0]!.info!.process).toBe(10e6);
+    expect(view.groups.value[0]!.info!.process).toBe(10e6);
     status(0, 3);
     expect([lay(), reads.times() > 0, places.times() > 0]).toEqual([
       ...[true, true, true],
@@ -116,12 +116,11 @@ describe("a status that moves nothing", () => {
 describe("a panel that nobody sees", () => {
   it("follows nothing, and knows all as soon as somebody looks", () => {
     addTask(0);
-    const seen = view.session.value!;
     const changes = counted(() => {
-      void seen.dataVersion.value;
-      void seen.workers.value;
-      void seen.now.value;
-      void seen.totals.value;
+      void view.dataVersion.value;
+      void view.workers.value;
+      void view.now.value;
+      void view.totals.value;
       void view.held.value;
       void view.narrowing.value;
     });
@@ -133,21 +132,19 @@ describe("a panel that nobody sees", () => {
     expect([changes.times(), view.extent!.stop]).toEqual([0, T0 + 1]);
     visible.value = true;
     expect(changes.times()).toBe(1);
-    expect([view.held.value, view.workers.groups.value.length]).toEqual([
-      20, 3,
-    ]);
+    expect([view.held.value, view.groups.value.length]).toEqual([20, 3]);
     expect(view.extent!.stop).toBe(T0 + 20);
     changes.stop();
   });
 
   it("lets go of the session, also when it is never seen again", () => {
     visible.value = false;
-    const follows = counted(() => void view.workers.groups.value);
+    const follows = counted(() => void view.groups.value);
     view.use(null);
     visible.value = true;
     const before = follows.times();
     status(1, 5);
-    expect([follows.times(), view.workers.groups.value]).toEqual([before, []]);
+    expect([follows.times(), view.groups.value]).toEqual([before, []]);
     follows.stop();
   });
 });

@@ -2,15 +2,14 @@
 
 import { describe, expect, it } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
-import { withoutErrors } from "../../js_src/panels/events/errors";
-import { errorGroups } from "../../js_src/panels/events/error_groups";
+import { withoutErrors, errorGroups } from "../../js_src/panel/errors";
 import {
   happenings,
   narrow,
   together,
 } from "../../js_src/panels/events/happenings";
 import { lanesOf } from "../../js_src/panels/events/lanes";
-import { levelsOf, narrowLines } from "../../js_src/panels/logs/lines";
+import { levelsOf, narrowLines } from "../../js_src/panels/logs";
 import { hasWords } from "../../js_src/panel/filter_tools";
 import type { TableName } from "../../js_src/schema";
 import { emptyTable, type TableView } from "../../js_src/session_tables";

@@ -1,28 +1,48 @@
 // What the panels of one session share.
 
+import type { PanelEnvironment } from "../../js_src/panel/environment";
+import type { PanelHost } from "../../js_src/panel/host";
 import { signal } from "@preact/signals";
 import { describe, expect, it, vi } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
-import { Selection } from "../../js_src/panels/task_stream/selection";
+import { ViewState } from "../../js_src/panels/task_stream/view_state";
 import { toBatch } from "./harness/run";
 import { HarnessSession } from "./harness/session";
 
-const visible = signal(true);
+const environment = {
+  visible: signal(true),
+  width: signal(1200),
+  height: signal(640),
+  theme: signal({ small_px: 11 }),
+  reducedMotion: signal(true),
+} as unknown as PanelEnvironment;
+const host: PanelHost = {
+  inline: false,
+  live: true,
+  emptyState: signal(null),
+  capturesWheel: true,
+};
+
+function panel(store: HarnessSession): ViewState {
+  const view = new ViewState(environment, host);
+  view.use(store);
+  return view;
+}
 
 describe("panels of one session", () => {
   let store: HarnessSession;
 
-  function open(): [Selection, Selection] {
+  function open(): [ViewState, ViewState] {
     store = new HarnessSession("shared");
     store.addNames(["read", "add"], [{ worker: "w", thread: "1" }]);
-    return [new Selection(store, visible), new Selection(store, visible)];
+    return [panel(store), panel(store)];
   }
 
   it("know what the other isolated", () => {
     const [one, other] = open();
     one.isolateActions(["transfer"]);
     expect(other.actions.value).toEqual(["transfer"]);
-    expect(other.version.value).toBe(one.version.value);
+    expect(other.filterVersion.value).toBe(one.filterVersion.value);
     const before = store.model.filter;
     expect(before).not.toBeNull();
     other.isolateActions([]);
@@ -100,7 +120,7 @@ describe("panels of one session", () => {
     one.isolateActions(["transfer"]);
     one.dispose();
     other.dispose();
-    const again = new Selection(store, visible);
+    const again = panel(store);
     expect(again.actions.value).toEqual([]);
     expect(store.model.filter).toBeNull();
     again.dispose();

@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { describe, expect, it, vi } from "vitest";
-import { shortNames } from "../../js_src/panel/short_names";
+import { shortNames } from "../../js_src/panel/worker_groups";
 
 const PX_A_LETTER = 7;
 const measureText = vi.fn((text: string) => ({

@@ -2,22 +2,18 @@
 // part of the run is shown.
 
 import { describe, expect, it } from "vitest";
-import type { Counts } from "../../js_src/model/types";
-import { NO_FOCUS } from "../../js_src/model/types";
-import { pageFaded } from "../../js_src/session_notices";
+import { type Counts, NO_FOCUS } from "../../js_src/model/types";
+import { pageFaded } from "../../js_src/session";
 import { crumbsOf } from "../../js_src/panel/crumbs";
 import { factWords, fitFacts } from "../../js_src/panel/status_line";
-import { NO_SEARCH } from "../../js_src/panel/search";
+import { NO_SEARCH } from "../../js_src/panel/selection";
 import {
   searchFact,
   searchSummary,
-} from "../../js_src/panels/task_stream/search_words";
-import { shownPart } from "../../js_src/panels/task_stream/shown_part";
-import {
   statusFacts,
   type StatusInput,
 } from "../../js_src/panels/task_stream/status_facts";
-import { TimeWindow } from "../../js_src/panels/task_stream/time_window";
+import { shownPart, TimeWindow } from "../../js_src/timeline/window";
 
 const COUNTS: Counts = {
   captured: 1211,

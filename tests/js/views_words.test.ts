@@ -6,13 +6,13 @@ import type { Worker } from "../../js_src/model/types";
 import {
   legendEntries,
   type LegendEntry,
+  LegendOrder,
 } from "../../js_src/panels/task_stream/legend_entries";
-import { LegendOrder } from "../../js_src/panels/task_stream/legend_order";
 import {
   chooseEntries,
   mostTold,
-} from "../../js_src/panels/task_stream/legend_room";
-import { threadsLabel } from "../../js_src/panels/task_stream/threads_label";
+} from "../../js_src/panels/task_stream/legend";
+import { threadsLabel } from "../../js_src/panels/task_stream/stage_view";
 import { isolate } from "../../js_src/panel/narrowing";
 import { groupLanes, placeOf } from "../../js_src/panel/worker_groups";
 

@@ -73,7 +73,7 @@ def nothing_is_left() -> Iterator[None]:
             if not session.closed:
                 leaks.append(f"open: {session}")
             session.close()
-            session_list._forget(session)
+            session_list._sessions.pop(session.id, None)
     try:
         eventually(lambda: not our_threads(), seconds=20)
     except AssertionError:

@@ -13,8 +13,6 @@ import fsspec
 import pytest
 
 import daskscope
-from daskscope import config
-from daskscope.library.place import open_library
 from daskscope.report.html import SCRIPT_END, SUMMARY_BEGIN
 
 if TYPE_CHECKING:
@@ -71,10 +69,6 @@ def either_place(request, tmp_path):
     fs = fsspec.filesystem("memory")
     if fs.exists(tmp_path.name):
         fs.rm(tmp_path.name, recursive=True)
-
-
-def index_path() -> Path:
-    return open_library(config.library_settings())[0]._index.path
 
 
 def listed() -> list[dict[str, Any]]:

@@ -108,7 +108,7 @@ def _append_samples(
     recording: RecordingStore, names: tuple[str, ...], samples: Sequence[tuple[float, ...]]
 ) -> None:
     columns = dict(zip(names, zip(*samples, strict=True), strict=True))
-    recording.append_samples("system", columns, now=max(columns["time"]))
+    recording.series("system").append(columns, now=max(columns["time"]))
 
 
 def cluster_of(recording: Recording) -> pd.DataFrame:

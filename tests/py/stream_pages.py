@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from daskscope.focus import SharedFocus
 from daskscope.schema import (
     COARSE,
     PROTOCOL,
@@ -21,8 +22,7 @@ from daskscope.schema import (
     columns_of,
     tables,
 )
-from daskscope.shared_focus import SharedFocus
-from daskscope.wire.columns import ALIGNMENT, TEXTS, packed_type
+from daskscope.wire import ALIGNMENT, TEXTS, packed_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ import pytest
 from recording_rows import START, append, new_recording
 
 from daskscope import schema
-from daskscope.derive.left_out import left_out
+from daskscope.derive.findings import left_out
 from daskscope.export import to_csv
 from daskscope.loading import opened
 from daskscope.recording import Recording, RecordingStore
@@ -275,3 +275,8 @@ def test_what_is_dropped_of_an_added_table_is_told(tmp_path: Path):
             "8 notes were dropped: a recording keeps the newest"
         )
     assert recording.table("notes")["time"].tolist() == [START + number for number in range(50)]
+
+
+def test_a_log_whose_key_redaction_would_leave_out_is_refused():
+    with pytest.raises(ValueError, match=r"cells\.id is a key"):
+        Log("cells", "", (Column("time", "float64", ""), Column("id", "utf8", "")), key="id")

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daskscope.agent import packing
-from daskscope.collect.decode import IndexMap, Tasks, decode
+from daskscope.collect.intake import Tasks, decode, take_names
 from daskscope.recording import Names
+from daskscope.recording.names import Places
 from daskscope.schema import MAX_KEY_CHARACTERS
 
 
@@ -61,17 +62,18 @@ class Packer:
 
     def read(self, *pending: Any) -> tuple[Tasks, Names]:
         names = Names()
-        index_map = IndexMap(names)
+        places = Places(names)
         chunk = self.pack(*pending)
-        index_map.extend(
+        take_names(
+            places,
             {
                 "prefixes": self.prefixes.described,
                 "lanes": self.lanes.described,
                 "actions": self.actions.described,
                 "spans": self.spans.described,
-            }
+            },
         )
-        return decode(chunk, index_map), names
+        return decode(chunk, places), names
 
 
 def keys_of(tasks: Tasks) -> list[str]:
@@ -257,8 +259,8 @@ def test_long_names_are_cut() -> None:
 def test_a_damaged_chunk_is_an_error_that_says_so() -> None:
     packer = Packer()
     chunk = packer.pack(("a", GROUP, finished(("compute", 1.0, 2.0))))
-    index_map = IndexMap(Names())
+    places = Places(Names())
     with pytest.raises(ValueError, match="cannot be read"):
-        decode(chunk | {"data": b"no"}, index_map)
+        decode(chunk | {"data": b"no"}, places)
     with pytest.raises(ValueError, match="cannot be read"):
-        decode(chunk, index_map)  # its names never came
+        decode(chunk, places)  # its names never came

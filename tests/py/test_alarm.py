@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from daskscope.collect.alarm import Alarm
+from daskscope.collect.pace import Alarm
 
 
 @pytest.mark.asyncio

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -18,8 +19,8 @@ import daskscope
 from daskscope.block.block import Block
 from daskscope.block.facts import heartbeat_s
 from daskscope.errors import DaskscopeError
-from daskscope.recording.about import about_of
 from daskscope.recording.block_recording import SOON_S
+from daskscope.recording.recording_store import about_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,16 +127,18 @@ def test_what_is_logged_and_dropped_while_the_end_waits_is_not_missing_in_the_bl
         for number in range(500):
             dask_scheduler.log_event("later", number)
 
-    def told_and_flooded(block: Block, end: Any) -> None:
-        told(block, end)
-        eventually(lambda: block._now() > end.clock + SOON_S)
+    def flood(block: Block, over: float) -> None:
+        eventually(lambda: block._now() > over + SOON_S)
         for _ in range(6):
             client.run_on_scheduler(log)
             block._session._catch_up()
         dropped.append(block._session._recording.log("events").dropped)
 
-    told, dropped = Block._told, []
-    monkeypatch.setattr(Block, "_told", told_and_flooded)
+    async def flooded(block: Block) -> None:
+        await asyncio.to_thread(flood, block, block._now())
+
+    dropped: list[int] = []
+    monkeypatch.setattr(Block, "_heartbeats", flooded)
     with daskscope.record() as rec:
         client.log_event("mine", "here")
         wait(client.map(inc, range(3), pure=False))
@@ -166,15 +169,16 @@ def test_an_exception_that_cannot_be_told_is_named_all_the_same(client):
 
 
 def test_an_interrupted_end_leaves_what_there_is_and_nothing_running(client, tmp_path, monkeypatch):
-    def interrupt(seconds: float) -> None:
-        raise KeyboardInterrupt
+    async def interrupt(block: Block) -> None:
+        signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+        await asyncio.sleep(60)
 
     path = tmp_path / "run.daskscope"
     block = daskscope.record(path=path)
     rec = block.__enter__()
     wait(client.map(inc, range(5), pure=False))
     with monkeypatch.context() as patch:
-        patch.setattr("daskscope.block.block.time.sleep", interrupt)
+        patch.setattr(Block, "_heartbeats", interrupt)
         with pytest.raises(KeyboardInterrupt):
             block.__exit__(None, None, None)
     assert rec.counts.kept == daskscope.load(path).counts.kept == 5
@@ -241,7 +245,7 @@ def test_an_end_that_fails_leaves_nothing_running_and_what_was_written(
     def fails(*_: object, **__: object) -> None:
         raise RuntimeError("no facts")
 
-    monkeypatch.setattr("daskscope.block.block.facts_at_end", fails)
+    monkeypatch.setattr("daskscope.block.block.note_end", fails)
     block = daskscope.record(path=tmp_path / "run.daskscope")
     block.__enter__()
     wait(client.map(inc, range(5), pure=False))

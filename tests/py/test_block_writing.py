@@ -20,9 +20,9 @@ from daskscope.derive.summary import summary
 from daskscope.errors import DaskscopeError
 from daskscope.figures import figures_of
 from daskscope.files.target import LocalTarget
-from daskscope.recording.about import about_of
 from daskscope.recording.block_recording import BlockRecording, Positions
 from daskscope.recording.file_writer import FileWriter
+from daskscope.recording.recording_store import about_of
 from daskscope.schema import MIN_RECORDING_BYTES
 
 if TYPE_CHECKING:

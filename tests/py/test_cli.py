@@ -20,8 +20,8 @@ from test_files import full_recording, saved
 
 import daskscope
 from daskscope.cli import main
+from daskscope.cli.console import ERASE_LINE, Progress
 from daskscope.cli.parser import build_parser
-from daskscope.cli.progress import ERASE_LINE, Progress
 from daskscope.words import bytes_text
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -319,7 +319,7 @@ def test_a_report_that_was_cut_off_leaves_nothing(run_path, tmp_path, capsys):
 
 
 def test_a_fault_of_ours_is_one_line_too(run_path, capsys, monkeypatch):
-    monkeypatch.setattr("daskscope.cli.export.write_parquet", lambda *_: 1 / 0)
+    monkeypatch.setattr("daskscope.cli.recordings.write_parquet", lambda *_: 1 / 0)
     assert main(["export", str(run_path), "--to", "parquet"]) == 1
     assert "ZeroDivisionError: division by zero" in one_line_error(capsys)
 
@@ -371,8 +371,8 @@ def test_long_work_shows_a_bar_on_a_terminal_and_takes_it_away(terminal, monkeyp
 
 
 def test_results_stand_alone_on_a_terminal(run_path, terminal, monkeypatch):
-    monkeypatch.setattr("daskscope.cli.progress.FIRST_S", 0)
-    monkeypatch.setattr("daskscope.cli.progress.EVERY_S", 0.001)
+    monkeypatch.setattr("daskscope.cli.console.FIRST_S", 0)
+    monkeypatch.setattr("daskscope.cli.console.EVERY_S", 0.001)
     for stream in ("sys.stdout", "sys.stderr"):
         monkeypatch.setattr(stream, terminal.stream)
     for form in ("chrome", "csv", "parquet"):

@@ -13,7 +13,7 @@ from test_files import full_recording, saved
 
 import daskscope
 from daskscope.cli import main
-from daskscope.cli.progress import Progress
+from daskscope.cli.console import Progress
 
 __all__ = ["run_path"]
 
@@ -74,9 +74,9 @@ def test_nothing_is_written_into_a_home_of_nobody(command, run_path, tmp_path, m
     before = sorted(tmp_path.iterdir())
     assert main([name, str(run_path), *options, "--output=~nobody-here/result"]) == 1
     place = "~nobody-here/result.html" if name == "report" else "~nobody-here/result"
-    assert f"{place} is in a home that is not here" in one_line_error(capsys)
+    assert f"Cannot expand {place}: no such user." in one_line_error(capsys)
     assert main(["extract", "~nobody-here/run.html"]) == 1
-    assert "~nobody-here is in a home that is not here" in one_line_error(capsys)
+    assert "Cannot expand ~nobody-here: no such user." in one_line_error(capsys)
     assert sorted(tmp_path.iterdir()) == before
 
 

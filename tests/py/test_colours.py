@@ -11,7 +11,7 @@ from recording_rows import append, make_rows, new_recording
 from daskscope.loading import opened
 from daskscope.recording import Names, RecordingStore, pack_keys
 from daskscope.recording.block_recording import BlockRecording, positions_of
-from daskscope.recording.colours import RING, SLOTS, STRIDE, Colours, preferred_slot
+from daskscope.recording.names import RING, SLOTS, STRIDE, Colours, preferred_slot
 from daskscope.report.redact import redacted
 from daskscope.schema import MAX_NAMES, OTHER_NAME
 

@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,7 @@ def test_the_defaults_do_not_overwrite_a_value_where_a_section_belongs(
     monkeypatch.setitem(dask.config.config, "daskscope", ours)
     config._register_defaults.cache_clear()  # as before the first import
     with pytest.raises(BadSettingError, match=f"has {named or 'daskscope.recording'} = "):
-        config.recorder_enabled()
+        config.read("recorder.enabled")
     assert dask.config.config["daskscope"] == ours
 
 
@@ -61,7 +62,7 @@ def test_the_defaults_do_not_overwrite_a_value_where_a_section_belongs(
 def test_an_empty_section_has_the_defaults(monkeypatch: pytest.MonkeyPatch, ours: Any) -> None:
     config.load_defaults()
     monkeypatch.setitem(dask.config.config, "daskscope", ours)
-    assert config.recorder_enabled()
+    assert config.read("recorder.enabled")
     config.check()
 
 
@@ -81,7 +82,7 @@ def test_a_library_that_is_only_a_place_can_be_set_by_the_environment(tmp_path: 
     code = (
         "import daskscope; from daskscope import config\n"
         "assert daskscope.list_performance_reports() == []\n"
-        "print(config.library_settings().path, config.recorder_enabled())"
+        "print(config.library_settings().path, config.read('recorder.enabled'))"
     )
     env = {k: v for k, v in os.environ.items() if k != "DASK_DASKSCOPE__LIBRARY__PATH"}
     done = subprocess.run(
@@ -111,8 +112,8 @@ def test_the_defaults_survive_a_setting_that_was_there_for_a_while() -> None:
     before = dict(dask.config.config)
     dask.config.config.pop("daskscope", None)
     with dask.config.set({"daskscope.recorder.enabled": False}):
-        assert not config.recorder_enabled()
-    assert config.recorder_enabled()
+        assert not config.read("recorder.enabled")
+    assert config.read("recorder.enabled")
     assert config.pace().active_s == 0.1
     dask.config.config.update(before)
 
@@ -134,13 +135,14 @@ def test_whoever_meets_a_wrong_setting_hears_of_all_that_are_wrong() -> None:
         "recording.directory": 7,
     }
     set_wrong = {f"daskscope.{key}": value for key, value in wrong.items()}
-    for read in (config.check, config.pace, config.recording_limits, config.start_timeout_s):
+    start_timeout = partial(config.read, "recorder.start-timeout")
+    for read in (config.check, config.pace, config.recording_limits, start_timeout):
         with dask.config.set(set_wrong), pytest.raises(BadSettingError) as caught:
             read()
         for key, value in wrong.items():
             assert f"daskscope.{key} = {value!r}" in caught.value.text
             assert f"'daskscope.{key}': …" in caught.value.next
-    assert config.recorder_enabled()  # and nothing of it stays
+    assert config.read("recorder.enabled")  # and nothing of it stays
 
 
 def test_wrong_sections_and_wrong_values_of_others_are_named_together() -> None:
@@ -150,7 +152,7 @@ def test_wrong_sections_and_wrong_values_of_others_are_named_together() -> None:
         "daskscope.collect.interval": "soon",
     }
     with dask.config.set(wrong), pytest.raises(BadSettingError) as caught:
-        config.recorder_enabled()
+        config.read("recorder.enabled")
     for key, value in wrong.items():
         assert f"{key} = {value!r}" in str(caught.value)
     assert str(caught.value).count("but it must be") == len(wrong)

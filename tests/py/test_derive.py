@@ -4,11 +4,28 @@ import numpy as np
 import pytest
 from recording_rows import START, append, make_rows, new_recording
 
-from daskscope.derive import FocusTotals, by_action, by_prefix, tasks_in_focus, totals
+from daskscope.derive.focus_totals import FocusTotals, Selection
 from daskscope.focus import Focus
-from daskscope.recording import pack_keys
-from daskscope.recording.coarse import MAX_STRETCHES, coarse
-from daskscope.recording.stretches import TRANSFER
+from daskscope.recording import pack_keys, stretches
+from daskscope.recording.stretches import MAX_STRETCHES, TRANSFER
+
+
+def totals(recording, focus):
+    return FocusTotals(recording).advance(focus)
+
+
+def keys_in_focus(recording, focus):
+    selection, found = Selection(recording.names, focus), []
+    for chunk in recording.chunks():
+        keys = [key for block in chunk.keys for key in block.texts()]
+        found += [
+            keys[t - chunk.first] for t in chunk.columns["task"][selection.mask(chunk.columns)]
+        ]
+    return found
+
+
+def coarse(recording, limit=MAX_STRETCHES):
+    return stretches.coarse(recording.chunks(), limit)
 
 
 def assert_same_totals(one, other):
@@ -25,7 +42,7 @@ def assert_same_totals(one, other):
 def test_totals_without_focus_are_the_running_ones():
     recording = new_recording()
     append(recording, 1_000, rows_each=2)
-    assert totals(recording) == recording.totals == totals(recording, Focus())
+    assert totals(recording, Focus()) == recording.totals
 
 
 def test_a_prefix_that_is_new_while_totals_are_made_harms_nobody(monkeypatch):
@@ -41,7 +58,8 @@ def test_a_prefix_that_is_new_while_totals_are_made_harms_nobody(monkeypatch):
         return chunks()
 
     monkeypatch.setattr(recording, "chunks", meanwhile)
-    assert by_prefix(recording, Focus(prefixes=["new"])).loc["new", "tasks"] == 10
+    (total,) = totals(recording, Focus(prefixes=["new"])).prefixes
+    assert total.tasks == 10
 
 
 def test_totals_in_focus_agree_with_the_frame():
@@ -62,8 +80,7 @@ def test_totals_in_focus_agree_with_the_frame():
         (chosen["action"] == "transfer").sum(),
     ]
     assert found.prefixes[0].tasks == chosen["key"].nunique()
-    assert len(tasks_in_focus(recording, focus)) == len(chosen)
-    assert tasks_in_focus(recording, focus)["key"].tolist() == chosen["key"].tolist()
+    assert keys_in_focus(recording, focus) == chosen["key"].tolist()
 
 
 def test_seconds_in_focus_are_cut_at_its_ends():
@@ -99,39 +116,39 @@ def test_spans_are_chosen_by_id():
     columns = make_rows(4)
     columns["span"][:] = [one, two, 0, one]
     recording.append_tasks(4, columns, pack_keys(0, list("abcd")).data)
-    assert tasks_in_focus(recording, Focus(spans=["id-1"]))["key"].tolist() == ["a", "d"]
+    assert keys_in_focus(recording, Focus(spans=["id-1"])) == ["a", "d"]
 
 
 def test_focus_totals_grow_with_the_recording_in_steps():
     recording = new_recording()
     focus = Focus(prefixes=["inc"])
-    running = FocusTotals(recording, focus)
+    running = FocusTotals(recording)
+    found = None
     for _ in range(10):
         append(recording, 700)
-        while not running.advance(budget_s=0):
+        while not (found := running.advance(focus, budget_s=0)):
             pass
-        running.advance()
-    assert_same_totals(running.totals, totals(recording, focus))
-    assert running.totals.prefixes[0].tasks == 3_500
+    assert_same_totals(found, totals(recording, focus))
+    assert found.prefixes[0].tasks == 3_500
+
+
+def test_another_focus_has_totals_of_its_own():
+    recording = new_recording()
+    append(recording, 700)
+    running, focus = FocusTotals(recording), Focus(prefixes=["inc"])
+    running.advance(Focus(prefixes=["sum"]))
+    assert running.advance(focus) == totals(recording, focus)
 
 
 def test_a_name_that_appears_later_is_in_focus_too():
     recording = new_recording(prefixes=("inc",))
-    running = FocusTotals(recording, Focus(prefixes=["later"]))
-    running.advance()
+    running, focus = FocusTotals(recording), Focus(prefixes=["later"])
+    running.advance(focus)
     later = recording.names.intern("prefixes", "later")
     columns = make_rows(2)
     columns["prefix"][:] = later
     recording.append_tasks(2, columns, pack_keys(0, ["a", "b"]).data)
-    running.advance()
-    assert running.totals.prefixes[0].tasks == 2
-
-
-def test_figures_by_name():
-    recording = new_recording()
-    append(recording, 10, rows_each=2)
-    assert by_prefix(recording).loc["inc", "tasks"] == 5
-    assert by_action(recording, Focus(prefixes=["inc"])).loc["transfer", "rows"] == 5
+    assert running.advance(focus).prefixes[0].tasks == 2
 
 
 def test_the_coarse_picture_of_a_short_run_is_the_run():

@@ -10,7 +10,7 @@ from clusters import eventually, live, recorded
 
 import daskscope
 from daskscope import agent
-from daskscope.collect.tracebacks import last_line, whole_traceback
+from daskscope.collect.intake import last_line, whole_traceback
 
 if TYPE_CHECKING:
     from clusters import SchedulerProcess

@@ -19,9 +19,8 @@ import daskscope
 from daskscope.errors import DaskscopeError
 from daskscope.loading import opened
 from daskscope.recording import pack_keys
-from daskscope.recording.file_arrow import _field, _indirect
 from daskscope.recording.file_reader import MAX_NAMES_CHARACTERS
-from daskscope.recording.file_tables import encode
+from daskscope.recording.file_tables import _field, _indirect, encode
 from daskscope.schema import (
     EVENTS,
     FILE_FORMAT,

@@ -20,8 +20,7 @@ from test_files import full_recording, read_or_refused, saved
 from daskscope.derive.summary import summary
 from daskscope.export import to_chrome, to_csv
 from daskscope.recording import pack_keys
-from daskscope.recording.file_arrow import read_table
-from daskscope.recording.file_tables import BASE, decode
+from daskscope.recording.file_tables import BASE, decode, read_table
 from daskscope.report.html import build
 from daskscope.schema import TASKS, columns_of, tables
 

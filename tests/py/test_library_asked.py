@@ -17,9 +17,9 @@ from stream_pages import FakeLoop, PageStub
 
 import daskscope
 from daskscope.errors import DaskscopeError
-from daskscope.library import asked, keep
-from daskscope.library.library import Library
-from daskscope.stream import Channel, Hub, answers
+from daskscope.library import keep
+from daskscope.library import public as asked
+from daskscope.stream import Channel, Hub, sources
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -79,19 +79,6 @@ def append_and_save(path: Path) -> Path:
     recording = new_recording()
     append(recording, 30)
     return recording.save(path)
-
-
-def test_a_report_in_many_pieces_is_looked_for_once(report, either_place, monkeypatch):
-    monkeypatch.setattr(asked, "MAX_PIECE_BYTES", 100)
-    kept = keep(report, SUMMARY)
-    searched = []
-    find = Library.find
-    monkeypatch.setattr(
-        Library, "find", lambda library, name: (searched.append(name), find(library, name))[1]
-    )
-    for at in range(0, 500, 100):
-        asked.answer("report", {"filename": kept["filename"], "at": at})
-    assert searched == [kept["filename"]]
 
 
 def test_a_report_comes_in_pieces_as_it_is(report, either_place, monkeypatch):
@@ -192,7 +179,7 @@ def test_no_more_than_a_few_questions_are_answered_at_once():
         return {}
 
     scene = Scene(answer)
-    most = answers.MAX_AT_ONCE
+    most = sources.MAX_AT_ONCE
     for number in range(most + 1):
         scene.ask(f"q{number}")
     assert scene.answers(1)[f"q{most}"]["error"]["code"] == "busy-library"

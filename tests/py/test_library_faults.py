@@ -7,9 +7,7 @@ import json
 import os
 import resource
 import signal
-import sqlite3
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import dask
 import fsspec
@@ -21,7 +19,6 @@ from library_reports import (  # noqa: F401
     a_library_of_its_own,
     either_place,
     folder,
-    index_path,
     listed,
     report,
     report_text,
@@ -31,11 +28,8 @@ from recording_rows import append, new_recording
 
 import daskscope
 from daskscope.errors import DaskscopeError
-from daskscope.library import index as index_module
 from daskscope.library import keep
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from daskscope.library.store import Store
 
 
 def test_what_was_deleted_by_hand_is_no_longer_listed(report, either_place):
@@ -147,117 +141,17 @@ def test_a_pipe_in_the_folder_is_not_waited_for(report, folder):
     assert listed() == [kept]
 
 
-def test_what_is_known_is_not_read_again(report, folder):
+def test_what_is_known_is_not_read_again(report, either_place, monkeypatch):
     kept = keep(report, SUMMARY)
-    assert listed() == [kept]
-    beside = folder / f"{kept['filename']}.json"
-    before = beside.stat()
-    text = beside.read_text()
-    beside.write_text(text.replace("A run", "a RUN"))  # in place, and of the same length
-    os.utime(beside, ns=(before.st_atime_ns, before.st_mtime_ns))
-    assert listed() == [kept]
-    os.utime(beside, ns=(before.st_atime_ns, before.st_mtime_ns + 1))
-    assert listed()[0]["title"] == "a RUN"
-
-
-def spoil_missing(index: Path) -> None:
-    index.unlink()
-
-
-def spoil_text(index: Path) -> None:
-    index.write_bytes(b"no database at all " * 1000)
-
-
-def spoil_cut(index: Path) -> None:
-    index.write_bytes(index.read_bytes()[:5000])
-
-
-def spoil_other_columns(index: Path) -> None:
-    """As of another version of daskscope."""
-    index.unlink()
-    with sqlite3.connect(index) as connection:
-        connection.execute("create table files (id integer, title text, account text, more text)")
-        connection.execute("insert into files values (1, 'a', 'b', 'c')")
-
-
-def spoil_rows(index: Path) -> None:
-    with sqlite3.connect(index) as connection:
-        connection.execute("update files set name = 7, stamp = null, facts = 'text'")
-
-
-def spoil_facts(index: Path) -> None:
-    with sqlite3.connect(index) as connection:
-        connection.execute("update files set facts = x'7b'")
-
-
-def spoil_hidden(index: Path) -> None:
-    """As if all files were of others."""
-    with sqlite3.connect(index) as connection:
-        connection.execute("update files set facts = null")
-
-
-def spoil_directory(index: Path) -> None:
-    index.unlink()
-    index.mkdir()
-
-
-def spoil_folder(index: Path) -> None:
-    index.unlink()
-    index.parent.rmdir()
-    index.parent.write_text("a file where the directory was")
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        *(spoil_missing, spoil_text, spoil_cut, spoil_other_columns),
-        *(spoil_rows, spoil_facts, spoil_hidden, spoil_directory, spoil_folder),
-    ],
-)
-def test_an_index_that_is_missing_or_spoilt_costs_nothing(report, either_place, spoil):
-    first = keep(report, SUMMARY)
-    daskscope.tag(first["filename"], "seen")
-    before = listed()
-    assert before[0]["tags"] == ["seen"]
-    spoil(index_path())
-    assert listed() == before
-    second = keep(report, SUMMARY)
-    daskscope.tag(second["filename"], "new")
-    assert {tuple(one["tags"]) for one in listed()} == {("seen",), ("new",)}
-    daskscope.delete_performance_report(first["filename"])
-    assert [one["filename"] for one in listed()] == [second["filename"]]
-
-
-def test_an_index_that_somebody_holds_is_done_without(report, monkeypatch):
-    monkeypatch.setattr(index_module, "WAIT_S", 0.05)
-    kept = keep(report, SUMMARY)
-    listed()
-    holder = sqlite3.connect(index_path(), isolation_level=None)
-    holder.execute("begin exclusive")
-    try:
-        assert listed() == [kept]
-        assert daskscope.tag(kept["filename"], "seen") == ["seen"]
-        second = keep(report, SUMMARY)
-        assert second in listed()
-    finally:
-        holder.close()
-    assert len(listed()) == 2
-
-
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(st.data())
-def test_an_index_with_changed_bytes_never_hides_a_report(report, folder, data):
-    if not listed():
-        keep(report, SUMMARY)
-        keep(report, SUMMARY)
-    names = {one["filename"] for one in listed()}
-    content = bytearray(index_path().read_bytes())
-    for _ in range(data.draw(st.integers(1, 6))):
-        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
-    index_path().write_bytes(content)
-    assert {one["filename"] for one in listed()} == names
+    read = []
+    facts = Store.facts
+    monkeypatch.setattr(
+        Store, "facts", lambda store, names: facts(store, read.append([*names]) or read[-1])
+    )
+    assert listed() == listed() == [kept]
+    assert read == [[kept["filename"]], []]
+    daskscope.tag(kept["filename"], "seen")
+    assert listed()[0]["tags"] == ["seen"]
 
 
 JSON = st.recursive(
@@ -374,10 +268,10 @@ def test_a_place_that_nothing_reaches_is_named_without_its_secrets(report, place
     assert "secret" not in str(caught.value) + str(seen[0].message)
 
 
-def test_a_folder_that_is_a_file_is_an_error_in_words(folder):
+def test_a_folder_that_is_a_file_takes_nothing_and_says_so(report, folder):
     folder.write_text("")
-    with pytest.raises(DaskscopeError, match="cannot be used: Not a directory"):
-        listed()
+    with pytest.warns(UserWarning, match="File exists"):
+        assert keep(report, SUMMARY) is None
 
 
 def test_a_wrong_setting_costs_a_warning_and_no_more(report):

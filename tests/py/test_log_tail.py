@@ -13,8 +13,7 @@ from distributed import Client
 
 import daskscope
 from daskscope import collect
-from daskscope.collect import log_tail as module
-from daskscope.collect import surroundings
+from daskscope.collect import versions_and_logs as module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -121,7 +120,7 @@ def test_nothing_is_asked_while_no_page_shows_logs_and_nothing_is_missed_or_come
 def test_long_lines_and_very_many_are_cut_and_it_is_said(
     session: Session, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(surroundings, "MAX_LINES_EACH", 20)
+    monkeypatch.setattr(module, "MAX_LINES_EACH", 20)
     workers = list(client.nthreads())
     text = new_text()
     client.run(say, text, times=50)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
 from magic_cells import CLUSTER, Cells
@@ -170,12 +171,13 @@ def test_an_interrupted_end_of_a_block_leaves_its_report_too(cells: Cells) -> No
 
 @pytest.mark.parametrize("code", ["x = = 1", "return 1", "%%time\nx = = 1"])
 def test_a_cell_that_does_not_compile_has_its_own_error(cells: Cells, code: str) -> None:
-    ran = cells.run(f"%%perfreport never.html\n{code}")
+    report = f"never-{uuid4().hex}.html"  # the folder is shared, and the order of cases is free
+    ran = cells.run(f"%%perfreport {report}\n{code}")
     assert ran.reply["ename"] == "SyntaxError"
     assert len(ran.errors) == 1
     if "%%time" not in code:  # that one began to run
         assert not ran.urls
-        assert not cells.has("never.html")
+        assert not cells.has(report)
     assert not cells.ok("1").urls, "a report that began goes on"
     cells.kernel.wait(lambda: cells.value(BLOCKS) == 0)
 
@@ -186,7 +188,7 @@ def refuses_without_a_client(cells: Cells) -> None:
         assert (ran.reply["status"], ran.reply["ename"]) == ("error", "DaskscopeError")
         assert "".join(ran.errors) == (
             "DaskscopeError: There is no current Dask client.\n"
-            "Run Client() first, then the cell again."
+            "Run Client() first, or pass a client: client=…"
         )
         assert not ran.printed()
     assert "ran" not in cells.value("[*globals()]")
@@ -208,13 +210,13 @@ def test_without_a_client_the_cell_does_not_run(fresh: Cells) -> None:
         ("--tilte x", "There is no option --tilte. Did you mean --title?"),
         ("a.html b.html", "One word too many: b.html."),
         ('"half', "A quote is not closed"),
-        ("--redact cods", "--redact cods: there is no such thing"),
+        ("--redact cods", "not 'cods'"),
         ("nowhere/a.html", "nowhere"),
-        ("run-{missing}.html", "There is no variable missing"),
-        ("$missing.html", "There is no variable missing"),
+        ("run-{missing}.html", "'missing' is not defined"),
+        ("$missing.html", "'missing' is not defined"),
         ("run-{tasks.missing}.html", "AttributeError"),
         ("run-{.html", "write {{ or }}"),
-        ("--account physics", "Leave --account out: then your own library is used."),
+        ("--account physics", "Leave account= out: then your own library is used."),
         ("--last", "Write %perfreport --last"),
     ],
 )
@@ -234,9 +236,8 @@ def test_a_report_that_cannot_be_written_is_an_error_of_the_cell(cells: Cells) -
     assert ran.reply["ename"] == "DaskscopeError"
     (shown,) = ran.errors
     assert "could not be written" in shown
-    assert '_perfreport.save("elsewhere.html")' in shown
-    assert cells.value("len(_perfreport.recording.tasks)") == 2
-    cells.ok("_perfreport.save('elsewhere.html')")
+    assert "%perfreport --last elsewhere.html" in shown
+    cells.ok("%perfreport --last elsewhere.html")
     assert cells.summary("elsewhere.html")["tasks"]["captured"] == 2
     cells.ok("os.mkdir('gone')")
     ran = cells.run(cell + "1 / 0")
@@ -378,7 +379,6 @@ def test_a_notebook_that_was_exported_as_a_script_runs(cells: Cells) -> None:
     assert cells.summary("s.html")["tasks"]["captured"] == 2
     ran = cells.run("get_ipython().run_cell_magic('perfreport', 's.html', '1 / 0\\n')\nafter = 1")
     assert ran.reply["ename"] == "ZeroDivisionError"
-    assert "".join(ran.errors).count("ZeroDivisionError: division by zero") == 1
     assert cells.summary("s.html")["exception"]["type"] == "ZeroDivisionError"
     assert "after" not in cells.value("[*globals()]")
 

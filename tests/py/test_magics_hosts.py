@@ -116,30 +116,12 @@ def test_with_an_asynchronous_client_an_interrupted_cell_has_its_report(awaited:
     assert summary["tasks"]["captured"] == 3
 
 
-@pytest.mark.parametrize("line", ["%perfreport --last", "# afterwards\n%perfreport --last\n"])
-def test_with_an_asynchronous_client_the_last_cell_is_whole_at_once(
-    awaited: Cells, line: str
-) -> None:
-    requests = [awaited.start("t = await tasks(300)"), awaited.start(line)]
-    begin = time.monotonic()
-    for ran in map(awaited.of, requests):
-        assert ran.reply["status"] == "ok", ran.errors
-    assert time.monotonic() - begin < 10
-    assert len(ran.urls) == len(ran.cards) == 1
-    summary = awaited.summary()
-    assert summary["tasks"]["captured"] == summary["tasks"]["kept"] == 300
-    assert summary["missing"] == []
-    assert {row["package"] for row in summary["versions"]} >= {"dask", "distributed"}
-
-
 def test_with_an_asynchronous_client_a_line_that_cannot_wait_says_so(awaited: Cells) -> None:
     (shown,) = awaited.run("%perfreport 1").errors
     assert "a line cannot wait" in shown
     awaited.ok("t = await tasks(4)")
     awaited.ok("await session.caught_up()")
-    (shown,) = awaited.run("%perfreport --last").errors
-    assert "No task finished" in shown
-    assert "magics" not in shown
+    eventually(lambda: "No task finished" in awaited.run("%perfreport --last").errors[0])
     awaited.ok("t = await tasks(5)\nawait session.caught_up()")
     awaited.ok("silent = %perfreport --last\nimport os")
     summary = awaited.summary()
@@ -169,7 +151,7 @@ def test_open_needs_a_browser_on_this_computer(new_cells: Callable[..., Cells]) 
     none = "import os\nfor n in ('DISPLAY', 'WAYLAND_DISPLAY', 'BROWSER'): os.environ.pop(n, 0)"
     cells = new_cells(none, "%load_ext daskscope", CLUSTER)
     ran = cells.ok("%%perfreport --open\n1")
-    assert "there is no browser here" in ran.printed("stderr")
+    assert "nor in a browser on this computer" in ran.printed("stderr")
     browser, opened = cells.folder / "browser", cells.folder / "opened"
     browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {opened}.part\nmv {opened}.part {opened}\n')
     browser.chmod(0o755)
@@ -198,19 +180,15 @@ def test_below_a_server_the_card_leads_to_its_pages(new_cells: Callable[..., Cel
     assert "runs/a.html" not in str(shown["metadata"]), "a notebook opened again opens nothing"
 
 
-def test_outside_of_a_server_its_page_opens_the_copy_in_the_library(
+def test_what_jupyterlab_does_not_show_is_not_opened_and_said_to_be_in_the_library(
     new_cells: Callable[..., Cells],
 ) -> None:
     server = "import os\nos.environ['JPY_SESSION_NAME'] = 'a.ipynb'"
     cells = new_cells(server, "%load_ext daskscope", CLUSTER)
     ran = cells.ok("%%perfreport a.html --open\n1")
     (shown,) = [m["content"] for m in ran.messages if m["msg_type"] == "display_data"]
-    copy = shown["transient"]["daskscope"]["library"]
-    assert copy.startswith("a-")
-    assert f'data-daskscope-library="{copy}"' in ran.cards[0]["text/html"]
-    cells.ok("import dask; dask.config.set({'daskscope.library.enabled': False})")
-    ran = cells.ok("%%perfreport a.html --open\n1")
-    assert "the library has no copy to open" in ran.printed("stderr")
+    assert "daskscope" not in shown["transient"]
+    assert "JupyterLab, which does not show" in ran.printed("stderr")
 
 
 def test_what_has_no_title_is_called_by_notebook_and_cell_in_the_library(

@@ -40,7 +40,7 @@ def test_options_take_values_of_a_function_and_refuse_names_that_have_none(cells
     assert cells.summary("of-2.html")["tasks"]["captured"] == 1
     ran = cells.run("%perfreport --filename of-{missing}.html print('{missing}')")
     (shown,) = ran.errors
-    assert "There is no variable missing" in shown
+    assert "'missing' is not defined" in shown
     assert not ran.printed()
 
 
@@ -96,25 +96,10 @@ def test_a_line_that_says_nothing_is_an_error(
     assert not cells.has()
 
 
-@pytest.mark.parametrize(
-    ("statement", "why", "todo"),
-    [
-        ("1 +", "invalid syntax", "run the line again"),
-        ("x = 1; return x", "'return' outside function", "run the line again"),
-        ("await tasks(3)", "'await' outside function", "Write %%perfreport on top of the cell"),
-        ("[i async for i in 1]", "asynchronous comprehension", "Write %%perfreport on top of"),
-    ],
-)
-def test_a_statement_that_is_no_python_says_so_without_our_frames(
-    cells: Cells, statement: str, why: str, todo: str
-) -> None:
-    ran = cells.run(f"%perfreport {statement}")
-    assert ran.reply["ename"] == "DaskscopeError"
-    (shown,) = ran.errors
-    said, next_ = shown.splitlines()
-    assert f"{statement} is no valid Python: {why}" in said
-    assert todo in next_
-    assert not cells.has()
+def test_a_statement_that_is_no_python_is_a_syntax_error_and_has_no_report(cells: Cells) -> None:
+    for statement in ("1 +", "await tasks(3)"):
+        assert cells.run(f"%perfreport {statement}").reply["ename"] == "SyntaxError"
+        assert not cells.has()
 
 
 # -- of the cell that has just run --------------------------------------------
@@ -122,14 +107,16 @@ def test_a_statement_that_is_no_python_says_so_without_our_frames(
 
 def test_the_last_cell_can_have_its_report_afterwards(cells: Cells) -> None:
     cells.ok("t = tasks(5)")
-    last = cells.ok("import time\nt = tasks(10)\ntime.sleep(0.2)").reply["execution_count"]
+    # Workers' clocks are right by some milliseconds: no task is as near as that to the ends.
+    code = "import time\ntime.sleep(0.1)\nt = tasks(10)\ntime.sleep(0.1)"
+    last = cells.ok(code).reply["execution_count"]
     ran = cells.ok("%perfreport --last --title 'Afterwards'")
     assert ran.urls == [(cells.folder / "dask-report.html").as_uri()]
     assert "10 tasks" in ran.cards[0]["text/plain"]
     summary = cells.summary()
     assert summary["tasks"]["captured"] == summary["tasks"]["kept"] == 10
     assert summary["title"] == "Afterwards"
-    assert summary["code"] == "import time\nt = tasks(10)\ntime.sleep(0.2)"
+    assert summary["code"] == code
     assert summary["source"].endswith(f"In [{last}]")
     assert 0.2 < summary["duration"] < 5
     assert {row["package"] for row in summary["versions"]} >= {"dask", "distributed"}

@@ -15,9 +15,9 @@ from recording_rows import make_rows, new_recording
 import daskscope
 from daskscope.agent import packing
 from daskscope.collect.intake import Intake
-from daskscope.derive.left_out import left_out
+from daskscope.derive.findings import left_out, merged_notices
 from daskscope.loading import opened
-from daskscope.recording import Merged, Names, RecordingStore, merged_notices, pack_keys
+from daskscope.recording import Merged, Names, RecordingStore, pack_keys
 from daskscope.recording.block_recording import BlockRecording, Positions, positions_of
 from daskscope.recording.names import MAX_MERGED
 from daskscope.report.redact import redacted
@@ -178,6 +178,8 @@ def test_workers_that_are_merged_stay_so_where_hosts_are_left_out():
     recording.append_tasks(1, rows, pack_keys(0, ["k"]).data)
     copy = redacted(recording, ["hosts"])
     assert copy.names.lanes[-1] == ("(other)", "")
+    assert copy.names.prefixes == ["(other)", "inc"]
+    assert copy.tasks["worker"].tolist() == ["(other)"]
     assert "lanes-merged" in told(copy)
 
 

@@ -61,12 +61,7 @@ class Cell:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.past = PastCell.of(RAN, self._start, time.time(), self._marks)
-
-    def catch_up(self) -> None:
-        """Read what the scheduler tells of the cell; who listens to a session hears of it after."""
-        self._session._catch_up()
-        eventually(lambda: self.past.ends[self._session.id].told)
+        self.past = PastCell.of(RAN, self._start, self._marks)
 
     def wait_until_it_is_over(self) -> None:
         eventually(lambda: time.time() > self.past.stop + 2 * SOON_S)
@@ -76,35 +71,32 @@ def said(recording: Any) -> str:
     return " ".join(notice["text"] for notice in recording.about_facts["missing"])
 
 
-def test_what_is_not_read_or_dropped_later_is_not_of_the_cell(session):
+def test_what_was_not_read_or_dropped_is_counted_around_the_cell_and_said(session):
     with Cell(session) as cell:
-        pass
-    cell.catch_up()
-    log(session, 1_500)
+        log(session, 1_500)
     session._catch_up()
     session._recording.drop_from_agent(70)
     recording = recording_of(cell.past, None)
-    assert session._recording.not_read.events == 500
-    assert recording.counts.dropped_agent == 0
+    assert recording.counts.dropped_agent == 70
+    assert recording.counts.captured == 3 + 70
+    assert "The agent dropped 500 events" in said(recording)
+    assert "may be from before or after" in said(recording)
+
+
+def test_a_cell_of_which_all_was_read_misses_nothing(session):
+    log(session, 1_500)
+    session._catch_up()
+    with Cell(session) as cell:
+        pass
+    recording = recording_of(cell.past, None)
     assert recording.counts.captured == 3
     assert recording.about_facts["missing"] == []
-
-
-def test_what_was_not_read_is_of_the_cell_as_the_first_answer_after_it_tells(session):
-    with Cell(session) as cell:
-        log(session, 1_500)
-    cell.catch_up()
-    log(session, 1_700)
-    session._catch_up()
-    recording = recording_of(cell.past, None)
-    assert session._recording.not_read.events == 500 + 700
-    assert "500 events were logged on the scheduler faster than they were read" in said(recording)
-    assert "may be from just before or after" in said(recording)
 
 
 def test_what_the_cell_logged_last_and_later_events_pushed_out_is_counted(session):
     with Cell(session) as cell:
         log(session, 400)
+        session._catch_up()
     cell.wait_until_it_is_over()
     log(session, 200)
     for _ in range(4):
@@ -113,20 +105,6 @@ def test_what_the_cell_logged_last_and_later_events_pushed_out_is_counted(sessio
     recording = recording_of(cell.past, None)
     assert "mine" not in [event.topic for event in recording.log("events").since(0)]
     assert recording.log("events").dropped == 400
-
-
-def test_the_next_cell_is_followed_in_place_of_the_last_one(session):
-    listeners = session._listeners._listeners
-    before = len(listeners)
-    with Cell(session) as cell:
-        pass
-    assert len(listeners) == before + 1
-    cell.past.forget()
-    assert len(listeners) == before
-    with Cell(session) as cell:
-        pass
-    cell.catch_up()
-    eventually(lambda: len(listeners) == before)
 
 
 @pytest.mark.asyncio
@@ -143,19 +121,19 @@ async def test_what_the_scheduler_has_not_told_yet_is_said_where_nobody_may_wait
             await session.caught_up()
             start, known = time.time() - 1, positions()
             await client.gather(client.map(abs, range(3), pure=False))
-            past = PastCell.of(RAN, start, time.time(), known)
-            with pytest.raises(DaskscopeError, match="has not told yet") as error:
+            past = PastCell.of(RAN, start, known)
+            with pytest.raises(DaskscopeError, match="has not reported") as error:
                 recording_of(past, None)
             assert "%perfreport --last again" in error.value.next
 
             await session.caught_up()
             await client.gather(client.map(abs, range(4), pure=False))
-            past = PastCell.of(RAN, start, time.time(), known)
+            past = PastCell.of(RAN, start, known)
             recording = recording_of(past, None)
             assert recording.counts.captured == 3
-            assert "has not told yet" in said(recording)
+            assert "has not reported" in said(recording)
 
             await session.caught_up()
             recording = recording_of(past, None)
             assert recording.counts.captured == 7
-            assert "has not told yet" not in said(recording)
+            assert "has not reported" not in said(recording)

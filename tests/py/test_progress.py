@@ -17,7 +17,7 @@ import daskscope
 from daskscope.derive import progress as module
 from daskscope.derive.progress import live_progress
 from daskscope.derive.summary import summary
-from daskscope.derive.threads import ClusterTotals
+from daskscope.derive.work import ClusterTotals
 from daskscope.loading import opened
 from daskscope.recording import RecordingStore, Unfinished, pack_keys
 from daskscope.recording.progress import PAUSE_S, RATE_S
@@ -150,6 +150,26 @@ def test_a_computation_after_a_pause_is_another_one():
     assert figures["answer"]["since"] == START + 3 + PAUSE_S
     done(recording, SUM, 4, at=5 + PAUSE_S)
     assert state(heard(recording, 5 + PAUSE_S)) == "finished"
+
+
+def test_a_computation_began_with_its_first_task_however_late_it_was_seen():
+    recording = recording_of_three()
+    heard(recording, 0)
+    heard(recording, 2.0, {INC: (1, 0, 0)})
+    done(recording, INC, 1, 2.2)
+    answer = heard(recording, 3.0)["answer"]
+    assert answer["since"] - START == pytest.approx(1.7)
+    assert answer["ended"] - START == pytest.approx(2.2)
+
+
+def test_what_was_left_when_a_session_ended_is_not_running():
+    recording = recording_of_three()
+    done(recording, INC, 9, 1.0)
+    assert state(heard(recording, 1.0, {INC: (1, 3, 0)})) == "running"
+    figures = live_progress(recording, recording.sums(), ended=True)
+    assert figures["answer"]["state"] == "interrupted"
+    assert figures["answer"]["left"] is None
+    assert figures["progress"]["all"]["rate"] is None
 
 
 def test_a_computation_that_fits_between_two_answers_is_one():
@@ -316,6 +336,16 @@ def test_of_too_many_prefixes_those_that_are_done_are_summed_up(monkeypatch):
         done(recording, prefix, 10, at=prefix + 1)
     figures = heard(recording, 7, {6: (0, 5, 0), 1: (1, 0, 0)})
     assert rows(figures, "done", "total") == {"p1": (10, 11), "p6": (0, 5), "(other)": (50, 50)}
+
+
+def test_the_sum_of_prefixes_knows_no_more_than_they_do(monkeypatch):
+    monkeypatch.setattr(module, "MAX_ROWS", 2)
+    recording = recording_of_three()
+    done(recording, INC, 1, 1.0)
+    progress = heard(
+        recording, 1.0, {INC: (1, 0, 0), SUM: (1, 0, 0), LATER: (1, 0, 0)}, whole=False
+    )
+    assert [row["total"] for row in progress["progress"]["rows"]] == [None, None]
 
 
 def test_a_stored_summary_has_what_was_left_when_it_ended():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import signal
 import subprocess
 import sys
 import textwrap
@@ -153,7 +155,7 @@ def test_a_session_that_the_user_closed_is_not_opened_again(cluster: LocalCluste
         closed.close()
         assert recorder.attach_all() == []
         assert session_list.of_client(client.id) is closed
-        session_list._forget(closed)  # as when later ones displace it
+        session_list._sessions.pop(closed.id)  # as when later ones displace it
         assert recorder.attach_all() == []
         assert session_list.of_client(client.id) is None
 
@@ -358,7 +360,7 @@ class Kernel:
 
     def __init__(self) -> None:
         self.manager = KernelManager(**own_ports())
-        self.manager.start_kernel()
+        self.manager.start_kernel(env=os.environ | {"PYTHONFAULTHANDLER": "1"})
         self.client = self.manager.client()
         self.client.start_channels()
         self.client.wait_for_ready(timeout=60)
@@ -374,7 +376,11 @@ class Kernel:
             if message["msg_type"] == "error":
                 printed.append("\n".join(content["traceback"]))
 
-        self.client.execute_interactive(textwrap.dedent(code), output_hook=hear, timeout=60)
+        try:
+            self.client.execute_interactive(textwrap.dedent(code), output_hook=hear, timeout=60)
+        except TimeoutError:
+            self.manager.signal_kernel(signal.SIGABRT)  # it says on stderr where it hangs
+            raise
         return "".join(printed)
 
     def stop(self) -> None:

@@ -216,7 +216,7 @@ def test_tasks_are_counted_in_the_moment_in_which_they_can_be_read(monkeypatch):
     for tasks in (10, 10_000):
         recording = new_recording()
         seen: list[tuple[int, int]] = []
-        for step in ("_add_sealed", "_keep_bounds", "_seal_tail"):
+        for step in ("_add_sealed", "_keep_bounds", "seal"):
             original = getattr(store.ChunkStore, step)
 
             def watched(self, *args, original=original, recording=recording, seen=seen):

@@ -21,7 +21,7 @@ from daskscope.errors import DaskscopeError
 from daskscope.export import to_csv
 from daskscope.loading import opened
 from daskscope.recording import Recording, RecordingStore
-from daskscope.recording.parquet import write_parquet
+from daskscope.recording.frames import write_parquet
 from daskscope.schema import tables
 
 if TYPE_CHECKING:

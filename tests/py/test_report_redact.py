@@ -248,6 +248,19 @@ def test_names_that_become_the_same_are_one():
     assert copy.totals.prefixes[0].tasks == 4
 
 
+def test_unfinished_tasks_of_names_that_become_the_same_are_added_up():
+    recording = new_recording(prefixes=["/home/ada/load", "/srv/bob/load"])
+    recording.about_facts = {
+        "unfinished": {
+            "prefixes": {"/home/ada/load": [0, 1, 5], "/srv/bob/load": [0, 2, 7]},
+            "cancelled": 3,
+        }
+    }
+    said = redacted(recording, ["paths"]).about_facts["unfinished"]
+    assert list(said["prefixes"].values()) == [[0, 3, 12]]
+    assert said["cancelled"] == 3
+
+
 def test_a_redacted_copy_is_redacted_in_every_table():
     recording = new_recording()
     worker = recording.names.lanes[0][0]

@@ -11,12 +11,13 @@ from distributed import Client, LocalCluster
 
 import daskscope
 from daskscope import collect
-from daskscope.collect.crowding import FORGOTTEN_S, Crowding
-from daskscope.collect.rhythm import (
+from daskscope.collect.pace import (
     CROWDED_PAUSE_S,
+    FORGOTTEN_S,
     IDLE_AFTER_S,
     MAX_SPARED_S,
     SCHEDULER_SHARE,
+    Crowding,
     Rhythm,
 )
 from daskscope.config import Pace
@@ -88,16 +89,16 @@ def test_one_late_timer_is_no_crowd() -> None:
     for _ in range(20):
         crowding.woke(0.0001)
     crowding.woke(0.006)
-    assert not crowding.crowded
+    assert not crowding.crowded()
 
 
 def test_a_crowd_is_over_when_timers_are_punctual_again() -> None:
     crowding = Crowding()
     crowding.woke(5.0)
-    assert crowding.crowded
+    assert crowding.crowded()
     for _ in range(10):
         crowding.woke(0.0001)
-    assert not crowding.crowded
+    assert not crowding.crowded()
 
 
 def test_a_crowd_is_forgotten_when_nobody_collects_any_more() -> None:
@@ -106,11 +107,11 @@ def test_a_crowd_is_forgotten_when_nobody_collects_any_more() -> None:
     for _ in range(10):
         crowding.woke(0.005)
     now_s += FORGOTTEN_S
-    assert crowding.crowded
+    assert crowding.crowded()
     now_s += 0.01
-    assert not crowding.crowded
+    assert not crowding.crowded()
     crowding.woke(0.005)
-    assert not crowding.crowded  # one late timer, as at the beginning
+    assert not crowding.crowded()  # one late timer, as at the beginning
 
 
 def test_while_catching_up_the_scheduler_has_half_of_its_time(rhythm: Rhythm) -> None:
@@ -129,7 +130,7 @@ def watched(cluster: LocalCluster) -> Any:
 
 
 def test_a_thread_that_computes_is_noticed_and_forgotten(watched: Any) -> None:
-    eventually(lambda: not collect.crowded())
+    eventually(lambda: not collect.crowding.crowded())
     computing = True
 
     def compute() -> None:
@@ -139,11 +140,11 @@ def test_a_thread_that_computes_is_noticed_and_forgotten(watched: Any) -> None:
     thread = threading.Thread(target=compute)
     thread.start()
     try:
-        eventually(collect.crowded)
+        eventually(collect.crowding.crowded)
     finally:
         computing = False
         thread.join()
-    eventually(lambda: not collect.crowded())
+    eventually(lambda: not collect.crowding.crowded())
 
 
 def test_an_answer_says_how_much_of_its_time_the_scheduler_worked_on_it(

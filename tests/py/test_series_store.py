@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daskscope.recording.series_store import SeriesStore
-from daskscope.schema import OTHER_NAME, STEPS, Column, Series, series_columns
+from daskscope.schema import OTHER_NAME, STEPS, Column, Series, columns_of
 
 CONTRACT = Path(__file__).resolve().parents[1] / "contract"
 sys.path.insert(0, str(CONTRACT))
@@ -129,7 +129,7 @@ def test_what_was_never_known_in_a_step_is_not_known_of_it():
 def test_as_measured_least_and_most_are_the_value():
     store = SeriesStore(samples())
     sample(store, 1, (1, 50))
-    names = [column.name for column in series_columns(store.table)]
+    names = [column.name for column in columns_of(store.table)]
     assert list(store.rings[0].columns()) == names
     assert {store.rings[0].columns()[name][0] for name in names[2:]} == {50}
 
@@ -236,6 +236,12 @@ def test_before_is_a_bounded_list(monkeypatch):
     for second in range(0, 20_000, 20):
         read(store, second, (second, 1, f"w{second}", 1))
     assert len(store.before["worker"]) == 10
+    whole = SeriesStore(sums(TINY))
+    for second in range(0, 20_000, 20):
+        read(whole, second, (second, 1, "w", 1))
+    lost = 1_000 - total(store)
+    assert lost > 0
+    assert store.dropped >= whole.dropped + lost
 
 
 def test_samples_that_leave_the_widest_ring_are_counted():
@@ -281,7 +287,7 @@ def test_rows_that_come_too_fast_are_bounded_all_the_same():
 
 
 def test_texts_of_keys_are_bounded(monkeypatch):
-    monkeypatch.setattr("daskscope.recording.series_ring.MAX_TEXT_BYTES", 1_000)
+    monkeypatch.setattr("daskscope.recording.series_store.MAX_TEXT_BYTES", 1_000)
     store = SeriesStore(sums())
     read(store, 5, *[(1, 1, f"worker-{number}", 1) for number in range(100)])
     result = store.window()
@@ -486,6 +492,16 @@ def test_a_clock_that_jumps_forth_and_back_does_not_hold_the_ring():
         read(store, now, *[(now, 1, "a", 1)] * 5)
         assert all(ring.nbytes <= 2 * ring.limit for ring in store.rings)
     assert total(store) == 1_500
+
+
+def test_a_row_from_far_ahead_is_counted_and_moves_no_bound():
+    store = SeriesStore(sums((4_000, 600, 600, 600)))
+    for second in range(300):
+        read(store, second, (second + (1e9 if second == 100 else 0), 1, "a", 1))
+    assert store.dropped == 1
+    assert total(store) == 299
+    assert len(store.rings[0].columns()["time"]) > 50
+    assert store.rings[0].begin < START + 300
 
 
 rows_of_sums = st.lists(

@@ -71,6 +71,17 @@ def test_a_session_has_the_name_that_the_user_gave_the_cluster() -> None:
         assert repr(fourth).startswith(f"<daskscope.Session {unnamed.scheduler_address}: ")
 
 
+def test_a_session_of_a_client_that_just_starts_gets_the_name_of_its_cluster(
+    cluster: LocalCluster,
+) -> None:
+    with Client(cluster, set_as_default=False) as client:
+        client.cluster = None  # as before it has made one
+        with daskscope.connect(client) as session:
+            assert session.name == client.scheduler.address
+            client.cluster = cluster
+            assert session.name == "LocalCluster"
+
+
 def test_an_asynchronous_client_is_recorded_while_its_thread_is_busy() -> None:
     async def work(address: str) -> None:
         async with Client(address, asynchronous=True, set_as_default=False) as client:
@@ -83,7 +94,7 @@ def test_an_asynchronous_client_is_recorded_while_its_thread_is_busy() -> None:
             s.on_change(lambda s: s.counts.captured == 40 and end.set())
             assert end.wait(10)  # this blocks the loop of client and notebook
             s.close()
-            assert len(s.recording.tasks) == 40
+            assert s.recording.tasks["task"].nunique() == 40
 
     with LocalCluster(n_workers=1, processes=False, protocol="tcp", **WITHOUT_DASHBOARD) as cluster:
         asyncio.run(work(cluster.scheduler_address))

@@ -6,7 +6,7 @@ import pytest
 from recording_rows import make_rows, task_error
 
 from daskscope.recording import pack_keys
-from daskscope.stream import feed_keys
+from daskscope.stream import feed
 
 
 def test_keys_come_at_once_when_asked_for(scene):
@@ -25,7 +25,7 @@ def test_keys_come_at_once_when_asked_for(scene):
 
 
 def test_keys_beyond_what_a_page_keeps_are_sent_only_if_asked_for(scene, monkeypatch):
-    monkeypatch.setattr(feed_keys, "PAGE_KEY_BYTES", 20_000)
+    monkeypatch.setattr(feed, "PAGE_KEY_BYTES", 20_000)
     for _ in range(30):
         scene.append(1_000)
     page = scene.page()

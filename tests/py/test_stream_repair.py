@@ -9,8 +9,7 @@ from stream_pages import EVERYTHING, PlainSession
 from stream_scene import Scene
 
 from daskscope.schema import LIMITS
-from daskscope.stream.contents import Coarse, Keys, Rows
-from daskscope.stream.tables import TableRows
+from daskscope.stream.messages import Coarse, Keys, Rows, TableRows
 
 
 def add_content(scene, number):

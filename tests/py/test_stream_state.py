@@ -10,9 +10,8 @@ from stream_pages import PageStub, PlainSession
 
 from daskscope.focus import Focus
 from daskscope.schema import LIMITS, PROTOCOL
-from daskscope.stream import problems, reports
-from daskscope.stream.greetings import MAX_GREETINGS, Greetings
-from daskscope.wire import BadMessageError, Hello
+from daskscope.stream import sender
+from daskscope.wire import BadMessageError
 
 
 def test_another_protocol_is_refused_with_what_to_upgrade(scene):
@@ -234,13 +233,13 @@ def test_a_status_that_cannot_be_built_stops_nobody_else(scene, caplog):
 
 def test_figures_that_cannot_be_built_are_said_while_that_lasts(scene, monkeypatch):
     page = scene.page()
-    totals = reports.totals
-    monkeypatch.setattr(reports, "totals", lambda *_: 1 / 0)
+    totals = sender.totals_message
+    monkeypatch.setattr(sender, "totals_message", lambda *_: 1 / 0)
     scene.append(10)
     scene.run(3)
     (notice,) = page.of("status")[-1]["notices"]
     assert (notice["code"], notice["level"]) == ("not-sent", "error")
-    monkeypatch.setattr(reports, "totals", totals)
+    monkeypatch.setattr(sender, "totals_message", totals)
     scene.run(3)
     assert page.of("status")[-1]["notices"] == []
     assert page.of("totals")
@@ -260,7 +259,7 @@ def test_figures_that_cannot_be_built_are_said_while_that_lasts(scene, monkeypat
 def test_a_page_of_another_version_works_and_says_what_to_upgrade(
     scene, monkeypatch, kernel, page_version, says, do
 ):
-    monkeypatch.setattr(problems, "installed_version", lambda: kernel)
+    monkeypatch.setattr(sender, "installed_version", lambda: kernel)
     same = scene.page("same", watch=False)
     same.say("hello", protocol=PROTOCOL, version=kernel)
     same.watch()
@@ -281,7 +280,7 @@ def test_a_page_of_another_version_works_and_says_what_to_upgrade(
 
 
 def test_a_page_that_was_given_up_is_of_another_version_still(scene, monkeypatch):
-    monkeypatch.setattr(problems, "installed_version", lambda: "1.0.0")
+    monkeypatch.setattr(sender, "installed_version", lambda: "1.0.0")
     page = scene.page(watch=False)
     page.say("hello", protocol=PROTOCOL, version="0.9.0")
     page.watch()
@@ -297,18 +296,9 @@ def test_a_page_that_was_given_up_is_of_another_version_still(scene, monkeypatch
     assert notice["code"] == "version-differs"
 
 
-def test_of_pages_that_come_and_go_the_latest_are_remembered():
-    greetings = Greetings()
-    pages = [f"page-{number}" for number in range(3 * MAX_GREETINGS)]
-    for page in pages:
-        greetings.remember(Hello(page, PROTOCOL, "0.9.0"))
-    known = [page for page in pages if greetings.of(page)]
-    assert known == pages[-MAX_GREETINGS:]
-
-
 @pytest.mark.parametrize("page_version", ["1.0.0-rc.1", ""])
 def test_the_same_version_in_other_words_or_none_is_no_difference(scene, monkeypatch, page_version):
-    monkeypatch.setattr(problems, "installed_version", lambda: "1.0.0rc1")
+    monkeypatch.setattr(sender, "installed_version", lambda: "1.0.0rc1")
     page = scene.page(watch=False)
     page.say("hello", protocol=PROTOCOL, version=page_version)
     page.watch()

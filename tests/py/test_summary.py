@@ -24,13 +24,10 @@ from recording_rows import (
     worker_change,
 )
 
-from daskscope.collect.notices import reading_refused, scheduler_lost
-from daskscope.derive.exceptions import split_exception
-from daskscope.derive.needs_a_look import errors_by_type
+from daskscope.collect.notices import notice
+from daskscope.derive.findings import errors_by_type, package_versions, split_exception
 from daskscope.derive.summary import MAX_PREFIXES, summary
-from daskscope.derive.threads import ClusterTotals
-from daskscope.derive.versions import package_versions
-from daskscope.derive.work import work
+from daskscope.derive.work import ClusterTotals, work
 from daskscope.loading import opened
 from daskscope.recording import (
     RecordingStore,
@@ -289,9 +286,9 @@ def test_that_nothing_ran_deserves_a_look_unless_an_exception_says_why():
 @pytest.mark.parametrize(
     "notice",
     [
-        reading_refused("tcp://10.0.0.1:8786", "eventstream"),
-        scheduler_lost("tcp://10.0.0.1:8786", OSError("gone")),
-        scheduler_lost("tcp://10.0.0.1:8786", ValueError("what is that?")),
+        notice("reading-refused", address="tcp://10.0.0.1:8786", op="eventstream"),
+        notice("scheduler-lost", address="tcp://10.0.0.1:8786", error="gone"),
+        notice("collect-failed", address="tcp://10.0.0.1:8786", error="what is that?"),
     ],
     ids=lambda notice: notice.code,
 )
@@ -336,7 +333,7 @@ def test_errors_of_which_the_newest_are_kept_are_told_as_such():
     assert told["text"].startswith("1,000 tasks of the newest 1,000 errors on ")
     (missing,) = figures["missing"]
     assert missing["code"] == "errors-dropped"
-    assert "of the newest 1,000 of 2,600 tasks that erred" in missing["text"]
+    assert "newest 1,000 of 2,600 exceptions" in missing["text"]
     assert "newest 1,000: ValueError" in body(figures)
 
 
@@ -351,7 +348,7 @@ def test_of_further_types_it_is_told_of_how_many_errors_they_are():
 def test_that_nothing_is_known_of_what_tasks_raised_is_told():
     figures = summary(with_block(recording_of([(0, 1), (1, 1)], status=1)))
     (missing,) = figures["missing"]
-    assert missing["text"].startswith("What 2 tasks raised is not here")
+    assert missing["code"] == "errors-dropped"
 
 
 def test_what_the_bounds_of_small_tables_cost_is_told_and_stays_so_in_files(tmp_path):

@@ -12,8 +12,8 @@ from clusters import SchedulerProcess, cluster_of_one_worker
 from distributed import Client, LocalCluster
 
 from daskscope import collect
-from daskscope.collect import surroundings as module
-from daskscope.collect.surroundings import Surroundings, surroundings
+from daskscope.collect import versions_and_logs as module
+from daskscope.collect.versions_and_logs import Surroundings, surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

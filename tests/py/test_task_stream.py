@@ -14,7 +14,7 @@ from distributed.diagnostics.task_stream import TaskStreamPlugin
 
 import daskscope
 from daskscope import session
-from daskscope.collect.task_stream import TaskStream
+from daskscope.collect.builtin_routes import TaskStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -57,6 +57,18 @@ def test_it_shows_the_session_of_the_client(client, said):
     shown.close()
 
 
+def test_a_panel_of_ones_own_says_which_it_is_and_the_base_is_none(client):
+    class Chatter(daskscope.Panel):
+        kind = "chatter"
+
+    panel = Chatter(client)
+    assert panel._kind == "chatter"
+    panel.close()
+    daskscope.connect(client).close()
+    with pytest.raises(TypeError, match="base class"):
+        daskscope.Panel(client)
+
+
 def test_it_takes_a_session_too(client):
     shown = daskscope.connect(client)
     stream = TaskStream(shown)

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from stream_pages import unpacked
 
 from daskscope.schema import COARSE, ERRORS, TASKS, Column
-from daskscope.wire import Ack, BadMessageError, Watch, outgoing, pack_columns, parse
-from daskscope.wire.columns import TEXTS
+from daskscope.wire import TEXTS, Ack, BadMessageError, Watch, outgoing, pack_columns, parse
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -123,8 +122,9 @@ def test_wrong_fields_are_refused_by_name(wrong):
         parse(good | wrong)
 
 
-def test_types_of_a_newer_page_are_not_an_error():
-    assert parse({"type": "invented-later", "page": "p"}) is None
+def test_a_type_that_nobody_knows_is_named_as_that():
+    with pytest.raises(BadMessageError, match="its type is unknown"):
+        parse({"type": "invented-later", "page": "p"})
 
 
 def test_the_size_of_a_message_counts_text_and_buffers():

@@ -13,8 +13,7 @@ import {
 import type { SessionStore } from "../../session";
 import { thePage } from "../../session_page";
 import type { Chooser, EmptyState } from "../../panel/host";
-import { earlierId, listChoices, pickedBy } from "./choices";
-import { chooseSession } from "./choose_session";
+import { chooseSession, earlierId, listChoices, type Picked } from "./choices";
 import {
   closedNotebookState,
   emptyStateFor,
@@ -167,13 +166,14 @@ export class Binding {
     return {
       sessions: list,
       chosen: shown && (now ? shown.id : earlierId(shown)),
-      choose: (id) => this.choose(id),
+      choose: (id) => {
+        const offer = list.find((one) => one.id === id);
+        if (offer) this.choose(offer.picked);
+      },
     };
   }
 
-  private choose(id: string): void {
-    const picked = pickedBy(id, this.earlier());
-    if (!picked) return;
+  private choose(picked: Picked): void {
     if (picked.kind === "follow") {
       this.followFront();
       return;
@@ -183,8 +183,11 @@ export class Binding {
       this.show(this.notebooks.find(picked.path));
       return;
     }
-    this.wanted.value = id;
-    if (picked.kind === "earlier") this.session.value = picked.store;
+    if (picked.kind === "session") this.wanted.value = picked.id;
+    else {
+      this.wanted.value = earlierId(picked.store);
+      this.session.value = picked.store;
+    }
   }
 
   private show(notebook: Notebook | null | undefined): void {

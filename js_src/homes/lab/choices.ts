@@ -1,4 +1,4 @@
-// What a panel can show instead: the sessions of its notebook's kernel, what the
+// Which of a kernel's sessions a panel shows, and what it can show instead: what the
 // page still holds of kernels before it, and other notebooks.
 
 import { plural } from "../../base/format";
@@ -13,6 +13,9 @@ export type Picked =
   | { readonly kind: "notebook"; readonly path: string }
   | { readonly kind: "follow" };
 
+/** A choice, and what a person picks with it. */
+export type Offer = Choice & { readonly picked: Picked };
+
 /** A notebook beside the one that is shown, or one view of it. */
 export interface OtherNotebook {
   readonly path: string;
@@ -20,12 +23,8 @@ export interface OtherNotebook {
   readonly inFront: boolean;
 }
 
-const EARLIER = "earlier:";
-const NOTEBOOK = "notebook:";
-const FOLLOW = "follow";
-
 export function earlierId(store: SessionStore): string {
-  return `${EARLIER}${store.kernelId} ${store.id}`;
+  return `earlier:${store.kernelId} ${store.id}`;
 }
 
 /**
@@ -41,22 +40,16 @@ function shortAddress(address: string): string {
 
 type Named = Pick<SessionEntry, "id" | "name" | "address">;
 
-/** What to say of an address, the next one while clusters would look alike. */
-const SPELLINGS: readonly ((address: string) => string)[] = [
-  shortAddress,
-  (address) => address.split("://").at(-1)!,
-  (address) => address,
-];
-
 /** A name with what tells its cluster from those at other addresses. */
 function fullName({ name, address }: Named, among: readonly Named[]): string {
-  const others = among.filter(
-    (other) => other.name === name && other.address !== address,
+  const short = shortAddress(address);
+  const isAlike = among.some(
+    (other) =>
+      other.name === name &&
+      other.address !== address &&
+      shortAddress(other.address) === short,
   );
-  const spelling = SPELLINGS.find((spell) =>
-    others.every((other) => spell(other.address) !== spell(address)),
-  )!;
-  return `${name || "Client"} ${spelling(address)}`.trimEnd();
+  return `${name || "Client"} ${isAlike ? address : short}`.trimEnd();
 }
 
 /** Names of sessions, by id; those that would look alike get more to them. */
@@ -98,9 +91,10 @@ export function listChoices(
   earlier: readonly SessionStore[],
   notebooks: readonly OtherNotebook[],
   pinned: boolean,
-): Choice[] {
-  const follow: Choice = {
-    id: FOLLOW,
+): Offer[] {
+  const follow: Offer = {
+    picked: { kind: "follow" },
+    id: "follow",
     name: "Follow the notebook in front",
     detail: "",
     state: null,
@@ -109,6 +103,7 @@ export function listChoices(
   const all = [...sessions, ...earlier.map(({ info }) => info.value)];
   return [
     ...sessions.map((entry) => ({
+      picked: { kind: "session", id: entry.id } as const,
       id: entry.id,
       name: fullName(entry, all),
       detail: describe(
@@ -119,6 +114,7 @@ export function listChoices(
       active: entry.active,
     })),
     ...earlier.map((store) => ({
+      picked: { kind: "earlier", store } as const,
       id: earlierId(store),
       name: fullName(store.info.value, all),
       detail: `of the kernel before${tasksKept(store)}`,
@@ -128,7 +124,8 @@ export function listChoices(
       const views = notebooks.filter((view) => view.path === path);
       const inFront = views.some((view) => view.inFront);
       return {
-        id: NOTEBOOK + path,
+        picked: { kind: "notebook", path } as const,
+        id: `notebook:${path}`,
         name: views[0].name,
         detail: inFront ? "the notebook in front" : "another notebook",
         state: null,
@@ -138,16 +135,30 @@ export function listChoices(
   ];
 }
 
-/** What the id of a choice stands for; undefined when it has gone meanwhile. */
-export function pickedBy(
-  id: string,
-  earlier: readonly SessionStore[],
-): Picked | undefined {
-  if (id.startsWith(NOTEBOOK)) {
-    return { kind: "notebook", path: id.slice(NOTEBOOK.length) };
+const living = ({ state }: SessionEntry) =>
+  state !== "stopped" && state !== "lost";
+
+/**
+ * What a person chose counts while it exists. Otherwise a panel stays with its
+ * session until that has stopped, then goes to the newest living one. A lost
+ * scheduler may come back; if it does not, Dask closes the client, which stops it.
+ * That takes half a minute: a client that was made meanwhile, unlike those of
+ * `beforeLoss`, is wanted sooner.
+ */
+export function chooseSession(
+  sessions: readonly SessionEntry[],
+  current: string | null,
+  wanted: string | null,
+  beforeLoss: ReadonlySet<string>,
+): string | null {
+  const find = (id: string | null) => sessions.find((entry) => entry.id === id);
+  if (find(wanted)) return wanted;
+  const now = find(current);
+  if (now?.state === "lost") {
+    const since = ({ id }: SessionEntry) => !beforeLoss.has(id);
+    return sessions.filter(living).filter(since).at(-1)?.id ?? now.id;
   }
-  if (id === FOLLOW) return { kind: "follow" };
-  if (!id.startsWith(EARLIER)) return { kind: "session", id };
-  const store = earlier.find((held) => earlierId(held) === id);
-  return store && { kind: "earlier", store };
+  if (now && now.state !== "stopped") return now.id;
+  const next = sessions.filter(living).at(-1) ?? now ?? sessions.at(-1);
+  return next?.id ?? null;
 }

@@ -4,8 +4,56 @@ import type { JSX } from "preact";
 import { plural } from "../../base/format";
 import type { SessionEntry } from "../../wire";
 import { activity, distinctNames } from "./choices";
-import { kernelRows } from "./kernel_rows";
-import type { Notebooks } from "./notebooks";
+import type { KernelState } from "./kernel_link";
+import type { Notebook, Notebooks } from "./notebooks";
+
+function withoutClient(state: KernelState): string | null {
+  switch (state.kind) {
+    case "busy":
+      return "busy until the cell ends";
+    case "loading":
+      return "loading daskscope";
+    case "missing":
+      return "daskscope is not installed in its environment";
+    case "failed":
+      return state.problem.text;
+    case "open":
+      return state.recorder ? "no Dask client yet" : "the recorder is off";
+    default:
+      return null; // nothing to say of kernels that were not entered
+  }
+}
+
+/** Several notebooks may share a kernel, and a notebook may be open in several views. */
+export function kernelRows(open: readonly Notebook[]) {
+  const kernels = new Map<string, Notebook[]>();
+  for (const notebook of open) {
+    // The id is no signal, but changes only with the state, which is read below.
+    const key = notebook.kernel.id ?? notebook.path.value;
+    kernels.set(key, [...(kernels.get(key) ?? []), notebook]);
+  }
+  return [...kernels].flatMap(([key, notebooks]) => {
+    const names = notebooks.map(({ name }) => name);
+    const entered =
+      notebooks.find(({ kernel }) => kernel.sessions.value.length > 0) ??
+      notebooks[0];
+    const sessions = entered.kernel.sessions.value;
+    const notes = notebooks.map(({ kernel }) =>
+      withoutClient(kernel.state.value),
+    );
+    const note = notes.find((text) => text !== null) ?? null;
+    if (sessions.length === 0 && note === null) return [];
+    return {
+      key,
+      /** Of a notebook that has them. */
+      path: entered.path.value,
+      notebooks: [...new Set(names)].join(", "),
+      sessions,
+      /** Why there is no client; null where there is one. */
+      note: sessions.length > 0 ? null : note,
+    };
+  });
+}
 
 function Client(props: {
   session: SessionEntry;

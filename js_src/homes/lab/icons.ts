@@ -1,7 +1,7 @@
 // Icons of the sidebar, its tabs and the panels' tabs, in the host's colours.
 
 import { LabIcon } from "@jupyterlab/ui-components";
-import { panelIcon, type PanelKind } from "../../panel/kind";
+import { panelIcon, type PanelKind } from "../../panel/host";
 import { PANELS } from "../../panels";
 import { TASK_STREAM } from "../../panels/task_stream";
 

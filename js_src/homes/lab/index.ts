@@ -13,7 +13,7 @@ import { INotebookTracker } from "@jupyterlab/notebook";
 import { ISettingRegistry } from "@jupyterlab/settingregistry";
 import { computed, effect, signal } from "@preact/signals";
 import type { ReadonlyPartialJSONObject } from "@lumino/coreutils";
-import type { PanelKind } from "../../panel/kind";
+import type { PanelKind } from "../../panel/host";
 import { panelKind, PANELS } from "../../panels";
 import { TASK_STREAM } from "../../panels/task_stream";
 import { thePage } from "../../session_page";

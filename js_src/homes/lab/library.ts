@@ -14,8 +14,10 @@ import type { EmptyState } from "../../panel/host";
 import { emptyStateFor } from "./empty_state";
 import type { NotebookKernel } from "./kernel_link";
 import { type LibraryList, libraryList } from "./library_entries";
-import { ANSWER_MS } from "./library_fetch";
 import type { Notebooks } from "./notebooks";
+
+/** A library may lie on a slow disk, or in a bucket. */
+export const ANSWER_MS = 30_000;
 
 export type LibraryState =
   /** No kernel to ask, and why. */
@@ -31,21 +33,14 @@ export type LibraryState =
     };
 
 /** The library of one kernel, whichever notebook is in front by now. */
-export class Shelf {
-  constructor(
-    readonly kernel: NotebookKernel,
-    readonly link: KernelLink,
-  ) {}
-
-  list(): Promise<unknown> {
-    return this.link.ask(null, "reports", {}, ANSWER_MS);
-  }
-
-  /** Delete the library's copy of a report. */
-  async remove(filename: string): Promise<void> {
-    await this.link.ask(null, "delete-report", { filename }, ANSWER_MS);
-  }
+export interface Shelf {
+  readonly kernel: NotebookKernel;
+  readonly link: KernelLink;
 }
+
+/** Delete the library's copy of a report. */
+export const removeReport = ({ link }: Shelf, filename: string) =>
+  link.ask(null, "delete-report", { filename }, ANSWER_MS);
 
 const NO_NOTEBOOK: EmptyState = {
   state: "no-client",
@@ -109,11 +104,11 @@ export class Library {
     const turn = ++this.asked;
     // What this kernel listed stays until there is something newer to say.
     if (this.answer.peek().kind !== "listed" || this.listedBy?.link !== link) {
-      this.listedBy = new Shelf(kernel, link);
+      this.listedBy = { kernel, link };
       this.answer.value = { kind: "waiting" };
     }
     const shelf = this.listedBy;
-    shelf.list().then(
+    link.ask(null, "reports", {}, ANSWER_MS).then(
       (answer) => this.take(turn, shelf, answer),
       (error: unknown) => this.fail(turn, error),
     );

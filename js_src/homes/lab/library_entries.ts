@@ -3,11 +3,11 @@
 
 import {
   bool,
-  type Check,
   count,
   list,
   nullable,
   num,
+  oneOf,
   or,
   record,
   str,
@@ -21,15 +21,12 @@ import {
   plural,
 } from "../../base/format";
 
-const kind: Check<"report" | "recording"> = (value) =>
-  value === "recording" ? value : "report";
-
 const entry = record({
   filename: str,
   url: str,
   /** Below the root of the server; null where the server does not show it. */
   path: nullable(str),
-  kind,
+  kind: or(oneOf(["report", "recording"]), "report" as const),
   private: or(bool, false),
   created: str,
   title: or(str, ""),
@@ -49,7 +46,6 @@ export type LibraryEntry = ReturnType<typeof entry>;
 export const libraryList = record({
   reports: list(entry),
   total: count,
-  place: or(str, ""),
 });
 
 export type LibraryList = ReturnType<typeof libraryList>;
@@ -110,18 +106,13 @@ export function countsOf(
   shown: number,
   text: string,
 ): string {
-  const everything = plural(
-    total,
-    "report or recording",
-    "reports and recordings",
-  );
-  const newest =
-    reports.length < total ? `the newest ${formatExact(reports.length)}` : "";
-  if (text.trim() === "") {
-    if (shown === total) return "";
-    return `The newest ${formatExact(shown)} of ${everything}. A search looks through ${newest || "all of them"}.`;
-  }
-  const all = newest ? `${newest} of ${everything}` : everything;
-  const some = shown < found ? `, the newest ${formatExact(shown)} shown` : "";
-  return `${formatExact(found)} found in ${all}${some}`;
+  const searches = text.trim() !== "";
+  if (!searches && shown === total) return "";
+  const all = plural(total, "report or recording", "reports and recordings");
+  const words = [
+    searches ? `${formatExact(found)} found` : "",
+    shown < found ? `the newest ${formatExact(shown)} shown` : "",
+    `${formatExact(reports.length)} of ${all} listed`,
+  ];
+  return words.filter(Boolean).join(", ");
 }

@@ -1,34 +1,26 @@
-// Tabs with reports of a library: their files come through a kernel, so they are no
-// documents of JupyterLab's, and are not opened again after a reload.
+// Tabs with reports of a library that the server does not show: their files come through a
+// kernel, so they are no documents of JupyterLab's, and are not opened again after a reload.
 
 import type { ILabShell, JupyterFrontEnd } from "@jupyterlab/application";
 import { MainAreaWidget } from "@jupyterlab/apputils";
+import { decode } from "../../archive/bytes";
+import { count, record, str } from "../../base/check";
 import { isRecordingName } from "../report/lab_address";
 import { recordingIcon, reportIcon } from "./icons";
-import type { NotebookKernel } from "./kernel_link";
-import { fetchOfLibrary } from "./library_fetch";
+import { ANSWER_MS, type Shelf } from "./library";
+import { type LibraryEntry, titleOf } from "./library_entries";
 import { addAside } from "./placing";
 import { ReportContent } from "./report_content";
-
-export interface LibraryReport {
-  readonly filename: string;
-  readonly title: string;
-  /**
-   * Where its library is: another one may have a file of the same name. Null where that is
-   * not known: of the card of a cell, whose copy has a name that no other has.
-   */
-  readonly place: string | null;
-  /** Of whoever asks for it now: it comes through that one. */
-  readonly kernel: Pick<NotebookKernel, "state" | "use">;
-}
+import { MAX_FILE_BYTES, tooLarge } from "./server_file";
 
 interface Tab {
-  report: LibraryReport;
+  /** The kernel that listed it last. */
+  shelf: Shelf;
   readonly widget: MainAreaWidget<ReportContent>;
 }
 
 export class LibraryTabs {
-  private readonly tabs = new Set<Tab>();
+  private readonly tabs = new Map<string, Tab>(); // by url
   private made = 0;
 
   constructor(
@@ -37,39 +29,36 @@ export class LibraryTabs {
   ) {}
 
   /** Open a report, or show the tab that has it. */
-  show(report: LibraryReport): void {
+  show(report: LibraryEntry, shelf: Shelf): void {
     const { shell } = this.app;
-    const there = [...this.tabs].find((tab) => isSame(tab.report, report));
-    const { widget } = there ?? this.create(report);
+    const there = this.tabs.get(report.url);
+    const { widget } = there ?? this.create(report, shelf);
     if (there) {
-      // The kernel that it came through may have ended, or compute for hours.
-      const through = there.report.kernel === report.kernel ? "same" : "other";
-      const place = report.place ?? there.report.place;
-      there.report = { ...report, place };
-      widget.content.againUnlessOpen(through);
+      there.shelf = shelf;
+      widget.content.againIfFailed();
     } else if (this.labShell) this.labShell.add(widget, "main");
     else addAside(shell, widget);
     // Notebook 7.2 hides what it is told to show twice.
     if (this.labShell || !widget.isVisible) shell.activateById(widget.id);
   }
 
-  private create(report: LibraryReport): Tab {
-    const { filename, title } = report;
+  private create(report: LibraryEntry, shelf: Shelf): Tab {
+    const { filename, url } = report;
     const content = new ReportContent(
       {
         name: () => filename,
-        fetch: (signal) => fetchOfLibrary(tab.report.kernel, filename, signal),
+        fetch: (signal) => fetchFrom(tab.shelf, filename, signal),
         link: () => null,
       },
       (text) => (widget.title.label = text),
     );
     const widget = new MainAreaWidget({ content });
-    const tab: Tab = { report, widget };
-    this.tabs.add(tab);
-    widget.disposed.connect(() => this.tabs.delete(tab));
+    const tab: Tab = { shelf, widget };
+    this.tabs.set(url, tab);
+    widget.disposed.connect(() => this.tabs.delete(url));
     widget.id = `daskscope-library-${++this.made}`;
     widget.toolbar.hide(); // the report has its own
-    widget.title.label = title;
+    widget.title.label = titleOf(report);
     widget.title.caption = filename;
     const icon = isRecordingName(filename) ? recordingIcon : reportIcon;
     widget.title.icon = icon.bindprops({ stylesheet: "mainAreaTab" });
@@ -78,8 +67,33 @@ export class LibraryTabs {
   }
 }
 
-function isSame(one: LibraryReport, other: LibraryReport): boolean {
-  if (one.filename !== other.filename) return false;
-  const { place } = one;
-  return place === null || other.place === null || place === other.place;
+const IN_PYTHON =
+  "`daskscope.load` opens it in Python, by the url that `daskscope.list_performance_reports(kind=None)` has.";
+
+const piece = record({ base64: str, size: count });
+
+/** Fetch a file in pieces, of which one is under way at a time. */
+async function fetchFrom(
+  { kernel, link }: Shelf,
+  filename: string,
+  signal: AbortSignal,
+): Promise<Blob> {
+  const release = kernel.use(); // the sidebar may be closed meanwhile
+  try {
+    const parts: Blob[] = [];
+    for (let at = 0; ;) {
+      const args = { filename, at };
+      const answer = await link.ask(null, "report", args, ANSWER_MS);
+      signal.throwIfAborted();
+      const { base64, size } = piece(answer, "answer");
+      if (size > MAX_FILE_BYTES) throw tooLarge(filename, IN_PYTHON);
+      const bytes = decode(base64);
+      // A browser keeps a large Blob outside of the page's memory.
+      parts.push(new Blob([bytes]));
+      at += bytes.length;
+      if (at >= size || bytes.length === 0) return new Blob(parts);
+    }
+  } finally {
+    release();
+  }
 }

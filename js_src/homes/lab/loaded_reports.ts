@@ -1,16 +1,10 @@
-// The reports that this page holds, in tabs that can be seen and others: those that
-// nobody looks at give way before all of them add up. A tab that gave its report back
-// opens it again when it is shown.
+// The reports that this page holds. Those in hidden tabs are given up before the page has too
+// many rows, and are opened again when their tab is shown.
 
 import { LIMITS } from "../../schema";
 
-/** Of files that only hidden tabs hold: what one report may have. */
-const MAX_HIDDEN_BYTES = 400_000_000;
-
 export interface LoadedReport {
   readonly visible: boolean;
-  /** Of its file. */
-  readonly bytes: number;
   /** Of its recording, as far as it was decoded. */
   readonly rows: number;
   /** Give everything back. */
@@ -36,12 +30,10 @@ export class LoadedReports {
   }
 
   makeRoom(): void {
-    const hidden = [...this.reports].filter(({ visible }) => !visible);
-    let bytes = hidden.reduce((sum, report) => sum + report.bytes, 0);
     let rows = this.rowsOfPage();
-    for (const report of hidden) {
-      if (bytes <= MAX_HIDDEN_BYTES && rows <= LIMITS.page_rows) return;
-      bytes -= report.bytes;
+    for (const report of [...this.reports]) {
+      if (rows <= LIMITS.page_rows) return;
+      if (report.visible) continue;
       rows -= report.rows;
       this.reports.delete(report);
       report.letGo();

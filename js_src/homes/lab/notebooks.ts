@@ -8,8 +8,8 @@ import {
 } from "@jupyterlab/notebook";
 import type { KernelMessage } from "@jupyterlab/services";
 import { type Signal, signal } from "@preact/signals";
-import { type AskedReport, askedByMessage } from "./asked_report";
 import { NotebookKernel } from "./kernel_link";
+import { askedByMessage } from "./report_address";
 
 const CLIENT_CODE =
   "from dask.distributed import Client\n\nclient = Client()\nclient";
@@ -46,9 +46,7 @@ export class Notebooks {
   /** The one that was last in front. */
   readonly front = signal<Notebook | null>(null);
   private readonly ran = new Set<(notebook: Notebook) => void>();
-  private readonly asked = new Set<
-    (asked: AskedReport, notebook: Notebook) => void
-  >();
+  private readonly asked = new Set<(path: string) => void>();
 
   constructor(private readonly tracker: INotebookTracker) {
     tracker.forEach((panel) => this.add(panel));
@@ -69,12 +67,6 @@ export class Notebooks {
     return this.open.value.find((notebook) => notebook.path.value === path);
   }
 
-  /** The one that an element stands in; of an output elsewhere the one in front. */
-  around(element: Element): Notebook | null {
-    const holds = ({ panel }: Notebook) => panel.node.contains(element);
-    return this.open.peek().find(holds) ?? this.front.peek();
-  }
-
   /** Hear of every cell that has run; returns the end of it. */
   onRan(listener: (notebook: Notebook) => void): () => void {
     this.ran.add(listener);
@@ -82,7 +74,7 @@ export class Notebooks {
   }
 
   /** Hear of every report that a cell, run from this page, wants opened. */
-  onAsked(listener: (asked: AskedReport, notebook: Notebook) => void): void {
+  onAsked(listener: (path: string) => void): void {
     this.asked.add(listener);
   }
 
@@ -94,9 +86,9 @@ export class Notebooks {
       const { parent_header: parent } = message;
       // Other pages and notebooks with this kernel hear its messages, too.
       if (!("session" in parent) || parent.session !== client) return;
-      const asked = askedByMessage(message as KernelMessage.IIOPubMessage);
-      if (!asked) return;
-      for (const listener of this.asked) listener(asked, notebook);
+      const path = askedByMessage(message as KernelMessage.IIOPubMessage);
+      if (path === null) return;
+      for (const listener of this.asked) listener(path);
     });
     this.open.value = [...this.open.peek(), notebook];
     panel.disposed.connect(() => {

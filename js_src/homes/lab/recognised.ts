@@ -8,7 +8,7 @@ import type {
 } from "@jupyterlab/docregistry";
 import { ToolbarButton } from "@jupyterlab/ui-components";
 import { DisposableDelegate } from "@lumino/disposable";
-import { SUMMARY } from "../report/report_file";
+import { SUMMARY_TAG } from "../report/report_file";
 import { OPEN_REPORT } from "./report_address";
 
 const VIEWER = "HTML Viewer";
@@ -38,7 +38,7 @@ export function recogniseReports({
         commands.execute(OPEN_REPORT, { path: context.path });
       const onReady = async (): Promise<void> => {
         if (widget.isDisposed) return;
-        if (!context.model.toString().includes(SUMMARY)) return;
+        if (!context.model.toString().includes(SUMMARY_TAG)) return;
         if (stays) {
           widget.toolbar.addItem("daskscope-open-report", button(open));
           return;

@@ -1,15 +1,18 @@
-// An address of JupyterLab that opens a report: its own `lab/tree/…` opens a file by its
-// name, which says of few reports that they are one.
+// The ways in which a report is asked for: an address of JupyterLab (its own `lab/tree/…`
+// opens a file by its name, which says of few reports that they are one), the card below a
+// cell, and `--open`. Each names a path, which is checked.
 
 import type { IRouter, JupyterFrontEnd } from "@jupyterlab/application";
-import type { Contents } from "@jupyterlab/services";
+import type { Contents, KernelMessage } from "@jupyterlab/services";
 import { checkedPath, labAddress, QUERY } from "../report/lab_address";
 
 export const OPEN_REPORT = "daskscope:open-report";
 const ROUTE = "daskscope:open-report-of-address";
 /** That of jupyter-collaboration, whose files are the server's own. */
 const SHARED_DRIVE = "RTC";
-const MAX_TOLD_CHARACTERS = 24;
+/** A notification has no more than 140 characters. */
+const REFUSED =
+  "Nothing was opened: this address names no report below the server's root. Find it in the file browser.";
 
 /**
  * A page of JupyterLab's also where this one is Notebook 7's, which needs JupyterLab on its
@@ -31,7 +34,6 @@ export function askedByAddress({
   search,
   hash,
 }: Pick<IRouter.ILocation, "path" | "search" | "hash">): {
-  readonly wanted: string;
   /** Null where that is refused. */
   readonly report: string | null;
   readonly fragment: string;
@@ -43,14 +45,12 @@ export function askedByAddress({
   query.delete(QUERY);
   const others = query.toString();
   return {
-    wanted,
     report: checkedPath(wanted),
     fragment: hash,
     rest: others ? `${path}?${others}` : path,
   };
 }
 
-/** `tell` shows a text, of no more than the 140 characters that a notification has. */
 export function openByAddress(
   app: Pick<JupyterFrontEnd, "commands" | "restored">,
   router: Pick<IRouter, "current" | "navigate" | "register">,
@@ -64,7 +64,7 @@ export function openByAddress(
       router.navigate(asked.rest, { skipRouting: true });
       const { report: path, fragment } = asked;
       void app.restored.then(() => {
-        if (path === null) tell(refused(asked.wanted));
+        if (path === null) tell(REFUSED);
         else void app.commands.execute(OPEN_REPORT, { path, fragment });
       });
     },
@@ -75,9 +75,29 @@ export function openByAddress(
   });
 }
 
-function refused(wanted: string): string {
-  const characters = [...wanted];
-  const end = characters.slice(1 - MAX_TOLD_CHARACTERS).join("");
-  const told = characters.length > MAX_TOLD_CHARACTERS ? `…${end}` : wanted;
-  return `Nothing was opened: “${told}” is no report below the server's root. Find it in the file browser, or copy its link again.`;
+/** The path that the card of a cell names, where a click is to open it here; else null. */
+export function askedByClick(event: MouseEvent): string | null {
+  const { target, button, ctrlKey, metaKey, shiftKey, altKey } = event;
+  // Then the browser is to open it, elsewhere.
+  if (button !== 0 || ctrlKey || metaKey || shiftKey || altKey) return null;
+  if (!(target instanceof Element)) return null;
+  const link = target.closest<HTMLElement>(
+    ".jp-OutputArea-output [data-daskscope-open]",
+  );
+  return checkedPath(link?.dataset["daskscopeOpen"] ?? "");
+}
+
+/**
+ * The path that `--open` in a cell names: it is in what a kernel sends while the cell runs,
+ * and in no notebook that is opened later.
+ */
+export function askedByMessage(
+  message: KernelMessage.IIOPubMessage,
+): string | null {
+  if (message.header.msg_type !== "display_data") return null;
+  const { transient } = message.content as {
+    transient?: { daskscope?: { open?: unknown } | null };
+  };
+  const path = transient?.daskscope?.open;
+  return typeof path === "string" ? checkedPath(path) : null;
 }

@@ -8,7 +8,7 @@ import { signal } from "@preact/signals";
 import { render } from "preact";
 import { SESSION_ID } from "../../archive/messages";
 import type { SessionLink } from "../../stream_link";
-import { asProblem, DaskscopeError } from "../../errors";
+import { asProblem } from "../../errors";
 import type { SharedSession } from "../../session";
 import { thePage } from "../../session_page";
 import type { EmptyState } from "../../panel/host";
@@ -37,7 +37,7 @@ const loaded = new LoadedReports(pageRows);
 
 interface Opened extends LoadedReport {
   /** Failed: the tab says why there is no report, instead of one. */
-  readonly state: "opening" | "open" | "failed";
+  readonly failed: boolean;
   /** Ends whatever has been opened until then. */
   stop(): void;
 }
@@ -79,15 +79,9 @@ export class ReportContent extends Widget {
     if (this.visible.peek()) this.onShown();
   }
 
-  /**
-   * What stood in the way may have gone; and what is still awaited may be there at once,
-   * by another way than the one that it was to come.
-   */
-  againUnlessOpen(way: "same" | "other"): void {
-    const state = this.opened?.state;
-    if (state === "failed" || (state === "opening" && way === "other")) {
-      this.again();
-    }
+  /** What stood in the way may have gone. */
+  againIfFailed(): void {
+    if (this.opened?.failed) this.again();
   }
 
   private letGo(): void {
@@ -139,10 +133,9 @@ export class ReportContent extends Widget {
       title: `Opening ${file.name()}`,
       text: "A large one takes some seconds.",
     });
-    let bytes = 0;
-    let state: Opened["state"] = "opening";
+    let failed = false;
     const storeOf = (link: SessionLink): SharedSession => {
-      if (leaving.signal.aborted) throw closed();
+      leaving.signal.throwIfAborted();
       const store = thePage().session(link, SESSION_ID);
       stores.push(store);
       store.dataVersion.subscribe(() => loaded.makeRoom());
@@ -151,8 +144,6 @@ export class ReportContent extends Widget {
     const load = async (): Promise<void> => {
       try {
         const blob = await file.fetch(leaving.signal);
-        bytes = blob.size;
-        loaded.makeRoom();
         const source = await openReportFile(blob, file.name(), {
           storeOf,
           link: (at) => file.link(at),
@@ -160,11 +151,10 @@ export class ReportContent extends Widget {
         if (leaving.signal.aborted) return;
         unmount();
         unmount = mountReport(node, source, { place, visible });
-        state = "open";
         this.onTitle(shortened(source.title));
       } catch (error) {
         if (leaving.signal.aborted) return;
-        state = "failed";
+        failed = true;
         unmount();
         unmount = this.tell(this.troubleOf(error));
       }
@@ -174,11 +164,8 @@ export class ReportContent extends Widget {
       get visible() {
         return visible.peek();
       },
-      get bytes() {
-        return bytes;
-      },
-      get state() {
-        return state;
+      get failed() {
+        return failed;
       },
       get rows() {
         return stores.reduce((sum, { model }) => sum + model.rows, 0);
@@ -223,10 +210,3 @@ function shortened(title: string): string {
   if (characters.length <= MAX_TITLE_CHARACTERS) return text;
   return `${characters.slice(0, MAX_TITLE_CHARACTERS - 1).join("")}…`;
 }
-
-const closed = (): DaskscopeError =>
-  new DaskscopeError({
-    code: "closed",
-    text: "The tab was closed before the recording was open.",
-    next: "",
-  });

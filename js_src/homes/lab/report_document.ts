@@ -50,6 +50,8 @@ export class ReportDocument
   constructor(
     readonly context: Context,
     private readonly document: DocumentFile,
+    /** By its name; a reload makes the document with it again. */
+    readonly factory: string,
   ) {
     const onTitle = (title: string): void => {
       this.reportTitle = title;
@@ -139,7 +141,7 @@ class ReportFactory extends ABCWidgetFactory<ReportDocument> {
   }
 
   protected override createNewWidget(context: Context): ReportDocument {
-    const widget = new ReportDocument(context, this.fileOf(context));
+    const widget = new ReportDocument(context, this.fileOf(context), this.name);
     const [type] = this.fileTypes;
     const icon = type === RECORDING_TYPE ? recordingIcon : reportIcon;
     widget.title.icon = icon.bindprops({ stylesheet: "mainAreaTab" });
@@ -156,7 +158,7 @@ export const REPORT_FACTORY = "Dask report";
 export function registerDocuments(
   registry: DocumentRegistry,
   fileOf: (context: Context) => DocumentFile,
-  onNew: (widget: ReportDocument, factory: string) => void,
+  onNew: (widget: ReportDocument) => void,
 ): void {
   registry.addFileType({
     name: RECORDING_TYPE,
@@ -192,7 +194,7 @@ export function registerDocuments(
       },
       fileOf,
     );
-    factory.widgetCreated.connect((_, widget) => onNew(widget, name));
+    factory.widgetCreated.connect((_, widget) => onNew(widget));
     registry.addWidgetFactory(factory);
   }
 }

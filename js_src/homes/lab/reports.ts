@@ -15,13 +15,17 @@ import {
 } from "@jupyterlab/apputils";
 import { toFragment } from "../report/fragment";
 import { isRecordingName } from "../report/lab_address";
-import { askedByClick, type AskedReport } from "./asked_report";
 import type { Shelf } from "./library";
 import { type LibraryEntry, titleOf } from "./library_entries";
 import { LibraryTabs } from "./library_tabs";
-import type { Notebook, Notebooks } from "./notebooks";
+import type { Notebooks } from "./notebooks";
 import { recogniseReports } from "./recognised";
-import { addressOf, OPEN_REPORT, openByAddress } from "./report_address";
+import {
+  addressOf,
+  askedByClick,
+  OPEN_REPORT,
+  openByAddress,
+} from "./report_address";
 import {
   nameOf,
   RECORDING_FACTORY,
@@ -33,8 +37,8 @@ import { fetchFile } from "./server_file";
 
 /** What the sidebar does with a report of the library. */
 export interface LibraryActions {
-  /** Open a report that was listed, and say where. */
-  open(report: LibraryEntry, shelf: Shelf, place: string): void;
+  /** Open a report that a kernel listed. */
+  open(report: LibraryEntry, shelf: Shelf): void;
   linkOf(report: LibraryEntry): string;
   mayDelete(report: LibraryEntry): Promise<boolean>;
 }
@@ -53,7 +57,6 @@ export function setUpReports(
   const tracker = new WidgetTracker<ReportDocument>({
     namespace: "daskscope-reports",
   });
-  const factories = new WeakMap<ReportDocument, string>();
   registerDocuments(
     app.docRegistry,
     (context) => ({
@@ -72,8 +75,7 @@ export function setUpReports(
       },
       arranged: app.restored,
     }),
-    (widget, factory) => {
-      factories.set(widget, factory);
+    (widget) => {
       void tracker.add(widget);
       widget.context.pathChanged.connect(() => void tracker.save(widget));
     },
@@ -82,9 +84,9 @@ export function setUpReports(
     command: "docmanager:open",
     args: (widget) => ({
       path: widget.context.path,
-      factory: factories.get(widget) ?? REPORT_FACTORY,
+      factory: widget.factory,
     }),
-    name: (widget) => `${factories.get(widget)}:${widget.context.path}`,
+    name: (widget) => `${widget.factory}:${widget.context.path}`,
   });
 
   app.commands.addCommand(OPEN_REPORT, {
@@ -115,47 +117,26 @@ export function setUpReports(
   }
   if (labShell) recogniseReports(app); // elsewhere a file has a page of its own
   const tabs = new LibraryTabs(app, labShell);
-  const openAsked = (asked: AskedReport, notebook: Notebook | null): void => {
-    if (asked.kind === "path") {
-      void app.commands.execute(OPEN_REPORT, { path: asked.path });
-      return;
-    }
-    if (!notebook) return;
-    const { kernel } = notebook;
-    const { filename } = asked;
-    tabs.show({
-      filename,
-      title: filename,
-      place: null,
-      kernel,
-    });
-  };
-  notebooks.onAsked(openAsked);
+  const openPath = (path: string) =>
+    void app.commands.execute(OPEN_REPORT, { path });
+  notebooks.onAsked(openPath);
   // Before JupyterLab's own handler of links, which knows only the default factory.
   app.shell.node.addEventListener(
     "click",
     (event) => {
-      const click = askedByClick(event);
-      if (!click) return;
+      const path = askedByClick(event);
+      if (path === null) return;
       event.preventDefault();
       event.stopPropagation();
-      openAsked(click.asked, notebooks.around(click.element));
+      openPath(path);
     },
     true,
   );
 
   return {
-    open(report, shelf, place) {
-      const { filename, path } = report;
-      if (path !== null) void app.commands.execute(OPEN_REPORT, { path });
-      else {
-        tabs.show({
-          filename,
-          title: titleOf(report),
-          place,
-          kernel: shelf.kernel,
-        });
-      }
+    open(report, shelf) {
+      if (report.path !== null) openPath(report.path);
+      else tabs.show(report, shelf);
     },
     linkOf: ({ path, url }) => (path === null ? null : linkTo(path)) ?? url,
     async mayDelete(report) {

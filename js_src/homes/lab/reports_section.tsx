@@ -1,12 +1,11 @@
 // The sidebar's list of the reports in the library: search, open, copy a link, delete.
 
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
-import { copyText } from "../../base/save";
+import { useState } from "preact/hooks";
 import { asProblem, type Problem } from "../../errors";
-import { LinkButton } from "../../panel/button";
+import { LinkButton, useCopied } from "../../panel/button";
 import { WithCode } from "../../panel/states";
-import type { Library, Shelf } from "./library";
+import { type Library, removeReport, type Shelf } from "./library";
 import {
   countsOf,
   factsOf,
@@ -19,7 +18,7 @@ import {
 
 export interface ReportsProps {
   readonly library: Library;
-  open(report: LibraryEntry, shelf: Shelf, place: string): void;
+  open(report: LibraryEntry, shelf: Shelf): void;
   /** The address that opens a report. */
   linkOf(report: LibraryEntry): string;
   /** Ask whether the copy may go. */
@@ -27,7 +26,6 @@ export interface ReportsProps {
 }
 
 const MOST_SHOWN = 100;
-const TOLD_MS = 2_000;
 
 export function ReportsSection(props: ReportsProps): JSX.Element {
   const { library } = props;
@@ -48,7 +46,7 @@ function Contents(props: ReportsProps): JSX.Element {
   const [text, setText] = useState("");
   const [problem, setProblem] = useState<Problem | null>(null);
   const state = library.state.value;
-  const again = { label: "Try again", run: () => library.refresh() };
+  const again = () => library.refresh();
   switch (state.kind) {
     case "closed": {
       const { title, text, actions } = state.why;
@@ -62,13 +60,11 @@ function Contents(props: ReportsProps): JSX.Element {
         />
       );
     case "failed":
-      return <Trouble problem={state.problem} actions={[again]} />;
+      return <Trouble problem={state.problem} again={again} />;
     case "listed":
       return (
         <>
-          {state.problem && (
-            <Trouble problem={state.problem} actions={[again]} />
-          )}
+          {state.problem && <Trouble problem={state.problem} again={again} />}
           <Reports
             {...props}
             list={state.list}
@@ -84,35 +80,39 @@ function Contents(props: ReportsProps): JSX.Element {
 }
 
 function Note(props: {
-  title: string;
+  title?: string;
   text: string;
   actions?: readonly { label: string; run: () => void }[] | undefined;
+  trouble?: boolean;
 }): JSX.Element {
+  const { title, text, actions = [], trouble = false } = props;
   return (
-    <p class="ds-side-note" role="status">
-      <b>{props.title}</b>
-      <WithCode text={props.text} />{" "}
-      {props.actions?.map(({ label, run }) => (
+    <p
+      class={trouble ? "ds-side-note ds-side-trouble" : "ds-side-note"}
+      role={trouble ? "alert" : "status"}
+    >
+      {title && <b>{title}</b>}
+      <WithCode text={text} />{" "}
+      {actions.map(({ label, run }) => (
         <LinkButton onClick={run}>{label}</LinkButton>
       ))}
     </p>
   );
 }
 
-function Trouble(props: {
+const Trouble = ({
+  problem: { text, next },
+  again,
+}: {
   problem: Problem;
-  actions?: readonly { label: string; run: () => void }[];
-}): JSX.Element {
-  const { text, next } = props.problem;
-  return (
-    <p class="ds-side-note ds-side-trouble" role="alert">
-      <WithCode text={`${text} ${next}`.trim()} />{" "}
-      {props.actions?.map(({ label, run }) => (
-        <LinkButton onClick={run}>{label}</LinkButton>
-      ))}
-    </p>
-  );
-}
+  again?: () => void;
+}): JSX.Element => (
+  <Note
+    trouble
+    text={`${text} ${next}`.trim()}
+    actions={again && [{ label: "Try again", run: again }]}
+  />
+);
 
 function Reports(
   props: ReportsProps & {
@@ -139,7 +139,8 @@ function Reports(
   const shown = found.slice(0, MOST_SHOWN);
   const remove = async (report: LibraryEntry): Promise<void> => {
     try {
-      if (await props.mayDelete(report)) await shelf.remove(report.filename);
+      if (await props.mayDelete(report))
+        await removeReport(shelf, report.filename);
       props.onProblem(null);
     } catch (error) {
       props.onProblem(asProblem(error));
@@ -165,7 +166,7 @@ function Reports(
             key={report.filename}
             report={report}
             linkOf={() => props.linkOf(report)}
-            onOpen={() => props.open(report, shelf, list.place)}
+            onOpen={() => props.open(report, shelf)}
             onDelete={() => void remove(report)}
           />
         ))}
@@ -192,16 +193,7 @@ function Report(props: {
 }): JSX.Element {
   const { report } = props;
   const title = titleOf(report);
-  const [told, setTold] = useState("");
-  useEffect(() => {
-    if (!told) return;
-    const timer = setTimeout(() => setTold(""), TOLD_MS);
-    return () => clearTimeout(timer);
-  }, [told]);
-  const copy = async (): Promise<void> => {
-    const done = await copyText(props.linkOf());
-    setTold(done ? "Copied" : "The browser does not let it be copied");
-  };
+  const [told, copy] = useCopied("");
   return (
     <li class="ds-side-report">
       <button
@@ -217,7 +209,10 @@ function Report(props: {
         )}
       </button>
       <span class="ds-side-report-tools">
-        <LinkButton label={`Copy link: ${title}`} onClick={() => void copy()}>
+        <LinkButton
+          label={`Copy link: ${title}`}
+          onClick={() => copy(props.linkOf())}
+        >
           Copy link
         </LinkButton>
         <LinkButton label={`Delete: ${title}`} onClick={props.onDelete}>

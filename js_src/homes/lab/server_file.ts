@@ -16,51 +16,26 @@ export async function fetchFile(
 ): Promise<Blob> {
   const url = await contents.getDownloadUrl(path);
   const name = path.split("/").pop() ?? path;
-  let response: Response;
   try {
-    response = await ServerConnection.makeRequest(
+    const response = await ServerConnection.makeRequest(
       url,
       { signal, cache: "no-store" },
       settings,
     );
-  } catch (error) {
-    throw notFetched(name, textOf(error));
-  }
-  if (!response.ok) {
-    await response.body?.cancel();
-    const gone = response.status === 404 || response.status === 410;
-    throw notFetched(
-      name,
-      gone ? "it is not there any more" : `${response.status}`,
-    );
-  }
-  const size = Number(response.headers.get("Content-Length") ?? 0);
-  if (size > maxBytes) {
-    await response.body?.cancel();
-    throw tooLarge(name);
-  }
-  return bodyOf(response, name, maxBytes);
-}
-
-/** What is sent in chunks, or packed, does not say before how much it is. */
-async function bodyOf(
-  response: Response,
-  name: string,
-  maxBytes: number,
-): Promise<Blob> {
-  let bytes = 0;
-  const counted = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      bytes += chunk.byteLength;
-      if (bytes > maxBytes) throw tooLarge(name); // which stops the server, too
-      controller.enqueue(chunk);
-    },
-  });
-  try {
+    const size = Number(response.headers.get("Content-Length") ?? 0);
+    if (!response.ok || size > maxBytes) await response.body?.cancel();
+    if (response.status === 404 || response.status === 410) {
+      throw notFetched(name, "it is not there any more");
+    }
+    if (!response.ok) throw notFetched(name, `${response.status}`);
+    if (size > maxBytes) throw tooLarge(name);
     // A browser keeps a large Blob outside of the page's memory.
-    return await new Response(response.body?.pipeThrough(counted)).blob();
+    const file = await response.blob();
+    if (file.size > maxBytes) throw tooLarge(name);
+    return file;
   } catch (error) {
-    throw bytes > maxBytes ? tooLarge(name) : notFetched(name, textOf(error));
+    if (error instanceof DaskscopeError) throw error;
+    throw notFetched(name, textOf(error));
   }
 }
 

@@ -1,16 +1,17 @@
 // The sidebar "Daskscope": which clients there are, and the panels to drag out.
 
 import type { LabIcon } from "@jupyterlab/ui-components";
-import { type ReadonlySignal } from "@preact/signals";
+import type { ReadonlySignal } from "@preact/signals";
+import { MimeData } from "@lumino/coreutils";
+import { Drag } from "@lumino/dragdrop";
 import type { Message } from "@lumino/messaging";
 import { Widget } from "@lumino/widgets";
 import { type ComponentChildren, type JSX, render } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import type { PanelKind } from "../../panel/kind";
+import type { PanelKind } from "../../panel/host";
 import { PANELS } from "../../panels";
 import { ClusterList } from "./cluster_list";
 import type { Clusters } from "./clusters";
-import { dragOnMove } from "./drag";
 import { daskscopeIcon, kindIcon } from "./icons";
 import type { Library } from "./library";
 import type { Notebooks } from "./notebooks";
@@ -128,6 +129,55 @@ function SidebarView(props: { side: SidebarProps }): JSX.Element {
       <ReportsSection library={side.library} {...side.reports} />
     </>
   );
+}
+
+const WIDGET_FACTORY = "application/vnd.lumino.widget-factory";
+/** Less is a click with an unsteady hand. */
+const THRESHOLD_PX = 5;
+
+function dragImage(label: string): HTMLElement {
+  const image = document.createElement("div");
+  image.className = "ds-drag-image";
+  image.textContent = label;
+  return image;
+}
+
+/**
+ * Begin a drag when the pointer leaves the place where it was pressed. A drag is
+ * not also a click: `onDrag` hears of it before the click would come, with the drop to wait for.
+ */
+function dragOnMove(
+  press: PointerEvent,
+  label: string,
+  factory: () => Widget,
+  onDrag: (dropped: Promise<void>) => void,
+): void {
+  if (press.button !== 0) return;
+  const stop = () => {
+    document.removeEventListener("pointermove", move, true);
+    document.removeEventListener("pointerup", stop, true);
+    document.removeEventListener("pointercancel", stop, true);
+  };
+  const move = (event: PointerEvent) => {
+    const [dx, dy] = [
+      event.clientX - press.clientX,
+      event.clientY - press.clientY,
+    ];
+    if (Math.hypot(dx, dy) < THRESHOLD_PX) return;
+    stop();
+    const mimeData = new MimeData();
+    mimeData.setData(WIDGET_FACTORY, factory);
+    const drag = new Drag({
+      mimeData,
+      dragImage: dragImage(label),
+      supportedActions: "copy",
+      proposedAction: "copy",
+    });
+    onDrag(drag.start(event.clientX, event.clientY).then(() => drag.dispose()));
+  };
+  document.addEventListener("pointermove", move, true);
+  document.addEventListener("pointerup", stop, true);
+  document.addEventListener("pointercancel", stop, true);
 }
 
 export class Sidebar extends Widget {

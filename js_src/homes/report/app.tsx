@@ -3,9 +3,10 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { signal } from "@preact/signals";
-import type { PanelKind } from "../../panel/kind";
+import { someOf } from "../../base/bounds";
+import { formatExact } from "../../base/format";
+import type { PanelKind } from "../../panel/host";
 import { PANELS } from "../../panels";
-import { Footer } from "./footer";
 import { Header } from "./header";
 import type { ReportState } from "./report_state";
 import { panelElement, tabElement, Tabs } from "./tabs";
@@ -57,4 +58,43 @@ function Tab(props: { state: ReportState; kind: PanelKind }): JSX.Element {
     return kind.mount(place.current, { session, host: state.hostOf(kind.id) });
   }, [state, kind]);
   return <div ref={place} class="ds-report-panel" />;
+}
+
+function someNames(names: readonly string[]): string {
+  const { shown, more } = someOf(names);
+  return shown.join(", ") + (more > 0 ? ` and ${formatExact(more)} more` : "");
+}
+
+/**
+ * Who made it, and what is missing of its summary. What is missing of its recording, its
+ * panels say.
+ */
+function Footer(props: { state: ReportState }): JSX.Element {
+  const { source, leftOut, summary } = props.state;
+  const { daskscope, redacted } = summary;
+  const has = source.summary !== undefined;
+  return (
+    <footer class="ds-report-foot">
+      <p class="ds-foot-facts">
+        {daskscope && <span>{`recorded with daskscope ${daskscope}`}</span>}
+        {redacted && redacted.length > 0 && (
+          <span>{`left out on purpose: ${someNames(redacted)}`}</span>
+        )}
+        {!source.link && (
+          <span>works offline: no request leaves this file</span>
+        )}
+      </p>
+      {has && leftOut === null && (
+        <p class="ds-error">
+          The summary of this report cannot be read. The other tabs show its
+          recording.
+        </p>
+      )}
+      {leftOut && leftOut.length > 0 && (
+        <p class="ds-warn">
+          {`Parts of the summary cannot be read and are left out: ${leftOut.join(", ")}.`}
+        </p>
+      )}
+    </footer>
+  );
 }

@@ -15,9 +15,8 @@ import { Button, IconButton } from "../../panel/button";
 import { CloseIcon, CopyIcon, ExportIcon } from "../../panel/icons";
 import { WithCode } from "../../panel/states";
 import { cutText } from "../../base/bounds";
-import { addressInLab, linkTo } from "./navigation";
+import { addressInLab, linkTo } from "./fragment";
 import type { Note, ReportState } from "./report_state";
-import { cannotSave, maySave } from "./sandbox";
 
 const TOLD_MS = 2000;
 
@@ -107,13 +106,11 @@ function whenAndWhere({ summary }: ReportState): string {
 }
 
 async function saveRecording(
-  { source }: ReportState,
+  state: ReportState,
   onNote: (note: Note | null) => void,
 ): Promise<void> {
-  if (!maySave()) {
-    onNote({ kind: "text", text: cannotSave(source.name) });
-    return;
-  }
+  if (!state.maySave()) return;
+  const { source } = state;
   try {
     const name = source.name.replace(/\.(html?|daskscope)$/i, "") || "report";
     download(`${name}.daskscope`, await source.file());

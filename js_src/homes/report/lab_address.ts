@@ -38,28 +38,15 @@ export function labAddress(baseUrl: string, path: string): string {
 export function labAddressOfServed(url: URL): string | null {
   if (!/^https?:$/.test(url.protocol)) return null;
   const parts = url.pathname.split("/");
-  const at = filesPart(parts);
-  if (at < 0) return null;
+  const at = parts.indexOf("files");
+  if (at < 0 || at === parts.length - 1) return null;
   const base = `${url.origin}${parts.slice(0, at).join("/")}/`;
   const below = parts.slice(at + 1).map(decoded);
   const path = checkedPath(below.join("/"));
   return path === null ? null : labAddress(base, path);
 }
 
-/**
- * The part with which the server's own address ends. Folders below it may be called so, too,
- * and so may a user of a hub, whose server is at `/user/NAME/`; another may be called `user`.
- */
-function filesPart(parts: readonly string[]): number {
-  const found = [...parts.keys()].filter(
-    (at) => parts[at] === "files" && at < parts.length - 1,
-  );
-  const isUser = (at: number): boolean =>
-    parts[at - 1] === "user" && parts[at - 2] !== "user";
-  return found.find((at) => !isUser(at)) ?? found[0] ?? -1;
-}
-
-function decoded(part: string): string {
+export function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -9,8 +9,12 @@ import {
 import { render } from "preact";
 import { watchEnvironment } from "../../panel/environment";
 import { Report } from "./app";
-import { fromFragment, type Place, toFragment } from "./fragment";
-import { followAddress } from "./navigation";
+import {
+  followAddress,
+  fromFragment,
+  type Place,
+  toFragment,
+} from "./fragment";
 import { ReportState } from "./report_state";
 import type { ReportSource } from "./source";
 
@@ -93,10 +97,3 @@ function printsAll(state: ReportState, root: HTMLElement): () => void {
     removeEventListener("afterprint", after);
   };
 }
-
-/** Resolves when the next frame is on the screen; a hidden page has none, and need not wait. */
-export const afterPaint = (): Promise<void> =>
-  new Promise((painted) => {
-    if (document.visibilityState === "hidden") setTimeout(painted);
-    else requestAnimationFrame(() => setTimeout(painted));
-  });

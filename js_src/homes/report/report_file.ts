@@ -1,17 +1,13 @@
 // A report or a recording as a file: what it carries is taken out of it as text and
 // bytes. Nothing of a report's page is run, or put into another one.
 
-import { bytesOfBase64, type ByteSource } from "../../archive/bytes";
-import { LazyLink } from "../../archive/lazy_link";
-import { openRecording } from "../../archive/open";
-import { codedError } from "../../archive/problems";
+import { openRecording } from "../../archive/stored_link";
 import { DaskscopeError } from "../../errors";
+import { checkSummary } from "../../panels/summary/report_summary";
 import type { SessionStore } from "../../session";
 import type { SessionLink } from "../../stream_link";
-import { checkSummary } from "../../panels/summary/report_summary";
-import { parsed, sizeOf, wholeOf } from "./embedded";
 import type { Place } from "./fragment";
-import type { ReportSource } from "./source";
+import { RECORDING, type ReportSource, reportSource, SUMMARY } from "./source";
 
 /** What a home adds to a file. */
 export interface FileHome {
@@ -22,14 +18,11 @@ export interface FileHome {
 }
 
 /** As Python writes them (report/html.py). */
-export const SUMMARY =
-  '<script type="application/json" id="daskscope-summary">';
-const RECORDING =
-  '<script type="application/octet-stream" id="daskscope-recording">';
+export const SUMMARY_TAG = `<script type="application/json" id="${SUMMARY}">`;
+const RECORDING_TAG = `<script type="application/octet-stream" id="${RECORDING}">`;
 const SCRIPT_END = "</script>";
-const MAX_BEFORE_BYTES = 16_000_000;
-const MAX_SUMMARY_BYTES = 16_000_000;
-const SLICE_BYTES = 1_048_576;
+/** Of all that is in front of the recording. */
+const MAX_HEAD_BYTES = 32_000_000;
 /** As base64 it is one text, and browsers know none much longer. */
 const MAX_REPORT_BYTES = 400_000_000;
 
@@ -53,27 +46,11 @@ export async function openReportFile(
       link,
     };
   }
-  const { summary: text, recording } = await partsOf(file, name);
-  const summary = parsed(text);
+  const texts = await textsOf(file, name);
   const what = `The recording in ${name}`;
-  const bytes = (): ByteSource => {
-    try {
-      return bytesOfBase64(recording);
-    } catch (error) {
-      throw codedError(error, what);
-    }
-  };
-  return {
-    title: checkSummary(summary).summary.title || name,
-    name,
-    summary,
-    size: sizeOf(recording),
-    session: home.storeOf(
-      new LazyLink(async () => openRecording(bytes(), what), what),
-    ),
-    file: async () => wholeOf(bytes()),
-    link,
-  };
+  const source = reportSource(name, texts, what, (made) => home.storeOf(made));
+  const { title } = checkSummary(source.summary).summary;
+  return { ...source, title: title || name, link };
 }
 
 async function looksLikeHtml(file: Blob): Promise<boolean> {
@@ -81,13 +58,11 @@ async function looksLikeHtml(file: Blob): Promise<boolean> {
   return start.trimStart().startsWith("<");
 }
 
-interface Parts {
-  readonly summary: string;
-  /** Base64; of a file that was cut off, what is whole. */
-  readonly recording: string;
-}
-
-async function partsOf(file: Blob, name: string): Promise<Parts> {
+/** Of the two elements; of a file that was cut off, as much as there is. */
+async function textsOf(
+  file: Blob,
+  name: string,
+): Promise<{ summary: string; recording: string }> {
   if (file.size > MAX_REPORT_BYTES) {
     throw new DaskscopeError({
       code: "too-large",
@@ -95,41 +70,23 @@ async function partsOf(file: Blob, name: string): Promise<Parts> {
       next: `\`daskscope.load("${name}")\` opens it in Python, and its \`save\` makes a recording of it that a page opens.`,
     });
   }
-  const atSummary = await find(file, SUMMARY, 0, MAX_BEFORE_BYTES);
-  if (atSummary === null) {
-    throw badReport(name, "it is no report of daskscope");
-  }
-  const from = atSummary + SUMMARY.length;
-  const end = await find(file, SCRIPT_END, from, from + MAX_SUMMARY_BYTES);
-  if (end === null) {
+  // A byte a character: what is found there is cut out of the file.
+  const head = new TextDecoder("latin1").decode(
+    await file.slice(0, MAX_HEAD_BYTES).arrayBuffer(),
+  );
+  const atSummary = head.indexOf(SUMMARY_TAG);
+  if (atSummary < 0) throw badReport(name, "it is no report of daskscope");
+  const from = atSummary + SUMMARY_TAG.length;
+  const end = head.indexOf(SCRIPT_END, from);
+  if (end < 0) {
     throw badReport(name, "it was cut off, or its summary is too long");
   }
-  const atRecording = await find(file, RECORDING, end, end + SLICE_BYTES);
   const summary = await file.slice(from, end).text();
-  if (atRecording === null) return { summary, recording: "" };
-  const start = atRecording + RECORDING.length;
-  const stop = await find(file, SCRIPT_END, start, file.size);
-  const text = (await file.slice(start, stop ?? file.size).text()).trim();
-  const whole = stop === null ? text.length - (text.length % 4) : text.length;
-  return { summary, recording: text.slice(0, whole) };
-}
-
-/** Where a mark begins; it is looked for in slices, so that little is in memory. */
-async function find(
-  file: Blob,
-  mark: string,
-  from: number,
-  until: number,
-): Promise<number | null> {
-  const decoder = new TextDecoder("latin1"); // a byte a character
-  const end = Math.min(until, file.size);
-  for (let at = from; at < end; at += SLICE_BYTES) {
-    const stop = Math.min(at + SLICE_BYTES + mark.length, end);
-    const slice = await file.slice(at, stop).arrayBuffer();
-    const found = decoder.decode(slice).indexOf(mark);
-    if (found >= 0) return at + found;
-  }
-  return null;
+  const atRecording = head.indexOf(RECORDING_TAG, end);
+  if (atRecording < 0) return { summary, recording: "" };
+  const rest = await file.slice(atRecording + RECORDING_TAG.length).text();
+  const [recording] = rest.split(SCRIPT_END, 1);
+  return { summary, recording };
 }
 
 const badReport = (name: string, why: string): DaskscopeError =>

@@ -9,7 +9,6 @@ import {
   signal,
 } from "@preact/signals";
 import { download } from "../../base/save";
-import type { Focus } from "../../model/types";
 import type { PanelHost } from "../../panel/host";
 import { PANELS } from "../../panels";
 import {
@@ -18,8 +17,6 @@ import {
 } from "../../panels/summary/report_summary";
 import type { SessionStore } from "../../session";
 import type { Place } from "./fragment";
-import type { Navigated } from "./navigation";
-import { cannotSave, maySave } from "./sandbox";
 import type { ReportSource } from "./source";
 
 /** Long after the first picture: printing needs all tables, and cannot wait for them. */
@@ -33,7 +30,7 @@ export type Note =
   | { readonly kind: "link"; readonly link: string }
   | { readonly kind: "text"; readonly text: string };
 
-export class ReportState implements Navigated {
+export class ReportState {
   /** Of the elements of this report: nothing for the first of a page. */
   readonly id = nextId();
   readonly session: SessionStore;
@@ -61,6 +58,8 @@ export class ReportState implements Navigated {
     if (source.summary !== undefined) {
       session.summary.value = source.summary ?? {};
     }
+    // What is missing is seen at once, so that nothing moves when the recording is open.
+    session.notices.value = summary.missing ?? [];
     const seen = new Set<string>();
     this.visited = computed(() => new Set(seen.add(this.tab.value)));
     this.erred = computed(() =>
@@ -96,19 +95,24 @@ export class ReportState implements Navigated {
     for (const stop of this.stops.splice(0)) stop();
   }
 
+  /** Reads signals. */
   place(): Place {
     return { tab: this.tab.value, focus: this.session.focus.value };
   }
 
   go({ tab, focus }: Place): void {
-    this.tab.value = tab;
-    this.setFocus(focus);
-  }
-
-  setFocus(focus: Focus): void {
     const { session } = this;
+    this.tab.value = tab;
     if (JSON.stringify(focus) === JSON.stringify(session.focus.peek())) return;
     session.setFocus(focus);
+  }
+
+  /** Whether this page may save files; where it may not, a note says what to do. */
+  maySave(): boolean {
+    if (maySave()) return true;
+    const text = cannotSave(this.source.name);
+    this.note.value = { kind: "text", text };
+    return false;
   }
 
   /** What surrounds the panel of a tab. */
@@ -123,14 +127,29 @@ export class ReportState implements Navigated {
       panels: PANELS.map(({ id }) => id),
       show: (id) => (this.tab.value = id),
       save: (name, content) => {
-        if (maySave()) {
-          download(name, content);
-          return true;
-        }
-        const text = cannotSave(this.source.name);
-        this.note.value = { kind: "text", text };
-        return false;
+        const may = this.maySave();
+        if (may) download(name, content);
+        return may;
       },
     };
   }
 }
+
+/**
+ * What this page may do. A server may show a report in a sandbox, as Jupyter does with
+ * its /files/: scripts run there, but nothing is stored, copied or downloaded.
+ */
+function maySave(): boolean {
+  if (self.origin !== "null") return true;
+  // A file on the disk has no origin either; of the two only it may store something.
+  const alone = location.protocol === "file:" && window.parent === window;
+  if (alone) return true;
+  try {
+    return window.localStorage !== null;
+  } catch {
+    return false;
+  }
+}
+
+const cannotSave = (name: string): string =>
+  `This page may not save files: it is shown in a sandbox. Download the report and open it from your disk, or run \`daskscope extract ${name}\`.`;

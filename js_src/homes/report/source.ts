@@ -1,7 +1,13 @@
-// What a report's page carries: a summary as JSON, and a recording as base64.
+// What a report carries: a summary as JSON, and a recording as base64.
 
+import { bytesOfBase64, type ByteSource } from "../../archive/bytes";
+import { codedError } from "../../archive/problems";
+import { StoredRecording } from "../../archive/recording";
+import { StoredLink } from "../../archive/stored_link";
 import type { SessionStore } from "../../session";
+import type { SessionLink } from "../../stream_link";
 import type { Place } from "./fragment";
+import { decoded } from "./lab_address";
 
 export interface ReportSource {
   /** Shown where the summary has no title. */
@@ -21,4 +27,82 @@ export interface ReportSource {
    * the report's own: then its address holds tab and focus.
    */
   link?(place: Place): string | null;
+}
+
+const READ_BYTES = 3_000_000;
+/** Ids of the elements, as Python writes them (report/html.py). */
+export const [SUMMARY, RECORDING] = [
+  "daskscope-summary",
+  "daskscope-recording",
+];
+
+/** A report, out of the texts of its two elements; `what` is what errors call its recording. */
+export function reportSource(
+  name: string,
+  texts: { readonly summary: string; readonly recording: string },
+  what: string,
+  storeOf: (link: SessionLink) => SessionStore,
+): ReportSource {
+  const base64 = texts.recording.trim();
+  // What is whole of a file that was cut off.
+  const packed = base64.slice(0, base64.length - (base64.length % 4));
+  const bytes = bytesOfBase64(packed);
+  const open = async () => {
+    await afterPaint();
+    return StoredRecording.open(bytes);
+  };
+  return {
+    title: name,
+    name,
+    summary: parsed(texts.summary),
+    size: bytes.size,
+    session: storeOf(new StoredLink(open, what)),
+    async file() {
+      try {
+        return await wholeOf(bytes);
+      } catch (error) {
+        throw codedError(error, what);
+      }
+    },
+  };
+}
+
+/** Resolves when the next frame is on the screen; a hidden page has none, and need not wait. */
+const afterPaint = (): Promise<void> =>
+  new Promise((painted) => {
+    if (document.visibilityState === "hidden") setTimeout(painted);
+    else requestAnimationFrame(() => setTimeout(painted));
+  });
+
+/** Of what cannot be read, every part is left out, and the page says so. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** In parts: a browser keeps a large file outside of the page's memory. */
+async function wholeOf(bytes: ByteSource): Promise<Blob> {
+  const parts: BlobPart[] = [];
+  for (let at = 0; at < bytes.size; at += READ_BYTES) {
+    parts.push(new Blob([await bytes.read(at, at + READ_BYTES)]));
+  }
+  return new Blob(parts, { type: "application/octet-stream" });
+}
+
+/** The report that a page is. */
+export function embeddedSource(
+  page: Document,
+  storeOf: (link: SessionLink) => SessionStore,
+): ReportSource {
+  const textOf = (id: string): string =>
+    page.getElementById(id)?.textContent ?? "";
+  const file = page.location.pathname.split("/").at(-1)!;
+  const name = decoded(file) || "report.html";
+  const texts = { summary: textOf(SUMMARY), recording: textOf(RECORDING) };
+  const what = "The recording in this report";
+  const source = reportSource(name, texts, what, storeOf);
+  return { ...source, title: page.title || name };
 }

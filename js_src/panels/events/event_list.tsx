@@ -1,14 +1,15 @@
 // What happened beside the tasks, as one list in order of time.
 
+import { Part, Table } from "../../panel/parts";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { someOf } from "../../base/bounds";
 import { formatExact, formatMoment, plural } from "../../base/format";
 import { LinkButton } from "../../panel/button";
-import { FilterText, hasWords, Kinds } from "../../panel/filter_tools";
+import { SearchBox, hasWords, Kinds } from "../../panel/filter_tools";
 import { Pager, usePages } from "../../panel/paging";
 import type { PanelView } from "../../panel/panel_view";
-import { shortNames } from "../../panel/short_names";
+import { shortNames } from "../../panel/worker_groups";
 import {
   type Happening,
   KIND_NAMES,
@@ -48,65 +49,63 @@ export function EventList(props: {
   const countOf = (one: Kind): number =>
     all.reduce((sum, { kind: its }) => sum + Number(its === one), 0);
   return (
-    <section class="ds-part">
-      <header class="ds-part-head">
-        <h3>Events</h3>
-        <span class="ds-quiet" role="status">
-          {shown.length < all.length
-            ? `${formatExact(shown.length)} of ${formatExact(all.length)}`
-            : `${formatExact(all.length)}, newest last`}
-        </span>
-        <div class="ds-list-tools">
-          <Kinds
-            label="Kinds of events"
-            chosen={kind}
-            kinds={[
-              { kind: null, name: "All", count: all.length },
-              ...KINDS.map((one) => ({
-                ...{ kind: one, name: KIND_NAMES[one], count: countOf(one) },
-              })),
-            ]}
-            onChoose={setKind}
-          />
-          <FilterText
-            label="Filter by topic or message"
-            text={text}
-            onText={setText}
-          />
-        </div>
-      </header>
+    <Part
+      title="Events"
+      tools={
+        <>
+          <span class="ds-quiet" role="status">
+            {shown.length < all.length
+              ? `${formatExact(shown.length)} of ${formatExact(all.length)}`
+              : `${formatExact(all.length)}, newest last`}
+          </span>
+          <div class="ds-list-tools">
+            <Kinds
+              label="Kinds of events"
+              chosen={kind}
+              kinds={[
+                { kind: null, name: "All", count: all.length },
+                ...KINDS.map((one) => ({
+                  ...{ kind: one, name: KIND_NAMES[one], count: countOf(one) },
+                })),
+              ]}
+              onChoose={setKind}
+            />
+            <SearchBox
+              placeholder="Filter by topic or message"
+              text={text}
+              onText={setText}
+            />
+          </div>
+        </>
+      }
+    >
       {shown.length === 0 ? (
         <p class="ds-sentence">
           {all.length > 0
-            ? "None of the events is in the selection."
+            ? "No events match the filter."
             : props.cut
-              ? "What happened beside the tasks is not known, since the file was cut off."
-              : "Nothing was logged beside the tasks."}
+              ? "Events are missing because the file was truncated."
+              : "No events were logged."}
         </p>
       ) : (
-        <table class="ds-list" aria-label="Events">
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">About</th>
-              <th scope="col" class="ds-list-text">
-                What happened
-              </th>
-              <th scope="col" class="ds-list-kind">
-                Kind
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {paged.rows.map((row) => (
-              <Row view={view} row={row} shortOf={shortOf} />
-            ))}
-          </tbody>
-        </table>
+        <Table
+          class="ds-list"
+          label="Events"
+          columns={[
+            "Time",
+            "About",
+            { name: "What happened", class: "ds-list-text" },
+            { name: "Kind", class: "ds-list-kind" },
+          ]}
+        >
+          {paged.rows.map((row) => (
+            <Row view={view} row={row} shortOf={shortOf} />
+          ))}
+        </Table>
       )}
       <Pager paged={paged} noun="events" />
       {paged.end}
-    </section>
+    </Part>
   );
 }
 
@@ -156,7 +155,6 @@ function Row(props: {
 function Message(props: {
   text: string;
   logged: string;
-  /** On paper: there is nothing to press. */
   whole: boolean;
 }): JSX.Element {
   const { text, logged } = props;
@@ -169,7 +167,7 @@ function Message(props: {
   const brief = long ? `${text.slice(0, MOST_CHARACTERS)}…` : text;
   const [more, less] = long
     ? [`all ${formatExact(all.length)} characters`, "Show less"]
-    : ["as logged", "in words"];
+    : ["show raw", "show in words"];
   return (
     <span class={long ? "ds-mono" : "ds-mono ds-in-words"}>
       {asked ? all : brief}{" "}

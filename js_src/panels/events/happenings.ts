@@ -2,8 +2,8 @@
 
 import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
-import { inFocus, type Happened } from "../../panel/in_focus";
-import type { NameOf } from "../../panel/worker_names";
+import { inFocus, type Happened } from "../../panel/narrowing";
+import type { NameOf } from "../../panel/worker_groups";
 import type { TableView } from "../../session_tables";
 import { messageInWords } from "./event_words";
 
@@ -120,7 +120,6 @@ const CHANGES: ReadonlyMap<string, string> = new Map([
   ["not-spilling", "stopped spilling"],
 ]);
 
-/** Of so many that are alike and at once. */
 export interface Together {
   readonly first: Happening;
   readonly all: readonly Happening[];
@@ -146,7 +145,6 @@ export function together(all: readonly Happening[]): Together[] {
 
 export interface Narrowed {
   readonly focus: Focus;
-  /** Null for all. */
   readonly kind: Kind | null;
   readonly has: ((text: string) => boolean) | null;
 }

@@ -2,14 +2,14 @@
 
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
-import { formatExact, plural } from "../../base/format";
-import { panelIcon } from "../../panel/kind";
+import { plural } from "../../base/format";
+import { panelIcon } from "../../panel/host";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
-import { droppedFact, isCut } from "../../panel/session_facts";
-import { WithTable } from "../../panel/with_table";
-import { workerNames } from "../../panel/worker_names";
-import { ErrorsSection } from "./errors";
+import { countFact, droppedFact, isCut } from "../../panel/status_line";
+import { WithTable } from "../../panel/states";
+import { workerNames } from "../../panel/worker_groups";
+import { ErrorsSection, focusOn } from "../../panel/errors";
 import { EventList } from "./event_list";
 import { happenings } from "./happenings";
 import { Lanes } from "./lanes";
@@ -35,7 +35,7 @@ export const EVENTS = makePanel(
         tables.reduce((all, table) => all + table[of], 0);
       const errors = view.table("errors").rows;
       return [
-        { lead: formatExact(sum("rows")), text: "entries", rank: 0 },
+        countFact(sum("rows"), "entry", "entries"),
         ...(errors > 0
           ? [
               {
@@ -48,6 +48,8 @@ export const EVENTS = makePanel(
         droppedFact(view.notices.value, sum("dropped")),
       ];
     },
+    filters: true,
+    charts: true,
     gestures: [
       "Click an error for its traceback, and from there to its place in the task stream.",
     ],
@@ -77,7 +79,22 @@ function Events(props: { view: PanelView }): JSX.Element {
         <Lanes view={view} errors={errors} happened={all} />
       )}
       <WithTable view={view} name="errors" noun="the errors">
-        {(table) => <ErrorsSection view={view} table={table} cut={cut} />}
+        {(table) => (
+          <ErrorsSection
+            view={view}
+            table={table}
+            cut={cut}
+            way={(row) => {
+              const { show } = view;
+              if (!show || !Number.isFinite(table.columns.time[row]))
+                return null;
+              return () =>
+                void focusOn(view, table, row).then((focus) =>
+                  show("task-stream", focus),
+                );
+            }}
+          />
+        )}
       </WithTable>
       <WithTable view={view} name="events" noun="the events">
         {() => (

@@ -4,17 +4,16 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { toCss } from "../../base/colour";
 import { formatExact } from "../../base/format";
-import { inFocus } from "../../panel/in_focus";
+import { inFocus } from "../../panel/narrowing";
 import type { PanelView } from "../../panel/panel_view";
 import { TimeChart } from "../../panel/time_chart";
-import type { PlotArea } from "../../panel/time_plot";
+import type { PlotArea } from "../../timeline/time_plot";
 import { splitException } from "../../panel/traceback";
 import type { TableView } from "../../session_tables";
 import { type Happening, KIND_NAMES, type Kind, KINDS } from "./happenings";
 
 const LANE_PX = 20;
 const GUTTER_PX = 96;
-/** Marks that are nearer than this are one. */
 const NEAR_PX = 12;
 
 interface Item {
@@ -125,12 +124,12 @@ interface Mark {
   readonly items: Item[];
 }
 
+/** Also what is not in sight: else marks would merge otherwise as they come into it. */
 function marksOf(area: PlotArea, { items }: Lane): Mark[] {
   const near = NEAR_PX * area.pixelRatio;
   const marks: Mark[] = [];
   for (const item of items) {
     const [left, right] = [area.x(item.start), area.x(item.stop)];
-    if (!(right >= area.left && left <= area.left + area.width)) continue;
     const last = marks[marks.length - 1];
     if (last && left - last.right < near) {
       last.right = Math.max(last.right, right);
@@ -149,6 +148,8 @@ function paintLane(area: PlotArea, lane: Lane, y: number): void {
   context.textAlign = "left";
   context.textBaseline = "middle";
   marks.forEach((mark, at) => {
+    const { left, right } = mark;
+    if (!(right >= area.left && left <= area.left + area.width)) return;
     const trouble = mark.items.some((item) => item.trouble);
     const colour =
       lane.kind === "error"

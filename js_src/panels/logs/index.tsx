@@ -1,19 +1,21 @@
 // What scheduler and workers wrote into their logs.
 
+import { Part, Table } from "../../panel/parts";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { formatExact, formatMoment, plural } from "../../base/format";
-import { FilterText, hasWords, Select } from "../../panel/filter_tools";
-import { panelIcon } from "../../panel/kind";
+import { SearchBox, hasWords, Select } from "../../panel/filter_tools";
+import { panelIcon } from "../../panel/host";
 import { Pager, usePages } from "../../panel/paging";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
-import { droppedFact } from "../../panel/session_facts";
-import { shortNames } from "../../panel/short_names";
-import { whyNone, WithTable } from "../../panel/with_table";
-import { workerNames } from "../../panel/worker_names";
+import { countFact, droppedFact } from "../../panel/status_line";
+import { shortNames, workerNames } from "../../panel/worker_groups";
+import { whyNone, WithTable } from "../../panel/states";
 import type { TableView } from "../../session_tables";
-import { levelsOf, narrowLines, rankOf } from "./lines";
+import { byTime } from "../../model/search";
+import type { Focus } from "../../model/types";
+import { inFocus } from "../../panel/narrowing";
 
 export const LOGS = makePanel(
   {
@@ -31,11 +33,15 @@ export const LOGS = makePanel(
     facts: (view) => {
       const { rows, dropped } = view.table("logs");
       return [
-        { lead: formatExact(rows), text: "lines", rank: 0 },
+        countFact(rows, "line"),
         droppedFact(view.notices.value, dropped),
       ];
     },
-    gestures: ["The level shows its lines and those of graver levels."],
+    filters: true,
+    gestures: [
+      "Choosing a level shows its lines and anything more severe.",
+      "Lines are those of Dask's own loggers. What your code prints or logs is in the output of the workers.",
+    ],
   },
 );
 
@@ -74,73 +80,78 @@ function Lines(props: {
   );
   if (table.rows === 0) return <NoLines view={view} />;
   return (
-    <section class="ds-part">
-      <header class="ds-part-head">
-        <span class="ds-quiet" role="status">
-          {rows.length < table.rows
-            ? `${formatExact(rows.length)} of ${formatExact(table.rows)} lines`
-            : `${plural(table.rows, "line")}, newest last`}
-        </span>
-        <div class="ds-list-tools">
-          <Select
-            label="Level"
-            value={level}
-            onChange={setLevel}
-            options={[
-              { value: "", text: "All levels" },
-              ...levels.map((name) => ({
-                value: name,
-                text: `${name} and above`,
-              })),
-            ]}
-          />
-          <Select
-            label="Source"
-            value={source}
-            onChange={setSource}
-            options={[
-              { value: "", text: "All sources" },
-              ...sources.map((from) => ({ value: from, text: nameOf(from) })),
-            ]}
-          />
-          <FilterText label="Filter by text" text={text} onText={setText} />
-        </div>
-      </header>
+    <Part
+      tools={
+        <>
+          {" "}
+          <span class="ds-quiet" role="status">
+            {rows.length < table.rows
+              ? `${formatExact(rows.length)} of ${formatExact(table.rows)} lines`
+              : `${plural(table.rows, "line")}, newest last`}
+          </span>
+          <div class="ds-list-tools">
+            <Select
+              label="Level"
+              value={level}
+              onChange={setLevel}
+              options={[
+                { value: "", text: "All levels" },
+                ...levels.map((name) => ({
+                  value: name,
+                  text: `${name} and above`,
+                })),
+              ]}
+            />
+            <Select
+              label="Source"
+              value={source}
+              onChange={setSource}
+              options={[
+                { value: "", text: "All sources" },
+                ...sources.map((from) => ({ value: from, text: nameOf(from) })),
+              ]}
+            />
+            <SearchBox
+              placeholder="Filter by text"
+              text={text}
+              onText={setText}
+            />
+          </div>
+        </>
+      }
+    >
       {rows.length === 0 ? (
-        <p class="ds-sentence">None of the lines is in the selection.</p>
+        <p class="ds-sentence">No lines match the filter.</p>
       ) : (
-        <table class="ds-list ds-log" aria-label="Logs">
-          <thead>
-            <tr>
-              <th scope="col">Time</th>
-              <th scope="col">Source</th>
-              <th scope="col">Level</th>
-              <th scope="col" class="ds-list-text">
-                Line
-              </th>
+        <Table
+          class="ds-list ds-log"
+          label="Logs"
+          columns={[
+            "Time",
+            "Source",
+            "Level",
+            { name: "Line", class: "ds-list-text" },
+          ]}
+        >
+          {paged.rows.map((row) => (
+            <tr key={row}>
+              <td class="ds-list-time">
+                {formatMoment(columns.time[row] - view.origin.value, 3)}
+              </td>
+              <td class="ds-list-about" title={columns.source[row]}>
+                {shortOf(nameOf(columns.source[row]))}
+              </td>
+              <td class={levelClass(columns.level[row])}>
+                {columns.level[row]}
+              </td>
+              <td class="ds-list-text ds-mono">{columns.text[row]}</td>
             </tr>
-          </thead>
-          <tbody>
-            {paged.rows.map((row) => (
-              <tr key={row}>
-                <td class="ds-list-time">
-                  {formatMoment(columns.time[row] - view.origin.value, 3)}
-                </td>
-                <td class="ds-list-about" title={columns.source[row]}>
-                  {shortOf(nameOf(columns.source[row]))}
-                </td>
-                <td class={levelClass(columns.level[row])}>
-                  {columns.level[row]}
-                </td>
-                <td class="ds-list-text ds-mono">{columns.text[row]}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </Table>
       )}
       <Pager paged={paged} noun="lines" />
       {paged.end}
-    </section>
+    </Part>
   );
 }
 
@@ -161,4 +172,48 @@ function levelClass(level: string): string {
   const rank = rankOf(level);
   if (rank >= rankOf("ERROR")) return "ds-error";
   return rank >= rankOf("WARNING") ? "ds-warn" : "ds-quiet";
+}
+
+interface LogFilter {
+  readonly focus: Focus;
+  /** The least level that is shown; empty for all. */
+  readonly level: string;
+  /** "scheduler", or a worker's address; empty for all. */
+  readonly source: string;
+  readonly has: ((text: string) => boolean) | null;
+}
+
+/** From what matters least to what matters most; others are between. */
+const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL"];
+
+function rankOf(level: string): number {
+  const at = LEVELS.indexOf(level.toUpperCase());
+  return at < 0 ? LEVELS.indexOf("INFO") : at;
+}
+
+export function levelsOf({ columns }: TableView<"logs">): string[] {
+  const found = [...new Set(columns.level)];
+  return found.sort((one, other) => rankOf(one) - rankOf(other));
+}
+
+/** Numbers of the rows that pass, in order of time. */
+export function narrowLines(
+  { rows, columns }: TableView<"logs">,
+  { focus, level, source, has }: LogFilter,
+): number[] {
+  const focused = inFocus(focus);
+  const least = level === "" ? -1 : rankOf(level);
+  const found: number[] = [];
+  for (let row = 0; row < rows; row++) {
+    const time = columns.time[row];
+    const from = columns.source[row];
+    const worker = from === "scheduler" ? null : from;
+    if (rankOf(columns.level[row]) < least) continue;
+    if (source !== "" && from !== source) continue;
+    if (!focused({ start: time, stop: time, worker, prefix: null })) continue;
+    if (!has || has(columns.text[row])) found.push(row);
+  }
+  return found.sort((one, other) =>
+    byTime(columns.time[one], columns.time[other]),
+  );
 }

@@ -51,16 +51,19 @@ export function answerWords(
     case "finished":
       return say(`Finished in ${took}`, live ? ago : "");
     case "cancelled":
-      return say(`Cancelled after ${took}`, live ? ago : "");
+      return say(`Cancelled after ${took}`, live ? ago : "", {
+        brief: `${formatExact(done)} done, ${formatExact(answer.cancelled)} cancelled${raised}`,
+      });
     case "failed": {
       const when = live ? `after ${took}, ${ago}` : `after ${took}`;
       const why = exception === "" ? "" : `: ${exception}`;
       return say(`Failed${why}`, when, { level: "error" });
     }
     default: {
-      if (!live) {
+      if (!live || state === "interrupted") {
         const tasks = plural((running ?? 0) + waiting, "task");
-        return say(`Not finished: ${tasks} left`, "when the recording ended");
+        const when = live ? "the connection ended" : "the recording ended";
+        return say(`Not finished: ${tasks} left`, `when ${when}`);
       }
       if (state === "stuck") {
         const title = `Stuck: nothing ended for ${formatDuration(quiet)}`;

@@ -1,5 +1,6 @@
 // Threads busy over the run, by prefix, as the task stream's overview shows it.
 
+import { Part } from "../../panel/parts";
 import { effect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
@@ -9,11 +10,11 @@ import { fullHeight, Minimap } from "../../derive/minimap";
 import type { TaskModel } from "../../model/tasks";
 import type { PanelView } from "../../panel/panel_view";
 import { TimeChart } from "../../panel/time_chart";
-import type { PlotArea } from "../../panel/time_plot";
-import { threadAxis } from "../../panel/value_axis";
-import { beforeFirst } from "../../panel/empty_states";
+import type { PlotArea } from "../../timeline/time_plot";
+import { threadAxis } from "../../timeline/value_axis";
+import { beforeFirst } from "../../panel/states";
 import { makePaints } from "../../panel/paints";
-import { SharedSelection } from "../../panel/shared_selection";
+import { SharedSelection } from "../../panel/selection";
 import { PrefixButton } from "../../panel/prefix_button";
 import { isCutOff, type ReportSummary } from "./report_summary";
 
@@ -35,7 +36,8 @@ export function BusyChart(props: {
   const sheet = useMemo(() => new Sheet(), []);
   const { value: names } = view.namesVersion;
   const { value: rows } = view.dataVersion;
-  const errors = view.table("errors").columns.time;
+  const { time } = view.table("errors").columns;
+  const errors = useMemo(() => Float64Array.from(time).sort(), [time]);
   // Of a cluster of which nobody knows, those that ran something.
   const threads =
     summary.busy?.threads ||
@@ -57,25 +59,27 @@ export function BusyChart(props: {
   const more = (summary.prefixes?.length ?? 0) - named.length;
 
   return (
-    <section class="ds-part ds-busy">
-      <header class="ds-part-head">
-        <h3>Threads busy</h3>
-        <span class="ds-quiet">
-          {isolates(view)
-            ? "with what is selected, by task prefix"
-            : threads > 0
-              ? `of ${formatExact(threads)}, by task prefix`
-              : "by task prefix"}
-        </span>
-        {props.legend && (
+    <Part
+      class="ds-busy"
+      title="Threads busy"
+      detail={
+        isolates(view)
+          ? "with what is selected, by task prefix"
+          : threads > 0
+            ? `of ${formatExact(threads)}, by task prefix`
+            : "by task prefix"
+      }
+      tools={
+        props.legend && (
           <div class="ds-part-legend">
             {named.map(({ name }) => (
               <PrefixButton view={view} name={name} />
             ))}
             {more > 0 && <span class="ds-quiet">{`and ${more} more`}</span>}
           </div>
-        )}
-      </header>
+        )
+      }
+    >
       {none ? (
         <p class="ds-sentence">No task finished or failed in this time.</p>
       ) : rows === 0 && !view.host.live ? (
@@ -88,9 +92,8 @@ export function BusyChart(props: {
           label="Threads busy over the run, by task prefix; the figures are below"
           height_px={HEIGHT_PX}
           content={{
-            prepare(width) {
+            prepare(width, [start, stop]) {
               if (!store) return;
-              const [start, stop] = view.range.peek();
               minimap.update(store.model, {
                 start,
                 secondsPerPixel: (stop - start) / width,
@@ -107,11 +110,10 @@ export function BusyChart(props: {
           }}
         />
       )}
-    </section>
+    </Part>
   );
 }
 
-/** In place of a chart of rows that are not here. */
 function waitingWords(view: PanelView): string {
   const { title, text, trouble } = beforeFirst(false, view.notices.value);
   return trouble ? `${title}. ${text}` : "Unpacking the recording …";
@@ -190,7 +192,6 @@ class Sheet {
   }
 }
 
-/** When the computation is expected to end. */
 function paintExpectedEnd(area: PlotArea, { answer }: ReportSummary): void {
   if (!answer || answer.left === null) return;
   const { context, theme, pixelRatio, top, height } = area;
@@ -214,13 +215,13 @@ function paintExpectedEnd(area: PlotArea, { answer }: ReportSummary): void {
   context.fillText(words, at, top + height / 2);
 }
 
-function paintErrors(area: PlotArea, times: ArrayLike<number>): void {
+function paintErrors(area: PlotArea, times: Float64Array): void {
   const { context, theme, pixelRatio, top } = area;
   const size = 3.5 * pixelRatio;
   const y = top + 8 * pixelRatio;
   let last = -Infinity;
   context.lineCap = "round";
-  for (const time of Float64Array.from(times).sort()) {
+  for (const time of times) {
     const x = area.x(time);
     if (!(x - last >= 2 * size)) continue;
     last = x;

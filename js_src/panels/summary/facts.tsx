@@ -2,10 +2,9 @@
 
 import type { JSX } from "preact";
 import { formatBytes, formatExact, NOTHING, plural } from "../../base/format";
-import { LinkButton } from "../../panel/button";
-import { useCopied } from "../../panel/copied";
-import { TracebackText } from "../../panel/traceback_text";
-import { AndMore } from "../../panel/and_more";
+import { LinkButton, useCopied } from "../../panel/button";
+import { TracebackText } from "../../panel/traceback";
+import { AndMore, FactList, Part, Table } from "../../panel/parts";
 import { cutText, MAX_CHARACTERS, someOf } from "../../base/bounds";
 import type { ReportSummary } from "./report_summary";
 
@@ -27,39 +26,34 @@ export function Versions(props: {
     ),
   );
   return (
-    <section class="ds-part">
-      <header class="ds-part-head">
-        <h3>Versions</h3>
-        {differing > 0 && (
+    <Part
+      title="Versions"
+      tools={
+        differing > 0 && (
           <span class="ds-warn">
             {differing === 1 ? "1 differs" : `${differing} differ`}
           </span>
-        )}
-      </header>
-      <table class="ds-fact-table" aria-label="Versions">
-        <thead>
-          <tr>
-            <th scope="col">Package</th>
-            <th scope="col">Client</th>
-            <th scope="col">Scheduler</th>
-            <th scope="col">Workers</th>
+        )
+      }
+    >
+      <Table
+        class="ds-fact-table"
+        label="Versions"
+        columns={["Package", "Client", "Scheduler", "Workers"]}
+      >
+        {shown.map((row) => (
+          <tr class={row.differs ? "ds-differs" : ""}>
+            <th scope="row">{row.package}</th>
+            <td>{row.client || NOTHING}</td>
+            <td>{row.scheduler || NOTHING}</td>
+            <td>
+              <VersionsOfWorkers versions={row.workers} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {shown.map((row) => (
-            <tr class={row.differs ? "ds-differs" : ""}>
-              <th scope="row">{row.package}</th>
-              <td>{row.client || NOTHING}</td>
-              <td>{row.scheduler || NOTHING}</td>
-              <td>
-                <VersionsOfWorkers versions={row.workers} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+        ))}
+      </Table>
       <AndMore count={more} />
-    </section>
+    </Part>
   );
 }
 
@@ -112,19 +106,9 @@ export function Cluster(props: { summary: ReportSummary }): JSX.Element | null {
   add("User", user);
   if (rows.length === 0) return null;
   return (
-    <section class="ds-part">
-      <header class="ds-part-head">
-        <h3>Cluster</h3>
-      </header>
-      <dl class="ds-fact-list">
-        {rows.map(([name, text]) => (
-          <>
-            <dt>{name}</dt>
-            <dd>{text}</dd>
-          </>
-        ))}
-      </dl>
-    </section>
+    <Part title="Cluster">
+      <FactList class="ds-fact-list" facts={rows} />
+    </Part>
   );
 }
 
@@ -139,12 +123,15 @@ export function Code(props: {
   // Outside of a notebook somebody gave it.
   const title = source ? "Code of the cell" : "Code";
   return (
-    <section class="ds-part">
-      <header class="ds-part-head">
-        <h3>{title}</h3>
-        <span class="ds-quiet ds-part-detail">{source}</span>
-        <LinkButton onClick={() => copy(code)}>{label}</LinkButton>
-      </header>
+    <Part
+      title={title}
+      tools={
+        <>
+          <span class="ds-quiet ds-part-detail">{source}</span>
+          <LinkButton onClick={() => copy(code)}>{label}</LinkButton>
+        </>
+      }
+    >
       <pre class="ds-code-block" tabIndex={0} role="group" aria-label={title}>
         {cutText(code)}
       </pre>
@@ -155,28 +142,27 @@ export function Code(props: {
             : `Copy takes all ${formatExact(code.length)} characters.`}
         </p>
       )}
-    </section>
+    </Part>
   );
 }
 
-/** What ended the block, if anything did. */
 export function Raised(props: {
   exception: Part<"exception">;
   printing: boolean;
 }): JSX.Element {
   const { type, text, traceback } = props.exception;
   return (
-    <section class="ds-part ds-raised ds-first">
-      <header class="ds-part-head">
-        <h3>The code raised an exception</h3>
-        <span class="ds-quiet">the report holds what ran until then</span>
-      </header>
+    <Part
+      class="ds-raised ds-first"
+      title="The code raised an exception"
+      detail="the report holds what ran until then"
+    >
       <TracebackText
         taskKey={null}
         exception={[type, text]}
         traceback={traceback}
         whole={props.printing}
       />
-    </section>
+    </Part>
   );
 }

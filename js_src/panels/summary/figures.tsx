@@ -10,13 +10,15 @@ import {
   formatMoment,
   formatShare,
   plural,
+  formatBytesOf,
 } from "../../base/format";
 import { isCutOff, type ReportSummary } from "./report_summary";
+import type { PanelView } from "../../panel/panel_view";
+import { runningTasks } from "../../panel/status_line";
 
-export interface Figure {
+interface Figure {
   readonly name: string;
   readonly value: string;
-  /** Smaller, behind the value. */
   readonly unit: string;
   readonly below: string;
   readonly level?: "error";
@@ -178,4 +180,66 @@ export function Figures(props: {
       ))}
     </dl>
   );
+}
+
+export function liveFigures(view: PanelView, summary: ReportSummary): Figure[] {
+  const workers = view.workers.value;
+  const sum = (
+    of: "threads" | "process" | "memory_limit" | "spilled",
+  ): number => workers.reduce((all, worker) => all + worker[of], 0);
+  const all = summary.progress?.all;
+  const { answer } = summary;
+  const running = runningTasks(workers);
+  const figures: Figure[] = [];
+  if (all) {
+    const { done, total } = all;
+    const cancelled = answer?.cancelled ?? 0;
+    // All of them is 100 %: what is almost all is rounded down.
+    const share = total ? Math.floor((done / total) * 100) / 100 : 0;
+    const rest = cancelled > 0 ? `, ${formatExact(cancelled)} cancelled` : "";
+    figures.push({
+      name: "Done",
+      value: formatExact(done),
+      unit: total === null ? "" : `of ${formatExact(total)}`,
+      below: total ? `${formatShare(share)} of all${rest}` : "",
+    });
+  }
+  if (running !== null && workers.length > 0) {
+    const threads = sum("threads");
+    figures.push({
+      name: "Threads busy",
+      value: formatExact(Math.min(running, threads)),
+      unit: `of ${formatExact(threads)}`,
+      below: `on ${plural(workers.length, "worker")}`,
+    });
+  }
+  const [used, limit] = [sum("process"), sum("memory_limit")];
+  if (used > 0) {
+    const spilled = sum("spilled");
+    figures.push({
+      ...{ name: "Memory", ...usedOf(used, limit) },
+      ...(spilled > 0
+        ? { below: `${formatBytes(spilled)} on disk`, belowLevel: "warn" }
+        : {}),
+    });
+  }
+  if (all) {
+    figures.push({
+      ...{ name: "Erred", value: formatExact(all.erred), unit: "" },
+      below: all.erred > 0 ? (answer?.exception ?? "") : "none",
+      ...(all.erred > 0 ? { level: "error" } : {}),
+    });
+  }
+  return figures;
+}
+
+/** `9.8 of 16.0 GiB`; where their units differ, what it is of stands below. */
+function usedOf(
+  used: number,
+  limit: number,
+): Pick<Figure, "value" | "unit" | "below"> {
+  const [value, of] = formatBytesOf(used, limit).split(" / ");
+  if (/^[\d.,]+$/.test(value)) return { value, unit: `of ${of}`, below: "" };
+  const [amount, unit] = value.split(" ");
+  return { value: amount, unit, below: of ? `of ${of}` : "" };
 }

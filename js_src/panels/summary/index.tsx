@@ -3,19 +3,18 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { formatExact } from "../../base/format";
-import { panelIcon } from "../../panel/kind";
+import { panelIcon } from "../../panel/host";
 import { MemoryChart } from "../../panel/memory_chart";
 import { isWhole } from "../../panel/narrowing";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
-import { droppedFact, isCut } from "../../panel/session_facts";
+import { droppedFact, isCut } from "../../panel/status_line";
 import { Empty } from "../../panel/states";
 import { Answer, answerWords } from "./answer";
 import { BusyChart } from "./busy_chart";
 import { Cluster, Code, Raised, Versions } from "./facts";
-import { Figures, figuresOf } from "./figures";
+import { Figures, figuresOf, liveFigures } from "./figures";
 import { NeedsALook } from "./needs_a_look";
-import { liveFigures } from "./live_figures";
 import { Progress, ProgressBar } from "./progress";
 import { checkSummary, raisedTo } from "./report_summary";
 import { TimeWent } from "./time_went";
@@ -39,7 +38,11 @@ export const SUMMARY = makePanel(
       // How many a truncated file has, its summary does not know.
       const of = isCut(notices) ? "" : `of ${formatExact(captured)} `;
       return [
-        { lead: formatExact(kept), text: `${of}tasks`, rank: 0 },
+        {
+          lead: formatExact(kept),
+          text: `${of}${captured === 1 ? "task" : "tasks"}`,
+          rank: 0,
+        },
         ...(erred > 0
           ? [
               {
@@ -52,12 +55,12 @@ export const SUMMARY = makePanel(
         droppedFact(notices, captured - kept),
       ];
     },
-    gestures: [
-      "Drag on a chart to select a time: every panel then shows that. Double-click to drop it.",
-      "Click a prefix to isolate it; Shift-click adds another.",
-    ],
+    charts: true,
+    gestures: ["Click a prefix to isolate it; Shift-click adds another."],
   },
 );
+
+const OVER = ["idle", "finished", "failed"];
 
 function Summary(props: { view: PanelView }): JSX.Element {
   const { view } = props;
@@ -88,7 +91,8 @@ function Summary(props: { view: PanelView }): JSX.Element {
   const summary = live ? checked : raisedTo(counts, checked, cut);
   const { answer, progress } = summary;
   // How long a stored run took is among its figures.
-  const says = live || (answer !== null && answer.state !== "finished");
+  // Of a recording the figures say whether it failed.
+  const says = live || (answer !== null && !OVER.includes(answer.state));
   const open = says && progress && progress.rows.length > 0 ? progress : null;
   const printing = view.printing.value;
   const { needs_a_look: looks, versions, code, exception } = summary;

@@ -5,9 +5,10 @@ import { formatExact } from "../../base/format";
 import type { Focus } from "../../model/types";
 import { LinkButton } from "../../panel/button";
 import { CloseIcon, InfoIcon, WarningIcon } from "../../panel/icons";
-import { withRoom } from "../../panel/in_focus";
-import type { PanelView, Range } from "../../panel/panel_view";
-import { AndMore } from "../../panel/and_more";
+import { withRoom } from "../../panel/narrowing";
+import type { PanelView } from "../../panel/panel_view";
+import type { Range } from "../../timeline/window";
+import { AndMore, Part } from "../../panel/parts";
 import { someOf } from "../../base/bounds";
 import type { ReportSummary } from "./report_summary";
 
@@ -26,13 +27,11 @@ export function NeedsALook(props: {
   const { view, looks } = props;
   const { shown, more } = someOf(looks);
   return (
-    <section class="ds-part ds-second">
-      <header class="ds-part-head">
-        <h3>Needs a look</h3>
-        <span class="ds-quiet">
-          {looks.length > 0 ? formatExact(looks.length) : ""}
-        </span>
-      </header>
+    <Part
+      class="ds-second"
+      title="Needs a look"
+      detail={looks.length > 0 ? formatExact(looks.length) : ""}
+    >
       {looks.length === 0 ? (
         <p class="ds-quiet">Nothing stands out in this run.</p>
       ) : (
@@ -55,7 +54,7 @@ export function NeedsALook(props: {
         </ul>
       )}
       <AndMore count={more} />
-    </section>
+    </Part>
   );
 }
 
@@ -71,7 +70,7 @@ function Way(props: { view: PanelView; look: Look }): JSX.Element | null {
   const others = view.host.panels?.filter((id) => id !== "summary") ?? [];
   if (!show || !others.includes(look.tab)) return null;
   const onClick = (): void =>
-    show(look.tab, focusOn(look, view.focus.peek(), view.range.peek()));
+    show(look.tab, focusOn(look, view.focus.peek(), view.whole.peek()));
   return <LinkButton onClick={onClick}>Show</LinkButton>;
 }
 

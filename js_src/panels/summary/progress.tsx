@@ -1,5 +1,6 @@
 // How far each prefix is, in the order in which they began: rows keep their places.
 
+import { Part, Table } from "../../panel/parts";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { formatExact, NOTHING, plural } from "../../base/format";
@@ -34,59 +35,44 @@ export function Progress(props: {
   const shown = asked || view.printing.value ? rows : briefRows(rows);
   const now = view.host.live && !isWhole(view.focus.value);
   return (
-    <section class="ds-part ds-first">
-      <header class="ds-part-head">
-        <h3>{now ? "Progress, now" : "Progress"}</h3>
-        <span class="ds-quiet">by task prefix, in the order they began</span>
-      </header>
-      <table class="ds-progress" aria-label="Progress">
-        <thead>
-          <tr>
-            <th scope="col">
-              <span class="ds-unseen">Prefix</span>
-            </th>
-            <th class="ds-progress-cell" />
-            <th scope="col" class="ds-progress-done">
-              Done
-            </th>
-            <th scope="col">Running</th>
-            <th scope="col" class="ds-may-go">
-              Waiting
-            </th>
-            <th scope="col" class="ds-may-go">
-              Erred
-            </th>
-            <th scope="col" class="ds-may-go">
-              Rate
-            </th>
-            <th scope="col">Left</th>
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((row) => (
-            <Row key={row.name} view={view} row={row} />
-          ))}
-        </tbody>
-        {rows.length > 1 && (
-          <tfoot>
-            <Row view={null} row={all} />
-          </tfoot>
-        )}
-      </table>
+    <Part
+      class="ds-first"
+      title={now ? "Progress, now" : "Progress"}
+      detail="by task prefix, in the order they began"
+    >
+      <Table
+        class="ds-progress"
+        label="Progress"
+        columns={[
+          { name: <span class="ds-unseen">Prefix</span> },
+          { name: null, class: "ds-progress-cell" },
+          { name: "Done", class: "ds-progress-done" },
+          "Running",
+          ...["Waiting", "Erred", "Rate"].map((name) => ({
+            name,
+            class: "ds-may-go",
+          })),
+          "Left",
+        ]}
+        foot={rows.length > 1 && <Row view={null} row={all} />}
+      >
+        {shown.map((row) => (
+          <Row key={row.name} view={view} row={row} />
+        ))}
+      </Table>
       {rows.length > SHOWN && !view.printing.value && (
         <p class="ds-part-note">
           <LinkButton onClick={() => setAsked(!asked)}>
             {asked
-              ? "Show what is open and newest"
+              ? "Show unfinished and newest"
               : `Show all ${formatExact(rows.length)}`}
           </LinkButton>
         </p>
       )}
-    </section>
+    </Part>
   );
 }
 
-/** Without a view the row of all. */
 function Row(props: { view: PanelView | null; row: ProgressRow }): JSX.Element {
   const { view, row } = props;
   const { done, total, running, waiting, erred, rate, left } = row;
@@ -100,7 +86,7 @@ function Row(props: { view: PanelView | null; row: ProgressRow }): JSX.Element {
       <td class="ds-progress-cell">
         {view && (
           <span class="ds-progress-bar">
-            <Part view={view} row={row} of={total || done || 1} />
+            <PrefixPart view={view} row={row} of={total || done || 1} />
             <Erred view={view} row={row} />
           </span>
         )}
@@ -136,15 +122,14 @@ export function ProgressBar(props: {
   return (
     <div class="ds-progress-bar" role="img" aria-label={words} title={words}>
       {rows.map((row) => (
-        <Part key={row.name} view={view} row={row} of={all.total!} />
+        <PrefixPart key={row.name} view={view} row={row} of={all.total!} />
       ))}
       <Erred view={view} row={all} />
     </div>
   );
 }
 
-/** Of one prefix: done, then running. */
-function Part(props: {
+function PrefixPart(props: {
   view: PanelView;
   row: ProgressRow;
   of: number;

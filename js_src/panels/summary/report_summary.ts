@@ -19,15 +19,14 @@ import type { Counts, Notice } from "../../model/types";
 import { cutText } from "../../base/bounds";
 
 const LEVELS = ["info", "warn", "error"] as const;
-/** As much of a text as is shown. */
 const text: Check<string> = (value, path) => cutText(str(value, path));
-/** An amount that may not be known. */
 const figure = nullable(num);
 
 const STATES = [
   "idle",
   "running",
   "stuck",
+  "interrupted",
   "finished",
   "failed",
   "cancelled",
@@ -56,6 +55,7 @@ const PARTS = {
       since: figure,
       ended: figure,
       left: figure,
+      cancelled: or(num, 0),
       exception: or(text, ""),
     }),
     null,
@@ -137,9 +137,7 @@ export type ReportSummary = { readonly [P in Part]: PartOf<P> | null };
 
 export interface CheckedSummary {
   readonly summary: ReportSummary;
-  /** Names of the parts that were missing or wrong. */
   readonly leftOut: readonly string[];
-  /** Nothing of it could be read. */
   readonly nothing: boolean;
 }
 

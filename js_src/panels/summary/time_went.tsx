@@ -13,9 +13,9 @@ import {
 } from "../../base/format";
 import { LinkButton } from "../../panel/button";
 import { Printed } from "../../panel/paging";
+import { AndMore, Part } from "../../panel/parts";
 import type { PanelView } from "../../panel/panel_view";
 import { actionNote, capitalized } from "../../panel/action_words";
-import { AndMore } from "../../panel/and_more";
 import { someOf } from "../../base/bounds";
 import { PrefixButton } from "../../panel/prefix_button";
 import type { ReportSummary } from "./report_summary";
@@ -77,11 +77,7 @@ export function TimeWent(props: {
   const total = actions.reduce((sum, { seconds }) => sum + seconds, 0);
   const most = actions[0]?.seconds ?? 0;
   return (
-    <section class="ds-part">
-      <header class="ds-part-head">
-        <h3>Where the time went</h3>
-        <span class="ds-quiet">{threadTime(summary)}</span>
-      </header>
+    <Part title="Where the time went" detail={threadTime(summary)}>
       <div class="ds-part-pair">
         {bars.length > 0 && (
           <div>
@@ -169,7 +165,7 @@ export function TimeWent(props: {
           </div>
         )}
       </div>
-    </section>
+    </Part>
   );
 }
 

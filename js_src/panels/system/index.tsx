@@ -1,5 +1,6 @@
 // The scheduler itself and the cluster as a whole, over time, on one axis.
 
+import { Table } from "../../panel/parts";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { slotColour } from "../../base/palette";
@@ -10,14 +11,18 @@ import {
   formatMean,
   NOTHING,
 } from "../../base/format";
+import { countFact } from "../../panel/status_line";
 import { extremesOf, type Series } from "../../derive/series";
-import { panelIcon } from "../../panel/kind";
+import { panelIcon } from "../../panel/host";
 import { LineChart, type Line } from "../../panel/line_chart";
-import { memoryLines, MemoryChart } from "../../panel/memory_chart";
+import {
+  memoryLines,
+  MemoryChart,
+  systemLines,
+} from "../../panel/memory_chart";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
-import { systemLines } from "../../panel/system_lines";
-import { whyNone, WithTable } from "../../panel/with_table";
+import { whyNone, WithTable } from "../../panel/states";
 import type { TableView } from "../../session_tables";
 
 export const SYSTEM = makePanel(
@@ -35,11 +40,10 @@ export const SYSTEM = makePanel(
     Body: System,
     facts: (view) => {
       const { rows } = view.table("system");
-      return [{ lead: formatExact(rows), text: "samples", rank: 0 }];
+      return [countFact(rows, "sample")];
     },
-    gestures: [
-      "Point at a chart for its values at that time. Drag on one to select a time: every panel then shows that. Double-click to drop it.",
-    ],
+    charts: true,
+    gestures: [],
   },
 );
 
@@ -87,7 +91,7 @@ interface Samples {
 /** No sample may be inside of a run between two of them. */
 const isNone = (view: PanelView, all: readonly Series[]): boolean =>
   all.every((series) =>
-    Number.isNaN(extremesOf(series, ...view.range.value).most),
+    Number.isNaN(extremesOf(series, ...view.whole.value).most),
   );
 
 function SchedulerCharts({ view, table }: Samples): JSX.Element {
@@ -105,54 +109,42 @@ function SchedulerCharts({ view, table }: Samples): JSX.Element {
   }, [table, end, dark]);
   const all = Object.values(lines).map(({ series }) => series);
   if (isNone(view, all)) return <NoSamples view={view} of="the scheduler" />;
+  const charts = [
+    {
+      ...{ title: "Scheduler: CPU", detail: "of one core" },
+      kind: "percent",
+      ...{ name: "CPU, of one core", line: lines.cpu, format: percent },
+    },
+    {
+      title: "Scheduler: memory",
+      kind: "bytes",
+      ...{ name: "Memory", line: lines.memory, format: formatBytes },
+    },
+    {
+      ...{ title: "Scheduler: event loop", detail: "time from tick to tick" },
+      kind: "seconds",
+      ...{ name: "Event loop, tick to tick", line: lines.interval },
+      format: formatDuration,
+    },
+  ] as const;
   return (
     <>
       <div class="ds-charts">
-        <LineChart
-          view={view}
-          title="Scheduler: CPU"
-          detail="of one core"
-          kind="percent"
-          lines={[lines.cpu]}
-          format={percent}
-          height_px={HEIGHT_PX}
-        />
-        <LineChart
-          view={view}
-          title="Scheduler: memory"
-          kind="bytes"
-          lines={[lines.memory]}
-          format={formatBytes}
-          height_px={HEIGHT_PX}
-        />
-        <LineChart
-          view={view}
-          title="Scheduler: event loop"
-          detail="time from tick to tick"
-          kind="seconds"
-          lines={[lines.interval]}
-          format={formatDuration}
-          height_px={HEIGHT_PX}
-        />
+        {charts.map(({ line, name, ...chart }) => (
+          <LineChart
+            key={name}
+            {...chart}
+            view={view}
+            lines={[line]}
+            height_px={HEIGHT_PX}
+          />
+        ))}
       </div>
-      <FigureTable
-        view={view}
-        caption="The scheduler"
-        rows={[
-          { name: "CPU, of one core", line: lines.cpu, format: percent },
-          { name: "Memory", line: lines.memory, format: formatBytes },
-          {
-            name: "Event loop, tick to tick",
-            line: lines.interval,
-            format: formatDuration,
-          },
-        ]}
-      />
+      <FigureTable view={view} caption="The scheduler" rows={charts} />
     </>
   );
 }
 
-/** Makes lines of samples. */
 const lineMaker =
   <K extends string>(samples: Record<K, Series>, dark: boolean) =>
   (
@@ -211,7 +203,6 @@ function ClusterCharts({ view, table }: Samples): JSX.Element {
   );
 }
 
-/** The same as numbers: of the time in focus. */
 function FigureTable(props: {
   view: PanelView;
   caption: string;
@@ -226,32 +217,25 @@ function FigureTable(props: {
   const { view } = props;
   const { time } = view.focus.value;
   const [start, stop] = time ?? view.range.value;
+  const zoomed = view.timeline.anchor.value !== "whole";
+  const shown = zoomed ? "in the time shown" : "in the whole run";
   return (
-    <table class="ds-fact-table ds-numbers">
-      <caption>
-        {`${props.caption}, ${time ? "in the time selected" : "in the whole run"}`}
-      </caption>
-      <thead>
-        <tr>
-          <th scope="col">Figure</th>
-          <th scope="col">Least</th>
-          <th scope="col">Mean</th>
-          <th scope="col">Most</th>
-        </tr>
-      </thead>
-      <tbody>
-        {props.rows.map(({ name, line, format, formatMean = format }) => {
-          const { least, mean, most } = extremesOf(line.series, start, stop);
-          return (
-            <tr>
-              <th scope="row">{name}</th>
-              <td>{format(least)}</td>
-              <td>{formatMean(mean)}</td>
-              <td>{format(most)}</td>
-            </tr>
-          );
-        })}
-      </tbody>
-    </table>
+    <Table
+      class="ds-fact-table ds-numbers"
+      caption={`${props.caption}, ${time ? "in the time selected" : shown}`}
+      columns={["Figure", "Min", "Mean", "Max"]}
+    >
+      {props.rows.map(({ name, line, format, formatMean = format }) => {
+        const { least, mean, most } = extremesOf(line.series, start, stop);
+        return (
+          <tr>
+            <th scope="row">{name}</th>
+            <td>{format(least)}</td>
+            <td>{formatMean(mean)}</td>
+            <td>{format(most)}</td>
+          </tr>
+        );
+      })}
+    </Table>
   );
 }

@@ -1,26 +1,19 @@
 // What a person can take away: the picture, the rows that are on the screen,
 // or all that the page holds.
 
+import { drawPicture } from "./picture";
+import { blankInterval, readRow } from "../../model/query";
 import { csvField, download } from "../../base/save";
-import { toCss } from "../../base/colour";
 import type { Interval } from "../../model/types";
-import { exportPng } from "../../render/png";
 import { STATUSES } from "../../schema";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../../panel/host";
-import {
-  coarseRows,
-  firstRows,
-  type Others,
-  type Rows,
-  savedWords,
-} from "./export_rows";
-import { drawChrome, drawWindow } from "./picture_chrome";
-import { pictureWords } from "./picture_words";
 import type { Stage } from "./stage";
-import { viewLegend } from "./view_legend";
 import type { ViewState } from "./view_state";
 import { groupLanes } from "../../panel/worker_groups";
+import { formatExact, plural } from "../../base/format";
+import type { TaskModel } from "../../model/tasks";
+import { allTasks } from "../../session";
 
 /** A spreadsheet takes about this many rows. */
 const MOST_CSV_ROWS = 1_000_000;
@@ -42,7 +35,6 @@ function save(
   return words;
 }
 
-/** `task-stream-2026-11-18-140250`. */
 function fileName(): string {
   const now = new Date().toISOString().slice(0, 19);
   return `task-stream-${now.replace("T", "-").replace(/:/g, "")}`;
@@ -82,26 +74,26 @@ function toCsv(
 /** What the panel calls workers, those outside of the focus, too. */
 function namesOf(view: ViewState, store: SessionStore): Map<string, string> {
   const workers = view.session.peek()?.workers.peek() ?? [];
-  const groups = groupLanes(store.lanes, workers, [], view.workers.names);
+  const groups = groupLanes(store.lanes, workers, [], view.namesSeen);
   return new Map(groups.map(({ address, name }) => [address, name]));
 }
 
 async function saveCsv(
   view: ViewState,
   store: SessionStore,
-  found: Rows,
+  rows: readonly Interval[],
   name: string,
   others: Others,
 ): Promise<string> {
-  const tasks = found.rows.length <= MOST_KEYS ? tasksOf(found.rows) : null;
+  const tasks = rows.length <= MOST_KEYS ? tasksOf(rows) : null;
   const keys = await store.keys.texts(tasks ?? []);
-  const text = toCsv(store, found.rows, keys, namesOf(view, store));
+  const text = toCsv(store, rows, keys, namesOf(view, store));
   const keyless = tasks && tasks.length - keys.size;
   return save(
     view.host,
     `${name}.csv`,
     new Blob([text], { type: "text/csv" }),
-    savedWords(found, { ...others, keyless }, view.host.live),
+    savedWords(rows.length, { ...others, keyless }, view.host.live),
   );
 }
 
@@ -109,79 +101,128 @@ const tasksOf = (rows: readonly Interval[]): number[] =>
   [...new Set(rows.map(({ task }) => task))].sort((a, b) => a - b);
 
 /** Rows that are on the screen and pass the filters. */
-export function exportVisible(view: ViewState, stage: Stage): Promise<string> {
-  const store = view.session.peek()?.store;
-  if (!store) return Promise.resolve("Nothing to save yet");
+export async function exportVisible(
+  view: ViewState,
+  stage: Stage,
+): Promise<string> {
+  const store = view.session.peek();
+  if (!store) return "Nothing to save yet";
   const { window } = view;
   // What came after a pause is not drawn.
-  const end = view.paused.peek()?.time ?? Infinity;
+  const end = view.paused.peek() ?? Infinity;
   const time = [window.start, Math.min(window.stop, end)] as const;
-  const options = { most: MOST_CSV_ROWS, onlyFiltered: true };
   const { shown } = stage.map;
-  const found = firstRows(store.model, shown, time, options);
+  const found = rowsOfLanes(store.model, shown, time, store.model.filter);
   const coarse = coarseRows(store.model, shown, time);
   return saveCsv(view, store, found, fileName(), { coarse });
 }
 
-/** Every row that this page holds. */
-export function exportAll(view: ViewState): Promise<string> {
-  const store = view.session.peek()?.store;
-  if (!store) return Promise.resolve("Nothing to save yet");
+export async function exportAll(view: ViewState): Promise<string> {
+  const store = view.session.peek();
+  if (!store) return "Nothing to save yet";
   const lanes = store.lanes.map((_, lane) => lane);
-  const options = { most: MOST_CSV_ROWS, onlyFiltered: false };
   const whole = [-Infinity, Infinity] as const;
-  const found = firstRows(store.model, lanes, whole, options);
-  const notHere = store.counts.peek().rows - found.of;
+  const found = rowsOfLanes(store.model, lanes, whole, null);
+  const notHere = store.counts.peek().rows - found.length;
   return saveCsv(view, store, found, `${fileName()}-all`, { notHere });
 }
 
-/** The picture as it is, with what elements say on the screen around it. */
 export async function exportPicture(
   view: ViewState,
   stage: Stage,
 ): Promise<string> {
-  const { width: plotWidth, height: plotHeight, pixelRatio } = stage.plot.size;
   if (!view.session.peek()) return "Nothing to save yet";
-  const geometry = view.geometry.peek();
-  const gutter = Math.round(Math.max(geometry.gutter, 84) * pixelRatio);
-  const width = gutter + plotWidth;
-  const { overview } = stage;
-  const overviewHeight =
-    geometry.overview > 0 ? overview.view.canvas.height + 8 * pixelRatio : 0;
-  const theme = view.environment.theme.peek();
-  const { canvas, stageTop } = drawChrome({
-    ...viewLegend(view),
-    width,
-    stageHeight: overviewHeight + plotHeight,
-    overviewHeight,
-    gutter,
-    pixelRatio,
-    theme,
-    rows: view.rows.peek(),
-    map: stage.map,
-    words: pictureWords(view),
-  });
-  const bars = { source: overview.view.canvas, x: gutter, y: stageTop };
-  const edges = overview.edges(view.window.start, view.window.stop);
-  const window = edges && {
-    ...bars,
-    source: drawWindow(
-      overview.view.canvas,
-      [edges[0] * pixelRatio, edges[1] * pixelRatio],
-      theme,
-    ),
-  };
-  const picture = await exportPng(
-    [
-      { source: canvas, x: 0, y: 0 },
-      ...(overviewHeight > 0 ? [bars, ...(window ? [window] : [])] : []),
-      { source: stage.plot.canvas, x: gutter, y: stageTop + overviewHeight },
-      // What is outside the selection, the pause, what is pinned.
-      { source: stage.overlay.canvas, x: gutter, y: stageTop + overviewHeight },
-    ],
-    width,
-    canvas.height,
-    toCss(theme.panel),
+  const canvas = drawPicture(view, stage);
+  const picture = await new Promise<Blob | null>((done) =>
+    canvas.toBlob(done, "image/png"),
   );
+  if (!picture) throw new Error("the browser made no PNG of the picture");
   return save(view.host, `${fileName()}.png`, picture, "Saved the picture");
+}
+
+/** Rows of some lanes that touch a time, in order of their start. */
+export function rowsOfLanes(
+  model: TaskModel,
+  lanes: Iterable<number>,
+  [start, stop]: readonly [number, number],
+  filter: TaskModel["filter"],
+  most = MOST_CSV_ROWS,
+): Interval[] {
+  const rows: Interval[] = [];
+  let of = 0;
+  for (const lane of lanes) {
+    if (lane < 0 || filter?.hasLane(lane) === false) continue;
+    const tracks = [model.track(lane, false), model.track(lane, true)];
+    for (const track of tracks) {
+      for (const segment of track?.segments ?? []) {
+        for (let row = 0; track && row < segment.rows; row++) {
+          const from = segment.start[row];
+          const to = from + Math.max(0, segment.duration[row]);
+          if (from >= stop || to < start) continue;
+          if (filter?.matches(segment, row) === false) continue;
+          of += 1;
+          if (of > most) continue;
+          rows.push(readRow(track, segment, row, blankInterval()));
+        }
+      }
+    }
+  }
+  if (of > most) {
+    throw new Error(
+      `${formatExact(of)} rows, and a CSV file takes ${formatExact(most)}. Zoom in, or use Python`,
+    );
+  }
+  return rows.sort((one, other) => one.start - other.start);
+}
+
+/** Rows of some lanes that are only a coarse picture there: those of all prefixes. */
+export function coarseRows(
+  model: TaskModel,
+  lanes: Iterable<number>,
+  [start, stop]: readonly [number, number],
+): number {
+  let rows = 0;
+  for (const lane of lanes) {
+    const stretches = lane < 0 ? undefined : model.coarseLane(lane);
+    if (!stretches || model.filter?.hasLane(lane) === false) continue;
+    for (let i = 0; i < stretches.count; i++) {
+      const from = stretches.start[i];
+      const to = from + stretches.duration[i];
+      const isSeen = stretches.hidden[i] === 0 && from <= stop && to >= start;
+      if (isSeen) rows += stretches.rows[i];
+    }
+  }
+  return rows;
+}
+
+export interface Others {
+  /** Rows that only the kernel has, or the file. */
+  readonly notHere?: number;
+  /** Rows of the time that was saved, at most: they are only a coarse picture here. */
+  readonly coarse?: number;
+  /** Tasks whose keys did not come; null where there were too many to ask for. */
+  readonly keyless?: number | null;
+}
+
+export function savedWords(
+  rows: number,
+  { notHere = 0, coarse = 0, keyless = 0 }: Others,
+  live: boolean,
+): string {
+  const saved = `Saved ${plural(rows, "row")}`;
+  const keys =
+    keyless === null
+      ? ", without keys: there are too many"
+      : keyless > 0
+        ? `, without the keys of ${plural(keyless, "task")}, which ${live ? "the kernel did not send" : "could not be read"}`
+        : "";
+  const elsewhere =
+    notHere > 0
+      ? `. The ${live ? "kernel keeps" : "file has"} ${formatExact(notHere)} more that are not in this page: ${allTasks(live)}`
+      : "";
+  const unseen =
+    coarse > 0
+      ? `. Up to ${formatExact(coarse)} more are only a coarse picture in this page: ${allTasks(live)} has those that are kept`
+      : "";
+  return saved + keys + elsewhere + unseen;
 }

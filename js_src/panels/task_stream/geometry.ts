@@ -3,12 +3,10 @@
 import type { Breadth } from "../../panel/environment";
 
 export interface Geometry {
-  /** Width of the gutter at the left. */
   readonly gutter: number;
   readonly gutterSize: "full" | "names" | "short";
   /** Height of the overview above the plot; 0 where there is no room for it. */
   readonly overview: number;
-  /** Height of the bars in it. */
   readonly bars: number;
 }
 
@@ -20,7 +18,6 @@ const GUTTER: Record<Breadth, number> = {
   tiny: 32,
 };
 
-/** Toolbar, legend and status line. */
 const CHROME_PX = 90;
 /** Lanes are readable from this height on, with the gap below them. */
 const READABLE_LANE_PX = 10;
@@ -32,7 +29,6 @@ export function geometryOf(
   breadth: Breadth,
   height_px: number,
   rows: PlotRows,
-  /** How many lanes there are. */
   lanes: number,
 ): Geometry {
   const roomy = breadth === "wide" || breadth === "medium";
@@ -58,17 +54,12 @@ export function geometryOf(
 
 /** Rows of the plot from its top, as high as the text in them needs. */
 export interface PlotRows {
-  /** Size of the text on the canvas. */
   readonly font: number;
   readonly axis: number;
   readonly events: number;
-  /** Where the lanes begin. */
   readonly lanesTop: number;
-  /** The highest that a lane gets. */
   readonly lane: number;
-  /** Names are written on lanes from this height on. */
   readonly labelled: number;
-  /** A line of the gutter. */
   readonly line: number;
 }
 
@@ -93,5 +84,3 @@ export function plotRows(small_px: number): PlotRows {
 }
 
 export const LANES_BOTTOM_PX = 6;
-/** Share of a lane that the strip of a transfer takes, as it is drawn. */
-export const STRIP_SHARE = 0.36;

@@ -3,7 +3,7 @@
 
 import type { Interval, TaskError } from "../../model/types";
 import type { SessionStore } from "../../session";
-import { rowOfTask, stretchOf } from "../../derive/task_place";
+import { rowOfTask, stretchOf } from "../../model/query";
 import type { ViewState } from "./view_state";
 
 /** What stands for the lane of a task that ran on none that is known. */
@@ -15,13 +15,12 @@ const SHORTEST_S = 1e-4;
 /** How many tasks of its length fit beside one that is gone to. */
 const AROUND = 40;
 
-/** Shows a task, or its parts, with a little of what is beside it. */
 export function zoomTo(
   view: ViewState,
   [start, stop]: readonly [number, number],
 ): void {
   const room = Math.max(stop - start, SHORTEST_S) * ROOM;
-  view.show(start - room, stop + room);
+  view.window.show(start - room, stop + room, true);
 }
 
 /**
@@ -30,7 +29,7 @@ export function zoomTo(
  */
 export function rowOfError(
   store: SessionStore,
-  error: TaskError,
+  error: Pick<TaskError, "time" | "task" | "prefix" | "worker">,
 ): Interval | null {
   if (error.task < 0) return null;
   const first = rowOfTask(store.model, error.task);
@@ -75,5 +74,5 @@ export function goToRow(view: ViewState, row: Interval): void {
   const start = Math.max(middle - width / 2, view.extent?.start ?? -Infinity);
   view.pinned.value = row;
   view.reveal(row.lane);
-  view.show(start, start + width);
+  view.window.show(start, start + width, true);
 }

@@ -2,64 +2,71 @@
 
 import type { JSX } from "preact";
 import { formatBytes, formatBytesOf, formatShare } from "../../base/format";
-import { shortenMiddle } from "../../base/text_width";
-import type { Band } from "./bands";
+import { shortenMiddle, textWidth } from "../../base/text_width";
+import { type Band, bandsOf } from "./lane_map";
+import type { Stage } from "./stage";
+import type { ViewState } from "./view_state";
 import { plainAddress, type WorkerGroup } from "../../panel/worker_groups";
 
 /** Share of the shown time that the worker's threads were busy; NaN unknown. */
 export type BusyOf = (group: WorkerGroup) => number;
 
 export function Gutter(props: {
-  bands: readonly Band[];
-  /** Height of a line of text. */
-  line_px: number;
-  /** Full: name, address, busy, memory. Else the name, or two letters. */
-  size: "full" | "names" | "short";
-  /** For a name, in CSS pixels. */
-  room_px: number;
-  widthOf: (name: string) => number;
+  view: ViewState;
+  stage: Stage;
   busyOf: BusyOf;
-  /** What is said of memory is so now. */
-  live: boolean;
-  isolated: readonly string[];
-  onIsolate: (address: string, adds: boolean) => void;
 }): JSX.Element {
+  const { view, stage, busyOf } = props;
+  void stage.laid.value;
+  const line_px = view.rows.value.line;
+  // What is laid out may be older than what is said of memory.
+  const now = new Map(view.groups.value.map((group) => [group.address, group]));
+  const bands = bandsOf(stage.map, stage.plot.size.pixelRatio, line_px).map(
+    (band) => ({ ...band, group: now.get(band.group.address) ?? band.group }),
+  );
+  const { gutter, gutterSize: size } = view.geometry.value;
+  const { font, size_px } = view.environment.theme.value;
+  const room_px = gutter - (size === "short" ? 5 : 17);
+  const widthOf = (name: string) => textWidth(name, `500 ${size_px}px ${font}`);
+  const isolated = view.focus.value.workers;
   return (
     <div
-      class={`ds-gutter-rows ds-gutter-${props.size}`}
-      style={{ "--ds-gutter-line": `${props.line_px}px` }}
+      class={`ds-gutter-rows ds-gutter-${size}`}
+      style={{ "--ds-gutter-line": `${line_px}px` }}
     >
-      {props.bands.map(
-        (band) =>
-          band.rule !== null && (
+      {bands.map(
+        ({ rule }) =>
+          rule !== null && (
             <div
               class="ds-worker-rule"
-              style={{ transform: `translateY(${band.rule}px)` }}
+              style={{ transform: `translateY(${rule}px)` }}
             />
           ),
       )}
-      {props.bands.map((band) => (
+      {bands.map((band) => (
         <button
           type="button"
           key={band.group.address}
           class="ds-worker"
           style={{
             transform: `translateY(${band.top}px)`,
-            height: `${Math.max(band.height, props.line_px)}px`,
+            height: `${Math.max(band.height, line_px)}px`,
           }}
-          aria-pressed={props.isolated.includes(band.group.address)}
-          title={describe(band.group, props.busyOf(band.group))}
+          aria-pressed={isolated.includes(band.group.address)}
+          title={describe(band.group, busyOf(band.group))}
           onClick={(event) =>
-            props.onIsolate(band.group.address, event.shiftKey)
+            view.isolateIn("workers", band.group.address, event.shiftKey)
           }
         >
-          <span class="ds-worker-name">{nameOf(band.group, props)}</span>
-          {props.size === "full" && (
+          <span class="ds-worker-name">
+            {nameOf(band.group, size, room_px, widthOf)}
+          </span>
+          {size === "full" && (
             <Details
               band={band}
-              busy={props.busyOf(band.group)}
-              live={props.live}
-              line_px={props.line_px}
+              busy={busyOf(band.group)}
+              live={view.growing.value}
+              line_px={line_px}
             />
           )}
         </button>
@@ -69,16 +76,12 @@ export function Gutter(props: {
 }
 
 function nameOf(
-  group: WorkerGroup,
-  room: {
-    size: "full" | "names" | "short";
-    room_px: number;
-    widthOf: (name: string) => number;
-  },
+  { name, short }: WorkerGroup,
+  size: string,
+  room_px: number,
+  widthOf: (name: string) => number,
 ): string {
-  const { room_px, widthOf } = room;
-  if (room.size !== "short") return shortenMiddle(group.name, room_px, widthOf);
-  const { short } = group;
+  if (size !== "short") return shortenMiddle(name, room_px, widthOf);
   if (widthOf(short) <= room_px) return short;
   return shortenMiddle(short.slice(1), room_px, widthOf);
 }

@@ -1,14 +1,30 @@
 // The task stream as a PanelKind.
 
+import type { JSX } from "preact";
+import { useMemo, useRef } from "preact/hooks";
+import { FocusCrumbs, goCrowds, GoToNow, PanelFrame } from "../../panel/panel";
 import { mountPanel } from "../../panel/mount";
-import { panelIcon, type PanelKind } from "../../panel/kind";
-import { pressKey } from "./keyboard";
-import { TaskStreamPanel, TITLE, type PanelParts } from "./panel";
+import { panelIcon, type PanelKind } from "../../panel/host";
+import { pressKey, GESTURES, SHORTCUTS } from "./keyboard";
 import { ViewState } from "./view_state";
+import { narrows } from "../../panel/narrowing";
+import { chooserCrowds, isChosen } from "../../panel/toolbar";
+import { whyEmpty } from "./empty_panel";
+import { bannerNotice } from "../../panel/states";
+import { Pinned } from "./pinned";
+import { PanelLegend } from "./legend";
+import { panelFacts } from "./status_facts";
+import { StageView, type StageHandle } from "./stage_view";
+import { TableSheet } from "./table";
+import { searchCrowds, Tools } from "./tools";
+import type { WorkerGroup } from "../../panel/worker_groups";
+import { findAfter } from "../../model/search";
+import { LEVELS } from "../../model/segment";
+import type { TaskModel } from "../../model/tasks";
 
 export const TASK_STREAM: PanelKind = {
   id: "task-stream",
-  title: TITLE,
+  title: "Task stream",
   caption: "every task on every thread",
   icon: panelIcon(
     '<path d="M1 2h6v3H1zM8 2h4v3H8zM3 6.5h4v3H3zM8 6.5h7v3H8zM1 11h3v3H1zM5 11h7v3H5z"/>',
@@ -25,18 +41,172 @@ export const TASK_STREAM: PanelKind = {
         content: <TaskStreamPanel view={view} root={root} parts={parts} />,
         use: (store) => view.use(store),
         press: (key, shift) =>
-          pressKey(key, shift, view, {
-            pointerTime: () => parts.handle?.plot.pointerTime ?? null,
-            scrollLanes: (pages) => {
-              const stage = parts.handle?.stage;
-              if (!stage) return false;
-              const page = stage.map.height / stage.plot.size.pixelRatio;
-              stage.scrollLanes(pages * page * 0.9);
-              return true;
-            },
+          pressKey(key, shift, view, (pages) => {
+            const stage = parts.handle?.stage;
+            if (!stage) return false;
+            const page = stage.map.height / stage.plot.size.pixelRatio;
+            stage.scrollLanes(pages * page * 0.9);
+            return true;
           }),
         focusHome: () => view.focusPlot(),
         dispose: () => view.dispose(),
       };
     }),
 };
+
+interface PanelParts {
+  handle: StageHandle | null;
+}
+
+function TaskStreamPanel(props: {
+  view: ViewState;
+  root: HTMLElement;
+  parts: PanelParts;
+}): JSX.Element {
+  const { view, root, parts } = props;
+  const busyOf = useBusy(view);
+  const stage = useRef<StageHandle | null>(null);
+  const empty = whyEmpty(view);
+  const plot = empty === null;
+  const breadth = view.breadth.value;
+  // A filter needs room of its own where the toolbar is full of tools, and so does what
+  // is shown where there is hardly any, or the name of a client.
+  const narrowing = view.narrowing.value;
+  const roomy =
+    breadth === "medium" || (breadth === "narrow" && !isChosen(view));
+  const secondRow = breadth !== "wide" && (!roomy || narrows(narrowing));
+  const crowded = plot && searchCrowds(view);
+  const crumbs = <FocusCrumbs view={view} />;
+  // The frame is the same with and without a plot, so that a menu which is open
+  // in it outlives the first row.
+  return (
+    <PanelFrame
+      view={view}
+      title={TASK_STREAM.title}
+      empty={empty}
+      brief={crowded || chooserCrowds(view) || (plot && goCrowds(view))}
+      middle={
+        <>
+          {plot && !secondRow && crumbs}
+          {plot && !crowded && <GoToNow view={view} />}
+        </>
+      }
+      tools={
+        <Tools
+          view={view}
+          stage={() => (plot ? (stage.current?.stage ?? null) : null)}
+        />
+      }
+      facts={() =>
+        panelFacts(view, bannerNotice(view.notices.value, view.dismissed.value))
+      }
+      shortcuts={SHORTCUTS}
+      gestures={[...GESTURES, wheelGesture(view)]}
+    >
+      {secondRow ? (
+        <div class="ds-row2">
+          {crumbs}
+          <PanelLegend view={view} menu />
+        </div>
+      ) : (
+        <PanelLegend view={view} menu={false} />
+      )}
+      <div class="ds-body">
+        <StageView
+          view={view}
+          root={root}
+          busyOf={busyOf}
+          onStage={(handle) => {
+            stage.current = handle;
+            parts.handle = handle;
+          }}
+        />
+        <Pinned view={view} />
+        <TableSheet view={view} busyOf={busyOf} />
+      </div>
+    </PanelFrame>
+  );
+}
+
+const wheelGesture = ({ host }: ViewState): string =>
+  host.capturesWheel
+    ? "The wheel zooms at the pointer; Shift+wheel moves, Alt+wheel scrolls the lanes."
+    : "The wheel scrolls the page until you click the plot, or with Ctrl or ⌘; then it zooms. Alt+wheel scrolls the lanes.";
+
+/** Shares of the shown time, worked out when the window comes to rest. */
+function useBusy(view: ViewState): (group: WorkerGroup) => number {
+  const settled = view.range.value;
+  const groups = view.placed.value;
+  return useMemo(() => {
+    const model = view.session.peek()?.model;
+    const known = new Map<string, number>();
+    return (group: WorkerGroup): number => {
+      let share = known.get(group.address);
+      if (share === undefined) {
+        const { extent, window } = view;
+        share =
+          model && extent
+            ? busyShare(
+                model,
+                group.lanes,
+                Math.max(window.start, extent.start),
+                Math.min(window.stop, extent.stop),
+              )
+            : NaN;
+        known.set(group.address, share);
+      }
+      return share;
+    };
+  }, [settled, groups, view]);
+}
+
+/** Seconds of `start..stop` in which a lane computed; from summaries where it can. */
+function busySeconds(
+  model: TaskModel,
+  lane: number,
+  start: number,
+  stop: number,
+): number {
+  let seconds = 0;
+  const track = model.track(lane, false);
+  for (const segment of track?.segments ?? []) {
+    if (segment.firstStart >= stop) break;
+    if (segment.maxStop <= start) continue;
+    if (segment.firstStart >= start && segment.maxStop <= stop) {
+      seconds += segment.busy[segment.offset[LEVELS]];
+      continue;
+    }
+    const last = findAfter(segment.start, 0, segment.rows, stop);
+    for (let row = 0; row < last; row++) {
+      const from = segment.start[row];
+      const length = segment.duration[row];
+      if (!(length > 0)) continue;
+      const part = Math.min(from + length, stop) - Math.max(from, start);
+      if (part > 0) seconds += part;
+    }
+  }
+  const coarse = model.coarseLane(lane);
+  for (let i = 0; coarse && i < coarse.count; i++) {
+    if (coarse.hidden[i] === 1) continue;
+    const from = coarse.start[i];
+    const length = coarse.duration[i];
+    const part = Math.min(from + length, stop) - Math.max(from, start);
+    if (part > 0 && length > 0) seconds += coarse.busy[i] * (part / length);
+  }
+  return seconds;
+}
+
+/** Between 0 and 1; NaN when there is nothing to measure. */
+function busyShare(
+  model: TaskModel,
+  lanes: readonly number[],
+  start: number,
+  stop: number,
+): number {
+  if (lanes.length === 0 || !(stop > start)) return NaN;
+  let seconds = 0;
+  for (const lane of lanes) {
+    if (lane >= 0) seconds += busySeconds(model, lane, start, stop);
+  }
+  return Math.min(1, seconds / ((stop - start) * lanes.length));
+}

@@ -2,24 +2,22 @@
 // and for the help sheet.
 
 import type { Shortcut } from "../../panel/help";
-import { stretchOf } from "../../derive/task_place";
-import { zoomTo } from "./go_to_task";
+import {
+  pressTimeKey,
+  WHOLE_AND_NOW,
+  ZOOM_AND_MOVE,
+} from "../../timeline/keyboard";
 import type { ViewState } from "./view_state";
 
 export const SHORTCUTS: readonly Shortcut[] = [
-  { keys: ["W", "S"], does: "Zoom in, zoom out; also ↑ and ↓, + and −" },
-  {
-    keys: ["A", "D"],
-    does: "Earlier, later; also ← and →. With Shift by a whole page",
-  },
+  ...ZOOM_AND_MOVE,
   { keys: ["PgUp", "PgDn"], does: "Scroll the lanes where they do not fit" },
-  { keys: ["F"], does: "Fit the whole run; also Home" },
-  { keys: ["L"], does: "Go to now and follow; also End" },
+  ...WHOLE_AND_NOW,
   { keys: ["Space"], does: "Pause, resume" },
   { keys: ["/"], does: "Search a key or prefix; Enter next, Shift+Enter back" },
   { keys: ["Z"], does: "Zoom to the pinned task or the selected time" },
   { keys: ["T"], does: "The numbers as a table, and every error" },
-  { keys: ["Esc"], does: "Close, unpin, clear the search, drop the filters" },
+  { keys: ["Esc"], does: "Close, unpin, clear the search, clear the filters" },
   { keys: ["?"], does: "This sheet" },
 ];
 
@@ -31,86 +29,24 @@ export const GESTURES: readonly string[] = [
   "Several prefixes, or several actions and erred, mean any of them; a prefix with an action means both.",
 ];
 
-const ZOOM_STEP = 0.65;
-const PAN_STEP = 0.2;
-const PAGE_STEP = 0.9;
-
-export interface KeyboardTargets {
-  /** Time under the pointer, or null: zoom keeps it in place. */
-  pointerTime(): number | null;
-  scrollLanes(px: number): boolean;
-}
+const PRESSES = new Map<string, (view: ViewState) => void>([
+  [" ", (view) => view.togglePause()],
+  ["/", (view) => view.openSearch()],
+  ["t", ({ tableOpen }) => (tableOpen.value = !tableOpen.peek())],
+  ["?", ({ helpOpen }) => (helpOpen.value = !helpOpen.peek())],
+  ["Escape", (view) => view.escape()],
+]);
 
 /** What a key does; true when it was one of ours. */
 export function pressKey(
   key: string,
   shift: boolean,
   view: ViewState,
-  targets: KeyboardTargets,
+  scrollPages: (pages: number) => boolean,
 ): boolean {
-  const at = targets.pointerTime();
-  const step = view.window.width * (shift ? PAGE_STEP : PAN_STEP);
-  switch (key.length === 1 ? key.toLowerCase() : key) {
-    case "w":
-    case "ArrowUp":
-    case "+":
-    case "=":
-      view.zoom(ZOOM_STEP, at, true);
-      return true;
-    case "s":
-    case "ArrowDown":
-    case "-":
-      view.zoom(1 / ZOOM_STEP, at, true);
-      return true;
-    case "a":
-    case "ArrowLeft":
-      view.pan(-step, true);
-      return true;
-    case "d":
-    case "ArrowRight":
-      view.pan(step, true);
-      return true;
-    case "PageUp":
-      return targets.scrollLanes(-1);
-    case "PageDown":
-      return targets.scrollLanes(1);
-    case "f":
-    case "Home":
-      view.fit();
-      return true;
-    case "l":
-    case "End":
-      view.goToNow();
-      return true;
-    case " ":
-      view.togglePause();
-      return true;
-    case "/":
-      view.openSearch();
-      return true;
-    case "z":
-      zoomToChosen(view);
-      return true;
-    case "t":
-      view.tableOpen.value = !view.tableOpen.peek();
-      return true;
-    case "?":
-      view.helpOpen.value = !view.helpOpen.peek();
-      return true;
-    case "Escape":
-      view.escape();
-      return true;
-    default:
-      return false;
-  }
-}
-
-function zoomToChosen(view: ViewState): void {
-  const pinned = view.pinned.peek();
-  const time = view.focus.peek().time;
-  if (pinned) {
-    zoomTo(view, stretchOf(pinned));
-  } else if (time) {
-    view.show(time[0], time[1]);
-  }
+  if (key === "PageUp") return scrollPages(-1);
+  if (key === "PageDown") return scrollPages(1);
+  const press = PRESSES.get(key.length === 1 ? key.toLowerCase() : key);
+  press?.(view);
+  return press !== undefined || pressTimeKey(key, shift, view);
 }

@@ -15,14 +15,11 @@ export interface LanesPicture {
   readonly window: TimeWindow;
   readonly paints: Paints;
   readonly prefixes: readonly string[];
-  /** Columns of grid lines. */
   readonly grid: Iterable<number>;
   /** Columns from here on are not drawn: the panel is paused. */
   readonly limit_px: number;
-  /** Whether names of this prefix may be written. */
   mayLabel(prefix: number): boolean;
   readonly font: string;
-  /** Lanes lower than this carry no names. */
   readonly labelHeight_px: number;
   readonly pixelRatio: number;
   readonly background: string;
@@ -33,9 +30,7 @@ export interface LanesPicture {
  * left of 16.7 ms is for putting the picture together and for the browser itself.
  */
 const PAINT_MS = 4;
-/** Fewer characters of a longer name say nothing. */
 const LEAST_CHARACTERS = 5;
-/** Do not measure names that fit nowhere whole. */
 const LONGEST_NAME = 200;
 
 class MeasuredNames implements NameWidths {

@@ -7,13 +7,13 @@ import type { Theme } from "../../base/theme";
 import { textWidth } from "../../base/text_width";
 import { ChevronIcon } from "../../panel/icons";
 import { Menu } from "../../panel/menu";
-import { type LegendEntry, NOT_COUNTED } from "./legend_entries";
-import { chooseEntries, mostTold, type Told } from "./legend_room";
+import { type LegendEntry, NOT_COUNTED, viewLegend } from "./legend_entries";
 import { actionNote } from "../../panel/action_words";
+import { narrows } from "../../panel/narrowing";
+import type { ViewState } from "./view_state";
 
 interface LegendProps {
   entries: readonly LegendEntry[];
-  /** Ids of what is isolated; empty means that all are shown. */
   isolated: ReadonlySet<string>;
   /** A part of the run is selected, of which not every entry has something. */
   selected: boolean;
@@ -26,10 +26,8 @@ interface LegendProps {
 
 const PADDING_PX = 24;
 const NAME_PX = 220;
-/** Between a name and the figures beside it. */
 const BESIDE_PX = 6;
 
-/** Measured without touching the layout. */
 function entryWidth(
   props: LegendProps,
 ): (entry: LegendEntry, told: Told) => number {
@@ -50,7 +48,7 @@ function startsActions(entries: readonly LegendEntry[], at: number): boolean {
   );
 }
 
-export function Legend(props: LegendProps): JSX.Element {
+function Legend(props: LegendProps): JSX.Element {
   const before = useRef<ReadonlySet<string>>(new Set());
   const lastTold = useRef<Told>("name");
   const widthOf = entryWidth(props);
@@ -116,8 +114,7 @@ function faceName(props: LegendProps, first: LegendEntry | undefined): string {
   return textWidth(name, `${size_px}px ${font}`) <= room_px ? name : "";
 }
 
-/** Below 480 px the whole legend is a menu. */
-export function LegendMenu(
+function LegendMenu(
   props: LegendProps & {
     /** How much there is room for beside its swatches. */
     face: "words" | "name" | "count";
@@ -192,5 +189,88 @@ function Entry(
         {told !== "name" && <span class="ds-legend-detail">{entry[told]}</span>}
       </span>
     </button>
+  );
+}
+
+/** What is shown counts this much more than what waits. */
+const STAYING = 1.3;
+
+const MORE_PX = 64;
+const SEPARATOR_PX = 17;
+
+type Told = "detail" | "count" | "name";
+
+/** The most that can be told of all entries on one line; names alone where not all fit. */
+export function mostTold(
+  entries: readonly LegendEntry[],
+  width_px: (entry: LegendEntry, told: Told) => number,
+  room_px: number,
+): Told {
+  const haveRoom = (told: Told): boolean =>
+    fit(entries, (entry) => width_px(entry, told), room_px);
+  return haveRoom("detail") ? "detail" : haveRoom("count") ? "count" : "name";
+}
+
+/** Ids of the entries that fit; `before` is what was shown last. */
+export function chooseEntries(
+  entries: readonly LegendEntry[],
+  width_px: (entry: LegendEntry) => number,
+  room_px: number,
+  before: ReadonlySet<string>,
+): Set<string> {
+  const all = entries.map(({ id }) => id);
+  if (fit(entries, width_px, room_px)) return new Set(all);
+  const weight = ({ id, weight }: LegendEntry): number =>
+    weight * (before.has(id) ? STAYING : 1);
+  const ranked = [...entries].sort(
+    (one, other) => weight(other) - weight(one) || 0,
+  );
+  const chosen: LegendEntry[] = [];
+  for (const entry of ranked) {
+    chosen.push(entry);
+    if (fit(chosen, width_px, room_px - MORE_PX)) continue;
+    chosen.pop();
+    break;
+  }
+  return new Set(chosen.map(({ id }) => id));
+}
+
+/** Measures none behind the first without room: of thousands all figures are new each time. */
+function fit(
+  entries: readonly LegendEntry[],
+  width_px: (entry: LegendEntry) => number,
+  room_px: number,
+): boolean {
+  const kinds = new Set(entries.map(({ kind }) => kind)).size;
+  let needed_px = kinds > 1 ? SEPARATOR_PX : 0;
+  return entries.every((entry) => (needed_px += width_px(entry)) <= room_px);
+}
+
+/** Filters need the line more than a name in the legend does. */
+function faceOf(view: ViewState): "words" | "name" | "count" {
+  if (view.breadth.value !== "tiny") return "words";
+  return narrows(view.narrowing.value) ? "count" : "name";
+}
+
+export function PanelLegend(props: {
+  view: ViewState;
+  menu: boolean;
+}): JSX.Element {
+  const { view } = props;
+  const breadth = view.breadth.value;
+  const shared = {
+    ...viewLegend(view),
+    width_px: view.environment.width.value,
+    theme: view.environment.theme.value,
+    onToggle: (entry: LegendEntry, adds: boolean) =>
+      view.isolateEntry(entry.kind, entry.name, adds),
+  };
+  return props.menu ? (
+    <LegendMenu {...shared} compact face={faceOf(view)} />
+  ) : (
+    <Legend
+      {...shared}
+      compact={breadth !== "wide" || view.environment.height.value < 320}
+    />
   );
 }

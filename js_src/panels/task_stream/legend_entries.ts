@@ -1,12 +1,13 @@
-// What the legend lists: every prefix in the order in which it appeared, those
-// of which a selection leaves nothing last; then the actions that Dask users
-// know by colour.
+// What the legend lists: every prefix by weight, those of which a selection leaves nothing last;
+// then the actions that Dask users know by colour.
 
 import { ACTION_COLOURS, actionColour } from "../../base/palette";
 import { formatDuration, formatCount, formatExact } from "../../base/format";
 import type { ActionTotal, PrefixTotal } from "../../model/types";
 import { ERRED, legendAction } from "../../panel/action_words";
-import type { PrefixColour } from "../../panel/prefix_colour";
+import { type PrefixColour, prefixColoursOf } from "../../panel/paints";
+import { isCounted } from "./status_facts";
+import type { ViewState } from "./view_state";
 
 export interface LegendEntry {
   /** `prefix:name` or `action:name`. */
@@ -14,15 +15,12 @@ export interface LegendEntry {
   readonly kind: "prefix" | "action";
   readonly name: string;
   readonly colour: string;
-  /** `256 · 149.1 s`. */
   readonly detail: string;
   /** `256`, where there is room for no more. */
   readonly count: string;
-  /** The same with exact figures, for the tooltip. */
   readonly exact: string;
   /** By how much it deserves a place: seconds; errors come before all, nothing last. */
   readonly weight: number;
-  /** Nothing of it is in the selection. */
   readonly nothing: boolean;
 }
 
@@ -126,4 +124,78 @@ export function legendEntries(
 function rank(name: string, known: readonly string[]): number {
   const at = known.indexOf(name);
   return at < 0 ? known.length : at;
+}
+
+const SORT_MS = 10_000;
+
+export class LegendOrder {
+  private readonly places = new Map<string, number>();
+  private sorted_ms = -Infinity;
+
+  /** The same entries; those that are new since the last sorting come behind the others. */
+  sort(
+    entries: readonly LegendEntry[],
+    now_ms: number,
+    growing: boolean,
+  ): LegendEntry[] {
+    if (!growing || now_ms - this.sorted_ms >= SORT_MS) {
+      this.places.clear();
+      this.sorted_ms = now_ms;
+    }
+    const place = ({ id }: LegendEntry) => this.places.get(id) ?? Infinity;
+    const rank = ({ kind }: LegendEntry) => (kind === "prefix" ? 0 : 1);
+    const sorted = [...entries].sort((one, other) => {
+      if (rank(one) !== rank(other)) return rank(one) - rank(other);
+      if (one.kind !== "prefix") return 0;
+      const [first, second] = [place(one), place(other)];
+      return first === second ? other.weight - one.weight : first - second;
+    });
+    for (const { id } of sorted) {
+      if (!this.places.has(id)) this.places.set(id, this.places.size);
+    }
+    return sorted;
+  }
+}
+
+interface ViewLegend {
+  readonly entries: readonly LegendEntry[];
+  readonly isolated: ReadonlySet<string>;
+  /** A time, workers or spans are selected: figures are of those. */
+  readonly selected: boolean;
+}
+
+const NO_LEGEND: ViewLegend = {
+  entries: [],
+  isolated: new Set(),
+  selected: false,
+};
+
+/** Reads signals; what it lists of actions stays listed. */
+export function viewLegend(view: ViewState): ViewLegend {
+  const session = view.session.value;
+  if (!session) return NO_LEGEND;
+  void view.namesVersion.value;
+  const listed = view.listedActions;
+  const found = legendEntries(
+    session.prefixes,
+    prefixColoursOf(view, session),
+    session.actions,
+    view.totals.value,
+    view.environment.theme.value.dark,
+    listed,
+    isCounted(view),
+  );
+  const growing = view.growing.value;
+  const entries = view.legendOrder.sort(found, performance.now(), growing);
+  for (const { kind, name } of entries) {
+    if (kind === "action") listed.add(name);
+  }
+  const { prefixes, actions } = view.narrowing.value;
+  const isolated = new Set([
+    ...prefixes.map((name) => `prefix:${name}`),
+    ...actions.map((name) => `action:${name}`),
+  ]);
+  const { time, workers, spans } = view.focus.value;
+  const selected = time !== null || workers.length + spans.length > 0;
+  return { entries, isolated, selected };
 }

@@ -5,11 +5,10 @@ import { textOn, toCss } from "../../base/colour";
 import { formatMoment } from "../../base/format";
 import type { Theme } from "../../base/theme";
 import type { Interval } from "../../model/types";
-import { labelsBetween, TICK_PX } from "./axis_painter";
+import { labelsBetween, TICK_PX } from "../../timeline/axis";
 import type { PlotRows } from "./geometry";
-import type { LaneMap } from "./lane_map";
+import type { LaneMap, Box } from "./lane_map";
 import { tint } from "../../panel/paints";
-import type { Box } from "./placing";
 
 export interface OverlayPicture {
   readonly context: CanvasRenderingContext2D;
@@ -25,9 +24,7 @@ export interface OverlayPicture {
   readonly origin: number;
   readonly crosshair: number | null;
   readonly decimals: number;
-  /** A stretch being brushed. */
   readonly brush: readonly [number, number] | null;
-  /** A stretch that every panel is filtered to. */
   readonly focus: readonly [number, number] | null;
   readonly hover: Interval | null;
   readonly hoverOverlay: boolean;
@@ -36,7 +33,6 @@ export interface OverlayPicture {
   readonly end: { readonly time: number; readonly colour: string } | null;
   /** How far the lanes are scrolled, where they do not fit. */
   readonly scroll: LaneMap;
-  /** The place of a row, or null when it is not on the screen. */
   boxOf(row: Interval, overlay: boolean, into: Box): Box | null;
 }
 

@@ -2,33 +2,20 @@
 // that the plot shows. The picture is drawn when the data change; the window
 // moves as plain elements, so that panning redraws nothing here.
 
-import type { Theme } from "../../base/theme";
+import { toCss } from "../../base/colour";
+import type { ViewColours, Stage } from "./stage";
 import { fullHeight, Minimap } from "../../derive/minimap";
 import type { TimeWindow } from "../../derive/raster";
-import type { TaskModel } from "../../model/tasks";
 import { CanvasView } from "../../render/canvas_view";
 import type { Paints } from "../../panel/paints";
-import type { Extent } from "./time_window";
+import type { ViewState } from "./view_state";
 
-/** Room beside the run, as a share of the width. */
 const MARGIN = 0.012;
 /** Bins are summed anew for each picture: not more often than this. */
 const REDRAW_MS = 100;
-/** A window of less than this would be lost to the eye. */
 const NARROWEST_PX = 4;
 
-export interface OverviewSource {
-  model(): TaskModel | null;
-  extent(): Extent | null;
-  paints(): Paints | null;
-  theme(): Theme;
-  /** One colour for all, where one action is isolated. */
-  onlyColour(): number | null;
-  /** Of the workers that are shown. */
-  threads(): number;
-  /** Is told what the full height stands for (0: nothing), and the number of threads. */
-  measured(full: number, threads: number): void;
-}
+const PEAK_SHARE = 0.02;
 
 export class Overview {
   readonly view: CanvasView;
@@ -36,7 +23,6 @@ export class Overview {
   private image: ImageData | null = null;
   private pixels = new Uint32Array(0);
   private painted: Paints | null = null;
-  /** Threads that the height stands for. */
   private full = 0;
   private drawn_ms = 0;
   private later: ReturnType<typeof setTimeout> | undefined;
@@ -51,7 +37,8 @@ export class Overview {
 
   constructor(
     private readonly element: HTMLElement,
-    private readonly source: OverviewSource,
+    private readonly panel: ViewState,
+    private readonly colours: ViewColours,
   ) {
     this.view = new CanvasView(element, () => this.draw(), { opaque: true });
     const part = (name: string): HTMLElement => {
@@ -89,7 +76,6 @@ export class Overview {
     }
   }
 
-  /** Time at a CSS pixel from the left. */
   timeAt(x_px: number): number {
     const { start, secondsPerPixel } = this.range;
     return start + x_px * this.view.size.pixelRatio * secondsPerPixel;
@@ -101,7 +87,7 @@ export class Overview {
 
   /** Puts the window where the plot is. Cheap: once a frame. */
   place(start: number, stop: number): void {
-    this.frame.hidden = this.source.extent() === null;
+    this.frame.hidden = this.panel.extent === null;
     const edges = this.edges(start, stop);
     if (!edges) return;
     const [left, right] = edges;
@@ -131,7 +117,7 @@ export class Overview {
   }
 
   private measure(): void {
-    const extent = this.source.extent();
+    const { extent } = this.panel;
     const { width } = this.view.size;
     if (!extent || width === 0) return;
     const run = Math.max(extent.stop - extent.start, 1e-3);
@@ -141,15 +127,14 @@ export class Overview {
   }
 
   private draw(): void {
-    const model = this.source.model();
-    const paints = this.source.paints();
+    const model = this.panel.session.peek()?.model;
+    const paints = this.colours.current();
     const { context, size } = this.view;
     const { width, height } = size;
     this.drawn_ms = performance.now();
-    if (!model || !paints || !this.source.extent()) {
+    if (!model || !paints || !this.panel.extent) {
       if (paints) {
-        const [red, green, blue] = this.source.theme().panel;
-        context.fillStyle = `rgb(${red} ${green} ${blue})`;
+        context.fillStyle = toCss(this.panel.environment.theme.peek().panel);
         context.fillRect(0, 0, width, height);
       }
       return;
@@ -162,7 +147,7 @@ export class Overview {
       this.pixels = new Uint32Array(this.image.data.buffer);
     }
     const changed = this.minimap.update(model, this.range);
-    const threads = this.source.threads();
+    const threads = this.panel.threadsShown.peek();
     const full = fullHeight({
       most: this.minimap.most,
       threads,
@@ -172,12 +157,14 @@ export class Overview {
     this.full = full;
     // Where nothing was busy, the height stands for nothing.
     const drawn = this.minimap.most > 0 || full === threads;
-    this.source.measured(drawn ? full : 0, threads);
+    const peak = drawn ? full : 0;
+    const differs = Math.abs(peak - threads) > PEAK_SHARE * threads;
+    this.panel.peak.value = differs ? peak : null;
     const same = !changed && !resized && !rescaled;
     if (same && paints === this.painted) return;
     this.painted = paints;
     this.pixels.fill(paints.background);
-    const only = this.source.onlyColour();
+    const only = this.colours.only();
     const { paints: colours, other } = paints.compute;
     this.minimap.paint(
       this.pixels,
@@ -187,5 +174,100 @@ export class Overview {
       only ?? other,
     );
     if (this.image) context.putImageData(this.image, 0, 0);
+  }
+}
+
+const DRAG_PX = 4;
+/** This near an edge of the window, the edge is dragged. */
+const EDGE_PX = 6;
+
+export class OverviewInteraction {
+  private readonly abort = new AbortController();
+  private part: "left" | "right" | "middle" | "new" | null = null;
+  private from = 0;
+  private startAt = 0;
+  private stopAt = 0;
+  private moved = false;
+
+  constructor(
+    private readonly hit: HTMLElement,
+    private readonly view: ViewState,
+    private readonly stage: Stage,
+  ) {
+    const { signal } = this.abort;
+    hit.addEventListener("pointerdown", (event) => this.down(event), {
+      signal,
+    });
+    hit.addEventListener("pointermove", (event) => this.move(event), {
+      signal,
+    });
+    hit.addEventListener("pointerup", (event) => this.up(event), { signal });
+    hit.addEventListener("pointercancel", () => (this.part = null), { signal });
+    hit.addEventListener("dblclick", () => view.window.fit(), { signal });
+  }
+
+  dispose(): void {
+    this.abort.abort();
+  }
+
+  private partAt(x: number): "left" | "right" | "middle" | "new" {
+    const { overview } = this.stage;
+    const time = overview.timeAt(x);
+    const near = EDGE_PX * overview.secondsPerCssPixel();
+    const { start, stop } = this.view.window;
+    // In a window of a few pixels the middle must stay reachable.
+    const edge = Math.min(near, (stop - start) / 4 || near);
+    if (Math.abs(time - start) <= Math.max(edge, near / 2)) return "left";
+    if (Math.abs(time - stop) <= Math.max(edge, near / 2)) return "right";
+    return time > start && time < stop ? "middle" : "new";
+  }
+
+  private down(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    this.view.timeline.engaged.value = true;
+    this.hit.setPointerCapture(event.pointerId);
+    this.part = this.partAt(event.offsetX);
+    this.from = this.stage.overview.timeAt(event.offsetX);
+    this.startAt = this.view.window.start;
+    this.stopAt = this.view.window.stop;
+    this.moved = false;
+    event.preventDefault();
+  }
+
+  private move(event: PointerEvent): void {
+    const { view, stage, part } = this;
+    if (!part) {
+      const over = this.partAt(event.offsetX);
+      this.hit.style.cursor =
+        over === "middle" ? "grab" : over === "new" ? "crosshair" : "ew-resize";
+      return;
+    }
+    const time = stage.overview.timeAt(event.offsetX);
+    const by = time - this.from;
+    const least = DRAG_PX * stage.overview.secondsPerCssPixel();
+    if (!this.moved && Math.abs(by) < least) return;
+    this.moved = true;
+    if (part === "middle") {
+      view.window.show(this.startAt + by, this.stopAt + by);
+    } else if (part === "left") {
+      const start = Math.min(this.startAt + by, this.stopAt);
+      view.window.show(start, Math.max(this.stopAt, start));
+    } else if (part === "right") {
+      view.window.show(this.startAt, Math.max(this.stopAt + by, this.startAt));
+    } else {
+      view.window.show(Math.min(this.from, time), Math.max(this.from, time));
+    }
+  }
+
+  private up(event: PointerEvent): void {
+    const { part, view, stage } = this;
+    this.part = null;
+    if (!part || this.moved) return;
+    // A click beside the window brings it here.
+    if (part === "new") {
+      const middle = stage.overview.timeAt(event.offsetX);
+      const half = view.window.width / 2;
+      view.window.show(middle - half, middle + half, true);
+    }
   }
 }

@@ -2,6 +2,7 @@
 // traceback if it erred. What the page itself knows stands at once; the rest
 // is asked of the kernel, and the panel says so when nobody answers.
 
+import { FactList } from "../../panel/parts";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { textOn, toCss } from "../../base/colour";
@@ -10,27 +11,23 @@ import {
   formatClock,
   formatMoment,
   NOTHING,
+  formatDuration,
 } from "../../base/format";
 import type { Theme } from "../../base/theme";
 import { asProblem, type Problem } from "../../errors";
 import type { Interval, TaskDetail } from "../../model/types";
 import { STATUSES } from "../../schema";
 import type { SessionStore } from "../../session";
-import { Button, IconButton } from "../../panel/button";
-import { useCopied } from "../../panel/copied";
+import { Button, IconButton, useCopied } from "../../panel/button";
 import { CloseIcon, CopyIcon } from "../../panel/icons";
-import { keepScrolling } from "../../panel/scrolling";
+import { keepScrolling } from "../../panel/help";
 import { spanName } from "../../panel/narrowing";
-import type { SeenSession } from "../../panel/seen_session";
 import { rowsOf } from "../../session_tables";
-import { KeyText, useKey } from "./key_text";
+import { KeyText, useKey, actionCss, rowWords } from "./cards";
 import { actionRgb } from "../../panel/paints";
-import { actionCss, rowWords } from "./row_words";
 import { zoomTo } from "./go_to_task";
 import { readTaskDetail } from "../../panel/task_detail";
-import { ends, partsOfPage, StartStops, type Part } from "./start_stops";
-import { splitException } from "../../panel/traceback";
-import { TracebackText } from "../../panel/traceback_text";
+import { splitException, TracebackText } from "../../panel/traceback";
 import type { ViewState } from "./view_state";
 import { placeOf } from "../../panel/worker_groups";
 
@@ -48,7 +45,7 @@ export function Pinned(props: { view: ViewState }): JSX.Element | null {
   if (!row || !session) return null;
   return (
     <PinnedTask
-      key={`${session.store.id} ${row.task}`}
+      key={`${session.id} ${row.task}`}
       view={view}
       session={session}
       row={row}
@@ -56,7 +53,7 @@ export function Pinned(props: { view: ViewState }): JSX.Element | null {
   );
 }
 
-function useDetail(session: SeenSession, task: number): [Asked, () => void] {
+function useDetail(session: SessionStore, task: number): [Asked, () => void] {
   const [asked, setAsked] = useState<Asked>({ state: "asking" });
   const [attempt, setAttempt] = useState(0);
   useEffect(() => {
@@ -65,7 +62,7 @@ function useDetail(session: SeenSession, task: number): [Asked, () => void] {
       if (wanted) setAsked(next);
     };
     take({ state: "asking" });
-    session.store.ask("task", { task }).then(
+    session.ask("task", { task }).then(
       (answer) => take({ state: "told", detail: readTaskDetail(answer) }),
       (error: unknown) => take({ state: "failed", problem: asProblem(error) }),
     );
@@ -78,21 +75,20 @@ function useDetail(session: SeenSession, task: number): [Asked, () => void] {
 
 function PinnedTask(props: {
   view: ViewState;
-  session: SeenSession;
+  session: SessionStore;
   row: Interval;
 }): JSX.Element {
   const { view, session, row } = props;
-  const { store } = session;
   const theme = view.environment.theme.value;
   const [copyLabel, copy] = useCopied("Copy the key");
-  const localKey = useKey(store, row.task);
+  const localKey = useKey(session, row.task);
   const [asked, askAgain] = useDetail(session, row.task);
   const detail = asked.state === "told" ? asked.detail : null;
-  const words = rowWords(row, store, view);
+  const words = rowWords(row, session, view);
   const { prefixColour } = words;
   const key = detail?.key ?? localKey;
   const parts = detail?.startstops ?? partsOfPage(session, row);
-  const span = detail?.span ?? store.spans[row.span]?.name ?? [];
+  const span = detail?.span ?? session.spans[row.span]?.name ?? [];
   const erred = words.erred || detail?.status === ERROR;
   const { prefixes } = view.focus.value;
   const alone = prefixes.length === 1 && prefixes[0] === words.prefix;
@@ -134,7 +130,7 @@ function PinnedTask(props: {
         </div>
         <ErrorOf
           taskKey={key ?? null}
-          session={session}
+          view={view}
           row={row}
           erred={erred}
           detail={detail}
@@ -150,28 +146,25 @@ function PinnedTask(props: {
         )}
         <section>
           <h4>Where and when</h4>
-          <dl class="ds-facts">
-            <dt>Worker</dt>
-            <dd>
-              {placeOf(view.workers.placed.value, laneOf(store, row, detail))}
-            </dd>
-            <dt>Started</dt>
-            <dd>{startedAt(parts, session.origin.value)}</dd>
-            <dt>Result</dt>
-            <dd>{formatResult(detail?.nbytes ?? row.nbytes, erred)}</dd>
-            {span.length > 0 && (
-              <>
-                <dt>Span</dt>
-                <dd>
-                  <SpanOf
-                    view={view}
-                    id={store.spans[row.span]?.id ?? ""}
-                    name={spanName(span)}
-                  />
-                </dd>
-              </>
-            )}
-          </dl>
+          <FactList
+            class="ds-facts"
+            facts={[
+              [
+                "Worker",
+                placeOf(view.placed.value, laneOf(session, row, detail)),
+              ],
+              ["Started", startedAt(parts, view.origin.value)],
+              ["Result", formatResult(detail?.nbytes ?? row.nbytes, erred)],
+              span.length > 0 && [
+                "Span",
+                <SpanOf
+                  view={view}
+                  id={session.spans[row.span]?.id ?? ""}
+                  name={spanName(span)}
+                />,
+              ],
+            ]}
+          />
         </section>
         <Missing asked={asked} again={askAgain} />
       </div>
@@ -189,7 +182,6 @@ function PinnedTask(props: {
   );
 }
 
-/** The colour of what erred, as in the plot. */
 function badgeStyle(theme: Theme): JSX.CSSProperties {
   const colour = actionRgb("erred", theme);
   return { background: toCss(colour), color: textOn(colour) };
@@ -221,11 +213,11 @@ function SpanOf(props: {
 
 /** The kernel knows better where a task ran whose rows are not on this page. */
 function laneOf(
-  store: SessionStore,
+  session: SessionStore,
   row: Interval,
   detail: TaskDetail | null,
 ): number {
-  const lane = store.lanes.findIndex(
+  const lane = session.lanes.findIndex(
     ({ worker, thread }) =>
       worker === detail?.worker && thread === detail.thread,
   );
@@ -245,14 +237,14 @@ function formatResult(nbytes: number, erred: boolean): string {
 
 function ErrorOf(props: {
   taskKey: string | null;
-  session: SeenSession;
+  view: ViewState;
   row: Interval;
   erred: boolean;
   detail: TaskDetail | null;
 }): JSX.Element | null {
   if (!props.erred) return null;
-  const { detail, session, row } = props;
-  const errors = rowsOf(session.table("errors").value, "time");
+  const { detail, view, row } = props;
+  const errors = rowsOf(view.table("errors"), "time");
   const known = errors.find((error) => error.task === row.task);
   const exception = detail?.error?.exception ?? known?.exception ?? "";
   const traceback = detail?.error?.traceback ?? "";
@@ -289,5 +281,75 @@ function Missing(props: {
       <p>{`Shown is what this page knows by itself. ${asked.problem.next}`}</p>
       <Button onClick={props.again}>Ask again</Button>
     </div>
+  );
+}
+
+type Part = TaskDetail["startstops"][number];
+
+function partsOfPage(session: SessionStore, row: Interval): Part[] {
+  const rows = session.model.ofTask(row.lane, row.task);
+  const all = rows.length > 0 ? rows : [row];
+  return all
+    .map((part) => ({
+      action: session.actions[part.action] ?? "other",
+      start: part.start,
+      stop: part.start + part.duration,
+    }))
+    .sort((one, other) => one.start - other.start);
+}
+
+/** From the first start to the last stop, clocks that disagree included. */
+function ends(parts: readonly Part[]): [number, number] {
+  let [start, stop] = [Infinity, -Infinity];
+  for (const part of parts) {
+    start = Math.min(start, part.start, part.stop);
+    stop = Math.max(stop, part.start, part.stop);
+  }
+  return [start, stop];
+}
+
+function StartStops(props: {
+  parts: readonly Part[];
+  erred: boolean;
+  colourOf: (action: string) => string;
+}): JSX.Element {
+  const { parts, colourOf, erred } = props;
+  const [start, stop] = ends(parts);
+  const whole = Math.max(stop - start, 1e-9);
+  return (
+    <section>
+      <h4>{`Start to stop, ${formatDuration(stop - start)}`}</h4>
+      <div class="ds-startstops" aria-hidden="true">
+        {parts.map((part) => (
+          <span
+            style={{
+              left: `${((Math.min(part.start, part.stop) - start) / whole) * 100}%`,
+              width: `max(1px, ${(Math.abs(part.stop - part.start) / whole) * 100}%)`,
+              background: colourOf(part.action),
+            }}
+          />
+        ))}
+      </div>
+      <ul class="ds-parts">
+        {parts.map((part) => (
+          <li>
+            <span
+              class="ds-swatch"
+              style={{ background: colourOf(part.action) }}
+            />
+            <span>{part.action}</span>
+            {erred && part.action === "compute" && (
+              <span class="ds-quiet">ended in an error</span>
+            )}
+            {part.stop < part.start && (
+              <span class="ds-warn">clocks disagree</span>
+            )}
+            <span class="ds-value">
+              {formatDuration(part.stop - part.start)}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }

@@ -8,16 +8,12 @@ import type { TimeWindow as PixelWindow } from "../../derive/raster";
 import type { Interval } from "../../model/types";
 import { CanvasView } from "../../render/canvas_view";
 import { TextMeasure } from "../../render/text";
-import { paintAxis, TickCache, type AxisPicture } from "./axis_painter";
-import type { Shown } from "./event_marks";
-import { EventsRow } from "./events_row";
+import { paintAxis, TickCache } from "../../timeline/axis";
+import type { Range } from "../../timeline/window";
+import { type Shown, type StagePicture, EventsRow } from "./events_row";
 import { LANES_BOTTOM_PX } from "./geometry";
-import { LaneMap } from "./lane_map";
-import { LanesPainter } from "./lanes_painter";
-import { Overview } from "./overview";
-import { paintOverlay } from "./overlay_painter";
-import { isAlarming } from "../../panel/panel_state";
 import {
+  LaneMap,
   boxOf,
   coarseAt,
   hitRow,
@@ -25,22 +21,20 @@ import {
   type CoarseTarget,
   type Place,
   type Target,
-} from "./placing";
-import { ViewColours } from "./view_colours";
+} from "./lane_map";
+import { LanesPainter } from "./lanes_painter";
+import { Overview } from "./overview";
+import { paintOverlay } from "./overlay_painter";
+import { isAlarming } from "../../panel/status_line";
 import type { ViewState } from "./view_state";
+import { ERRED, legendAction } from "../../panel/action_words";
+import { makePaints, type Paints } from "../../panel/paints";
 
-/** Time that a filter may take of a frame. */
 const WORK_MS = 5;
-/** How often the gutter's figures follow the window. */
 const SETTLE_MS = 250;
-/** What passed before the first frame after a rest: the picture must not leap. */
-const FIRST_FRAME_MS = 1000 / 60;
-const LONGEST_FRAME_MS = 50;
 const SAME_SCALE = 1e-7;
-/** A peak this much above the number of threads is told. */
-const PEAK_SHARE = 0.02;
 
-export interface StageElements {
+interface StageElements {
   readonly plot: HTMLElement;
   readonly overlay: HTMLElement;
   readonly overview: HTMLElement;
@@ -53,8 +47,7 @@ export class Stage {
   readonly overlay: CanvasView;
   /** Grows when lanes moved: the gutter places its names anew. */
   readonly laid = signal(0);
-  /** A stretch being brushed, in epoch seconds. */
-  brush: [number, number] | null = null;
+  brush: Range | null = null;
   /** Set by the pointer: the picture moved below it. */
   onMoved: () => void = () => {};
 
@@ -62,7 +55,6 @@ export class Stage {
   private readonly measure: TextMeasure;
   private readonly ticks = new TickCache();
   private readonly columns: number[] = [];
-  /** Ends of the labels on the axis, as it was last drawn. */
   private readonly tickLabels: number[] = [];
   private readonly window: PixelWindow = {
     start: 0,
@@ -78,8 +70,6 @@ export class Stage {
     lanesTop_px: 0,
   };
   private readonly colours: ViewColours;
-  /** When the frame before this one was drawn; null after a rest. */
-  private last_ms: number | null = null;
   private settling: ReturnType<typeof setTimeout> | undefined;
   private readonly stops: (() => void)[] = [];
 
@@ -94,25 +84,13 @@ export class Stage {
     this.overlay = new CanvasView(elements.overlay, () => this.drawOverlay());
     this.lanes = new LanesPainter(this.plot.context);
     this.measure = new TextMeasure(this.plot.context);
-    const store = () => view.session.peek()?.store ?? null;
-    this.overview = new Overview(elements.overview, {
-      model: () => store()?.model ?? null,
-      extent: () => view.extent,
-      paints: () => this.colours.current(),
-      onlyColour: () => this.colours.only(),
-      theme: () => view.environment.theme.peek(),
-      threads: () => view.workers.threadsShown.peek(),
-      measured: (full, threads) => {
-        const other = Math.abs(full - threads) > PEAK_SHARE * threads;
-        view.peak.value = other ? full : null;
-      },
-    });
-    view.draw = () => this.plot.request();
+    this.overview = new Overview(elements.overview, view, this.colours);
+    view.timeline.request = () => this.plot.request();
     view.reveal = (lane) => this.reveal(lane);
     this.stops.push(
       effect(() => {
         // What belongs to another session goes with it.
-        void view.selection.value;
+        void view.session.value;
         this.brush = null;
         this.map.scroll = 0;
       }),
@@ -134,7 +112,7 @@ export class Stage {
   dispose(): void {
     for (const stop of this.stops.splice(0)) stop();
     clearTimeout(this.settling);
-    this.view.draw = () => {};
+    this.view.timeline.request = () => {};
     this.view.reveal = () => {};
     this.overview.dispose();
     this.plot.dispose();
@@ -163,7 +141,6 @@ export class Stage {
     return coarseAt(this.place(), x_px, y_px);
   }
 
-  /** What the row of events says here. */
   eventAt(x_px: number, y_px: number): Shown | null {
     const rows = this.view.rows.peek();
     return this.events.at(x_px, y_px, rows, this.plot.size.pixelRatio);
@@ -173,7 +150,7 @@ export class Stage {
     boxOf(this.place(), row, overlay, into);
 
   private place(): Place {
-    this.placed.model = this.view.session.peek()?.store.model ?? null;
+    this.placed.model = this.view.session.peek()?.model ?? null;
     this.placed.pixelRatio = this.plot.size.pixelRatio;
     this.placed.lanesTop_px = this.view.rows.peek().lanesTop;
     return this.placed;
@@ -197,30 +174,29 @@ export class Stage {
   // What makes it draw -----------------------------------------------------
 
   private onData(): void {
-    const session = this.view.session.value;
-    if (session) {
-      void session.dataVersion.value;
-      void session.origin.value;
-      void session.state.value;
-    }
+    const { view } = this;
+    void view.session.value;
+    void view.dataVersion.value;
+    void view.origin.value;
+    void view.state.value;
     untracked(() => {
       this.plot.request();
       this.overview.dataChanged();
       // The rows of the stretch that is pointed at may have come.
-      if (this.view.coarseHover.peek()) this.onMoved();
+      if (view.coarseHover.peek()) this.onMoved();
     });
   }
 
   private onLook(): void {
     const { view } = this;
-    const session = view.session.value;
+    void view.session.value;
     void view.environment.theme.value;
-    void view.workers.placed.value;
-    void view.workers.threadsShown.value;
+    void view.placed.value;
+    void view.threadsShown.value;
     void view.paused.value;
     void view.environment.visible.value;
-    void session?.namesVersion.value;
-    void view.selection.value?.version.value;
+    void view.namesVersion.value;
+    void view.filterVersion.value;
     void view.focus.value;
     void view.host.emptyState.value;
     this.plot.request();
@@ -229,20 +205,15 @@ export class Stage {
 
   // Drawing ----------------------------------------------------------------
 
-  /** The newest moment that is drawn; null for all. */
   private limit(): number | null {
-    return this.view.paused.peek()?.time ?? null;
+    return this.view.paused.peek();
   }
 
   private draw(now_ms: number): void {
     const { view, plot, window } = this;
-    const passed_ms =
-      this.last_ms === null ? FIRST_FRAME_MS : now_ms - this.last_ms;
-    const elapsed = Math.min(passed_ms, LONGEST_FRAME_MS);
-    this.last_ms = now_ms;
-    const moving = view.window.advance(Math.max(0, elapsed));
+    const moving = view.timeline.advance(now_ms);
     const { width, height, pixelRatio } = plot.size;
-    const store = view.session.peek()?.store;
+    const store = view.session.peek();
     const more = store ? store.model.work(WORK_MS) : false;
 
     window.start = view.window.start;
@@ -256,13 +227,11 @@ export class Stage {
     const rows = view.rows.peek();
     const lanesTop = Math.round(rows.lanesTop * pixelRatio);
     const room = height - lanesTop - Math.round(LANES_BOTTOM_PX * pixelRatio);
-    if (
-      this.map.update(view.workers.placed.peek(), room, pixelRatio, rows.lane)
-    ) {
+    if (this.map.update(view.placed.peek(), room, pixelRatio, rows.lane)) {
       this.laid.value += 1;
     }
     const theme = view.environment.theme.peek();
-    const picture: AxisPicture = {
+    const picture: StagePicture = {
       context: plot.context,
       measure: this.measure,
       theme,
@@ -320,12 +289,11 @@ export class Stage {
     this.overview.place(start, stop);
     if (more) this.overview.dataChanged();
     if (moving || more || !fine) plot.request();
-    else this.last_ms = null;
     this.settle();
   }
 
   private readonly mayLabel = (prefix: number): boolean => {
-    const store = this.view.session.peek()?.store;
+    const store = this.view.session.peek();
     if (!store?.model.filter?.byRow) return true;
     const { prefixes } = this.view.focus.peek();
     const name = store.prefixes[prefix];
@@ -334,7 +302,6 @@ export class Stage {
 
   private drawOverlay(): void {
     const { view, overlay, window } = this;
-    const session = view.session.peek();
     const { width, height, pixelRatio } = overlay.size;
     const theme = view.environment.theme.peek();
     const hover = view.hover.peek();
@@ -349,7 +316,7 @@ export class Stage {
       start: window.start,
       secondsPerPixel: window.secondsPerPixel,
       origin: view.origin.peek(),
-      crosshair: session?.crosshair.peek() ?? null,
+      crosshair: view.crosshair.peek(),
       decimals: decimalsFor(window.secondsPerPixel * pixelRatio),
       brush: this.brush,
       focus: view.focus.peek().time,
@@ -367,10 +334,9 @@ export class Stage {
     const { view } = this;
     const theme = view.environment.theme.peek();
     const paused = view.paused.peek();
-    if (paused) return { time: paused.time, colour: toCss(theme.text2) };
-    const session = view.session.peek();
-    if (session?.state.peek() !== "lost" || !view.extent) return null;
-    const time = Math.max(session.now.peek(), view.extent.stop);
+    if (paused !== null) return { time: paused, colour: toCss(theme.text2) };
+    if (view.state.peek() !== "lost" || !view.extent) return null;
+    const time = Math.max(view.now.peek(), view.extent.stop);
     const alarming = isAlarming(view.host.emptyState.peek());
     return { time, colour: toCss(alarming ? theme.error : theme.text2) };
   }
@@ -379,7 +345,42 @@ export class Stage {
     if (this.settling !== undefined) return;
     this.settling = setTimeout(() => {
       this.settling = undefined;
-      this.view.settled.value += 1;
+      const { start, stop } = this.view.window;
+      this.view.timeline.settled.value = [start, stop];
     }, SETTLE_MS);
+  }
+}
+
+export class ViewColours {
+  private paints: Paints | null = null;
+  private key = "";
+  private theme: unknown = null;
+
+  constructor(private readonly view: ViewState) {}
+
+  current(): Paints | null {
+    const { view } = this;
+    const store = view.session.peek();
+    if (!store) return null;
+    const theme = view.environment.theme.peek();
+    const key = `${store.id} ${store.prefixes.length} ${store.actions.length}`;
+    if (this.paints === null || key !== this.key || theme !== this.theme) {
+      this.key = key;
+      this.theme = theme;
+      this.paints = makePaints(store, theme);
+    }
+    return this.paints;
+  }
+
+  /** Where one action is isolated, the overview shows it in its own colour. */
+  only(): number | null {
+    const actions = this.view.actions.peek();
+    const paints = this.current();
+    const only = actions.length === 1 ? actions[0] : undefined;
+    if (only === undefined || !paints) return null;
+    if (only === ERRED) return paints.overlay.erred;
+    const names = this.view.session.peek()?.actions ?? [];
+    const at = names.findIndex((name) => legendAction(name) === only);
+    return paints.overlay.paints[at] ?? null;
   }
 }

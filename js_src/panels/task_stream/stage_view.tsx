@@ -3,23 +3,16 @@
 
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { plural } from "../../base/format";
-import { textWidth } from "../../base/text_width";
-import { CoarseCard } from "./coarse_card";
-import { bandsOf } from "./bands";
+import { plural, formatExact } from "../../base/format";
+import { CoarseCard, EventCard, HoverCard } from "./cards";
 import { Gutter, type BusyOf } from "./gutter";
-import { EventCard } from "./event_card";
-import type { Geometry } from "./geometry";
-import { HoverCard } from "./hover_card";
 import { PlotInteraction } from "./interaction";
-import { OverviewInteraction } from "./overview_interaction";
+import { OverviewInteraction } from "./overview";
 import { Stage } from "./stage";
-import { threadsLabel } from "./threads_label";
 import type { ViewState } from "./view_state";
 
 export interface StageHandle {
   stage: Stage;
-  plot: PlotInteraction;
   hit: HTMLElement;
 }
 
@@ -49,7 +42,7 @@ export function StageView(props: {
     stageRef.current = stage;
     const plot = new PlotInteraction(hitRef.current!, root, view, stage);
     const overview = new OverviewInteraction(overviewHit.current!, view, stage);
-    onStage({ stage, plot, hit: hitRef.current! });
+    onStage({ stage, hit: hitRef.current! });
     return () => {
       onStage(null);
       stageRef.current = null;
@@ -98,7 +91,7 @@ export function StageView(props: {
       <div
         class="ds-gutter"
         onWheel={(event) => {
-          const ours = view.host.capturesWheel || view.engaged.peek();
+          const ours = view.host.capturesWheel || view.timeline.engaged.peek();
           if (ours && stageRef.current?.scrollLanes(event.deltaY)) {
             event.preventDefault();
             event.stopPropagation();
@@ -106,12 +99,7 @@ export function StageView(props: {
         }}
         style={{ top: `${overview + rows.lanesTop}px`, width: `${gutter}px` }}
       >
-        <GutterOf
-          view={view}
-          stageRef={stageRef}
-          busyOf={props.busyOf}
-          geometry={geometry}
-        />
+        <GutterOf view={view} stageRef={stageRef} busyOf={props.busyOf} />
       </div>
       <div
         class="ds-gutter-rule"
@@ -138,18 +126,17 @@ export function StageView(props: {
 }
 
 function describe(view: ViewState): string {
-  const session = view.session.value;
-  const tasks = plural(session?.counts.value.captured ?? 0, "task");
-  const workers = plural(session?.workers.value.length ?? 0, "worker");
+  const tasks = plural(view.counts.value.captured, "task");
+  const workers = plural(view.workers.value.length, "worker");
   return `Task stream: ${tasks} on ${workers}. W A S D move and zoom, T shows the numbers as a table, ? lists all keys.`;
 }
 
 function ThreadsLabel(props: { view: ViewState; full: boolean }): JSX.Element {
   const { view } = props;
   const { text, title } = threadsLabel(
-    view.workers.threadsShown.value,
+    view.threadsShown.value,
     view.peak.value,
-    view.session.value?.store.model.filter?.byRow ?? false,
+    view.session.value?.model.filter?.byRow ?? false,
   );
   return <span title={title}>{props.full ? text : "Threads"}</span>;
 }
@@ -158,49 +145,45 @@ function GutterOf(props: {
   view: ViewState;
   stageRef: { current: Stage | null };
   busyOf: BusyOf;
-  geometry: Geometry;
 }): JSX.Element | null {
-  const { view } = props;
   // The stage exists only after the first layout.
-  void view.settled.value;
+  void props.view.range.value;
   const stage = props.stageRef.current;
-  void stage?.laid.value;
-  if (!stage) return null;
-  const line_px = view.rows.value.line;
-  const bands = bandsOf(stage.map, stage.plot.size.pixelRatio, line_px);
-  // What is laid out may be older than what is said of memory.
-  const now = new Map(
-    view.workers.groups.value.map((group) => [group.address, group]),
-  );
-  const { gutter, gutterSize } = props.geometry;
-  const { font, size_px } = view.environment.theme.value;
-  return (
-    <Gutter
-      bands={bands.map((band) => ({
-        ...band,
-        group: now.get(band.group.address) ?? band.group,
-      }))}
-      line_px={line_px}
-      size={gutterSize}
-      room_px={gutter - (gutterSize === "short" ? 5 : 17)}
-      widthOf={(name) => textWidth(name, `500 ${size_px}px ${font}`)}
-      busyOf={props.busyOf}
-      live={view.growing.value}
-      isolated={view.focus.value.workers}
-      onIsolate={(address, adds) => view.isolateIn("workers", address, adds)}
-    />
-  );
+  return stage && <Gutter {...props} stage={stage} />;
 }
 
 function Note(props: { view: ViewState }): JSX.Element | null {
-  const { view } = props;
-  const hint = view.hint.value;
-  if (hint !== "") {
-    return (
-      <div class="ds-stage-note" role="status">
-        {hint}
-      </div>
-    );
+  const hint = props.view.hint.value;
+  if (hint === "") return null;
+  return (
+    <div class="ds-stage-note" role="status">
+      {hint}
+    </div>
+  );
+}
+
+/** `peak` is the height where that is not the number of threads. */
+export function threadsLabel(
+  threads: number,
+  peak: number | null,
+  filtered: boolean,
+): { text: string; title: string } {
+  const have = formatExact(threads);
+  if (peak === null) {
+    return { text: `Threads busy, of ${have}`, title: "" };
   }
-  return null;
+  if (peak === 0) {
+    return {
+      text: "Threads, peak 0",
+      title: `No thread was busy with what is isolated, of ${have}.`,
+    };
+  }
+  // Busy for a part of what a pixel stands for: that many threads were, once.
+  const most = formatExact(Math.ceil(Number(peak.toPrecision(3))));
+  return {
+    text: `Threads, peak ${most}`,
+    title: filtered
+      ? `The height is the most that was busy with what is isolated: ${most} threads, of ${have}.`
+      : `There are ${have} threads now, and ${most} were busy at once: workers have left, or tasks seceded from their thread.`,
+  };
 }

@@ -1,17 +1,29 @@
 // The status line of the task stream: what is shown of what there is, and
 // everything that was dropped, degraded or lost, in words.
 
-import { formatClock, formatExact, plural } from "../../base/format";
-import type { Counts, Notice } from "../../model/types";
+import {
+  formatClock,
+  formatExact,
+  plural,
+  formatCount,
+} from "../../base/format";
+import type { Counts, Notice, Focus, PrefixTotal } from "../../model/types";
 import type { State } from "../../schema";
-import { livenessFact, noticeFact } from "../../panel/session_facts";
-import type { Fact } from "../../panel/status_line";
-import type { Selected } from "./selected_words";
+import {
+  livenessFact,
+  noticeFact,
+  type Fact,
+  isAlarming,
+  runningTasks,
+} from "../../panel/status_line";
+import { isPartial, type SearchState } from "../../panel/selection";
+import type { ViewState } from "./view_state";
+import { narrows } from "../../panel/narrowing";
+import { ERRED, legendAction } from "../../panel/action_words";
 
 export interface StatusInput {
   readonly state: State;
   readonly counts: Counts;
-  /** Tasks whose rows are on this page. */
   readonly held: number;
   readonly workers: number;
   readonly threads: number;
@@ -24,16 +36,13 @@ export interface StatusInput {
   readonly live: boolean;
   /** Why the picture is only kept, in the words of the home. */
   readonly kept: { readonly text: string; readonly trouble: boolean } | null;
-  /** Tasks that are not here yet will come. */
   readonly moreComes: boolean;
   /** Tasks held when the person paused; null while not paused. */
   readonly pausedAt: number | null;
   /** Rows that the axis leaves out: their clocks disagree. */
   readonly outside: number;
-  /** Rows that stop before they start. */
   readonly backwards: number;
   readonly search: Fact | null;
-  /** What the filter leaves; null while there is none. */
   readonly selected: Selected | "uncounted" | null;
   readonly showErrors?: () => void;
   /** It is said on a picture: whoever looks at that does so later. */
@@ -132,7 +141,6 @@ function missing(input: StatusInput): Fact[] {
   return facts;
 }
 
-/** What the filters leave, and how much of it erred. */
 function selection({
   counts,
   selected,
@@ -198,4 +206,157 @@ export function statusFacts(input: StatusInput): Fact[] {
   if (input.search) facts.push(input.search);
   facts.push(...input.notices.map(noticeFact));
   return facts;
+}
+
+/** `told`: a notice that is said elsewhere. Reads signals. */
+export function panelFacts(
+  view: ViewState,
+  told: Notice | null,
+  pictured = false,
+): Fact[] {
+  if (!view.session.value) return [];
+  const why = view.host.emptyState.value;
+  const counts = view.counts.value;
+  const showErrors = () => view.isolateEntry("action", "erred", false);
+  return statusFacts({
+    state: view.state.value,
+    counts,
+    held: view.held.value,
+    workers: view.workers.value.length,
+    threads: view.threads(),
+    running: runningTasks(view.workers.value),
+    behind_s: view.behind_s.value,
+    now: view.now.value,
+    live: view.host.live,
+    notices: view.notices.value.filter((notice) => notice !== told),
+    pictured,
+    kept: why?.status ? { text: why.status, trouble: isAlarming(why) } : null,
+    moreComes: moreComes(view),
+    pausedAt: view.paused.value === null ? null : view.heldAtPause,
+    outside: view.outside.value,
+    backwards: view.backwards.value,
+    search: searchFact(view.search.value, view.host.live),
+    selected: selectedOf(view),
+    ...(counts.erred > 0 ? { showErrors } : {}),
+  });
+}
+
+interface Selected {
+  /** `135` tasks, or `47 × transfer`; null where nobody knows. */
+  readonly count: string | null;
+  readonly erred: number;
+}
+
+/**
+ * Null while nothing is filtered; nobody works it out once the kernel is gone.
+ * "uncounted" until the kernel's figures are of this selection.
+ */
+function selectedOf(view: ViewState): Selected | "uncounted" | null {
+  const narrowing = view.narrowing.value;
+  if (!narrows(narrowing) || view.state.value === "lost") return null;
+  if (!isCounted(view)) return "uncounted";
+  let [tasks, erred] = [0, 0];
+  for (const row of prefixesInFocus(view)) {
+    tasks += row.tasks;
+    erred += row.erred;
+  }
+  const { actions, prefixes } = narrowing;
+  const only = actions.length === 1 ? actions[0] : undefined;
+  if (actions.length === 0) return { count: formatExact(tasks), erred };
+  if (only === ERRED) return { count: formatExact(erred), erred };
+  // The kernel counts rows by prefix and by action, not by both.
+  if (prefixes.length > 0) return { count: null, erred };
+  const counts = actions.map((name) => {
+    const count = name === ERRED ? erred : rowsOf(view, name);
+    return `${formatExact(count)} × ${name}`;
+  });
+  return { count: counts.join(", "), erred };
+}
+
+function rowsOf(view: ViewState, name: string): number {
+  const actions = view.session.value?.actions ?? [];
+  return view.totals.value.actions.reduce(
+    (sum, { action, rows }) =>
+      legendAction(actions[action] ?? "") === name ? sum + rows : sum,
+    0,
+  );
+}
+
+/** What stands in the field: "3 of 41". */
+export function searchSummary(search: SearchState): string {
+  const { found, prefixes, at } = search;
+  if (search.failed !== "") return "failed";
+  if (search.running) return "…";
+  if (!found) return "";
+  if (isPartial(search)) {
+    const count = prefixes.length;
+    if (count > 0) return `${count} ${count === 1 ? "prefix" : "prefixes"}`;
+  }
+  if (found.length === 0) return "no match";
+  const total = formatCount(found.length);
+  return at < 0
+    ? `${total} ${found.length === 1 ? "task" : "tasks"}`
+    : `${formatCount(at + 1)} of ${total}`;
+}
+
+/** For the status line: how far the search reached. */
+export function searchFact(search: SearchState, live: boolean): Fact | null {
+  if (search.failed !== "") {
+    return { text: `search failed: ${search.failed}`, level: "error" };
+  }
+  const { progress } = search;
+  if (!progress) return null;
+  const { searched, of } = progress;
+  const text = `${formatExact(searched)} of ${formatExact(of)} keys searched`;
+  // That it is not through yet is no trouble.
+  if (search.running || search.fetching || !isPartial(search)) return { text };
+  return {
+    text,
+    level: "warn",
+    title: live
+      ? "The other keys are still in the kernel. They arrive when it is idle, and the search goes on when you type again."
+      : "The other keys could not be read from the file.",
+  };
+}
+
+export function prefixesInFocus(view: ViewState): PrefixTotal[] {
+  const { prefixes } = view.focus.value;
+  const rows = view.totals.value.prefixes;
+  if (prefixes.length === 0) return [...rows];
+  const wanted = new Set(prefixes);
+  return rows.filter((row) =>
+    wanted.has(view.session.value?.prefixes[row.prefix] ?? ""),
+  );
+}
+
+/**
+ * Whether the figures are of what is selected now. A kernel takes a moment, and
+ * one without subshells hears of a selection only after its cell.
+ */
+export function isCounted(view: ViewState): boolean {
+  const asked = view.focus.value;
+  const { focus } = view.totals.value;
+  return (
+    String(asked.time) === String(focus.time) &&
+    (["workers", "spans"] as const).every((part) =>
+      haveSame(asked[part], focus[part]),
+    )
+  );
+}
+
+function haveSame(some: Focus["workers"], others: Focus["workers"]): boolean {
+  const [one, other] = [new Set(some), new Set(others)];
+  return one.size === other.size && some.every((name) => other.has(name));
+}
+
+/** Notices after which no row of the past is sent. */
+const NO_HISTORY = ["page-full", "bye", "bad-file"];
+
+/** False once the page is full, and where the home says that its kernel is gone. */
+export function moreComes(view: ViewState): boolean {
+  return (
+    view.session.value !== null &&
+    view.host.emptyState.value === null &&
+    !view.notices.value.some(({ code }) => NO_HISTORY.includes(code))
+  );
 }

@@ -1,8 +1,11 @@
 // The numbers of the panel as tables, for the keyboard, for screen readers, and
 // for whoever likes numbers better.
 
-import type { JSX } from "preact";
+import type { JSX, ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { ErrorsSection } from "../../panel/errors";
+import { isCut } from "../../panel/status_line";
+import { Table } from "../../panel/parts";
 import {
   formatBytes,
   formatExact,
@@ -13,15 +16,14 @@ import {
 import { IconButton } from "../../panel/button";
 import { CloseIcon } from "../../panel/icons";
 import { isWhole } from "../../panel/narrowing";
-import { keepScrolling } from "../../panel/scrolling";
-import type { SeenSession } from "../../panel/seen_session";
-import { ErrorsTable } from "./errors_table";
-import { isCounted, prefixesInFocus } from "./focus_totals";
+import { keepScrolling } from "../../panel/help";
+import type { SessionStore } from "../../session";
+import { isCounted, prefixesInFocus } from "./status_facts";
 import type { BusyOf } from "./gutter";
-import { firstOf, notHere, Table } from "./number_table";
-import { prefixColoursOf } from "../../panel/prefix_colour";
-import { actionCss } from "./row_words";
+import { prefixColoursOf } from "../../panel/paints";
+import { actionCss } from "./cards";
 import type { ViewState } from "./view_state";
+import { goToRow, rowOfError } from "./go_to_task";
 
 export function TableSheet(props: {
   view: ViewState;
@@ -35,7 +37,7 @@ export function TableSheet(props: {
 
 function Sheet(props: {
   view: ViewState;
-  session: SeenSession;
+  session: SessionStore;
   busyOf: BusyOf;
 }): JSX.Element {
   const { view, session } = props;
@@ -68,7 +70,7 @@ function Sheet(props: {
           <Actions view={view} session={session} />
         </div>
         <Workers view={view} session={session} busyOf={props.busyOf} />
-        <ErrorsTable view={view} session={session} />
+        <Errors view={view} session={session} />
       </div>
     </div>
   );
@@ -76,10 +78,9 @@ function Sheet(props: {
 
 interface TableOf {
   view: ViewState;
-  session: SeenSession;
+  session: SessionStore;
 }
 
-/** A name behind the colour that it has in the plot. */
 function Named(props: { name: string; colour: string }): JSX.Element {
   return (
     <span title={props.name}>
@@ -90,10 +91,10 @@ function Named(props: { name: string; colour: string }): JSX.Element {
 }
 
 /** Zooming alone counts nothing again: it is of the whole run then, too. */
-function scopeOf(session: SeenSession): string {
-  const { value: focus } = session.focus;
+function scopeOf(view: ViewState): string {
+  const { value: focus } = view.focus;
   const scope = isWhole(focus) ? "of the whole run" : "in the selection";
-  return isCounted(session) ? scope : `${scope}: not counted yet`;
+  return isCounted(view) ? scope : `${scope}: not counted yet`;
 }
 
 /** Isolated actions, errors among them, narrow the plot and not these figures. */
@@ -104,8 +105,8 @@ function beside(view: ViewState): string {
 
 function Prefixes(props: TableOf): JSX.Element {
   const { view, session } = props;
-  const colourOf = prefixColoursOf(view, session.store);
-  const known = isCounted(session) ? prefixesInFocus(session) : [];
+  const colourOf = prefixColoursOf(view, session);
+  const known = isCounted(view) ? prefixesInFocus(view) : [];
   const { rows, words } = firstOf(
     known.sort((one, other) => other.seconds - one.seconds),
     "prefixes",
@@ -114,10 +115,10 @@ function Prefixes(props: TableOf): JSX.Element {
   const means = rows.map(({ seconds, computes }) => seconds / computes);
   const longestMean = Math.max(0, ...means.filter(Number.isFinite));
   // In a part of the time there are parts of tasks: of these it is, as the time is.
-  const mean = session.focus.value.time === null ? "Mean" : "Mean inside";
+  const mean = view.focus.value.time === null ? "Mean" : "Mean inside";
   return (
-    <Table
-      caption={`Tasks by prefix, ${scopeOf(session)}${beside(view)}${words}`}
+    <NumberTable
+      caption={`Tasks by prefix, ${scopeOf(view)}${beside(view)}${words}`}
       columns={[
         { name: "Prefix" },
         { name: "Tasks" },
@@ -128,7 +129,7 @@ function Prefixes(props: TableOf): JSX.Element {
     >
       {rows.map((row, at) => [
         <Named
-          name={session.store.prefixes[row.prefix] ?? NOTHING}
+          name={session.prefixes[row.prefix] ?? NOTHING}
           colour={colourOf(row.prefix)}
         />,
         formatExact(row.tasks),
@@ -136,19 +137,19 @@ function Prefixes(props: TableOf): JSX.Element {
         formatSecondsAmong(means[at], longestMean),
         row.erred > 0 ? formatExact(row.erred) : NOTHING,
       ])}
-    </Table>
+    </NumberTable>
   );
 }
 
 function Actions(props: TableOf): JSX.Element {
   const { view, session } = props;
-  const rows = isCounted(session) ? session.totals.value.actions : [];
+  const rows = isCounted(view) ? view.totals.value.actions : [];
   const longest = Math.max(0, ...rows.map(({ seconds }) => seconds));
   const { dark } = view.environment.theme.value;
-  const nameOf = (action: number) => session.store.actions[action] ?? NOTHING;
+  const nameOf = (action: number) => session.actions[action] ?? NOTHING;
   return (
-    <Table
-      caption={`${actionCaption(session)}${beside(view)}`}
+    <NumberTable
+      caption={`${actionCaption(view)}${beside(view)}`}
       columns={[{ name: "Action" }, { name: "Count" }, { name: "Time" }]}
     >
       {rows.map((row) => [
@@ -159,30 +160,28 @@ function Actions(props: TableOf): JSX.Element {
         formatExact(row.rows),
         formatSecondsAmong(row.seconds, longest),
       ])}
-    </Table>
+    </NumberTable>
   );
 }
 
 /** The kernel's figures are of all prefixes, whichever are isolated. */
-function actionCaption(session: SeenSession): string {
-  const { prefixes } = session.focus.value;
+function actionCaption(view: ViewState): string {
+  const { prefixes } = view.focus.value;
   const scope =
-    prefixes.length > 0 && isCounted(session)
-      ? "of all prefixes"
-      : scopeOf(session);
+    prefixes.length > 0 && isCounted(view) ? "of all prefixes" : scopeOf(view);
   return `Time by action, ${scope}`;
 }
 
 function Workers(props: {
   view: ViewState;
-  session: SeenSession;
+  session: SessionStore;
   busyOf: BusyOf;
 }): JSX.Element {
-  const { rows, words } = firstOf(props.view.workers.groups.value, "workers");
+  const { rows, words } = firstOf(props.view.groups.value, "workers");
   const { counts } = props.session;
-  const { dropped } = props.session.table("workers").value;
+  const { dropped } = props.view.table("workers");
   return (
-    <Table
+    <NumberTable
       class="ds-many-columns"
       caption={`Workers: busy in the time shown, the rest as it is now${notHere(
         dropped,
@@ -215,6 +214,97 @@ function Workers(props: {
           info?.status ?? "left",
         ];
       })}
+    </NumberTable>
+  );
+}
+
+/** The same as in the panel of errors; the way to a task stays in this one. */
+function Errors(props: TableOf): JSX.Element | null {
+  const { view, session } = props;
+  const table = view.table("errors");
+  if (table.rows === 0) return null;
+  const { time, task, prefix, worker } = table.columns;
+  return (
+    <ErrorsSection
+      view={view}
+      table={table}
+      cut={isCut(view.notices.value)}
+      way={(at) => {
+        const row = rowOfError(session, {
+          ...{ time: time[at], task: task[at] },
+          ...{ prefix: prefix[at], worker: worker[at] },
+        });
+        return (
+          row &&
+          (() => {
+            view.tableOpen.value = false;
+            goToRow(view, row);
+          })
+        );
+      }}
+    />
+  );
+}
+
+interface Column {
+  readonly name: string;
+  /** Shown where the table is at least this wide; default: always. */
+  readonly from_px?: 260 | 340 | 480 | 620;
+  /** Words, which begin at the left; numbers end at the right. The first one always. */
+  readonly words?: boolean;
+}
+
+function NumberTable(props: {
+  caption: ComponentChildren;
+  columns: readonly Column[];
+  class?: string;
+  children: readonly (readonly ComponentChildren[])[];
+}): JSX.Element {
+  const { columns } = props;
+  const place = (at: number): string => {
+    const { from_px, words } = columns[at] ?? {};
+    const from = from_px === undefined ? "" : `ds-from-${from_px}`;
+    return words ? `ds-words ${from}` : from;
+  };
+  return (
+    <Table
+      class={`ds-table ${props.class ?? ""}`}
+      caption={props.caption}
+      columns={columns.map(({ name }, at) => ({ name, class: place(at) }))}
+    >
+      {props.children.map((cells) => (
+        <tr>
+          {cells.map((cell, at) => (
+            <td
+              class={place(at)}
+              title={typeof cell === "string" ? cell : undefined}
+            >
+              {cell}
+            </td>
+          ))}
+        </tr>
+      ))}
     </Table>
   );
+}
+
+/** What a caption says of entries that were dropped, of so many `ever`. */
+export function notHere(missing: number, ever: number, noun = ""): string {
+  if (missing <= 0) return "";
+  // The count may be a moment older than the entries.
+  const all = formatExact(Math.max(ever, missing));
+  return `; ${formatExact(missing)} of ${all}${noun} are not here`;
+}
+
+const MOST_ROWS = 500;
+
+/** The first rows of a table, and what its caption says where that is not all. */
+export function firstOf<T>(
+  rows: readonly T[],
+  noun: string,
+): { rows: readonly T[]; words: string } {
+  if (rows.length <= MOST_ROWS) return { rows, words: "" };
+  const all = formatExact(rows.length);
+  const words = `; the first ${formatExact(MOST_ROWS)} of ${all} ${noun}`;
+  return { rows: rows.slice(0, MOST_ROWS), words };
 }

@@ -2,24 +2,22 @@
 // where there is no room.
 
 import type { JSX } from "preact";
+import { HelpButton, PauseButton } from "../../panel/panel";
 import { IconButton } from "../../panel/button";
 import {
   ExportIcon,
   FitIcon,
-  HelpIcon,
   MoreIcon,
-  PauseIcon,
-  PlayIcon,
   SearchIcon,
   TableIcon,
 } from "../../panel/icons";
 import { Menu, MenuItem } from "../../panel/menu";
-import { SearchBox } from "../../panel/search_box";
-import { ChooserMenu } from "../../panel/chooser";
+import { SearchBox } from "../../panel/filter_tools";
+import { ChooserMenu } from "../../panel/toolbar";
 import { exportAll, exportPicture, exportVisible } from "./export";
-import { rowOfTask } from "../../derive/task_place";
+import { rowOfTask } from "../../model/query";
 import { goToRow } from "./go_to_task";
-import { searchFact, searchSummary } from "./search_words";
+import { searchFact, searchSummary } from "./status_facts";
 import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
 
@@ -28,12 +26,11 @@ interface ToolsProps {
   stage: () => Stage | null;
 }
 
-/** Goes to the next match and pins it. */
 function stepSearch(view: ViewState, by: number): void {
-  const selection = view.selection.peek();
-  const task = selection?.step(by);
-  if (!selection || task === null || task === undefined) return;
-  const row = rowOfTask(selection.store.model, task);
+  const task = view.step(by);
+  const model = view.session.peek()?.model;
+  if (!model || task === null) return;
+  const row = rowOfTask(model, task);
   if (row) {
     goToRow(view, row);
     return;
@@ -43,11 +40,9 @@ function stepSearch(view: ViewState, by: number): void {
   view.say("The rows of this task are not on this page");
 }
 
-function SearchField(props: { view: ViewState }): JSX.Element | null {
+function SearchField(props: { view: ViewState }): JSX.Element {
   const { view } = props;
-  const selection = view.selection.value;
-  if (!selection) return null;
-  const search = selection.search.value;
+  const search = view.search.value;
   return (
     <SearchBox
       placeholder="Search key or prefix"
@@ -58,7 +53,7 @@ function SearchField(props: { view: ViewState }): JSX.Element | null {
       onFocus={() => {
         view.searchAsked.value = false;
       }}
-      onText={(text) => selection.searchFor(text)}
+      onText={(text) => view.searchFor(text)}
       onStep={(by) => stepSearch(view, by)}
       onLeave={() => {
         view.searchOpen.value = false;
@@ -122,22 +117,6 @@ function ExportItems(
   );
 }
 
-function PauseButton(props: { view: ViewState }): JSX.Element | null {
-  const { view } = props;
-  const paused = view.paused.value !== null;
-  if (!paused && !view.growing.value) return null;
-  return (
-    <IconButton
-      label={paused ? "Resume" : "Pause"}
-      shortcut="Space"
-      pressed={paused}
-      onClick={() => view.togglePause()}
-    >
-      {paused ? <PlayIcon /> : <PauseIcon />}
-    </IconButton>
-  );
-}
-
 /** Wide enough for the search field beside "Go to now" and a chooser. */
 function hasRoomForField(view: ViewState): boolean {
   const wide = view.breadth.value === "wide";
@@ -145,7 +124,7 @@ function hasRoomForField(view: ViewState): boolean {
 }
 
 function isSearching(view: ViewState): boolean {
-  const text = view.selection.value?.search.value.text ?? "";
+  const text = view.search.value.text;
   return view.searchOpen.value || text !== "";
 }
 
@@ -161,6 +140,20 @@ export function Tools(props: ToolsProps): JSX.Element {
   const has = view.session.value !== null && view.arrived.value;
   const field = hasRoomForField(view);
   const searching = isSearching(view);
+  const actions = [
+    {
+      ...{ label: "Fit the whole run", key: "F", icon: <FitIcon /> },
+      pressed: undefined,
+      run: () => view.timeline.window.fit(),
+    },
+    {
+      ...{ label: "Numbers as a table", key: "T", icon: <TableIcon /> },
+      pressed: view.tableOpen.value,
+      run: () => {
+        view.tableOpen.value = !view.tableOpen.peek();
+      },
+    },
+  ];
   return (
     <>
       {!(has && searchCrowds(view)) && <ChooserMenu view={view} />}
@@ -177,76 +170,48 @@ export function Tools(props: ToolsProps): JSX.Element {
       {has && <PauseButton view={view} />}
       {has && roomy && (
         <>
-          <IconButton
-            label="Fit the whole run"
-            shortcut="F"
-            onClick={() => view.fit()}
-          >
-            <FitIcon />
-          </IconButton>
-          <IconButton
-            label="Numbers as a table"
-            shortcut="T"
-            pressed={view.tableOpen.value}
-            onClick={() => {
-              view.tableOpen.value = !view.tableOpen.peek();
-            }}
-          >
-            <TableIcon />
-          </IconButton>
+          {actions.map(({ label, key, icon, pressed, run }) => (
+            <IconButton
+              label={label}
+              shortcut={key}
+              pressed={pressed}
+              onClick={run}
+            >
+              {icon}
+            </IconButton>
+          ))}
           <Menu label="Export" face={<ExportIcon />}>
             {(close) => <ExportItems {...props} close={close} />}
           </Menu>
         </>
       )}
       {roomy || !has ? (
-        <IconButton
-          label="Keys and gestures"
-          shortcut="?"
-          pressed={view.helpOpen.value}
-          onClick={() => {
-            view.helpOpen.value = !view.helpOpen.peek();
-          }}
-        >
-          <HelpIcon />
-        </IconButton>
+        <HelpButton view={view} />
       ) : (
         <Menu label="More" face={<MoreIcon />}>
-          {(close) => <MoreItems {...props} close={close} />}
+          {(close) => {
+            const item = (detail: string, run: () => void, words: string) => (
+              <MenuItem
+                detail={detail}
+                onClick={() => {
+                  close();
+                  run();
+                }}
+              >
+                {words}
+              </MenuItem>
+            );
+            const help = () => (view.helpOpen.value = true);
+            return (
+              <>
+                {actions.map(({ label, key, run }) => item(key, run, label))}
+                <ExportItems {...props} close={close} verb />
+                {item("?", help, "Keys and gestures")}
+              </>
+            );
+          }}
         </Menu>
       )}
-    </>
-  );
-}
-
-function MoreItems(props: ToolsProps & { close: () => void }): JSX.Element {
-  const { view, close } = props;
-  const run = (action: () => void) => () => {
-    close();
-    action();
-  };
-  return (
-    <>
-      <MenuItem detail="F" onClick={run(() => view.fit())}>
-        Fit the whole run
-      </MenuItem>
-      <MenuItem
-        detail="T"
-        onClick={run(() => {
-          view.tableOpen.value = true;
-        })}
-      >
-        Numbers as a table
-      </MenuItem>
-      <ExportItems {...props} verb />
-      <MenuItem
-        detail="?"
-        onClick={run(() => {
-          view.helpOpen.value = true;
-        })}
-      >
-        Keys and gestures
-      </MenuItem>
     </>
   );
 }

@@ -3,17 +3,19 @@
 // chrome; the plot reads the plain fields each frame.
 
 import {
+  batch,
   computed,
   effect,
   signal,
   untracked,
   type ReadonlySignal,
 } from "@preact/signals";
+import { PanelView } from "../../panel/panel_view";
 import { union } from "../../model/extent";
 import { NO_FOCUS, type Focus, type Interval } from "../../model/types";
 import type { SessionStore } from "../../session";
 import type { PanelHost } from "../../panel/host";
-import { breadthOf, type PanelEnvironment } from "../../panel/environment";
+import type { PanelEnvironment } from "../../panel/environment";
 import {
   isWhole,
   isolate,
@@ -21,15 +23,22 @@ import {
   spanNames,
   type Narrowing,
 } from "../../panel/narrowing";
-import type { SeenSession } from "../../panel/seen_session";
 import { geometryOf, plotRows } from "./geometry";
-import { LegendOrder } from "./legend_order";
-import { Selection } from "./selection";
-import type { Shown } from "./event_marks";
-import type { CoarseTarget, Target } from "./placing";
-import { TimeWindow, type Anchor, type Extent } from "./time_window";
-import { ViewWorkers } from "./view_workers";
-import { plainAddress } from "../../panel/worker_groups";
+import { LegendOrder } from "./legend_entries";
+import type { Shown } from "./events_row";
+import type { CoarseTarget, Target } from "./lane_map";
+import { stretchOf } from "../../model/query";
+import { zoomTo } from "./go_to_task";
+import { Timeline } from "../../timeline/timeline";
+import type { Extent, TimeWindow } from "../../timeline/window";
+import {
+  plainAddress,
+  groupLanes,
+  lieAlike,
+  type WorkerGroup,
+} from "../../panel/worker_groups";
+import { NO_SEARCH, SharedSelection } from "../../panel/selection";
+import { rowsOf } from "../../session_tables";
 
 /** A row under the pointer and where it is on the stage, in CSS pixels. */
 export interface Hover extends Target {
@@ -37,119 +46,125 @@ export interface Hover extends Target {
   readonly pointerY: number;
 }
 
-export interface CoarseHover extends CoarseTarget {
+interface CoarseHover extends CoarseTarget {
   readonly pointerX: number;
 }
 
-export interface EventHover {
+interface EventHover {
   readonly merged: Shown;
   readonly pointerX: number;
 }
 
-export interface Paused {
-  /** The newest moment that is shown. */
-  readonly time: number;
-  /** Tasks that had arrived. */
-  readonly held: number;
-}
+const NO_ACTIONS: readonly string[] = [];
 
 /** A run whose last row is older than this is over. */
 const STALE_S = 5;
-/** Long enough to be read. */
 const SAID_MS = 4000;
 
-export class ViewState {
-  readonly selection = signal<Selection | null>(null);
-  readonly session: ReadonlySignal<SeenSession | null> = computed(
-    () => this.selection.value?.session ?? null,
-  );
-  readonly window = new TimeWindow();
+export class ViewState extends PanelView {
   readonly legendOrder = new LegendOrder();
-  readonly anchor = signal<Anchor>("now");
-  readonly paused = signal<Paused | null>(null);
   readonly hover = signal<Hover | null>(null);
   readonly pinned = signal<Interval | null>(null);
-  readonly helpOpen = signal(false);
   readonly tableOpen = signal(false);
   readonly searchOpen = signal(false);
   /** Asked for by a shortcut: the search field takes the focus when it is there. */
   readonly searchAsked = signal(false);
-  /** Clicked into: the plain wheel is ours. */
-  readonly engaged = signal(false);
   readonly hint = signal("");
-  /** Codes of notices that were hidden. */
-  readonly dismissed = signal<ReadonlySet<string>>(new Set());
   readonly outside = signal(0);
-  /** Rows that stop before they start. */
   readonly backwards = signal(0);
   /** Something can be drawn, be it a coarse picture. */
   readonly arrived = signal(false);
-  /** Grows when the window has come to rest somewhere else. */
-  readonly settled = signal(0);
   /** What the overview's height stands for, where not the number of threads. */
   readonly peak = signal<number | null>(null);
-  /** What a coarse stretch under the pointer stands for. */
   readonly coarseHover = signal<CoarseHover | null>(null);
-  /** Marks of the row of events under the pointer. */
   readonly eventHover = signal<EventHover | null>(null);
-  extent: Extent | null = null;
+  /** Tasks that had arrived when the plot was paused. */
+  heldAtPause = 0;
   /** Set by the panel: gives the keyboard back to the plot. */
   focusPlot: () => void = () => {};
-  /** Set by the plot: draws the next frame. */
-  draw: () => void = () => {};
   /** Set by the plot: scrolls to a lane. */
   reveal: (lane: number) => void = () => {};
+  protected override readonly freezes = false;
 
-  readonly focus: ReadonlySignal<Focus> = computed(
-    () => this.session.value?.focus.value ?? NO_FOCUS,
+  private readonly shared = signal<SharedSelection | null>(null);
+  /** Isolated actions, as the legend names them; prefixes are in the focus. */
+  readonly actions = this.read(
+    () => this.shared.value?.actions.value ?? NO_ACTIONS,
+    NO_ACTIONS,
   );
-  readonly origin: ReadonlySignal<number> = computed(
-    () => this.session.value?.origin.value ?? 0,
+  readonly search = this.read(
+    () => this.shared.value?.search.state.value ?? NO_SEARCH,
+    NO_SEARCH,
   );
-  readonly workers = new ViewWorkers(this.session, this.focus);
+  readonly filterVersion = this.read(
+    () => this.shared.value?.version.value ?? 0,
+    0,
+  );
+  /** Actions that the legend has listed: they stay, whatever a filter leaves. */
+  readonly listedActions = new Set<string>();
+
+  /** What workers were called, by address, also those that have left. */
+  readonly namesSeen = new Map<string, string>();
+  readonly groups: ReadonlySignal<readonly WorkerGroup[]> = computed(() => {
+    const session = this.session.value;
+    if (!session) return [];
+    void this.namesVersion.value;
+    const workers = this.workers.value;
+    for (const { worker, name } of rowsOf(this.table("workers"), "time")) {
+      if (name) this.namesSeen.set(worker, name); // it may have left before this page came
+    }
+    for (const { address, name } of workers) this.namesSeen.set(address, name);
+    const only = this.focus.value.workers;
+    return groupLanes(session.lanes, workers, only, this.namesSeen);
+  });
+  private lastPlaced: readonly WorkerGroup[] = [];
+  /**
+   * The same, new only when something lies elsewhere or is called otherwise. What
+   * a group says of its worker's memory may be old.
+   */
+  readonly placed: ReadonlySignal<readonly WorkerGroup[]> = computed(() => {
+    const groups = this.groups.value;
+    if (!lieAlike(groups, this.lastPlaced)) this.lastPlaced = groups;
+    return this.lastPlaced;
+  });
+  /** Threads of the cluster, or of the workers that are isolated. */
+  readonly threadsShown: ReadonlySignal<number> = computed(() => {
+    if (this.focus.value.workers.length === 0) return this.threads();
+    return this.groups.value.reduce(
+      (sum, { info, lanes }) => sum + (info?.threads ?? lanes.length),
+      0,
+    );
+  });
   /** Everything that narrows the view, workers and spans by their names. */
-  readonly narrowing: ReadonlySignal<Narrowing> = computed(() => {
+  override readonly narrowing: ReadonlySignal<Narrowing> = computed(() => {
     const focus = this.focus.value;
-    const groups = this.workers.placed.value;
+    const groups = this.placed.value;
     const workers = focus.workers.map(
       (address) =>
         groups.find((group) => group.address === address)?.name ??
         plainAddress(address),
     );
-    const session = this.session.value;
-    void session?.namesVersion.value;
-    const spans = spanNames(session?.store ?? null, focus.spans);
-    const actions = this.selection.value?.actions.value ?? [];
-    return { ...focus, workers, spans, actions };
-  });
-  /** Tasks may still come. */
-  readonly growing = computed(() => {
-    const state = this.session.value?.state.value;
-    return state === "live" || state === "partly" || state === "waiting";
+    void this.namesVersion.value;
+    const spans = spanNames(this.session.value, focus.spans);
+    return { ...focus, workers, spans, actions: this.actions.value };
   });
   readonly held: ReadonlySignal<number> = computed(() => {
-    const session = this.session.value;
-    if (!session) return 0;
-    void session.dataVersion.value;
-    let tasks = 0;
-    for (const [first, end] of session.store.model.have()) tasks += end - first;
-    return tasks;
+    void this.dataVersion.value;
+    const ranges = this.session.value?.model.have() ?? [];
+    return ranges.reduce((tasks, [first, end]) => tasks + end - first, 0);
   });
   readonly holdsAny = computed(() => this.held.value > 0);
-  readonly breadth = computed(() => breadthOf(this.environment.width.value));
-  /** How high the rows of the plot are. */
   readonly rows = computed(() =>
     plotRows(this.environment.theme.value.small_px),
   );
   /** The same whichever workers are isolated: nothing moves under the pointer. */
   readonly geometry = computed(() => {
-    const session = this.session.value;
-    void session?.namesVersion.value;
+    void this.namesVersion.value;
     return geometryOf(
       this.breadth.value,
       this.environment.height.value,
       this.rows.value,
-      Math.max(this.workers.threads(), session?.store.lanes.length ?? 0),
+      Math.max(this.threads(), this.session.value?.lanes.length ?? 0),
     );
   });
 
@@ -158,19 +173,21 @@ export class ViewState {
   private stops: (() => void)[] = [];
 
   constructor(
-    readonly environment: PanelEnvironment,
-    readonly host: PanelHost,
+    environment: PanelEnvironment,
+    host: PanelHost,
+    private readonly used = signal<SessionStore | null>(null),
   ) {
+    super({ session: used, host }, environment, new Timeline("now"));
     this.stops.push(
       effect(() => {
         this.window.still =
           environment.reducedMotion.value || !environment.visible.value;
       }),
       effect(() => {
-        const session = this.session.value;
-        void session?.dataVersion.value;
-        void session?.origin.value;
-        void session?.run.value;
+        void this.session.value;
+        void this.dataVersion.value;
+        void this.origin.value;
+        void this.run.value;
         untracked(() => this.measure());
       }),
       effect(() => {
@@ -180,7 +197,23 @@ export class ViewState {
     );
   }
 
-  /** Words over the plot, for a while. */
+  get window(): TimeWindow {
+    return this.timeline.window;
+  }
+
+  get extent(): Extent | null {
+    return this.window.extent;
+  }
+
+  /** Threads of the cluster; of the lanes, while its workers are not known. */
+  threads(): number {
+    const workers = this.workers.value;
+    const haveLeft = workers.length === 0 && this.now.value > 0;
+    if (haveLeft) return 0;
+    const sum = workers.reduce((all, { threads }) => all + threads, 0);
+    return sum || (this.session.value?.lanes.length ?? 0);
+  }
+
   say(text: string): void {
     clearTimeout(this.saying);
     this.hint.value = text;
@@ -189,35 +222,34 @@ export class ViewState {
     }, SAID_MS);
   }
 
-  /** Another session, or none. */
   use(store: SessionStore | null): void {
-    const before = this.selection.peek();
-    if ((before?.store ?? null) === store) return;
-    this.window.reset();
-    this.workers.names.clear();
+    if (this.session.peek() === store) return;
+    const before = this.shared.peek();
+    this.point(null);
+    this.namesSeen.clear();
+    this.listedActions.clear();
     this.focusedTime = null;
-    this.anchor.value = "now";
-    this.paused.value = null;
-    this.hover.value = null;
-    this.coarseHover.value = null;
-    this.eventHover.value = null;
-    this.peak.value = null;
-    this.pinned.value = null;
-    this.dismissed.value = new Set();
-    this.outside.value = 0;
-    this.arrived.value = false;
-    this.extent = null;
-    const { visible } = this.environment;
-    this.selection.value = store ? new Selection(store, visible) : null;
-    before?.dispose();
+    batch(() => {
+      this.timeline.reset();
+      this.paused.value = null;
+      this.hover.value = null;
+      this.coarseHover.value = null;
+      this.eventHover.value = null;
+      this.peak.value = null;
+      this.pinned.value = null;
+      this.dismissed.value = new Set();
+      this.outside.value = 0;
+      this.arrived.value = false;
+      this.shared.value = store && SharedSelection.acquire(store);
+      this.used.value = store;
+    });
+    before?.release();
   }
 
   dispose(): void {
     clearTimeout(this.saying);
     for (const stop of this.stops.splice(0)) stop();
-    const selection = this.selection.peek();
-    this.selection.value = null;
-    selection?.dispose();
+    this.use(null);
   }
 
   /**
@@ -225,90 +257,67 @@ export class ViewState {
    * long no task ran in it.
    */
   private measure(): void {
-    const session = this.session.peek();
-    const rows = session?.store.model.extent() ?? null;
-    const extent = rows && union(session?.run.peek() ?? null, rows);
-    if (!session || !extent) return;
-    this.extent = extent;
+    const model = this.session.peek()?.model;
+    const rows = model?.extent() ?? null;
+    const extent = rows && union(this.run.peek(), rows);
+    if (!model || !extent) return;
     this.arrived.value = true;
-    this.outside.value = session.store.model.rowsOutside();
-    this.backwards.value = session.store.model.odd.negativeDurations;
+    this.outside.value = model.rowsOutside();
+    this.backwards.value = model.odd.negativeDurations;
     const first = !this.window.hasExtent;
     // What was over when the panel opened is best seen whole.
     const over =
-      session.state.peek() === "stopped" ||
-      session.now.peek() - extent.stop > STALE_S;
+      this.state.peek() === "stopped" ||
+      this.now.peek() - extent.stop > STALE_S;
     if (first && over) this.window.anchor = "whole";
     this.window.setExtent(extent);
     if (first) this.followFocus(this.focus.peek());
-    this.anchor.value = this.window.anchor;
+    this.timeline.anchor.value = this.window.anchor;
   }
 
   // Moving in time ---------------------------------------------------------
 
-  zoom(factor: number, at: number | null, animate = false): void {
-    this.window.zoom(factor, at, animate);
-    this.moved();
-  }
-
-  pan(seconds: number, animate = false): void {
-    this.window.pan(seconds, animate);
-    this.moved();
-  }
-
-  show(start: number, stop: number): void {
-    this.window.show(start, stop, true);
-    this.moved();
-  }
-
-  fit(): void {
-    this.window.fit();
-    this.moved();
-  }
-
-  /** No filter, and all of the run on the screen. */
-  showWhole(): void {
+  override showWhole(): void {
     this.dropFilters();
-    this.fit();
+    this.window.fit();
   }
 
-  goToNow(): void {
-    this.paused.value = null;
-    this.window.goToNow();
-    this.moved();
+  override zoomToChosen(): void {
+    const pinned = this.pinned.peek();
+    if (pinned) zoomTo(this, stretchOf(pinned));
+    else super.zoomToChosen();
   }
 
-  togglePause(): void {
-    if (this.paused.peek()) {
+  override togglePause(): void {
+    if (this.paused.peek() !== null) {
       this.paused.value = null;
       this.window.release();
-      this.moved();
       return;
     }
     if (!this.extent || !this.growing.peek()) return;
-    this.paused.value = { time: this.extent.stop, held: this.held.peek() };
+    this.heldAtPause = this.held.peek();
+    this.paused.value = this.extent.stop;
     this.window.hold();
-    this.moved();
-  }
-
-  moved(): void {
-    this.anchor.value = this.window.anchor;
-    this.draw();
   }
 
   // Selecting --------------------------------------------------------------
 
-  setFocus(focus: Focus): void {
-    this.session.peek()?.store.setFocus(focus);
+  isolateActions(actions: readonly string[]): void {
+    const shared = this.shared.peek();
+    if (shared) shared.actions.value = actions;
+  }
+
+  searchFor(text: string): void {
+    this.shared.peek()?.search.set(text);
+  }
+
+  step(by: number): number | null {
+    return this.shared.peek()?.search.step(by) ?? null;
   }
 
   isolateEntry(kind: "prefix" | "action", name: string, adds: boolean): void {
-    const selection = this.selection.peek();
-    if (kind === "action") {
-      selection?.isolateActions(isolate(selection.actions.peek(), name, adds));
-      return;
-    }
-    this.isolateIn("prefixes", name, adds);
+    if (kind === "prefix") this.isolateIn("prefixes", name, adds);
+    else this.isolateActions(isolate(this.actions.peek(), name, adds));
   }
 
   /** `name`: of a prefix, the address of a worker, the id of a span. */
@@ -321,15 +330,14 @@ export class ViewState {
     this.setFocus({ ...focus, [part]: isolate(focus[part], name, adds) });
   }
 
-  /** Takes one part of what narrows the view away. */
-  widen(part: keyof Narrowing): void {
-    if (part === "actions") this.selection.peek()?.isolateActions([]);
-    else this.setFocus({ ...this.focus.peek(), [part]: NO_FOCUS[part] });
+  override widen(part: keyof Narrowing): void {
+    if (part === "actions") this.isolateActions([]);
+    else super.widen(part);
   }
 
   private dropFilters(): void {
     const { actions, ...focus } = this.narrowing.peek();
-    if (actions.length > 0) this.selection.peek()?.isolateActions([]);
+    if (actions.length > 0) this.isolateActions([]);
     if (!isWhole(focus)) this.setFocus(NO_FOCUS);
   }
 
@@ -338,15 +346,12 @@ export class ViewState {
     this.searchAsked.value = true;
   }
 
-  /** Escape: the innermost thing first. */
   escape(): boolean {
-    const selection = this.selection.peek();
     if (this.helpOpen.peek()) this.helpOpen.value = false;
     else if (this.tableOpen.peek()) this.tableOpen.value = false;
     else if (this.pinned.peek()) this.pinned.value = null;
-    else if (selection && selection.search.peek().text !== "") {
-      selection.searchFor("");
-    } else if (this.searchOpen.peek()) this.searchOpen.value = false;
+    else if (this.search.peek().text !== "") this.searchFor("");
+    else if (this.searchOpen.peek()) this.searchOpen.value = false;
     else if (narrows(this.narrowing.peek())) this.dropFilters();
     else return false;
     return true;
@@ -357,12 +362,11 @@ export class ViewState {
     const before = this.focusedTime;
     this.focusedTime = focus.time;
     if (!focus.time) {
-      if (before) this.fit();
+      if (before) this.window.fit();
       return;
     }
     // Another part of the focus changed: the person may have moved since.
     if (before && before.join() === focus.time.join()) return;
     this.window.show(focus.time[0], focus.time[1], true);
-    this.moved();
   }
 }

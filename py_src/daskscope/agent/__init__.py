@@ -15,7 +15,7 @@ from typing import Any
 
 from daskscope.schema import ACTIONS
 
-_FILES = ("packing.py", "log.py", "events.py", "cluster.py", "scheduler.py")
+_FILES = ("packing.py", "events.py", "cluster.py", "scheduler.py")
 
 _BOOTSTRAP = (
     "[exec(compile(source, '<daskscope agent>', 'exec'), space), space['Agent'](**options)][1]"
@@ -48,28 +48,15 @@ def name() -> str:
 class _Sent:
     """Pickles as a call that builds the agent where it is unpickled."""
 
-    def __init__(self, options: dict[str, Any]) -> None:
-        self.options = options
+    def __init__(self, memory_limit: int) -> None:
+        self.options = {"name": name(), "memory_limit": memory_limit, "actions": list(ACTIONS)}
 
     def __reduce__(self) -> tuple[Any, ...]:
         space = {"__name__": name()}
         return (eval, (_BOOTSTRAP, {"source": source(), "space": space, "options": self.options}))
 
 
-def _sent(memory_limit: int) -> _Sent:
-    return _Sent({"name": name(), "memory_limit": memory_limit, "actions": list(ACTIONS)})
-
-
 def pickled(*, memory_limit: int) -> bytes:
-    """Return the plugin as the scheduler's `register_scheduler_plugin` wants it.
-
-    >>> b"daskscope" in pickled(memory_limit=1_000_000)
-    True
-    """
+    """Return the plugin as the scheduler's `register_scheduler_plugin` wants it."""
     # Protocol 4: the oldest Python that a scheduler may run knows it.
-    return pickle.dumps(_sent(memory_limit), protocol=4)
-
-
-def local(*, memory_limit: int) -> Any:
-    """Return an agent made here from the text that is sent: for tests and benchmarks."""
-    return pickle.loads(pickled(memory_limit=memory_limit))  # noqa: S301
+    return pickle.dumps(_Sent(memory_limit), protocol=4)

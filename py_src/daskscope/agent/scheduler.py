@@ -25,8 +25,7 @@ from daskscope.agent.cluster import (
     erred_counts,
     finished_tasks,
 )
-from daskscope.agent.events import EventLog, published_event
-from daskscope.agent.log import Log
+from daskscope.agent.events import EventLog, Log, published_event
 from daskscope.agent.packing import (
     MAX_ACTIONS,
     MAX_ERROR_CHARS,

@@ -3,44 +3,47 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
+import weakref
 from dataclasses import dataclass, replace
 from math import inf
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from daskscope import collect
-from daskscope.block.arguments import checked_text
 from daskscope.block.facts import (
     HEARTBEAT_SLACK_S,
+    checked_text,
     describe,
-    facts_at_end,
     facts_at_start,
     heartbeat_s,
     new_block_recording,
     not_asked,
+    note_end,
     surroundings_of,
 )
-from daskscope.block.holds import hold, let_go
 from daskscope.block.writing import Writing
 from daskscope.cells import cell_name
-from daskscope.collect.surroundings import Surroundings
-from daskscope.collect.worker_snapshots import cluster_sample
+from daskscope.collect.snapshots import cluster_sample
+from daskscope.collect.versions_and_logs import Surroundings
 from daskscope.errors import DaskscopeError
 from daskscope.files.target import LocalTarget
 from daskscope.recording import Recording
-from daskscope.recording.about import about_of
 from daskscope.recording.block_recording import BlockRecording, Positions, Window, positions_of
+from daskscope.recording.recording_store import about_of
+from daskscope.session_list import client_closed, connect, current_client, is_closed, of_client
 from daskscope.written import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
     from os import PathLike
-    from types import TracebackType
 
     from distributed import Client
 
     from daskscope.recording import RecordingStore
     from daskscope.session import Session
+
+T = TypeVar("T")
 
 CATCH_UP_S: Final = 20.0
 """A scheduler that is so far behind has other troubles."""
@@ -54,7 +57,7 @@ def record(
     *,
     title: str | None = None,
     code: str = "",
-) -> Block:
+) -> Block[Recording]:
     """Record what happens in a block of code, and only that.
 
     The recording is complete when the block has ended:
@@ -95,8 +98,8 @@ class _End:
     around: Surroundings = INTERRUPTED
 
 
-class Block:
-    """One block of code that is recorded. Made by `record`; entered once."""
+class Block(Generic[T]):
+    """One block of code that is recorded, and what `with` gives of it. Entered once."""
 
     def __init__(
         self,
@@ -130,6 +133,13 @@ class Block:
         """The same, as our own code has it."""
         return self._part.recording
 
+    def _given(self) -> T:
+        """Return what `with` gives."""
+        return cast("T", self.recording)
+
+    def _ended(self, error: BaseException | None) -> None:
+        """Hear that the recording is complete, and how the block ended."""
+
     def abandon(self) -> None:
         """Record no more, and write nothing; a block that has ended stays as it is."""
         if not self._holding:
@@ -140,98 +150,81 @@ class Block:
         finally:
             self._let_go()
 
-    # -- sync ---------------------------------------------------------------
+    # -- begin and end --------------------------------------------------------
 
-    def __enter__(self) -> Recording:
-        session = self._hold()
+    def __enter__(self) -> T:
         try:
-            if session._must_not_wait():
+            if self._hold()._must_not_wait():
                 raise DaskscopeError(
                     "asynchronous-client",
                     "This Dask client is asynchronous: nothing may wait for it here.",
                     "Write async with … instead of with ….",
                 )
-            self._catch_up(time.monotonic())
+            collect.submit(self._caught_up(time.monotonic())).result()
             return self._begin()
         except BaseException:
             self.abandon()
             raise
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        end = self._over()
+    async def __aenter__(self) -> T:
         try:
-            self._catch_up(end.over_s)
-            self._told(end)
-            time.sleep(self._heartbeat_s())
-            self._session._catch_up(sampled=True)
-            end.late = self._positions()
-            asked = surroundings_of(self._session, self._facts["start"])
-            end.around = collect.submit(asked).result()
-        except Exception as why:  # noqa: BLE001 - what was recorded is worth more
-            end.around = not_asked(why)
-        finally:  # whoever interrupts this has what there is
+            await self._hold()
+            await asyncio.wrap_future(collect.submit(self._caught_up(time.monotonic())))
+            return self._begin()
+        except BaseException:
+            self.abandon()
+            raise
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        end = self._over()
+        asked = collect.submit(self._ask(end))
+        try:
+            asked.result()
+        finally:  # after an interrupt, with what there is
+            asked.cancel()
             self._end(end, error)
 
-    def _catch_up(self, since_s: float) -> None:
-        self._session._catch_up(sampled=True)
-        while self._lacks(since_s):
-            self._session._catch_up()
-
-    # -- async --------------------------------------------------------------
-
-    async def __aenter__(self) -> Recording:
-        session = self._hold()
-        try:
-            await session
-            await self._caught_up(time.monotonic())
-            return self._begin()
-        except BaseException:
-            self.abandon()
-            raise
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         end = self._over()
         try:
-            await self._caught_up(end.over_s)
-            self._told(end)
-            await asyncio.sleep(self._heartbeat_s())
-            await self._session._caught_up(sampled=True)
-            end.late = self._positions()
-            asked = surroundings_of(self._session, self._facts["start"])
-            end.around = await asyncio.wrap_future(collect.submit(asked))
-        except Exception as why:  # noqa: BLE001
-            end.around = not_asked(why)
-        finally:  # copies, figures and packing would hold up the loop, which may be the scheduler's
-            await to_its_end(asyncio.to_thread(self._end, end, error))
+            await asyncio.wrap_future(collect.submit(self._ask(end)))
+        finally:  # in a thread: packing would hold up the loop, which may be the scheduler's
+            await _to_its_end(asyncio.to_thread(self._end, end, error))
 
     async def _caught_up(self, since_s: float) -> None:
         await self._session._caught_up(sampled=True)
         while self._lacks(since_s):
-            await self._session.caught_up()
+            await self._session._caught_up()
 
-    # -- both ---------------------------------------------------------------
+    async def _ask(self, end: _End) -> None:
+        """Ask for what is still missing at the end, in the background loop."""
+        try:
+            await self._caught_up(end.over_s)
+            self._told(end)
+            await self._heartbeats()
+            await self._session._caught_up(sampled=True)
+            end.late = self._positions()
+            end.around = await surroundings_of(self._session, self._facts["start"])
+        except Exception as why:  # noqa: BLE001 - what was recorded is worth more
+            end.around = not_asked(why)
+
+    async def _heartbeats(self) -> None:
+        """Wait until every worker has sent its metrics once more."""
+        session = self._session
+        if not session.closed:
+            await asyncio.sleep(heartbeat_s(len(session.workers)) + HEARTBEAT_SLACK_S)
 
     def _hold(self) -> Session:
-        self._session = hold(self._client)
+        self._session = _hold_session(self._client)
         self._holding = True
         return self._session
 
     def _let_go(self) -> None:
         if self._holding:
             self._holding = False
-            let_go(self._session)
+            _let_go_of(self._session)
 
-    def _begin(self) -> Recording:
+    def _begin(self) -> T:
         session = self._session
         start, self._began_s = self._now(), time.monotonic()
         self._facts = facts_at_start(
@@ -243,10 +236,10 @@ class Block:
         recording.about_facts = dict(self._facts)
         self._part.note_present(workers, Window(start))
         if workers:  # as they were last seen: the next sample may be a second away
-            recording.append_samples("system", cluster_sample(workers, start), now=start)
+            recording.series("system").append(cluster_sample(workers, start), now=start)
         if self._place is not None:
             self._writing = Writing(self._part, session._recording, self._place, self._facts)
-        return self.recording
+        return self._given()
 
     def _now(self) -> float:
         """Return the time by the scheduler's clock, as that of all that is recorded."""
@@ -260,22 +253,15 @@ class Block:
         session, collector = self._session, self._session._collector
         if session.state not in ("live", "partly") or time.monotonic() > since_s + CATCH_UP_S:
             return False
-        told = collector.answers.first_since(since_s)
-        return told is None or not collector.has_all_of(told)
+        return not collector.has_all_since(since_s)
 
     def _told(self, end: _End) -> None:
         """Take note of how far the recording was when the scheduler first heard of the end."""
         end.until = end.late = self._positions()
-        told = self._session._collector.answers.first_since(end.over_s)
-        if told is not None:
-            end.until = replace(
-                end.until, task=max(end.at_once.task, min(end.until.task, told.next_task))
-            )
-
-    def _heartbeat_s(self) -> float:
-        """Return how long it takes until every worker has told its metrics once more."""
-        session = self._session
-        return 0.0 if session.closed else heartbeat_s(len(session.workers)) + HEARTBEAT_SLACK_S
+        next_task = self._session._collector.next_task_at(end.over_s)
+        if next_task is not None:
+            task = max(end.at_once.task, min(end.until.task, next_task))
+            end.until = replace(end.until, task=task)
 
     def _over(self) -> _End:
         """Take note of the end, first of all."""
@@ -300,17 +286,15 @@ class Block:
             until = replace(end.late, task=end.until.task, dropped_agent=end.until.dropped_agent)
             beats_s = heartbeat_s(len(session.workers))
             part.advance(until, Window(stop=end.clock, heartbeat_s=beats_s, late_s=inf), end.until)
-            recording.log("logs").append(
-                one for one in end.around.lines if one["time"] <= end.clock
-            )
-            part.name_workers()
-            recording.about_facts = self._facts | facts_at_end(
+            recording.about_facts = dict(self._facts)
+            note_end(
                 session,
-                recording,
+                part,
                 self._since,
                 end.until,
                 start=self._facts["start"],
                 stop=end.stop,
+                clock=end.clock,
                 around=end.around,
                 exception=describe(error),
                 asked=end.until.progress is not end.at_once.progress,
@@ -326,9 +310,10 @@ class Block:
                     self._writing.close()
             finally:
                 self._let_go()
+                self._ended(error)
 
 
-async def to_its_end(work: Coroutine[Any, Any, None]) -> None:
+async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
     """Wait for that also if this is cancelled meanwhile; then it is cancelled afterwards."""
     task = asyncio.ensure_future(work)
     try:
@@ -336,3 +321,60 @@ async def to_its_end(work: Coroutine[Any, Any, None]) -> None:
     except asyncio.CancelledError:
         await asyncio.wait({task})
         raise
+
+
+@dataclass(slots=True)
+class _Hold:
+    """How many blocks need a session, and whether one of them made it."""
+
+    made: bool
+    blocks: int = 0
+
+
+_lock = threading.Lock()
+_holds: weakref.WeakKeyDictionary[Session, _Hold] = weakref.WeakKeyDictionary()
+
+
+def _hold_session(client: Client | None) -> Session:
+    """Return the session of a client for one more block."""
+    client = client or _current()
+    with _lock:  # whole: between the two another block could end, and close the session
+        known = of_client(getattr(client, "id", ""))  # of what is no client, connect says so
+        session = connect(client)
+        if is_closed(client):  # what was recorded of it is no block's
+            raise client_closed()
+        one = _holds.setdefault(session, _Hold(made=session is not known))
+        one.blocks += 1
+    session._count_block(1)
+    return session
+
+
+def _current() -> Client:
+    """Return the current client; where there is none a block has nothing to look back at."""
+    try:
+        return current_client()
+    except DaskscopeError as error:
+        text = "There is no current Dask client."
+        todo = "Run Client() first, or pass a client: client=…"
+        raise DaskscopeError(error.code, text, todo) from None
+
+
+def _let_go_of(session: Session) -> None:
+    """Say that one block less needs a session."""
+    session._count_block(-1)
+    with _lock:
+        one = _holds[session]
+        one.blocks -= 1
+        if one.blocks:
+            return
+        del _holds[session]
+        if one.made:
+            session.close()
+
+
+@collect.after_fork
+def _renew() -> None:
+    """In a forked child nobody holds the lock, and sessions belong to the parent."""
+    global _lock
+    _lock = threading.Lock()
+    _holds.clear()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.collect.notices import not_read
-from daskscope.collect.so_far import told_so_far
-from daskscope.collect.surroundings import Surroundings, surroundings
-from daskscope.derive.left_out import left_out
+from daskscope.collect.notices import counted_notices
+from daskscope.collect.versions_and_logs import Surroundings, surroundings
+from daskscope.derive.findings import left_out
 from daskscope.figures import figures_of
 from daskscope.maker import made_by
 from daskscope.recording.block_recording import BlockRecording, Positions
 
 if TYPE_CHECKING:
-    from daskscope.recording import RecordingStore
     from daskscope.session import Session
 
 SURROUNDINGS_S: Final = 5.0
@@ -24,16 +23,7 @@ MAX_TRACEBACK: Final = 100_000
 
 def new_block_recording(session: Session, since: Positions, start: float) -> BlockRecording:
     """Return an empty part of a session's recording, within the session's bounds."""
-    limits = session._limits
-    part = BlockRecording(
-        session._recording,
-        since,
-        start=start,
-        memory_limit=limits.memory_limit,
-        disk_limit=limits.disk_limit,
-        overflow=limits.overflow,
-        directory=limits.directory,
-    )
+    part = BlockRecording(session._recording, since, start=start, **asdict(session._limits))
     part.recording.make_figures = figures_of
     return part
 
@@ -46,32 +36,37 @@ def facts_at_start(
     return {**known, "start": start}
 
 
-def facts_at_end(
+def note_end(
     session: Session,
-    recording: RecordingStore,
+    part: BlockRecording,
     since: Positions,
     until: Positions,
     *,
     start: float,
     stop: float,
+    clock: float,
     around: Surroundings,
     exception: dict[str, str] | None,
     asked: bool = False,
-) -> dict[str, Any]:
-    """Return what is known besides when it has ended; it lies between two positions.
+) -> None:
+    """Add the logs up to a time, and the facts that are known at the end, to a block's recording.
 
-    `asked`: the scheduler said just after the end which tasks were unfinished.
+    It lies between two positions. `asked`: the scheduler said just after the end which tasks
+    were unfinished.
     """
+    recording = part.recording
+    recording.log("logs").append(line for line in around.lines if line["time"] <= clock)
+    part.name_workers()
     names = session._recording.names.prefixes
-    return {
+    recording.about_facts = recording.about_facts | {
         "unfinished": until.progress.facts(names, since.progress, asked=asked),
         "stop": stop,
         "duration": stop - start,
         "workers": [dict(worker) for worker in session.workers],
         "versions": around.versions,
         "missing": [
-            *(notice.to_json() for notice in told_so_far(session._collector)),
-            *(n.to_json() for n in not_read(until.not_read.since(since.not_read))),
+            *(notice.to_json() for notice in session._collector.lasting_notices()),
+            *(n.to_json() for n in counted_notices(until.not_read - since.not_read)),
             *(
                 {"code": "not-asked", "level": "warn", "text": t, "next": ""}
                 for t in around.missing
@@ -119,3 +114,10 @@ def describe(error: BaseException | None) -> dict[str, str] | None:
         "text": text[:MAX_TEXT],
         "traceback": "".join(traceback.format_exception(error))[-MAX_TRACEBACK:],
     }
+
+
+def checked_text(value: object, argument: str) -> str:
+    """Return text, or raise an error that names the argument."""
+    if not isinstance(value, str):
+        raise TypeError(f"{argument} must be text, got {type(value).__name__}")
+    return value

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.errors import DaskscopeError, Notice
 from daskscope.figures import figures_of
-from daskscope.recording.about import SUMMARY
 from daskscope.recording.block_recording import BlockRecording, positions_of
 from daskscope.recording.file_writer import FileWriter
+from daskscope.recording.recording_store import SUMMARY
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,11 +12,12 @@ import sys
 import traceback
 import warnings
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.cli.console import plain, warn
+from daskscope.cli.console import warn
 from daskscope.cli.parser import build_parser
 from daskscope.errors import DaskscopeError
+from daskscope.words import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,9 +34,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help(sys.stderr)
         return MISUSED
     try:
-        command = importlib.import_module(f"daskscope.cli.{given.command}")
+        own = given.command in ("record", "demo")  # others need no cluster
+        module = importlib.import_module(f"daskscope.cli.{given.command if own else 'recordings'}")
         with _warnings_in_words():
-            return int(command.run(given))
+            return int(getattr(module, given.command)(given))
     except KeyboardInterrupt:
         warn(f"{PROGRAM}: interrupted")
         return INTERRUPTED
@@ -56,18 +58,11 @@ def _warnings_in_words() -> Iterator[None]:
     with warnings.catch_warnings():
         shown = warnings.showwarning
 
-        def show(
-            message: Warning | str,
-            category: type[Warning],
-            filename: str,
-            lineno: int,
-            file: TextIO | None = None,
-            line: str | None = None,
-        ) -> None:
+        def show(message: Warning | str, category: type[Warning], *where: Any, **more: Any) -> None:
             if issubclass(category, UserWarning):
-                warn(f"{PROGRAM}: warning: {plain(message)}")
+                warn(f"{PROGRAM}: warning: {one_line(message)}")
             else:
-                shown(message, category, filename, lineno, file, line)
+                shown(message, category, *where, **more)
 
         warnings.showwarning = show
         yield
@@ -76,5 +71,5 @@ def _warnings_in_words() -> Iterator[None]:
 def _failed(text: str, *, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    warn(f"{PROGRAM}: error: {plain(text)}")
+    warn(f"{PROGRAM}: error: {one_line(text)}")
     return FAILED

@@ -9,9 +9,8 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.cli.console import clock, say, warn
-from daskscope.cli.progress import Line
-from daskscope.words import count_text
+from daskscope.cli.console import Line, say, warn
+from daskscope.words import count_text, moment_text
 
 if TYPE_CHECKING:
     import argparse
@@ -32,7 +31,7 @@ ROUND_TIMEOUT_S: Final = 60
 MB: Final = 1_000_000
 
 
-def run(given: argparse.Namespace) -> int:
+def demo(given: argparse.Namespace) -> int:
     """Work until the time is over or somebody interrupts."""
     from distributed import Client
 
@@ -44,7 +43,7 @@ def run(given: argparse.Namespace) -> int:
         warn("Look at it from a notebook:   from dask.distributed import Client")
         warn(f'                              client = Client("{address}")')
         warn(f"or record it:                 daskscope record --scheduler {address} --for 30s")
-        after = f"after {clock(given.seconds)}, or " if given.seconds else ""
+        after = f"after {moment_text(given.seconds)}, or " if given.seconds else ""
         warn(f"It ends {after}with Ctrl-C.")
         rounds = _work(client, ends)
     warn(f"{count_text(rounds, 'round')} of work done")
@@ -99,7 +98,7 @@ def _round(client: Client, number: int, ends: float) -> None:
         cleaned = by_part(clean, loaded, [part == broken for part in parts])
         joined = by_part(join, cleaned, cleaned[5:] + cleaned[:5])
         scored = by_part(score, joined)
-        total = client.submit(total_of, scored[: PARTS // 3], key=(f"total_of-{number}", 0))
+        total = client.submit(sum, scored[: PARTS // 3], key=(f"total_of-{number}", 0))
     client.log_event("demo", {"round": number})
     with suppress(TimeoutError):
         wait([*scored, total], timeout=max(0.1, ends - time.monotonic()))
@@ -128,8 +127,3 @@ def join(one: bytes, other: bytes) -> bytes:
 def score(data: bytes) -> int:
     """Keep a thread really busy for a moment."""
     return sum(data[i % len(data)] + i % 7 for i in range(60_000))
-
-
-def total_of(scores: list[Any]) -> int:
-    """Add up."""
-    return sum(scores)

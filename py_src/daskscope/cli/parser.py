@@ -104,12 +104,78 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"daskscope {installed_version()}")
     parser.add_argument("--debug", action="store_true", help="show tracebacks of errors")
     commands = parser.add_subparsers(title="commands", dest="command", metavar="COMMAND")
-    _add_record(commands)
-    _add_report(commands)
-    _add_info(commands)
-    _add_extract(commands)
-    _add_export(commands)
-    _add_demo(commands)
+
+    record = _command(commands, "record", "Record a running cluster into a file.")
+    record.add_argument(
+        "--scheduler",
+        required=True,
+        metavar="ADDRESS",
+        help="of the scheduler, such as tcp://10.0.0.1:8786",
+    )
+    record.add_argument(
+        "--for",
+        dest="seconds",
+        type=seconds,
+        metavar="TIME",
+        help="how long, such as 60s, 5m or 1h; until Ctrl-C if it is left out",
+    )
+    _add_output(
+        record,
+        "FILE",
+        "the recording, in place of one that is there; run-DATE-TIME.daskscope if left out",
+    )
+    record.add_argument("--title", default="", help="what reports call it")
+
+    report = _command(commands, "report", "Make a report, one HTML file, of a recording.")
+    _add_file(report, "a recording: a path, or a URL that fsspec can open")
+    _add_output(
+        report,
+        "FILE",
+        "the report, a path or a URL, .html where it has no ending; NAME.html beside the recording",
+    )
+    report.add_argument("--title", help="instead of the one that the recording has")
+    report.add_argument(
+        "--redact",
+        type=redactable,
+        default=(),
+        metavar="WHAT,…",
+        help="leave out: code, paths, hosts",
+    )
+
+    info = _command(commands, "info", "Say what is in a recording or a report.")
+    _add_file(info, "a recording or a report: a path, or a URL that fsspec can open")
+    info.add_argument("--json", action="store_true", help="for programs")
+
+    extract = _command(commands, "extract", "Take the recording and the summary out of a report.")
+    _add_file(extract, "a report")
+    extract.add_argument(
+        "--to",
+        metavar="DIR",
+        type=expanduser,
+        help="where the files go; beside the report if it is left out",
+    )
+    extract.add_argument("--force", action="store_true", help="replace files that are there")
+
+    export = _command(commands, "export", "Write a recording in the format of another program.")
+    _add_file(export, "a recording or a report: a path, or a URL that fsspec can open")
+    export.add_argument(
+        "--to",
+        required=True,
+        choices=(*FORMATS, *PROFILE_FORMATS),
+        metavar="FORMAT",
+        help=f"{', '.join(FORMATS)}; {' and '.join(PROFILE_FORMATS)} come with the profile",
+    )
+    _add_output(
+        export, "PATH", "file (chrome) or directory (parquet, csv); beside FILE if it is left out"
+    )
+
+    demo = _command(commands, "demo", "Run a small cluster with a lively workload.")
+    demo.add_argument(
+        "--seconds",
+        type=seconds,
+        metavar="N",
+        help="stop after so long; at Ctrl-C if it is left out",
+    )
     return parser
 
 
@@ -142,105 +208,18 @@ def _add_output(parser: argparse.ArgumentParser, metavar: str, help_text: str) -
     parser.add_argument("-o", "--output", metavar=metavar, type=expanduser, help=help_text)
 
 
-def _add_record(commands: Any) -> None:
-    parser = _command(commands, "record", "Record a running cluster into a file.")
-    parser.add_argument(
-        "--scheduler",
-        required=True,
-        metavar="ADDRESS",
-        help="of the scheduler, such as tcp://10.0.0.1:8786",
-    )
-    parser.add_argument(
-        "--for",
-        dest="seconds",
-        type=seconds,
-        metavar="TIME",
-        help="how long, such as 60s, 5m or 1h; until Ctrl-C if it is left out",
-    )
-    _add_output(
-        parser,
-        "FILE",
-        "the recording, in place of one that is there; run-DATE-TIME.daskscope if left out",
-    )
-    parser.add_argument("--title", default="", help="what reports call it")
-
-
-def _add_report(commands: Any) -> None:
-    parser = _command(commands, "report", "Make a report, one HTML file, of a recording.")
-    _add_file(parser, "a recording: a path, or a URL that fsspec can open")
-    _add_output(
-        parser,
-        "FILE",
-        "the report, a path or a URL, .html where it has no ending; NAME.html beside the recording",
-    )
-    parser.add_argument("--title", help="instead of the one that the recording has")
-    parser.add_argument(
-        "--redact",
-        type=redactable,
-        default=(),
-        metavar="WHAT,…",
-        help="leave out: code, paths, hosts",
-    )
-
-
-def _add_info(commands: Any) -> None:
-    parser = _command(commands, "info", "Say what is in a recording or a report.")
-    _add_file(parser, "a recording or a report: a path, or a URL that fsspec can open")
-    parser.add_argument("--json", action="store_true", help="for programs")
-
-
-def _add_extract(commands: Any) -> None:
-    parser = _command(commands, "extract", "Take the recording and the summary out of a report.")
-    _add_file(parser, "a report")
-    parser.add_argument(
-        "--to",
-        metavar="DIR",
-        type=expanduser,
-        help="where the files go; beside the report if it is left out",
-    )
-    parser.add_argument("--force", action="store_true", help="replace files that are there")
-
-
-def _add_export(commands: Any) -> None:
-    parser = _command(commands, "export", "Write a recording in the format of another program.")
-    _add_file(parser, "a recording or a report: a path, or a URL that fsspec can open")
-    parser.add_argument(
-        "--to",
-        required=True,
-        choices=(*FORMATS, *PROFILE_FORMATS),
-        metavar="FORMAT",
-        help=f"{', '.join(FORMATS)}; {' and '.join(PROFILE_FORMATS)} come with the profile",
-    )
-    _add_output(
-        parser, "PATH", "file (chrome) or directory (parquet, csv); beside FILE if it is left out"
-    )
-
-
-def _add_demo(commands: Any) -> None:
-    parser = _command(commands, "demo", "Run a small cluster with a lively workload.")
-    parser.add_argument(
-        "--seconds",
-        type=seconds,
-        metavar="N",
-        help="stop after so long; at Ctrl-C if it is left out",
-    )
-
-
 def redactable(text: str) -> tuple[str, ...]:
     """Return what somebody wants left out of a report.
 
     >>> redactable("hosts, code")
     ('code', 'hosts')
     """
-    from daskscope.report.redact import REDACTABLE, checked
+    from daskscope.report.redact import checked
 
-    words = {word.strip() for word in text.split(",") if word.strip()}
-    for word in sorted(words.difference(REDACTABLE)):
-        raise argparse.ArgumentTypeError(
-            f"there is no {word!r} to leave out; name one or more of {', '.join(REDACTABLE)}, "
-            "with commas"
-        )
-    return checked(words)
+    try:
+        return checked(word.strip() for word in text.split(",") if word.strip())
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def seconds(text: str) -> float:

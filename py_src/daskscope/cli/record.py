@@ -5,19 +5,18 @@ from __future__ import annotations
 import logging
 import signal
 import tempfile
-import threading
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from daskscope.block import Block
-from daskscope.cli.console import clock, plain, say, warn
-from daskscope.cli.progress import Line
+from daskscope.cli.console import Line, say, warn
 from daskscope.errors import DaskscopeError
 from daskscope.files.target import LocalTarget
 from daskscope.session_list import connect
-from daskscope.words import bytes_text, count_text
+from daskscope.urls import reason
+from daskscope.words import bytes_text, count_text, moment_text, one_line
 
 if TYPE_CHECKING:
     import argparse
@@ -33,14 +32,13 @@ LOOK_EVERY_S: Final = 0.25
 INTERRUPTED: Final = 130
 
 
-def run(given: argparse.Namespace) -> int:
+def record(given: argparse.Namespace) -> int:
     """Record until the time is over, somebody interrupts, or the cluster is gone."""
     output = given.output or time.strftime("run-%Y%m%d-%H%M%S.daskscope")
     LocalTarget(output)  # says what is wrong with it, before anything is recorded
     path = Path(output)
-    quiet = logging.NOTSET if given.debug else logging.CRITICAL
-    with _terminated_like_interrupted(), _logging(quiet), _client(given.scheduler) as client:
-        block = Block(client, path, title=given.title)
+    with _undisturbed(debug=given.debug), _client(given.scheduler) as client:
+        block: Block[Recording] = Block(client, path, title=given.title)
         block.__enter__()
         session = connect(client)
         passed = None
@@ -52,48 +50,26 @@ def run(given: argparse.Namespace) -> int:
     if passed is None:
         return INTERRUPTED
     if given.seconds is None:
-        warn(f"The scheduler was gone after {clock(passed)}.")
+        warn(f"The scheduler was gone after {moment_text(passed)}.")
     elif passed < given.seconds:
         raise DaskscopeError(
             "scheduler-gone",
-            f"The scheduler was gone after {clock(passed)} of {clock(given.seconds)}.",
+            f"The scheduler was gone after {moment_text(passed)} of {moment_text(given.seconds)}.",
             "What was recorded until then is written.",
         )
     return 0
 
 
 @contextmanager
-def _terminated_like_interrupted() -> Iterator[None]:
-    """What was recorded is written as well where a scheduler of jobs, or a container, ends this."""
-
-    def interrupt(*_: Any) -> None:
-        raise KeyboardInterrupt
-
-    if threading.current_thread() is not threading.main_thread():  # only there it can be asked for
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, interrupt)
+def _undisturbed(*, debug: bool) -> Iterator[None]:
+    """End like after Ctrl-C when a container ends this, and leave Dask's log to `--debug`."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    logging.disable(logging.NOTSET if debug else logging.CRITICAL)
     try:
         yield
     finally:
+        logging.disable(logging.NOTSET)
         signal.signal(signal.SIGTERM, before)
-
-
-@contextmanager
-def _logging(level: int) -> Iterator[None]:
-    """What Dask says of a lost connection, our last lines say as well."""
-    import distributed  # noqa: F401 - sets the levels: some modules have one of their own
-
-    names = [name for name in logging.root.manager.loggerDict if name.startswith("distributed.")]
-    loggers = [logging.getLogger(name) for name in ("distributed", *names)]
-    before = [(logger, logger.level) for logger in loggers if logger.level]
-    for logger, own in before:
-        logger.setLevel(max(level, own))
-    try:
-        yield
-    finally:
-        for logger, own in before:
-            logger.setLevel(own)
 
 
 def _client(address: str) -> Client:
@@ -107,10 +83,9 @@ def _client(address: str) -> Client:
         )
     except (OSError, ValueError, TypeError) as error:
         client.close()
-        why = " ".join(str(error).split()) or type(error).__name__
         raise DaskscopeError(
             "no-scheduler",
-            f"No scheduler could be reached at {address}: {why.rstrip('.')}.",
+            f"No scheduler could be reached at {address}: {reason(error)}.",
             "Check the address, and that this machine may connect to it.",
         ) from error
     return client
@@ -123,8 +98,8 @@ def _wait(session: Session, path: Path, seconds: float | None) -> float | None:
     """
     line = Line()
     began = time.monotonic()
-    until = "until Ctrl-C" if seconds is None else f"for {clock(seconds)}, or until Ctrl-C"
-    warn(f"Recording {plain(session.name)} into {plain(path)} {until}")
+    until = "until Ctrl-C" if seconds is None else f"for {moment_text(seconds)}, or until Ctrl-C"
+    warn(f"Recording {one_line(session.name)} into {one_line(path)} {until}")
     try:
         while True:
             passed = time.monotonic() - began
@@ -140,10 +115,10 @@ def _wait(session: Session, path: Path, seconds: float | None) -> float | None:
 
 
 def _status(session: Session, passed: float, seconds: float | None) -> str:
-    of = f" of {clock(seconds)}" if seconds is not None else ""
+    of = f" of {moment_text(seconds)}" if seconds is not None else ""
     counts = session.counts
     parts = [
-        f"{clock(passed)}{of}",
+        f"{moment_text(passed)}{of}",
         count_text(counts.captured, "task"),
         count_text(len(session.workers), "worker"),
     ]
@@ -153,7 +128,7 @@ def _status(session: Session, passed: float, seconds: float | None) -> str:
     return " · ".join(parts)
 
 
-def _finish(block: Block, path: Path) -> Path:
+def _finish(block: Block[Recording], path: Path) -> Path:
     """Write what there is; return where it is."""
     line = Line()
     line.show("Waiting for the last figures of the workers, and for their logs …")
@@ -177,7 +152,7 @@ def _finish(block: Block, path: Path) -> Path:
 def _tell(recording: Recording, path: Path) -> None:
     counts = recording.counts
     tasks = f"{counts.kept:,} of {count_text(counts.captured, 'task')}"
-    say(f"{plain(path)}: {tasks}, {bytes_text(path.stat().st_size)}")
+    say(f"{one_line(path)}: {tasks}, {bytes_text(path.stat().st_size)}")
     for notice in recording.about["missing"]:
         if notice["level"] != "info":
-            warn(plain(f"{notice['text']} {notice['next']}"))
+            warn(one_line(f"{notice['text']} {notice['next']}"))

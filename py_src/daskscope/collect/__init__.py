@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from daskscope.collect.collector import Collector
-from daskscope.collect.crowding import crowded
 from daskscope.collect.link import ClientView
-from daskscope.collect.loop import after_fork, drop, hold, inside, soon, submit
-from daskscope.collect.notices import SESSION_CLOSED
-from daskscope.collect.so_far import facts_so_far
+from daskscope.collect.loop import drop, hold, inside, soon, submit
+from daskscope.collect.notices import notice
+from daskscope.collect.pace import crowding
+from daskscope.forks import after_fork
 
 __all__ = [
-    "SESSION_CLOSED",
     "ClientView",
     "Collector",
     "after_fork",
-    "crowded",
+    "crowding",
     "drop",
-    "facts_so_far",
     "hold",
     "inside",
+    "notice",
     "soon",
     "submit",
 ]

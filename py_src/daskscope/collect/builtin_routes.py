@@ -1,25 +1,25 @@
-"""The way without an agent: what a scheduler that refuses plugins still answers.
+"""Recording without an agent: what a scheduler that refuses plugins still answers.
 
-Dask's own task stream (`daskscope.collect.task_stream`) forgets: it keeps 100,000 tasks by
-default, and nothing from before somebody first asked, unless a dashboard was open. It knows
-no spans and no killed workers.
+Dask's own task stream forgets: it keeps 100,000 tasks by default, and nothing from before
+somebody first asked, unless a dashboard was open. It knows no spans and no killed workers.
 """
 
 from __future__ import annotations
 
-from time import time
-from typing import TYPE_CHECKING, Any
+import logging
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from dask.utils import key_split
 
 from daskscope.agent.cluster import running_tasks
-from daskscope.agent.packing import MAX_ERROR_CHARS, clean_text
-from daskscope.collect.event_topics import EventTopics
-from daskscope.collect.notices import EVENTS_NOT_TOLD, GAP_TEXTS
-from daskscope.collect.task_stream import TaskStream
-from daskscope.collect.tracebacks import whole_traceback
-from daskscope.collect.unfinished import by_states
+from daskscope.agent.events import MAX_TOPICS_CHARS, json_text
+from daskscope.agent.packing import MAX_ERROR_CHARS, MAX_NAME_CHARS, clean_text
+from daskscope.collect.intake import whole_traceback
+from daskscope.collect.notices import GAP_TEXTS, notice
+from daskscope.collect.snapshots import by_states
 from daskscope.recording import RecordingStore, pack_keys
 
 if TYPE_CHECKING:
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from daskscope.collect.link import Link
     from daskscope.errors import Notice
     from daskscope.recording import Unfinished
+
+    Message = Mapping[str, Any]
+    Topics = Mapping[Any, Sequence[tuple[float, Any]]]
+
+logger = logging.getLogger(__name__)
 
 
 class BuiltinRoutes:
@@ -39,7 +44,7 @@ class BuiltinRoutes:
         self._scheduler = scheduler
         self._stream = TaskStream(link)
         self._events = EventTopics(link)
-        self._read_at = time()
+        self._read_at = time.time()
         self._has_states = True
 
     @classmethod
@@ -65,7 +70,7 @@ class BuiltinRoutes:
             self._say_gap("stream-overrun")
         elif news.forgotten:
             self._recording.drop_from_agent(news.forgotten)
-        self._read_at = time()
+        self._read_at = time.time()
         if news.messages:
             self._append(news.messages)
         self._recording.log("events").append(await self._events.read())
@@ -74,10 +79,11 @@ class BuiltinRoutes:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """What to say of that which these routes do not tell either."""
-        return (EVENTS_NOT_TOLD,) if self._events.unreadable else ()
+        return (notice("events-not-told"),) if self._events.unreadable else ()
 
     def _say_gap(self, reason: str) -> None:
-        gap = {"start": self._read_at, "stop": time(), "reason": reason, "text": GAP_TEXTS[reason]}
+        gap = {"start": self._read_at, "stop": time.time(), "reason": reason}
+        gap["text"] = GAP_TEXTS[reason]
         self._recording.log("gaps").append([gap])
 
     def _append(self, messages: Sequence[Mapping[str, Any]]) -> None:
@@ -140,7 +146,7 @@ def _error(message: Mapping[str, Any], task: int, key: str, prefix: int) -> dict
         "key": key,
         "prefix": prefix,
         "worker": str(message.get("worker") or ""),
-        "time": max((row["stop"] for row in message.get("startstops") or ()), default=time()),
+        "time": max((row["stop"] for row in message.get("startstops") or ()), default=time.time()),
         "exception": exception,
         "traceback": whole_traceback(frames, exception),
     }
@@ -171,3 +177,171 @@ def _worker(address: str, info: Mapping[str, Any]) -> dict[str, Any]:
         "status": info.get("status", ""),
         "running": running_tasks(metrics),
     }
+
+
+LEAST_COUNT: Final = 16
+MORE: Final = 4
+"""Asked for so many times as many, when the last known task was not among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What one reading of the stream brought."""
+
+    messages: Sequence[Message]
+    forgotten: int | None = 0
+    """Tasks that can no longer be read; ``None`` for some of which nobody knows how many."""
+
+
+class TaskStream:
+    """Reads the stream of one scheduler, from its beginning or from now on."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self._knows_index = True
+        self._read_once = False  # a refusal is to be known before the first task is lost
+        self._cursor = 0  # of all that came so many have been read, or are known to be forgotten
+        self._last: tuple[Any, ...] | None = None  # the newest that was read
+        self._count = LEAST_COUNT
+
+    async def skip(self) -> None:
+        """Leave out what the stream has now."""
+        index = await self._index()
+        if index is not None:
+            self._cursor = index
+            return
+        messages = await self.link.ask("get_task_stream", count=1)
+        self._last = _run_of(messages[-1]) if messages else None
+
+    async def read(self) -> News:
+        """Return what is new."""
+        index = await self._index()
+        news = await (self._last_ones() if index is None else self._from_cursor(index))
+        if news.messages:
+            self._last = _run_of(news.messages[-1])
+        return news
+
+    async def _index(self) -> int | None:
+        """Return how many tasks came in all, where the scheduler tells."""
+        if not self._knows_index:
+            return None
+        try:
+            index: int | None = await self.link.ask("get_task_stream_index")
+        except OSError:
+            raise
+        except Exception:  # noqa: BLE001 - forbidden, for example
+            index = None
+        self._knows_index = index is not None
+        return index
+
+    async def _from_cursor(self, index: int) -> News:
+        """Read by index.
+
+        More tasks come, and push others out, between the two questions. So at least `index`
+        tasks were read or are forgotten after the second one. What that underrates is counted
+        by a later index; until then the next answer begins with tasks that were read.
+        """
+        began_anew = index < self._cursor  # somebody removed the stream from the scheduler
+        if began_anew:
+            self._cursor = 0
+        if index == self._cursor and self._read_once:
+            return News((), None if began_anew else 0)
+        messages = await self.link.ask("get_task_stream", start_index=self._cursor)
+        self._read_once = True
+        new = messages[self._known(messages) :]
+        read = self._cursor + len(new)
+        self._cursor = max(read, index)
+        return News(new, None if began_anew else self._cursor - read)
+
+    async def _last_ones(self) -> News:
+        """Read the newest tasks, more of them until the last known one is there."""
+        if self._last is None:
+            return News(await self.link.ask("get_task_stream"))
+        count = self._count
+        while True:
+            messages = await self.link.ask("get_task_stream", count=count)
+            known = self._known(messages)
+            if known or len(messages) < count:
+                break
+            count *= MORE
+        self._count = max(LEAST_COUNT, 2 * (len(messages) - known))
+        return News(messages[known:], 0 if known else None)
+
+    def _known(self, messages: Sequence[Message]) -> int:
+        """Return how many of the first messages were read before: up to the last known one."""
+        if self._last is not None:
+            for place in range(len(messages) - 1, -1, -1):
+                if messages[place]["key"] == self._last[0] and (
+                    _run_of(messages[place]) == self._last
+                ):
+                    return place + 1
+        return 0
+
+
+def _run_of(message: Message) -> tuple[Any, ...]:
+    """Return what tells one run of a task from all others; a key may run again."""
+    # As text, times that are no numbers equal themselves.
+    times = repr(message.get("startstops"))
+    return (message["key"], message.get("worker"), message.get("thread"), times)
+
+
+EVERY_S: Final = 1.0
+SHARE: Final = 0.05
+"""Of our time: so long an answer took, twenty times as long the next one waits."""
+
+
+class EventTopics:
+    """Reads the events of one scheduler from now on."""
+
+    def __init__(self, link: Link) -> None:
+        self.link = link
+        self.unreadable = False
+        """Whether the scheduler refuses to tell them, or tells what cannot be read here."""
+        self._newest: dict[Any, float] | None = None  # by topic: time of the last that was read
+        self._due_s = 0.0  # monotonic
+
+    async def read(self) -> list[dict[str, Any]]:
+        """Return what is new as rows of the log of events, if it is time to ask."""
+        asked_s = time.monotonic()
+        if self.unreadable or asked_s < self._due_s:
+            return []
+        try:
+            topics: Topics = await self.link.ask("events")
+            new = self._take(topics)
+        except OSError:
+            raise
+        except Exception:  # forbidden, or of a class that only workers have
+            logger.debug("daskscope cannot read this scheduler's events", exc_info=True)
+            self.unreadable = True
+            return []
+        now = time.monotonic()
+        self._due_s = now + max(EVERY_S, (now - asked_s) / SHARE)
+        return new
+
+    def _take(self, topics: Topics) -> list[dict[str, Any]]:
+        before = self._newest
+        self._newest = {topic: events[-1][0] for topic, events in topics.items() if events}
+        if before is None:
+            return []
+        # An event of several topics is in the list of each, with the same time.
+        found: dict[tuple[float, str], list[str]] = {}
+        for topic, events in topics.items():
+            for created, message in events[_known(events, before.get(topic)) :]:
+                place = (float(created), json_text(message))
+                found.setdefault(place, []).append(clean_text(topic, MAX_NAME_CHARS))
+        return [
+            {
+                "time": created,
+                "topic": clean_text(", ".join(names), MAX_TOPICS_CHARS),
+                "message": message,
+            }
+            for (created, message), names in sorted(found.items())
+        ]
+
+
+def _known(events: Sequence[tuple[float, Any]], newest: float | None) -> int:
+    """Return how many of the first events were read before: up to the last known one."""
+    known = len(events) if newest is not None else 0
+    while known and events[known - 1][0] != newest:
+        known -= 1
+    return known

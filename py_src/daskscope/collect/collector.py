@@ -9,31 +9,17 @@ import asyncio
 import logging
 import time
 import uuid
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from daskscope import agent
-from daskscope.collect.alarm import Alarm
 from daskscope.collect.builtin_routes import BuiltinRoutes
-from daskscope.collect.clock import Clock
-from daskscope.collect.crowding import crowding
 from daskscope.collect.intake import Intake
 from daskscope.collect.link import ClientView, HandlerRefused, Link
-from daskscope.collect.log_tail import LogTail
-from daskscope.collect.notices import (
-    CLIENT_CLOSED,
-    GAP_TEXTS,
-    PLUGINS_REFUSED,
-    agent_failed,
-    agent_not_installed,
-    not_read,
-    reading_refused,
-    scheduler_lost,
-    tasks_before,
-)
-from daskscope.collect.rhythm import Rhythm
-from daskscope.collect.told import Answers, Told
-from daskscope.collect.unfinished import by_agent
-from daskscope.collect.worker_snapshots import WorkerSnapshots
+from daskscope.collect.notices import COUNTING, GAP_TEXTS, brief, counted_notices, notice
+from daskscope.collect.pace import Alarm, Clock, Rhythm, crowding
+from daskscope.collect.snapshots import WorkerSnapshots, by_agent
+from daskscope.collect.versions_and_logs import LogTail
 from daskscope.schema import LOGS
 
 if TYPE_CHECKING:
@@ -65,12 +51,11 @@ LEAST_PAUSE_S = 0.02
 PAUSES_IN_A_LEASE = 3
 """Settings must not let the agent leave between two questions."""
 
+ANSWERS_REMEMBERED = 2_000
+"""Of the time that the end of a block may take."""
+
 LAST_ANSWER_S = 0.5
 STOP_S = 1.0
-
-
-def _nobody() -> None:
-    """Hears of nothing."""
 
 
 class _ChangeOfPlan(Exception):  # noqa: N818 - nothing is wrong
@@ -94,7 +79,6 @@ class Collector:
         self.now: float | None = None
         self.clock = Clock()
         self.began = time.time()
-        self.answers = Answers()
         self.agent_error: str | None = None
         self.polls = 0
         self.unfinished: dict[str, Any] = {}  # tasks that are not in the recording
@@ -117,6 +101,8 @@ class Collector:
         self._rhythm = Rhythm(pace, time.monotonic())
         self._asking = False
         self._asked_s = 0.0  # monotonic
+        # When each was asked, and which number the next task had then. Any thread reads them.
+        self._answers: deque[tuple[float, int]] = deque(maxlen=ANSWERS_REMEMBERED)
         self._news = asyncio.Event()  # an answer came, or the state is another
         self._stopping = False
         self._why_stopped: Notice | None = None
@@ -127,7 +113,7 @@ class Collector:
         self._scheduler_s: float | None = None  # that the last answer took of its time
         self._before = 0  # tasks that had finished when the first agent began
         self._use_agent = True
-        self._no_agent = PLUGINS_REFUSED  # or why else it is not used
+        self._no_agent = notice("plugins-refused")  # or why else it is not used
         self._gap_reason = "scheduler-restarted"
         self._task: asyncio.Task[None] | None = None
 
@@ -159,9 +145,19 @@ class Collector:
         """Say which tables pages show, of those that cost a question. To be called in the loop."""
         self._logs.set_wanted(LOGS.name in tables and not self._over())
 
-    def has_all_of(self, told: Told) -> bool:
-        """Return whether all tasks that had finished at an answer are here."""
-        return not self._more or self._recording.next_task >= told.next_task
+    def next_task_at(self, asked_s: float) -> int | None:
+        """Return the number of the next task at the first answer to a question since a time.
+
+        `asked_s` is monotonic. Tasks before that number may still have to be fetched.
+        """
+        return next((task for asked, task in list(self._answers) if asked >= asked_s), None)
+
+    def has_all_since(self, asked_s: float) -> bool:
+        """Return whether that answer has come, with all tasks that had finished by then."""
+        next_task = self.next_task_at(asked_s)
+        if next_task is None:
+            return False
+        return not self._more or self._recording.next_task >= next_task
 
     async def catch_up(self, *, sampled: bool = False) -> None:
         """Ask now; return when all that the scheduler has came, or when it cannot come.
@@ -200,7 +196,8 @@ class Collector:
                 except _ChangeOfPlan:
                     continue
                 except HandlerRefused as refused:
-                    self._set("lost", (reading_refused(self.address, refused.op),))
+                    refusal = notice("reading-refused", address=self.address, op=refused.op)
+                    self._set("lost", (refusal,))
                     self._attached.set()
                     self._use_agent = True  # the next scheduler may take it
                     await self._rest(REFUSED_RETRY_S)
@@ -212,10 +209,10 @@ class Collector:
                     retry_s = min(retry_s * 2, MAX_RETRY_S)
         finally:
             self._logs.set_wanted(False)
-            why = CLIENT_CLOSED if self._client.over else self._why_stopped
+            why = notice("client-closed") if self._client.over else self._why_stopped
             self._set("stopped", (why,) if why else (), lasts=False)
             self._attached.set()
-            self._on_change = _nobody  # a session and its collector hold each other no longer
+            self._on_change = lambda: None  # a session and its collector hold each other no longer
 
     def _over(self) -> bool:
         return self._stopping or self._client.over
@@ -234,7 +231,10 @@ class Collector:
         self.agent_error = None
         # Many close a cluster before its client: of what it answered nothing is missing then.
         lasts = not (gone and self.polls)
-        self._set("lost", (scheduler_lost(self.address, error),), lasts=lasts)
+        code, text = "scheduler-lost", brief(error)
+        if not gone:
+            code, text = "collect-failed", f"{type(error).__name__}: {text}"
+        self._set("lost", (notice(code, address=self.address, error=text),), lasts=lasts)
 
     def _set(self, state: str, notices: tuple[Notice, ...], *, lasts: bool = True) -> None:
         if lasts:
@@ -270,7 +270,7 @@ class Collector:
         if address is None:
             return
         self.address = address
-        link = await Link.open(address, self._client.connection_args())
+        link = await Link.open(self._client)
         try:
             poll = await self._prepare(link)
             while True:
@@ -279,7 +279,7 @@ class Collector:
                 tasks = await self._answer_of(poll)
                 self._answered_s = time.monotonic()
                 number = self._recording.next_task + self._behind
-                self.answers.note(Told(self._asked_s, number))
+                self._answers.append((self._asked_s, number))
                 self.polls += 1
                 self._attached.set()
                 self._news.set()
@@ -292,7 +292,7 @@ class Collector:
                 await self._pause(
                     rhythm.catching_up_s()
                     if self._more
-                    else rhythm.pause_s(now, crowded=crowding.crowded)
+                    else rhythm.pause_s(now, crowded=crowding.crowded())
                 )
         except BaseException:
             link.abort()
@@ -330,7 +330,7 @@ class Collector:
                 self._routes = None  # if they serve again, what the agent brought is not new
                 return lambda: self._poll_agent(link)
             self._use_agent = False
-        notice = self._no_agent
+        why = self._no_agent
         routes = self._routes = await BuiltinRoutes.on(
             link, self._recording, self._routes, from_now=self._intake is not None
         )
@@ -341,7 +341,7 @@ class Collector:
             if self._snapshots.due():
                 self._snapshots.take(await routes.workers(), self.now)
                 self._note_progress(await routes.unfinished(self.now))
-            self._set("partly", (notice, *routes.notices, *self._logs.notices))
+            self._set("partly", (why, *routes.notices, *self._logs.notices))
             return tasks
 
         return poll
@@ -356,10 +356,11 @@ class Collector:
         except (TimeoutError, OSError):
             raise
         except HandlerRefused:
-            self._no_agent, self.agent_error = PLUGINS_REFUSED, None
+            self._no_agent, self.agent_error = notice("plugins-refused"), None
             return False
         except Exception as error:  # noqa: BLE001
-            self._no_agent = agent_not_installed(str(error) or type(error).__name__)
+            reason = str(error) or type(error).__name__
+            self._no_agent = notice("agent-not-installed", error=reason)
             self.agent_error = repr(error)
             return False
         return True
@@ -388,7 +389,8 @@ class Collector:
         self.clock.heard(said=answer["time"], asked=asked, answered=time.time())
         if "error" in answer:
             self.agent_error = answer["error"]
-            self._no_agent = agent_failed(answer["error"])
+            last_line = (answer["error"].strip() or "unknown error").splitlines()[-1]
+            self._no_agent = notice("agent-failed", error=last_line)
             self._gap_reason = "agent-failed"
             self._say_gap(answer["time"])
             await self._release(link)
@@ -425,8 +427,31 @@ class Collector:
 
     def left_out(self) -> tuple[Notice, ...]:
         """Return what to say of tasks and events that are not here, or not whole."""
-        before = [tasks_before(self._before)] if self._before else []
-        return (*before, *not_read(self._recording.not_read))
+        counted = {"tasks-before": self._before, **self._recording.not_read}
+        return tuple(counted_notices(counted))
+
+    def lasting_notices(self) -> list[Notice]:
+        """Return the notices that count nothing: those that last also when it has stopped."""
+        every = dict.fromkeys((*self.lasting, *self.notices))
+        return [one for one in every if one.code not in COUNTING]
+
+    def facts(self) -> dict[str, Any]:
+        """Return the time, the workers, and what is missing, as of the latest answer."""
+        start = self.began + self.clock.ahead_s
+        if self._recording.origin is not None:  # of tasks that another session's agent had kept
+            start = min(start, self._recording.origin)
+        stop = max(self.now or start, start)
+        # Nothing is missing because the client or the session was closed.
+        over = ("client-closed", "session-closed")
+        lasting = [one for one in self.lasting_notices() if one.code not in over]
+        return {
+            "start": start,
+            "stop": stop,
+            "duration": stop - start,
+            "workers": list(self.workers),
+            "unfinished": self.unfinished,
+            "missing": [one.to_json() for one in (*lasting, *self.left_out())],
+        }
 
     def _say_gap(self, now: float) -> None:
         reason, self._gap_reason = self._gap_reason, "scheduler-restarted"

@@ -1,18 +1,31 @@
-"""What an answer of the agent does to a recording: names, rows, events, what was lost."""
+"""What an answer of the agent does to a recording: names, rows, events, what was lost.
+
+The other half of `daskscope.agent.packing`; the layout is in docs/protocol.md, part A.
+"""
 
 from __future__ import annotations
 
+import ast
+import builtins
 import logging
 import math
-from typing import TYPE_CHECKING, Any
+import re
+import zlib
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.agent.packing import MAX_MERGED
-from daskscope.collect.decode import IndexMap, Tasks, decode
-from daskscope.collect.tracebacks import whole_traceback
-from daskscope.recording import UNKNOWN_TASK, Merged, NotRead, RecordingStore
+import msgpack
+import numpy as np
+from numpy.typing import NDArray
+
+from daskscope.agent.packing import MAX_MERGED, join_keys
+from daskscope.recording import UNKNOWN_TASK, Merged, RecordingStore
+from daskscope.recording.names import Places
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
+
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +49,7 @@ class Intake:
         self._not_read_before = recording.not_read  # with earlier agents
         self._merged_before = dict(recording.names.merged_before)
         self._first = not recording.names.lanes  # names of an earlier agent may come again
-        self._map = IndexMap(recording.names)
+        self._places = Places(recording.names)
         self._waiting: list[Mapping[str, Any]] = []  # errors whose tasks are still to come
 
     def request(self) -> dict[str, Any]:
@@ -47,12 +60,12 @@ class Intake:
             "changes": self.changes,
             "events": self.events or 0,
             "load": self.load,
-            "names": self._map.known(),
+            "names": self._places.counts(),
         }
 
     def take(self, answer: Mapping[str, Any]) -> int:
         """Append what an answer brings; return how many tasks that were."""
-        self._map.extend(answer["names"])
+        take_names(self._places, answer["names"])
         self._take_merged(answer["merged"])
         errors, changes = answer["errors"], answer["changes"]
         workers = self._recording.log("workers")
@@ -73,7 +86,13 @@ class Intake:
             {item["worker"]: item["name"] for item in changes["items"] if "name" in item}
         )
         workers.append(item | {"name": ""} for item in changes["items"])  # as panels call it
-        counted = NotRead(self.missed_events, answer["incomplete"], self.unreadable)
+        counted = Counter(
+            {
+                "tasks-incomplete": answer["incomplete"],
+                "tasks-unreadable": self.unreadable,
+                "events-missed": self.missed_events,
+            }
+        )
         self._recording.not_read = self._not_read_before + counted
         return self.cursor - before
 
@@ -96,15 +115,15 @@ class Intake:
             time, cpu, memory = zip(*load["items"], strict=True)
             columns = {
                 "time": time,
-                "cpu": [_number(value) for value in cpu],
-                "memory": [_number(value) for value in memory],
-                "loop_interval": [_number(load["loop_interval"])] * len(time),
+                "cpu": [_measured(value) for value in cpu],
+                "memory": [_measured(value) for value in memory],
+                "loop_interval": [_measured(load["loop_interval"])] * len(time),
             }
-            self._recording.append_samples("system", columns, now=now)
+            self._recording.series("system").append(columns, now=now)
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         try:
-            tasks = decode(chunk, self._map)
+            tasks = decode(chunk, self._places)
         except ValueError as error:  # it would be the same the next time: go on behind it
             logger.exception("daskscope cannot read what the scheduler's agent sent")
             stop = chunk["first"] + chunk["tasks"]
@@ -144,6 +163,190 @@ class Intake:
         }
 
 
-def _number(value: Any) -> float:
+def _measured(value: Any) -> float:
     """Return what a scheduler measured; NaN where it could not."""
     return math.nan if value is None else float(value)
+
+
+Array = NDArray[Any]
+
+TASK_COLUMNS: Final = ("rows", "place", "lane", "status", "nbytes")
+ROW_COLUMNS: Final = ("start", "stop", "action")
+
+_DTYPES: Final = {code: np.dtype(f"<{code}") for code in "BHIiqd"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tasks:
+    """Consecutive tasks, as `RecordingStore.append_tasks` takes them."""
+
+    first: int  # by the agent's count
+    tasks: int
+    columns: Mapping[str, Array]
+    rowless: Mapping[str, Array]
+    keys: bytes
+
+
+def take_names(places: Places, names: Mapping[str, Sequence[Any]]) -> None:
+    """Take in the names that an answer says are new."""
+    for kind, items in names.items():
+        for item in items:
+            # A span comes flat: its id, and its names from outside in.
+            places.add(kind, (item[0], tuple(item[1:])) if kind == "spans" else item)
+
+
+class _Reader:
+    """Reads columns one after the other; what does not fit raises `ValueError`."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data = data
+        self._offset = 0
+
+    def bytes(self, size: int) -> bytes:
+        part = self._data[self._offset : self._offset + size]
+        if len(part) < size:
+            raise ValueError("it ends too early")
+        self._offset += size
+        return part
+
+    def column(self, code: str, length: int) -> Array:
+        """Read the planes of a column, lowest bytes first."""
+        dtype = _DTYPES[code]
+        planes = np.empty((length, dtype.itemsize), np.uint8)
+        for place in range(dtype.itemsize):
+            alike = self.bytes(1) == b"\1"
+            planes[:, place] = np.frombuffer(self.bytes(1 if alike else length), np.uint8)
+        return planes.view(dtype).reshape(length)
+
+
+def _columns(chunk: Mapping[str, Any]) -> dict[str, Array]:
+    data = _Reader(chunk["data"])
+    return {
+        name: data.column(code, chunk["tasks" if name in TASK_COLUMNS else "rows"])
+        for name, code in zip(TASK_COLUMNS + ROW_COLUMNS, chunk["format"], strict=True)
+    }
+
+
+def _keys(chunk: Mapping[str, Any]) -> bytes:
+    """Return the block of keys as a recording has it: zlib of text, NUL between."""
+    block: bytes = chunk["keys"]
+    if chunk["key_encoding"] == "text":
+        return block
+    # Tuples are sent as they are, since making text of them costs the scheduler too much.
+    keys: Sequence[Any]
+    if chunk["key_encoding"] == "columns":
+        keys = _tuples(_Reader(block), chunk["tasks"])
+    else:
+        keys = msgpack.unpackb(zlib.decompress(block), use_list=False, strict_map_key=False)
+    return zlib.compress(join_keys(keys), 1)
+
+
+def _tuples(block: _Reader, tasks: int) -> list[tuple[Any, ...]]:
+    """Return tuples of a name and integers, which come as columns, by length."""
+    names = msgpack.unpackb(block.bytes(int.from_bytes(block.bytes(4), "little")))
+    lengths = block.column("H", tasks)
+    keys: list[tuple[Any, ...]] = [()] * tasks
+    for length in sorted(set(lengths.tolist())):
+        (places,) = np.nonzero(lengths == length)
+        heads = [names[index] for index in block.column("H", len(places))]
+        numbers = [block.column("i", len(places)).tolist() for _ in range(length - 1)]
+        for place, key in zip(places, zip(heads, *numbers, strict=True), strict=True):
+            keys[place] = key
+    return keys
+
+
+def decode(chunk: Mapping[str, Any], places: Places) -> Tasks:
+    """Return the columns of one chunk; malformed chunks raise `ValueError`."""
+    try:
+        packed = _columns(chunk)
+        prefix = places.of("prefixes", packed["place"] & 0xFFFF)
+        lane = places.of("lanes", packed["lane"])
+        span = places.of("spans", packed["place"] >> 16)
+        action = places.of("actions", packed["action"])
+        keys = _keys(chunk)
+    except (
+        zlib.error,
+        KeyError,
+        IndexError,
+        TypeError,
+        ValueError,
+        msgpack.UnpackException,
+    ) as error:
+        raise ValueError(f"a chunk of the agent cannot be read: {error!r}") from error
+    rows = packed["rows"].astype(np.int64)
+    if int(rows.sum()) != chunk["rows"]:
+        raise ValueError("a chunk of the agent has rows that belong to no task")
+    task = np.repeat(np.arange(len(rows), dtype=np.uint32), rows)
+    status = packed["status"]
+    nowhere = rows == 0
+    with np.errstate(over="ignore", invalid="ignore"):  # times that workers made up
+        duration = (packed["stop"] - packed["start"]).astype(np.float32)
+    return Tasks(
+        first=chunk["first"],
+        tasks=chunk["tasks"],
+        columns={
+            "start": packed["start"],
+            "duration": duration,
+            "lane": lane[task],
+            "prefix": prefix[task],
+            "action": action.astype(np.uint8),
+            "status": status[task],
+            "nbytes": packed["nbytes"].astype(np.float64)[task],
+            "span": span[task],
+            "task": task,
+        },
+        rowless={"prefix": prefix[nowhere], "status": status[nowhere]},
+        keys=keys,
+    )
+
+
+HEADER: Final = "Traceback (most recent call last):"
+
+_CALL: Final = re.compile(r"([A-Za-z_][\w.]*)\((.*)\)", re.DOTALL)
+
+
+def whole_traceback(frames: str, exception: str) -> str:
+    r"""Return the traceback with its header and its last line; "" where no frame is known.
+
+    >>> print(whole_traceback('  File "a.py", line 1, in f\n    x / 0\n', "ValueError('no')"))
+    Traceback (most recent call last):
+      File "a.py", line 1, in f
+        x / 0
+    ValueError: no
+    """
+    if not frames.strip():
+        return ""
+    frames = frames.rstrip("\n")
+    head = "" if frames.startswith(HEADER) else HEADER + "\n"
+    return f"{head}{frames}\n{last_line(exception)}"
+
+
+def last_line(exception: str) -> str:
+    """Return the `repr` of an exception in the form that ends a traceback.
+
+    >>> last_line("KeyError('x')"), last_line("FileNotFoundError(2, 'No such file')")
+    ("KeyError: 'x'", 'FileNotFoundError: [Errno 2] No such file')
+    >>> last_line("KeyboardInterrupt()"), last_line("<an error with a repr of its own>")
+    ('KeyboardInterrupt', '<an error with a repr of its own>')
+    """
+    call = _CALL.fullmatch(exception)
+    if call is None:
+        return exception
+    name = call[1]
+    try:
+        arguments = ast.literal_eval(f"[{call[2]}]")
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return f"{name}: {call[2]}"
+    message = _message(name, arguments)
+    return f"{name}: {message}" if message else name
+
+
+def _message(name: str, arguments: list[Any]) -> str:
+    """Return what `str` of the exception says: of Python's own ones it is known."""
+    kind = getattr(builtins, name, None)
+    if isinstance(kind, type) and issubclass(kind, BaseException):
+        try:
+            return str(kind(*arguments))
+        except (TypeError, ValueError):
+            pass
+    return str(arguments[0]) if len(arguments) == 1 else str(tuple(arguments) or "")

@@ -53,14 +53,6 @@ class ClientView:
             getattr(client, "_asynchronous", False) or client.asynchronous
         )
 
-    def connection_args(self) -> dict[str, Any]:
-        """Return what `connect` needs: TLS contexts and the like."""
-        client = self._client()
-        if client is None:
-            return {}
-        args: dict[str, Any] = client.security.get_connection_args("client")
-        return args
-
 
 class HandlerRefused(Exception):  # noqa: N818 - a setting of the scheduler, no mistake
     """The scheduler's settings forbid one of its handlers."""
@@ -77,14 +69,16 @@ class Link:
         self._comm = comm
 
     @classmethod
-    async def open(cls, address: str, connection_args: dict[str, Any]) -> Link:
-        """Connect, or raise `OSError`."""
+    async def open(cls, view: ClientView) -> Link:
+        """Connect to the scheduler of a client, or raise `OSError`."""
         from distributed.comm import connect
 
+        client, address = view.client, view.address
+        if client is None or address is None:
+            raise ConnectionError("there is no scheduler")
+        security = client.security.get_connection_args("client")
         # Not deserialized: what a user's exception pickles to is none of our business.
-        comm = await connect(
-            address, timeout=CONNECT_TIMEOUT_S, deserialize=False, **connection_args
-        )
+        comm = await connect(address, timeout=CONNECT_TIMEOUT_S, deserialize=False, **security)
         comm.name = "daskscope"
         # Requests are small: measuring each costs more than any thread could save.
         comm.allow_offload = False

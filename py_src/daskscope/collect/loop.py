@@ -9,18 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import atexit
-import logging
-import os
 import threading
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from tornado.ioloop import IOLoop
 
+from daskscope.forks import after_fork
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
     from concurrent.futures import Future
-
-logger = logging.getLogger(__name__)
 
 THREAD_NAME: Final = "daskscope"
 GRACE_S: Final = 0.2
@@ -73,7 +71,6 @@ _lock = threading.RLock()
 _background: _Background | None = None
 _holders: set[object] = set()
 _abandoned: list[_Background] = []
-_at_fork: list[Callable[[], None]] = []
 
 
 def hold(holder: object) -> asyncio.AbstractEventLoop:
@@ -122,12 +119,7 @@ def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
     return future
 
 
-def after_fork(callback: Callable[[], None]) -> Callable[[], None]:
-    """Call `callback` in each forked child, after the loop was left to the parent."""
-    _at_fork.append(callback)
-    return callback
-
-
+@after_fork
 def _leave_to_parent() -> None:
     """Forget the loop in a forked child, where its thread does not exist.
 
@@ -140,15 +132,6 @@ def _leave_to_parent() -> None:
         _abandoned.append(_background)
         _background = None
     _holders.clear()
-    for callback in _at_fork:
-        try:
-            callback()
-        except Exception:
-            logger.exception("daskscope could not leave something to the parent process")
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_leave_to_parent)
 
 
 @atexit.register

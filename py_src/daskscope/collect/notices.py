@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.errors import Notice
+from daskscope.words import count_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from daskscope.recording import NotRead
-
-_CONNECTION: Final = re.compile(r"\bin <[^<>]*>: ")
+    from collections.abc import Mapping
 
 GAP_TEXTS: Final = {
     "agent-failed": "The agent on the scheduler stopped after an error: what finished just then "
@@ -25,141 +23,114 @@ GAP_TEXTS: Final = {
 }
 """Why tasks may have run unseen, by the reason of the gap."""
 
-PLUGINS_REFUSED = Notice(
-    "plugins-refused",
-    "warn",
-    "This scheduler refuses plugins, so the tasks come from Dask's own task stream: without "
-    "spans and killed workers, and what ran before this panel may be missing.",
-    "To see everything, remove register_scheduler_plugin from the scheduler's setting "
-    "distributed.scheduler.blocked-handlers.",
-)
+_BLOCKED: Final = "the scheduler's setting distributed.scheduler.blocked-handlers"
+_REPORT: Final = "Please report this, with the text of session.agent_error."
 
-EVENTS_NOT_TOLD = Notice(
-    "events-not-told",
-    "info",
-    "This scheduler does not tell its events either: what was logged on it is not here.",
-    "If it is wanted, remove events from the scheduler's setting "
-    "distributed.scheduler.blocked-handlers.",
-)
-
-CLIENT_CLOSED = Notice(
-    "client-closed",
-    "info",
-    "The client was closed. What was recorded stays here.",
-    "Run Client() for a new recording.",
-)
-
-SESSION_CLOSED = Notice(
-    "session-closed",
-    "info",
-    "This session was closed. What was recorded stays here.",
-    "Run daskscope.connect(client) for a new recording.",
-)
-
-
-def agent_failed(text: str) -> Notice:
-    """Return the notice of an agent that disabled itself."""
-    last_line = text.strip().splitlines()[-1] if text.strip() else "unknown error"
-    return Notice(
+_TEMPLATES: Final = (
+    Notice(
+        "plugins-refused",
+        "warn",
+        "This scheduler refuses plugins, so the tasks come from Dask's own task stream: without "
+        "spans and killed workers, and what ran before this panel may be missing.",
+        f"To see everything, remove register_scheduler_plugin from {_BLOCKED}.",
+    ),
+    Notice(
+        "events-not-told",
+        "info",
+        "This scheduler also blocks its event log: what was logged on it is missing.",
+        f"To see it, remove events from {_BLOCKED}.",
+    ),
+    Notice(
+        "client-closed",
+        "info",
+        "The client was closed. What was recorded stays here.",
+        "Run Client() for a new recording.",
+    ),
+    Notice(
+        "session-closed",
+        "info",
+        "This session was closed. What was recorded stays here.",
+        "Run daskscope.connect(client) for a new recording.",
+    ),
+    Notice(
         "agent-failed",
         "error",
-        f"The agent on the scheduler stopped after an error ({last_line[:300]}); your work is "
-        "not affected. The tasks now come from Dask's own task stream, without spans.",
-        "Please report this, with the text of session.agent_error.",
-    )
-
-
-def agent_not_installed(reason: str) -> Notice:
-    """Return the notice of a scheduler that could not take the agent."""
-    return Notice(
+        "The agent on the scheduler stopped after an error ({error:.300}); your work is not "
+        "affected. The tasks now come from Dask's own task stream, without spans.",
+        _REPORT,
+    ),
+    Notice(
         "agent-not-installed",
         "error",
-        f"The agent could not be installed on the scheduler ({reason[:300]}). The tasks come from "
+        "The agent could not be installed on the scheduler ({error:.300}). The tasks come from "
         "Dask's own task stream: without spans and killed workers, and what ran before this panel "
         "may be missing.",
-        "Please report this, with the text of session.agent_error.",
-    )
-
-
-def reading_refused(address: str, op: str) -> Notice:
-    """Return the notice of a scheduler that refuses plugins and its own routes as well."""
-    return Notice(
+        _REPORT,
+    ),
+    Notice(
         "reading-refused",
         "error",
-        f"The scheduler at {address} took no plugin and refuses {op} as well: its tasks cannot "
-        "be recorded.",
-        "Remove register_scheduler_plugin from the scheduler's setting "
-        f"distributed.scheduler.blocked-handlers, or at least {op}. It is asked again once a "
-        "minute.",
-    )
-
-
-def tasks_unreadable(tasks: int) -> Notice:
-    """Return the notice of tasks that arrived in a form that cannot be read."""
-    return Notice(
-        "tasks-unreadable",
-        "error",
-        f"{tasks:,} {'task' if tasks == 1 else 'tasks'} of the scheduler's agent could not be "
-        "read. They are counted as dropped; recording goes on.",
-        "Please report this, with the text of session.agent_error.",
-    )
-
-
-def tasks_before(tasks: int) -> Notice:
-    """Return the notice of tasks that had finished before anybody captured them."""
-    return Notice(
+        "The scheduler at {address} took no plugin and refuses {op} as well: its tasks cannot be "
+        "recorded.",
+        f"Remove register_scheduler_plugin from {_BLOCKED}, or at least {{op}}. It is asked again "
+        "once a minute.",
+    ),
+    Notice(
         "tasks-before",
         "info",
-        f"About {tasks:,} {'task' if tasks == 1 else 'tasks'} had finished on this cluster before "
-        "recording began; they are not here.",
+        "About {count} had finished on this cluster before recording began; they are not here.",
         "To have all from the first task on, run `import daskscope` before `Client()` in a "
         "notebook, or `daskscope.connect(client)` (`await` it where the client is asynchronous) "
         "before the first task.",
-    )
-
-
-def tasks_incomplete(tasks: int) -> Notice:
-    """Return the notice of tasks of which the workers' reports could not be read whole."""
-    return Notice(
+    ),
+    Notice(
         "tasks-incomplete",
         "warn",
-        f"Of {tasks:,} {'task' if tasks == 1 else 'tasks'} the workers reported times that cannot "
-        "be read. The tasks are counted; those times are not shown.",
-    )
-
-
-def events_missed(events: int) -> Notice:
-    """Return the notice of events that the agent dropped before they could be read."""
-    return Notice(
+        "Of {count} the workers reported times that cannot be read. The tasks are counted; those "
+        "times are not shown.",
+    ),
+    Notice(
+        "tasks-unreadable",
+        "error",
+        "The scheduler's agent sent {count} in a form that cannot be read. They are counted as "
+        "dropped; recording goes on.",
+        _REPORT,
+    ),
+    Notice(
         "events-missed",
         "info",
-        f"{events:,} {'event was' if events == 1 else 'events were'} logged on the "
-        "scheduler faster than they were read, and dropped: of each topic it keeps the newest. "
-        "Tasks are not affected.",
-    )
-
-
-def logs_not_read(reasons: Sequence[str]) -> Notice:
-    """Return the notice of logs that cannot be read while a page wants them."""
-    return Notice(
+        "The agent dropped {count}, logged on the scheduler faster than they were read: of each "
+        "topic it keeps the newest. Tasks are not affected.",
+    ),
+    Notice(
         "logs-not-read",
         "info",
-        f"Some lines of logs are missing: {'; '.join(reasons)}."[:1_000],
-        "A scheduler refuses what its setting distributed.scheduler.blocked-handlers names.",
-    )
-
-
-def logs_cut(processes: int, most: int) -> Notice:
-    """Return the notice of processes that log more than is read."""
-    return Notice(
+        "Some lines of logs are missing: {reasons:.1000}.",
+        f"A scheduler refuses what {_BLOCKED} names.",
+    ),
+    Notice(
         "logs-cut",
         "info",
-        f"Of {processes:,} {'process' if processes == 1 else 'processes'} older lines of the log "
-        f"are missing: at most the newest {most:,} lines are read at a time.",
-    )
+        "Older log lines of {count} are missing: at most the newest {most:,} lines are read at "
+        "a time.",
+    ),
+    Notice(
+        "scheduler-lost",
+        "warn",
+        "The scheduler at {address} does not answer ({error}). What was recorded stays here; "
+        "connecting again.",
+    ),
+    Notice(
+        "collect-failed",
+        "error",
+        "Reading from the scheduler at {address} failed ({error}). What was recorded stays here; "
+        "trying again.",
+        "If it does not go away, please report it.",
+    ),
+)
+"""What may be said; in braces are values that are known then."""
 
-
-SINCE_THE_SESSION_BEGAN: Final = frozenset(
+COUNTING: Final = frozenset(
     {
         "tasks-before",
         "tasks-incomplete",
@@ -169,37 +140,27 @@ SINCE_THE_SESSION_BEGAN: Final = frozenset(
         "logs-cut",
     }
 )
-"""Codes of the notices that count: of a part of a recording they tell too much."""
+"""Codes of notices with figures of the whole session, which are wrong of a part of it."""
 
 
-def not_read(counted: NotRead) -> list[Notice]:
-    """Return the notices of what could not be read."""
-    notices = []
-    if counted.incomplete:
-        notices.append(tasks_incomplete(counted.incomplete))
-    if counted.unreadable:
-        notices.append(tasks_unreadable(counted.unreadable))
-    if counted.events:
-        notices.append(events_missed(counted.events))
-    return notices
+def notice(code: str, **values: Any) -> Notice:
+    """Return the notice of a code with values in its sentences.
+
+    >>> notice("logs-cut", count="2 processes", most=1000).text
+    'Older log lines of 2 processes are missing: at most the newest 1,000 lines are read at a time.'
+    """
+    (template,) = (one for one in _TEMPLATES if one.code == code)
+    text, to_do = template.text.format(**values), template.next.format(**values)
+    return replace(template, text=text, next=to_do)
 
 
-def scheduler_lost(address: str, error: Exception) -> Notice:
-    """Return the notice of a connection that ended with an error."""
-    if isinstance(error, (OSError, TimeoutError)):
-        return Notice(
-            "scheduler-lost",
-            "warn",
-            f"The scheduler at {address} does not answer ({brief(error)}). What was recorded "
-            "stays here; connecting again.",
-        )
-    return Notice(
-        "collect-failed",
-        "error",
-        f"Reading from the scheduler at {address} failed ({type(error).__name__}: "
-        f"{brief(error)}). What was recorded stays here; trying again.",
-        "If it does not go away, please report it.",
-    )
+def counted_notices(counted: Mapping[str, int]) -> list[Notice]:
+    """Return the notices of what was not recorded, by code how many of it."""
+    return [
+        notice(code, count=count_text(count, "event" if code == "events-missed" else "task"))
+        for code, count in counted.items()
+        if count
+    ]
 
 
 def brief(error: Exception) -> str:
@@ -208,4 +169,4 @@ def brief(error: Exception) -> str:
     >>> brief(OSError("in <TCP (closed) local=tcp://a:1 remote=tcp://b:2>: Stream is closed"))
     'Stream is closed'
     """
-    return _CONNECTION.sub("", str(error) or type(error).__name__)[:300]
+    return re.sub(r"\bin <[^<>]*>: ", "", str(error) or type(error).__name__)[:300]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.derive.exceptions import split_exception
+from daskscope.derive.findings import split_exception
 from daskscope.recording.progress import RUNNING
 from daskscope.schema import MAX_NAMES, OTHER_NAME
 from daskscope.words import cut
@@ -81,16 +81,14 @@ class _Row:
         }
 
 
-def live_progress(recording: RecordingStore, sums: Sums) -> dict[str, Any]:
+def live_progress(recording: RecordingStore, sums: Sums, *, ended: bool = False) -> dict[str, Any]:
     """Return `answer` and `progress` of the present computation, as of the latest answer.
 
-    >>> from daskscope.recording import RecordingStore
-    >>> recording = RecordingStore()
-    >>> live_progress(recording, recording.sums())
-    {'answer': None, 'progress': None}
+    `ended`: there will be no further answer.
     """
     progress = recording.progress
-    now, found, rates = progress.now, progress.found, progress.now.rates.tolist()
+    now, found = progress.now, progress.found
+    rates = [0.0] if ended else now.rates.tolist()
     if not math.isfinite(found.time):
         return {"answer": None, "progress": None}
     names, counts = recording.names.prefixes, progress.counts.T.tolist()
@@ -106,6 +104,8 @@ def live_progress(recording: RecordingStore, sums: Sums) -> dict[str, Any]:
     quiet_s = found.time - max(now.ended, now.since)
     if state == "running" and quiet_s >= max(STUCK_S, STUCK_TIMES * _slowest_s(progress, sums)):
         state = "stuck"
+    if ended and every.unfinished:
+        state = "interrupted"
     return _figures(recording, rows, every, state, found.time, now.since, now.ended, now.cancelled)
 
 
@@ -115,7 +115,7 @@ def stored_progress(
     """Return the same of a whole recording that has ended, or is looked at as if it had."""
     said = recording.about_facts.get("unfinished")
     said = said if isinstance(said, dict) else {}
-    left = _unfinished(said.get("prefixes"))
+    left = unfinished_counts(said.get("prefixes"))
     names, totals = recording.names.prefixes, recording.totals.prefixes
     rows = [
         _Row(
@@ -137,7 +137,7 @@ def stored_progress(
     return _figures(recording, rows, every, state, stop, since, done.ended, cancelled)
 
 
-def _unfinished(said: Any) -> dict[str, tuple[int, int, int]]:
+def unfinished_counts(said: Any) -> dict[str, tuple[int, int, int]]:
     """Return blocked, running and waiting tasks by prefix; a file may say anything."""
     if not isinstance(said, dict):
         return {}
@@ -161,6 +161,7 @@ def _together(name: str, rows: Sequence[_Row], more_done: int = 0) -> _Row:
         sum(row.blocked for row in rows),
         sum(row.running for row in rows),
         sum(row.waiting for row in rows),
+        whole=all(row.whole for row in rows),
     )
 
 

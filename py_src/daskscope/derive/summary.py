@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.derive import needs_a_look
-from daskscope.derive.left_out import left_out
+from daskscope.derive import findings
+from daskscope.derive.findings import left_out, package_versions
 from daskscope.derive.progress import live_progress, stored_progress
-from daskscope.derive.threads import MAX_FIGURE, ClusterTotals
-from daskscope.derive.versions import package_versions
-from daskscope.derive.work import Work, running_work, work
+from daskscope.derive.work import MAX_FIGURE, ClusterTotals, Work, running_work, work, workers_of
 from daskscope.errors import Notice
+from daskscope.recording.names import name_of
 from daskscope.recording.stretches import FAR_S
-from daskscope.recording.worker_names import name_of
 from daskscope.schema import OTHER_NAME
 from daskscope.words import cut
 
@@ -53,6 +51,7 @@ def summary(
     currency: str = "$",
     counts: Counts | None = None,
     live: ClusterTotals | None = None,
+    ended: bool = False,
 ) -> dict[str, Any]:
     """Return the figures of a recording, as JSON can say them.
 
@@ -60,12 +59,8 @@ def summary(
     None, or an empty list; ``missing`` says why, where that is known. `counts` are those of
     a file that has more of its tasks than it has kept itself. With those of a `live` recording,
     which are brought up to date, no row of a task is looked at: seconds are running totals, idle
-    times are left out, and ``answer`` and ``progress`` are of the present computation.
-
-    >>> from daskscope.recording import RecordingStore
-    >>> figures = summary(RecordingStore())
-    >>> figures["tasks"], figures["busy"]
-    ({'captured': 0, 'kept': 0, 'erred': 0, 'rows': 0}, None)
+    times are left out, and ``answer`` and ``progress`` are of the present computation; with `ended`
+    it will not go on.
     """
     facts = recording.about_facts
     counts = counts or recording.counts
@@ -74,11 +69,11 @@ def summary(
     cluster.advance(start, stop)
     if live:
         sums = recording.sums()
-        done, progress = running_work(sums), live_progress(recording, sums)
+        done, progress = running_work(sums), live_progress(recording, sums, ended=ended)
     else:
         done = work(recording, start, stop)
         progress = stored_progress(recording, counts, done, start, stop)
-    errors = needs_a_look.errors_by_type(recording)
+    errors = findings.errors_by_type(recording)
     versions = package_versions(facts.get("versions"))
     spilled = _spilled(recording, cluster, facts)
     prefixes, by_prefix_action = _prefixes(recording, done, LIVE_PREFIXES if live else MAX_PREFIXES)
@@ -86,17 +81,17 @@ def summary(
     missing = _missing(facts, left_out(recording, counts))
     told = {notice["code"] for notice in missing}
     # An exception says itself why nothing ran; where nothing could be read, tasks may have been.
-    nothing = [] if live or told & UNREAD else needs_a_look.of_nothing(recording, counts)
+    nothing = [] if live or told & UNREAD else findings.of_nothing(recording, counts)
     # When tasks that are not here ran, nobody knows: threads need not have been idle.
     all_here = not (FILE_CUT.code in told or counts.dropped or recording.counts.dropped)
-    findings = [
-        *(needs_a_look.of_exception(exception) or nothing),
-        *needs_a_look.of_errors(recording, errors, counts.erred),
-        *(needs_a_look.of_spilling(**spilled, times=cluster.spill_times) if spilled else ()),
-        *needs_a_look.of_losses(recording, counts),
-        *needs_a_look.of_versions(recording, versions),
+    found = [
+        *(findings.of_exception(exception) or nothing),
+        *findings.of_errors(recording, errors, counts.erred),
+        *(findings.of_spilling(**spilled, times=cluster.spill_times) if spilled else ()),
+        *findings.of_losses(recording, counts),
+        *findings.of_versions(recording, versions),
         *(
-            needs_a_look.of_idle(recording, done.idle, start)
+            findings.of_idle(recording, done.idle, start)
             if counts.captured and all_here and not live
             else ()
         ),
@@ -136,7 +131,7 @@ def summary(
         "by_prefix_action": by_prefix_action,
         "versions": [one.to_json() for one in versions],
         "cluster_facts": _cluster(cluster, facts),
-        "needs_a_look": [finding.to_json() for finding in findings],
+        "needs_a_look": [finding.to_json() for finding in found],
         "code": _text(facts, "code"),
         "source": _text(facts, "source"),
         "exception": {name: _text(exception, name) for name in ("type", "text", "traceback")}
@@ -194,7 +189,11 @@ def _spilled(
     names = recording.worker_names
     spilling = [
         *cluster.spilling,
-        *(str(worker.get("address", "")) for worker in _workers(facts) if _size(worker, "spilled")),
+        *(
+            str(worker.get("address", ""))
+            for worker in workers_of(facts)
+            if _size(worker, "spilled")
+        ),
     ]
     workers = [_name(name_of(address, names)) for address in dict.fromkeys(spilling)]
     return {"peak": peak, "workers": workers} if peak or workers else None
@@ -251,7 +250,7 @@ def _prefixes(
 
 def _cluster(cluster: ClusterTotals, facts: Mapping[str, Any]) -> dict[str, int | None]:
     """Return the cluster at the end of the run; of one that has gone, at its largest."""
-    workers = _workers(facts)
+    workers = workers_of(facts)
     if workers:
         hosts = {str(worker.get("host", "")) for worker in workers}
         return {
@@ -297,17 +296,13 @@ def _list(facts: Mapping[str, Any], name: str) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _workers(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return [worker for worker in _list(facts, "workers") if isinstance(worker, dict)]
-
-
 def _size(worker: Mapping[str, Any], name: str) -> int:
     value = worker.get(name)
     return int(value) if isinstance(value, int | float) and abs(value) < MAX_FIGURE else 0
 
 
 def _sum(facts: Mapping[str, Any], name: str) -> int:
-    return sum(_size(worker, name) for worker in _workers(facts))
+    return sum(_size(worker, name) for worker in workers_of(facts))
 
 
 def _time(facts: Mapping[str, Any], name: str) -> float | None:

@@ -1,13 +1,15 @@
-"""What the threads did in a time, in one pass over the rows: seconds, and when nobody computed."""
+"""What the threads of a cluster did in a time, and how many there were."""
 
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from daskscope.recording.recording_store import PRESENT
 from daskscope.recording.stretches import FAR_S
 from daskscope.schema import ACTIONS
 
@@ -41,12 +43,7 @@ class Work:
 
 
 def running_work(sums: Sums) -> Work:
-    """Return what running totals say, without a look at any row: nothing of idle times.
-
-    >>> from daskscope.recording import Sums
-    >>> running_work(Sums()).busy_seconds
-    0.0
-    """
+    """Return what running totals say, without a look at any row: nothing of idle times."""
     return Work(
         busy_seconds=float(sums.seconds.sum()),
         seconds={COMPUTE: sums.seconds, **sums.other_seconds},
@@ -54,12 +51,7 @@ def running_work(sums: Sums) -> Work:
 
 
 def work(recording: RecordingStore, start: float, stop: float) -> Work:
-    """Look at each row that is kept once; memory is bounded by a chunk, not by the run.
-
-    >>> from daskscope.recording import RecordingStore
-    >>> work(RecordingStore(), 0.0, 10.0).idle
-    [(0.0, 10.0)]
-    """
+    """Look at each row that is kept once; memory is bounded by a chunk, not by the run."""
     found = Work()
     shortest = max(MIN_IDLE_S, IDLE_SHARE * (stop - start))
     # Ends of the time count as computing, so that what lies before and behind is idle.
@@ -127,3 +119,146 @@ def _joined(start: Floats, stop: Floats, gap: float) -> tuple[Floats, Floats]:
     first[1:] = start[1:] - reach[:-1] >= gap
     places = np.flatnonzero(first)
     return start[places], np.append(reach[places[1:] - 1], reach[-1])
+
+
+MAX_FIGURE: Final = 1e18
+"""Larger ones are not of this world, and sums of them would not be numbers."""
+
+_FIGURES: Final = (
+    "time",
+    "workers",
+    "threads",
+    "memory_limit_most",
+    "process_most",
+    "managed",
+    "spilled_most",
+)
+_THREADS: Final = re.compile(r"(\d{1,6}) thread")
+
+
+@dataclass(slots=True)
+class ClusterTotals:
+    """Follows a growing recording: each change of a worker and each sample is looked at once.
+
+    Workers that come and go say when; samples of the cluster, a second apart, correct what
+    was missed.
+    """
+
+    recording: RecordingStore
+    threads: int = 0
+    """The most at any time."""
+    seconds: float = 0.0
+    """What all threads had together."""
+    peak: int = 0
+    peak_time: float = 0.0
+    spilled: int = 0
+    spilling: dict[str, None] = field(default_factory=dict)
+    """Addresses of workers that spilled."""
+    spill_times: list[float] = field(default_factory=list)
+    """When workers began or ceased to spill: the first and the last time."""
+    most: dict[str, int] = field(default_factory=dict)
+    """Of what samples say."""
+    _alive: dict[str, int] | None = None  # threads of workers, once some are known
+    _level: float = 0.0
+    _since: float = 0.0
+    _change: int = 0  # numbers of the next ones
+    _sample: int = 0
+
+    def advance(self, start: float, stop: float) -> None:
+        """Add what is new, up to a time; `start` counts the first time."""
+        recording = self.recording
+        log, ring = recording.log("workers"), recording.series("system").rings[0]
+        next_change, next_sample = log.next, ring.next
+        changes = log.between(self._change, next_change)
+        samples = _sound_samples(
+            ring.columns(self._sample, next_sample)
+            if self._sample
+            else recording.series("system").rows()
+        )
+        self._change, self._sample = next_change, next_sample
+        if self._alive is None:
+            alive = {row.worker: _threads(row) for row in changes if row.what == PRESENT}
+            level = sum(alive.values()) or _at_first(recording, changes, samples["threads"])
+            if level or changes or len(samples["time"]):
+                self._alive, self._level, self._since = alive, float(level), start
+        self._take_memory(samples)
+        self._take_spilling(changes)
+        if self._alive is not None:
+            self._take_threads(self._alive, changes, samples, stop)
+
+    def _take_threads(
+        self, alive: dict[str, int], changes: list[Any], samples: Mapping[str, Floats], stop: float
+    ) -> None:
+        moves = [
+            row
+            for row in changes
+            if row.what in ("added", "removed") and abs(row.time) < MAX_FIGURE
+        ]
+        times = np.concatenate([[row.time for row in moves], samples["time"]])
+        levels = np.concatenate([np.zeros(len(moves)), np.maximum(np.trunc(samples["threads"]), 0)])
+        order = np.argsort(times, kind="stable")
+        levels = np.concatenate([[self._level], levels[order]])  # before each time, and at last
+        for place in np.flatnonzero(order < len(moves)).tolist():
+            move, level = moves[order[place]], levels[place]
+            if move.what == "removed":
+                level -= alive.pop(move.worker, 0)
+            elif move.worker not in alive:
+                alive[move.worker] = _threads(move)
+                level += alive[move.worker]
+            levels[place + 1] = max(level, 0)
+        edges = np.concatenate([[self._since], np.clip(times[order], self._since, stop), [stop]])
+        passed = np.diff(edges)
+        self._level, self._since = float(levels[-1]), max(self._since, stop)
+        levels, passed = levels[passed > 0], passed[passed > 0]
+        self.threads = max(self.threads, int(levels.max(initial=0)))
+        # One after the other, as they would be added one by one.
+        self.seconds = float(np.cumsum(np.concatenate([[self.seconds], levels * passed]))[-1])
+
+    def _take_memory(self, samples: Mapping[str, Floats]) -> None:
+        process = samples["process_most"]
+        if len(process) and process.max() > self.peak:
+            at = int(process.argmax())
+            self.peak, self.peak_time = int(process[at]), float(samples["time"][at])
+        self.spilled = max(self.spilled, int(samples["spilled_most"].max(initial=0)))
+        for name in ("workers", "threads", "memory_limit"):
+            if len(process):
+                largest = int(samples[f"{name}_most"].max())
+                self.most[name] = max(self.most.get(name, largest), largest)
+
+    def _take_spilling(self, changes: list[Any]) -> None:
+        found = [row for row in changes if row.what in ("spilling", "not-spilling")]
+        self.spilling.update(dict.fromkeys(row.worker for row in found if row.what == "spilling"))
+        if times := [*self.spill_times, *(row.time for row in found)]:
+            self.spill_times = [min(times), max(times)]
+
+
+def _sound_samples(rows: dict[str, Floats]) -> dict[str, Floats]:
+    """Return the samples of the cluster; a file that somebody made may hold what is no number."""
+    with np.errstate(invalid="ignore"):
+        sound = np.all([np.abs(rows[name]) < MAX_FIGURE for name in _FIGURES], axis=0)
+    return {name: column[sound] for name, column in rows.items()}
+
+
+def _at_first(recording: RecordingStore, changes: list[Any], threads: Floats) -> int:
+    """Return the threads at first, where it was not noted which workers were there."""
+    added = {change.worker for change in changes if change.what == "added"}
+    if len(threads):
+        return 0 if added else int(threads[0])
+    return sum(
+        worker["threads"]
+        for worker in workers_of(recording.about_facts)
+        if isinstance(worker.get("threads"), int)
+        and 0 <= worker["threads"] < MAX_FIGURE
+        and str(worker.get("address")) not in added
+    )
+
+
+def workers_of(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the workers that a recording was made with; a file may say anything."""
+    found = facts.get("workers")
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _threads(change: Any) -> int:
+    found = _THREADS.match(change.detail)
+    return int(found[1]) if found else 0

@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import csv
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope import schema
-from daskscope.recording.about import ABOUT, about_json
-from daskscope.recording.frames import exported_tasks_frame
-from daskscope.written import real, written_folder
+from daskscope.recording.frames import write_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator
     from os import PathLike
     from pathlib import Path
 
     import pandas as pd
 
     from daskscope.recording import RecordingStore
-    from daskscope.recording.chunk import TaskChunk
 
 TIMES: Final = ("time", "start", "stop")
 FROM_ORIGIN: Final = "{}_from_origin"
@@ -40,40 +37,14 @@ def to_csv(
 
     `watch` is told while it is written: how many rows of tasks of how many are done.
     """
-    with written_folder(directory) as folder:
-        _write_tables(recording, folder, watch)
-        names = sorted(path.name for path in folder.iterdir())
-    return [real(directory) / name for name in names]
 
+    @contextmanager
+    def open_file(path: Path, head: pd.DataFrame) -> Iterator[Callable[[pd.DataFrame], object]]:
+        with path.open("wb") as file:
+            file.write(_csv(head, recording, header=True))
+            yield lambda rows: file.write(_csv(rows, recording, header=False))
 
-def _write_tables(
-    recording: RecordingStore, folder: Path, watch: Callable[[int, int], None] | None
-) -> None:
-    _write_tasks(recording, folder / "tasks.csv", watch)
-    for name, table in schema.tables().items():
-        if not isinstance(table, schema.Tasks):
-            content = _csv(recording.table(name), recording, header=True)
-            (folder / f"{name}.csv").write_bytes(content)
-    (folder / ABOUT).write_bytes(about_json(recording).encode("ascii"))
-
-
-def _write_tasks(
-    recording: RecordingStore, path: Path, watch: Callable[[int, int], None] | None
-) -> None:
-    def rows_of(chunks: Sequence[TaskChunk], *, header: bool) -> bytes:
-        frame = exported_tasks_frame(chunks, recording.names, recording.worker_names)
-        return _csv(frame, recording, header=header)
-
-    chunks = recording.chunks()
-    of = sum(chunk.rows for chunk in chunks)
-    done = 0
-    with path.open("wb") as file:
-        file.write(rows_of([], header=True))
-        for chunk in chunks:
-            file.write(rows_of([chunk], header=False))
-            done += chunk.rows
-            if watch is not None:
-                watch(done, of)
+    return write_tables(recording, directory, ".csv", open_file, watch)
 
 
 def _csv(frame: pd.DataFrame, recording: RecordingStore, *, header: bool) -> bytes:

@@ -8,40 +8,54 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
 from daskscope.errors import DaskscopeError
-from daskscope.files.remote import lacking
 from daskscope.files.temporary import in_temporary_file, temporary_file
-from daskscope.urls import is_url, without_secrets
+from daskscope.urls import is_url, path_or_url, reason, without_secrets
+from daskscope.written import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from os import PathLike
 
 FETCH_BYTES: Final = 2**20
 MAX_PIPE_BYTES: Final = 2_000_000_000
 
 
 @contextmanager
-def open_to_read(place: str) -> Iterator[IO[bytes]]:
-    """Open a path, or fetch what is at a URL; errors say what to do, without secrets."""
-    with _fetched(place) if is_url(place) else _opened(place) as file:
-        yield file
-
-
-def _opened(path: str) -> IO[bytes]:
+def open_to_read(path: str | PathLike[str]) -> Iterator[tuple[IO[bytes], str]]:
+    """Open a path, or fetch what is at a URL; give the file, and its name without secrets."""
+    place = path_or_url(text_of(path))
+    name, what = without_secrets(place), "address" if is_url(place) else "path"
     try:
-        file = Path(path).expanduser().open("rb")
+        file = _opened(place)
+    except DaskscopeError:
+        raise
     except FileNotFoundError as error:
+        here = "" if is_url(place) else f"; this is {Path.cwd()}"
+        todo = f"Check the {what}{here}."
+        raise DaskscopeError("no-file", f"There is no file {name}.", todo) from error
+    except ImportError as error:
+        raise lacking(place, error) from error
+    except Exception as error:  # each kind of storage has its own
         raise DaskscopeError(
-            "no-file", f"There is no file {path}.", f"Check the path; this is {Path.cwd()}."
+            "no-file",
+            f"{name} cannot be read: {reason(error)}.",
+            f"Check the {what}, and who may read it.",
         ) from error
-    except (OSError, ValueError, RuntimeError) as error:  # a NUL in it; no home
-        raise _unreadable(path, error) from error
+    with file:
+        yield file, name
+
+
+def _opened(place: str) -> IO[bytes]:
+    if is_url(place):
+        import fsspec
+
+        with fsspec.open(place, "rb") as remote:
+            return _copied(remote, place)
+    file = Path(place).expanduser().open("rb")
     if file.seekable():
         return file
     with file:  # a pipe, or a terminal
-        try:
-            return _copied(file, path, MAX_PIPE_BYTES)
-        except OSError as error:
-            raise _unreadable(path, error) from error
+        return _copied(file, place, MAX_PIPE_BYTES)
 
 
 def _copied(source: IO[bytes], name: str, most: float = inf) -> IO[bytes]:
@@ -66,29 +80,14 @@ def _copied(source: IO[bytes], name: str, most: float = inf) -> IO[bytes]:
     return local
 
 
-def _fetched(url: str) -> IO[bytes]:
-    try:
-        import fsspec
-
-        with fsspec.open(url, "rb") as remote:
-            return _copied(remote, url)
-    except BaseException as error:
-        if isinstance(error, FileNotFoundError):
-            raise DaskscopeError(
-                "no-file", f"There is no file {without_secrets(url)}.", "Check the address."
-            ) from error
-        if isinstance(error, ImportError):
-            raise lacking(url, error) from error
-        # Each kind of storage has errors of its own, and other words for them.
-        if isinstance(error, Exception) and not isinstance(error, DaskscopeError):
-            raise _unreadable(url, error) from error
-        raise
-
-
-def _unreadable(name: str, error: Exception) -> DaskscopeError:
-    why = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
+def lacking(url: str, error: ImportError) -> DaskscopeError:
+    """Return what to tell where fsspec lacks a package for a kind of URL."""
+    module = getattr(error.__cause__, "name", None) or ""
+    # Some packages are called otherwise than their module; fsspec's words name the package.
+    known = module and module in str(error)
+    why = without_secrets(str(error)).rstrip(".")
     return DaskscopeError(
-        "no-file",
-        f"{without_secrets(name)} cannot be read: {without_secrets(why).rstrip('.')}.",
-        f"Check the {'address' if is_url(name) else 'path'}, and who may read it.",
+        "no-package",
+        f"{without_secrets(url)} needs a package that is not installed: {why}.",
+        f"Run pip install {module}." if known else "Install that package, with pip for example.",
     )

@@ -11,10 +11,10 @@ from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 from daskscope.errors import DaskscopeError
-from daskscope.files.remote import lacking
+from daskscope.files.reading import lacking
 from daskscope.files.temporary import in_temporary_file, temporary_folder
-from daskscope.urls import is_url, path_or_url, without_secrets
-from daskscope.written import is_stream, real, replaced, text_of
+from daskscope.urls import is_url, path_or_url, reason, without_secrets
+from daskscope.written import is_stream, not_written, real, text_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,23 +22,18 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ELSEWHERE: Final = "Choose another filename."
 PAGE: Final = ".html"
 PAGES: Final = (PAGE, ".htm")
 """In capitals, too: neither JupyterLab nor a server shows what ends otherwise as a page."""
 
 
-def target(filename: str | PathLike[str]) -> LocalTarget | RemoteTarget:
-    """Return where `filename` points to, or say why nothing can be written there."""
-    place = path_or_url(text_of(filename, "filename"))
-    return RemoteTarget(place) if is_url(place) else LocalTarget(place)
-
-
-def page_target(filename: str | PathLike[str]) -> LocalTarget | RemoteTarget:
-    """Return the same for a page: a name without an ending gets that of pages."""
+def page_target(
+    filename: str | PathLike[str], *, streams: bool = False
+) -> LocalTarget | RemoteTarget:
+    """Return where a page is written; a name without an ending gets that of pages."""
     place = path_or_url(text_of(filename, "filename"))
     if not is_url(place):
-        return LocalTarget(page_path(place))
+        return LocalTarget(page_path(place), streams=streams)
     there = RemoteTarget(place)
     name = there.filename
     return there if PurePath(name).suffix else there.beside(name + PAGE)
@@ -59,18 +54,20 @@ def page_path(path: str) -> str:
 
 
 class LocalTarget:
-    """A file on a disk; what is there is replaced in one step."""
+    """A file on a disk; what is there is replaced in one step. A pipe or device, if allowed."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, streams: bool = False) -> None:
         self.name = name
+        self._streamed = streams and is_stream(name)
         try:
-            # The directory may be another one when the time comes to write.
-            self.path = real(name)
-            self._check()
-        except OSError as error:
-            raise _cannot(name, error.strerror or str(error)) from error
-        except ValueError as error:  # a NUL in it
-            raise _cannot(name, str(error)) from error
+            # The directory may be another one when the time comes to write. Of a pipe without a
+            # name there is only the path that was given, such as /dev/stdout.
+            self.path = Path(name).expanduser() if self._streamed else real(name)
+            self.filename, self.location = self.path.name, str(self.path)
+            if not self._streamed:
+                self._check()
+        except (OSError, ValueError) as error:  # a NUL in it
+            raise _cannot(name, reason(error)) from error
 
     def _check(self) -> None:
         if is_stream(self.name):
@@ -91,28 +88,15 @@ class LocalTarget:
         """Return a target of another name in the same directory."""
         return LocalTarget(str(self.path.with_name(name)))
 
-    @property
-    def filename(self) -> str:
-        """The last part of the path."""
-        return self.path.name
+    def write(self, fill: Callable[[BinaryIO], T], then: Callable[[Path, T], object]) -> None:
+        """Let `fill` write the file; it appears once it is whole.
 
-    @property
-    def location(self) -> str:
-        """The whole path."""
-        return str(self.path)
-
-    def write(
-        self, fill: Callable[[BinaryIO], T], written: Callable[[Path], None] | None = None
-    ) -> T:
-        """Let `fill` write the file; it appears once it is whole. Raises `OSError`.
-
-        `written` is told where it is on this machine then.
+        `then` is called with its path on this machine and what `fill` returned, if it is a file.
         """
-        with replaced(self.path) as file:
+        with written(self.path) as file:
             filled = fill(file)
-        if written is not None:
-            written(self.path)
-        return filled
+        if not self._streamed:  # nobody can read that again
+            then(self.path, filled)
 
 
 class RemoteTarget:
@@ -123,7 +107,8 @@ class RemoteTarget:
 
     def __init__(self, url: str) -> None:
         self._url = url
-        self.name = without_secrets(url)
+        self.name = self.location = without_secrets(url)
+        self.filename = self.name.rpartition("/")[2]
         try:
             import fsspec
 
@@ -132,7 +117,7 @@ class RemoteTarget:
         except ImportError as error:
             raise lacking(url, error) from error
         except Exception as error:
-            raise _cannot(self.name, _words(error)) from error
+            raise _cannot(self.name, reason(error)) from error
         if not self.filename:
             raise _cannot(self.name, "it names no file")
 
@@ -141,22 +126,10 @@ class RemoteTarget:
         own = rf"{re.escape(self.filename)}(?=[?#]|$)"
         return RemoteTarget(re.sub(own, lambda _: name, self._url, count=1))
 
-    @property
-    def filename(self) -> str:
-        """The last part of the URL."""
-        return self.name.rpartition("/")[2]
+    def write(self, fill: Callable[[BinaryIO], T], then: Callable[[Path, T], object]) -> None:
+        """Let `fill` write the file, then put it into its place.
 
-    @property
-    def location(self) -> str:
-        """The URL."""
-        return self.name
-
-    def write(
-        self, fill: Callable[[BinaryIO], T], written: Callable[[Path], None] | None = None
-    ) -> T:
-        """Let `fill` write the file, then put it into its place. Raises `OSError`.
-
-        `written` is told then where it is on this machine, for as long as that takes.
+        `then` is called with its path on this machine, a temporary one, and what `fill` returned.
         """
         with temporary_folder() as folder:
             local = folder / "report"
@@ -165,16 +138,10 @@ class RemoteTarget:
             try:
                 self._files.put_file(str(local), self._path)
             except Exception as error:  # each kind of storage has its own
-                raise OSError(_words(error)) from error
-            if written is not None:
-                written(local)
-        return filled
-
-
-def _words(error: Exception) -> str:
-    text = (error.strerror if isinstance(error, OSError) else "") or str(error)
-    return without_secrets(text) or type(error).__name__
+                raise not_written(self.name, OSError(reason(error)), "") from error
+            then(local, filled)
 
 
 def _cannot(name: str, why: str) -> DaskscopeError:
-    return DaskscopeError("bad-path", f"Nothing can be written to {name}: {why}.", ELSEWHERE)
+    text = f"Nothing can be written to {name}: {why}."
+    return DaskscopeError("bad-path", text, "Choose another filename.")

@@ -1,14 +1,14 @@
 """The library: copies of a user's reports and recordings, to be found again.
 
 A folder in the user's data directory, or where `daskscope.library.path` says. The copies, and a
-small JSON beside each, are all there is; an index makes listing quick.
+small JSON file beside each, are all there is.
 """
 
 from __future__ import annotations
 
-from daskscope.library.keeping import keep
 from daskscope.library.public import (
     delete_performance_report,
+    keep,
     list_performance_reports,
     tag,
 )

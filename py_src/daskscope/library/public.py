@@ -1,17 +1,30 @@
-"""What users ask of their library."""
+"""What users, pages and our own code ask of the library."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+import base64
+import sys
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from daskscope import config
 from daskscope.errors import DaskscopeError
-from daskscope.library.accounts import no_hub
 from daskscope.library.facts import MAX_TAG_CHARACTERS, MAX_TAGS
-from daskscope.library.place import in_words, open_library
+from daskscope.library.library import library_at, opened_library
+from daskscope.urls import reason, without_secrets
+from daskscope.wire import BadMessageError, number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from os import PathLike
+    from types import FrameType
+
+    from daskscope.library.facts import Kind
+
+MOST_LISTED: Final = 1_000
+MAX_PIECE_BYTES: Final = 2 * 2**20
+"""A page asks for the next piece when it has received one: so much is in flight."""
 
 
 def list_performance_reports(
@@ -46,9 +59,7 @@ def list_performance_reports(
         raise no_hub(account)
     if kind not in ("report", "recording", None):
         raise ValueError(f'kind must be "report", "recording" or None, got {kind!r}')
-    settings = config.library_settings()
-    with in_words(settings):
-        library, _ = open_library(settings)
+    with opened_library() as library:
         entries = library.entries()
     return [entry.to_json() for entry in entries if kind in (None, entry.facts.kind)]
 
@@ -62,10 +73,9 @@ def delete_performance_report(filename: str) -> None:
     >>> daskscope.list_performance_reports(kind=None)
     []
     """
-    wanted, settings = _text(filename), config.library_settings()
-    with in_words(settings):
-        library, _ = open_library(settings)
-        library.remove(library.find(wanted))
+    wanted = _text(filename)
+    with opened_library() as library:
+        library.store.remove(library.find(wanted).filename)
 
 
 def tag(filename: str, *tags: str, remove: Sequence[str] = ()) -> list[str]:
@@ -88,9 +98,8 @@ def tag(filename: str, *tags: str, remove: Sequence[str] = ()) -> list[str]:
                 f"{one[:MAX_TAG_CHARACTERS]!r} cannot be a tag.",
                 f"Tags have between 1 and {MAX_TAG_CHARACTERS} characters.",
             )
-    wanted, settings = _text(filename), config.library_settings()
-    with in_words(settings):
-        library, _ = open_library(settings)
+    wanted = _text(filename)
+    with opened_library() as library:
         entry = library.find(wanted)
         if len({*entry.facts.tags, *tags} - set(removed)) > MAX_TAGS:
             raise DaskscopeError(
@@ -101,7 +110,110 @@ def tag(filename: str, *tags: str, remove: Sequence[str] = ()) -> list[str]:
         return library.tag(entry, tags, removed)
 
 
+def keep(
+    path: str | PathLike[str],
+    facts: Mapping[str, Any],
+    *,
+    kind: Kind = "report",
+    location: str | None = None,
+) -> dict[str, Any] | None:
+    """Copy a report or a recording into the library; return its entry as `list_…` shows it.
+
+    `facts` are a report's summary, or what a recording has in `about`, with `private`.
+    `location` is where the file at `path` was put for its user, if that is elsewhere. A failure
+    is a warning only: the user's own file is written.
+    """
+    name = without_secrets(str(path) if location is None else location)
+    try:
+        settings = config.library_settings()
+        if not settings.enabled:
+            return None
+        library = library_at(settings)
+        if library.store.folder is None and facts.get("private") is True:
+            _warn(
+                f"{name} is private, so no copy of it was put into the library at "
+                f"{library.store.name}, which others may read."
+            )
+            return None
+        entry = library.add(Path(path).expanduser(), kind, facts, Path(name).stem)
+    except Exception as error:  # noqa: BLE001 - whatever stores raise
+        _warn(
+            f"{name} was written, but no copy of it could be put into the library: "
+            f"{reason(error)}. "
+            "Check daskscope.library.path, or set daskscope.library.enabled to false."
+        )
+        return None
+    try:
+        library.retain(settings, entry.facts.user)
+    except Exception as error:  # noqa: BLE001
+        place = library.store.name
+        _warn(f"Old reports could not be removed from the library at {place}: {reason(error)}.")
+    return entry.to_json()
+
+
+def _warn(text: str) -> None:
+    """Warn whoever called us from outside of daskscope."""
+    level = 1
+    frame: FrameType | None = sys._getframe()
+    while frame is not None and frame.f_globals.get("__name__", "").startswith("daskscope"):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, stacklevel=level)
+
+
+def no_hub(account: str, option: str = "account=") -> DaskscopeError:
+    """Return the error for a user who names an account of a hub, by an option of this name."""
+    hub = config.read("hub.url")
+    where = "No hub is configured" if hub is None else f"The hub is {without_secrets(hub)}"
+    return DaskscopeError(
+        "no-hub",
+        f"{where}, and this version of daskscope does not speak to hubs yet: "
+        f"there is no account {account!r}.",
+        f"Leave {option} out: then your own library is used. A later version will use the hub "
+        "that daskscope.hub.url names.",
+    )
+
+
 def _text(filename: object) -> str:
     if not isinstance(filename, str):
         raise TypeError(f"filename must be text, got {type(filename).__name__}")
+    return filename
+
+
+def answer(what: str, args: Mapping[str, Any]) -> dict[str, Any]:
+    """Answer a question of a page, in JSON: the sidebar's list, a report in pieces, delete one."""
+    if what == "reports":
+        return _list()
+    if what == "report":
+        return _piece(args)
+    if what == "delete-report":
+        delete_performance_report(_filename(args))
+        return {}
+    raise BadMessageError("it asks for something unknown")
+
+
+def _list() -> dict[str, Any]:
+    with opened_library() as library:
+        entries, store = library.entries(), library.store
+    listed = [
+        entry.to_json() | {"path": store.server_path(entry.filename)}
+        for entry in entries[:MOST_LISTED]
+    ]
+    return {"reports": listed, "total": len(entries)}
+
+
+def _piece(args: Mapping[str, Any]) -> dict[str, Any]:
+    """Return bytes of a report: the page's own widget shows it, not a browser's window."""
+    filename, at = _filename(args), number(args.get("at"), "args.at")
+    with opened_library() as library:
+        entry = library.find(filename)
+        with library.store.open(entry.filename) as file:
+            file.seek(at)
+            piece = file.read(MAX_PIECE_BYTES)
+    return {"base64": base64.b64encode(piece).decode("ascii"), "size": entry.size}
+
+
+def _filename(args: Mapping[str, Any]) -> str:
+    filename = args.get("filename")
+    if not isinstance(filename, str):
+        raise BadMessageError("args.filename is not a text")
     return filename

@@ -1,18 +1,22 @@
-"""What may stand behind `%%perfreport` and `%perfreport`: its words, and what they mean."""
+"""The first line of `%%perfreport`, the options behind it and `%perfreport`, and their help."""
 
 from __future__ import annotations
 
 import argparse
 import difflib
 import re
-from dataclasses import dataclass
+import shlex
+from io import StringIO
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from daskscope.cli.parser import redactable
 from daskscope.errors import DaskscopeError
-from daskscope.words import raised_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
+
+NAME: Final = "perfreport"
+_FIRST_LINE: Final = re.compile(rf"%%{NAME}(?:[ \t]+(.*?))?[ \t]*\r?\n?$")
 
 HELP: Final = """Write a performance report of what a cell does on the Dask cluster: one HTML file.
 
@@ -49,36 +53,36 @@ Words with spaces need quotes. {name} and $name stand for variables of the noteb
 `with daskscope.performance_report("dask-report.html"): …`.
 """
 
-DEFAULT_FILENAME: Final = "dask-report.html"
-REDACTABLE: Final = ("code", "paths", "hosts")
 VALUED: Final = ("--filename", "--title", "--redact", "--account")
 SWITCHES: Final = ("--open", "--recording", "--private", "--last", "--help")
-_WORD: Final = re.compile(r"""\s*((?:[^\s"']|"[^"]*"|'[^']*')+)""")
-_QUOTED: Final = re.compile(r""""([^"]*)"|'([^']*)'""")
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What was asked for."""
+class _Parser(argparse.ArgumentParser):
+    """Raises an error for the user, where argparse would end the program."""
 
-    filename: str = DEFAULT_FILENAME
-    title: str | None = None
-    account: str | None = None
-    redact: tuple[str, ...] = ()
-    private: bool = False
-    recording: bool = False
-    open: bool = False
-    last: bool = False
-    help: bool = False
+    def error(self, message: str) -> NoReturn:
+        raise _bad(f"{message[:1].upper()}{message[1:]}.")
 
 
-def parse_cell(line: str) -> Options:
-    """Return what the first line of a cell asks for.
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(add_help=False, allow_abbrev=False)
+    parser.add_argument("filename", nargs="?", default="dask-report.html")
+    parser.add_argument("--filename", dest="named")
+    parser.add_argument("--title")
+    parser.add_argument("--account")
+    parser.add_argument("--redact", type=redactable, default=())
+    for option in SWITCHES:
+        parser.add_argument(option, action="store_true")
+    return parser
+
+
+def parse_cell(line: str) -> argparse.Namespace:
+    """Return the options in the first line of a cell.
 
     >>> parse_cell('runs/a.html --title "Two words" --redact code,paths').title
     'Two words'
     """
-    options = _parse(_words(line), statement_follows=False)
+    options = _parse(line)
     if options.last:
         raise _bad(
             "--last is for a line of its own, after the cell has run.",
@@ -87,7 +91,9 @@ def parse_cell(line: str) -> Options:
     return options
 
 
-def parse_line(line: str, expand: Callable[[str], str] = lambda text: text) -> tuple[Options, str]:
+def parse_line(
+    line: str, expand: Callable[[str], str] = lambda text: text
+) -> tuple[argparse.Namespace, str]:
     """Return the options of `%perfreport` and its statement, which stays as it is.
 
     `expand` puts values of variables into the options.
@@ -96,18 +102,24 @@ def parse_line(line: str, expand: Callable[[str], str] = lambda text: text) -> t
     >>> options.filename, options.open, statement
     ('a.html', False, 'print("--open {x}")')
     """
-    end = _end_of_options(line)
-    head, statement = line[:end], line[end:].strip()
-    options = _parse(_words(expand(head)), statement_follows=True)
+    end, is_value = 0, False
+    for word, stop in _words(line):
+        if not is_value and not word.startswith("--"):
+            break
+        end = stop
+        if word == "--":
+            break
+        is_value = word in VALUED and not is_value
+    options = _parse(expand(line[:end]))
     if options.last or options.help:
-        return _parse(_words(expand(line)), statement_follows=False), ""
-    return options, statement
+        return _parse(expand(line)), ""
+    return options, line[end:].strip()
 
 
 def expanded(text: str, names: Mapping[str, Any]) -> str:
     """Return options with values of variables for ``{name}`` and ``$name``.
 
-    IPython's own way to do this leaves all as it is where one of them has none.
+    IPython's own expansion leaves all as it is if one of them has none.
 
     >>> expanded("run-{n + 1}.html --title {{$n}}", {"n": 1})
     'run-2.html --title {1}'
@@ -117,92 +129,93 @@ def expanded(text: str, names: Mapping[str, Any]) -> str:
     try:
         return str(DollarFormatter().vformat(text, [], dict(names)))
     except Exception as error:
-        if isinstance(error, NameError) and error.name:
-            why = f"There is no variable {error.name}, which the options name."
-        else:
-            said = raised_text({"type": type(error).__name__, "text": str(error)})
-            why = f"What stands in braces or behind $ in the options has no value: {said}."
         raise _bad(
-            why, "Define it first; for a real brace write {{ or }}, for a real $name $$name."
+            f"A variable in the options has no value: {type(error).__name__}: {error}.",
+            "Define it first; for a real brace write {{ or }}, for a real $name $$name.",
         ) from error
 
 
-def _end_of_options(line: str) -> int:
-    end = 0
-    while (word := _WORD.match(line, end)) is not None and word[1].startswith("--"):
-        end = word.end()
-        if word[1] == "--":
-            break
-        if word[1] in VALUED and (value := _WORD.match(line, end)) is not None:
-            end = value.end()
-    return end
+def _words(line: str) -> Iterator[tuple[str, int]]:
+    """Yield words as a shell reads them, but with backslashes left alone, and where each stops.
 
-
-def _words(line: str) -> list[str]:
-    """Return the words of a line as a shell has them, with backslashes left alone.
-
-    >>> _words(r'C:\\runs\\a.html --title "Two words" --account=""')
+    >>> [word for word, _ in _words(r'C:\\runs\\a.html --title "Two words" --account=""')]
     ['C:\\\\runs\\\\a.html', '--title', 'Two words', '--account=']
     """
-    words = []
-    at = 0
-    while line[at:].strip():
-        found = _WORD.match(line, at)
-        if found is None or line[found.end() : found.end() + 1].strip():
-            raise _bad(
-                f"A quote is not closed: {line[at:].strip()}",
-                'Texts with an apostrophe stand in double quotes: --title "Bob\'s run".',
-            )
-        words.append(_QUOTED.sub(lambda quoted: quoted[1] or quoted[2] or "", found[1]))
-        at = found.end()
-    return words
+    stream = StringIO(line)
+    words = shlex.shlex(stream, posix=True)
+    words.whitespace_split, words.commenters, words.escape = True, "", ""
+    try:
+        for word in words:
+            yield word, stream.tell()
+    except ValueError:
+        raise _bad(
+            f"A quote is not closed: {line.strip()}",
+            'Put texts with an apostrophe in double quotes: --title "Bob\'s run".',
+        ) from None
 
 
-class _Parser(argparse.ArgumentParser):
-    """Raises what the user can read, where argparse would end the program."""
-
-    def error(self, message: str) -> NoReturn:
-        raise _bad(f"{message[:1].upper()}{message[1:]}.")
-
-
-def _parse(words: list[str], *, statement_follows: bool) -> Options:
-    parser = _Parser(add_help=False, allow_abbrev=False)
-    if not statement_follows:
-        parser.add_argument("filename", nargs="?")
-    for option in VALUED:
-        parser.add_argument(option, dest="named" if option == "--filename" else None)
-    for option in SWITCHES:
-        parser.add_argument(option, action="store_true")
-    found, unknown = parser.parse_known_args([word for word in words if word != "--"])
-    if unknown:
-        raise _unknown(unknown[0])
-    given = vars(found)
-    names = [name for name in (given.pop("filename", None), given.pop("named")) if name]
-    if len(names) > 1:
-        raise _bad(f"Two filenames: {' and '.join(names)}.")
-    given["filename"] = names[0] if names else DEFAULT_FILENAME
-    given["redact"] = _redact(given["redact"])
-    return Options(**given)
-
-
-def _redact(given: str | None) -> tuple[str, ...]:
-    what = tuple(word.strip() for word in (given or "").split(",") if word.strip())
-    for word in what:
-        if word not in REDACTABLE:
-            raise _bad(
-                f"--redact {word}: there is no such thing to leave out.",
-                f"Name one or more of {', '.join(REDACTABLE)}, with commas.",
-            )
-    return what
-
-
-def _unknown(word: str) -> DaskscopeError:
+def _parse(line: str) -> argparse.Namespace:
+    words = [word for word, _ in _words(line) if word != "--"]
+    options, unknown = _parser().parse_known_args(words)
+    if not unknown:
+        options.filename = options.named or options.filename
+        return options
+    word = unknown[0]
     if not word.startswith("-"):
-        return _bad(f"One word too many: {word}.", "Names with spaces need quotes.")
+        raise _bad(f"One word too many: {word}.", "Names with spaces need quotes.")
     near = difflib.get_close_matches(word.split("=")[0], (*VALUED, *SWITCHES), 1)
     meant = f" Did you mean {near[0]}?" if near else ""
-    return _bad(f"There is no option {word}.{meant}")
+    raise _bad(f"There is no option {word}.{meant}")
 
 
 def _bad(text: str, next: str = "") -> DaskscopeError:  # noqa: A002 - as in messages
     return DaskscopeError("bad-option", text, next or "%perfreport --help lists the options.")
+
+
+class FirstLine:
+    """One of IPython's input transformers: takes `%%perfreport` off a cell.
+
+    An ordinary cell magic gets the cell as text and has to run it itself: `_`, a top-level await
+    and a traceback that is shown once would be lost. So only this line becomes a call, in its
+    place, which begins the report when the cell runs. IPython also transforms cells that it does
+    not run: nothing may happen here.
+    """
+
+    has_side_effects = True
+    """It has none, but a terminal then waits for the end of the cell, as after any `%%`."""
+
+    def __init__(self, awaits: Callable[[], bool]) -> None:
+        """`awaits` returns whether the current client has to be awaited."""
+        self._awaits = awaits
+
+    def __call__(self, lines: list[str]) -> list[str]:
+        """Return the lines with a call in the place of the first one, if that is ours."""
+        found = _FIRST_LINE.match(lines[0]) if lines else None
+        if found is None:
+            return lines
+        from IPython.core.inputtransformer2 import cell_magic, leading_indent
+
+        options, rest = found[1] or "", leading_indent(lines[1:])
+        call = f"get_ipython().run_cell_magic({NAME!r}, {options!r}, None)\n"
+        if self._awaits():
+            call = f"await {call}"
+        if "--help" in options.split():
+            return [call]
+        body = next((i for i, line in enumerate(rest) if line.strip()), None)
+        if body is None:
+            return lines  # IPython says that the cell is empty
+        if rest[body].startswith("%%"):  # it counts its own lines
+            rest = cell_magic(self(rest[body:]))
+        return [call, *rest]
+
+
+def without_first_line(cell: str) -> str:
+    r"""Return what a user wrote below `%%perfreport`.
+
+    >>> without_first_line("%%perfreport a.html\nx = 1\n")
+    'x = 1\n'
+    >>> without_first_line("x = 1")
+    'x = 1'
+    """
+    first, end, rest = cell.lstrip().partition("\n")
+    return rest if end and _FIRST_LINE.match(first) else cell

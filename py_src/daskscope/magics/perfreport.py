@@ -1,9 +1,8 @@
 """`%%perfreport` and `%perfreport` in one IPython shell.
 
-A report that a cell asks for begins with the call that stands in the place of the cell's
-first line, and ends with the cell. IPython's events would tell when that is, but not of
-silent cells, and a callback of theirs is not awaited: a client that lives in the kernel's
-own loop could not move. So IPython's way to run a cell has a second way around it.
+A report begins with the call in the place of the cell's first line, and ends with the cell.
+IPython's events do not come for silent cells, and cannot await: a client that lives in the
+kernel's own loop could not move. So IPython's method that runs a cell is wrapped.
 """
 
 from __future__ import annotations
@@ -11,39 +10,46 @@ from __future__ import annotations
 import ast
 import asyncio
 import logging
+import os
 import sys
 import threading
 import time
+import webbrowser
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from daskscope import recorder
 from daskscope.errors import DaskscopeError
-from daskscope.magics.begun import (
-    Begun,
-    client_is_awaited,
-    failed,
-    in_short,
-    report_block,
-    show,
+from daskscope.magics.options import (
+    HELP,
+    NAME,
+    FirstLine,
+    expanded,
+    parse_cell,
+    parse_line,
+    without_first_line,
 )
-from daskscope.magics.first_line import AWAITED_LINE, NAME, FirstLine, without_first_line
-from daskscope.magics.options import HELP, Options, expanded, parse_cell, parse_line
-from daskscope.magics.past import PastCell, awaited_recording_of, positions, recording_of
-from daskscope.words import cut
+from daskscope.magics.past import PastCell, positions, recording_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from argparse import Namespace
+    from collections.abc import Callable, Coroutine, Iterator
 
-    from daskscope.block.report_block import Report, ReportBlock
+    from daskscope.block.report_block import Report, performance_report
 
 T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 STATEMENT: Final = "<perfreport>"
-"""What tracebacks call the statement of a line."""
+"""The file name of a line's statement in tracebacks."""
 
-LONGEST_STATEMENT: Final = 200
+MIME_OPEN: Final = "daskscope"
+"""Key in the transient part of the card's message: JupyterLab opens the report that it names.
+
+Transient, since a notebook that is opened again must not open its reports again.
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -51,18 +57,40 @@ class _Running:
     """A cell that runs, with the reports that began in it."""
 
     code: str
-    line_is_awaited: bool
-    """Whether it is one line that can wait for a client."""
-    begun: list[Begun] = field(default_factory=list)
+    begun: list[_Begun] = field(default_factory=list)
     remembered: bool = True
     """Whether `--last` may mean it."""
 
 
-class _Stack(threading.local):
-    """The cells that run in a thread, outermost first: a subshell runs its own."""
+@dataclass(slots=True, eq=False)
+class _Begun:
+    """A report that begins with a cell, and ends with it."""
 
-    def __init__(self) -> None:
-        self.cells: list[_Running] = []
+    block: performance_report
+    options: Namespace
+    awaited: bool
+
+    async def finish(self, error: BaseException | None) -> Exception | None:
+        """End with the cell's exception; return why there is no report, if so.
+
+        Suspends only if the client has to be awaited: other cells run without a loop.
+        """
+        raised = (type(error) if error else None, error, error.__traceback__ if error else None)
+        try:
+            if self.awaited:
+                await self.block.__aexit__(*raised)
+            else:
+                self.block.__exit__(*raised)
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            self.block.abandon()
+            return DaskscopeError(
+                "interrupted",
+                "The end of the report was interrupted.",
+                "%perfreport --last writes it again.",
+            )
+        except Exception as failure:  # noqa: BLE001 - the result of the cell stays as it is
+            return failure
+        return None
 
 
 class PerfReport:
@@ -70,23 +98,22 @@ class PerfReport:
 
     def __init__(self, shell: Any) -> None:
         self._shell = shell
-        self._stack = _Stack()
+        self._local = threading.local()
         self._past: PastCell | None = None
-        self._first_line = FirstLine(client_is_awaited)
-        self._run_cell_async: Any = None
-
-    # -- coming and going ---------------------------------------------------
-
-    def load(self) -> None:
-        """Make the magics known."""
-        shell = self._shell
+        self._first_line = FirstLine(_client_is_awaited)
         shell.register_magic_function(self._line, "line", NAME)
         shell.register_magic_function(self._cell, "cell", NAME)
         shell.input_transformers_cleanup.append(self._first_line)
         self._run_cell_async = shell.run_cell_async = self._around(shell.run_cell_async)
 
+    @property
+    def _cells(self) -> list[_Running]:
+        """The cells that run in this thread, outermost first: a subshell runs its own."""
+        cells: list[_Running] = vars(self._local).setdefault("cells", [])
+        return cells
+
     def unload(self) -> None:
-        """Take everything back."""
+        """Remove everything."""
         shell = self._shell
         for kind in ("line", "cell"):
             shell.magics_manager.magics[kind].pop(NAME, None)
@@ -102,191 +129,153 @@ class PerfReport:
 
         @wraps(run_cell_async)
         async def run_cell_and_reports(raw_cell: str, *args: Any, **kwargs: Any) -> Any:
-            transformed = kwargs.get("transformed_cell") or ""
-            cell = _Running(raw_cell, line_is_awaited=AWAITED_LINE in transformed)
-            cells = self._stack.cells
+            cell, cells = _Running(raw_cell), self._cells
             cells.append(cell)
             start = time.time()
             try:
                 known = _quietly(positions)
                 result = await run_cell_async(raw_cell, *args, **kwargs)
-            except BaseException:  # not the cell's, which IPython keeps: it was broken off itself
+            except BaseException:  # not the cell's, which IPython keeps
                 for begun in cell.begun:
-                    begun.abandon()
+                    begun.block.abandon()
                 raise
             finally:
                 cells.remove(cell)
             error, ran = result.error_in_exec, result.error_before_exec is None
             if cell.remembered and ran and raw_cell.strip() and not result.info.silent:
-                stop = time.time()
-                if self._past is not None:
-                    self._past.forget()
-                self._past = _quietly(lambda: PastCell.of(result, start, stop, known or {}))
+                self._past = _quietly(lambda: PastCell.of(result, start, known or {}))
             for begun in reversed(cell.begun):
                 if ran:
                     self._tell(begun, await begun.finish(error), result)
                 else:  # what follows the first line is no Python
-                    begun.abandon()
+                    begun.block.abandon()
             return result
 
         return run_cell_and_reports
 
     def _cell(self, line: str, cell: str | None = None) -> Coroutine[Any, Any, None] | None:
         if cell is not None:  # not through our transformer: a notebook exported as a script
-            _raise_shown(self._shell.run_cell(f"%%{NAME} {line}\n{cell}"))
+            self._shell.run_cell(f"%%{NAME} {line}\n{cell}").raise_error()
             return None
         __tracebackhide__ = True
-        running, forgotten = self._stack.cells[-1], self._forget()
-        with in_short():
+        running = self._cells[-1]
+        self._set_remembered(False)
+        awaited = _client_is_awaited()
+        with _in_short():
             options = parse_cell(expanded(line, self._shell.user_ns))
-            awaited = client_is_awaited()
             if options.help:
                 sys.stdout.write(HELP)
-                return _nothing() if awaited else None  # our first line awaits what comes back
-            block = report_block(options, without_first_line(running.code))
-            begun = Begun(options, block)
+                return asyncio.sleep(0) if awaited else None  # our first line awaits it
+            block = _report_block(options, without_first_line(running.code))
             if not awaited:
-                begun.begin()
-                running.begun.append(begun)
-        _remember(forgotten)
-        return self._begin_awaited(running, begun) if awaited else None
+                block.__enter__()
+                running.begun.append(_Begun(block, options, awaited))
+        self._set_remembered(True)
+        return self._begin_awaited(running, block, options) if awaited else None
 
-    async def _begin_awaited(self, running: _Running, begun: Begun) -> None:
+    async def _begin_awaited(
+        self, running: _Running, block: performance_report, options: Namespace
+    ) -> None:
         __tracebackhide__ = True
-        with in_short():
-            await begun.begin_awaited()
-        running.begun.append(begun)
+        with _in_short():
+            await block.__aenter__()
+            running.begun.append(_Begun(block, options, awaited=True))
 
-    def _forget(self) -> list[_Running]:
-        """Let `--last` not mean what runs now, should it ask in vain; return what was changed."""
-        forgotten = [cell for cell in self._stack.cells if cell.remembered]
-        for cell in forgotten:
-            cell.remembered = False
-        return forgotten
+    def _set_remembered(self, remembered: bool) -> None:
+        """Set whether `--last` may mean what runs now: a cell that began no report is skipped."""
+        for cell in self._cells:
+            cell.remembered = remembered
 
-    def _tell(self, begun: Begun, failure: Exception | None, result: Any) -> None:
-        """Show the card, and what went wrong; the cell then failed, too, if it had not."""
+    def _tell(self, begun: _Begun, failure: Exception | None, result: Any) -> None:
+        """Show the card, or what went wrong; the cell then failed, too, if it had not."""
         if not result.info.silent:
-            begun.show()
+            _show(begun.block.report, begun.options)
         if failure is None:
             return
-        failure = failed(failure, begun.report, self._shell.user_ns)
         if result.success:
+            failure = _shortened(failure)
             result.error_in_exec = failure
             self._shell.showtraceback((type(failure), failure, failure.__traceback__))
-        else:  # its own error stays the last word
+        else:  # its own error is shown last
             sys.stderr.write(f"{failure}\n")
 
     # -- a line -------------------------------------------------------------
 
     def _line(self, line: str, local_ns: dict[str, Any] | None = None) -> Any:
         __tracebackhide__ = True
-        forgotten = self._forget()
-        with in_short():
-            seen = {**self._shell.user_ns, **(local_ns or {})}
+        names = self._shell.user_ns
+        self._set_remembered(False)
+        with _in_short():
+            seen = {**names, **(local_ns or {})}
             options, statement = parse_line(line, lambda text: expanded(text, seen))
             if options.help:
                 sys.stdout.write(HELP)
-                return _nothing() if self._line_is_awaited else None
+                return None
             if options.last:
                 return self._look_back(options)
             _check_statement(statement)
-            block = report_block(options, statement)
-        _remember(forgotten)
-        with in_short():
+            block = _report_block(options, statement)
+            self._set_remembered(True)
             first, last = self._compiled(statement)
-        names = self._shell.user_ns
-        begun = Begun(options, block)
-        with in_short():
-            begun.begin()
-        try:
-            exec(first, names, local_ns)  # noqa: S102 - the statement that the user wrote
-            value = eval(last, names, local_ns) if last is not None else None  # noqa: S307
-        except BaseException as error:
-            failure = begun.finish_now(error)
-            if failure is not None:
-                sys.stderr.write(f"{failed(failure, begun.report, names)}\n")
-            begun.show()
-            raise
-        failure = begun.finish_now(None)
-        begun.show()
-        if failure is not None:
-            raise failed(failure, begun.report, names)
-        return value
+            try:
+                with block:
+                    exec(first, names, local_ns)  # noqa: S102 - what the user wrote
+                    return eval(last, names, local_ns) if last is not None else None  # noqa: S307
+            finally:
+                _show(block.report, options)
 
     def _compiled(self, statement: str) -> tuple[Any, Any]:
         """Return code of a statement, and of the expression at its end, whose value is shown."""
         __tracebackhide__ = True
         shell = self._shell
+        tree = shell.transform_ast(shell.compile.ast_parse(shell.transform_cell(statement)))
         last = None
-        try:
-            tree = shell.transform_ast(shell.compile.ast_parse(shell.transform_cell(statement)))
-            if tree.body and isinstance(tree.body[-1], ast.Expr):
-                expression = ast.Expression(tree.body.pop().value)
-                last = shell.compile(expression, STATEMENT, "eval")
-            return shell.compile(tree, STATEMENT, "exec"), last
-        except SyntaxError as error:  # of which IPython shows every frame, and so ours
-            raise _no_python(statement, error.msg) from None
+        if tree.body and isinstance(tree.body[-1], ast.Expr):
+            expression = ast.Expression(tree.body.pop().value)
+            last = shell.compile(expression, STATEMENT, "eval")
+        return shell.compile(tree, STATEMENT, "exec"), last
 
-    @property
-    def _line_is_awaited(self) -> bool:
-        cells = self._stack.cells  # none in a thread, or in what IPython calls after a cell
-        return bool(cells) and cells[-1].line_is_awaited
-
-    def _look_back(self, options: Options) -> Coroutine[Any, Any, None] | None:
+    def _look_back(self, options: Namespace) -> None:
         if self._past is None:
             raise DaskscopeError(
                 "no-cell",
                 "No cell has run since daskscope was loaded.",
                 "Run the cell again, with %%perfreport as its first line.",
             )
-        block = report_block(options, self._past.code)  # all is checked that can be wrong
-        if self._line_is_awaited:
-            return _report_awaited(self._past, block, options)
+        block = _report_block(options, self._past.code)  # checks the options first
         report = block.of_past(recording_of(self._past, options.title))
         report.save()
-        _show_past(report, options)
-        return None
+        sys.stdout.write(f"Performance Report Available at: {report.url}\n")
+        _show(report, options)
 
 
-async def _report_awaited(past: PastCell, block: ReportBlock, options: Options) -> None:
-    __tracebackhide__ = True
-    with in_short():
-        report = block.of_past(await awaited_recording_of(past, options.title))
-        await asyncio.to_thread(report.save)  # the loop may be the scheduler's
-        _show_past(report, options)
+def _report_block(options: Namespace, code: str) -> performance_report:
+    """Return the block of a report; raise an error if the options are wrong."""
+    from daskscope.block.report_block import performance_report
+
+    block = performance_report(
+        options.filename,
+        private=options.private,
+        account=options.account,
+        title=options.title,
+        redact=options.redact,
+        recording=options.recording,
+        code=code,
+    )
+    block.shows_card = False
+    return block
 
 
-def _show_past(report: Report, options: Options) -> None:
-    sys.stdout.write(f"Performance Report Available at: {report.url}\n")
-    show(report, options)
+def _client_is_awaited() -> bool:
+    """Return whether the current client is asynchronous, and its loop is the one that runs here."""
+    if "distributed" not in sys.modules:
+        return False
+    from daskscope.session_list import current_client
 
-
-def _raise_shown(result: Any) -> None:
-    """Raise the error of a cell that has shown it already: it is not shown again."""
-    __tracebackhide__ = True
-    error = result.error_before_exec or result.error_in_exec
-    if error is not None:
-        vars(error)["_render_traceback_"] = list
-        raise error
-
-
-async def _nothing() -> None:
-    """Is awaited where nothing begins."""
-
-
-def _quietly(note: Callable[[], T]) -> T | None:
-    """Return what is noted of a cell; that it cannot be must not be the cell's trouble."""
     try:
-        return note()
-    except Exception:
-        logger.exception("daskscope: %%perfreport --last will not know the cell that runs")
-        return None
-
-
-def _remember(forgotten: list[_Running]) -> None:
-    for cell in forgotten:
-        cell.remembered = True
+        return bool(current_client().asynchronous)
+    except DaskscopeError:
+        return False  # there is none
 
 
 def _check_statement(statement: str) -> None:
@@ -297,7 +286,7 @@ def _check_statement(statement: str) -> None:
             "Write %perfreport total.compute(), or %%perfreport on top of a cell; "
             "%perfreport --last reports on the cell that has just run.",
         )
-    if client_is_awaited():
+    if _client_is_awaited():
         raise DaskscopeError(
             "asynchronous-client",
             "This Dask client is asynchronous: a line cannot wait for it.",
@@ -305,20 +294,75 @@ def _check_statement(statement: str) -> None:
         )
 
 
-def _no_python(statement: str, why: str) -> DaskscopeError:
-    awaits = "await" in why or "async" in why
-    return DaskscopeError(
-        "no-python",
-        f"{cut(statement, LONGEST_STATEMENT)} is no valid Python: {why}.",
-        "A line cannot await. Write %%perfreport on top of the cell."
-        if awaits
-        else "Correct it, and run the line again.",
-    )
+def _show(report: Report, options: Namespace) -> None:
+    """Show the card of a report, if it is written; open the report if the options say so."""
+    from daskscope.block.report_block import place_of, show_card
+
+    if report.summary is None or report.url is None:
+        return
+    in_server = recorder.in_kernel() and "JPY_SESSION_NAME" in os.environ
+    in_lab = place_of(report).in_lab if options.open and in_server else None
+    show_card(report, {} if in_lab is None else {MIME_OPEN: {"open": in_lab}})
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    has_screen = sys.platform in ("darwin", "win32") or any(map(os.environ.get, screens))
+    if not options.open or in_lab is not None:
+        return
+    if in_server or not has_screen or not webbrowser.open(report.url):
+        sys.stderr.write(
+            "--open: the report can be opened neither in JupyterLab, which does not show that "
+            "folder, nor in a browser on this computer. If the library has a copy, it is in the "
+            "sidebar, under Reports.\n"
+        )
+
+
+def _shortened(error: Exception) -> Exception:
+    """Return an error of ours that IPython shows without our frames."""
+    if isinstance(error, DaskscopeError):
+        text, todo = error.text, error.next
+        if error.code == "not-written":
+            todo = "Nothing is lost: %perfreport --last elsewhere.html writes it."
+        lines = [f"{type(error).__name__}: {text}", *([todo] if todo else [])]
+        vars(error)["_render_traceback_"] = lambda: lines
+    return error
+
+
+@contextmanager
+def _in_short() -> Iterator[None]:
+    """Raise errors of ours so that IPython shows them without our frames."""
+    __tracebackhide__ = True
+    try:
+        yield
+    except DaskscopeError as error:
+        _shortened(error)
+        raise
+
+
+def _quietly(note: Callable[[], T]) -> T | None:
+    """Return what is noted of a cell; a failure must not become the cell's."""
+    try:
+        return note()
+    except Exception:
+        logger.exception("daskscope: %%perfreport --last will not know the cell that runs")
+        return None
 
 
 for _function in (PerfReport._line, PerfReport._cell):
     _function.__doc__ = HELP
-    # IPython leaves the line as it was written, and shows nothing where it ends with ";".
+    # IPython leaves the line as it was written, and shows nothing if it ends with ";".
     vars(_function)["_ipython_magic_no_var_expand"] = True
     vars(_function)["_ipython_magic_output_can_be_silenced"] = True
 vars(PerfReport._line)["needs_local_scope"] = True
+
+_loaded: dict[Any, PerfReport] = {}
+
+
+def load(shell: Any) -> None:
+    """Register the magics in a shell of IPython, once."""
+    if shell not in _loaded:
+        _loaded[shell] = PerfReport(shell)
+
+
+def unload(shell: Any) -> None:
+    """Remove the magics."""
+    if shell in _loaded:
+        _loaded.pop(shell).unload()

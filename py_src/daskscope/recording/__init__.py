@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from daskscope.recording.chunk import KeyBlock, TaskChunk, pack_keys
-from daskscope.recording.counts import Counts, NotRead
 from daskscope.recording.log_store import UNKNOWN_TASK, LogStore
-from daskscope.recording.merged import merged_notices
 from daskscope.recording.names import Merged, Names
 from daskscope.recording.progress import Progress, Unfinished
 from daskscope.recording.recording import Recording
 from daskscope.recording.recording_store import RecordingStore
 from daskscope.recording.series_store import SeriesStore
-from daskscope.recording.totals import ActionTotal, PrefixTotal, Sums, Totals
+from daskscope.recording.totals import ActionTotal, Counts, PrefixTotal, Sums, Totals
 
 __all__ = [
     "UNKNOWN_TASK",
@@ -21,7 +19,6 @@ __all__ = [
     "LogStore",
     "Merged",
     "Names",
-    "NotRead",
     "PrefixTotal",
     "Progress",
     "Recording",
@@ -31,6 +28,5 @@ __all__ = [
     "TaskChunk",
     "Totals",
     "Unfinished",
-    "merged_notices",
     "pack_keys",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass, field, replace
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
@@ -11,9 +12,8 @@ import numpy as np
 
 from daskscope import schema
 from daskscope.recording.chunk import key_blocks
-from daskscope.recording.counts import NotRead
 from daskscope.recording.log_store import UNKNOWN_TASK, LogStore
-from daskscope.recording.name_map import NameMap
+from daskscope.recording.names import NameMap
 from daskscope.recording.progress import Progress
 from daskscope.recording.recording_store import PRESENT, RecordingStore
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from daskscope.recording.chunk import TaskChunk
     from daskscope.recording.series_store import SeriesStore
-    from daskscope.recording.store import Overflow
 
 LATE_S: Final = 0.5
 """Clocks of workers are known to so much, soon after they started: what somebody waited for
@@ -42,7 +41,7 @@ class Positions:
     tables: Mapping[str, int] = field(default_factory=dict)
     """Of each log, and of the finest ring of each series."""
     dropped_agent: int = 0
-    not_read: NotRead = field(default_factory=NotRead)
+    not_read: Counter[str] = field(default_factory=Counter)
     progress: Progress = field(default_factory=Progress)
 
     def of(self, table: str) -> int:
@@ -51,11 +50,7 @@ class Positions:
 
 
 def positions_of(recording: RecordingStore) -> Positions:
-    """Return how far a recording is.
-
-    >>> positions_of(RecordingStore()).of("errors")
-    0
-    """
+    """Return how far a recording is."""
     with recording.together():
         return Positions(
             task=recording.next_task,
@@ -64,21 +59,6 @@ def positions_of(recording: RecordingStore) -> Positions:
             not_read=recording.not_read,
             progress=recording.progress,
         )
-
-
-def positions_over(
-    recording: RecordingStore, at_once: Positions, told: Positions, window: Window
-) -> Positions:
-    """Return the positions of the end of a time, at which a recording was at some already.
-
-    At later ones there is all from before the end, and of the logs some from after it.
-    """
-    moved = {
-        name: _over(store, at_once.of(name), told.of(name), window)
-        for name, store in recording.tables.items()
-        if isinstance(store, LogStore) and _is_timed(store.table)
-    }
-    return replace(told, tables={**told.tables, **moved})
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,22 +86,9 @@ class BlockRecording:
     """
 
     def __init__(
-        self,
-        source: RecordingStore,
-        since: Positions,
-        *,
-        start: float = -inf,
-        memory_limit: int,
-        disk_limit: int,
-        overflow: Overflow,
-        directory: str | None = None,
+        self, source: RecordingStore, since: Positions, *, start: float = -inf, **limits: Any
     ) -> None:
-        self.recording = RecordingStore(
-            memory_limit=memory_limit,
-            disk_limit=disk_limit,
-            overflow=overflow,
-            directory=directory,
-        )
+        self.recording = RecordingStore(**limits)
         self._source = source
         self._names = NameMap(source.names, self.recording.names)
         self._pieces: list[_Piece] = []
@@ -309,12 +276,6 @@ def _is_timed(table: schema.Log) -> bool:
 def _tasks_of(table: schema.Log) -> list[str]:
     """Return the columns of a log that have numbers of tasks."""
     return [column.name for column in table.columns if column.into == schema.TASKS.name]
-
-
-def _over(log: LogStore, since: int, until: int, window: Window) -> int:
-    """Return the number that follows those rows between two that are not after a time."""
-    there = log.numbered(since, until)
-    return max([since, *(n + 1 for n, row in there if not _is_after(row, log.table, window))])
 
 
 def _news(

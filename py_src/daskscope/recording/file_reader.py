@@ -5,24 +5,22 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any, BinaryIO, Final
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
 import numpy as np
 
 from daskscope.errors import DaskscopeError
-from daskscope.recording.about import ABOUT, SUMMARY, WHOLE
 from daskscope.recording.chunk import DTYPES
-from daskscope.recording.file_arrow import BadTableError
-from daskscope.recording.file_figures import take_figures
-from daskscope.recording.file_tables import decode
+from daskscope.recording.file_tables import BadTableError, decode
 from daskscope.recording.file_writer import BEFORE, HEADER, SEPARATOR
 from daskscope.recording.file_zip import BadZipError, Members
 from daskscope.recording.log_store import LogStore
-from daskscope.recording.names import indexed
-from daskscope.recording.recording_store import MAX_TASKS
+from daskscope.recording.names import Merged, Places, indexed
+from daskscope.recording.recording_store import ABOUT, MAX_TASKS, SUMMARY, WHOLE
 from daskscope.recording.series_store import SeriesStore
+from daskscope.recording.totals import ActionTotal, PrefixTotal, Totals
 from daskscope.schema import (
     FILE_FORMAT,
     FILE_PART_ROWS,
@@ -31,7 +29,6 @@ from daskscope.schema import (
     STEPS,
     TASKS,
     Column,
-    Dictionary,
     Series,
     columns_of,
 )
@@ -112,32 +109,8 @@ def read_file(file: BinaryIO, recording: RecordingStore, name: str) -> None:
     recording.about_facts = reader.about()
     recording.about_facts[WHOLE] = members.whole
     if reader.final is not None:
-        take_figures(recording, reader.final, reader.place)
+        take_figures(recording, reader.final, reader.places)
     recording.close()
-
-
-@dataclass
-class _Index:
-    """What the names of a file are in the recording: by number, as many as there are."""
-
-    places: NDArray[np.uint32]
-    names: int = 0
-
-    @classmethod
-    def of(cls, table: Dictionary) -> _Index:
-        return cls(np.zeros(table.limit, "u4"))
-
-    def append(self, place: int) -> None:
-        if self.names == len(self.places):
-            raise BadTableError("has more names than any recording has")
-        self.places[self.names] = place
-        self.names += 1
-
-    def of_rows(self, numbers: NDArray[Any], kind: str) -> NDArray[Any]:
-        if len(numbers) and int(numbers.max()) >= self.names:
-            raise BadTableError(f"has rows with unknown {kind}")
-        found: NDArray[Any] = self.places[numbers].astype(numbers.dtype)
-        return found
 
 
 @dataclass
@@ -149,24 +122,18 @@ class _Reader:
     final: Mapping[str, Any] | None = None
     waiting: tuple[dict[str, NDArray[Any]], int] | None = None
     """Rows whose keys are the next member."""
-    indexes: dict[str, _Index] = field(init=False)
+    places: Places = field(init=False)
     characters: int = 0
     """Of all names until now."""
     read: set[str] = field(default_factory=set)
     """Members with logs and series that were read."""
 
     def __post_init__(self) -> None:
-        tables = self.recording.names.tables
-        self.indexes = {kind: _Index.of(table) for kind, table in tables.items()}
+        self.places = Places(self.recording.names)
 
     def check_begun(self) -> None:
         if self.header is None:
             raise BadTableError("is no recording of daskscope")
-
-    def place(self, kind: str, number: int) -> int | None:
-        """Return what a number of the file's names is in the recording, if it is one."""
-        index = self.indexes[kind]
-        return int(index.places[number]) if number < index.names else None
 
     def about(self) -> dict[str, Any]:
         return dict(self.final) if self.final is not None else _begun(self.header or {})
@@ -185,7 +152,7 @@ class _Reader:
             self.waiting = (found[0], self._begin_tasks(found[1]))
         elif folder == "keys":
             self._take_tasks(data)
-        elif folder in self.indexes and rest:
+        elif folder in self.recording.names.tables and rest:
             self._take_names(folder, data)
         else:
             self._take_rows(member, data)
@@ -234,7 +201,13 @@ class _Reader:
     def _place(self, declared: Sequence[Column], columns: dict[str, Any]) -> None:
         """Turn the file's indexes of names into the recording's."""
         for column, kind in indexed(declared, self.recording.names).items():
-            columns[column] = self.indexes[kind].of_rows(columns[column], kind)
+            columns[column] = self._of_rows(columns[column], kind)
+
+    def _of_rows(self, numbers: NDArray[Any], kind: str) -> NDArray[Any]:
+        try:
+            return self.places.of(kind, numbers).astype(numbers.dtype)
+        except IndexError as error:
+            raise BadTableError(f"has rows with unknown {kind}") from error
 
     def _begin_tasks(self, facts: Mapping[str, int]) -> int:
         """Check the numbers of the next tasks; return how many they are."""
@@ -270,7 +243,7 @@ class _Reader:
             )
 
     def _take_names(self, kind: str, data: bytes) -> None:
-        names, index = self.recording.names, self.indexes[kind]
+        names = self.recording.names
         table = names.tables[kind]
         columns, _ = decode(columns_of(table), data, what=kind, at_most=table.limit)
         colours = columns.pop("colour", None) if table.coloured else None
@@ -279,18 +252,21 @@ class _Reader:
             self.characters += sum(len(p) for c in cells if isinstance(c, tuple) for p in c)
             if self.characters > MAX_NAMES_CHARACTERS:
                 raise BadTableError("has longer names than any recording has")
+            if self.places.counts()[kind] == table.limit:
+                raise BadTableError("has more names than any recording has")
             item = names.item(kind, map(partial(self._cell, kind), table.columns, cells))
             colour = int(colours[row]) if colours is not None else None
-            index.append(names.intern(kind, item, colour))
+            self.places.add(kind, item, colour)
 
     def _cell(self, kind: str, column: Column, cell: Any) -> Any:
         """Return a cell of an entry with the recording's index where it points at an entry."""
-        if column.into not in self.indexes:
+        names = self.recording.names
+        if column.into not in names.tables:
             return cell
-        names, own = self.recording.names, self.indexes[kind].names
+        own = self.places.counts()[kind]
         if column.into == kind and cell == own:  # at itself
             return own if own < len(names.tables[kind].first) else names.count(kind)
-        return int(self.indexes[column.into].of_rows(np.array([cell]), column.into)[0])
+        return int(self._of_rows(np.array([cell]), column.into)[0])
 
     def _take_tasks(self, keys: bytes) -> None:
         if self.waiting is None:
@@ -355,3 +331,70 @@ def _int(text: str) -> int:
 def _listed(column: Any) -> list[Any]:
     found: list[Any] = column.tolist() if isinstance(column, np.ndarray) else column
     return found
+
+
+T = TypeVar("T", PrefixTotal, ActionTotal)
+
+MAX_FIGURE: Final = 2**53
+"""Larger whole numbers are not exact in a page."""
+
+
+def take_figures(recording: RecordingStore, about: Mapping[str, Any], places: Places) -> None:
+    """Let a recording that was read count what its file says was captured besides.
+
+    Nobody vouches for that: no figure falls below what the tables of the file say, and what
+    is none is passed over.
+    """
+    totals = _totals(about.get("totals"), places)
+    if totals is not None:
+        recording.raise_totals(totals)
+    dropped = _mapping(about, "dropped")
+    for name, store in recording.tables.items():
+        store.count_dropped(_figure(dropped, name))
+    for kind in recording.names.tables:
+        merged = _mapping(_mapping(about, "merged"), kind)
+        if names := _figure(merged, "names"):
+            exact, session = (merged.get(name) is True for name in ("exact", "session"))
+            recording.names.merged_before[kind] = Merged(names, exact, session)
+    counts = _mapping(about, "counts")
+    if not counts:
+        return
+    recording.drop_from_agent(_figure(counts, "dropped_agent"))
+    # What this recording has dropped of its own while it was read was in the file.
+    after_the_last = _figure(counts, "dropped_recording") - recording.skipped
+    recording.skip_tasks(min(after_the_last, MAX_TASKS - recording.next_task))
+    recording.take_logged(_figure(counts, "erred"), _figure(counts, "changes"))
+
+
+def _mapping(facts: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = facts.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _figure(counts: Mapping[str, Any], name: str) -> int:
+    figure = counts.get(name)
+    return min(max(figure, 0), MAX_FIGURE) if isinstance(figure, int) else 0
+
+
+def _totals(said: Any, places: Places) -> Totals | None:
+    """Return totals with the numbers that names have here; nothing if one of them is wrong."""
+    try:
+        prefixes = [_total(PrefixTotal, one, places, "prefixes") for one in said["prefixes"]]
+        actions = [_total(ActionTotal, one, places, "actions") for one in said["actions"]]
+    except (TypeError, KeyError, ValueError, IndexError):
+        return None
+    return Totals(tuple(prefixes), tuple(actions))
+
+
+def _total(made: type[T], one: Mapping[str, Any], places: Places, kind: str) -> T:
+    """Return a total whose first field is the number of a name in the file."""
+    figures: list[Any] = []
+    for column in fields(made):
+        value = one[column.name]
+        is_seconds = column.name == "seconds"
+        if type(value) not in ((int, float) if is_seconds else (int,)):
+            raise ValueError("no figure")
+        if not 0 <= value <= MAX_FIGURE:
+            raise ValueError("no figure")
+        figures.append(float(value) if is_seconds else value)
+    return made(int(places.of(kind, figures[0])), *figures[1:])

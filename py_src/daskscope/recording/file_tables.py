@@ -1,7 +1,8 @@
 """Tables of a ``.daskscope`` file as Arrow: how columns are stored (docs/recording-format.md).
 
-Numbers are stored as narrow as they are, times as whole microseconds: what a
-microsecond holds of noise compresses to nothing, and so does a column of one value.
+Numbers are stored as narrow as they are, times as whole microseconds: what a microsecond
+holds of noise compresses to nothing, and so does a column of one value. What is read is
+checked before it is believed.
 """
 
 from __future__ import annotations
@@ -9,24 +10,119 @@ from __future__ import annotations
 import io
 import json
 import re
+import struct
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.recording.file_arrow import BadTableError, read_table
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import pyarrow as pa
     from numpy.typing import ArrayLike, NDArray
 
     from daskscope.schema import Column
 
+HEADER = 2  # field of Message
+BUFFERS, COMPRESSION = 2, 3  # fields of RecordBatch
+
+MAX_HEADER_BYTES: Final = 8_192
+"""Of one message. Ours have a sixth of it; a larger one could name any number of columns."""
+
+
+class BadTableError(ValueError):
+    """Bytes that are no table as daskscope writes them; the text goes on after "it …"."""
+
+
+def read_table(data: bytes, columns: Collection[str]) -> pa.RecordBatch:
+    """Return the only batch of a stream, validated: of its columns those that are asked for.
+
+    What would take more memory than `data` does is refused: compressed batches, dictionaries,
+    further batches, and columns that lie upon each other.
+    """
+    import pyarrow as pa
+
+    try:
+        _refuse_what_grows(data)
+        with pa.ipc.open_stream(data) as reader:
+            batch = reader.read_next_batch()
+        names = batch.schema.names
+        batch = batch.select([place for place, name in enumerate(names) if name in columns])
+        batch.validate(full=True)
+    except BadTableError:
+        raise
+    except (pa.ArrowException, OSError, ValueError, struct.error, IndexError) as error:
+        raise _no_table() from error
+    return batch
+
+
+def _refuse_what_grows(data: bytes) -> None:
+    """Refuse whatever is not one schema and one batch whose body is as large as its columns."""
+    import pyarrow as pa
+
+    expected = ["schema", "record batch"]
+    for message in pa.ipc.MessageReader.open_stream(data):
+        if message.metadata.size > MAX_HEADER_BYTES:
+            raise BadTableError("has a part with more columns than daskscope writes")
+        if not expected or message.type != expected.pop(0):
+            raise _not_ours()
+        if not expected:
+            _check_batch(message.metadata.to_pybytes())
+    if expected:
+        raise _no_table()
+
+
+def _check_batch(header: bytes) -> None:
+    batch_at = _field(header, _indirect(header, 0), HEADER)
+    if batch_at is None:
+        raise _no_table()
+    batch = _indirect(header, batch_at)
+    if _field(header, batch, COMPRESSION) is not None:
+        raise _not_ours()
+    buffers_at = _field(header, batch, BUFFERS)
+    if buffers_at is None:
+        return
+    vector = _indirect(header, buffers_at)
+    (buffers,) = struct.unpack_from("<I", header, vector)
+    end = 0
+    for number in range(buffers):
+        offset, length = struct.unpack_from("<qq", header, vector + 4 + 16 * number)
+        if length < 0 or offset < end:
+            raise _not_ours()
+        end = offset + length
+
+
+def _no_table() -> BadTableError:
+    return BadTableError("has a part that is no Arrow table")
+
+
+def _not_ours() -> BadTableError:
+    return BadTableError("has a part that is stored in a way that daskscope does not write")
+
+
+def _indirect(header: bytes, place: int) -> int:
+    (offset,) = struct.unpack_from("<I", header, place)
+    return place + int(offset)
+
+
+def _field(header: bytes, table: int, number: int) -> int | None:
+    """Return where a field of a flatbuffers table is, if it has it."""
+    (back,) = struct.unpack_from("<i", header, table)
+    listed = table - int(back)
+    if listed < 0:
+        raise _no_table()
+    (size,) = struct.unpack_from("<H", header, listed)
+    if 4 + 2 * number >= size:
+        return None
+    (place,) = struct.unpack_from("<H", header, listed + 4 + 2 * number)
+    return table + int(place) if place else None
+
+
 ENCODING: Final = "daskscope.encoding"
 BASE: Final = "daskscope.base"
-PLAIN, MICROSECONDS, STEPS = "plain", "us", "steps"
-"""How a column is stored: as it is; times 1e6; what is added to the one before, from a base."""
+PLAIN, MICROSECONDS, STEPS, PLANES = "plain", "us", "steps", "planes"
+"""How a column is stored: as it is; times 1e6; what is added to the one before, from a base; the
+first bytes of all values, then their second bytes, and so on, which compress better."""
 
 US: Final = 1e6
 _SIGNED: Final = ("i1", "i2", "i4")
@@ -52,12 +148,6 @@ def encode(
     """Return columns as an Arrow stream; `facts` become its metadata.
 
     `rounded` rounds times of rows to microseconds, which take a third of the bytes.
-
-    >>> from daskscope.schema import COARSE
-    >>> rows = {column.name: np.arange(3.0) for column in COARSE}
-    >>> back, facts = decode(COARSE, encode(COARSE, rows, rounded=True, first=7))
-    >>> back["start"].tolist(), facts
-    ([0.0, 1.0, 2.0], {'first': 7})
     """
     import pyarrow as pa
 
@@ -89,11 +179,26 @@ def _stored(
         whole, encoding = values.astype("f8"), PLAIN
     if not len(whole) or not np.all(np.abs(whole) < _MAX_WHOLE) or np.any(whole % 1):
         return values.astype("f8") if values.dtype.kind == "f" else values, None
+    about = {}
     if rounded and name in _RISING:
-        steps = np.diff(whole, prepend=whole[0])
-        base = {BASE: str(int(whole[0]))}
-        return _narrow(steps), {ENCODING: f"{encoding}+{STEPS}"} | base
-    return _narrow(whole), None if encoding == PLAIN else {ENCODING: encoding}
+        about[BASE] = str(int(whole[0]))
+        whole = np.diff(whole, prepend=whole[0])
+        encoding += f"+{STEPS}"
+    stored = _narrow(whole)
+    if rounded and name in _TIMES and stored.dtype.kind in "iu" and stored.itemsize > 1:
+        stored = _in_planes(stored)
+        encoding += f"+{PLANES}"
+    return stored, None if encoding == PLAIN else about | {ENCODING: encoding}
+
+
+def _in_planes(values: NDArray[Any]) -> NDArray[Any]:
+    by_value = np.frombuffer(values.astype(values.dtype.newbyteorder("<")).tobytes(), "u1")
+    return np.frombuffer(by_value.reshape(-1, values.itemsize).T.tobytes(), values.dtype)
+
+
+def _out_of_planes(values: NDArray[Any]) -> NDArray[Any]:
+    planes = np.frombuffer(values.tobytes(), "u1").reshape(values.itemsize, -1)
+    return np.frombuffer(planes.T.tobytes(), values.dtype.newbyteorder("<"))
 
 
 def _narrow(whole: NDArray[np.float64]) -> NDArray[Any]:
@@ -180,10 +285,12 @@ def _is_number(kind: pa.DataType) -> bool:
 def _restored(
     name: str, values: NDArray[Any], about: Mapping[str, str], dtype: np.dtype[Any]
 ) -> NDArray[Any]:
-    unit, _, steps = about.get(ENCODING, PLAIN).partition("+")
-    if unit not in (PLAIN, MICROSECONDS) or steps not in ("", STEPS):
+    unit, *steps = about.get(ENCODING, PLAIN).split("+")
+    if unit not in (PLAIN, MICROSECONDS) or steps not in ([], [STEPS], [PLANES], [STEPS, PLANES]):
         raise BadTableError(f"has a bad table: its column {name} is stored as {about[ENCODING]!r}")
-    if steps:
+    if PLANES in steps:
+        values = _out_of_planes(values)
+    if STEPS in steps:
         base = about.get(BASE, "")
         if not _WHOLE.fullmatch(base):
             raise BadTableError(f"has a bad table: its column {name} has no base")

@@ -16,14 +16,19 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
-from daskscope.recording.about import ABOUT, SUMMARY, WHOLE, about_of
 from daskscope.recording.chunk import chunks_within, key_blocks
-from daskscope.recording.coarse import coarse_of
 from daskscope.recording.file_tables import encode
 from daskscope.recording.file_zip import MAX_MEMBER_BYTES, MAX_RATIO
 from daskscope.recording.log_store import LogStore
-from daskscope.recording.recording_store import rows_by_step
-from daskscope.recording.snapshot import snapshot
+from daskscope.recording.recording_store import (
+    ABOUT,
+    SUMMARY,
+    WHOLE,
+    about_of,
+    rows_by_step,
+    snapshot,
+)
+from daskscope.recording.stretches import MAX_STRETCHES, coarse
 from daskscope.schema import (
     COARSE,
     FILE_FORMAT,
@@ -43,9 +48,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from daskscope.recording.chunk import TaskChunk
-    from daskscope.recording.counts import Counts
     from daskscope.recording.names import Names
     from daskscope.recording.recording_store import RecordingStore
+    from daskscope.recording.totals import Counts
     from daskscope.schema import Column
 
 BEFORE: Final = "before"
@@ -59,6 +64,11 @@ PART_KEY_BYTES: Final = 8_000_000
 
 PART_NAME_BYTES: Final = 8_000_000
 """The same for a part with names."""
+
+MIN_PREVIEW: Final = 4_096
+PREVIEW_SHARE: Final = 16
+"""A preview has one interval for so many rows, but not fewer than ``MIN_PREVIEW``: it is only the
+first picture, and the rows follow."""
 
 PART_STEM_BYTES: Final = 120
 LEVEL: Final = 5
@@ -145,7 +155,8 @@ class FileWriter:
         now = snapshot(recording)
         chunks = now.chunks()
         self._append(now.names, chunks, now.next_task, watch)
-        picture = coarse_of(chunks)
+        intervals = sum(chunk.rows for chunk in chunks) // PREVIEW_SHARE
+        picture = coarse(chunks, min(MAX_STRETCHES, max(MIN_PREVIEW, intervals)))
         columns = {name: getattr(picture, name) for name in picture.__slots__}
         columns["duration"] = picture.stop - picture.start
         self._add("coarse.arrow", encode(COARSE, columns, rounded=True, tasks=self._next))

@@ -37,19 +37,7 @@ class BadZipError(ValueError):
 
 
 class Members:
-    """Names and contents of the members of a file, in order; `whole` once all were there.
-
-    >>> import io, zipfile
-    >>> file = io.BytesIO()
-    >>> with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
-    ...     made.writestr("one.txt", "1" * 100)
-    >>> members = Members(file)
-    >>> [(name, len(data)) for name, data in members], members.whole
-    ([('one.txt', 100)], True)
-    >>> cut = Members(io.BytesIO(file.getvalue()[:20]))
-    >>> list(cut), cut.whole
-    ([], False)
-    """
+    """Names and contents of the members of a file, in order; `whole` once all were there."""
 
     def __init__(self, file: BinaryIO) -> None:
         self.whole = False

@@ -1,26 +1,34 @@
-"""Recordings as pandas DataFrames."""
+"""Recordings as pandas DataFrames, and as Parquet files."""
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from daskscope import schema
-from daskscope.recording.names import indexed
-from daskscope.recording.worker_names import name_of
+from daskscope.recording.names import indexed, name_of
 from daskscope.schema import STATUSES
+from daskscope.written import real, written_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from os import PathLike
+    from pathlib import Path
 
     import pandas as pd
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from daskscope.recording.chunk import KeyBlock, TaskChunk
+    from daskscope.recording.chunk import TaskChunk
     from daskscope.recording.names import Names
     from daskscope.recording.recording_store import RecordingStore
+
+    OpenFile = Callable[
+        [Path, pd.DataFrame], AbstractContextManager[Callable[[pd.DataFrame], object]]
+    ]
 
 
 def _categorical(codes: NDArray[Any], names: Sequence[str]) -> pd.Categorical:
@@ -34,29 +42,11 @@ def _categorical(codes: NDArray[Any], names: Sequence[str]) -> pd.Categorical:
 
 
 def _key_array(chunk: TaskChunk) -> pa.Array:
-    """Return the keys of a chunk as an Arrow array, without a Python object a key."""
+    """Return the keys of the rows of a chunk."""
     import pyarrow as pa
 
-    blocks = [_block_array(block) for block in chunk.keys]
-    return pa.concat_arrays(blocks) if blocks else pa.array([], pa.large_string())
-
-
-def _block_array(block: KeyBlock) -> pa.Array:
-    import pyarrow as pa
-
-    text = np.frombuffer(block.raw(), "u1")
-    separators = np.flatnonzero(text == 0)
-    if len(separators) != block.tasks - 1:
-        return pa.array(block.texts(), pa.large_string())
-    ends = separators - np.arange(len(separators))
-    offsets = np.concatenate([[0], ends, [len(text) - len(separators)]]).astype("i8")
-    data = pa.py_buffer(text[text != 0])
-    array = pa.LargeStringArray.from_buffers(block.tasks, pa.py_buffer(offsets), data)
-    try:
-        array.validate(full=True)
-    except pa.ArrowInvalid:  # not UTF-8
-        return pa.array(block.texts(), pa.large_string())
-    return array
+    keys = pa.array([key for block in chunk.keys for key in block.texts()], pa.large_string())
+    return keys.take(pa.array(chunk.columns["task"].astype("i8") - chunk.first))
 
 
 def table_frame(recording: RecordingStore, name: str) -> pd.DataFrame:
@@ -105,10 +95,7 @@ def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
         parts = [chunk.columns[name] for chunk in chunks]
         return np.concatenate(parts) if parts else np.empty(0, dtype)
 
-    keys = [
-        _key_array(chunk).take(pa.array(chunk.columns["task"].astype("i8") - chunk.first))
-        for chunk in chunks
-    ]
+    keys = [_key_array(chunk) for chunk in chunks]
     lane = column("lane", "u2")
     return pd.DataFrame(
         {
@@ -140,3 +127,81 @@ def exported_tasks_frame(
     column = _categorical(np.concatenate(lanes) if lanes else np.empty(0, "u2"), of_lanes)
     frame.insert(frame.columns.get_loc("worker") + 1, "worker_name", column)
     return frame
+
+
+def write_tables(
+    recording: RecordingStore,
+    directory: str | PathLike[str],
+    ending: str,
+    open_file: OpenFile,
+    watch: Callable[[int, int], None] | None = None,
+) -> list[Path]:
+    """Write each table into a file of a directory, and what is known of the whole as JSON.
+
+    `open_file` gets a path and the columns, as a frame without rows; it gives what writes a frame
+    of rows. Tasks are written chunk by chunk: a long run has more rows than fit into a DataFrame.
+    `watch` is told meanwhile: how many rows of tasks of how many are done.
+    """
+    from daskscope.recording.recording_store import ABOUT, about_json
+
+    def tasks_of(chunks: Sequence[TaskChunk]) -> pd.DataFrame:
+        return exported_tasks_frame(chunks, recording.names, recording.worker_names)
+
+    chunks = recording.chunks()
+    of, done = sum(chunk.rows for chunk in chunks), 0
+    with written_folder(directory) as folder:
+        with open_file(folder / f"{schema.TASKS.name}{ending}", tasks_of([])) as write:
+            for chunk in chunks:
+                write(tasks_of([chunk]))
+                done += chunk.rows
+                if watch is not None:
+                    watch(done, of)
+        for name, table in schema.tables().items():
+            if not isinstance(table, schema.Tasks):
+                frame = recording.table(name)
+                with open_file(folder / f"{name}{ending}", frame.iloc[:0]) as write:
+                    write(frame)
+        (folder / ABOUT).write_bytes(about_json(recording).encode("ascii"))
+        names = sorted(path.name for path in folder.iterdir())
+    return [real(directory) / name for name in names]
+
+
+def write_parquet(
+    recording: RecordingStore,
+    directory: str | PathLike[str],
+    watch: Callable[[int, int], None] | None = None,
+) -> list[Path]:
+    """Write each table into a Parquet file of a directory (see `write_tables`)."""
+    return write_tables(recording, directory, ".parquet", _open_parquet, watch)
+
+
+@contextmanager
+def _open_parquet(path: Path, head: pd.DataFrame) -> Iterator[Callable[[pd.DataFrame], object]]:
+    """Begin a file: the types of its columns are the same without rows.
+
+    A NaN becomes a null: programs leave it out of means.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    kinds = _schema(pa.Schema.from_pandas(head, preserve_index=False))
+    with pq.ParquetWriter(path, kinds) as writer:
+        yield lambda rows: writer.write_table(
+            pa.Table.from_pandas(rows, preserve_index=False).cast(kinds)
+        )
+
+
+def _schema(found: pa.Schema) -> pa.Schema:
+    """Return the columns as any rows fit them, of a frame that has none.
+
+    Names may come meanwhile, and pandas before 3 does not know of text that it has not seen.
+    """
+    import pyarrow as pa
+
+    for place, field in enumerate(found):
+        if pa.types.is_dictionary(field.type):
+            wide = pa.dictionary(pa.int32(), pa.string())
+            found = found.set(place, field.with_type(wide))
+        elif pa.types.is_null(field.type):
+            found = found.set(place, field.with_type(pa.string()))
+    return found

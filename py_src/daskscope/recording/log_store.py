@@ -64,16 +64,6 @@ class LogStore:
     """A log: its newest rows. Any thread may append, and read.
 
     `take` gets the rows that are about to be appended, and returns what to append.
-
-    >>> from dataclasses import replace
-    >>> from daskscope.schema import EVENTS
-    >>> log = LogStore(replace(EVENTS, group_rows=2))
-    >>> log.append([{"time": 0, "topic": "mine", "message": "1"}])
-    >>> log.append({"time": i, "topic": "stealing", "message": "[]"} for i in range(4))
-    >>> [(event.topic, event.time) for event in log.since(0)], log.next, log.dropped
-    ([('mine', 0.0), ('stealing', 2.0), ('stealing', 3.0)], 5, 2)
-    >>> log.between(3, 4)
-    [events(time=2.0, topic='stealing', message='[]')]
     """
 
     def __init__(self, table: Log, take: Take | None = None) -> None:

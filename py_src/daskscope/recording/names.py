@@ -7,6 +7,8 @@ session, in every chunk and on every page. One thread interns, any thread reads.
 from __future__ import annotations
 
 import json
+import re
+from array import array
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -14,13 +16,78 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope import schema
-from daskscope.recording.colours import Colours
 from daskscope.schema import MAX_NAMES, OTHER_NAME, Column, Dictionary
+from daskscope.words import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+    Seconds = Callable[[], tuple[int, NDArray[np.float64]]]
+
+RING: Final = 12
+"""Colours that are easy to tell apart; the second ring has a second step of each."""
+
+SLOTS: Final = 2 * RING
+STRIDE: Final = 5
+"""From a slot that is taken to the next one to try: it has no factor in common with the ring."""
+
+
+def preferred_slot(name: str) -> int:
+    """Return the slot of a name that meets no other.
+
+    >>> [preferred_slot(name) for name in ("read-parquet", "rename", "groupby-agg")]
+    [7, 1, 8]
+    """
+    mixed = 0x811C9DC5 ^ 0xEFBB
+    for byte in name.encode("utf-8", "replace"):  # FNV-1a
+        mixed = (mixed ^ byte) * 0x01000193 & 0xFFFFFFFF
+    mixed = (mixed ^ mixed >> 16) * 0x85EBCA6B & 0xFFFFFFFF  # the end of murmur3
+    mixed = (mixed ^ mixed >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+    return (mixed ^ mixed >> 16) % RING
+
+
+class Colours:
+    """The slots of the entries of one dictionary, in order.
+
+    `seconds` returns what the entries took so far, by index, and a number that is another
+    one when that has changed.
+    """
+
+    def __init__(self, seconds: Seconds) -> None:
+        self.slots: list[int] = []
+        self._seconds = seconds
+        self._taken = [0] * SLOTS
+        self._weighed: tuple[int, list[float]] | None = None
+
+    def add(self, name: str, slot: int | None = None) -> int:
+        """Append the slot of a new entry: that which it has already, or else a free one."""
+        if slot is None or not 0 <= slot < SLOTS:
+            slot = self._free_slot(name)
+        self._taken[slot] += 1
+        self.slots.append(slot)
+        return slot
+
+    def _free_slot(self, name: str) -> int:
+        slot = preferred_slot(name)
+        for ring in (0, RING):
+            for _ in range(RING):
+                if not self._taken[ring + slot]:
+                    return ring + slot
+                slot = (slot + STRIDE) % RING
+        weights = self._weights()
+        return min(range(SLOTS), key=lambda one: (weights[one], self._taken[one]))
+
+    def _weights(self) -> list[float]:
+        """Return how many seconds the names of each slot took so far."""
+        version, seconds = self._seconds()
+        if self._weighed is None or self._weighed[0] != version:
+            slots = np.array(self.slots[: len(seconds)], "u1")
+            known = seconds[: len(slots)]
+            self._weighed = version, np.bincount(slots, known, SLOTS).tolist()
+        return self._weighed[1]
+
 
 Lane = tuple[str, str]
 Span = tuple[str, tuple[str, ...]]
@@ -49,9 +116,7 @@ def clean(text: str) -> str:
     >>> clean("lone\ud800-surrogate")
     'lone\ufffd-surrogate'
     """
-    if len(text) > MAX_NAME_CHARACTERS:
-        text = text[: MAX_NAME_CHARACTERS - 1] + "…"
-    return sound(text)
+    return sound(cut(text, MAX_NAME_CHARACTERS))
 
 
 def sound(text: str) -> str:
@@ -112,14 +177,6 @@ class Names:
     """Grow-only lists of entries, each with the way back from an entry to its index.
 
     An entry is a text where its dictionary has one column of text, else a tuple of its cells.
-
-    >>> names = Names()
-    >>> names.intern("prefixes", "inc"), names.intern("prefixes", "inc")
-    (0, 0)
-    >>> names.intern("lanes", ("tcp://127.0.0.1:1", "140"))
-    0
-    >>> names.actions[names.intern("actions", "compute")], names.colours["prefixes"]
-    ('compute', [0])
     """
 
     def __init__(self) -> None:
@@ -259,6 +316,134 @@ class Names:
         return found
 
 
+class Places:
+    """What the numbers of names elsewhere are here: of those of an agent, or of a file."""
+
+    def __init__(self, names: Names) -> None:
+        self._names = names
+        self._places = {kind: array("I") for kind in names.tables}
+
+    def counts(self) -> dict[str, int]:
+        """Return how many names of each kind are known."""
+        return {kind: len(places) for kind, places in self._places.items()}
+
+    def add(self, kind: str, item: Any, colour: int | None = None) -> None:
+        """Take in the next name of a kind."""
+        self._places[kind].append(self._names.intern(kind, item, colour))
+
+    def of(self, kind: str, numbers: Any) -> NDArray[np.uint32]:
+        """Return what numbers are here; an `IndexError` if one of them is unknown."""
+        found: NDArray[np.uint32] = np.asarray(self._places[kind])[numbers]
+        return found
+
+
 def indexed(columns: Sequence[Column], names: Names) -> dict[str, str]:
     """Return the columns whose values are indexes of entries, and of which dictionary."""
     return {column.name: column.into for column in columns if column.into in names.tables}
+
+
+_UNKNOWN: Final = -1
+
+
+class NameMap:
+    """What an index of `source` is in `copy`; a name comes into the copy when it is met first.
+
+    >>> from daskscope.recording.names import Names
+    >>> source, copy = Names(), Names()
+    >>> [source.intern("prefixes", name) for name in ("unused", "inc")]
+    [0, 1]
+    >>> NameMap(source, copy).index("prefixes", 1), copy.prefixes
+    (0, ['inc'])
+    """
+
+    def __init__(
+        self,
+        source: Names,
+        copy: Names,
+        clean: Callable[[Column, Any], Any] | None = None,
+    ) -> None:
+        """`clean` is given a column and a cell of it; it returns what the copy has instead."""
+        self._source = source
+        self._copy = copy
+        self._clean = clean
+        self._places = {kind: np.empty(0, "i8") for kind in source.tables}
+
+    def columns(
+        self, declared: Sequence[Column], columns: Mapping[str, NDArray[Any]]
+    ) -> dict[str, NDArray[Any]]:
+        """Return columns of the source as they are in the copy."""
+        kinds = indexed(declared, self._source)
+        return {
+            name: self._indexes(kinds[name], column) if name in kinds else column
+            for name, column in columns.items()
+        }
+
+    def row(self, declared: Sequence[Column], row: Any) -> Any:
+        """Return a row of a log of the source as it is in the copy."""
+        kinds = indexed(declared, self._source)
+        return row._replace(**{n: self.index(kind, getattr(row, n)) for n, kind in kinds.items()})
+
+    def index(self, kind: str, index: int) -> int:
+        """Return what one index is in the copy."""
+        places = self._places[kind]
+        known = index < len(places) and places[index] != _UNKNOWN
+        return int(places[index] if known else self._indexes(kind, np.array([index]))[0])
+
+    def take_all(self) -> None:
+        """Let the copy have all names of the source, in their order."""
+        for kind in self._places:
+            self._indexes(kind, np.arange(self._source.count(kind)))
+
+    def _indexes(self, kind: str, column: NDArray[Any]) -> NDArray[Any]:
+        if not len(column):
+            return column
+        places = self._places[kind]
+        used = np.flatnonzero(np.bincount(column))
+        if used[-1] >= len(places):
+            more = np.full(used[-1] + 1 - len(places), _UNKNOWN, "i8")
+            places = self._places[kind] = np.concatenate([places, more])
+        for one in used[places[used] == _UNKNOWN].tolist():
+            self._places[kind][one] = self._place(kind, one)
+        indexes: NDArray[Any] = self._places[kind][column].astype(column.dtype)
+        return indexes
+
+    def _place(self, kind: str, index: int) -> int:
+        source, copy = self._source, self._copy
+        if index < len(source.tables[kind].first):  # as every recording begins
+            return index
+        item = source.entry(kind, index)
+        cells = []
+        for column, cell in zip(source.tables[kind].columns, source.cells(kind, item), strict=True):
+            if column.into == kind and cell == index:  # it points at itself
+                cells.append(copy.count(kind))
+            elif column.into in source.tables:
+                cells.append(self.index(column.into, cell))
+            else:
+                cells.append(cell if self._clean is None else self._clean(column, cell))
+        slots = source.colours.get(kind)
+        colour = slots[index] if slots is not None else None
+        return copy.intern(kind, copy.item(kind, cells), colour)
+
+
+def shown_name(given: str, address: str) -> str:
+    """Return what panels call a worker (`nameOf` in ``worker_groups.ts``).
+
+    LocalCluster calls its workers 0, 1, 2…; unnamed ones carry their address.
+
+    >>> shown_name("2", "tcp://10.0.0.1:39411"), shown_name("big-1", "tcp://10.0.0.1:39412")
+    ('worker-2', 'big-1')
+    >>> shown_name("tcp://10.0.0.1:39413", "tcp://10.0.0.1:39413")
+    '10.0.0.1:39413'
+    """
+    if given in ("", address):
+        return re.sub(r"^[a-z+]+://", "", address, flags=re.IGNORECASE)
+    return f"worker-{given}" if re.fullmatch(r"[0-9]+", given) else given
+
+
+def name_of(address: str, names: Mapping[str, str]) -> str:
+    """Return what panels call the worker of an address, also one that nobody has named.
+
+    >>> name_of("tcp://w:1", {"tcp://w:1": "worker-0"}), name_of("tcp://w:2", {})
+    ('worker-0', 'w:2')
+    """
+    return names.get(address) or shown_name("", address)

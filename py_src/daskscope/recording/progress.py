@@ -130,6 +130,8 @@ class Progress:
                     before=np.where(np.arange(5)[:, None] < RUNNING, before, 0),
                     dropped_before=self.dropped,
                 )
+            # What ran when it was first seen says when it started once it has ended.
+            now = replace(now, since=min(now.since, float(starts.min(initial=math.inf))))
             if more[:BLOCKED].any():
                 stop = min(stop, found.time) if stop > now.since else found.time
                 now = replace(now, ended=max(now.ended, stop))

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from daskscope.recording.counts import Counts
     from daskscope.recording.recording_store import RecordingStore
+    from daskscope.recording.totals import Counts
 
 _NO_TABLE: Final = re.compile(r"Table with name (.+?) does not exist")
 """What DuckDB says."""
@@ -221,7 +221,7 @@ class Recording:
         >>> len(pd.read_parquet(tables / "tasks.parquet"))
         620
         """
-        from daskscope.recording.parquet import write_parquet
+        from daskscope.recording.frames import write_parquet
 
         text_of(directory, "directory")
         write_parquet(self._core, directory)

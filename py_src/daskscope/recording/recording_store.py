@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import time
-from copy import deepcopy
+from collections import Counter
+from copy import copy, deepcopy
+from itertools import islice
 from threading import Lock, RLock
 from typing import TYPE_CHECKING, Any, Final, cast, get_args
 
@@ -12,15 +15,13 @@ import numpy as np
 from daskscope import schema
 from daskscope.forks import renew_in_children
 from daskscope.recording.chunk import DTYPES, KeyBlock, TaskChunk, chunks_within
-from daskscope.recording.counts import Counts, NotRead
 from daskscope.recording.log_store import LogStore
-from daskscope.recording.names import Names
+from daskscope.recording.names import Names, clean, shown_name
 from daskscope.recording.progress import Progress
 from daskscope.recording.recording import Recording
 from daskscope.recording.series_store import SeriesStore
 from daskscope.recording.store import ChunkStore, Overflow
-from daskscope.recording.totals import Sums, Totals
-from daskscope.recording.worker_names import WorkerNames
+from daskscope.recording.totals import Counts, Sums, Totals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -32,6 +33,9 @@ if TYPE_CHECKING:
 MAX_TASKS: Final = 2**32
 """Task numbers travel as uint32; a recording takes no more tasks than that."""
 
+MAX_WORKER_NAMES: Final = 10_000
+"""An adaptive cluster may start any number of workers; the ones met first are forgotten."""
+
 PRESENT: Final = "present"
 """What is said of a worker that was there when recording began."""
 
@@ -41,19 +45,6 @@ class RecordingStore(Recording):
 
     Appended by one thread, read from any. Users get a `Recording` of it, which cannot be
     written: ``Recording(core)``.
-
-    >>> from daskscope.recording import pack_keys
-    >>> recording = RecordingStore(memory_limit=4_000_000)
-    >>> lane = recording.names.intern("lanes", ("tcp://10.0.0.1:1", "140"))
-    >>> prefix = recording.names.intern("prefixes", "inc")
-    >>> row = {"start": [5.0], "duration": [0.1], "lane": [lane], "prefix": [prefix],
-    ...        "action": [0], "status": [0], "nbytes": [28], "span": [0], "task": [0]}
-    >>> recording.append_tasks(1, row, pack_keys(0, ["inc-1"]).data)
-    0
-    >>> recording.counts.kept
-    1
-    >>> recording.key_of(0)
-    'inc-1'
     """
 
     def __init__(
@@ -83,11 +74,11 @@ class RecordingStore(Recording):
         }
         self.about_facts: dict[str, Any] = {}
         self.make_figures: MakeFigures | None = None  # given by who may derive them
-        self.not_read = NotRead()  # replaced by who collects
+        self.not_read: Counter[str] = Counter()  # by code of a notice; replaced by who collects
         self.progress = Progress()  # the same
         self._present = 0  # rows of workers that were there, which are no changes
         self._present_noted = False
-        self._worker_names = WorkerNames()
+        self._worker_names: Mapping[str, str] = {}  # replaced, never changed
         self._store = ChunkStore(memory_limit, disk_limit, overflow, directory)
         self._renew_locks()
         self._next = 0
@@ -97,6 +88,7 @@ class RecordingStore(Recording):
         self._dropped_agent = 0
         self._sums = Sums()
         self._origin: float | None = None
+        self._sampled: float | None = None  # when it was first
         self._grew_s = float("-inf")  # monotonic
         self._closed = False
         renew_in_children(self)
@@ -182,13 +174,13 @@ class RecordingStore(Recording):
     def _take_workers(self, rows: list[Any]) -> list[Any]:
         """Give rows of workers the names that are known now; count those that are no changes."""
         self._present += sum(row.what == PRESENT for row in rows)
-        names = self._worker_names.by_address
+        names = self._worker_names
         return [row if row.name else row._replace(name=names.get(row.worker, "")) for row in rows]
 
     def raise_totals(self, totals: Totals) -> None:
         """Raise the totals to those of a source that captured more than came here."""
         with self._lock:
-            self._sums.raise_to(Sums.of(totals))
+            self._sums.raise_to(totals)
 
     def take_logged(self, erred: int, changes: int) -> None:
         """Take over how many tasks erred, and how often workers changed, in a source.
@@ -204,7 +196,14 @@ class RecordingStore(Recording):
 
     def name_workers(self, given: Mapping[str, str]) -> None:
         """Take the names that the scheduler has for the workers at some addresses."""
-        self._worker_names.learn(given)
+        named = {
+            clean(address): clean(shown_name(name, address)) for address, name in given.items()
+        }
+        if not named.items() <= self._worker_names.items():
+            every = {**self._worker_names, **named}
+            self._worker_names = dict(
+                islice(every.items(), max(0, len(every) - MAX_WORKER_NAMES), None)
+            )
 
     def note_present(self, threads: Mapping[str, int], now: float) -> None:
         """Log which workers were there when recording began: the first call counts.
@@ -226,13 +225,6 @@ class RecordingStore(Recording):
             for worker, count in threads.items()
             if worker not in came
         )
-
-    def append_samples(self, name: str, columns: Mapping[str, ArrayLike], *, now: float) -> None:
-        """Append measurements to a series; what was not measured is NaN. `now` as there."""
-        series = self.series(name)
-        rows = len(np.asarray(columns["time"]))
-        nothing = {c.name: np.full(rows, np.nan) for c in series.table.columns}
-        series.append({**nothing, **columns}, now=now)
 
     def drop_from_agent(self, tasks: int) -> None:
         """Count tasks that the agent's memory bound cost before they were read."""
@@ -297,6 +289,14 @@ class RecordingStore(Recording):
         return self._origin
 
     @property
+    def begin(self) -> float | None:
+        """When the first task started; before there is one, when the cluster was first sampled."""
+        if self._sampled is None:
+            times = self.series(schema.SYSTEM.name).rings[0].columns(0, 1)["time"]
+            self._sampled = float(times[0]) if len(times) else None
+        return self._sampled if self._origin is None else self._origin
+
+    @property
     def quiet_s(self) -> float:
         """Seconds since tasks last came; infinite before the first."""
         return time.monotonic() - self._grew_s
@@ -323,10 +323,6 @@ class RecordingStore(Recording):
         """Return what is kept, oldest first; the list and its chunks never change."""
         return self._store.chunks()
 
-    def newest(self) -> TaskChunk | None:
-        """Return the chunk with the latest tasks, cheaper than ``chunks()[-1]``."""
-        return self._store.newest()
-
     def chunks_of(self, first: int, stop: int) -> list[TaskChunk]:
         """Return the chunks that have some of the tasks `first` … `stop`, oldest first."""
         return chunks_within(self.chunks(), first, stop)
@@ -342,7 +338,7 @@ class RecordingStore(Recording):
 
     @property
     def worker_names(self) -> dict[str, str]:  # noqa: D102
-        return dict(self._worker_names.by_address)
+        return dict(self._worker_names)
 
 
 def rows_by_step(series: SeriesStore) -> Iterator[tuple[int, dict[str, NDArray[Any]]]]:
@@ -382,3 +378,52 @@ def _checked(tasks: int, columns: Mapping[str, ArrayLike]) -> dict[str, NDArray[
         order = np.argsort(task, kind="stable")
         arrays = {name: array[order] for name, array in arrays.items()}
     return arrays
+
+
+ABOUT: Final = "about.json"
+SUMMARY: Final = "summary"
+WHOLE: Final = "whole"
+"""Whether the file that was read had its end."""
+
+
+def about_of(recording: RecordingStore) -> dict[str, Any]:
+    """Return what is known of the whole, with figures of what is there now.
+
+    Those that came with it are of another time: since then it may have grown, or may have
+    dropped tasks while it was opened.
+    """
+    facts = {name: fact for name, fact in recording.about_facts.items() if name != SUMMARY}
+    if recording.spill_error:
+        facts["spill_error"] = recording.spill_error
+    if recording.make_figures is not None:
+        figures = recording.make_figures(recording)
+        facts |= {"missing": list(figures["missing"]), SUMMARY: figures}
+    return facts
+
+
+def about_json(recording: RecordingStore) -> str:
+    """Return the same as JSON, with the counts: for who has the tables in another format."""
+    facts = {
+        **about_of(recording),
+        "origin": recording.origin,
+        "counts": recording.counts.to_json(),
+    }
+    return json.dumps(facts, indent=1)
+
+
+def snapshot(recording: RecordingStore) -> RecordingStore:
+    """Return a recording as it is now: nothing comes to it, and nothing goes.
+
+    What never changes is in both: of tasks the chunks alone are listed, however many there are.
+    """
+    with recording.together():
+        now = copy(recording)
+        # Before the lock below is taken: who appends to a log takes it within that log's.
+        now.tables = {name: table.snapshot() for name, table in recording.tables.items()}
+        with recording._lock:
+            now._store = recording._store.snapshot()
+            now._sums = deepcopy(recording._sums)
+        now.names = recording.names.snapshot()
+    now._renew_locks()
+    now.close()
+    return now

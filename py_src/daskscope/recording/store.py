@@ -4,31 +4,70 @@ A live poll brings a few hundred rows ten times a second. They are copied into a
 tail of fixed size; readers see views of its filled part, and when it is full it
 becomes a sealed chunk. So a long quiet run costs no object per poll, and nothing
 that a reader holds ever changes.
+
+A temporary file is without a name from the start (deleted on close where the system cannot
+do that), so it disappears with its last reader, even when the process is killed. It is written
+with ``write``, not through the map: on a full disk that raises an error where a map would kill
+the process.
 """
 
 from __future__ import annotations
 
+import mmap
+import tempfile
 from copy import copy
 from dataclasses import replace
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 
-from daskscope.recording.chunk import (
-    DTYPES,
-    ROW_BYTES,
-    KeyBlock,
-    TaskChunk,
-    merge_blocks,
-)
-from daskscope.recording.spill import spill
+from daskscope.recording.chunk import DTYPES, ROW_BYTES, KeyBlock, TaskChunk, merge_blocks
 from daskscope.recording.stretches import fit, of_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
+
+_ALIGNMENT = 8
+
+
+def spill(chunks: Sequence[TaskChunk], directory: str | None = None) -> list[TaskChunk]:
+    """Write chunks to one file and return the same chunks, mapped from it.
+
+    Raises ``OSError`` when the disk does not take them; nothing is left behind then.
+    """
+    if directory is not None:
+        Path(directory).mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryFile(prefix="daskscope-", dir=directory) as file:
+        for chunk in chunks:
+            for name in DTYPES:
+                file.write(np.ascontiguousarray(chunk.columns[name]).data)
+                file.write(bytes(-file.tell() % _ALIGNMENT))
+            for block in chunk.keys:
+                file.write(block.data)
+            file.write(bytes(-file.tell() % _ALIGNMENT))
+        file.flush()
+        # The map holds its own descriptor; closing the file object is right.
+        view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    offset = 0
+    mapped = []
+    for chunk in chunks:
+        columns = {}
+        for name, dtype in DTYPES.items():
+            columns[name] = np.frombuffer(view, dtype, chunk.rows, offset)
+            offset += chunk.rows * dtype.itemsize
+            offset += -offset % _ALIGNMENT
+        keys = []
+        for block in chunk.keys:
+            keys.append(KeyBlock(block.first, block.tasks, view[offset : offset + len(block.data)]))
+            offset += len(block.data)
+        offset += -offset % _ALIGNMENT
+        mapped.append(replace(chunk, columns=columns, keys=tuple(keys), in_memory=False))
+    return mapped
+
 
 TAIL_ROWS: Final = 16_384
 SUMMARY_STRETCHES: Final = 512
@@ -150,13 +189,6 @@ class ChunkStore:
             tail = self._tail_chunk
         return [*chunks, tail] if tail is not None else chunks
 
-    def newest(self) -> TaskChunk | None:
-        """Return the chunk that has the latest tasks."""
-        with self.lock:
-            if self._tail_chunk is not None:
-                return self._tail_chunk
-            return self._sealed[-1] if self._sealed else None
-
     def append(
         self,
         columns: Mapping[str, NDArray[Any]],
@@ -169,14 +201,14 @@ class ChunkStore:
         """
         rows = len(columns["task"])
         if rows * 4 >= TAIL_ROWS or block.tasks >= TAIL_ROWS:
-            self._seal_tail()
+            self.seal()
             copies = {name: np.array(columns[name], dtype) for name, dtype in DTYPES.items()}
             for column in copies.values():
                 column.flags.writeable = False
             self._add_sealed(TaskChunk(block.first, block.tasks, copies, (block,)), seen)
         else:
             if self._tail is None or not self._tail.fits(rows, block.tasks):
-                self._seal_tail()
+                self.seal()
                 self._tail = _Tail(block.first)
             self._tail.append(columns, block)
             chunk = self._tail.chunk()
@@ -195,10 +227,7 @@ class ChunkStore:
                 seen()
 
     def seal(self) -> None:
-        """Begin a new chunk with the next task: it will not follow the last one."""
-        self._seal_tail()
-
-    def _seal_tail(self) -> None:
+        """Begin a new chunk with the next task."""
         if self._tail is not None:
             self._add_sealed(self._tail.seal())
 
@@ -211,7 +240,7 @@ class ChunkStore:
     def _make_room(self) -> bool:
         """Spill or drop the oldest; false when there is nothing left to do it to."""
         if self._spilled == len(self._sealed) and self._tail is not None and self._tail.rows:
-            self._seal_tail()  # what fills the memory is here
+            self.seal()  # what fills the memory is here
             return True
         if not self._sealed:
             return False

@@ -1,8 +1,7 @@
 """Coarse pictures: many rows of one lane stand together as one stretch.
 
 A chunk keeps such a summary of itself, so that the first picture of a long run
-costs neither the disk nor a pass over every row. ``coarse.py`` makes the
-picture of a whole recording out of the summaries.
+costs neither the disk nor a pass over every row.
 """
 
 from __future__ import annotations
@@ -19,6 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from daskscope.recording.chunk import TaskChunk
+
 TRANSFER: Final = ACTIONS.index("transfer")
 WIDE: Final = 0.25
 """An interval longer than this part of a bin stays a stretch of its own: put into
@@ -29,6 +30,8 @@ FAR_S: Final = 1e11
 """Times beyond this (the year 5138) are nonsense and drawn at this."""
 
 _MAX_DOUBLINGS: Final = 64
+MAX_STRETCHES: Final = 32_768
+"""Of a picture: at 25 bytes each, one message below 1 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,3 +183,20 @@ def fit(stretches: Stretches, limit: int) -> Stretches:
             break
         width *= 2
     return joined
+
+
+def coarse(chunks: Sequence[TaskChunk], limit: int = MAX_STRETCHES) -> Stretches:
+    """Return at most ``limit`` stretches of lanes that stand for every row of some chunks.
+
+    Each says when it starts and stops, which prefix was busiest, how many seconds
+    the lane was busy, how many rows it stands for and whether a task erred. It is
+    put together from summaries of the chunks, so it reads nothing from disk. With
+    more lanes than ``limit`` there are more stretches: at least one a lane.
+
+    >>> len(coarse([]))
+    0
+    """
+    parts = [
+        chunk.summary if chunk.summary is not None else of_rows(chunk.columns) for chunk in chunks
+    ]
+    return fit(Stretches.concat(parts), limit)

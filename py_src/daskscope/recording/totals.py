@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,6 +13,46 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Counts:
+    """How much was captured, and how much of it is here.
+
+    ``captured`` tasks reached the agent since it came; ``kept`` are in the
+    recording, with ``rows`` start/stop intervals. The rest was ``dropped``:
+    ``dropped_agent`` by the agent's bound, ``dropped_recording`` by the recording's.
+    ``erred`` counts captured tasks, whether they, or what they raised, were dropped
+    or not. So does ``changes`` count how often a worker came, changed or left, of
+    which the newest are kept.
+
+    >>> Counts(captured=10, kept=7, dropped_agent=2, dropped_recording=1, rows=9)
+    Counts(captured=10, kept=7, dropped=3, dropped_agent=2, dropped_recording=1, rows=9, \
+erred=0, changes=0)
+    """
+
+    captured: int = 0
+    kept: int = 0
+    dropped_agent: int = 0
+    dropped_recording: int = 0
+    rows: int = 0
+    erred: int = 0
+    changes: int = 0
+
+    @property
+    def dropped(self) -> int:
+        """How many tasks were captured and are not kept, whoever dropped them."""
+        return self.dropped_agent + self.dropped_recording
+
+    def to_json(self) -> dict[str, int]:
+        """Return the counts as a message carries them."""
+        return asdict(self)
+
+    def __repr__(self) -> str:
+        said = {"captured": self.captured, "kept": self.kept, "dropped": self.dropped}
+        figures = ", ".join(f"{name}={count}" for name, count in {**said, **asdict(self)}.items())
+        return f"Counts({figures})"
+
 
 COMPUTE = ACTIONS.index("compute")
 
@@ -87,28 +127,17 @@ class Sums:
     """By action: seconds of each prefix, of all actions but computing; of rows alone."""
     skewed_rows: int = 0
 
-    @classmethod
-    def of(cls, totals: Totals) -> Sums:
-        """Return the sums that totals were made of; those of one name are added up."""
-        prefix = np.array([one.prefix for one in totals.prefixes], "i8")
-        action = np.array([one.action for one in totals.actions], "i8")
-        return cls(
-            tasks=_summed(prefix, [one.tasks for one in totals.prefixes]),
-            seconds=_summed(prefix, [one.seconds for one in totals.prefixes]),
-            erred=_summed(prefix, [one.erred for one in totals.prefixes]),
-            computes=_summed(prefix, [one.computes for one in totals.prefixes]),
-            action_rows=_summed(action, [one.rows for one in totals.actions]),
-            action_seconds=_summed(action, [one.seconds for one in totals.actions]),
-        )
-
-    def raise_to(self, least: Sums) -> None:
-        """Let no figure be smaller than that of other sums."""
-        self.tasks = _larger(self.tasks, least.tasks)
-        self.seconds = _larger(self.seconds, least.seconds)
-        self.erred = _larger(self.erred, least.erred)
-        self.computes = _larger(self.computes, least.computes)
-        self.action_rows = _larger(self.action_rows, least.action_rows)
-        self.action_seconds = _larger(self.action_seconds, least.action_seconds)
+    def raise_to(self, totals: Totals) -> None:
+        """Let no figure be smaller than that of some totals; those of one name are added up."""
+        for group, place, figures in (
+            (totals.prefixes, "prefix", ("tasks", "seconds", "erred", "computes")),
+            (totals.actions, "action", ("rows", "seconds")),
+        ):
+            places = np.array([getattr(one, place) for one in group], "i8")
+            for figure in figures:
+                name = figure if place == "prefix" else f"action_{figure}"
+                least = _summed(places, [getattr(one, figure) for one in group])
+                setattr(self, name, _larger(getattr(self, name), least))
 
     def add_rows(self, columns: Mapping[str, NDArray[Any]]) -> None:
         """Add rows whose task numbers do not fall."""

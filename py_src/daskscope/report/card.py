@@ -6,12 +6,11 @@ What is from users (titles, exceptions, names of files) is text here and never m
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.words import count_text, raised_text, seconds_text
+from daskscope.words import count_text, cut, one_line, raised_text, seconds_text, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,17 +23,10 @@ IN_BROWSER: Final = "Open in the browser"
 LONGEST_TEXT: Final = 200
 """Characters of a title or an exception; the report has all of it."""
 
-_CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
-"""What a terminal obeys, and what turns the direction of text."""
-
 _TEXT: Final = "var(--jp-ui-font-color1, inherit)"
 _RULE: Final = "var(--jp-border-color2, rgba(128, 128, 128, 0.4))"
 _LINK: Final = "var(--jp-content-link-color, #1976d2)"
 _ERROR: Final = "var(--jp-error-color1, #d32f2f)"
-_BUTTON: Final = (
-    f"color: {_LINK}; margin: 0 16px 0 0; padding: 0; border: 0; background: none; font: inherit; "
-    "cursor: pointer"
-)
 _BOX: Final = (
     f"box-sizing: border-box; max-width: 560px; margin: 4px 0; padding: 8px 12px; color: {_TEXT}; "
     f"border: 1px solid {_RULE}; border-radius: 4px; font-family: var(--jp-ui-font-family, "
@@ -48,29 +40,23 @@ class Place:
 
     url: str
     filename: str
-    in_library: str | None = None
-    """What its copy in the library is called."""
     served: Served | None = None
     """How a Jupyter server shows it, if it is below its root."""
 
     @property
-    def in_lab(self) -> dict[str, str] | None:
-        """What the labextension needs to know to open it: a path, or a name in the library.
-
-        The copy comes through the kernel, wherever the library is.
-        """
-        if self.served is not None and self.served.lab_url is not None:
-            return {"open": _clean(self.served.path)}
-        return None if self.in_library is None else {"library": _clean(self.in_library)}
+    def in_lab(self) -> str | None:
+        """The path by which the labextension opens it, if it can."""
+        served = self.served
+        return None if served is None or served.lab_url is None else visible(served.path)
 
 
 def card(summary: Mapping[str, Any], place: Place) -> dict[str, str]:
     """Return the card as HTML, and as plain text for terminals."""
-    title = _shown(summary["title"] or place.filename)
+    title = cut(one_line(summary["title"] or place.filename), LONGEST_TEXT)
     figures = _figures(summary)
     exception = summary.get("exception")
-    raised = _shown(raised_text(exception)) if exception else ""
-    plain = [title, figures, *([raised] if raised else []), _clean(place.filename)]
+    raised = cut(one_line(raised_text(exception)), LONGEST_TEXT) if exception else ""
+    plain = [title, figures, *([raised] if raised else []), visible(place.filename)]
     return {
         "text/html": _html(title, figures, raised, place),
         "text/plain": "\n".join(plain),
@@ -104,7 +90,7 @@ def _html(title: str, figures: str, raised: str, place: Place) -> str:
 def _links(place: Place) -> str:
     served = place.served
     if served is not None and served.lab_url is not None:
-        path = _clean(served.path)
+        path = visible(served.path)
         # JupyterLab runs the command; elsewhere the link leads to it.
         command = {
             "data-daskscope-open": path,
@@ -113,36 +99,17 @@ def _links(place: Place) -> str:
         }
         return _link(served.lab_url, IN_LAB, command) + _link(served.files_url, IN_BROWSER)
     # Browsers open no `file:` link of a page: the path is there to be copied.
-    where = f'<bdi style="font-size: 12px; user-select: all">{escape(_clean(place.filename))}</bdi>'
-    if place.url.startswith(("http:", "https:")):
-        where = _link(place.url, IN_BROWSER) + where
-    if place.in_library is None:
-        return where
-    # Shown by the style sheet of the labextension, which alone can do it: there is no address.
-    button = (
-        f'<button type="button" data-daskscope-library="{escape(_clean(place.in_library))}" '
-        f'style="display: none; {_BUTTON}">{IN_LAB}</button>'
+    where = (
+        f'<bdi style="font-size: 12px; user-select: all">{escape(visible(place.filename))}</bdi>'
     )
-    return f"{button}{where}"
+    if place.url.startswith(("http:", "https:")):
+        return _link(place.url, IN_BROWSER) + where
+    return where
 
 
 def _link(url: str, text: str, data: Mapping[str, str] | None = None) -> str:
     more = "".join(f' {name}="{escape(value)}"' for name, value in (data or {}).items())
     return (
-        f'<a href="{escape(_clean(url))}" target="_blank" rel="noopener noreferrer" '
+        f'<a href="{escape(visible(url))}" target="_blank" rel="noopener noreferrer" '
         f'style="color: {_LINK}; margin-right: 16px"{more}>{text}</a>'
     )
-
-
-def _shown(text: str) -> str:
-    text = _clean(" ".join(text.split()))
-    return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
-
-
-def _clean(text: str) -> str:
-    r"""Return text that can be sent, and that changes nothing around it.
-
-    >>> _clean("a\x1b[2Jb\ud800\u202e")
-    'a\ufffd[2Jb?\ufffd'
-    """
-    return _CONTROL.sub("\ufffd", text.encode("utf-8", "replace").decode())

@@ -10,8 +10,6 @@ from daskscope.errors import DaskscopeError
 from daskscope.files.reading import open_to_read
 from daskscope.recording.file_reader import begins_as_recording, finite_json
 from daskscope.report.html import RECORDING_BEGIN, SCRIPT_END, SUMMARY_BEGIN
-from daskscope.urls import path_or_url, without_secrets
-from daskscope.written import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +21,6 @@ MAX_BEFORE_BYTES: Final = 16_000_000
 
 SLICE_BYTES: Final = 2**20
 _SPACE: Final = re.compile(rb"\s+")
-_ONLY_REPORTS: Final = "Only reports that daskscope wrote can be opened."
 
 
 def extract_to(html_path: str | PathLike[str], out: IO[bytes]) -> dict[str, Any]:
@@ -36,9 +33,7 @@ def extract_to(html_path: str | PathLike[str], out: IO[bytes]) -> dict[str, Any]
     >>> figures["title"], figures["tasks"]["kept"], daskscope.load("taken.daskscope").counts.kept
     ('A run', 320, 320)
     """
-    place = path_or_url(text_of(html_path))
-    name = without_secrets(place)
-    with open_to_read(place) as file:
+    with open_to_read(html_path) as (file, name):
         if begins_as_recording(cast("BinaryIO", file)):
             raise DaskscopeError(
                 "is-recording",
@@ -72,7 +67,9 @@ def take(file: IO[bytes], out: IO[bytes], name: str) -> tuple[dict[str, Any], bo
         _decode(text.until(SCRIPT_END), out)
     except _BadReportError as error:
         raise DaskscopeError(
-            "bad-file", f"{name} cannot be read: {error}.", _ONLY_REPORTS
+            "bad-file",
+            f"{name} cannot be read: {error}.",
+            "Only reports that daskscope wrote can be opened.",
         ) from error
     return figures, text.ended
 

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 from daskscope.errors import DaskscopeError
 from daskscope.figures import figures_of, inert_json
 from daskscope.files.temporary import in_temporary_file, temporary_folder
-from daskscope.recording.about import SUMMARY, about_of
 from daskscope.recording.file_writer import write_file
+from daskscope.recording.recording_store import SUMMARY, about_of
 from daskscope.report.static_page import body, shown
 from daskscope.version import installed_version
 

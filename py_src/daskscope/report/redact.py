@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope import config
-from daskscope.figures import figures_of
+from daskscope.derive.progress import unfinished_counts
+from daskscope.derive.work import workers_of
+from daskscope.figures import new_recording
 from daskscope.recording import LogStore, RecordingStore, SeriesStore, Totals, pack_keys
-from daskscope.recording.name_map import NameMap
+from daskscope.recording.names import NameMap
 from daskscope.recording.recording_store import rows_by_step
 from daskscope.report.hosts import Hosts, host_of
 from daskscope.report.paths import without_paths, without_source
-from daskscope.schema import KEY_SEPARATOR, TASKS, Column, Private, columns_of
+from daskscope.schema import KEY_SEPARATOR, PREFIXES, TASKS, Column, Private, columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -53,16 +54,9 @@ def redacted(recording: RecordingStore, what: Iterable[str]) -> RecordingStore:
 
 class _Redaction:
     def __init__(self, source: RecordingStore, what: tuple[str, ...]) -> None:
-        limits = config.recording_limits()
         self._source = source
         self._what = what
-        self._copy = RecordingStore(
-            memory_limit=limits.memory_limit,
-            disk_limit=limits.disk_limit,
-            overflow=limits.overflow,
-            directory=limits.directory,
-        )
-        self._copy.make_figures = figures_of
+        self._copy = new_recording()
         self._names = NameMap(source.names, self._copy.names, self._cell)
         self._hosts = Hosts()
         self._cleaners: dict[Private, Callable[[str], str]] = {
@@ -130,7 +124,7 @@ class _Redaction:
         hosts.learn_scheduler(str(facts.get("scheduler") or ""))
         given = {
             str(worker.get("address", "")): str(worker.get("name", ""))
-            for worker in _workers(facts)
+            for worker in workers_of(facts)
         }
         versions = facts.get("versions")
         answered = versions.get("workers") if isinstance(versions, dict) else None
@@ -141,7 +135,7 @@ class _Redaction:
         ]
         for address in dict.fromkeys((*given, *names, *logged, *(answered or ()))):
             hosts.learn_worker(address, names.get(address) or given.get(address, ""))
-        for worker in _workers(facts):
+        for worker in workers_of(facts):
             hosts.learn_host(host_of(str(worker.get("host", ""))))
         for text in _texts(source):
             hosts.learn_shares(text)
@@ -221,14 +215,27 @@ class _Redaction:
         if "hosts" in self._what:
             # Its name is its address now, in every table.
             clean["workers"] = [
-                worker | {"name": worker.get("address", "")} for worker in _workers(clean)
+                worker | {"name": worker.get("address", "")} for worker in workers_of(clean)
             ]
         if self._source.spill_error:  # the copy, of what is left, may be in no need of a disk
             clean["spill_error"] = self._text(self._source.spill_error)
+        if "unfinished" in facts:
+            clean["unfinished"] = self._unfinished(facts["unfinished"])
         before = facts.get("redacted")
         was = before if isinstance(before, list) else []
         out = [what for what in REDACTABLE if what in self._what or what in was]
         return clean | {"redacted": out}
+
+    def _unfinished(self, said: Any) -> Any:
+        """Name prefixes as their dictionary does, and add up those that have one name now."""
+        if not isinstance(said, dict):
+            return None
+        found: dict[str, list[int]] = {}
+        for name, counts in unfinished_counts(said.get("prefixes")).items():
+            clean = self._cell(PREFIXES.columns[0], name)
+            known = found.get(clean, [0, 0, 0])
+            found[clean] = [*map(sum, zip(known, counts, strict=True))]
+        return said | {"prefixes": found}
 
     def _versions(self, versions: Any) -> Any:
         """Clean only who said it: four numbers may be a version as well as an address."""
@@ -282,10 +289,3 @@ def _strings(value: Any) -> Iterator[str]:
     elif isinstance(value, list | tuple):
         for one in value:
             yield from _strings(one)
-
-
-def _workers(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
-    workers = facts.get("workers")
-    if not isinstance(workers, list):
-        return []
-    return [worker for worker in workers if isinstance(worker, dict)]

@@ -1,15 +1,15 @@
 """What a report shows before its script has run: the summary, laid out as the page shows it.
 
-The script replaces it, and without scripts it stays. Header, tabs, figures and footer look as
-they do on the page (`js_src/homes/report`, `js_src/panels/summary/figures.tsx`), so that they do
-not move when the script runs. `shown` escapes every text that comes from users.
+The script replaces it, and without scripts it stays. Header, tabs, figures, status line and footer
+look as they do on the page (`js_src/homes/report`, `js_src/panel/panel.tsx`,
+`js_src/panels/summary`), so that they do not move when the script runs. `shown` escapes every text
+that comes from users.
 """
 
 from __future__ import annotations
 
 import re
 import time
-import unicodedata
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,10 +18,12 @@ from daskscope.words import (
     amount_text,
     bytes_text,
     count_text,
+    cut,
     seconds_among,
     seconds_text,
     share_text,
     some_of,
+    visible,
 )
 
 if TYPE_CHECKING:
@@ -31,9 +33,6 @@ MAX_ROWS: Final = 100
 MAX_CHARACTERS: Final = 20_000
 MOST_NAMES: Final = 2
 _NUMBERS: Final = " ds-numbers"
-_INVISIBLE: Final = ("Cc", "Cs", "Cn", "Co")
-_LAYOUT: Final = "\n\t"
-
 _WITH_UNIT: Final = re.compile(r"((?:< )?[\d,.−]+) (\D+)")
 _NO_SCRIPT: Final = (
     '<noscript><div class="ds-report-note"><span>Scripts are off, so this page shows only its '
@@ -49,15 +48,8 @@ def shown(value: object) -> str:
     >>> shown('<b onclick="x">\0')
     '&lt;b onclick=&quot;x&quot;&gt;�'
     """
-    text = str(value).replace("\r\n", "\n")
-    if len(text) > MAX_CHARACTERS:
-        text = text[: MAX_CHARACTERS - 1] + "…"
-    if not text.isascii() or not text.isprintable():
-        text = "".join(
-            "\ufffd" if c not in _LAYOUT and unicodedata.category(c) in _INVISIBLE else c
-            for c in text
-        )
-    return escape(text, quote=True)
+    text = cut(str(value).replace("\r\n", "\n"), MAX_CHARACTERS)
+    return escape(visible(text, layout="\n\t"), quote=True)
 
 
 def body(figures: Mapping[str, Any]) -> str:
@@ -74,13 +66,20 @@ def body(figures: Mapping[str, Any]) -> str:
 <div class="ds-tabs" aria-hidden="true">
 <span class="ds-tab" aria-selected="true">Summary</span>
 </div>
-<div class="ds-tabpanel"><div class="ds-summary">
+<div class="ds-tabpanel"><div class="ds-report-panel"><div class="ds-root">
+<div class="ds-toolbar"><span class="ds-quiet">Whole run</span></div>
+{_banner(figures)}
+<div class="ds-panel-body ds-summary">
+<header class="ds-summary-head">
 <dl class="ds-figures">{"".join(_figures(figures))}</dl>
+</header>
 <div class="ds-summary-parts ds-late">
 <div class="ds-summary-main">{_main(figures)}</div>
 <aside class="ds-summary-side">{_side(figures)}</aside>
 </div>
-</div></div>
+</div>
+{_status(figures)}
+</div></div></div>
 {_footer(figures)}
 </div>"""
 
@@ -136,8 +135,10 @@ def _side(figures: Mapping[str, Any]) -> str:
         )
         for one in figures["versions"]
     ]
+    missing = [(one["text"], one["next"]) for one in figures["missing"]]
     return (
         _table("Needs a look", (), looks)
+        + _table("What is missing", (), missing)
         + _table("Versions", ("Package", "Client", "Scheduler", "Workers", ""), versions)
         + _table("Cluster", (), [fact for fact in facts if fact[1]])
     )
@@ -187,15 +188,37 @@ def _figure(name: str, text: str, below: str, level: str = "") -> str:
     )
 
 
-def _footer(figures: Mapping[str, Any]) -> str:
-    """Return how complete the report is, and what is missing."""
-    tasks = figures["tasks"]
-    cut, dropped = _is_cut(figures), tasks["captured"] - tasks["kept"]
-    kept = "" if cut else f"<b>{tasks['kept']:,}</b> of "
+def _banner(figures: Mapping[str, Any]) -> str:
+    """Return the gravest notice of what is missing."""
+    order = ("error", "warn")
+    found = [one for one in figures["missing"] if one["level"] in order]
+    one = min(found, key=lambda one: order.index(one["level"]), default=None)
+    if one is None:
+        return ""
+    return f"""<div class="ds-banner ds-banner-{one["level"]}"><div class="ds-banner-text">
+<div class="ds-banner-title">{_alone(one["text"])}</div>
+<div class="ds-banner-next">{_alone(one["next"])}</div>
+</div></div>"""
+
+
+def _status(figures: Mapping[str, Any]) -> str:
+    """Return how many of the tasks are in the report."""
+    tasks, cut = figures["tasks"], _is_cut(figures)
+    dropped = tasks["captured"] - tasks["kept"]
+    whole = "not all is here" if cut else "nothing dropped"
+    of = "" if cut else f"of {tasks['captured']:,} "
     facts = (
-        kept + count_text(tasks["captured"], "task"),
-        f"{dropped:,} dropped" if dropped else "" if cut else "nothing dropped",
-        "not all are here" if cut else "",
+        f"<b>{tasks['kept']:,}</b> {of}tasks",
+        f'<span class="ds-error">{tasks["erred"]:,} erred</span>' if tasks["erred"] else "",
+        f"{dropped:,} older ones dropped" if dropped else whole,
+    )
+    dot = '<span class="ds-status-dot">·</span>'
+    spans = dot.join(f'<span class="ds-fact">{fact}</span>' for fact in facts if fact)
+    return f'<div class="ds-status">{spans}</div>'
+
+
+def _footer(figures: Mapping[str, Any]) -> str:
+    facts = (
         f"recorded with daskscope {shown(figures['daskscope'])}" if figures["daskscope"] else "",
         f"left out on purpose: {_alone(some_of(figures['redacted']))}"
         if figures["redacted"]
@@ -203,15 +226,8 @@ def _footer(figures: Mapping[str, Any]) -> str:
         "works offline: no request leaves this file",
     )
     spans = "".join(f"<span>{fact}</span>" for fact in facts if fact)
-    missing = "".join(
-        f'<p class="ds-{one["level"]}">{_alone(one["text"])} {_alone(one["next"])}</p>'
-        for one in figures["missing"][:MAX_ROWS]
-    )
-    rest = len(figures["missing"]) - MAX_ROWS
-    more = f"<p>and {rest:,} more</p>" if rest > 0 else ""
     return f"""<footer class="ds-report-foot">
 <p class="ds-foot-facts">{spans}</p>
-{missing}{more}
 </footer>"""
 
 

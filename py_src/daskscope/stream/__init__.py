@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from daskscope.stream.channel import Channel, Code
 from daskscope.stream.hub import Hub
+from daskscope.stream.page import Channel, Code
 
 __all__ = ["Channel", "Code", "Hub"]

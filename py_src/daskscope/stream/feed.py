@@ -11,11 +11,17 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from daskscope.schema import LIMITS, SUMMARY, TASKS
-from daskscope.stream.contents import Coarse, Content, Keys, Rows
-from daskscope.stream.feed_keys import KeyCursor
-from daskscope.stream.ranges import Range, Ranges
-from daskscope.stream.tables import TableCursor, TableRows
+from daskscope.schema import LIMITS, TASKS
+from daskscope.stream.messages import (
+    Coarse,
+    Content,
+    Keys,
+    Range,
+    Ranges,
+    Rows,
+    TableCursor,
+    TableRows,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +29,81 @@ if TYPE_CHECKING:
     from daskscope.recording import RecordingStore, TaskChunk
     from daskscope.stream.sources import Source
     from daskscope.wire import Outgoing
+
+KEY_PIECES: Final = 64
+KEYS_BYTES: Final = LIMITS["batch_bytes"] // 2
+PAGE_KEY_BYTES: Final = LIMITS["page_key_bytes"]
+"""A page keeps so many bytes of keys; what would push others out is sent only if asked for."""
+
+
+class KeyCursor:
+    """A feed's keys. What is planned counts as sent only when `took` says so."""
+
+    def __init__(self, recording: RecordingStore) -> None:
+        self._recording = recording
+        self._sent = Ranges()
+        self._sent_bytes = 0
+        self._asked: dict[Range, int] = {}  # whole blocks and their bytes, in order
+
+    @property
+    def asked(self) -> bool:
+        """Whether keys are wanted that have not been sent yet."""
+        return bool(self._asked)
+
+    def restart(self) -> None:
+        """Nothing of what was sent is there any more."""
+        self._sent = Ranges()
+        self._sent_bytes = 0
+
+    def ask(self, first: int, stop: int, on_their_way: Ranges) -> None:
+        """Send these keys first, again if need be: a page keeps only so many."""
+        for chunk in self._recording.chunks_of(first, stop):
+            for block in chunk.keys:
+                wanted = max(first, block.first), min(stop, block.stop)
+                if wanted[0] < wanted[1] and on_their_way.missing(*wanted):
+                    # The whole block: a neighbour will be asked for next.
+                    self._asked[block.first, block.stop] = len(block.data)
+
+    def plan_asked(self, max_bytes: float) -> Keys | None:
+        """Return keys that were asked for."""
+        pieces: list[Range] = []
+        size = 0
+        for piece, size_bytes in self._asked.items():
+            if len(pieces) == KEY_PIECES or size >= min(KEYS_BYTES, max_bytes / 2):
+                break
+            pieces.append(piece)
+            size += size_bytes
+        return Keys(tuple(pieces)) if pieces else None
+
+    def plan(self, max_bytes: float) -> Keys | None:
+        """Return keys that nobody asked for, newest first, until a page has enough."""
+        chunks = self._recording.chunks()
+        if not chunks:
+            return None
+        room = min(KEYS_BYTES, max_bytes / 2, PAGE_KEY_BYTES - self._sent_bytes)
+        first, stop = chunks[0].first, self._recording.next_task
+        size = 0
+        pieces: list[Range] = []
+        while size < room and len(pieces) < KEY_PIECES:
+            gap = self._sent.newest_gap(first, stop)
+            if gap is None:
+                break
+            chunk = self._recording.chunk_of(gap[1] - 1)
+            blocks = [b for b in chunk.keys if b.first < gap[1] <= b.stop] if chunk else []
+            if not blocks:
+                break
+            stop = max(gap[0], blocks[0].first)
+            pieces.append((stop, gap[1]))
+            size += len(blocks[0].data)
+        return Keys(tuple(pieces)) if pieces else None
+
+    def took(self, keys: Keys, size_bytes: int) -> None:
+        """Count a message with these keys as sent."""
+        self._sent_bytes += size_bytes
+        for piece in keys.pieces:
+            self._asked.pop(piece, None)
+            self._sent.add(*piece)
+
 
 BATCH_ROWS: Final = LIMITS["batch_rows"]
 BATCH_BYTES: Final = LIMITS["batch_bytes"]
@@ -78,7 +159,7 @@ class Feed:
         self._recording = source.recording._core
         self._live = self._recording.next_task
         self._held = Ranges()
-        self._keys = KeyCursor(self._recording)
+        self.keys = KeyCursor(self._recording)
         self._tables = TableCursor(self._recording)
         self._out_of_step = False
         self._coarse_due = False
@@ -88,29 +169,9 @@ class Feed:
         self._lost: dict[int, None] = {}  # numbers to say again, in order
 
     @property
-    def unacknowledged(self) -> int:
-        """How many messages the page has not confirmed."""
-        return len(self._sent)
-
-    @property
     def full(self) -> bool:
         """Whether the page holds as many rows as it may."""
         return self.page_rows >= PAGE_ROWS
-
-    @property
-    def asked(self) -> bool:
-        """Whether keys are wanted that have not been sent yet."""
-        return self._keys.asked
-
-    @property
-    def tasks(self) -> bool:
-        """Whether the page subscribes to tasks."""
-        return TASKS.name in self.tables
-
-    @property
-    def summary(self) -> bool:
-        """Whether the page subscribes to the figures of the whole."""
-        return SUMMARY in self.tables
 
     def watch(
         self,
@@ -129,7 +190,7 @@ class Feed:
         if restart or self._out_of_step:  # or another store than the one that was told so far
             self._out_of_step = False
             self._tables.restart()
-            self._keys.restart()
+            self.keys.restart()
             self._coarse_stop = 0
         self.tables = frozenset(tables)
         self._tables.subscribe(sorted(self.tables))
@@ -139,7 +200,7 @@ class Feed:
                 self._held.add(sent.content.first, sent.content.stop)
         self.page_rows = sum(_rows_of(recording, *held) for held in self._held)
         self.visible = visible
-        self._coarse_due = self.tasks and self.history_missing() >= COARSE_TASKS
+        self._coarse_due = TASKS.name in self.tables and self.history_missing() >= COARSE_TASKS
 
     def acknowledge(self, seq: int, missing: Iterable[int], now_s: float) -> None:
         """Everything up to `seq` arrived but `missing`: those are said again."""
@@ -160,7 +221,7 @@ class Feed:
             if isinstance(sent.content, Keys):
                 for piece in sent.content.pieces:
                     on_their_way.add(*piece)
-        self._keys.ask(first, stop, on_their_way)
+        self.keys.ask(first, stop, on_their_way)
 
     def next_message(
         self, now_s: float, *, keys_while_busy: bool, max_bytes: float = BATCH_BYTES
@@ -193,15 +254,15 @@ class Feed:
 
     def _plan(self, now_s: float, keys_while_busy: bool, max_bytes: float) -> Content | None:
         """Return what to say next. Nothing counts as said yet: building it may fail."""
-        asked = self._keys.plan_asked(max_bytes)
+        asked = self.keys.plan_asked(max_bytes)
         if asked is not None or not self.visible:
             return asked
         rows = max(1, min(BATCH_ROWS, int(max_bytes - FRAME_BYTES) // ROW_BYTES))
         content: Content | None = self._tables.plan_names(max_bytes)
-        if content is None and self.tasks:
+        if content is None and TASKS.name in self.tables:
             content = Coarse() if self._coarse_due else self._plan_live(rows)
         content = content or self._tables.plan(now_s, max_bytes)
-        if content is None and self.tasks:
+        if content is None and TASKS.name in self.tables:
             content = self._plan_detail(now_s, rows) or self._plan_keys(
                 now_s, keys_while_busy, max_bytes
             )
@@ -211,7 +272,7 @@ class Feed:
         quiet_since = self.keys_at_s if keys_while_busy else self.rows_at_s
         if now_s - quiet_since < KEYS_QUIET_S:
             return None
-        content = self._keys.plan(max_bytes)
+        content = self.keys.plan(max_bytes)
         self.keys_at_s = now_s if content is None else self.keys_at_s
         return content
 
@@ -229,7 +290,7 @@ class Feed:
             case TableRows():
                 self._tables.took(content, now_s)
             case Keys():
-                self._keys.took(content, message.size_bytes)
+                self.keys.took(content, message.size_bytes)
 
     def history_missing(self) -> int:
         """Return how many kept tasks the page lacks."""

@@ -18,14 +18,23 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from daskscope.errors import DaskscopeError
 from daskscope.focus import Focus
 from daskscope.schema import PROTOCOL
-from daskscope.stream import answers, reports
-from daskscope.stream.answers import KernelQuestions, error_fields, nothing_known
 from daskscope.stream.feed import Feed
-from daskscope.stream.greetings import Greetings
 from daskscope.stream.page import STATUS_S, Cell, Page, Watched, state_pause_s
-from daskscope.stream.problems import good_bye, mismatch, unknown_session, version_differs
-from daskscope.stream.sender import Sender
-from daskscope.stream.sources import Sources
+from daskscope.stream.sender import (
+    KEPT_NO_LONGER,
+    Sender,
+    chooser,
+    good_bye,
+    mismatch,
+    version_differs,
+)
+from daskscope.stream.sources import (
+    KernelQuestions,
+    Sources,
+    ask_keys,
+    describe_task,
+    nothing_known,
+)
 from daskscope.version import installed_version
 from daskscope.wire import (
     Ack,
@@ -45,9 +54,8 @@ from daskscope.wire import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from daskscope.stream.answers import Answerer
-    from daskscope.stream.channel import Channel, Code
-    from daskscope.stream.sources import Source
+    from daskscope.stream.page import Channel, Code
+    from daskscope.stream.sources import Answerer, Source
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +112,6 @@ class Hub:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pages: dict[str, Page] = {}
         self._sources = Sources(self._on_source, self._on_focus)
-        self._greetings = Greetings()
         self._chooser: dict[str, Any] = {}  # as it was told last
         self._chooser_at_s = float("-inf")  # when it was looked at last
         self._timer: asyncio.TimerHandle | None = None
@@ -129,10 +136,6 @@ class Hub:
             message = parse(data)
         except BadMessageError as error:
             self._call(channel.report, error, None, None)
-            return
-        if message is None:
-            problem = BadMessageError("its type is unknown")
-            self._call(channel.report, problem, None, None)
             return
         self._call(self._handle, channel, message)
 
@@ -193,11 +196,13 @@ class Hub:
         page = self._pages.get(message.page)
         if page is None:
             if not isinstance(message, (Bye, Unwatch)):
-                self._welcome_stranger(channel, message.page, now)
+                # It was given up, or greeted an earlier hub: begin anew with it.
+                unknown = Hello(message.page, PROTOCOL, "")
+                self._hello(channel, channel.greetings.get(message.page, unknown), now)
             return
         page.hear(now, cell)
         if isinstance(message, Bye):
-            self._forget(page)
+            self._pages.pop(page.id)
         elif isinstance(message, Unwatch):
             page.watched.pop(message.session, None)
         elif isinstance(message, Ack):
@@ -218,34 +223,25 @@ class Hub:
         resumed = page is not None
         if page is None:
             if len(self._pages) >= MAX_PAGES:
-                self._forget(min(self._pages.values(), key=lambda page: page.heard_s))
+                silent = min(self._pages.values(), key=lambda page: page.heard_s)
+                del self._pages[silent.id]
             page = self._pages[message.page] = Page(message.page, channel, now)
         page.channel = channel
-        channel.greeted = True
         page.build = message.build
         page.differs = version_differs(message.version)
-        self._greetings.remember(message)
+        channel.greetings[message.page] = message
         page.hear(now, self._cell())
-        self._welcome(channel, page.id, resumed=resumed)
-        self._tick()
-
-    def _welcome_stranger(self, channel: Channel, page_id: str, now: float) -> None:
-        """A page that was given up, or greeted an earlier hub: begin anew with it."""
-        if self._greetings.welcomes_stranger(page_id, now):
-            known = self._greetings.of(page_id)
-            self._hello(channel, known or Hello(page_id, PROTOCOL, ""), now)
-
-    def _welcome(self, channel: Channel, page_id: str, *, resumed: bool) -> None:
         fields = {
-            "page": page_id,
+            "page": page.id,
             "protocol": PROTOCOL,
             "version": installed_version(),
             "kernel": self.id,
             "subshells": self._subshells(),
             "resumed": resumed,
-            **reports.chooser(self._sources.all(), recorder_on=self._recorder_on()),
+            **chooser(self._sources.all(), recorder_on=self._recorder_on()),
         }
         channel.send(outgoing("welcome", fields))
+        self._tick()
 
     def _send_code(self, channel: Channel, now: float) -> None:
         if channel.code is not None and now - channel.code_sent_s >= CODE_AGAIN_S:
@@ -259,7 +255,7 @@ class Hub:
 
         def send() -> None:
             known = any(page.build == code.build for page in self._pages.values())
-            if known or channel.greeted or channel not in self._channels:
+            if known or channel.greetings or channel not in self._channels:
                 return
             if self._cell() != 0:
                 self._send_code(channel, self._clock())
@@ -307,7 +303,7 @@ class Hub:
                 return
             result = self._result(page, message, message.session)
         except DaskscopeError as error:
-            self._answer(page, message, {"error": error_fields(error)})
+            self._answer(page, message, {"error": error.to_json()})
         else:
             if result is not None:  # else the answer follows what was asked for
                 self._answer(page, message, {"result": result})
@@ -319,13 +315,13 @@ class Hub:
     def _result(self, page: Page, message: Ask, session: str) -> dict[str, Any] | None:
         source, watched = self._sources.get(session), page.watched.get(session)
         if message.what == "task" and source is not None:
-            return answers.describe_task(source.recording._core, message.args)
+            return describe_task(source.recording._core, message.args)
         if message.what == "keys" and watched is not None:
-            answers.ask_keys(watched.feed, message.args)
+            ask_keys(watched.feed, message.args)
             watched.questions.append(message.id)
             return None
         if message.what in ("task", "keys"):
-            raise unknown_session()
+            raise DaskscopeError("unknown-session", KEPT_NO_LONGER, "Choose another session.")
         raise BadMessageError("it asks for something unknown")
 
     # -- what happens -------------------------------------------------------------
@@ -349,7 +345,7 @@ class Hub:
         else:
             self._call(self._tick)
 
-    def _on_focus(self, session: str, by: str) -> None:
+    def _on_focus(self, session: str, _: Focus, by: str) -> None:
         self._sender.focus_by[session] = by
         self._call(self._tick)
 
@@ -358,22 +354,15 @@ class Hub:
             self._channels.discard(channel)
             if self._channels:
                 return
-            self._let_go()
-
-    def _forget(self, page: Page) -> None:
-        self._pages.pop(page.id, None)
-
-    def _let_go(self) -> None:
-        """Keep nothing running. Sessions are still listened to, which costs nothing."""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        self._pages.clear()
-        self._channels.clear()
-        self._say_what_is_wanted()
-        if self._loop is not None:
-            self._loop = None
-            self._background.drop(self)
+            # Sessions are still listened to, which costs nothing.
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            self._pages.clear()
+            self._say_what_is_wanted()
+            if self._loop is not None:
+                self._loop = None
+                self._background.drop(self)
 
     # -- sending --------------------------------------------------------------------
 
@@ -399,8 +388,8 @@ class Hub:
     def _work(self) -> float:
         """Return after how many seconds there is something to do again."""
         now, cell = self._clock(), self._cell()
-        for page in [page for page in self._pages.values() if page.gone(now, cell)]:
-            self._forget(page)
+        pages = self._pages.items()
+        self._pages = {id_: page for id_, page in pages if not page.gone(now, cell)}
         self._say_what_is_wanted()
         wait_s = self._say_sessions(now)
         every = []
@@ -441,10 +430,10 @@ class Hub:
         if due > 0:
             return due
         self._chooser_at_s = now
-        chooser = reports.chooser(self._sources.all(), recorder_on=self._recorder_on())
-        if chooser != self._chooser:
-            self._chooser = chooser
-            message = outgoing("sessions", chooser)
+        shown = chooser(self._sources.all(), recorder_on=self._recorder_on())
+        if shown != self._chooser:
+            self._chooser = shown
+            message = outgoing("sessions", shown)
             for channel in {page.channel for page in self._pages.values()}:
                 channel.send(message)
         return float("inf")

@@ -2,19 +2,182 @@
 
 from __future__ import annotations
 
+import dataclasses
 import logging
+import time
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.schema import LIMITS
-from daskscope.stream import reports
+from packaging.version import InvalidVersion, Version
+
+from daskscope.derive.focus_totals import FocusTotals
+from daskscope.errors import Notice
+from daskscope.schema import LIMITS, PROTOCOL, SUMMARY, TASKS
 from daskscope.stream.page import SUMMARY_S, WINDOW_BYTES, Cell, Page, Watched
-from daskscope.stream.problems import good_bye, unsendable
+from daskscope.version import installed_version
 from daskscope.wire import Outgoing, outgoing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
+
+    from daskscope.focus import Focus
+    from daskscope.recording import Totals
+    from daskscope.stream.feed import Feed
+    from daskscope.stream.sources import Source
+    from daskscope.wire import Hello
 
 logger = logging.getLogger(__name__)
+
+KEPT_NO_LONGER: Final = "The kernel keeps this recording no longer; what the page has stays."
+"""Of a stopped session that later ones have displaced: nothing is wrong."""
+
+
+def good_bye(page: str, session: str) -> Outgoing:
+    """Return the last message of a session to a page."""
+    return outgoing("bye", {"page": page, "session": session, "text": KEPT_NO_LONGER})
+
+
+def unsendable(error: Exception) -> Notice:
+    """Return the notice of a part of a session that could not be made into a message."""
+    return Notice(
+        "not-sent",
+        "error",
+        f"The kernel could not send a part of this session ({type(error).__name__}: "
+        f"{str(error)[:200]}); it tries again every second.",
+        "If this stays, look at the kernel's log and report it.",
+    )
+
+
+IN_KERNEL: Final = "in the kernel's environment, then restart the kernel"
+IN_JUPYTERLAB: Final = "in the environment that runs JupyterLab, then reload this page"
+
+
+def _both(page_version: str) -> str:
+    return f"The kernel has daskscope {installed_version()}, this page {page_version}"
+
+
+def _upgrade(place: str) -> str:
+    return f"Run `pip install -U daskscope` {place}."
+
+
+def version_differs(page_version: str) -> Notice | None:
+    """Return the notice for a page of another version that speaks the same protocol."""
+    here = installed_version()
+    if page_version in ("", here):  # a page need not say it
+        return None
+    try:
+        kernel, page = Version(here), Version(page_version)
+    except InvalidVersion:
+        text = f"{_both(page_version)}: not the same, but they work together."
+        return Notice("version-differs", "info", text, _upgrade(f"{IN_KERNEL}; {IN_JUPYTERLAB}"))
+    if kernel == page:  # written in another way
+        return None
+    if kernel < page:  # which one is older comes first: a status line is short
+        text = f"The kernel's daskscope {here} is older than this page's {page_version}"
+    else:
+        text = f"This page's daskscope {page_version} is older than the kernel's {here}"
+    place = IN_KERNEL if kernel < page else IN_JUPYTERLAB
+    return Notice("version-differs", "info", f"{text}; they work together.", _upgrade(place))
+
+
+def mismatch(hello: Hello) -> dict[str, Any]:
+    """Return the fields of the error for a page that speaks another protocol."""
+    here = installed_version()
+    place = IN_KERNEL if hello.protocol > PROTOCOL else IN_JUPYTERLAB
+    return {
+        "page": hello.page,
+        "session": None,
+        "code": "version-mismatch",
+        "text": f"{_both(hello.version)}, and they speak different protocols.",
+        "next": _upgrade(place),
+        "protocol": PROTOCOL,
+        "version": here,
+    }
+
+
+ACTIVE_S: Final = 3.0
+"""So long after tasks came a session counts as active: long enough that a pause of a
+second between two of them is none for whoever reads it."""
+
+
+def chooser(sources: Iterable[Source], *, recorder_on: bool) -> dict[str, Any]:
+    """Return what a chooser shows: each session, and whether others come by themselves.
+
+    What is ``active`` ends with time alone: sources say that there may be news after
+    each answer of their schedulers, also where no tasks came.
+    """
+    sessions = [
+        {
+            "id": source.id,
+            "name": source.name,
+            "address": source.address,
+            "state": source.state,
+            "workers": len(source.workers),
+            "threads": sum(int(worker.get("threads") or 0) for worker in source.workers),
+            "active": source.state in ("live", "partly") and _busy(source),
+        }
+        for source in sources
+    ]
+    return {"sessions": sessions, "recorder": recorder_on}
+
+
+def _busy(source: Source) -> bool:
+    """Whether tasks run, or came just now."""
+    if source.recording._core.quiet_s < ACTIVE_S:
+        return True
+    return any(worker.get("running") for worker in source.workers)
+
+
+def status_message(feed: Feed, of_page: Sequence[Notice]) -> Outgoing:
+    """Return the state of a session, for one page, with what that page alone is told."""
+    source = feed.source
+    recording = source.recording._core
+    notices = [*source.notices]
+    if recording.spill_error:
+        notices.append(
+            Notice(
+                "disk-refused",
+                "warn",
+                f"The disk takes no more tasks ({recording.spill_error}); the oldest are dropped.",
+                "Make room there, or choose another place with daskscope.recording.directory.",
+            )
+        )
+    if feed.full and (missing := feed.history_missing()):
+        notices.append(
+            Notice(
+                "page-full",
+                "info",
+                "This page holds as many rows as it may and fetches no more history: "
+                f"{missing:,} tasks are shown as a coarse picture.",
+                "What happens now still comes in detail. Reload the page to begin with "
+                "the newest tasks; session.recording.tasks has all that are kept.",
+            )
+        )
+    fields = {
+        "page": feed.page,
+        "session": source.id,
+        "state": source.state,
+        "counts": recording.counts.to_json(),
+        "behind_s": source.behind_s,
+        "now": source.now if source.now is not None else time.time(),
+        "origin": recording.begin,
+        "last_seq": feed.seq,
+        "notices": [notice.to_json() for notice in (*notices, *of_page)],
+        "workers": list(source.workers),
+    }
+    return outgoing("status", fields)
+
+
+def totals_message(feed: Feed, focus: Focus, figures: Totals) -> Outgoing:
+    """Return figures for the legend."""
+    fields = {
+        "page": feed.page,
+        "session": feed.source.id,
+        "focus": focus.to_json(),
+        "prefixes": [[t.prefix, t.tasks, t.seconds, t.erred, t.computes] for t in figures.prefixes],
+        "actions": [[t.action, t.rows, t.seconds] for t in figures.actions],
+    }
+    return outgoing("totals", fields)
+
 
 BATCH_BYTES: Final = LIMITS["batch_bytes"]
 BLIND_BYTES: Final = LIMITS["blind_bytes"]
@@ -68,7 +231,7 @@ class Sender:
     def __init__(self, clock: Callable[[], float]) -> None:
         self.focus_by: dict[str, str] = {}
         self._clock = clock
-        self._totals: dict[str, reports.SessionTotals] = {}
+        self._totals: dict[str, FocusTotals] = {}
         self._turn = 0
         now = clock()
         self._messages = Allowance(LIMITS["messages_per_s"], LIMITS["messages_per_s"] / 5, now)
@@ -114,7 +277,7 @@ class Sender:
         if now < watched.status_due_s():
             return
         feed = watched.feed
-        message = reports.status(feed, page.notices(watched))
+        message = status_message(feed, page.notices(watched))
         known = {k: v for k, v in message.message.items() if k not in ("now", "behind_s")}
         if feed.visible or known != watched.said:
             self._send(page, message, now)
@@ -133,32 +296,37 @@ class Sender:
             address = {"page": page.id, "session": feed.source.id}
             fields = {"focus": focus.to_json(), "by": by, "setting": watched.setting}
             self._send(page, outgoing("focus", address | fields), now)
-        if feed.summary and now - watched.summary_at_s >= max(SUMMARY_S, pause_s):
+        if SUMMARY in feed.tables and now - watched.summary_at_s >= max(SUMMARY_S, pause_s):
             watched.summary_at_s = now
             figures = feed.source.summary()
             if figures is not watched.summary:
                 watched.summary = figures
                 address = {"page": page.id, "session": feed.source.id}
                 self._send(page, outgoing("summary", address | {"figures": figures}), now)
-        if not feed.tasks:
+        if TASKS.name not in feed.tables:
             return
         # A session that is leaving says its rows to their end; its figures were said.
         if now - watched.totals_at_s >= pause_s and watched.leaving_since_s is None:
             watched.totals_unfinished = not self._say_totals(page, watched, now)
 
     def _say_totals(self, page: Page, watched: Watched, now: float) -> bool:
-        """Return whether the figures are complete: with a focus they take several turns."""
+        """Return whether the figures are complete: with a focus they take several turns.
+
+        They are of the focus without its prefixes: a legend shows what it isolates beside
+        the rest, whose figures must not vanish with it.
+        """
         source = watched.feed.source
+        recording = source.recording._core
+        of = dataclasses.replace(source.focus, prefixes=()), recording.next_task
+        if of == watched.totals_of:
+            return True
         if source.id not in self._totals:
-            self._totals[source.id] = reports.SessionTotals(source)
-        done = self._totals[source.id].advance(TOTALS_BUDGET_S)
-        if done is None:
+            self._totals[source.id] = FocusTotals(recording)
+        figures = self._totals[source.id].advance(of[0], TOTALS_BUDGET_S)
+        if figures is None:
             return False
-        if done[:2] != watched.totals_of:
-            focus, _, figures = done
-            self._send(page, reports.totals(watched.feed, focus, figures), now)
-            watched.totals_of = done[:2]
-            watched.totals_at_s = now
+        self._send(page, totals_message(watched.feed, of[0], figures), now)
+        watched.totals_of, watched.totals_at_s = of, now
         return True
 
     def say_content(self, every: list[tuple[Page, Watched]], now: float, cell: Cell) -> float:
@@ -206,7 +374,7 @@ class Sender:
     def finish(self, page: Page, watched: Watched, now: float) -> None:
         """Answer who asked for keys; say good-bye for a session that was forgotten."""
         feed = watched.feed
-        if watched.questions and not feed.asked:
+        if watched.questions and not feed.keys.asked:
             for question in watched.questions:
                 self.answer(page, feed.source.id, question, {"result": {}}, now)
             watched.questions.clear()

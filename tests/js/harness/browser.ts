@@ -8,10 +8,11 @@ const shared = inject("shared");
 /** Sees only the pages of the test file that runs. */
 export let browser: Browser;
 /** Addresses of the pages that setup.ts bundles. */
-export const { panel: panelAddress, report: reportAddress } = shared ?? {
-  panel: "",
-  report: "",
-};
+export const {
+  panel: panelAddress,
+  report: reportAddress,
+  added: addedAddress,
+} = shared ?? { panel: "", report: "", added: "" };
 
 /** Tests in a real browser; skipped where there is no Chromium. */
 export function describeInBrowser(

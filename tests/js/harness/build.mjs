@@ -33,6 +33,13 @@ export async function buildHarness() {
 <body><div id="place"></div><script type="module">${script}</script></body>`);
 }
 
+/** The same, of a page with a panel that only a test declares. */
+export async function buildAddedHarness() {
+  const { script, style } = await bundle("added_page.tsx", "report.css");
+  return writePage(`<!doctype html><meta charset="utf-8"><style>${style}</style>
+<body><script type="module">${script}</script></body>`);
+}
+
 /** The same for a report: alone on its page, with the rules that a report's page sets. */
 export async function buildReportHarness() {
   const { script, style } = await bundle("report_page.ts", "report.css");

@@ -3,7 +3,9 @@
 
 import { signal } from "@preact/signals";
 import { bytesOfBase64 } from "../../../js_src/archive/bytes";
-import { openRecording } from "../../../js_src/archive/open";
+import { SESSION_ID } from "../../../js_src/archive/messages";
+import { StoredRecording } from "../../../js_src/archive/recording";
+import { StoredLink } from "../../../js_src/archive/stored_link";
 import { SharedSession, type SessionStore } from "../../../js_src/session";
 import type {
   EmptyState,
@@ -72,9 +74,10 @@ Object.assign(window, {
     /** Shows a recording, as a page does that has no kernel. */
     openFile: async (base64: string) => {
       const source = bytesOfBase64(base64);
-      const { link, sessionId } = await openRecording(source);
+      const recording = await StoredRecording.open(source);
+      const link = new StoredLink(() => Promise.resolve(recording), "A file");
       const visible = signal(true);
-      const store = new SharedSession(link, sessionId, visible, () => {});
+      const store = new SharedSession(link, SESSION_ID, visible, () => {});
       Object.assign(window.harness, { session: store });
       session.value = store;
       emptyState.value = null;

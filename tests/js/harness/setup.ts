@@ -10,19 +10,22 @@ interface HarnessPage {
   address: string;
   remove(): Promise<void>;
 }
-const { BROWSER, buildHarness, buildReportHarness } = plain as {
-  BROWSER: { executablePath: string; args: string[] };
-  buildHarness(): Promise<HarnessPage>;
-  buildReportHarness(): Promise<HarnessPage>;
-};
+const { BROWSER, buildAddedHarness, buildHarness, buildReportHarness } =
+  plain as {
+    BROWSER: { executablePath: string; args: string[] };
+    buildAddedHarness(): Promise<HarnessPage>;
+    buildHarness(): Promise<HarnessPage>;
+    buildReportHarness(): Promise<HarnessPage>;
+  };
 
 /** What a test file needs to open a page. */
 export interface Shared {
   /** Where Chromium listens. */
   endpoint: string;
-  /** Addresses of the pages with a panel and with a report. */
+  /** Addresses of the pages with a panel, with a report and with what only a test declares. */
   panel: string;
   report: string;
+  added: string;
 }
 declare module "vitest" {
   interface ProvidedContext {
@@ -38,18 +41,20 @@ export default async function setup(
     project.provide("shared", null);
     return () => Promise.resolve();
   }
-  const [panel, report, server] = await Promise.all([
+  const [panel, report, added, server] = await Promise.all([
     buildHarness(),
     buildReportHarness(),
+    buildAddedHarness(),
     chromium.launchServer(BROWSER),
   ]);
   project.provide("shared", {
     endpoint: server.wsEndpoint(),
     panel: panel.address,
     report: report.address,
+    added: added.address,
   });
   return async () => {
     await server.close();
-    await Promise.all([panel.remove(), report.remove()]);
+    await Promise.all([panel, report, added].map((page) => page.remove()));
   };
 }

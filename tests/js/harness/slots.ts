@@ -1,4 +1,4 @@
-// Gives names the slots that Python's recording/colours.py gives to the first 24.
+// Gives names the slots that Python's recording/names.py gives to the first 24.
 
 const SLOTS = 12;
 const utf8 = new TextEncoder();

@@ -1,0 +1,224 @@
+// What is isolated and searched in a session. The model has one filter, so all
+// panels of a session share this: what one dims, the others dim and say. The first
+// panel makes it, and the last to release it ends it.
+
+import { effect, signal } from "@preact/signals";
+import type { FilterSpec } from "../model/filter";
+import type { SessionStore } from "../session";
+import { ERRED, legendAction } from "./action_words";
+
+const known = new WeakMap<SessionStore, SharedSelection>();
+
+export class SharedSelection {
+  readonly search: Search;
+  /** Isolated actions, as the legend names them; prefixes are in the focus. */
+  readonly actions = signal<readonly string[]>([]);
+  readonly version = signal(0);
+  private readonly stop: () => void;
+  private applied = "";
+  private appliedFound: Uint32Array | null = null;
+  private panels = 0;
+
+  private constructor(private readonly store: SessionStore) {
+    this.search = new Search(store);
+    this.stop = effect(() => this.apply());
+  }
+
+  static acquire(store: SessionStore): SharedSelection {
+    const shared = known.get(store) ?? new SharedSelection(store);
+    known.set(store, shared);
+    shared.panels += 1;
+    return shared;
+  }
+
+  release(): void {
+    this.panels -= 1;
+    if (this.panels > 0) return;
+    known.delete(this.store);
+    this.stop();
+    this.search.clear();
+    this.store.model.setFilter(null);
+  }
+
+  private apply(): void {
+    const spec = this.filter();
+    const { found } = this.search.state.value;
+    // New names come often and change the filter seldom.
+    const rest = JSON.stringify({ ...spec, tasks: null });
+    if (rest === this.applied && found === this.appliedFound) return;
+    this.applied = rest;
+    this.appliedFound = found;
+    this.store.model.setFilter(spec);
+    this.version.value = this.version.peek() + 1;
+  }
+
+  /** Which rows are in the light; null when all are. */
+  private filter(): FilterSpec | null {
+    const { store } = this;
+    const { prefixes, spans, workers } = store.focus.value;
+    const actions = this.actions.value;
+    const search = this.search.state.value;
+    void store.namesVersion.value;
+    const spec: FilterSpec = {};
+    if (prefixes.length > 0)
+      spec.prefixes = indexesOf(store.prefixes, prefixes);
+    if (spans.length > 0) {
+      const wanted = new Set(spans);
+      spec.spans = store.spans.flatMap((span, at) =>
+        wanted.has(span.id) ? [at] : [],
+      );
+    }
+    if (workers.length > 0) {
+      const wanted = new Set(workers);
+      spec.lanes = store.lanes.flatMap(({ worker }, at) =>
+        wanted.has(worker) ? [at] : [],
+      );
+    }
+    const drawn = actions.filter((action) => action !== ERRED);
+    if (drawn.length > 0) {
+      spec.actions = store.actions.flatMap((action, at) =>
+        drawn.includes(legendAction(action)) ? [at] : [],
+      );
+    }
+    if (actions.includes(ERRED)) spec.erred = true;
+    const { found } = search;
+    if (found && isPartial(search) && search.prefixes.length > 0) {
+      const allowed = spec.prefixes ? new Set(spec.prefixes) : null;
+      spec.prefixes = search.prefixes.filter(
+        (prefix) => allowed?.has(prefix) ?? true,
+      );
+    } else if (found) {
+      spec.tasks = found;
+    }
+    return Object.keys(spec).length > 0 ? spec : null;
+  }
+}
+
+function indexesOf(
+  all: readonly string[],
+  wanted: readonly string[],
+): number[] {
+  return wanted.map((name) => all.indexOf(name)).filter((at) => at >= 0);
+}
+
+/** So that each letter does not start a search of its own. */
+const TYPING_MS = 120;
+
+export interface SearchState {
+  readonly text: string;
+  /** Task numbers that match; null while nothing is searched. */
+  readonly found: Uint32Array | null;
+  readonly progress: { searched: number; of: number } | null;
+  /** Not through yet: `found` belongs to what was typed before. */
+  readonly running: boolean;
+  /** The kernel is asked for keys that are not here; what is, was searched. */
+  readonly fetching: boolean;
+  readonly failed: string;
+  /**
+   * Prefixes whose name matches. They stand in for the keys that this page does
+   * not have: a key begins with its prefix.
+   */
+  readonly prefixes: readonly number[];
+  readonly at: number;
+}
+
+export const NO_SEARCH: SearchState = {
+  text: "",
+  found: null,
+  progress: null,
+  running: false,
+  fetching: false,
+  failed: "",
+  prefixes: [],
+  at: -1,
+};
+
+export function isPartial({ progress }: SearchState): boolean {
+  return progress !== null && progress.searched < progress.of;
+}
+
+class Search {
+  readonly state = signal<SearchState>(NO_SEARCH);
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private running: AbortController | null = null;
+
+  constructor(private readonly session: SessionStore) {}
+
+  set(text: string): void {
+    clearTimeout(this.timer);
+    this.running?.abort();
+    this.running = null;
+    if (text.trim() === "") {
+      this.state.value = { ...NO_SEARCH, text };
+      return;
+    }
+    this.change({ text, failed: "", running: true, fetching: false });
+    this.timer = setTimeout(() => void this.run(text.trim()), TYPING_MS);
+  }
+
+  clear(): void {
+    this.set("");
+  }
+
+  step(by: number): number | null {
+    const { found, at: from } = this.state.peek();
+    if (!found || found.length === 0) return null;
+    const at =
+      from < 0 && by < 0
+        ? found.length - 1
+        : (from + by + found.length) % found.length;
+    this.change({ at });
+    return found[at] ?? null;
+  }
+
+  private change(part: Partial<SearchState>): void {
+    this.state.value = { ...this.state.peek(), ...part };
+  }
+
+  /** More may be found later: the match that is shown stays the one that is shown. */
+  private show(tasks: Uint32Array, fetching: boolean): void {
+    const { running, found: before, at } = this.state.peek();
+    const same = !running && before?.length === tasks.length;
+    const shown = running || at < 0 ? undefined : before?.[at];
+    this.change({
+      found: same ? before : tasks,
+      at: shown === undefined ? -1 : tasks.indexOf(shown),
+      running: false,
+      fetching,
+    });
+  }
+
+  private async run(query: string): Promise<void> {
+    const running = new AbortController();
+    this.running = running;
+    const needle = query.toLowerCase();
+    this.change({
+      at: -1,
+      prefixes: this.session.prefixes.flatMap((name, at) =>
+        name.toLowerCase().includes(needle) ? [at] : [],
+      ),
+    });
+    try {
+      const result = await this.session.keys.search(
+        query,
+        ({ tasks, searched, of }) => {
+          if (running.signal.aborted) return;
+          this.change({ progress: { searched, of } });
+          if (tasks) this.show(tasks, true);
+        },
+        running.signal,
+      );
+      if (running.signal.aborted) return;
+      const { tasks, searched, of } = result;
+      this.change({ progress: { searched, of } });
+      this.show(tasks, false);
+    } catch (error) {
+      if (running.signal.aborted) return;
+      this.change({
+        running: false,
+        fetching: false,
+        failed: error instanceof Error ? error.message : String(error),
+      });
+    }
+  }
+}

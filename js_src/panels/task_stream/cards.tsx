@@ -1,0 +1,470 @@
+// The cards beside the pointer: of a task, of a stretch without detail, and of events.
+
+import { FactList } from "../../panel/parts";
+import type { JSX, ComponentChildren } from "preact";
+import { useLayoutEffect, useRef, useEffect, useState } from "preact/hooks";
+import {
+  formatBytes,
+  formatDuration,
+  formatMoment,
+  NOTHING,
+  formatShare,
+  plural,
+  formatStretch,
+  formatExact,
+} from "../../base/format";
+import { spanName } from "../../panel/narrowing";
+import type { SessionStore } from "../../session";
+import { rowsOf } from "../../session_tables";
+import { capitalized } from "../../panel/action_words";
+import type { Hover, ViewState } from "./view_state";
+import { placeOf } from "../../panel/worker_groups";
+import type { TaskModel } from "../../model/tasks";
+import { moreComes } from "./status_facts";
+import { prefixColoursOf } from "../../panel/paints";
+import type { TaskError, Interval } from "../../model/types";
+import { CloseIcon, WarningIcon } from "../../panel/icons";
+import { mergedText, type EventMark } from "./events_row";
+import { splitException } from "../../panel/traceback";
+import { ACTION_COLOURS, actionColour } from "../../base/palette";
+
+const MOST_CHARS = 200;
+
+export function HoverCard(props: {
+  view: ViewState;
+  plot: PlotPlace;
+}): JSX.Element | null {
+  const { view } = props;
+  const hover = view.hover.value;
+  const session = view.session.value;
+  if (!hover || !session) return null;
+  return <TaskCard {...props} hover={hover} session={session} />;
+}
+
+function TaskCard(props: {
+  view: ViewState;
+  plot: PlotPlace;
+  hover: Hover;
+  session: SessionStore;
+}): JSX.Element {
+  const { view, hover, session } = props;
+  const { row } = hover;
+  const key = useKey(session, row.task);
+  const words = rowWords(row, session, view);
+  const exception = words.erred ? exceptionOf(view, row.task) : "";
+  const span = spanName(session.spans[row.span]?.name ?? []);
+  return (
+    <Card
+      target={hover}
+      plot={props.plot}
+      sign={<Swatch colour={words.colour} />}
+      title={words.title}
+      value={formatDuration(row.duration)}
+      foot={["Click to pin", "Shift-drag to select time"]}
+    >
+      <div class="ds-card-key">
+        <KeyText text={key} longest={160} />
+      </div>
+      {exception !== "" && <div class="ds-card-error">{exception}</div>}
+      <FactList
+        class="ds-facts"
+        facts={[
+          ["Started", `+${formatMoment(row.start - view.origin.value, 3)}`],
+          ["Worker", placeOf(view.placed.value, row.lane)],
+          words.action !== "compute" && ["For", words.prefix],
+          [
+            "Result",
+            words.erred
+              ? "erred"
+              : row.nbytes > 0
+                ? formatBytes(row.nbytes)
+                : NOTHING,
+          ],
+          span !== "" && ["Span", span],
+          ...otherActions(session, hover, view),
+          row.duration < 0 && [
+            "Clock",
+            <span class="ds-warn">stops before it starts</span>,
+          ],
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** The first line of the exception: the rest is where the task is pinned. */
+function exceptionOf(view: ViewState, task: number): string {
+  const errors = rowsOf(view.table("errors"), "time");
+  const known = errors.find((error) => error.task === task);
+  return known?.exception.split("\n")[0].slice(0, MOST_CHARS) ?? "";
+}
+
+/** Seconds of the task's other actions: its transfers, its reads from disk. */
+function otherActions(
+  session: SessionStore,
+  hover: Hover,
+  view: ViewState,
+): [string, string][] {
+  if (!view.environment.visible.value) return [];
+  const { row } = hover;
+  const sums = new Map<string, number>();
+  for (const other of session.model.ofTask(row.lane, row.task)) {
+    if (other.start === row.start && other.action === row.action) continue;
+    const name = session.actions[other.action] ?? "other";
+    sums.set(name, (sums.get(name) ?? 0) + Math.max(0, other.duration));
+  }
+  return [...sums]
+    .slice(0, 4)
+    .map(([name, seconds]) => [capitalized(name), formatDuration(seconds)]);
+}
+
+interface PlotPlace {
+  readonly left: number;
+  readonly top: number;
+}
+
+function Card(props: {
+  target: CardTarget;
+  plot: PlotPlace;
+  sign: ComponentChildren;
+  title: string;
+  value: string;
+  foot: readonly string[];
+  children: ComponentChildren;
+}): JSX.Element {
+  const { target, plot, foot } = props;
+  const card = useRef<HTMLDivElement>(null);
+  useLayoutEffect(() => {
+    if (card.current) placeCard(card.current, target, plot.left, plot.top);
+  });
+  return (
+    <div ref={card} class="ds-card" role="tooltip">
+      <div class="ds-card-head">
+        {props.sign}
+        <b class="ds-card-title">{props.title}</b>
+        <b class="ds-card-value">{props.value}</b>
+      </div>
+      {props.children}
+      {foot.length > 0 && (
+        <div class="ds-card-foot">
+          {foot.map((words) => (
+            <span>{words}</span>
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+const Swatch = (props: { colour: string }): JSX.Element => (
+  <span class="ds-swatch" style={{ background: props.colour }} />
+);
+
+const AWAY_PX = 14;
+const EDGE_PX = 4;
+
+interface CardTarget {
+  readonly pointerX: number;
+  readonly top: number;
+  readonly height: number;
+}
+
+/** 14 px from the pointer, inside the stage, never over what it describes. */
+function placeCard(
+  card: HTMLElement,
+  target: CardTarget,
+  plotLeft: number,
+  plotTop: number,
+): void {
+  const stage = card.parentElement;
+  if (!stage) return;
+  const width = stage.clientWidth;
+  const height = stage.clientHeight;
+  const cardHeight = card.offsetHeight;
+  const cardWidth = card.offsetWidth;
+  const pointer = plotLeft + target.pointerX;
+  let left = pointer + AWAY_PX;
+  if (left + cardWidth > width - EDGE_PX) left = pointer - AWAY_PX - cardWidth;
+  left = Math.max(EDGE_PX, Math.min(left, width - cardWidth - EDGE_PX));
+  const targetTop = plotTop + target.top;
+  let top = targetTop + target.height + 8;
+  if (top + cardHeight > height - EDGE_PX) {
+    const above = targetTop - 8 - cardHeight;
+    top = above >= EDGE_PX ? above : height - cardHeight - EDGE_PX;
+  }
+  top = Math.max(EDGE_PX, top);
+  card.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
+}
+
+export function CoarseCard(props: {
+  view: ViewState;
+  plot: PlotPlace;
+}): JSX.Element | null {
+  const { view } = props;
+  const stretch = view.coarseHover.value;
+  const store = view.session.value;
+  if (!stretch || !store) return null;
+  const colour = prefixColoursOf(view, store)(stretch.prefix);
+  const name = store.prefixes[stretch.prefix] || "(no name)";
+  return (
+    <Card
+      target={stretch}
+      plot={props.plot}
+      sign={<Swatch colour={colour} />}
+      title={`Mostly ${name}`}
+      value={plural(stretch.rows, "row")}
+      foot={[whyCoarse(store.model, moreComes(view))]}
+    >
+      <FactList
+        class="ds-facts"
+        facts={[
+          ["Worker", placeOf(view.placed.value, stretch.lane)],
+          ["Busy", formatShare(stretch.busyShare)],
+          stretch.erred && ["Result", "some erred"],
+        ]}
+      />
+    </Card>
+  );
+}
+
+/** Stretches stand for rows that will come, or for rows that had to go. */
+function whyCoarse(model: TaskModel, moreComes: boolean): string {
+  if (model.fadedRows > 0 && !model.isCoarse) {
+    return "Older than what this page keeps in detail";
+  }
+  return model.fadedRows === 0 && moreComes
+    ? "Tasks on the way, newest first"
+    : "No detail of these tasks here";
+}
+
+const MOST_LISTED = 6;
+const TOLD_S = 0.01;
+
+export function EventCard(props: {
+  view: ViewState;
+  plot: PlotPlace;
+}): JSX.Element | null {
+  const { view } = props;
+  const hover = view.eventHover.value;
+  const session = view.session.value;
+  if (!hover || !session) return null;
+  const { marks, level } = hover.merged;
+  const { axis, events } = view.rows.value;
+  const only = marks.length === 1 ? marks[0] : undefined;
+  const origin = view.origin.value;
+  return (
+    <Card
+      target={{ pointerX: hover.pointerX, top: axis, height: events }}
+      plot={props.plot}
+      sign={
+        <span class={level === "info" ? "ds-quiet" : `ds-${level}`}>
+          {level === "error" ? <CloseIcon /> : <WarningIcon />}
+        </span>
+      }
+      title={mergedText(hover.merged, false)}
+      value={only ? when(only, origin) : ""}
+      foot={footOf(marks)}
+    >
+      {only?.error ? (
+        <OneError session={session} mark={only} error={only.error} />
+      ) : (
+        !only && <Several marks={marks} origin={origin} />
+      )}
+    </Card>
+  );
+}
+
+function footOf(marks: readonly EventMark[]): string[] {
+  const known = (mark: EventMark) => (mark.error?.task ?? -1) >= 0;
+  const errors = marks.filter(known).length;
+  if (errors === 0) return [];
+  return ["Click to pin the task", ...(errors > 1 ? ["again: the next"] : [])];
+}
+
+function OneError(props: {
+  session: SessionStore;
+  mark: EventMark;
+  error: TaskError;
+}): JSX.Element {
+  const { session, mark, error } = props;
+  const message = firstLine(splitException(error.exception)[1]);
+  return (
+    <>
+      {message !== "" && <p class="ds-card-message">{message}</p>}
+      {error.task < 0 ? (
+        <p class="ds-card-message ds-quiet">
+          Nothing else of this task is known: it was dropped on the scheduler.
+        </p>
+      ) : (
+        <KeyOf session={session} task={error.task} />
+      )}
+      <FactList
+        class="ds-facts"
+        facts={[
+          ["Prefix", session.prefixes[error.prefix] ?? NOTHING],
+          ["Worker", mark.worker],
+        ]}
+      />
+    </>
+  );
+}
+
+function KeyOf(props: { session: SessionStore; task: number }): JSX.Element {
+  const key = useKey(props.session, props.task);
+  return (
+    <div class="ds-card-key">
+      <KeyText text={key} longest={160} />
+    </div>
+  );
+}
+
+function Several(props: {
+  marks: readonly EventMark[];
+  origin: number;
+}): JSX.Element {
+  const { marks, origin } = props;
+  const more = marks.length - MOST_LISTED;
+  return (
+    <ul class="ds-card-events">
+      {inOrder(marks, origin)
+        .slice(0, MOST_LISTED)
+        .map((mark) => (
+          <li>
+            <span class="ds-quiet">{when(mark, origin)}</span>
+            <span class="ds-card-event">{sentence(mark)}</span>
+          </li>
+        ))}
+      {more > 0 && <li class="ds-quiet">{`and ${more} more`}</li>}
+    </ul>
+  );
+}
+
+/** Of time, as far as it is told; what begins together in that of the workers. */
+export function inOrder(
+  marks: readonly EventMark[],
+  origin: number,
+): EventMark[] {
+  const told = ({ start }: EventMark): number =>
+    Math.round((start - origin) / TOLD_S);
+  return [...marks].sort(
+    (one, other) =>
+      told(one) - told(other) ||
+      one.worker.localeCompare(other.worker, undefined, { numeric: true }),
+  );
+}
+
+function when(mark: EventMark, origin: number): string {
+  const start = mark.start - origin;
+  if (mark.stop === mark.start) return `+${formatMoment(start, 3)}`;
+  return Number.isFinite(mark.stop)
+    ? formatStretch(start, mark.stop - origin)
+    : `since ${formatMoment(start, 1)}`;
+}
+
+function sentence(mark: EventMark): string {
+  if (!mark.error) return mark.text;
+  const message = firstLine(splitException(mark.error.exception)[1]);
+  return message === "" ? mark.text : `${mark.text}: ${message}`;
+}
+
+const firstLine = (text: string): string =>
+  text.trim().split("\n", 1)[0]?.slice(0, 200) ?? "";
+
+const REST_MS = 100;
+
+/** `undefined` while it is on its way, null when nobody has it any more. */
+export function useKey(
+  session: SessionStore,
+  task: number,
+): string | null | undefined {
+  const [key, setKey] = useState<{ task: number; text: string | null }>();
+  useEffect(() => {
+    let [wanted, missing] = [true, false];
+    const take = (text: string | null): void => {
+      missing = text === null;
+      if (wanted) setKey({ task, text });
+    };
+    const ask = (): void => {
+      const answer = session.keys.text(task);
+      if (answer instanceof Promise) answer.then(take, () => take(null));
+      else take(answer);
+    };
+    // The kernel is asked only where the pointer rests, not all along its way.
+    let resting: ReturnType<typeof setTimeout> | undefined;
+    if (session.keys.has(task)) ask();
+    else resting = setTimeout(ask, REST_MS);
+    // A busy kernel does not answer; it sends keys by itself a moment later.
+    const stop = session.keys.arrivals.subscribe(() => {
+      if (missing && session.keys.has(task)) ask();
+    });
+    return () => {
+      wanted = false;
+      stop();
+      clearTimeout(resting);
+    };
+  }, [session, task]);
+  return key?.task === task ? key.text : undefined;
+}
+
+/** Keys may have ten thousand characters; a card has room for a few lines. */
+export function KeyText(props: {
+  text: string | null | undefined;
+  longest: number;
+}): JSX.Element {
+  const { text, longest } = props;
+  if (text === undefined) return <span class="ds-key-text">…</span>;
+  if (text === null) {
+    return <span class="ds-key-text ds-quiet">key not on this page yet</span>;
+  }
+  if (text.length <= longest) return <span class="ds-key-text">{text}</span>;
+  return (
+    <>
+      <span class="ds-key-text">{text.slice(0, longest)}…</span>{" "}
+      <span class="ds-quiet">{`(${formatExact(text.length)} characters)`}</span>
+    </>
+  );
+}
+
+interface RowWords {
+  readonly prefix: string;
+  readonly prefixColour: string;
+  readonly action: string;
+  /** The action's where it has one of its own. */
+  readonly colour: string;
+  readonly erred: boolean;
+  /** The action where it is not the computation, else the prefix. */
+  readonly title: string;
+}
+
+export function rowWords(
+  row: Interval,
+  store: SessionStore,
+  view: ViewState,
+): RowWords {
+  const prefix = store.prefixes[row.prefix] ?? "(unknown)";
+  const action = store.actions[row.action] ?? "(unknown)";
+  const erred = row.status === 1;
+  const { dark } = view.environment.theme.value;
+  const prefixColour = prefixColoursOf(view, store)(row.prefix);
+  return {
+    prefix,
+    prefixColour,
+    action,
+    erred,
+    title: action === "compute" ? prefix : action,
+    colour: actionCss(action, erred, prefixColour, dark),
+  };
+}
+
+/** Colour of one action of a task: its own, black if it erred, or the prefix's. */
+export function actionCss(
+  action: string,
+  erred: boolean,
+  prefixColour: string,
+  dark: boolean,
+): string {
+  const mode = dark ? "dark" : "light";
+  const own = actionColour(action);
+  if (own) return ACTION_COLOURS[own][mode];
+  return erred ? ACTION_COLOURS.erred[mode] : prefixColour;
+}

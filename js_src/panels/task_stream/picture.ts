@@ -1,0 +1,272 @@
+// What is around the plot of an exported picture: on the screen it is made of elements, in a
+// file it has to be drawn.
+
+import { type LegendEntry, viewLegend } from "./legend_entries";
+import type { Stage } from "./stage";
+import { toCss } from "../../base/colour";
+import {
+  formatExact,
+  formatClock,
+  formatDate,
+  formatStretch,
+} from "../../base/format";
+import type { Theme } from "../../base/theme";
+import { shorten, TextMeasure } from "../../render/text";
+import { factWords, fitFacts } from "../../panel/status_line";
+import { bandsOf, type LaneMap } from "./lane_map";
+import { crumbsOf } from "../../panel/crumbs";
+import { panelFacts } from "./status_facts";
+import type { ViewState } from "./view_state";
+
+const TITLE = "Task stream";
+const PADDING_PX = 12;
+const TITLE_PX = 32;
+const LEGEND_LINE_PX = 20;
+const STATUS_PX = 26;
+const SQUARE_PX = 10;
+const BESIDE_SQUARE_PX = 6;
+const BETWEEN_PX = 16;
+const REST_PX = 80;
+const LONGEST_NAME_PX = 200;
+const DIMMED = 0.35;
+const LEAST_GUTTER_PX = 84;
+const SHADE = 0.66;
+
+/** The picture as it is, with what elements say on the screen around it. */
+export function drawPicture(view: ViewState, stage: Stage): HTMLCanvasElement {
+  const { overview, map, plot } = stage;
+  const { pixelRatio: ratio } = plot.size;
+  const theme = view.environment.theme.peek();
+  const geometry = view.geometry.peek();
+  // The canvases of the stage are copied pixel by pixel.
+  const whole = (css_px: number): number => Math.round(css_px * ratio) / ratio;
+  const gutter = whole(Math.max(geometry.gutter, LEAST_GUTTER_PX));
+  const width = gutter + plot.size.width / ratio;
+  const bars = overview.view.canvas;
+  const bars_px = geometry.overview > 0 ? whole(bars.height / ratio + 8) : 0;
+  const canvas = document.createElement("canvas");
+  const context = canvas.getContext("2d");
+  if (!context) throw new Error("This browser offers no 2D canvas.");
+  const pen = new Pen(context, view, width);
+  pen.font("");
+  const { entries, isolated } = viewLegend(view);
+  const room = width - 2 * PADDING_PX;
+  const widthOf = (entry: LegendEntry): number => pen.widthOf(entry);
+  const legend = legendLines(entries, widthOf, room, REST_PX);
+  const legend_px = legend.lines.length * LEGEND_LINE_PX + 6;
+  const top = whole(TITLE_PX + legend_px);
+  const plotTop = top + bars_px;
+  const height = whole(plotTop + plot.size.height / ratio + STATUS_PX);
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  context.scale(ratio, ratio);
+  context.imageSmoothingEnabled = false;
+  context.textBaseline = "middle";
+  context.fillStyle = toCss(theme.panel);
+  context.fillRect(0, 0, width, height);
+  pen.title();
+  pen.legend(legend, isolated);
+  pen.workers(map, ratio, plotTop, gutter);
+  pen.status(height - STATUS_PX / 2);
+  const place = (source: HTMLCanvasElement, y: number): void =>
+    context.drawImage(
+      ...[source, gutter, y, source.width / ratio, source.height / ratio],
+    );
+  if (bars_px > 0) {
+    place(bars, top);
+    const edges = overview.edges(view.window.start, view.window.stop);
+    const size = [bars.width / ratio, bars.height / ratio] as const;
+    if (edges) drawWindow(context, theme, [gutter, top], size, edges);
+  }
+  place(plot.canvas, plotTop);
+  // What is outside the selection, the pause, what is pinned.
+  place(stage.overlay.canvas, plotTop);
+  return canvas;
+}
+
+/** The window over the overview: what it does not show is pale. */
+function drawWindow(
+  context: CanvasRenderingContext2D,
+  theme: Theme,
+  [x, y]: readonly [number, number],
+  [width, height]: readonly [number, number],
+  [left, right]: readonly [number, number],
+): void {
+  context.globalAlpha = SHADE;
+  context.fillStyle = toCss(theme.panel);
+  context.fillRect(x, y, left, height);
+  context.fillRect(x + right, y, width - right, height);
+  context.globalAlpha = 1;
+  context.strokeStyle = toCss(theme.brand);
+  context.strokeRect(x + left + 0.5, y + 0.5, right - left - 1, height - 1);
+}
+
+class Pen {
+  private readonly measure: TextMeasure;
+  private readonly theme: Theme;
+
+  constructor(
+    private readonly context: CanvasRenderingContext2D,
+    private readonly view: ViewState,
+    private readonly width: number,
+  ) {
+    this.measure = new TextMeasure(context);
+    this.theme = view.environment.theme.peek();
+  }
+
+  font(weight: string): void {
+    const size_px = this.view.rows.peek().font + 1;
+    const font = `${weight} ${size_px}px ${this.theme.font}`.trim();
+    this.measure.setFont(font);
+    this.context.font = font;
+  }
+
+  widthOf(entry: LegendEntry): number {
+    const around = SQUARE_PX + BESIDE_SQUARE_PX + BETWEEN_PX;
+    return around + this.measure.width(this.nameOf(entry));
+  }
+
+  title(): void {
+    this.font("600");
+    const middle = TITLE_PX / 2;
+    this.text(TITLE, PADDING_PX, middle, toCss(this.theme.text));
+    const beside = PADDING_PX + this.measure.width(TITLE) + 10;
+    this.font("");
+    this.line(aboutOf(this.view), beside, middle);
+  }
+
+  legend({ lines, rest }: PictureLegend, isolated: ReadonlySet<string>): void {
+    const { theme, context } = this;
+    let x = 0;
+    lines.forEach((line, at) => {
+      x = PADDING_PX;
+      const middle = TITLE_PX + (at + 0.5) * LEGEND_LINE_PX;
+      for (const entry of line) {
+        const dimmed = isolated.size > 0 && !isolated.has(entry.id);
+        context.globalAlpha = dimmed ? DIMMED : 1;
+        context.fillStyle = entry.colour;
+        context.fillRect(x, middle - SQUARE_PX / 2, SQUARE_PX, SQUARE_PX);
+        const left = x + SQUARE_PX + BESIDE_SQUARE_PX;
+        this.text(this.nameOf(entry), left, middle, toCss(theme.text));
+        x += this.widthOf(entry);
+      }
+    });
+    context.globalAlpha = 1;
+    if (rest === 0) return;
+    const middle = TITLE_PX + (lines.length - 0.5) * LEGEND_LINE_PX;
+    this.text(`+${formatExact(rest)} more`, x, middle, toCss(theme.text2));
+  }
+
+  /** Names beside the lanes that can be seen; the plot begins at `top`. */
+  workers(map: LaneMap, ratio: number, top: number, gutter: number): void {
+    const { context } = this;
+    const rows = this.view.rows.peek();
+    const lanesTop = top + rows.lanesTop;
+    context.save();
+    context.beginPath();
+    context.rect(0, lanesTop, gutter, map.height / ratio);
+    context.clip();
+    for (const band of bandsOf(map, ratio, rows.line)) {
+      const name = shorten(band.group.name, gutter - 16, this.measure);
+      const middle = lanesTop + band.top + rows.line / 2;
+      this.text(name, PADDING_PX, middle, toCss(this.theme.text));
+    }
+    context.restore();
+  }
+
+  status(middle: number): void {
+    const { shown } = fitFacts(
+      panelFacts(this.view, null, true),
+      this.width - 2 * PADDING_PX,
+      (text) => this.measure.width(text),
+    );
+    const texts = shown.map(({ fact, text }) => factWords(fact, text));
+    this.line(texts, PADDING_PX, middle);
+  }
+
+  private line(words: readonly string[], x: number, middle: number): void {
+    const room = this.width - x - PADDING_PX;
+    const text = shorten(words.join(" · "), room, this.measure);
+    this.text(text, x, middle, toCss(this.theme.text2));
+  }
+
+  private text(text: string, x: number, y: number, colour: string): void {
+    this.context.fillStyle = colour;
+    this.context.fillText(text, x, y);
+  }
+
+  private nameOf({ name }: LegendEntry): string {
+    return shorten(name || "(no name)", LONGEST_NAME_PX, this.measure);
+  }
+}
+
+const MOST_LINES = 4;
+/** More names than that nobody tells apart by colour. */
+const MOST_ENTRIES = 200;
+
+interface PictureLegend {
+  readonly lines: readonly (readonly LegendEntry[])[];
+  readonly rest: number;
+}
+
+/** `rest_px` is the room for "+14 more" at the end of the last line. */
+export function legendLines(
+  entries: readonly LegendEntry[],
+  width_px: (entry: LegendEntry) => number,
+  room_px: number,
+  rest_px: number,
+): PictureLegend {
+  const ranked = [
+    ...entries.filter(({ kind }) => kind === "action"),
+    ...entries
+      .filter(({ kind }) => kind === "prefix")
+      .sort((one, other) => other.weight - one.weight),
+  ];
+  const most = Math.min(entries.length, MOST_ENTRIES);
+  for (let count = most; count > 0; count--) {
+    const chosen = new Set(ranked.slice(0, count));
+    const rest = entries.length - count;
+    const lines: LegendEntry[][] = [[]];
+    let x = 0;
+    for (const entry of entries) {
+      if (!chosen.has(entry)) continue;
+      const width = width_px(entry);
+      if (x > 0 && x + width > room_px) {
+        lines.push([]);
+        x = 0;
+      }
+      lines[lines.length - 1].push(entry);
+      x += width;
+    }
+    const fits = rest === 0 || x + rest_px <= room_px;
+    if (lines.length <= MOST_LINES && fits) return { lines, rest };
+  }
+  return { lines: [], rest: entries.length };
+}
+
+/** The client, the time that is shown, what it is filtered to. */
+function aboutOf(view: ViewState): string[] {
+  const { window, extent } = view;
+  const origin = view.origin.peek();
+  const about: string[] = [];
+  const name = view.session.peek()?.info.peek().name;
+  if (name) about.push(name);
+  if (extent) {
+    const start = Math.max(window.start, extent.start);
+    const stop = Math.min(window.stop, extent.stop);
+    const isSeen = stop > start;
+    const [from, to] = isSeen ? [start, stop] : [window.start, window.stop];
+    about.push(formatStretch(from - origin, to - origin));
+    about.push(`from ${formatDate(from)} ${formatClock(from, 0)}`);
+  }
+  const narrowing = view.narrowing.peek();
+  const crumbs = crumbsOf(narrowing, origin);
+  for (const { part, text } of crumbs) {
+    const names = part === "time" ? [] : narrowing[part];
+    // There is no pointer to ask what "2 workers" are.
+    about.push(`only ${names.length > 1 ? names.join(", ") : text}`);
+  }
+  const search = view.search.peek().text;
+  if (search !== "") about.push(`search “${search}”`);
+  return about;
+}

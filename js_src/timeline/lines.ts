@@ -1,0 +1,169 @@
+// Lines in a plot over time: each column of pixels shows the least and the most in it, at
+// every zoom, so that no peak is lost.
+
+import { rowAt, type Series } from "../derive/series";
+import type { PlotArea } from "./time_plot";
+import type { Range } from "./window";
+
+export interface LineLook {
+  readonly colour: string;
+  readonly fill?: string;
+  /** In stripes: what is shown is not where the rest is. */
+  readonly hatched?: boolean;
+  /** A value holds until the next: counts have nothing in between. */
+  readonly stair?: boolean;
+  /** 0: no line, only what it fills. */
+  readonly wide_px?: number;
+}
+
+interface Column {
+  /** False where a run begins: before it is a gap. */
+  joined: boolean;
+  x: number;
+  /** Where its last row ends. */
+  end: number;
+  first: number;
+  least: number;
+  most: number;
+  last: number;
+}
+
+/** The columns of the line drawn last: a frame makes no new ones. */
+const pool: Column[] = [];
+
+/**
+ * What of a series each column of pixels shows, with one row before and after what is in
+ * `range`. Valid until the next call.
+ */
+export function columnsOf(
+  series: Series,
+  x: (time: number) => number,
+  [start, stop]: Range = [-Infinity, Infinity],
+): Column[] {
+  const { time, until, values, least, most, longest_s } = series;
+  let count = 0;
+  let column: Column | undefined;
+  let before = NaN;
+  const from = Math.max(0, rowAt(series, start));
+  for (let at = from; at < time.length; at++) {
+    if (at > from && time[at - 1] > stop) break;
+    const value = values[at];
+    if (!Number.isFinite(value)) continue;
+    const joined = time[at] - before <= longest_s;
+    before = until[at];
+    const place = x(time[at]);
+    if (joined && column && Math.floor(column.x) === Math.floor(place)) {
+      column.end = x(before);
+      column.least = Math.min(column.least, least[at]);
+      column.most = Math.max(column.most, most[at]);
+      column.last = value;
+      continue;
+    }
+    column = pool[count++] ??= {} as Column;
+    column.joined = joined;
+    column.x = place;
+    column.end = x(before);
+    column.first = column.last = value;
+    column.least = least[at];
+    column.most = most[at];
+  }
+  return pool.slice(0, count);
+}
+
+/** What covers several columns has its least and most in each of them. */
+const SPREAD_OPACITY = 0.25;
+
+export function paintLine(
+  area: PlotArea,
+  series: Series,
+  look: LineLook,
+): void {
+  const { context, pixelRatio } = area;
+  context.lineWidth = (look.wide_px ?? 1.5) * pixelRatio;
+  context.lineJoin = "round";
+  context.strokeStyle = look.colour;
+  const columns = columnsOf(series, area.x, area.range);
+  for (let from = 0, to = 0; from < columns.length; from = to) {
+    do to += 1;
+    while (columns[to]?.joined);
+    if (look.fill !== undefined) {
+      trace(area, columns, from, to, look);
+      context.lineTo(columns[to - 1].x, area.y(0));
+      context.lineTo(columns[from].x, area.y(0));
+      context.closePath();
+      context.fillStyle = look.hatched ? hatch(area, look.fill) : look.fill;
+      context.fill();
+    }
+    if (look.wide_px !== 0) {
+      trace(area, columns, from, to, look);
+      context.stroke();
+    }
+    if (to - from === 1) dot(area, columns[from], look.colour);
+  }
+  paintSpreads(area, columns, look);
+}
+
+function paintSpreads(
+  { context, y }: PlotArea,
+  columns: readonly Column[],
+  { colour }: LineLook,
+): void {
+  context.fillStyle = colour;
+  context.globalAlpha = SPREAD_OPACITY;
+  for (const { x, end, least, most } of columns) {
+    if (end - x < 2 || least === most) continue;
+    context.fillRect(x, y(most), end - x, y(least) - y(most));
+  }
+  context.globalAlpha = 1;
+}
+
+const STRIPE_PX = 6;
+
+/** Stripes that rise to the right, over a hint of the same colour. */
+function hatch({ context, pixelRatio }: PlotArea, colour: string) {
+  const size = Math.max(4, Math.round(STRIPE_PX * pixelRatio));
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = size;
+  const ink = tile.getContext("2d");
+  if (!ink) return colour;
+  ink.fillStyle = ink.strokeStyle = colour;
+  ink.globalAlpha = 0.25;
+  ink.fillRect(0, 0, size, size);
+  ink.globalAlpha = 1;
+  ink.lineWidth = size / 2.6;
+  for (const shift of [-size, 0, size]) {
+    ink.beginPath();
+    ink.moveTo(shift - 1, size + 1);
+    ink.lineTo(shift + size + 1, -1);
+    ink.stroke();
+  }
+  return context.createPattern(tile, "repeat") ?? colour;
+}
+
+function trace(
+  { context, y }: PlotArea,
+  columns: readonly Column[],
+  from: number,
+  to: number,
+  { stair }: LineLook,
+): void {
+  context.beginPath();
+  for (let at = from; at < to; at++) {
+    const { x, first, least, most, last } = columns[at];
+    if (at === from) context.moveTo(x, y(first));
+    else if (stair) context.lineTo(x, y(columns[at - 1].last));
+    context.lineTo(x, y(first));
+    if (least === most) continue;
+    context.lineTo(x, y(least));
+    context.lineTo(x, y(most));
+    context.lineTo(x, y(last));
+  }
+}
+
+function dot(area: PlotArea, { x, last }: Column, colour: string): void {
+  const { context, pixelRatio } = area;
+  context.fillStyle = colour;
+  context.beginPath();
+  context.arc(x, area.y(last), 2 * pixelRatio, 0, 2 * Math.PI);
+  context.fill();
+}

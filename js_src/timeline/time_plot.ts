@@ -1,0 +1,266 @@
+// A plot over time: its axes, and over it the crosshair and the focus that all panels
+// share. What is in it, its panel paints.
+
+import { effect } from "@preact/signals";
+import { toCss } from "../base/colour";
+import type { Theme } from "../base/theme";
+import { CanvasView } from "../render/canvas_view";
+import { TextMeasure } from "../render/text";
+import { TickCache } from "./axis";
+import { type Pointed, PlotGestures, type TimePanel } from "./gestures";
+import type { Timeline } from "./timeline";
+import type { ValueAxis } from "./value_axis";
+import type { Range } from "./window";
+
+export interface PlotArea {
+  readonly context: CanvasRenderingContext2D;
+  readonly theme: Theme;
+  readonly pixelRatio: number;
+  readonly left: number;
+  readonly top: number;
+  readonly width: number;
+  readonly height: number;
+  readonly range: Range;
+  /** Pixels from the left edge of the canvas, of a time. */
+  readonly x: (time: number) => number;
+  /** Pixels from the upper edge of the canvas, of a value. */
+  readonly y: (value: number) => number;
+}
+
+export interface TimePlotPanel extends TimePanel {
+  /** Time under the pointer, in whichever panel. */
+  readonly crosshair: { readonly value: number | null };
+  /** The time in focus; what is beside it is shaded. */
+  readonly selected: { readonly value: Range | null };
+}
+
+export interface TimePlotContent {
+  readonly origin: number;
+  /** Later times are still to come; null where none is. */
+  readonly present: number | null;
+  readonly theme: Theme;
+  /** Room for the labels of values, where it is not the usual one. */
+  readonly gutter_px?: number;
+  /** Asked for after `prepare`, so that it may depend on what is shown. */
+  axis(range: Range): ValueAxis;
+  /** Before the axes are drawn, with the width of the plot in device pixels. */
+  prepare?(width: number, range: Range): void;
+  paint(area: PlotArea): void;
+}
+
+/** The host's small text where nobody changed it: sizes are of a plot with that. */
+const USUAL_TEXT_PX = 11;
+const MARGINS_PX = { left: 56, bottom: 20, top: 7 } as const;
+const RIGHT_PX = 8;
+
+export class TimePlot implements Pointed {
+  readonly view: CanvasView;
+  private readonly timeline: Timeline;
+  private content: TimePlotContent | null = null;
+  private readonly measure: TextMeasure;
+  private readonly ticks = new TickCache();
+  private readonly hit: HTMLElement;
+  private readonly crosshair: HTMLElement;
+  private readonly brushed: HTMLElement;
+  private readonly shades: readonly [HTMLElement, HTMLElement];
+  private readonly gestures: PlotGestures;
+  private readonly stops: readonly (() => void)[];
+
+  constructor(
+    element: HTMLElement,
+    readonly panel: TimePlotPanel,
+  ) {
+    this.timeline = panel.timeline;
+    this.view = new CanvasView(element, () => this.draw(), { opaque: true });
+    this.measure = new TextMeasure(this.view.context);
+    const part = (name: string, parent: HTMLElement): HTMLElement => {
+      const made = document.createElement("div");
+      made.className = name;
+      parent.append(made);
+      return made;
+    };
+    this.hit = part("ds-time-hit", element);
+    this.hit.tabIndex = -1;
+    this.shades = [
+      part("ds-time-shade", this.hit),
+      part("ds-time-shade", this.hit),
+    ];
+    this.brushed = part("ds-time-brush", this.hit);
+    this.crosshair = part("ds-time-crosshair", this.hit);
+    this.brushed.hidden = true;
+    this.gestures = new PlotGestures(this.hit, this);
+    this.stops = [
+      effect(() => {
+        void this.timeline.shown.value;
+        this.view.request();
+        this.gestures.pictureMoved();
+      }),
+      effect(() => {
+        const whole = this.timeline.anchor.value === "whole";
+        this.hit.classList.toggle("ds-pans", !whole);
+      }),
+      effect(() => this.placeCrosshair()),
+      effect(() => this.shade()),
+    ];
+  }
+
+  dispose(): void {
+    for (const stop of this.stops) stop();
+    this.gestures.dispose();
+    this.view.dispose();
+    this.hit.remove();
+  }
+
+  /** What it draws from now on; who calls it asks the view for a picture. */
+  show(content: TimePlotContent): void {
+    this.content = content;
+    const { left, bottom, top } = marginsOf(content);
+    this.hit.style.inset = `${top}px ${RIGHT_PX}px ${bottom}px ${left}px`;
+  }
+
+  timeAt(x_px: number): number {
+    const [start, stop] = this.timeline.shown.peek();
+    const share = Math.min(1, Math.max(0, x_px / this.hit.clientWidth));
+    return start + share * (stop - start);
+  }
+
+  secondsPerCssPixel(): number {
+    return this.timeline.window.width / Math.max(1, this.hit.clientWidth);
+  }
+
+  /** There is nothing to move while the whole run is shown. */
+  dragSelects(): boolean {
+    return this.timeline.anchor.peek() === "whole";
+  }
+
+  isScrolled(): boolean {
+    for (let at = this.hit.parentElement; at; at = at.parentElement) {
+      const { overflowY } = getComputedStyle(at);
+      const may = overflowY === "auto" || overflowY === "scroll";
+      if (may && at.scrollHeight > at.clientHeight) return true;
+    }
+    return false;
+  }
+
+  brush(range: Range | null): void {
+    this.brushed.hidden = range === null;
+    if (!range) return;
+    const [from, to] = [this.share(range[0]), this.share(range[1])];
+    this.brushed.style.inset = `0 ${percent(1 - to)} 0 ${percent(from)}`;
+  }
+
+  /** Back to the whole run, and from there to no selection. */
+  doubleClick(): void {
+    if (this.dragSelects()) this.panel.select(null);
+    else this.timeline.window.fit();
+  }
+
+  private placeCrosshair(): void {
+    const { value: time } = this.panel.crosshair;
+    const share = time === null ? NaN : this.share(time);
+    this.crosshair.hidden = !(share >= 0 && share <= 1);
+    if (this.crosshair.hidden) return;
+    this.crosshair.style.left = `${share * 100}%`;
+  }
+
+  private shade(): void {
+    const [left, right] = this.shades;
+    const { value: time } = this.panel.selected;
+    left.hidden = right.hidden = time === null;
+    if (!time) return;
+    left.style.inset = `0 ${percent(1 - this.share(time[0]))} 0 0`;
+    right.style.inset = `0 0 0 ${percent(this.share(time[1]))}`;
+  }
+
+  /** Between 0 and 1 where it is on the plot. Reads a signal. */
+  private share(time: number): number {
+    const [start, stop] = this.timeline.shown.value;
+    return (time - start) / (stop - start);
+  }
+
+  private draw(): void {
+    const { content } = this;
+    const { context, size } = this.view;
+    if (!content) return;
+    const { theme, origin, present } = content;
+    const range = this.timeline.shown.peek();
+    const { pixelRatio } = size;
+    const margins = marginsOf(content);
+    const left = Math.round(margins.left * pixelRatio);
+    const top = Math.round(margins.top * pixelRatio);
+    const width = Math.round(size.width - left - RIGHT_PX * pixelRatio);
+    const height = Math.round(size.height - top - margins.bottom * pixelRatio);
+    context.fillStyle = toCss(theme.panel);
+    context.fillRect(0, 0, size.width, size.height);
+    if (width <= 0 || height <= 0) return;
+    content.prepare?.(width, range);
+    const axis = content.axis(range);
+    const [start, stop] = range;
+    const x = (time: number): number =>
+      left + ((time - start) / (stop - start)) * width;
+    const y = (value: number): number =>
+      top + (1 - (value - axis.bottom) / (axis.top - axis.bottom)) * height;
+    const line = Math.max(1, Math.round(pixelRatio));
+    const font = `${theme.small_px * pixelRatio}px ${theme.font}`;
+    this.measure.setFont(font);
+
+    const now = present === null ? NaN : Math.round(x(present));
+    if (now < left + width) {
+      const from = Math.max(left, now);
+      context.fillStyle = toCss(theme.well);
+      context.fillRect(from, top, left + width - from, height);
+    }
+    context.fillStyle = toCss(theme.grid);
+    for (const tick of axis.ticks) {
+      context.fillRect(left, Math.round(y(tick.value)), width, line);
+    }
+    if (now >= left && now < left + width) {
+      context.fillStyle = toCss(theme.text2);
+      context.fillRect(now, top, line, height);
+    }
+    context.save();
+    context.beginPath();
+    context.rect(left, top - line, width, height + 2 * line);
+    context.clip();
+    content.paint({
+      ...{ context, theme, pixelRatio, left, top, width, height, range, x, y },
+    });
+    context.restore();
+
+    context.font = font;
+    context.fillStyle = toCss(theme.text2);
+    context.textBaseline = "middle";
+    context.textAlign = "right";
+    for (const tick of axis.ticks) {
+      const at = tick.value - (tick.below ?? 0);
+      context.fillText(tick.label, left - 6 * pixelRatio, y(at));
+    }
+    context.textBaseline = "alphabetic";
+    context.textAlign = "left";
+    const width_px = width / pixelRatio;
+    const { small_px } = theme;
+    const ticks = this.ticks.update(start, stop, width_px, origin, small_px);
+    for (const tick of ticks) {
+      if (tick.time < start || tick.time > stop) continue;
+      const half = this.measure.width(tick.label) / 2;
+      const at = Math.min(
+        Math.max(x(tick.time), left + half),
+        size.width - half,
+      );
+      context.fillText(tick.label, at - half, size.height - 4 * pixelRatio);
+    }
+  }
+}
+
+/** As large as the text of the host makes it. */
+export const withText = (px: number, { small_px }: Theme): number =>
+  Math.round((px * small_px) / USUAL_TEXT_PX);
+
+const marginsOf = ({ theme, gutter_px }: TimePlotContent) => ({
+  left: withText(gutter_px ?? MARGINS_PX.left, theme),
+  bottom: withText(MARGINS_PX.bottom, theme),
+  top: withText(MARGINS_PX.top, theme),
+});
+
+const percent = (share: number): string =>
+  `${Math.min(1, Math.max(0, share)) * 100}%`;

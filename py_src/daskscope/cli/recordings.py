@@ -1,0 +1,281 @@
+"""Commands that read a recording or a report: `info`, `report`, `extract` and `export`."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import urlsplit
+
+from daskscope.cli.console import Progress, say, teller, warn
+from daskscope.cli.parser import PROFILE_FORMATS
+from daskscope.errors import DaskscopeError
+from daskscope.export import to_chrome, to_csv
+from daskscope.files.target import PAGES, LocalTarget, page_target
+from daskscope.library import keep
+from daskscope.loading import opened
+from daskscope.recording.file_reader import is_recording
+from daskscope.recording.file_writer import SUFFIX
+from daskscope.recording.frames import write_parquet
+from daskscope.recording.recording_store import about_json
+from daskscope.report.extract import extract_to
+from daskscope.report.html import build
+from daskscope.report.redact import redacted
+from daskscope.urls import is_url, without_secrets
+from daskscope.words import bytes_text, count_text, one_line, raised_text, seconds_text
+from daskscope.written import check_no_url, is_stream, not_written, real, written
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from daskscope.recording import RecordingStore
+
+MOST_PREFIXES: Final = 12
+TEXT_CHARACTERS: Final = 200
+FORMATS: Final = {"chrome": ".trace.json.gz", "parquet": "-parquet", "csv": "-csv"}
+"""And how the names of results end."""
+
+_ENDINGS: Final = (SUFFIX, *PAGES)
+_OF_SYSTEM: Final = re.compile(r"/dev/(?!shm/)|/proc/")
+"""Nothing is written beside such a file: /dev/stdin may be one that has its place elsewhere."""
+
+
+def info(given: argparse.Namespace) -> int:
+    """Print what is in it."""
+    with reading(given.file):
+        recording = opened(given.file)
+    if given.json:
+        say(about_json(recording))
+        return 0
+    for name, text in facts_of(given.file, recording):
+        say(f"{name:<11} {text}")
+    prefixes = sorted(recording.totals.prefixes, key=lambda total: -total.seconds)
+    if prefixes:
+        say()
+        say(f"{'seconds':>12} {'tasks':>12} {'erred':>8}  prefix")
+    for total in prefixes[:MOST_PREFIXES]:
+        name = _shown(recording.names.prefixes[total.prefix])
+        say(f"{total.seconds:12,.1f} {total.tasks:12,} {total.erred:8,}  {name}")
+    if len(prefixes) > MOST_PREFIXES:
+        say(f"{'':>35}  and {len(prefixes) - MOST_PREFIXES:,} more")
+    return 0
+
+
+def facts_of(file: str, recording: RecordingStore) -> Iterator[tuple[str, str]]:
+    """Return names and words of what is worth a line."""
+    about, counts = recording.about_facts, recording.counts
+    is_file = not is_url(file) and not is_stream(file)
+    on_disk = f", {bytes_text(Path(file).stat().st_size)}" if is_file else ""
+    yield "file", f"{one_line(without_secrets(file))}{on_disk}"
+    if not about.get("whole", True):
+        yield "", "cut off: its program was stopped, or it was not copied to its end;"
+        yield "", "this is what is whole"
+    if title := _shown(about.get("title")):
+        yield "title", title
+    start, stop = _time(about.get("start")), _time(about.get("stop"))
+    if start is not None:
+        length = f", {seconds_text(stop - start)}" if stop is not None and stop >= start else ""
+        yield "recorded", f"{datetime.fromtimestamp(start, UTC):%Y-%m-%d %H:%M:%S} UTC{length}"
+    by = "@".join(filter(None, (_shown(about.get("user")), _shown(about.get("host")))))
+    version = _shown(about.get("daskscope"))
+    if by or version:
+        yield "by", ", ".join(filter(None, (by, version and f"daskscope {version}")))
+    cluster = " ".join(
+        dict.fromkeys(filter(None, (_shown(about.get("cluster")), _shown(about.get("scheduler")))))
+    )
+    workers = {worker for worker, _ in recording.names.lanes}
+    lanes = count_text(len(recording.names.lanes), "thread")
+    ran = f"{count_text(len(workers), 'worker')} with {lanes} ran tasks"
+    yield "cluster", f"{cluster}, {ran}" if cluster else ran
+    yield "tasks", f"{counts.kept:,} of {counts.captured:,}, {count_text(counts.rows, 'row')}"
+    if counts.dropped_agent:
+        yield "", f"{counts.dropped_agent:,} were dropped on the scheduler"
+    if counts.dropped_recording:
+        yield "", f"{counts.dropped_recording:,} were dropped by the recording"
+    if recording.skewed_rows:
+        yield "", f"{count_text(recording.skewed_rows, 'row')} with clocks that disagree"
+    yield "errors", f"{counts.erred:,}"
+    if gaps := len(recording.gaps):
+        yield "gaps", f"{count_text(gaps, 'time')} in which tasks may have run unseen"
+    exception = about.get("exception")
+    if isinstance(exception, dict):
+        yield "ended by", _shown(raised_text(exception))
+
+
+def _shown(value: Any) -> str:
+    return (
+        one_line(value[: 2 * TEXT_CHARACTERS])[:TEXT_CHARACTERS] if isinstance(value, str) else ""
+    )
+
+
+def _time(value: Any) -> float | None:
+    """Return a time that a calendar has."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and 0 <= value < 2e11 else None
+
+
+def report(given: argparse.Namespace) -> int:
+    """Write one HTML file."""
+    place = page_target(given.output, streams=True) if given.output else None
+    recording = recording_of(given.file)
+    place = place or page_target(beside(given.file, ".html"))
+    if isinstance(place, LocalTarget):
+        check_place(given.file, place.path)
+    if given.title is not None:
+        recording.about_facts["title"] = given.title
+    if given.redact:
+        with Progress("Leaving out what the report must not tell"):
+            recording = redacted(recording, given.redact)
+    length = ""
+
+    def keep_copy(local: Path, figures: dict[str, Any]) -> None:
+        nonlocal length
+        length = f", {bytes_text(local.stat().st_size)}"
+        keep(local, figures, location=place.location)
+
+    tell = teller(Path(place.name))
+    with Progress(f"Writing {place.name}") as progress:
+        place.write(lambda out: build(recording, out, progress.at), keep_copy)
+    counts = recording.counts
+    tasks = f"{counts.kept:,} of {count_text(counts.captured, 'task')}"
+    tell(f"{one_line(place.name)}: {tasks}{length}")
+    return 0
+
+
+def extract(given: argparse.Namespace) -> int:
+    """Write the recording and the summary of a report."""
+    recording = beside(given.file, ".daskscope")
+    if given.to is not None:
+        check_no_url(given.to)
+        recording = Path(given.to) / recording.name
+    summary = recording.with_suffix(".json")
+    try:
+        real(recording.parent).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise not_written(recording.parent, error) from error
+    with reading(given.file), written(recording) as file:
+        figures = extract_to(given.file, file)
+        # Only now: it is a report, with an odd name.
+        check_apart(given.file, recording, "--to")
+        if not given.force:
+            _check_free(recording, summary)
+        # Within: where it cannot be written, the recording does not stay either.
+        with written(summary) as beside_it:
+            beside_it.write(json.dumps(figures, indent=1).encode("ascii"))
+    for path in (recording, summary):
+        say(f"{one_line(path)}: {bytes_text(path.stat().st_size)}")
+    return 0
+
+
+def _check_free(*paths: Path) -> None:
+    """Refuse to replace: the recording that a report was made of may hold more than that does."""
+    for path in paths:
+        if path.is_file():
+            raise DaskscopeError(
+                "file-there",
+                f"{path} is there already: nothing was written.",
+                "Name another directory with --to, or replace it with --force.",
+            )
+
+
+def export(given: argparse.Namespace) -> int:
+    """Write it in the format of another program."""
+    if given.to in PROFILE_FORMATS:
+        raise DaskscopeError(
+            "no-profile",
+            f"{given.to} is a format of profiles, which this version of daskscope does not "
+            "record yet.",
+            f"--to {', '.join(FORMATS)} can be written.",
+        )
+    output = place_of(given.output, given.file, FORMATS[given.to])
+    recording = recording_of(given.file)
+    if given.to == "chrome":
+        _chrome(recording, output)
+    else:
+        _tables(recording, output, given.to)
+    return 0
+
+
+def _chrome(recording: RecordingStore, output: Path) -> None:
+    path, tell = None if is_stream(output) else real(output), teller(output)
+    with Progress(f"Writing {output}") as progress:
+        counts = to_chrome(recording, output, progress.at)
+    written_size = f", {bytes_text(path.stat().st_size)}" if path else ""
+    tell(f"{one_line(output)}: {count_text(counts.rows, 'slice')}{written_size}")
+    if counts.left_out:
+        rows = count_text(counts.left_out, "row")
+        warn(f"{rows} left out: their times are more than thirty years from the others, or none")
+
+
+def _tables(recording: RecordingStore, output: Path, form: str) -> None:
+    with Progress(f"Writing {output}") as progress:
+        write = to_csv if form == "csv" else write_parquet
+        files = write(recording, output, progress.at)
+    rows = count_text(recording.counts.rows, "row")
+    say(f"{one_line(output)}: {count_text(len(files), 'file')}, {rows} of tasks")
+
+
+def beside(file: str, ending: str) -> Path:
+    """Return the name of a result: beside a file, in this directory where that is a URL or a pipe.
+
+    >>> beside("runs/monday.daskscope", ".html").as_posix()
+    'runs/monday.html'
+    >>> beside("s3://bucket/runs/monday.daskscope", "-tables").as_posix()
+    'monday-tables'
+    >>> [beside(f"/dev/{name}", ".html").as_posix() for name in ("stdin", "shm/run.daskscope")]
+    ['stdin.html', '/dev/shm/run.html']
+    """
+    path = Path(urlsplit(file).path if is_url(file) else file)
+    if is_url(file) or is_stream(file) or _OF_SYSTEM.match(file):
+        path = Path(path.name)
+    stem = path.name or "run"
+    for known in _ENDINGS:
+        stem = stem.removesuffix(known)
+    return path.parent / f"{stem}{ending}"
+
+
+def place_of(output: str | None, file: str, ending: str) -> Path:
+    """Return where a result goes: as it was said, or beside the file. It is no other's place."""
+    if output:
+        check_no_url(output)
+    place = Path(output) if output else beside(file, ending)
+    check_place(file, place)
+    return place
+
+
+def reading(file: str) -> Progress:
+    """Return what shows that a file is read."""
+    return Progress(f"Reading {without_secrets(file)}")
+
+
+def recording_of(file: str) -> RecordingStore:
+    """Open what a result is to be made of, and say where it was cut off."""
+    with reading(file):
+        recording = opened(file)
+    if not recording.about_facts["whole"]:
+        warn(f"{one_line(without_secrets(file))} was cut off: this is made of what is whole of it")
+    return recording
+
+
+def check_apart(file: str, output: Path, option: str = "--output") -> None:
+    """Refuse to write a result over what it is made of; `option` is how to name another place."""
+    if not is_url(file) and output.exists() and real(file) == real(output):
+        raise DaskscopeError(
+            "same-file",
+            f"{output} is the file that is read: nothing is written over it.",
+            f"Name another place with {option}.",
+        )
+
+
+def check_place(file: str, output: Path) -> None:
+    """Refuse to write over what is read, or over a recording: there may be no other copy."""
+    check_apart(file, output)
+    if is_recording(output):
+        raise DaskscopeError(
+            "is-recording",
+            f"{output} is a recording: nothing else is written over it.",
+            "Name another place with --output.",
+        )

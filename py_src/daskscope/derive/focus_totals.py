@@ -1,0 +1,101 @@
+"""Which rows are in focus, and their totals by prefix and by action."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from daskscope.recording import RecordingStore, Sums, Totals
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from daskscope.focus import Focus
+    from daskscope.recording import Names
+
+    Rows = Mapping[str, NDArray[Any]]
+
+
+def _chosen(names: list[Any], wanted: Sequence[str], part: int | None) -> NDArray[np.bool_]:
+    """Return for each index of a list whether its name (or a part of it) is wanted."""
+    chosen = set(wanted)
+    return np.array([(n if part is None else n[part]) in chosen for n in names] or [False], bool)
+
+
+class Selection:
+    """A focus in terms of one session's names, as they are now."""
+
+    def __init__(self, names: Names, focus: Focus) -> None:
+        self.time = focus.time
+        self._lookups: list[tuple[str, NDArray[np.bool_]]] = []
+        for column, kind, wanted, part in (
+            ("prefix", "prefixes", focus.prefixes, None),
+            ("lane", "lanes", focus.workers, 0),
+            ("span", "spans", focus.spans, 0),
+        ):
+            if wanted:
+                self._lookups.append((column, _chosen(names.since(kind, 0), wanted, part)))
+
+    def mask(self, columns: Rows) -> NDArray[np.bool_]:
+        """Return for each row whether it is in focus: it overlaps the time, at least."""
+        mask = np.ones(len(columns["task"]), bool)
+        for column, lookup in self._lookups:
+            mask &= lookup[columns[column]]
+        if self.time is not None:
+            start = columns["start"]
+            mask &= (start <= self.time[1]) & (start + columns["duration"] >= self.time[0])
+        return mask
+
+    def rows(self, columns: Rows) -> dict[str, NDArray[Any]]:
+        """Return the rows in focus, with durations cut to the time in focus."""
+        mask = self.mask(columns)
+        chosen = {name: column[mask] for name, column in columns.items()}
+        if self.time is not None:
+            start = chosen["start"]
+            stop = np.minimum(start + chosen["duration"], self.time[1])
+            inside = stop - np.maximum(start, self.time[0])
+            # A negative duration has nothing to cut, and stays what it is.
+            duration = chosen["duration"]
+            chosen["duration"] = np.where(duration < 0, duration, inside).astype("f4")
+        return chosen
+
+
+class FocusTotals:
+    """Totals of a focus that follow a growing recording in small steps.
+
+    Rows never change, so each is looked at once for one focus. Rows that the recording dropped
+    before their turn are missing; those dropped later stay counted.
+    """
+
+    def __init__(self, recording: RecordingStore) -> None:
+        self._recording = recording
+        self._focus: Focus | None = None
+        self._done_until = 0
+        self._sums = Sums()
+
+    def advance(self, focus: Focus, budget_s: float = float("inf")) -> Totals | None:
+        """Add at least one chunk, then work for about so long; return the totals if all are in.
+
+        Without a focus these are the running figures of everything that was captured.
+        """
+        if not focus:
+            return self._recording.totals
+        if focus != self._focus:
+            self._focus, self._done_until, self._sums = focus, 0, Sums()
+        end = time.monotonic() + budget_s
+        chunks = self._recording.chunks()  # first: names that come meanwhile are of none of them
+        selection = Selection(self._recording.names, focus)
+        for chunk in chunks:
+            if chunk.stop <= self._done_until:
+                continue
+            rows = chunk.rows_of(self._done_until, chunk.stop)
+            columns = {name: column[rows] for name, column in chunk.columns.items()}
+            self._sums.add_rows(selection.rows(columns))
+            self._done_until = chunk.stop
+            if time.monotonic() > end and self._done_until < self._recording.next_task:
+                return None
+        return self._sums.freeze()
