@@ -137,13 +137,14 @@ class Intake:
             rows, series = memory[name], self._recording.series(table)
             if cursors is not None:
                 series.count_dropped(rows["first"] - cursors[len(read)])
-            data = _Reader(rows["data"])
-            read.append([data.column(code, rows["count"]) for code in rows["format"]])
+            packed = zip(rows["columns"], rows["format"], strict=True)
+            read.append([np.frombuffer(column, _DTYPES[code]) for column, code in packed])
         self._memory.take(*read[0], workers=dict(memory["workers"]), whole=cursors is None)
         time, prefix, size = read[1]
         columns = {"time": time, "prefix": self._places.of("prefixes", prefix), "bytes": size}
         series.append(columns, now=float(np.max(time, initial=now)))
-        self.memory = [memory[name]["first"] + memory[name]["count"] for name in ("rows", "held")]
+        firsts = [memory[name]["first"] for name in ("rows", "held")]
+        self.memory = [first + len(rows[0]) for first, rows in zip(firsts, read, strict=True)]
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         try:
