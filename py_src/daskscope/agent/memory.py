@@ -174,4 +174,4 @@ class MemorySamples:
         rows, held = self.rows.since(cursors[0]), self.held_rows.since(cursors[1])
         places = {*self.rows.columns[1][rows["first"] - self.rows.first :]}
         workers = [[place, self.addresses.described[place]] for place in places]
-        return {"rows": rows, "held": held, "workers": workers}
+        return {"memory": rows, "held": held, "workers": workers}
