@@ -24,13 +24,14 @@ PYTHON: dict[str, set[str]] = {
     "forks": set(),
     "urls": {"errors"},
     "words": set(),
+    "palette": set(),
     "written": {"errors", "urls"},
     "config": {"schema", "errors"},
     "agent": {"schema"},  # sent to schedulers where daskscope is not installed
     "recording": {"schema", "errors", "forks", "words", "written"},
     "derive": {"recording", "focus", "schema", "errors", "words"},
     "file_summary": {"derive", "recording", "config", "words"},
-    "export": {"recording", "schema", "errors", "version", "written"},
+    "export": {"recording", "schema", "errors", "version", "words", "written"},
     "files": {"config", "errors", "urls", "written"},
     "report": {
         "files",
@@ -68,6 +69,7 @@ PYTHON: dict[str, set[str]] = {
     "session_list": {"session", "collect", "listeners", "errors"},
     "recorder": {"session", "session_list", "collect", "errors", "config"},
     "cells": {"collect", "schema"},
+    "figures": {"session", "derive", "recording", "focus", "palette", "schema", "words"},
     "library": {"report", "files", "recording", "wire", "errors", "config", "urls", "written"},
     "block": {
         "session",

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from typing import Final
 
-PREFIX_COLOURS: Final = tuple(
+_SLOTS: Final = (
     "#cdc975 #4c6502 #87b686 #3c8763 #015b69 #65d0eb #5da5e5 #5a73de "
     "#4936a1 #795f94 #bb76aa #832055 #95935c #81955d #5f7e5e #85b79b "
-    "#5b8a94 #5296a7 #42709a #96adfb #7772bf #a896bd #e7b3d9 #ab6483".split()
+    "#5b8a94 #5296a7 #42709a #96adfb #7772bf #a896bd #e7b3d9 #ab6483"
 )
+PREFIX_COLOURS: Final = tuple(_SLOTS.split())
 """By slot, which a recording stores with each name."""
 
 ACTION_COLOURS: Final = {
