@@ -101,7 +101,7 @@ def task_stream(
     fig = _figure("Task stream", recording, chosen, notes)
     details = {"tasks": drawn.rows} if joined else {"key": _texts(keys), "result": _texts(sizes)}
     _draw_lanes(fig, recording, drawn, details)
-    fields = [("", "@name"), ("action", "@action"), ("start", "@left{0.000} s")]
+    fields = [("prefix", "@name"), ("action", "@action"), ("start", "@left{0.000} s")]
     fields += [(name, f"@{name}") for name in ("duration", "worker", *details)]
     fig.add_tools(HoverTool(tooltips=fields))
     return _with_legend(fig)

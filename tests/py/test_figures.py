@@ -15,6 +15,7 @@ from bokeh.embed import file_html, json_item
 from bokeh.layouts import column
 from bokeh.models import GlyphRenderer, HoverTool, PlainText, Title
 from bokeh.resources import INLINE
+from clusters import eventually
 from recording_rows import START, append, make_rows, new_recording
 
 import daskscope
@@ -337,19 +338,30 @@ def test_samples_have_a_line_for_each_label(aligned):
     validated(figures.memory_samples(pd.DataFrame(), aligned=aligned, measure="process"))
 
 
-def test_a_session_its_recording_and_a_loaded_file_give_the_same_figure(client: Client, tmp_path):
+def test_a_session_its_recording_and_a_loaded_file_give_the_same_figures(client: Client, tmp_path):
     with daskscope.connect(client) as session:
         futures = client.map(lambda i: i + 1, range(20), key="counted")
         client.gather(futures)
-        shown = [figures.task_stream(session), figures.task_stream(session.recording)]
-        path = session.recording.save(tmp_path / "run.daskscope")
-        validated(figures.memory(session))
-    shown.append(figures.task_stream(daskscope.load(path)))
-    for fig in shown:
-        validated(fig)
-        assert list(data_of(fig, "counted")["key"]) == list(data_of(shown[0], "counted")["key"])
-        assert len(data_of(fig, "counted")["key"]) == 20
-        assert set(data_of(fig, "counted")["colour"]) == set(data_of(shown[0], "counted")["colour"])
+        eventually(lambda: session.recording.table("memory")["worker"].nunique() == 3)
+    recording = session.recording
+    loaded = daskscope.load(recording.save(tmp_path / "run.daskscope"))
+    keys, colours, process, workers = [], [], [], []
+    for source in (session, recording, loaded):
+        tasks = figures.task_stream(source)
+        validated(tasks)
+        keys.append(sorted(data_of(tasks, "counted")["key"]))
+        colours.append(set(data_of(tasks, "counted")["colour"]))
+        memory = figures.memory(source)
+        validated(memory)
+        process.append(data_of(memory, "process")["process"].tolist())
+        some = figures.memory(source, {"workers": [next(iter(recording.worker_names))]})
+        workers.append(data_of(some, "process")["process"].tolist())
+    assert len(keys[0]) == 20
+    assert keys == [keys[0]] * 3
+    assert colours == [colours[0]] * 3
+    assert process == [process[0]] * 3
+    assert workers == [workers[0]] * 3
+    assert 0 < max(workers[0]) < max(process[0])
 
 
 def test_figures_go_into_pages_and_layouts():
@@ -377,7 +389,10 @@ def test_colours_are_those_of_the_page():
         return dict(re.findall(r'(\w+): \{ light: "(#[0-9a-f]{6})"', block))
 
     assert of_page("ACTION_COLOURS") == ACTION_COLOURS
-    assert of_page("MEMORY_COLOURS").items() >= {("managed", MEMORY_COLOURS["managed"])}
+    memory = of_page("MEMORY_COLOURS")
+    assert "managed" in memory
+    both = memory.keys() & MEMORY_COLOURS.keys()
+    assert {name: memory[name] for name in both} == {name: MEMORY_COLOURS[name] for name in both}
     assert {
         name: action_colour(name) for name in ("compute", "transfer", "disk-read", "other")
     } == {
