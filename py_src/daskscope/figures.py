@@ -237,20 +237,25 @@ def memory(
 def _samples(rows: Columns, workers: Sequence[str]) -> Columns:
     """Return the sum of some workers, at each moment at which one of them was sampled."""
     measures = ("process", *MEMORY_COLOURS, "spilled", "limit")
-    times = np.unique(rows["time"][np.isin(rows["worker"], workers)])
+    numbers = {worker: number for number, worker in enumerate(workers)}
+    number = np.array([numbers.get(worker, -1) for worker in rows["worker"].tolist()], "i4")
+    times = np.unique(rows["time"][number >= 0])
+    order = np.argsort(number, kind="stable")
+    ends = np.searchsorted(number[order], np.arange(len(workers) + 1))
     total = {"time": times, **{name: np.zeros(len(times)) for name in measures}}
-    for worker in workers:
-        own = {name: column[rows["worker"] == worker] for name, column in rows.items()}
-        if not len(own["time"]):
+    for worker, first, stop in zip(workers, ends[:-1], ends[1:], strict=True):
+        own = order[first:stop]
+        since = rows["time"][own]
+        here = np.searchsorted(since, times, side="right") - 1
+        if not len(own):
             continue
-        here = np.searchsorted(own["time"], times, side="right") - 1
-        # A worker that left has a row of NaN; of a step of several seconds only the status tells.
-        left = (own["status"] == 0) & (worker != "")
-        away = (here < 0) | np.isnan(own["process"][here])
-        away |= left[here] & (times > own["time"][here])
+        # A worker that left has a row of NaN; in a step of several seconds only the status says it.
+        left = (rows["status"][own] == 0) & (worker != "")
+        away = (here < 0) | np.isnan(rows["process"][own][here])
+        away |= left[here] & (times > since[here])
         for name in measures:
-            most = own[f"{name}_most" if name == "process" else name]  # no peak is lost
-            total[name] += np.where(away, 0, most[here])
+            most = rows["process_most" if name == "process" else name]  # no peak is lost
+            total[name] += np.where(away, 0, most[own][here])
     return total
 
 
