@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool, PlainText, Range1d, Title
+from bokeh.models import ColumnDataSource, DataRange1d, HoverTool, PlainText, Range1d, Title
 from bokeh.plotting import figure
 
 from daskscope.derive.focus_totals import Selection
@@ -98,8 +98,8 @@ def task_stream(
     counts = recording.counts
     if counts.kept < counts.captured:
         notes.append(f"{counts.kept:,} of {count_text(counts.captured, 'task')} were kept")
-    fig = _figure("Task stream", recording, chosen, notes)
-    details = {"tasks": drawn.rows} if joined else {"key": _texts(keys), "result": _texts(sizes)}
+    fig = _figure("Task stream", notes, x_range=_range(recording, chosen))
+    details = {"rows": drawn.rows} if joined else {"key": _texts(keys), "result": _texts(sizes)}
     _draw_lanes(fig, recording, drawn, details)
     fields = [("prefix", "@name"), ("action", "@action"), ("start", "@left{0.000} s")]
     fields += [(name, f"@{name}") for name in ("duration", "worker", *details)]
@@ -174,9 +174,12 @@ def _places(workers: list[str], lanes: list[int]) -> tuple[dict[int, float], dic
     """Return the top of each lane, and by the middle of their lanes the names of workers."""
     tops: dict[int, float] = {}
     middles: dict[float, str] = {}
+    by_worker: dict[str, list[int]] = {}
+    for lane in lanes:
+        by_worker.setdefault(workers[lane], []).append(lane)
     at = 0.0
-    for name in sorted({workers[lane] for lane in lanes}, key=natural):
-        own = [lane for lane in lanes if workers[lane] == name]
+    for name in sorted(by_worker, key=natural):
+        own = by_worker[name]
         tops |= {lane: at + place for place, lane in enumerate(own)}
         middles[at + len(own) / 2] = name
         at += len(own) + 0.4
@@ -205,7 +208,13 @@ def memory(
         notes = [f"{count:,} samples drawn as {MAX_SAMPLES:,}, each the largest of its neighbours"]
     if chosen.prefixes or chosen.spans:
         notes.append("Areas are of all tasks: they are measured by worker")
-    fig = _figure("Memory", recording, chosen, notes, y_axis_label="GiB, below zero on disk")
+    whole = np.isnan(samples["unmanaged_old"])
+    if whole.any():
+        notes.append("Without the agent old and recent unmanaged memory are not told apart")
+        samples["unmanaged_old"][whole] = 0
+        samples["unmanaged_recent"][whole] = samples["unmanaged"][whole]
+    span = _range(recording, chosen)
+    fig = _figure("Memory", notes, x_range=span, y_axis_label="GiB, below zero on disk")
     columns = {name: column / GIB for name, column in samples.items()}
     columns |= {"time": samples["time"] - zero, "below": -columns["spilled"]}
     source = ColumnDataSource(columns)
@@ -216,17 +225,18 @@ def memory(
     fig.varea("time", 0, "below", source=source, legend_label="spilled", **hatched)
     top = fig.line("time", "process", source=source, color=SLATE, legend_label="process")
     if np.isfinite(samples["limit"]).any():
-        fig.line(
-            "time", "limit", source=source, color="black", line_width=1.5, legend_label="limit"
-        )
-    held, names = recording.series(HELD.name).rows(start, stop), recording.names.prefixes
+        style = {"color": "black", "line_width": 1.5, "legend_label": "limit"}
+        fig.line("time", "limit", source=source, **style)
+    held, prefixes = recording.series(HELD.name).rows(), recording.names.columns("prefixes")
     for name in chosen.prefixes[:MAX_NAMED]:
-        own = held["prefix"] == (names.index(name) if name in names else len(names))
-        if own.any():
-            colour = PREFIX_COLOURS[recording.names.colours["prefixes"][names.index(name)]]
-            label = cut(name, MAX_CHARACTERS)
-            steps = {"line_width": 2, "color": colour, "mode": "after", "legend_label": label}
-            fig.step(held["time"][own] - zero, held["bytes"][own] / GIB, **steps)
+        number = prefixes["name"].index(name) if name in prefixes["name"] else -1
+        own = held["prefix"] == number
+        if own.any():  # the last one holds until now
+            time = np.append(held["time"][own], samples["time"][-1:]) - zero
+            size = np.append(held["bytes"][own], held["bytes"][own][-1:])[: len(time)] / GIB
+            colour, label = PREFIX_COLOURS[prefixes["colour"][number]], cut(name, MAX_CHARACTERS)
+            style = {"color": colour, "line_width": 2, "mode": "after", "legend_label": label}
+            fig.step(time, size, **style)
     shown = ("process", *MEMORY_COLOURS, "spilled", "limit")
     fields = [(name.replace("_", ", "), f"@{name}{{0.00}} GiB") for name in shown]
     fields = [("time", "@time{0.00} s"), *fields]
@@ -236,7 +246,7 @@ def memory(
 
 def _samples(rows: Columns, workers: Sequence[str]) -> Columns:
     """Return the sum of some workers, at each moment at which one of them was sampled."""
-    measures = ("process", *MEMORY_COLOURS, "spilled", "limit")
+    measures = ("process", *MEMORY_COLOURS, "unmanaged", "spilled", "limit")
     numbers = {worker: number for number, worker in enumerate(workers)}
     number = np.array([numbers.get(worker, -1) for worker in rows["worker"].tolist()], "i4")
     times = np.unique(rows["time"][number >= 0])
@@ -276,15 +286,9 @@ def memory_samples(frame: pd.DataFrame, *, aligned: bool, measure: str) -> figur
 
     Its time is UTC, or with `aligned` in seconds from the begin of each sample.
     """
-    since = "time from the begin of each sample, in s"
-    fig = figure(
-        title="Memory of the cluster",
-        height=320,
-        sizing_mode="stretch_width",
-        x_axis_type="auto" if aligned else "datetime",
-        x_axis_label=since if aligned else "time (UTC)",
-        y_axis_label=f"{measure.replace('_', ' ')}, GiB",
-    )
+    axis = ("time from the begin of each sample, in s", "auto") if aligned else ("UTC", "datetime")
+    options = dict(zip(("x_axis_label", "x_axis_type"), axis, strict=True))
+    fig = _figure("Memory of the cluster", y_axis_label=f"{measure}, GiB", **options)
     when = "@time{0.0} s" if aligned else "@time{%F %T}"
     fields = [("", "@name"), ("time", when), (measure, "@gib{0.00} GiB")]
     for number, label in enumerate(frame):
@@ -317,24 +321,22 @@ def _texts(texts: Iterable[str]) -> NDArray[Any]:
     return np.array(list(texts), "O")
 
 
-def _figure(
-    title: str, recording: RecordingStore, focus: Focus, notes: list[str], **options: Any
-) -> figure:
-    """Return an empty figure that says in words what it does not show as it was."""
-    if focus.time:
-        start, stop = (moment - _zero(recording) for moment in focus.time)
-        options["x_range"] = (start, max(stop, start + 1e-6))
-    fig = figure(
-        title=title,
-        height=320,
-        sizing_mode="stretch_width",
-        x_axis_label="time from the recording's start, in s",
-        tools="xpan,xwheel_zoom,xbox_zoom,reset,save",
-        **options,
-    )
-    for note in reversed(notes):
+def _figure(title: str, notes: Iterable[str] = (), **options: Any) -> figure:
+    """Return an empty figure, with notes on what it does not show as it was."""
+    options.setdefault("x_axis_label", "time from the recording's start, in s")
+    tools = "xpan,xwheel_zoom,xbox_zoom,reset,save"
+    fig = figure(title=title, height=320, sizing_mode="stretch_width", tools=tools, **options)
+    for note in notes:
         fig.add_layout(Title(text=note, text_font_style="italic", text_font_size="11px"), "above")
     return fig
+
+
+def _range(recording: RecordingStore, focus: Focus) -> Range1d | DataRange1d:
+    """Return the part of the time axis that is in focus; without one it shows all."""
+    if focus.time is None:
+        return DataRange1d()
+    start, stop = (moment - _zero(recording) for moment in focus.time)
+    return Range1d(start, max(stop, start + 1e-6))
 
 
 def _with_legend(fig: figure) -> figure:

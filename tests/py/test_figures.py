@@ -146,7 +146,7 @@ def test_above_50_000_rectangles_they_are_joined_and_a_note_says_so():
     assert 10_000 < count <= figures.MAX_RECTANGLES
     assert notes(fig) == [f"60,000 tasks drawn as {count:,} stretches"]
     assert entries(fig) == ["inc", "sum", "transfer"], "what was waited for stays visible"
-    assert sum(one.data_source.data["tasks"].sum() for one in fig.renderers) == 120_000
+    assert sum(one.data_source.data["rows"].sum() for one in fig.renderers) == 120_000
     part = figures.task_stream(recording, {"time": [START, START + 1]})
     assert notes(part) == []
     assert 0 < rectangles(part) <= 1_000
@@ -279,9 +279,21 @@ def test_a_cluster_without_a_limit_has_no_line_of_it():
     assert "limit" not in entries(fig)
 
 
+def test_unmanaged_memory_stays_whole_where_the_scheduler_refuses_the_agent():
+    recording = new_recording()
+    row = {"worker": [""], "process": [4 * GIB], "managed": [GIB], "unmanaged": [3 * GIB]}
+    recording.series("memory").append({"time": [START], **row}, now=START)
+    fig = figures.memory(recording)
+    validated(fig)
+    data = data_of(fig, "managed")
+    parts = [data[name].tolist() for name in MEMORY_COLOURS]
+    assert parts == [[1], [0], [3]]
+    assert notes(fig) == ["Without the agent old and recent unmanaged memory are not told apart"]
+
+
 def test_prefixes_in_focus_show_what_they_hold():
     recording = new_recording()
-    sample(recording, (0, "", whole(4)))
+    sample(recording, (0, "", whole(4)), (7, "", whole(4)))
     held = {"time": [START + 1, START + 2], "prefix": [1, 0], "bytes": [GIB, 5 * GIB]}
     recording.series("held").append(held, now=START + 2)
     fig = figures.memory(recording, {"prefixes": ["sum", "unknown"]})
@@ -290,7 +302,8 @@ def test_prefixes_in_focus_show_what_they_hold():
     assert (
         drawn(fig, "sum").glyph.line_color == PREFIX_COLOURS[recording.names.colours["prefixes"][1]]
     )
-    assert data_of(fig, "sum")["y"].tolist() == [1]
+    assert data_of(fig, "sum")["x"].tolist() == [1, 7], "until now"
+    assert data_of(fig, "sum")["y"].tolist() == [1, 1]
     assert notes(fig) == ["Areas are of all tasks: they are measured by worker"]
 
 
