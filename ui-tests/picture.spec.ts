@@ -33,10 +33,11 @@ test.use({
   deviceScaleFactor: 1.5,
 });
 
-/** Open the tour, and a panel of the sidebar below it. */
+/** Open the tour, and a panel of the sidebar at an edge of it. */
 async function tourWith(
   page: IJupyterLabPageFixture,
   title: string,
+  edge: "bottom" | "right",
 ): Promise<Locator> {
   const tour = readFileSync(join(ROOT, "examples", "tour.ipynb"), "utf8");
   const directory = await page.filebrowser.getCurrentDirectory();
@@ -46,15 +47,18 @@ async function tourWith(
   const sidebar = await openSidebar(page);
   const dock = (await page.locator("#jp-main-dock-panel").boundingBox())!;
   const item = sidebar.getByRole("button", { name: title });
-  const bottom = dock.y + dock.height - 60;
-  await dragTo(page, item, dock.x + dock.width / 2, bottom);
+  const [x, y] =
+    edge === "bottom"
+      ? [dock.width / 2, dock.height - 60]
+      : [dock.width - 60, dock.height / 2];
+  await dragTo(page, item, dock.x + x, dock.y + y);
   const panel = dockPanel(page);
   await expect(panel).toBeVisible();
   return panel;
 }
 
 test("the task stream", { tag: "@picture" }, async ({ page }) => {
-  const panel = await tourWith(page, "Task stream");
+  const panel = await tourWith(page, "Task stream", "bottom");
   await runCells(page, ...CELLS);
   await startCell(page, LAST_CELL);
   await expectTasks(panel, TASKS, 60_000);
@@ -71,11 +75,13 @@ test("the task stream", { tag: "@picture" }, async ({ page }) => {
 });
 
 test("memory", { tag: "@picture" }, async ({ page }) => {
-  const panel = await tourWith(page, "Memory");
+  const panel = await tourWith(page, "Memory", "right");
+  await page.sidebar.close("left");
   await runCells(page, ...MEMORY_CELLS, PLOT_CELL);
-  const plot = page.locator(".jp-CodeCell .ds-memory-plot").first();
-  await plot.scrollIntoViewIfNeeded();
-  await expect(plot).toBeVisible();
+  const cell = page.locator(".jp-CodeCell", { hasText: "MemorySampler()" });
+  await cell.evaluate((element) => element.scrollIntoView());
+  await expect(cell.locator(".ds-memory-plot")).toBeVisible();
+  await cell.evaluate((element) => element.scrollIntoView());
   await expect(panel.locator("canvas").first()).toBeVisible();
   await page.mouse.move(2, 2);
   await page.screenshot({ path: join(IMAGES, "memory.png") });
