@@ -200,7 +200,6 @@ class MemorySampler:
 
     async def _end(self, session: Session, run: Run) -> None:
         """Wait for the samples that were taken until now."""
-        run.stop = time.time() + session._clock_ahead_s
         try:
             await session._caught_up_since(time.monotonic())
         finally:
@@ -210,10 +209,11 @@ class MemorySampler:
     def _take(self, reading: Reading, samples: Columns, workers: Columns) -> None:
         self._source.add_workers(workers)
         for run in reading.runs:
-            run.workers.update(workers["worker"])
-            taken = run.take(samples)
+            if run.workers is not None:
+                run.workers.update(workers["worker"])
+            run.take(samples)
             if self._runs.get(run.label) is run:
-                self._source.add(run.label, taken)
+                self._source.add(run.label, samples)
 
     def _leave(self, session: Session, run: Run) -> None:
         session._sample_memory(run.id, None)
@@ -294,11 +294,12 @@ class MemorySampler:
         """Return the samples of a label by seconds since the epoch."""
         import pandas as pd
 
-        if measure is None and by == "cluster":
-            return pd.DataFrame({label: [size for _, size in pairs]}, [time for time, _ in pairs])
         run = self._runs.get(label)
-        measure = measure or (run.measure if run else MEASURES[0])
-        if run is not None and by == "worker" and run.workers:
+        own = run.measure if run else MEASURES[0]
+        if by == "cluster" and measure in (None, own):
+            return pd.DataFrame({label: [size for _, size in pairs]}, [time for time, _ in pairs])
+        measure = measure or own
+        if run is not None and by == "worker" and run.workers is not None:
             return _by_worker(self._source, run, measure)
         if run is not None and by == "cluster":
             times, values = run.values(measure)
@@ -397,7 +398,7 @@ def _by_worker(source: SamplesSource, run: Run, measure: str) -> pd.DataFrame:
     table = pd.DataFrame({name: rows[name] for name in ("time", "worker", f"{measure}_most")})
     found = {}
     for worker, part in table.groupby("worker"):
-        if worker in run.workers:
+        if worker in (run.workers or ()):
             last = np.searchsorted(part["time"], times, side="right") - 1
             values = part[f"{measure}_most"].to_numpy(np.float64)
             found[worker] = np.where(last < 0, np.nan, values[last])

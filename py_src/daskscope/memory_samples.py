@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -43,12 +42,7 @@ class Run:
     def __init__(self, label: str, measure: str) -> None:
         self.id = uuid.uuid4().hex
         self.label, self.measure = label, measure
-        self.stop = inf
-        """By the scheduler's clock: samples that come after the end of the block have to be older.
-
-        Those that came before are of the block, however the clock was set meanwhile.
-        """
-        self.workers: set[str] = set()
+        self.workers: set[str] | None = set()  # none are known where others took the samples
         self._parts: list[Columns] = []
 
     @property
@@ -60,12 +54,9 @@ class Run:
         """Whether there is a sample."""
         return bool(self._parts)
 
-    def take(self, samples: Columns) -> Columns:
-        """Take samples, and return those that are of the block."""
-        samples = pick(samples, samples["time"] <= self.stop)
-        if len(samples["time"]):
-            self._parts.append(samples)
-        return samples
+    def take(self, samples: Columns) -> None:
+        """Take further samples, at least one."""
+        self._parts.append(samples)
 
     def values(self, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return times and the cluster's bytes, where they were measured."""
@@ -80,6 +71,7 @@ class Run:
     def of_pairs(cls, label: str, measure: str, pairs: list[tuple[float, int]]) -> Run:
         """Return a run of samples as distributed has them: of one measure, without workers."""
         run = cls(label, measure)
+        run.workers = None
         time, values = np.array(pairs, np.float64).reshape(-1, 2).T
         unknown = np.full((len(time), len(MEASURES)), np.nan, np.float32)
         cluster = unknown.copy()
