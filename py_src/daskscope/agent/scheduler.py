@@ -128,9 +128,7 @@ class Agent(SchedulerPlugin):
     def forget(self) -> None:
         """Stop capturing and free what was captured."""
         self.transition = _ignore
-        if self.sampler is not None:
-            self.sampler.cancel()
-            self.sampler = None
+        self.stop_sampling()
         self.memory_samples.clear()
         self.pending.clear()
         self.chunks.clear()
@@ -186,7 +184,8 @@ class Agent(SchedulerPlugin):
         append_group = self.pending.groups.append
         extend_finished = self.pending.finished.extend
         extend_rows = self.pending.rows.extend
-        extend_left = self.memory_samples.left.extend
+        append_left_group = self.memory_samples.left_groups.append
+        append_left_size = self.memory_samples.left_sizes.append
         tasks = self.scheduler.tasks
 
         # What is needed is named: a dictionary of all the rest costs more.
@@ -219,7 +218,8 @@ class Agent(SchedulerPlugin):
                 try:
                     task = tasks[key]
                     if task.run_spec is not None:  # else scattered: it came without a transition
-                        extend_left((task.group, task.nbytes))
+                        append_left_group(task.group)
+                        append_left_size(task.nbytes)
                 except Exception:
                     self.fail()
 
@@ -351,19 +351,24 @@ class Agent(SchedulerPlugin):
 
     def sample_every(self, seconds: float) -> None:
         """Sample memory at once if a reader wants it sooner than the next sample comes."""
-        if self.sampler is None or seconds < self.sample_s:
+        if self.sampler is None or max(seconds, LEAST_SAMPLE_S) < self.sample_s:
+            self.stop_sampling()
             self.sample()
+
+    def stop_sampling(self) -> None:
+        """Stop the timer."""
+        if self.sampler is not None:
+            self.sampler.cancel()
+            self.sampler = None
 
     def sample(self) -> None:
         """Sample memory, and go on at the smallest interval that a reader wants."""
         wanted = [reader[3] for reader in self.readers.values() if reader[3]]
         timer, self.sampler = self.sampler, None
-        if timer is not None:
-            timer.cancel()
         if not wanted:
             return
         loop = self.scheduler.loop.asyncio_loop
-        begun, sooner = loop.time(), min(wanted) < self.sample_s
+        begun = loop.time()
         try:
             self.sample_memory()
             if begun - self.held_at >= HELD_S:
@@ -372,11 +377,11 @@ class Agent(SchedulerPlugin):
         except Exception:
             self.fail()
             return
-        self.sample_s = max(min(wanted), LEAST_SAMPLE_S)
-        due = (begun if timer is None or sooner else timer.when()) + self.sample_s
         now = loop.time()
-        due = max(due, now + (now - begun) * (1 / SAMPLE_SHARE - 1))
-        self.sampler = loop.call_at(due, self.sample)
+        self.sample_s = max(min(wanted), LEAST_SAMPLE_S)
+        due = (timer.when() if timer else begun) + self.sample_s
+        spared_s = (now - begun) * (1 / SAMPLE_SHARE - 1)
+        self.sampler = loop.call_at(max(due, now + spared_s), self.sample)
 
     def sample_memory(self) -> None:
         """Sample the memory of workers and cluster."""
