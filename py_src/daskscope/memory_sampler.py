@@ -132,9 +132,10 @@ class MemorySampler:
     def _sample_sync(
         self, client: Client, label: str | None, measure: str, interval: float
     ) -> Iterator[None]:
-        run, session = Run(label or str(uuid.uuid4()), measure), hold_session(client)
+        run = Run(label or str(uuid.uuid4()), measure, interval)
+        session = hold_session(client)
         try:
-            begun = collect.submit(self._begin(session, run, interval))
+            begun = collect.submit(self._begin(session, run))
             try:
                 begun.result()
             finally:
@@ -155,10 +156,11 @@ class MemorySampler:
     async def _sample_async(
         self, client: Client, label: str | None, measure: str, interval: float
     ) -> AsyncIterator[None]:
-        run, session = Run(label or str(uuid.uuid4()), measure), hold_session(client)
+        run = Run(label or str(uuid.uuid4()), measure, interval)
+        session = hold_session(client)
         try:
             await session
-            await asyncio.wrap_future(collect.submit(self._begin(session, run, interval)))
+            await asyncio.wrap_future(collect.submit(self._begin(session, run)))
             try:
                 yield
             finally:
@@ -171,14 +173,14 @@ class MemorySampler:
 
     # -- in the background loop -------------------------------------------------
 
-    async def _begin(self, session: Session, run: Run, interval_s: float) -> None:
+    async def _begin(self, session: Session, run: Run) -> None:
         """Take the first sample."""
         await session._caught_up()  # what was sampled before is not of the block
         reading = self._readings.get(session.id)
         if reading is None:
             reading = self._readings[session.id] = Reading(session, self._take)
         reading.runs.append(run)
-        session._sample_memory(run.id, interval_s)
+        session._sample_memory(run.id, run.interval_s)
         try:
             async with asyncio.timeout(FIRST_SAMPLE_S):
                 while not len(run.values(run.measure)[0]):
@@ -199,7 +201,8 @@ class MemorySampler:
             ) from None
 
     async def _end(self, session: Session, run: Run) -> None:
-        """Wait for the samples that were taken until now."""
+        """Wait for the samples that were due until now."""
+        run.stop = time.time() + session._clock_ahead_s
         try:
             await session._caught_up_since(time.monotonic())
         finally:
@@ -211,9 +214,9 @@ class MemorySampler:
         for run in reading.runs:
             if run.workers is not None:
                 run.workers.update(workers["worker"])
-            run.take(samples)
+            taken = run.take(samples)
             if self._runs.get(run.label) is run:
-                self._source.add(run.label, samples)
+                self._source.add(run.label, taken)
 
     def _leave(self, session: Session, run: Run) -> None:
         session._sample_memory(run.id, None)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
@@ -39,10 +40,12 @@ class Run:
     workers) is an array of two dimensions.
     """
 
-    def __init__(self, label: str, measure: str) -> None:
+    def __init__(self, label: str, measure: str, interval_s: float = inf) -> None:
         self.id = uuid.uuid4().hex
-        self.label, self.measure = label, measure
+        self.label, self.measure, self.interval_s = label, measure, interval_s
+        self.stop = inf  # by the scheduler's clock
         self.workers: set[str] | None = set()  # none are known where others took the samples
+        self._latest = -inf
         self._parts: list[Columns] = []
 
     @property
@@ -54,9 +57,18 @@ class Run:
         """Whether there is a sample."""
         return bool(self._parts)
 
-    def take(self, samples: Columns) -> None:
-        """Take further samples, at least one."""
-        self._parts.append(samples)
+    def take(self, samples: Columns) -> Columns:
+        """Take further samples, and return those that are of the block.
+
+        Once it has ended that is what was due until then: a busy scheduler is late.
+        """
+        time = samples["time"]
+        before = np.concatenate([[self._latest], time[:-1]])
+        samples = pick(samples, (time <= self.stop) | (before + self.interval_s <= self.stop))
+        if len(time):
+            self._latest = time[-1]
+            self._parts.append(samples)
+        return samples
 
     def values(self, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return times and the cluster's bytes, where they were measured."""
