@@ -40,7 +40,7 @@ class Run:
     workers) is an array of two dimensions.
     """
 
-    def __init__(self, label: str, measure: str, interval_s: float = inf) -> None:
+    def __init__(self, label: str, measure: str, interval_s: float = 0.5) -> None:
         self.id = uuid.uuid4().hex
         self.label, self.measure, self.interval_s = label, measure, interval_s
         self.stop = inf  # by the scheduler's clock
