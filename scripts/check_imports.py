@@ -67,7 +67,6 @@ PYTHON: dict[str, set[str]] = {
         "words",
     },
     "session_list": {"session", "stream", "collect", "listeners", "errors"},
-    "session_hold": {"session", "session_list", "collect", "errors"},
     "memory_samples": {"session", "focus", "listeners", "recording", "schema"},
     "recorder": {"session", "session_list", "collect", "errors", "config"},
     "cells": {"collect", "schema"},
@@ -75,7 +74,6 @@ PYTHON: dict[str, set[str]] = {
     "library": {"report", "files", "recording", "wire", "errors", "config", "urls", "written"},
     "block": {
         "session",
-        "session_hold",
         "session_list",
         "collect",
         "cells",

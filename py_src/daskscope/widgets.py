@@ -276,14 +276,14 @@ class MemoryPlot(Panel):
         self.session = sampler._show().id  # another one if a label was overwritten meanwhile
 
     @classmethod
-    def knows(cls, options: Iterable[str]) -> bool:
+    def _takes(cls, options: Iterable[str]) -> bool:
         """Return whether all of some arguments are of the widget."""
         return {*options} <= {name for name in cls.class_trait_names() if name[0] != "_"}
 
     def close(self) -> None:
         """Remove the plot from all pages and let go of the samples."""
-        self._sampler = None
         super().close()
+        self._sampler = None
 
     def __repr__(self) -> str:
         labels = self._sampler._runs if self._sampler else ()

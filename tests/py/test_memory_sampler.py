@@ -258,9 +258,10 @@ class Cluster:
     def sample(self, moment: float, cluster: float, **workers: float) -> None:
         """Append what the agent does: workers that changed, then the cluster; nan is gone."""
         rows = {**workers, "": cluster}
-        values = dict.fromkeys(MEASURES, np.array(list(rows.values())))
-        columns = {"time": np.full(len(rows), moment), "worker": list(rows), **values}
-        self._recording.series("memory").append({**columns, "limit": 100.0}, now=moment)
+        values = np.array(list(rows.values()))
+        columns = {"time": np.full(len(rows), moment), "worker": list(rows)}
+        measures = dict.fromkeys(MEASURES, values) | {"limit": values * 0 + 100}
+        self._recording.series("memory").append(columns | measures, now=moment)
 
     def read(self) -> None:
         self._listeners.tell(self)
