@@ -80,7 +80,7 @@ def own() -> Iterator[tuple[LocalCluster, Client, Session]]:
     """Two workers in this process, of a cluster that a test may change."""
     with (
         LocalCluster(n_workers=2, processes=False, **WITHOUT_DASHBOARD) as cluster,
-        Client(cluster, set_as_default=False) as client,
+        Client(cluster) as client,
         daskscope.connect(client) as s,
     ):
         yield cluster, client, live(s)
@@ -163,10 +163,7 @@ def test_a_shuffle_between_workers_is_counted(session: Session) -> None:
 
 
 def test_what_was_in_memory_before_is_held_from_the_begin_on() -> None:
-    with (
-        cluster_of_one_worker() as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    with cluster_of_one_worker() as cluster, Client(cluster) as client:
         futures = client.map(block, range(1_000, 11_000, 1_000))
         wait(futures)
         with daskscope.connect(client) as s:
