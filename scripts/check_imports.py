@@ -66,7 +66,8 @@ PYTHON: dict[str, set[str]] = {
         "config",
         "words",
     },
-    "session_list": {"session", "collect", "listeners", "errors"},
+    "session_list": {"session", "stream", "collect", "listeners", "errors"},
+    "memory_samples": {"session", "focus", "listeners", "recording", "schema"},
     "recorder": {"session", "session_list", "collect", "errors", "config"},
     "cells": {"collect", "schema"},
     "figures": {"session", "derive", "recording", "focus", "palette", "schema", "words"},
@@ -95,6 +96,7 @@ PYTHON_SHELLS = {
     "cli",
     "kernel",
     "magics",
+    "memory_sampler",
     "widgets",
 }
 """Thin outer layers: they may import everything, and nothing above may import them."""
