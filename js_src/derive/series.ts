@@ -6,7 +6,7 @@
 
 import { findAfter, sortByKey } from "../model/search";
 
-type Cell = number | string;
+export type Cell = number | string;
 type Key = Readonly<Record<string, Cell>>;
 
 /** How a series is declared, as in `TABLES` of the schema. */
@@ -63,14 +63,10 @@ export function rowsOf(
 ): SeriesRows {
   const names = Object.keys(shape).filter((name) => !EXTENT.includes(name));
   const keys = names.filter((name) => shape[name].combine === "key");
-  const parts: Part[] = [];
-  let end = Infinity;
-  rings.forEach((ring, at) => {
-    const begin = ring.begin ?? earliest(ring, (rings[at + 1] ?? ring).step);
-    const rows = rowsBetween(ring, begin, floorTo(end, ring.step), key);
-    parts.unshift({ ring, rows, ...placesOf(ring, rows, keys) });
-    if (ring.columns["time"].length > 0) end = Math.min(end, begin);
-  });
+  const parts = partsOf(rings, key).map(({ ring, rows }) => ({
+    ...{ ring, rows },
+    ...placesOf(ring, rows, keys),
+  }));
   const first: Combine = (now) => now;
   return {
     time: merged(parts, sinceOf, first),
@@ -80,6 +76,22 @@ export function rowsOf(
       names.map((name) => [name, column(parts, name, roleOf(shape, name))]),
     ),
   };
+}
+
+/** What each ring shows, the widest first, in order of time: each moment once. */
+export function partsOf(
+  rings: readonly RingRows[],
+  key: Key = {},
+): { ring: RingRows; rows: Uint32Array }[] {
+  let end = Infinity;
+  return rings
+    .map((ring, at) => {
+      const begin = ring.begin ?? earliest(ring, (rings[at + 1] ?? ring).step);
+      const rows = rowsBetween(ring, begin, floorTo(end, ring.step), key);
+      if (ring.columns["time"].length > 0) end = Math.min(end, begin);
+      return { ring, rows };
+    })
+    .reverse();
 }
 
 const EXTENT = ["time", "duration"];
@@ -198,14 +210,15 @@ function rowsBetween(
   key: Key,
 ): Uint32Array {
   const time = Float64Array.from(columns["time"] as ArrayLike<number>);
-  const found: number[] = [];
+  const found = new Uint32Array(time.length);
+  let count = 0;
   for (let row = 0; row < time.length; row++) {
     if (!(time[row] >= start && time[row] < stop)) continue;
     let same = true;
     for (const name in key) same &&= columns[name][row] === key[name];
-    if (same) found.push(row);
+    if (same) found[count++] = row;
   }
-  const order = Uint32Array.from(found);
+  const order = found.slice(0, count);
   sortByKey(order, 0, order.length, time);
   return order;
 }
@@ -224,7 +237,7 @@ export function beginAfter(latest: number, nextStep: number): number {
   return floorTo(latest, nextStep) + nextStep;
 }
 
-function floorTo(time: number, step: number): number {
+export function floorTo(time: number, step: number): number {
   return step > 0 && isFinite(time) ? Math.floor(time / step) * step : time;
 }
 
@@ -411,7 +424,10 @@ function heldAt(series: Series, moment: number): number {
 const GAP_STEPS = 10;
 
 /** From row to row as measured; of wider steps alone, from step to step. */
-function usualStep({ time, until }: Pick<Series, "time" | "until">): number {
+export function usualStep({
+  time,
+  until,
+}: Pick<Series, "time" | "until">): number {
   const all = time.subarray(1).map((next, at) => next - time[at]);
   const measured = all.filter((_, at) => time[at] === until[at]);
   const steps = (measured.length > 0 ? measured : all).sort();

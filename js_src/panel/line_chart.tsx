@@ -12,6 +12,7 @@ import {
   type Series,
   valueAt,
 } from "../derive/series";
+import type { AreaLook } from "../timeline/areas";
 import { type LineLook, paintLine } from "../timeline/lines";
 import { valueAxis, type ValueKind } from "../timeline/value_axis";
 import type { Range } from "../timeline/window";
@@ -19,7 +20,7 @@ import type { Range } from "../timeline/window";
 export interface Line {
   readonly name: string;
   readonly series: Series;
-  readonly look: LineLook;
+  readonly look: LineLook & AreaLook;
 }
 
 export function LineChart(props: {
@@ -101,8 +102,8 @@ export function Values(props: {
   );
 }
 
-function fillCss({ fill, hatched, colour }: LineLook): string {
-  if (!fill || !hatched) return fill ?? colour;
-  const faint = `color-mix(in srgb, ${fill} 25%, transparent)`;
-  return `repeating-linear-gradient(135deg, ${fill} 0 2px, ${faint} 2px 4px)`;
+export function fillCss({ hatched, colour }: AreaLook): string {
+  if (!hatched) return colour;
+  const faint = `color-mix(in srgb, ${colour} 25%, transparent)`;
+  return `repeating-linear-gradient(135deg, ${colour} 0 2px, ${faint} 2px 4px)`;
 }
