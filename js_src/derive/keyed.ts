@@ -11,112 +11,125 @@ import {
   type Series,
 } from "./series";
 
-interface Cells {
-  readonly values: Float32Array;
-  readonly least: Float32Array;
-  readonly most: Float32Array;
-}
-
 /** The rows of all keys in order of time; each moment is in the finest ring that has it. */
-export interface KeyedRows {
+export class KeyedRows {
   readonly time: Float64Array;
   /** When the step of a row ends; as measured, when it begins. */
   readonly until: Float64Array;
+  readonly keys: readonly Cell[];
   /** Of each row, the place of its key. */
   readonly keyOf: Uint32Array;
-  readonly keys: readonly Cell[];
   /** How many different times there are. */
   readonly moments: number;
-  cells(column: string): Cells;
-}
+  /** When the last row of all was written, or its step ends: until then values hold. */
+  readonly end: number;
+  private readonly rowsOf: readonly Uint32Array[];
+  private readonly parts: ReturnType<typeof partsOf>;
+  private readonly columns = new Map<string, Float32Array>();
+  private readonly lines = new Map<string, KeyedLine>();
 
-export function keyedRows(
-  rings: readonly RingRows[],
-  keyColumn: string,
-): KeyedRows {
-  const parts = partsOf(rings);
-  const count = parts.reduce((sum, { rows }) => sum + rows.length, 0);
-  const time = new Float64Array(count);
-  const until = new Float64Array(count);
-  const keyOf = new Uint32Array(count);
-  const places = new Map<Cell, number>();
-  let row = 0;
-  for (const { ring, rows } of parts) {
-    const times = ring.columns["time"] as ArrayLike<number>;
-    const names = ring.columns[keyColumn];
-    for (const at of rows) {
-      time[row] = floorTo(times[at], ring.step);
-      until[row] = time[row] + ring.step;
-      const place = places.get(names[at]) ?? places.size;
-      if (place === places.size) places.set(names[at], place);
-      keyOf[row++] = place;
+  constructor(
+    rings: readonly RingRows[],
+    keyColumn: string,
+    /** Until then values hold at least. */
+    present = -Infinity,
+  ) {
+    this.parts = partsOf(rings);
+    const count = this.parts.reduce((sum, { rows }) => sum + rows.length, 0);
+    this.time = new Float64Array(count);
+    this.until = new Float64Array(count);
+    this.keyOf = new Uint32Array(count);
+    const places = new Map<Cell, number>();
+    const counts: number[] = [];
+    let row = 0;
+    let moments = 0;
+    let end = present;
+    for (const { ring, rows } of this.parts) {
+      const times = ring.columns["time"] as ArrayLike<number>;
+      const names = ring.columns[keyColumn];
+      for (const at of rows) {
+        const time = floorTo(times[at], ring.step);
+        if (row === 0 || time !== this.time[row - 1]) moments += 1;
+        this.time[row] = time;
+        this.until[row] = time + ring.step;
+        end = Math.max(end, time + ring.step);
+        let place = places.get(names[at]);
+        if (place === undefined) places.set(names[at], (place = places.size));
+        counts[place] = (counts[place] ?? 0) + 1;
+        this.keyOf[row++] = place;
+      }
     }
+    this.keys = [...places.keys()];
+    this.moments = moments;
+    this.end = end;
+    this.rowsOf = counts.map((rows) => new Uint32Array(rows));
+    const ends = new Uint32Array(counts.length);
+    this.keyOf.forEach((place, at) => {
+      this.rowsOf[place][ends[place]++] = at;
+    });
   }
-  const known = new Map<string, Cells>();
-  const gather = (column: string, base: string): Float32Array => {
-    const out = new Float32Array(count);
-    let to = 0;
-    for (const { ring, rows } of parts) {
-      const cells = (ring.columns[column] ?? ring.columns[base]) as number[];
-      for (const at of rows) out[to++] = cells[at];
+
+  /** As measured, the least and the most of a step are its value. */
+  column(name: string): Float32Array {
+    let column = this.columns.get(name);
+    if (!column) {
+      column = new Float32Array(this.time.length);
+      const base = name.replace(/_(least|most)$/, "");
+      let to = 0;
+      for (const { ring, rows } of this.parts) {
+        const cells = (ring.columns[name] ?? ring.columns[base]) as number[];
+        for (const at of rows) column[to++] = cells[at];
+      }
+      this.columns.set(name, column);
     }
-    return out;
-  };
-  return {
-    ...{ time, until, keyOf, keys: [...places.keys()] },
-    moments: time.reduce((n, at, row) => n + Number(at !== time[row - 1]), 0),
-    cells(column) {
-      const cells = known.get(column) ?? {
-        values: gather(column, column),
-        least: gather(`${column}_least`, column),
-        most: gather(`${column}_most`, column),
-      };
-      known.set(column, cells);
-      return cells;
-    },
-  };
-}
-
-/** A line for each key. What still holds goes on to the last row of all. */
-export function linesByKey(rows: KeyedRows, column: string): Series[] {
-  const { time, until, keyOf, keys } = rows;
-  const cells = rows.cells(column);
-  const counts = new Uint32Array(keys.length);
-  for (const place of keyOf) counts[place] += 1;
-  const lines = Array.from(counts, (count) => emptyLine(count + 1));
-  const ends = new Int32Array(keys.length);
-  const put = (place: number, from: number, to: number, row: number): void => {
-    const line = lines[place];
-    const at = ends[place];
-    // What came late for a step that had ended is a row of its own.
-    const same = at > 0 && to > from && line.time[at - 1] === from;
-    const into = same ? at - 1 : at;
-    line.time[into] = from;
-    line.until[into] = to;
-    line.values[into] = cells.values[row];
-    line.least[into] = lesser(same ? line.least[into] : NaN, cells.least[row]);
-    line.most[into] = greater(same ? line.most[into] : NaN, cells.most[row]);
-    ends[place] = into + 1;
-  };
-  const last = new Int32Array(keys.length);
-  for (let row = 0; row < time.length; row++) {
-    put(keyOf[row], time[row], until[row], row);
-    last[keyOf[row]] = row;
+    return column;
   }
-  const end = lastMoment(rows);
-  lines.forEach((line, place) => {
-    const at = ends[place];
-    if (at === 0 || !(line.until[at - 1] < end)) return;
-    line.time[at] = line.until[at] = end;
-    const value = line.values[at - 1];
-    line.values[at] = line.least[at] = line.most[at] = value;
-    ends[place] = at + 1;
-  });
-  return lines.map((line, place) => cutTo(line, ends[place]));
+
+  /** What of a key was measured; what still holds goes on to the last row of all. */
+  line(key: Cell, column: string): KeyedLine {
+    const id = `${column} ${key}`;
+    const known = this.lines.get(id) ?? this.lineOf(key, column);
+    this.lines.set(id, known);
+    return known;
+  }
+
+  private lineOf(key: Cell, column: string): KeyedLine {
+    const own = this.rowsOf[this.keys.indexOf(key)] ?? new Uint32Array(0);
+    const [values, least, most] = ["", "_least", "_most"].map((end) =>
+      this.column(column + end),
+    );
+    const line = emptyLine(own.length + 1);
+    const rows = new Uint32Array(own.length + 1);
+    let at = -1;
+    for (const row of own) {
+      const same = at >= 0 && line.time[at] === this.time[row];
+      // What came late for a step that had ended is a row of its own.
+      if (!same) {
+        at += 1;
+        line.least[at] = line.most[at] = NaN;
+      }
+      line.time[at] = this.time[row];
+      line.until[at] = this.until[row];
+      line.values[at] = values[row];
+      line.least[at] = lesser(line.least[at], least[row]);
+      line.most[at] = greater(line.most[at], most[row]);
+      rows[at] = row;
+    }
+    if (at >= 0 && line.until[at] < this.end) {
+      at += 1;
+      line.time[at] = line.until[at] = this.end;
+      const value = line.values[at - 1];
+      line.values[at] = line.least[at] = line.most[at] = value;
+      rows[at] = rows[at - 1];
+    }
+    return { ...cutTo(line, at + 1), rows };
+  }
 }
 
-const lastMoment = ({ until }: KeyedRows): number =>
-  until.reduce((end, moment) => Math.max(end, moment), -Infinity);
+export interface KeyedLine extends Series {
+  /** Of each, its row among the rows of all keys: there the other columns are. */
+  readonly rows: Uint32Array;
+}
 
 type Line = Omit<Series, "usual_s" | "longest_s">;
 
@@ -147,28 +160,29 @@ const greater = (one: number, other: number): number =>
  * is what held of that key until then, NaN for nothing.
  */
 function sweep(
-  { time, until, keyOf, keys }: KeyedRows,
-  { values }: Cells,
-  counts: (place: number) => boolean,
+  rows: KeyedRows,
+  values: Float32Array,
+  counts: (key: Cell) => boolean,
   visit: (row: number, place: number, before: number) => void,
   end: (from: number, to: number) => void,
 ): void {
-  const held = new Float64Array(keys.length).fill(NaN);
-  const wanted = Uint8Array.from(keys, (_, place) => Number(counts(place)));
+  const { time, until, keyOf } = rows;
+  const held = new Float64Array(rows.keys.length).fill(NaN);
+  const wanted = Uint8Array.from(rows.keys, (key) => Number(counts(key)));
+  let ended = -Infinity;
   for (let row = 0; row < time.length;) {
     const moment = time[row];
-    let last = moment;
-    let any = false;
+    let last = -Infinity;
     for (; row < time.length && time[row] === moment; row++) {
       const place = keyOf[row];
       if (wanted[place] === 0) continue;
-      any = true;
       last = Math.max(last, until[row]);
       visit(row, place, held[place]);
       held[place] = values[row];
     }
-    if (any) end(moment, last);
+    if (last >= moment) end(moment, (ended = last));
   }
+  if (ended < rows.end && ended > -Infinity) end(rows.end, rows.end);
 }
 
 /**
@@ -181,7 +195,7 @@ export function stackOf(
   layerOf: (key: Cell) => number,
   layers: number,
 ): Series[] {
-  const cells = rows.cells(column);
+  const [values, highs] = [rows.column(column), rows.column(`${column}_most`)];
   const layer = Int32Array.from(rows.keys, layerOf);
   const sums = new Float64Array(layers);
   /** How much more than its last value a layer had in the step that is visited. */
@@ -194,28 +208,27 @@ export function stackOf(
     return { time, until, values, least: values, most };
   });
   let count = 0;
-  const end = (from: number, to: number): void => {
-    time[count] = from;
-    until[count] = to;
-    let [sum, most] = [0, 0];
-    lines.forEach((line, at) => {
-      line.values[count] = sum += sums[at];
-      line.most[count] = most += sums[at] + over[at];
-    });
-    count += 1;
-    over.fill(0);
-  };
   sweep(
-    ...([rows, cells, (place: number) => layer[place] >= 0] as const),
+    rows,
+    values,
+    (key) => layerOf(key) >= 0,
     (row, place, before) => {
-      const value = cells.values[row];
-      sums[layer[place]] += (value || 0) - (before || 0);
-      over[layer[place]] += cells.most[row] - value || 0;
+      const value = values[row] || 0;
+      sums[layer[place]] += value - (before || 0);
+      over[layer[place]] += Math.max(0, highs[row] - value) || 0;
     },
-    end,
+    (from, to) => {
+      time[count] = from;
+      until[count] = to;
+      let [sum, most] = [0, 0];
+      lines.forEach((line, at) => {
+        line.values[count] = sum += sums[at];
+        line.most[count] = most += sums[at] + over[at];
+      });
+      count += 1;
+      over.fill(0);
+    },
   );
-  const last = lastMoment(rows);
-  if (count > 0 && until[count - 1] < last) end(last, last);
   return lines.map((line) => cutTo(line, count));
 }
 
@@ -225,44 +238,49 @@ export function bandOf(
   column: string,
   counts: (key: Cell) => boolean,
 ): Series {
-  const cells = rows.cells(column);
+  const [values, lows, highs] = ["", "_least", "_most"].map((end) =>
+    rows.column(column + end),
+  );
   const line = emptyLine(rows.moments + 1);
   const sorted = new Float64Array(rows.keys.length);
   let known = 0;
   let count = 0;
   let [least, most] = [Infinity, -Infinity];
-  const placeOf = (value: number): number => findAfter(sorted, 0, known, value);
-  const end = (from: number, to: number): void => {
-    line.time[count] = from;
-    line.until[count] = to;
-    line.values[count] = known > 0 ? sorted[known >> 1] : NaN;
-    line.least[count] = known > 0 ? Math.min(least, sorted[0]) : NaN;
-    line.most[count] = known > 0 ? Math.max(most, sorted[known - 1]) : NaN;
-    count += 1;
-    [least, most] = [Infinity, -Infinity];
-  };
+  const after = (value: number): number => findAfter(sorted, 0, known, value);
   sweep(
-    ...([rows, cells, (place: number) => counts(rows.keys[place])] as const),
+    rows,
+    values,
+    counts,
     (row, _, before) => {
-      const value = cells.values[row];
+      const value = values[row];
       if (!Number.isNaN(before)) {
-        sorted.copyWithin(placeOf(before) - 1, placeOf(before), known--);
+        const at = after(before);
+        sorted.copyWithin(at - 1, at, known--);
       }
       if (Number.isNaN(value)) return;
-      const at = placeOf(value);
+      const at = after(value);
       sorted.copyWithin(at + 1, at, known++);
       sorted[at] = value;
-      least = Math.min(least, cells.least[row]);
-      most = Math.max(most, cells.most[row]);
+      least = Math.min(least, lows[row]);
+      most = Math.max(most, highs[row]);
     },
-    end,
+    (from, to) => {
+      line.time[count] = from;
+      line.until[count] = to;
+      const none = known === 0;
+      line.values[count] = none ? NaN : sorted[known >> 1];
+      line.least[count] = none ? NaN : Math.min(least, sorted[0]);
+      line.most[count] = none ? NaN : Math.max(most, sorted[known - 1]);
+      count += 1;
+      [least, most] = [Infinity, -Infinity];
+    },
   );
-  const last = lastMoment(rows);
-  if (count > 0 && line.until[count - 1] < last) end(last, last);
   return cutTo(line, count);
 }
 
 export interface Peak {
+  /** Its place in the series. */
+  readonly at: number;
   readonly time: number;
   readonly value: number;
 }
@@ -280,7 +298,7 @@ export function peakOf(
     if (past && !(start - until[at] <= longest_s)) continue;
     const value = past ? values[at] : most[at];
     if (!(value > (peak?.value ?? -Infinity))) continue;
-    peak = { time: Math.max(time[at], start), value };
+    peak = { at, time: Math.max(time[at], start), value };
   }
   return peak;
 }

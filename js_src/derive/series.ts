@@ -389,6 +389,7 @@ export function extremesOf(
   stop: number,
 ): Extremes {
   const { time, until, values, usual_s } = series;
+  if (series.longest_s === Infinity) return heldExtremes(series, start, stop);
   let least = Infinity;
   let most = -Infinity;
   let sum = 0;
@@ -408,6 +409,24 @@ export function extremesOf(
     const held = inside === 0 ? heldAt(series, start) : NaN;
     return { least: held, mean: held, most: held };
   }
+  return { least, mean: sum / weight, most };
+}
+
+/** Where each value holds until the next, also the one before `start` counts. */
+function heldExtremes(series: Series, start: number, stop: number): Extremes {
+  const { time, until, values } = series;
+  let [least, most, sum, weight] = [Infinity, -Infinity, 0, 0];
+  for (let at = Math.max(0, rowAt(series, start)); time[at] <= stop; at++) {
+    if (Number.isNaN(values[at])) continue;
+    const past = until[at] < start;
+    least = Math.min(least, past ? values[at] : series.least[at]);
+    most = Math.max(most, past ? values[at] : series.most[at]);
+    const to = Math.min(time[at + 1] ?? stop, stop);
+    const length = Math.max(to - Math.max(time[at], start), 1e-9);
+    sum += values[at] * length;
+    weight += length;
+  }
+  if (weight === 0) return { least: NaN, mean: NaN, most: NaN };
   return { least, mean: sum / weight, most };
 }
 

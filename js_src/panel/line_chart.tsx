@@ -20,6 +20,8 @@ import type { Range } from "../timeline/window";
 export interface Line {
   readonly name: string;
   readonly series: Series;
+  /** What it is worth, where it is drawn on top of others. */
+  readonly own?: Series;
   readonly look: LineLook & AreaLook;
 }
 
@@ -68,7 +70,7 @@ export const mostOf = (
 /** What each line is worth where the pointer is; where it is not, at most. */
 export function Values(props: {
   view: PanelView;
-  lines: readonly Pick<Line, "name" | "series" | "look">[];
+  lines: readonly Line[];
   format: (value: number) => string;
 }): JSX.Element {
   const { view, lines, format } = props;
@@ -83,17 +85,17 @@ export function Values(props: {
           ? most
           : `at ${formatMoment(moment - view.origin.value, 1)}`}
       </span>
-      {lines.map(({ name, series, look }) => (
+      {lines.map(({ name, look, ...line }) => (
         <span class="ds-line-value">
           <span class="ds-swatch" style={{ background: fillCss(look) }} />
           {name === "" ? "" : `${name} `}
           <b>
             {format(
               moment === null
-                ? extremesOf(series, start, stop).most
+                ? extremesOf(line.own ?? line.series, start, stop).most
                 : look.stair
-                  ? valueAt(series, moment)
-                  : nearestValue(series, moment),
+                  ? valueAt(line.own ?? line.series, moment)
+                  : nearestValue(line.series, moment),
             )}
           </b>
         </span>

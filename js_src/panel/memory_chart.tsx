@@ -49,8 +49,9 @@ export const memoryLine = (
   series: Series,
   colour: keyof typeof MEMORY_COLOURS,
   dark: boolean,
+  own = series,
 ): Line => ({
-  ...{ name, series },
+  ...{ name, series, own },
   look: { colour: MEMORY_COLOURS[colour][mode(dark)], stair: true },
 });
 
@@ -115,7 +116,7 @@ export function MemoryChart(props: {
 export function MemoryOverTime(props: {
   view: PanelView;
   title: string;
-  detail: string;
+  detail: ComponentChildren;
   label: string;
   parts: MemoryParts;
   height_px: number;
@@ -125,6 +126,8 @@ export function MemoryOverTime(props: {
   /** Room above the plot, and what is painted there. */
   above?: { readonly px: number; readonly paint: (area: PlotArea) => void };
   tools?: ComponentChildren;
+  /** In place of what each part is worth. */
+  legend?: ComponentChildren;
 }): JSX.Element {
   const { view, parts, thresholds = [LIMIT], beside_px, above } = props;
   const { areas, spilled, limit } = parts;
@@ -146,11 +149,13 @@ export function MemoryOverTime(props: {
       tools={
         <>
           {props.tools}
-          <Values
-            view={view}
-            lines={spills ? [...areas, spilled] : areas}
-            format={formatBytes}
-          />
+          {props.legend ?? (
+            <Values
+              view={view}
+              lines={[...areas].reverse().concat(spills ? spilled : [])}
+              format={formatBytes}
+            />
+          )}
         </>
       }
     >

@@ -40,13 +40,14 @@ if TYPE_CHECKING:
     from daskscope.loading import load
     from daskscope.session import Session
     from daskscope.session_list import connect, sessions
-    from daskscope.widgets import Events, Logs, Panel, Summary, System, TaskStream
+    from daskscope.widgets import Events, Logs, Memory, Panel, Summary, System, TaskStream
 
 __all__ = [
     "DaskscopeError",
     "Events",
     "Focus",
     "Logs",
+    "Memory",
     "Panel",
     "Session",
     "Summary",
@@ -74,7 +75,7 @@ _WHERE = {
         "loading": ("load",),
         "session": ("Session",),
         "session_list": ("connect", "sessions"),
-        "widgets": ("Events", "Logs", "Panel", "Summary", "System", "TaskStream"),
+        "widgets": ("Events", "Logs", "Memory", "Panel", "Summary", "System", "TaskStream"),
     }.items()
     for name in names
 }
