@@ -252,6 +252,14 @@ class Session(SharedFocus):
     def _start(self) -> None:
         collect.hold(self).call_soon_threadsafe(self._collector.start)
 
+    def _sample_memory(self, reader: str, interval_s: float | None) -> None:
+        """Say how often a reader wants the table `memory` to be sampled; None lets go.
+
+        Callable from any thread. Without readers it is sampled every half second.
+        """
+        if not self.closed:
+            collect.soon(self._collector.sample_memory, reader, interval_s)
+
     def _set_wanted(self, tables: frozenset[str]) -> None:
         """Say which tables pages show just now. To be called in the background loop."""
         self._shown = bool(tables)
