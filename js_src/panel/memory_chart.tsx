@@ -65,6 +65,9 @@ export const spilledLine = (series: Series, dark: boolean): Line => ({
 
 const mode = (dark: boolean) => (dark ? "dark" : "light");
 
+/** Beyond the limit, and below what was spilled. */
+const ROOM = 1.06;
+
 /** A line at a share of the limit. */
 export interface Threshold {
   readonly name: string;
@@ -137,7 +140,8 @@ export function MemoryOverTime(props: {
     peakOf(series, start, stop)?.value ?? 0;
   const top = most(limit, whole);
   // A limit far above would press what is used flat: then it is told, not drawn.
-  const limited = top > 0 && top < most(areas[0].series, whole) * 4;
+  const limited = top > 0 && top < most(areas[0]?.series ?? limit, whole) * 4;
+  const shown = limited ? top : 0;
   const lines = useMemo(
     () => thresholds.map((one) => ({ one, series: scaled(limit, one.share) })),
     [thresholds, limit],
@@ -166,16 +170,15 @@ export function MemoryOverTime(props: {
         content={{
           top_px: above?.px,
           right_px: limited ? beside_px : undefined,
-          axis: (range) =>
-            valueAxis(
-              "bytes",
-              Math.max(
-                ...areas.map(({ series }) => most(series, range)),
-                limited ? top : 0,
-              ),
-              spills ? -most(spilled.series, range) : 0,
-              5,
-            ),
+          axis(range) {
+            const used = areas.map(({ series }) => most(series, range));
+            const axis = valueAxis("bytes", Math.max(...used, shown), 0, 5);
+            const bottom = spills ? -most(spilled.series, range) * ROOM : 0;
+            // Above the limit there is nothing to read.
+            const top = shown > Math.max(...used) ? shown * ROOM : axis.top;
+            const ticks = axis.ticks.filter(({ value }) => value <= top);
+            return { ticks, top, bottom };
+          },
           paint(area) {
             for (const { series, look } of areas) paintArea(area, series, look);
             if (spills) paintArea(area, spilled.series, spilled.look);

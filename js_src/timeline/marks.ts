@@ -68,10 +68,17 @@ export function paintMarks(
   });
 }
 
-export function wordsOf(items: readonly Item[]): string {
-  const [{ text, what }] = items;
-  if (items.length === 1) return text;
-  const alike = items.every((item) => item.what === what);
-  const count = formatExact(items.length);
-  return alike ? `${what} × ${count}` : count;
+/** With more kinds of items than these a mark says how many there are. */
+const MOST_KINDS = 2;
+
+function wordsOf(items: readonly Item[]): string {
+  if (items.length === 1) return items[0].text;
+  const counts = new Map<string, number>();
+  for (const { what } of items) counts.set(what, (counts.get(what) ?? 0) + 1);
+  if (counts.size > MOST_KINDS) return formatExact(items.length);
+  return [...counts]
+    .map(([what, count]) =>
+      count === 1 ? what : `${what} × ${formatExact(count)}`,
+    )
+    .join(", ");
 }

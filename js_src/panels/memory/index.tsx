@@ -71,12 +71,7 @@ function facts(view: PanelView): Fact[] {
   const what = prefix && `, mostly ${prefix}`;
   const head = of === undefined ? when : `of ${of} ${when}`;
   return [
-    {
-      lead: `peak ${most}`,
-      text: `${head}${who}${what}`,
-      brief: head,
-      rank: 0,
-    },
+    { lead: `peak ${most}`, text: `${head}${who}${what}`, rank: 0 },
     ...(spilled > 0
       ? [
           {
@@ -103,7 +98,7 @@ const FEW = THRESHOLDS.filter(({ name }) => !/terminate|target/.test(name));
 
 const HEIGHT_PX = 280;
 /** Beside the plots, for the names of thresholds. */
-const BESIDE_PX = 92;
+const BESIDE_PX = 100;
 
 function Memory(props: { view: PanelView }): JSX.Element {
   const { view } = props;
@@ -192,7 +187,8 @@ function Charts({ view, sampled }: ChartsProps): JSX.Element {
           view={view}
           caption="All together"
           rows={[...areas, parts.spilled].map((line) => ({
-            ...{ name: line.name, format: formatBytes },
+            ...{ name: LONG_NAMES.get(line.name) ?? line.name },
+            format: formatBytes,
             line: { series: line.own ?? line.series },
           }))}
         />
@@ -207,14 +203,20 @@ interface ChartsProps {
   readonly sampled: boolean;
 }
 
+/** Where there is room for them: charts have short ones. */
+const LONG_NAMES: ReadonlyMap<string, string> = new Map([
+  ["old", "unmanaged, old"],
+  ["recent", "unmanaged, recent"],
+]);
+
 function totals(view: PanelView, dark: boolean): MemoryParts {
   const line = (column: string) => totalLine(view, column);
   const part = (name: string, to: string, of: keyof typeof MEMORY_COLOURS) =>
     memoryLine(name, line(to), of, dark, line(of));
   return {
     areas: [
-      part("unmanaged, recent", "process", "unmanaged_recent"),
-      part("unmanaged, old", "optimistic", "unmanaged_old"),
+      part("recent", "process", "unmanaged_recent"),
+      part("old", "optimistic", "unmanaged_old"),
       part("managed", "managed", "managed"),
     ],
     spilled: spilledLine(line("spilled"), dark),

@@ -3,7 +3,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ACTION_COLOURS, MEMORY_COLOURS } from "../../base/palette";
-import { formatBytes, formatBytesOf, formatExact } from "../../base/format";
+import {
+  formatBytes,
+  formatBytesOf,
+  formatExact,
+  NOTHING,
+} from "../../base/format";
 import { shareOf, usesOf, type WorkerUse } from "../../derive/memory";
 import { LinkButton } from "../../panel/button";
 import { isolate } from "../../panel/narrowing";
@@ -59,6 +64,7 @@ export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
         aria-label="Memory by worker"
         {...handlers}
       >
+        {limited && <Scale />}
         {listed.map((worker) => (
           <WorkerBar
             key={worker}
@@ -68,10 +74,7 @@ export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
       </ul>
       <p class="ds-part-note ds-columns">
         {limited && (
-          <span>
-            Ticks: target 60, spill 70, pause 80, terminate 95 % of the limit,
-            Dask’s defaults
-          </span>
+          <span>ticks: target, spill, pause, terminate (Dask’s defaults)</span>
         )}
         {ids.length > SHOWN && !printing && (
           <LinkButton onClick={() => setAll(!all)}>
@@ -85,6 +88,18 @@ export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
   );
 }
 
+const Scale = (): JSX.Element => (
+  <li class="ds-bar-scale" aria-hidden="true">
+    <span />
+    <span>
+      {[60, 70, 80, 95].map((percent) => (
+        <i style={{ left: `${percent}%` }}>{percent}</i>
+      ))}
+    </span>
+    <span>% of limit</span>
+  </li>
+);
+
 function WorkerBar(props: {
   view: PanelView;
   worker: string;
@@ -97,6 +112,7 @@ function WorkerBar(props: {
   const isolated = focus.workers.includes(worker);
   const dimmed = focus.workers.length > 0 && !isolated;
   const near = use && use.process / use.limit >= SPILL_SHARE;
+  const spilled = use?.spilled ?? 0;
   const paused = use && WORKER_STATUSES[use.status] === "paused";
   return (
     <li class={dimmed ? "ds-dimmed" : ""}>
@@ -114,16 +130,21 @@ function WorkerBar(props: {
       >
         <span class="ds-prefix-name">{shortNames(view)(name)}</span>
       </button>
-      {use ? <Bar view={view} use={use} most={most} /> : <span />}
-      <span class={near ? "ds-bar-value ds-warn" : "ds-bar-value"}>
-        {use ? formatBytesOf(use.process, use.limit) : "–"}
+      <span class="ds-bar-and-note">
+        {use && <Bar view={view} use={use} most={most} />}
+        {(paused || spilled > 0) && (
+          <span class={paused ? "ds-warn" : "ds-quiet"}>
+            {[
+              paused && "paused",
+              spilled > 0 && `${formatBytes(spilled)} on disk`,
+            ]
+              .filter(Boolean)
+              .join(", ")}
+          </span>
+        )}
       </span>
-      <span class={`ds-bar-share${paused ? " ds-warn" : ""}`}>
-        {paused
-          ? "paused"
-          : use && use.spilled > 0
-            ? `${formatBytes(use.spilled)} on disk`
-            : ""}
+      <span class={near ? "ds-bar-value ds-warn" : "ds-bar-value"}>
+        {use ? formatBytesOf(use.process, use.limit) : NOTHING}
       </span>
     </li>
   );
