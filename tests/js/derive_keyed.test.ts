@@ -6,6 +6,7 @@ import { clusterLine, mostAt, usesOf } from "../../js_src/derive/memory";
 import {
   extremesOf,
   type RingRows,
+  rowAt,
   type Series,
   valueAt,
 } from "../../js_src/derive/series";
@@ -154,7 +155,7 @@ describe("what several keys have together", () => {
     const band = bandOf(rows, "process", isWorker);
     for (const moment of times) {
       const sorted = heldAt(moment).sort((one, other) => one - other);
-      const at = band.time.findLastIndex((time) => time <= moment);
+      const at = rowAt(band, moment);
       expect(band.least[at]).toBe(sorted[0]);
       expect(band.most[at]).toBe(sorted.at(-1));
       expect(band.values[at]).toBe(sorted[sorted.length >> 1]);
@@ -254,12 +255,19 @@ describe("a day of 200 workers", () => {
         begin: 1e9 - (at + 1) * 355 * every,
       };
     });
-    const began = performance.now();
+    const t=[performance.now()];
+    const began = t[0];
     const rows = keyed(...rings);
+    t.push(performance.now());
     for (const key of rows.keys) rows.line(key, "process");
+    t.push(performance.now());
     usesOf(rows, [0, 1e9]);
+    t.push(performance.now());
     bandOf(rows, "process", isWorker);
+    t.push(performance.now());
     clusterLine(rows, "process");
+    t.push(performance.now());
+    console.info(t.map((x,i)=>i?(x-t[i-1]).toFixed(0):"").join(" "));
     const took_ms = performance.now() - began;
     expect(rows.keys).toHaveLength(201);
     expect(rows.time.length).toBeGreaterThan(200_000);
