@@ -232,9 +232,6 @@ export function stackOf(
   return lines.map((line) => cutTo(line, count));
 }
 
-/** Where more than this part of all values changes, to sort them anew is faster. */
-const MANY = 8;
-
 /** The median of all keys that count, between the least and the most of any of them. */
 export function bandOf(
   rows: KeyedRows,
@@ -249,43 +246,25 @@ export function bandOf(
   let known = 0;
   let count = 0;
   let [least, most] = [Infinity, -Infinity];
-  const held = new Float64Array(rows.keys.length).fill(NaN);
-  /** What the rows of this moment replace, and by what. */
-  const changed: [before: number, value: number][] = [];
   const after = (value: number): number => findAfter(sorted, 0, known, value);
-  const change = (before: number, value: number): void => {
-    if (!Number.isNaN(before)) {
-      const at = after(before);
-      sorted.copyWithin(at - 1, at, known--);
-    }
-    if (Number.isNaN(value)) return;
-    const at = after(value);
-    sorted.copyWithin(at + 1, at, known++);
-    sorted[at] = value;
-  };
-  const sortAnew = (): void => {
-    known = 0;
-    for (const value of held) {
-      if (!Number.isNaN(value)) sorted[known++] = value;
-    }
-    sorted.subarray(0, known).sort();
-  };
   sweep(
     rows,
     values,
     counts,
-    (row, place, before) => {
+    (row, _, before) => {
       const value = values[row];
-      held[place] = value;
-      changed.push([before, value]);
+      if (!Number.isNaN(before)) {
+        const at = after(before);
+        sorted.copyWithin(at - 1, at, known--);
+      }
       if (Number.isNaN(value)) return;
+      const at = after(value);
+      sorted.copyWithin(at + 1, at, known++);
+      sorted[at] = value;
       least = Math.min(least, lows[row]);
       most = Math.max(most, highs[row]);
     },
     (from, to) => {
-      if (changed.length > known / MANY) sortAnew();
-      else for (const [before, value] of changed) change(before, value);
-      changed.length = 0;
       line.time[count] = from;
       line.until[count] = to;
       const none = known === 0;
