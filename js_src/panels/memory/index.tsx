@@ -59,7 +59,7 @@ export const MEMORY = makePanel(
 
 function facts(view: PanelView): Fact[] {
   const peak = memoryPeak(view);
-  const { rows, dropped } = view.table("memory");
+  const { rows, dropped } = view.table(isSampled(view) ? "memory" : "system");
   const more = [
     { ...countFact(rows, "sample"), rank: 4 },
     droppedFact(view.notices.value, dropped),
