@@ -6,6 +6,7 @@ import { formatMoment, plural } from "../base/format";
 import { NO_FOCUS } from "../model/types";
 import { Button, IconButton, Key } from "./button";
 import { chooserCrowds, ChooserMenu, Toolbar } from "./toolbar";
+import { chartsPicture } from "./charts_picture";
 import { Crumbs } from "./crumbs";
 import { beforeFirst, NO_CLIENT, bannerNotice, Notices, Empty } from "./states";
 import { Help, type Shortcut } from "./help";
@@ -205,7 +206,7 @@ function Panel(props: {
           {!empty && <GoToNow view={view} />}
         </>
       }
-      tools={<Tools view={view} tables={kind.tables} />}
+      tools={<Tools view={view} kind={kind} charts={parts.charts === true} />}
       facts={() => factsOf(view, parts)}
       shortcuts={[
         ...(parts.charts ? CHART_SHORTCUTS : []),
@@ -296,29 +297,43 @@ export const HelpButton = ({ view }: { view: PanelView }): JSX.Element => (
 
 function Tools(props: {
   view: PanelView;
-  tables: readonly string[];
+  kind: Kind;
+  charts: boolean;
 }): JSX.Element {
-  const { view } = props;
-  const exports = exportable(view, props.tables);
+  const { view, kind, charts } = props;
+  const exports = exportable(view, kind.tables);
   return (
     <>
       <ChooserMenu view={view} />
       <PauseButton view={view} />
       {exports.length > 0 && (
         <Menu label="Export" face={<ExportIcon />}>
-          {(close) =>
-            exports.map((name) => (
-              <MenuItem
-                detail={plural(exported(view, name).rows, "row")}
-                onClick={() => {
-                  close();
-                  exportTable(view, name);
-                }}
-              >
-                {`CSV of ${name}`}
-              </MenuItem>
-            ))
-          }
+          {(close) => (
+            <>
+              {charts && (
+                <MenuItem
+                  onClick={(event) => {
+                    const root = event.currentTarget.closest(".ds-root");
+                    close();
+                    void savePicture(view, kind.id, root as HTMLElement);
+                  }}
+                >
+                  PNG of the charts
+                </MenuItem>
+              )}
+              {exports.map((name) => (
+                <MenuItem
+                  detail={plural(exported(view, name).rows, "row")}
+                  onClick={() => {
+                    close();
+                    exportTable(view, name);
+                  }}
+                >
+                  {`CSV of ${name}`}
+                </MenuItem>
+              ))}
+            </>
+          )}
         </Menu>
       )}
       <HelpButton view={view} />
@@ -419,8 +434,22 @@ function csvOf(view: PanelView, name: TableName): string {
 
 function exportTable(view: PanelView, name: TableName): void {
   const content = new Blob([csvOf(view, name)], { type: "text/csv" });
-  const time = new Date().toISOString().slice(0, 19).replace(/[T:]/g, "-");
-  const file = `${name}-${time}.csv`;
-  if (view.host.save) view.host.save(file, content);
+  save(view, `${name}-${fileTime()}.csv`, content);
+}
+
+async function savePicture(
+  view: PanelView,
+  name: string,
+  root: HTMLElement,
+): Promise<void> {
+  const picture = await chartsPicture(root, view.theme.peek());
+  if (picture) save(view, `${name}-${fileTime()}.png`, picture);
+}
+
+const fileTime = (): string =>
+  new Date().toISOString().slice(0, 19).replace(/[T:]/g, "-");
+
+function save({ host }: PanelView, file: string, content: Blob): void {
+  if (host.save) host.save(file, content);
   else download(file, content);
 }

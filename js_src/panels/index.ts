@@ -4,6 +4,7 @@
 import type { PanelKind } from "../panel/host";
 import { EVENTS } from "./events";
 import { LOGS } from "./logs";
+import { MEMORY } from "./memory";
 import { SUMMARY } from "./summary";
 import { SYSTEM } from "./system";
 import { TASK_STREAM } from "./task_stream";
@@ -11,6 +12,7 @@ import { TASK_STREAM } from "./task_stream";
 export const PANELS: readonly [PanelKind, ...PanelKind[]] = [
   SUMMARY,
   TASK_STREAM,
+  MEMORY,
   EVENTS,
   LOGS,
   SYSTEM,
