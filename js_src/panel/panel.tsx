@@ -66,7 +66,11 @@ export function makePanel(kind: Kind, parts: PanelParts): PanelKind {
   };
 }
 
-function press(view: PanelView, root: HTMLElement, key: string): boolean {
+export function press(
+  view: PanelView,
+  root: HTMLElement,
+  key: string,
+): boolean {
   switch (key) {
     case "/":
       return focusSearch(root);
@@ -86,7 +90,11 @@ function press(view: PanelView, root: HTMLElement, key: string): boolean {
 const SCROLLING = /^(Arrow|Home$|End$)/;
 
 /** Keys that scroll do so until a chart is clicked, as the wheel does. */
-function pressInChart(view: PanelView, key: string, shift: boolean): boolean {
+export function pressInChart(
+  view: PanelView,
+  key: string,
+  shift: boolean,
+): boolean {
   if (SCROLLING.test(key) && !view.timeline.engaged.peek()) return false;
   return pressTimeKey(key, shift, view);
 }
@@ -169,14 +177,14 @@ const CHART_GESTURES: readonly string[] = [
   "While zoomed: drag or Shift+wheel moves, Shift-drag selects time, a double-click fits the whole run.",
 ];
 
-const CHART_SHORTCUTS: readonly Shortcut[] = [
+export const CHART_SHORTCUTS: readonly Shortcut[] = [
   ...ZOOM_AND_MOVE,
   ...WHOLE_AND_NOW,
   { keys: ["Z"], does: "Zoom to the selected time" },
 ];
 
 const FILTER: Shortcut = { keys: ["/"], does: "Filter the list" };
-const SHORTCUTS: readonly Shortcut[] = [
+export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ["Space"], does: "Pause, resume" },
   { keys: ["Esc"], does: "Close, clear the filters" },
   { keys: ["?"], does: "This sheet" },
@@ -417,7 +425,7 @@ function csvOf(view: PanelView, name: TableName): string {
   return `${lines.join("\n")}\n`;
 }
 
-function exportTable(view: PanelView, name: TableName): void {
+export function exportTable(view: PanelView, name: TableName): void {
   const content = new Blob([csvOf(view, name)], { type: "text/csv" });
   const time = new Date().toISOString().slice(0, 19).replace(/[T:]/g, "-");
   const file = `${name}-${time}.csv`;

@@ -41,17 +41,20 @@ export interface TimePlotContent {
   readonly theme: Theme;
   /** Room for the labels of values, where it is not the usual one. */
   readonly gutter_px?: number;
+  /** Room for names at the right, where there are some. */
+  readonly right_px?: number;
   /** Asked for after `prepare`, so that it may depend on what is shown. */
   axis(range: Range): ValueAxis;
   /** Before the axes are drawn, with the width of the plot in device pixels. */
   prepare?(width: number, range: Range): void;
   paint(area: PlotArea): void;
+  /** Over all else, also in the margins. */
+  annotate?(area: PlotArea): void;
 }
 
 /** The host's small text where nobody changed it: sizes are of a plot with that. */
 const USUAL_TEXT_PX = 11;
-const MARGINS_PX = { left: 56, bottom: 20, top: 7 } as const;
-const RIGHT_PX = 8;
+const MARGINS_PX = { left: 56, bottom: 20, top: 7, right: 8 } as const;
 
 export class TimePlot implements Pointed {
   readonly view: CanvasView;
@@ -114,8 +117,8 @@ export class TimePlot implements Pointed {
   /** What it draws from now on; who calls it asks the view for a picture. */
   show(content: TimePlotContent): void {
     this.content = content;
-    const { left, bottom, top } = marginsOf(content);
-    this.hit.style.inset = `${top}px ${RIGHT_PX}px ${bottom}px ${left}px`;
+    const { left, bottom, top, right } = marginsOf(content);
+    this.hit.style.inset = `${top}px ${right}px ${bottom}px ${left}px`;
   }
 
   timeAt(x_px: number): number {
@@ -188,7 +191,7 @@ export class TimePlot implements Pointed {
     const margins = marginsOf(content);
     const left = Math.round(margins.left * pixelRatio);
     const top = Math.round(margins.top * pixelRatio);
-    const width = Math.round(size.width - left - RIGHT_PX * pixelRatio);
+    const width = Math.round(size.width - left - margins.right * pixelRatio);
     const height = Math.round(size.height - top - margins.bottom * pixelRatio);
     context.fillStyle = toCss(theme.panel);
     context.fillRect(0, 0, size.width, size.height);
@@ -222,9 +225,10 @@ export class TimePlot implements Pointed {
     context.beginPath();
     context.rect(left, top - line, width, height + 2 * line);
     context.clip();
-    content.paint({
+    const area: PlotArea = {
       ...{ context, theme, pixelRatio, left, top, width, height, range, x, y },
-    });
+    };
+    content.paint(area);
     context.restore();
 
     context.font = font;
@@ -249,6 +253,7 @@ export class TimePlot implements Pointed {
       );
       context.fillText(tick.label, at - half, size.height - 4 * pixelRatio);
     }
+    content.annotate?.(area);
   }
 }
 
@@ -256,10 +261,11 @@ export class TimePlot implements Pointed {
 export const withText = (px: number, { small_px }: Theme): number =>
   Math.round((px * small_px) / USUAL_TEXT_PX);
 
-const marginsOf = ({ theme, gutter_px }: TimePlotContent) => ({
+const marginsOf = ({ theme, gutter_px, right_px }: TimePlotContent) => ({
   left: withText(gutter_px ?? MARGINS_PX.left, theme),
   bottom: withText(MARGINS_PX.bottom, theme),
   top: withText(MARGINS_PX.top, theme),
+  right: withText(right_px ?? MARGINS_PX.right, theme),
 });
 
 const percent = (share: number): string =>
