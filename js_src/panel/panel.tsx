@@ -29,7 +29,7 @@ import {
   ZOOM_AND_MOVE,
 } from "../timeline/keyboard";
 import { csvField, download } from "../base/save";
-import { TABLES, type TableName } from "../schema";
+import { type State, TABLES, type TableName } from "../schema";
 
 type Kind = Omit<PanelKind, "mount">;
 
@@ -123,6 +123,8 @@ export function PanelFrame(props: {
   view: PanelView;
   title: string;
   empty: EmptyState | null;
+  /** In place of the session's own; null: none is shown. */
+  state?: State | null;
   brief: boolean;
   middle: ComponentChildren;
   tools: ComponentChildren;
@@ -134,11 +136,12 @@ export function PanelFrame(props: {
   const { view, title, empty } = props;
   const { host } = view;
   const state = view.session.value ? view.state.value : null;
+  const { state: shown = stateShown(state, host, empty) } = props;
   return (
     <>
       <Toolbar
         title={title}
-        state={stateShown(state, host, empty)}
+        state={shown}
         paused={pausedText(view)}
         brief={props.brief}
         tools={props.tools}
@@ -302,11 +305,13 @@ export const HelpButton = ({ view }: { view: PanelView }): JSX.Element => (
   </IconButton>
 );
 
-function Tools(props: {
+export function Tools(props: {
   view: PanelView;
   tables: readonly string[];
+  /** Makes a PNG of what is on the screen. */
+  picture?: () => Promise<Blob | null>;
 }): JSX.Element {
-  const { view } = props;
+  const { view, picture } = props;
   const exports = exportable(view, props.tables);
   return (
     <>
@@ -314,19 +319,34 @@ function Tools(props: {
       <PauseButton view={view} />
       {exports.length > 0 && (
         <Menu label="Export" face={<ExportIcon />}>
-          {(close) =>
-            exports.map((name) => (
-              <MenuItem
-                detail={plural(exported(view, name).rows, "row")}
-                onClick={() => {
-                  close();
-                  exportTable(view, name);
-                }}
-              >
-                {`CSV of ${name}`}
-              </MenuItem>
-            ))
-          }
+          {(close) => (
+            <>
+              {picture && (
+                <MenuItem
+                  detail="as it is on the screen"
+                  onClick={() => {
+                    close();
+                    void picture().then(
+                      (png) => png && saveFile(view, "picture.png", png),
+                    );
+                  }}
+                >
+                  PNG
+                </MenuItem>
+              )}
+              {exports.map((name) => (
+                <MenuItem
+                  detail={plural(exported(view, name).rows, "row")}
+                  onClick={() => {
+                    close();
+                    exportTable(view, name);
+                  }}
+                >
+                  {`CSV of ${name}`}
+                </MenuItem>
+              ))}
+            </>
+          )}
         </Menu>
       )}
       <HelpButton view={view} />
@@ -425,10 +445,15 @@ function csvOf(view: PanelView, name: TableName): string {
   return `${lines.join("\n")}\n`;
 }
 
-export function exportTable(view: PanelView, name: TableName): void {
+function exportTable(view: PanelView, name: TableName): void {
   const content = new Blob([csvOf(view, name)], { type: "text/csv" });
+  saveFile(view, `${name}.csv`, content);
+}
+
+/** With the time in its name. */
+function saveFile(view: PanelView, name: string, content: Blob): void {
   const time = new Date().toISOString().slice(0, 19).replace(/[T:]/g, "-");
-  const file = `${name}-${time}.csv`;
+  const file = name.replace(".", `-${time}.`);
   if (view.host.save) view.host.save(file, content);
   else download(file, content);
 }

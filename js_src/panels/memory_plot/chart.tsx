@@ -3,22 +3,16 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { toCss } from "../../base/colour";
-import {
-  decimalsFor,
-  formatBytes,
-  formatClock,
-  formatExact,
-  formatMoment,
-  NOTHING,
-} from "../../base/format";
+import { decimalsFor, formatBytes, formatMoment } from "../../base/format";
 import { mostOf } from "../../panel/line_chart";
+import { AndMore } from "../../panel/parts";
 import { TimeChart } from "../../panel/time_chart";
 import { paintBand } from "../../timeline/bands";
 import { paintLine } from "../../timeline/lines";
-import type { PlotArea } from "../../timeline/time_plot";
+import { type PlotArea, withText } from "../../timeline/time_plot";
 import { valueAxis } from "../../timeline/value_axis";
-import { lineAt, paintDots, paintMarks } from "./marks";
-import { type By, measured, type Run, valueNear } from "./runs";
+import { paintDots, paintMarks } from "./marks";
+import { type Run, valueNear } from "./runs";
 import type { Drawn, PlotView } from "./view";
 
 const NAMES_PX = 104;
@@ -30,162 +24,161 @@ const FAR = 4;
 
 export function Chart({ view }: { view: PlotView }): JSX.Element {
   const { value: lines } = view.lines;
-  const by = view.by.value;
-  const pointedAt = view.pointedAt.value;
-  const moment = view.crosshair.value;
-  const place = useRef<PlotArea | null>(null);
+  const { value: pointedAt } = view.pointedAt;
+  const { value: moment } = view.crosshair;
+  const perWorker = view.perWorker.value;
+  const pointer_px = useRef(0);
   const breadth = view.breadth.value;
-  const right_px = breadth === "small" || breadth === "tiny" ? 8 : NAMES_PX;
-  const drawn = lines.map(({ run }) => ({ series: measured(run, by) }));
-  const peak = Math.max(0, ...lines.map(({ figures }) => figures.peak || 0));
-  const limits = lines.map(({ run }) => run.limit);
-  const { value: limit } = view.limit;
-  const near = limit < peak * FAR;
-  const hasBand = ({ run }: Drawn): boolean =>
-    run.label === pointedAt ||
-    lines.length === 1 ||
-    (by === "worker" && lines.length <= MOST_BANDS);
+  const names = breadth !== "small" && breadth !== "tiny";
+  const shown = lines.map(({ run, line }) => ({
+    series: perWorker ? run.workers : line,
+  }));
+  const peak = Math.max(...lines.map(({ figures }) => figures.peak || 0));
+  const limit = view.limit.value < peak * FAR ? view.limit.value : NaN;
+  const banded = lines.filter(
+    ({ run }) =>
+      run.label === pointedAt || lines.length <= (perWorker ? MOST_BANDS : 1),
+  );
   return (
     <div
       class="ds-memory-chart"
-      onPointerMove={(event) => {
-        const { current: area } = place;
-        const time = view.crosshair.peek();
-        if (!area || time === null) return;
-        const y = event.offsetY * area.pixelRatio + area.top;
-        view.pointedAt.value = lineAt(area, lines, by, time, y);
+      onPointerMove={({ offsetY }) => {
+        pointer_px.current = offsetY;
+        view.pointedAt.value = lineAt(view, offsetY);
       }}
       onPointerLeave={() => (view.pointedAt.value = null)}
     >
       <TimeChart
         view={view}
-        label={`Memory over time; press T for its figures as a table`}
+        label="Memory over time; press T for its figures as a table"
         content={{
-          right_px,
+          ...(names && { right_px: NAMES_PX }),
           axis: (range) =>
             valueAxis(
               "bytes",
-              Math.max(mostOf(drawn, range), near ? limit : 0),
+              Math.max(mostOf(shown, range), limit || 0),
               0,
               5,
             ),
           paint(area) {
-            place.current = area;
-            for (const line of lines.filter(hasBand)) {
-              paintBand(area, line.run.workers, line.colour, BAND);
+            view.area = area;
+            for (const { run, colour } of banded) {
+              paintBand(area, run.workers, colour, BAND);
             }
-            if (near) {
-              const colour = toCss(area.theme.text);
-              for (const series of limits) {
-                paintLine(area, series, { colour, stair: true });
-              }
-            }
-            for (const { run, colour } of lines) {
+            if (limit > 0) paintLimit(area, lines, limit);
+            for (const { run, line, colour } of lines) {
               const wide_px = run.label === pointedAt ? 2.5 : 1.5;
-              const line = by === "cluster" ? run.cluster : run.median;
               paintLine(area, line, { colour, wide_px });
             }
-            if (moment !== null) paintDots(area, lines, by, moment);
+            if (moment !== null) paintDots(area, lines, moment);
           },
           annotate(area) {
             paintMarks(area, lines, {
-              ...{ by, pointedAt, limit: near ? limit : NaN },
-              right_px: right_px === NAMES_PX ? NAMES_PX - 2 : 0,
+              ...{ pointedAt, limit, banded: perWorker ? [] : banded },
+              right_px: names ? withText(NAMES_PX, area.theme) : 0,
             });
           },
         }}
       />
-      {moment !== null && place.current && (
-        <Card view={view} lines={lines} moment={moment} area={place.current} />
+      {moment !== null && view.area && (
+        <Card {...{ view, moment }} area={view.area} y={pointer_px.current} />
       )}
     </div>
   );
 }
 
-/** Beyond that many a card would hide the plot. */
+const NEAR_PX = 12;
+
+/** The label of the line that is nearest to the pointer, if one is near. */
+function lineAt(
+  { area, crosshair, lines }: PlotView,
+  y: number,
+): string | null {
+  let nearest = NEAR_PX;
+  let found: string | null = null;
+  for (const { run, line } of lines.peek()) {
+    if (!area) break;
+    const place = area.y(valueNear(line, crosshair.peek() ?? NaN)) - area.top;
+    const away = Math.abs(place / area.pixelRatio - y);
+    if (!(away < nearest)) continue;
+    nearest = away;
+    found = run.label;
+  }
+  return found;
+}
+
+/** One that did not change goes through the whole plot. */
+function paintLimit(
+  area: PlotArea,
+  lines: readonly Drawn[],
+  limit: number,
+): void {
+  const { context, theme, pixelRatio, left, width, y } = area;
+  const colour = toCss(theme.text);
+  const limits = lines.map(({ run }) => run.limit);
+  if (limits.some(({ values }) => values.some((value) => value !== limit))) {
+    for (const one of limits) paintLine(area, one, { colour, stair: true });
+    return;
+  }
+  const height = 1.5 * pixelRatio;
+  context.fillStyle = colour;
+  context.fillRect(left, y(limit) - height / 2, width, height);
+}
+
+/** With more of them a card would hide the plot. */
 const MOST_ROWS = 8;
 const FROM_POINTER_PX = 14;
 
 function Card(props: {
   view: PlotView;
-  lines: readonly Drawn[];
   moment: number;
   area: PlotArea;
+  /** Of the pointer. */
+  y: number;
 }): JSX.Element {
-  const { view, lines, moment, area } = props;
-  const by = view.by.value;
-  const [start, stop] = area.range;
-  const decimals = decimalsFor(((stop - start) / area.width) * area.pixelRatio);
-  const pointedAt = view.pointedAt.value;
-  const rows = lines
-    .map((line) => ({ ...line, at: valuesAt(line.run, by, moment) }))
-    .filter(({ at }) => at !== null);
-  rows.sort(
-    ({ run: { label: one } }, { run: { label: other } }) =>
-      Number(other === pointedAt) - Number(one === pointedAt),
-  );
-  const x = area.x(moment) / area.pixelRatio;
-  const { canvas } = area.context;
-  const width = canvas.width / area.pixelRatio;
-  const side =
-    x > width / 2
-      ? { left: "auto", right: `${width - x + FROM_POINTER_PX}px` }
-      : { left: `${x + FROM_POINTER_PX}px` };
+  const { view, moment, area } = props;
+  const { pixelRatio: ratio, range, width } = area;
+  const decimals = decimalsFor((range[1] - range[0]) / (width / ratio));
+  const values = view.lines.value
+    .map(({ run, line, colour }) => ({
+      ...{ run, colour, value: valueNear(line, moment) },
+    }))
+    .filter(({ value }) => !Number.isNaN(value));
+  const x = area.x(moment) / ratio;
+  const wide = area.context.canvas.width / ratio;
+  // Beside the pointer, and in the half of the plot where it is not.
+  const place = {
+    [x > wide / 2 ? "right" : "left"]:
+      `${FROM_POINTER_PX + (x > wide / 2 ? wide - x : x)}px`,
+    ...(props.y < area.height / ratio / 2
+      ? { top: "auto", bottom: "24px" }
+      : {}),
+  };
   return (
-    <div class="ds-card ds-memory-card" role="tooltip" style={side}>
-      <div class="ds-card-head">
-        <b class="ds-card-title">
-          {formatMoment(moment, Math.min(decimals, 3))}
-        </b>
-        <span class="ds-quiet">{clockAt(view, lines, moment)}</span>
-      </div>
-      {rows.length === 0 && <span class="ds-quiet">no samples</span>}
+    <div class="ds-card ds-memory-card" role="tooltip" style={place}>
+      <b>{formatMoment(moment, Math.min(decimals, 3))}</b>
       <table>
-        <tbody>
-          {rows.slice(0, MOST_ROWS).map(({ run, colour, at }) => (
-            <tr>
-              <td>
-                <span class="ds-swatch" style={{ background: colour }} />
-              </td>
-              <th scope="row">{run.label}</th>
-              <td>{at?.value}</td>
-              {by === "worker" && <td class="ds-quiet">{at?.range}</td>}
-            </tr>
-          ))}
-        </tbody>
+        {values.slice(0, MOST_ROWS).map(({ run, colour, value }) => (
+          <tr>
+            <td>
+              <span class="ds-swatch" style={{ background: colour }} />
+            </td>
+            <th scope="row">{run.label}</th>
+            <td>{formatBytes(value)}</td>
+            {view.perWorker.value && (
+              <td class="ds-quiet">{spreadAt(run, moment)}</td>
+            )}
+          </tr>
+        ))}
       </table>
-      {rows.length > MOST_ROWS && (
-        <span class="ds-quiet">{`and ${formatExact(rows.length - MOST_ROWS)} more`}</span>
-      )}
+      {values.length === 0 && <p class="ds-quiet">no samples</p>}
+      <AndMore count={Math.max(0, values.length - MOST_ROWS)} />
     </div>
   );
 }
 
-/** Of an aligned run each has a time of its own: that of the one that is pointed at. */
-function clockAt(
-  view: PlotView,
-  lines: readonly Drawn[],
-  moment: number,
-): string {
-  const pointedAt = view.pointedAt.value;
-  const line = view.aligned.value
-    ? lines.find(({ run }) => run.label === pointedAt || lines.length === 1)
-    : lines[0];
-  return line ? formatClock(line.run.zero + moment, 0) : "";
-}
-
-function valuesAt(
-  run: Run,
-  by: By,
-  moment: number,
-): { value: string; range: string } | null {
-  const value = valueNear(by === "cluster" ? run.cluster : run.median, moment);
-  if (Number.isNaN(value)) return null;
-  const { workers } = run;
-  const least = valueNear({ ...workers, values: workers.least }, moment);
-  const most = valueNear({ ...workers, values: workers.most }, moment);
-  const range = Number.isNaN(most)
-    ? NOTHING
-    : `${formatBytes(least)} – ${formatBytes(most)}`;
-  return { value: formatBytes(value), range };
-}
+const spreadAt = ({ workers }: Run, moment: number): string =>
+  (["least", "most"] as const)
+    .map((end) => valueNear({ ...workers, values: workers[end] }, moment))
+    .map(formatBytes)
+    .join(" – ");

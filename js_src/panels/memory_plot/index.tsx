@@ -5,38 +5,34 @@ import { formatBytes, formatDuration, plural } from "../../base/format";
 import { IconButton } from "../../panel/button";
 import { Kinds, Select } from "../../panel/filter_tools";
 import { type EmptyState, panelIcon, type PanelKind } from "../../panel/host";
-import { ExportIcon, FitIcon, TableIcon } from "../../panel/icons";
-import { Menu, MenuItem } from "../../panel/menu";
+import { FitIcon, TableIcon } from "../../panel/icons";
 import { mountPanel } from "../../panel/mount";
 import {
   CHART_SHORTCUTS,
-  exportTable,
   GoToNow,
-  HelpButton,
   PanelFrame,
-  PauseButton,
   press,
   pressInChart,
   SHORTCUTS,
+  Tools,
 } from "../../panel/panel";
 import { Table } from "../../panel/parts";
+import { pictureOf } from "../../panel/picture";
 import { NO_CLIENT } from "../../panel/states";
 import {
   countFact,
   droppedFact,
   type Fact,
+  factWords,
   noticeFact,
 } from "../../panel/status_line";
 import { MEASURES } from "../../schema";
 import { Chart } from "./chart";
-import type { By } from "./runs";
-import { PlotView } from "./view";
-
-const TITLE = "MemorySampler";
+import { type Drawn, PlotView } from "./view";
 
 export const MEMORY_PLOT: PanelKind = {
   id: "memory-plot",
-  title: TITLE,
+  title: "MemorySampler",
   caption: "samples of memory",
   icon: panelIcon('<path d="M1 2h1.5v11.5H15V15H1zM4 11l3-5 3 2.5L14 3v8z"/>'),
   group: "Memory",
@@ -44,7 +40,6 @@ export const MEMORY_PLOT: PanelKind = {
   mount: (element, props) =>
     mountPanel(element, props, MEMORY_PLOT, (root, environment) => {
       const view = new PlotView(props, environment);
-      const stop = view.followRun();
       return {
         content: <MemoryPlot view={view} />,
         use: () => (view.paused.value = null),
@@ -53,26 +48,23 @@ export const MEMORY_PLOT: PanelKind = {
           pressHere(view, key) ||
           pressInChart(view, key, shift),
         focusHome: () =>
-          (root.querySelector<HTMLElement>(".ds-panel-body") ?? root).focus({
-            preventScroll: true,
-          }),
-        dispose: stop,
+          root
+            .querySelector<HTMLElement>(".ds-panel-body")
+            ?.focus({ preventScroll: true }),
+        dispose: view.followRun(),
       };
     }),
 };
 
-function pressHere(view: PlotView, key: string): boolean {
-  if (key === "t" || key === "T") {
-    view.tableOpen.value = !view.tableOpen.peek();
-    return true;
-  }
-  if (key !== "Escape" || view.isolated.peek().size === 0) return false;
-  view.isolated.value = new Set();
+function pressHere({ tableOpen, isolated }: PlotView, key: string): boolean {
+  if (key === "t" || key === "T") tableOpen.value = !tableOpen.peek();
+  else if (key !== "Escape" || isolated.peek().size === 0) return false;
+  else isolated.value = new Set();
   return true;
 }
 
 const GESTURES: readonly string[] = [
-  "Point at the plot for the values at that time. Drag on it to zoom to a time; double-click for the whole of it.",
+  "Point at the plot for the values at that time. Drag on it to zoom in; double-click for the whole of it.",
   "Ctrl or ⌘ and the wheel zooms at the pointer; once you clicked the plot the wheel alone does. Arrow keys, Home and End, too, need that click.",
   "While zoomed: drag or Shift+wheel moves.",
   "Click a label to show it alone, Shift-click to add another.",
@@ -81,23 +73,38 @@ const GESTURES: readonly string[] = [
 
 function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
   const empty = whyEmpty(view);
-  const { value: breadth } = view.breadth;
-  const roomy = breadth === "wide" || breadth === "medium";
+  const goesOn = view.sampled.value !== null || view.paused.value !== null;
+  const roomy = widthInEm(view) >= 52;
+  const choices = <Choices view={view} />;
   return (
     <PanelFrame
       view={view}
-      title={TITLE}
+      title={MEMORY_PLOT.title}
       empty={empty}
-      brief={false}
+      state={goesOn ? "live" : null}
+      brief={goesOn && view.breadth.value === "tiny"}
       middle={
-        !empty && (
-          <>
-            {roomy && <Choices view={view} />}
-            {view.sampled.value && <GoToNow view={view} />}
-          </>
-        )
+        <>
+          {!empty && roomy && choices}
+          {goesOn && <GoToNow view={view} />}
+        </>
       }
-      tools={<Tools view={view} empty={empty !== null} />}
+      tools={
+        <>
+          {!empty && <PlotTools view={view} />}
+          <Tools
+            view={view}
+            tables={MEMORY_PLOT.tables}
+            picture={async () => {
+              const facts = factsOf(view).map((fact) => factWords(fact));
+              const title = titleOf(view);
+              return (
+                view.area && pictureOf(view.area, title, facts.join(" · "))
+              );
+            }}
+          />
+        </>
+      }
       facts={() => factsOf(view)}
       shortcuts={[
         ...CHART_SHORTCUTS.filter(({ keys }) => keys[0] !== "Z"),
@@ -106,16 +113,12 @@ function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
       ]}
       gestures={GESTURES}
     >
-      {!roomy && (
-        <div class="ds-row2 ds-memory-choices">
-          <Choices view={view} />
-        </div>
-      )}
+      {!roomy && <div class="ds-row2 ds-memory-choices">{choices}</div>}
       <Legend view={view} />
       <div
         class="ds-panel-body ds-memory-plot"
         role="region"
-        aria-label={TITLE}
+        aria-label={MEMORY_PLOT.title}
         tabIndex={0}
       >
         <Chart view={view} />
@@ -125,188 +128,181 @@ function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
   );
 }
 
+/** Hosts let people enlarge the text. */
+const widthInEm = ({ environment, theme }: PlotView): number =>
+  environment.width.value / theme.value.size_px;
+
 function whyEmpty(view: PlotView): EmptyState | null {
   const said = view.host.emptyState.value;
   if (!view.session.value) return said ?? NO_CLIENT;
   if (view.table("samples").rings.some(({ rows }) => rows > 0)) return null;
-  if (said) return said;
   return {
     state: "waiting",
     title: "No samples yet",
     text: 'Run `with ms.sample("label"): …` and the samples of that block appear here.',
     status: "No samples",
+    ...said,
   };
 }
 
+/** As people say it; the names are those of Dask. */
+const measureWords = (measure: string): string =>
+  measure.replace(/_(old|recent|total)$/, ", $1");
+
+const titleOf = ({ measure, perWorker }: PlotView): string =>
+  `${measureWords(measure.value)} memory, ${perWorker.value ? "by worker" : "all workers together"}`;
+
+const MEASURE_NAMES = MEASURES.map((value) => ({
+  ...{ value, text: measureWords(value) },
+}));
+
 function Choices({ view }: { view: PlotView }): JSX.Element {
-  const names = MEASURES.map((value) => ({
-    value,
-    text: value.replace("_", " "),
-  }));
-  const bys: readonly { kind: By; name: string }[] = [
-    { kind: "cluster", name: "Cluster" },
-    { kind: "worker", name: "Per worker" },
-  ];
+  const either = (
+    label: string,
+    [yes, no]: readonly [string, string],
+    chosen: boolean,
+    choose: (chosen: boolean) => void,
+  ): JSX.Element => (
+    <Kinds
+      label={label}
+      chosen={chosen ? yes : no}
+      kinds={[yes, no].map((name) => ({ kind: name, name }))}
+      onChoose={(name) => choose(name === yes)}
+    />
+  );
+  const { measure, perWorker, aligned } = view;
   return (
     <>
       <Select
         label="Measure"
-        value={view.measure.value}
-        options={names}
-        onChange={(measure) => (view.measure.value = measure)}
+        value={measure.value}
+        options={MEASURE_NAMES}
+        onChange={(chosen) => (measure.value = chosen)}
       />
-      <Kinds
-        label="What a line shows"
-        chosen={view.by.value}
-        kinds={bys}
-        onChoose={(by) => (view.by.value = by ?? "cluster")}
-      />
-      <Kinds
-        label="Where time begins"
-        chosen={view.aligned.value ? "aligned" : "clock"}
-        kinds={[
-          { kind: "aligned", name: "Aligned" },
-          { kind: "clock", name: "By clock" },
-        ]}
-        onChoose={(kind) => view.align(kind === "aligned")}
-      />
+      {either(
+        "Lines",
+        ["Cluster", "Per worker"],
+        !perWorker.value,
+        (chosen) => {
+          perWorker.value = !chosen;
+        },
+      )}
+      {either("Time", ["Aligned", "By clock"], aligned.value, (chosen) =>
+        view.align(chosen),
+      )}
     </>
   );
 }
 
-function Tools(props: { view: PlotView; empty: boolean }): JSX.Element {
-  const { view } = props;
-  if (props.empty) return <HelpButton view={view} />;
-  return (
-    <>
-      <PauseButton view={view} />
-      <IconButton
-        label="Fit the whole time"
-        shortcut="F"
-        onClick={() => view.timeline.window.fit()}
-      >
-        <FitIcon />
-      </IconButton>
-      <IconButton
-        label="Numbers as a table"
-        shortcut="T"
-        pressed={view.tableOpen.value}
-        onClick={() => (view.tableOpen.value = !view.tableOpen.peek())}
-      >
-        <TableIcon />
-      </IconButton>
-      <Menu label="Export" face={<ExportIcon />}>
-        {(close) => (
-          <MenuItem
-            detail="all measures"
-            onClick={() => {
-              close();
-              exportTable(view, "samples");
-            }}
-          >
-            CSV of samples
-          </MenuItem>
-        )}
-      </Menu>
-      <HelpButton view={view} />
-    </>
-  );
-}
+const PlotTools = ({ view }: { view: PlotView }): JSX.Element => (
+  <>
+    <IconButton
+      label="Fit the whole time"
+      shortcut="F"
+      onClick={() => view.timeline.window.fit()}
+    >
+      <FitIcon />
+    </IconButton>
+    <IconButton
+      label="Numbers as a table"
+      shortcut="T"
+      pressed={view.tableOpen.value}
+      onClick={() => (view.tableOpen.value = !view.tableOpen.peek())}
+    >
+      <TableIcon />
+    </IconButton>
+  </>
+);
 
-/** With more of them a label is one line. */
-const MOST_TALL = 4;
+/** Of a label with its figures below it, and of the words beside all of them. */
+const ENTRY_EM = 20;
+const KEY_EM = 30;
+
+const lastedOf = ({ run }: Drawn): string =>
+  formatDuration(run.stop - run.start);
 
 function Legend({ view }: { view: PlotView }): JSX.Element {
   const { value: lines } = view.all;
   const { value: isolated } = view.isolated;
-  const { value: breadth } = view.breadth;
-  const roomy = breadth === "wide" || breadth === "medium";
-  const compact = !roomy || lines.length > MOST_TALL;
+  const room = widthInEm(view) - lines.length * ENTRY_EM;
   return (
     <div
-      class={`ds-legend ds-memory-legend ${compact ? "ds-compact" : ""}`}
+      class={`ds-legend ds-memory-legend ${room < 0 ? "ds-compact" : ""}`}
       role="group"
       aria-label="Labels: choose what to show alone"
     >
-      {lines.map(({ run, colour, figures }) => {
-        const on = isolated.has(run.label);
-        const peak = `peak ${formatBytes(figures.peak)}`;
-        const mean = `mean ${formatBytes(figures.mean)}`;
-        const lasted = formatDuration(run.stop - run.start);
-        const detail = compact ? peak : `${lasted} · ${peak} · ${mean}`;
+      {lines.map((line) => {
+        const { label } = line.run;
+        const on = isolated.has(label);
+        const peak = `peak ${formatBytes(line.figures.peak)}`;
+        const mean = `mean ${formatBytes(line.figures.mean)}`;
+        const figures = `${lastedOf(line)} · ${peak} · ${mean}`;
         return (
           <button
             type="button"
             class={`ds-legend-entry ${isolated.size > 0 && !on ? "ds-dimmed" : ""}`}
             aria-pressed={on}
-            title={`${run.label}\n${lasted} · ${peak} · ${mean}\nClick to show it alone, Shift-click to add`}
-            onClick={(event) => view.toggle(run.label, event.shiftKey)}
-            onPointerEnter={() => (view.pointedAt.value = run.label)}
+            title={`${label}\n${figures}\nClick to show it alone, Shift-click to add`}
+            onClick={({ shiftKey }) => view.isolate(label, shiftKey)}
+            onPointerEnter={() => (view.pointedAt.value = label)}
             onPointerLeave={() => (view.pointedAt.value = null)}
           >
-            <span class="ds-line-swatch" style={{ color: colour }} />
+            <span class="ds-line-swatch" style={{ color: line.colour }} />
             <span class="ds-legend-words">
-              <span class="ds-legend-name">{run.label}</span>
-              <span class="ds-legend-detail">{detail}</span>
+              <span class="ds-legend-name">{label}</span>
+              <span class="ds-legend-detail">{room < 0 ? peak : figures}</span>
             </span>
           </button>
         );
       })}
-      {breadth === "wide" && !compact && (
-        <span class="ds-legend-detail ds-memory-key">{keyOf(view)}</span>
+      {room > KEY_EM && (
+        <span class="ds-legend-detail ds-memory-key">
+          {view.perWorker.value
+            ? "line: median worker; band: least to most; tick on the axis: mean"
+            : "line: all workers; tick on the axis: mean"}
+        </span>
       )}
     </div>
   );
 }
 
-const keyOf = (view: PlotView): string =>
-  view.by.value === "cluster"
-    ? "line: all workers; ring: peak; tick on the axis: mean"
-    : "line: median worker; band: least to most; tick on the axis: mean";
-
-function FigureTable({ view }: { view: PlotView }): JSX.Element {
-  const { value: lines } = view.lines;
-  return (
-    <div class={view.tableOpen.value ? "ds-memory-figures" : "ds-unseen"}>
-      <Table
-        class="ds-fact-table ds-numbers"
-        caption={`${view.measure.value.replace("_", " ")}, ${view.by.value === "cluster" ? "all workers together" : "of a worker"}`}
-        columns={["Label", "Least", "Mean", "Peak", "Duration"]}
-      >
-        {lines.map(({ run, figures }) => (
-          <tr>
-            <th scope="row">{run.label}</th>
-            <td>{formatBytes(figures.least)}</td>
-            <td>{formatBytes(figures.mean)}</td>
-            <td>{formatBytes(figures.peak)}</td>
-            <td>{formatDuration(run.stop - run.start)}</td>
-          </tr>
-        ))}
-      </Table>
-    </div>
-  );
-}
+const FigureTable = ({ view }: { view: PlotView }): JSX.Element => (
+  <div class={view.tableOpen.value ? "ds-memory-figures" : "ds-unseen"}>
+    <Table
+      class="ds-fact-table ds-numbers"
+      caption={titleOf(view)}
+      columns={["Label", "Least", "Mean", "Peak", "Duration"]}
+    >
+      {view.lines.value.map((line) => (
+        <tr>
+          <th scope="row">{line.run.label}</th>
+          {(["least", "mean", "peak"] as const).map((name) => (
+            <td>{formatBytes(line.figures[name])}</td>
+          ))}
+          <td>{lastedOf(line)}</td>
+        </tr>
+      ))}
+    </Table>
+  </div>
+);
 
 function factsOf(view: PlotView): readonly Fact[] {
   const { value: lines } = view.lines;
-  const { value: limit } = view.limit;
-  const { part } = view;
-  const facts: Fact[] = [countFact(lines.length, "run")];
-  const peaks = lines.filter(({ figures }) => figures.peak >= 0);
-  peaks.sort((one, other) => other.figures.peak - one.figures.peak);
-  if (peaks.length > 0) {
-    const [{ run, figures }] = peaks;
-    const brief = `peak ${formatBytes(figures.peak)}`;
-    facts.push({ text: `${brief} in ${run.label}`, brief, rank: 1 });
-  }
-  if (limit > 0) facts.push({ text: `limit ${formatBytes(limit)}` });
-  if (part !== null) facts.push({ text: `shown: ${part}` });
-  const samples = lines.reduce((sum, { run }) => sum + run.samples, 0);
-  facts.push({ text: plural(samples, "sample"), rank: 4 });
   const { dropped } = view.table("samples");
-  if (dropped > 0) facts.push(droppedFact([], dropped));
-  if (view.sampled.value) {
-    facts.push({ text: "sampling", rank: 3 });
-  }
-  return [...facts, ...view.notices.value.map(noticeFact)];
+  const peaks = lines.map(({ figures }) => figures.peak || 0);
+  const most = Math.max(...peaks);
+  const brief = `peak ${formatBytes(most)}`;
+  const samples = lines.reduce((sum, { run }) => sum + run.samples, 0);
+  const at = peaks.indexOf(most);
+  return [
+    countFact(lines.length, "run"),
+    { text: `${brief} in ${lines[at]?.run.label}`, brief, rank: 1 },
+    ...(view.limit.value > 0
+      ? [{ text: `limit ${formatBytes(view.limit.value)}` }]
+      : []),
+    ...(view.part === null ? [] : [{ text: `shown: ${view.part}` }]),
+    { text: plural(samples, "sample"), rank: 4 },
+    ...(dropped > 0 ? [droppedFact([], dropped)] : []),
+    ...view.notices.value.map(noticeFact),
+  ];
 }

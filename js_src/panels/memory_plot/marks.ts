@@ -4,117 +4,87 @@ import { toCss } from "../../base/colour";
 import { formatBytes } from "../../base/format";
 import { shorten, TextMeasure } from "../../render/text";
 import type { PlotArea } from "../../timeline/time_plot";
-import { type By, valueNear } from "./runs";
+import { valueNear } from "./runs";
 import type { Drawn } from "./view";
 
-/** Beyond that many only the one that is pointed at is named. */
-const MOST_PEAKS = 6;
+/** Of more lines only the peak that is pointed at is named, and ends that have room. */
+const MOST_NAMED = 6;
 const MEAN_PX = 12;
-const RING_PX = 3.5;
-const DOT_PX = 2.5;
-const BESIDE_PX = 6;
+const BESIDE_PX = 7;
 
 export function paintMarks(
   area: PlotArea,
   lines: readonly Drawn[],
   look: {
-    readonly by: By;
     readonly pointedAt: string | null;
     /** Room for names beside the plot. */
     readonly right_px: number;
+    /** NaN: none is drawn. */
     readonly limit: number;
+    /** Those with a band of workers below the line of all of them. */
+    readonly banded: readonly Drawn[];
   },
 ): void {
   const { context, theme, pixelRatio, left, width } = area;
-  const pen = new Pen(area, look.right_px);
-  const right = left + width;
+  const pen = new Pen(area, look.right_px * pixelRatio);
   if (look.limit > 0) {
     const y = area.y(look.limit);
-    const text = `limit ${formatBytes(look.limit)}`;
-    if (look.right_px > 0) pen.write(text, right + BESIDE_PX * pixelRatio, y);
-    else pen.above(text, right, y);
+    pen.name(`limit ${formatBytes(look.limit)}`, left + width, y);
+    pen.avoid([left, y - 1, left + width, y + 1]);
   }
-  for (const { colour, figures } of lines) {
+  const crowded = lines.length > MOST_NAMED;
+  for (const { run, colour, figures } of lines) {
+    const { mean, peak, peakTime } = figures;
     context.fillStyle = colour;
-    const height = 2 * pixelRatio;
-    const y = Math.round(area.y(figures.mean) - height / 2);
-    context.fillRect(left, y, MEAN_PX * pixelRatio, height);
+    const y = area.y(mean) - pixelRatio;
+    context.fillRect(left, y, MEAN_PX * pixelRatio, 2 * pixelRatio);
+    const x = area.x(peakTime);
+    if (crowded && run.label !== look.pointedAt) continue;
+    if (!(x >= left && x <= left + width)) continue;
+    circle(area, peakTime, peak, 4.5, colour);
+    circle(area, peakTime, peak, 2.5, toCss(theme.panel));
+    pen.above(`peak ${formatBytes(peak)}`, x, area.y(peak) - 3 * pixelRatio);
   }
-  const isNamed = ({ run }: Drawn): boolean =>
-    lines.length <= MOST_PEAKS || run.label === look.pointedAt;
-  for (const { colour, figures } of lines.filter(isNamed)) {
-    const x = area.x(figures.peakTime);
-    if (!(x >= left && x <= right)) continue;
-    const y = area.y(figures.peak);
-    context.strokeStyle = colour;
-    context.fillStyle = toCss(theme.panel);
-    context.lineWidth = 2 * pixelRatio;
-    circle(context, x, y, RING_PX * pixelRatio);
-    context.stroke();
-    pen.above(`peak ${formatBytes(figures.peak)}`, x, y - 3 * pixelRatio);
-  }
-  for (const { run, colour } of lines) {
-    const series = look.by === "cluster" ? run.cluster : run.median;
+  const nameEnd = ({ run }: Drawn, series = run.median, text = run.label) => {
     const time = Math.min(run.stop, area.range[1]);
-    const x = area.x(time);
-    const y = area.y(valueNear(series, time));
-    if (!(x >= left)) continue;
-    context.fillStyle = colour;
-    if (time === run.stop) circle(context, x, y, DOT_PX * pixelRatio);
-    if (look.right_px > 0 || right - x > 80 * pixelRatio) {
-      pen.write(run.label, x + (BESIDE_PX + 1) * pixelRatio, y);
+    if (time < area.range[0]) return;
+    pen.name(text, area.x(time), area.y(valueNear(series, time)), crowded);
+  };
+  for (const one of lines) {
+    const { run, line, colour } = one;
+    if (run.stop >= area.range[0] && run.stop <= area.range[1]) {
+      circle(area, run.stop, valueNear(line, run.stop), 2.5, colour);
     }
+    nameEnd(one, line);
   }
+  for (const one of look.banded) nameEnd(one, one.run.median, "each worker");
 }
 
 /** The moment that is pointed at, on each line. */
 export function paintDots(
   area: PlotArea,
   lines: readonly Drawn[],
-  by: By,
   moment: number,
 ): void {
-  const { context, pixelRatio, theme } = area;
-  for (const { run, colour } of lines) {
-    const series = by === "cluster" ? run.cluster : run.median;
-    const value = valueNear(series, moment);
-    if (Number.isNaN(value)) continue;
-    context.fillStyle = toCss(theme.panel);
-    circle(context, area.x(moment), area.y(value), 4 * pixelRatio);
-    context.fillStyle = colour;
-    circle(context, area.x(moment), area.y(value), 3 * pixelRatio);
+  for (const { line, colour } of lines) {
+    const value = valueNear(line, moment);
+    circle(area, moment, value, 4, toCss(area.theme.panel));
+    circle(area, moment, value, 3, colour);
   }
 }
 
 function circle(
-  context: CanvasRenderingContext2D,
-  x: number,
-  y: number,
-  radius: number,
+  { context, pixelRatio, x, y }: PlotArea,
+  time: number,
+  value: number,
+  radius_px: number,
+  colour: string,
 ): void {
+  if (Number.isNaN(value)) return;
+  context.fillStyle = colour;
   context.beginPath();
-  context.arc(x, y, radius, 0, 2 * Math.PI);
+  context.arc(x(time), y(value), radius_px * pixelRatio, 0, 2 * Math.PI);
   context.fill();
-}
-
-/** The line that is nearest to a place, if one is near. */
-export function lineAt(
-  area: PlotArea,
-  lines: readonly Drawn[],
-  by: By,
-  moment: number,
-  y: number,
-): string | null {
-  let found: string | null = null;
-  let nearest = 12 * area.pixelRatio;
-  for (const { run } of lines) {
-    const series = by === "cluster" ? run.cluster : run.median;
-    const distance = Math.abs(area.y(valueNear(series, moment)) - y);
-    if (!(distance < nearest)) continue;
-    nearest = distance;
-    found = run.label;
-  }
-  return found;
 }
 
 type Box = readonly [left: number, top: number, right: number, bottom: number];
@@ -128,41 +98,52 @@ class Pen {
 
   constructor(
     private readonly area: PlotArea,
-    right_px: number,
+    private readonly right: number,
   ) {
     const { context, theme, pixelRatio, left, width } = area;
     this.measure = new TextMeasure(context);
     this.measure.setFont(`${theme.small_px * pixelRatio}px ${theme.font}`);
     this.line = theme.small_px * 1.2 * pixelRatio;
-    this.end = left + width + right_px * pixelRatio;
+    this.end = left + width + right;
     context.textBaseline = "middle";
     context.textAlign = "left";
     context.lineJoin = "round";
   }
 
-  /** From `x` on, or a little higher or lower. */
-  write(text: string, x: number, y: number): void {
-    const words = shorten(text, this.end - x, this.measure);
-    for (const lines of [0, 1, -1, 2, -2]) {
-      if (words && this.put(words, x, y + lines * this.line)) return;
+  avoid(box: Box): void {
+    this.written.push(box);
+  }
+
+  /** Beside a place, or a little higher or lower; above it if there is no margin. */
+  name(text: string, x: number, y: number, crowded = false): void {
+    const from = x + BESIDE_PX * this.area.pixelRatio;
+    const words = shorten(text, this.end - from, this.measure);
+    if (this.right === 0 && words !== text) {
+      this.above(text, x, y);
+      return;
+    }
+    for (const lines of crowded ? [0] : [0, 1, -1, 2, -2]) {
+      if (this.put(words, from, y + lines * this.line)) return;
     }
   }
 
   /** With its middle at `x`, above what is at `y`, or below. */
   above(text: string, x: number, y: number): void {
-    const { left } = this.area;
     const width = this.measure.width(text);
-    const from = Math.min(Math.max(x - width / 2, left), this.end - width);
-    const by = this.line * 0.95;
-    if (!this.put(text, from, y - by)) this.put(text, from, y + by);
+    const most = this.end - width;
+    const from = Math.min(Math.max(x - width / 2, this.area.left), most);
+    if (this.put(text, from, y - this.line)) return;
+    this.put(text, from, y + this.line * 1.2);
   }
 
   private put(text: string, x: number, y: number): boolean {
     const { context, theme, top, height, pixelRatio } = this.area;
     const half = this.line / 2;
     const box: Box = [x, y - half, x + this.measure.width(text), y + half];
-    if (box[1] < top - half || box[3] > top + height + half) return false;
-    if (this.written.some((other) => overlap(box, other))) return false;
+    if (!(box[1] >= top - half && box[3] <= top + height + half)) return false;
+    const isFree = (other: Box): boolean =>
+      [0, 1].some((at) => box[at] >= other[at + 2] || other[at] >= box[at + 2]);
+    if (!this.written.every(isFree)) return false;
     this.written.push(box);
     context.strokeStyle = toCss(theme.panel);
     context.lineWidth = 3 * pixelRatio;
@@ -172,9 +153,3 @@ class Pen {
     return true;
   }
 }
-
-const overlap = (one: Box, other: Box): boolean =>
-  one[0] < other[2] &&
-  other[0] < one[2] &&
-  one[1] < other[3] &&
-  other[1] < one[3];

@@ -11,9 +11,6 @@ import {
 import { TABLES } from "../../schema";
 import type { TableView } from "../../session_tables";
 
-/** What a line shows: the sum of all workers, or the median worker. */
-export type By = "cluster" | "worker";
-
 export interface Run {
   readonly label: string;
   /** Slot of the palette. */
@@ -23,9 +20,10 @@ export interface Run {
   readonly zero: number;
   readonly start: number;
   readonly stop: number;
+  /** All workers together. */
   readonly cluster: Series;
   readonly median: Series;
-  /** The median worker, with the least and the most of all workers. */
+  /** The median worker, with the least and the most of any. */
   readonly workers: Series;
   readonly limit: Series;
 }
@@ -47,25 +45,28 @@ export function runsOf(
 ): Run[] {
   const rows = rowsOf(TABLES.samples, rings, { measure });
   const places = new Map<string, number[]>();
-  const labels = rows.columns["label"] as readonly string[];
-  labels.forEach((label, row) => {
-    const own = places.get(label);
-    if (own) own.push(row);
-    else places.set(label, [row]);
+  (rows.columns["label"] as readonly string[]).forEach((label, row) => {
+    const own = places.get(label) ?? [];
+    if (own.push(row) === 1) places.set(label, own);
   });
-  const first = rows.time[0];
   return [...places].map(([label, own], at) => {
-    const zero = aligned ? rows.time[own[0]] : first;
-    const slot = SLOTS[at % SLOTS.length];
-    return { label, slot, zero, ...linesOf(rowsAt(rows, own, zero)) };
+    const zero = rows.time[aligned ? own[0] : 0];
+    const some = rowsAt(rows, own, zero);
+    const line = (column: string): Series => lineOf(some, column);
+    const [median, { least }, { most }] = ["median", "least", "most"].map(line);
+    return {
+      ...{ label, zero, slot: SLOTS[at % SLOTS.length], samples: own.length },
+      ...{ start: some.time[0], stop: some.until[own.length - 1] },
+      ...{ cluster: line("cluster"), limit: line("limit") },
+      ...{ median, workers: { ...median, least, most } },
+    };
   });
 }
 
 function rowsAt(all: SeriesRows, rows: number[], zero: number): SeriesRows {
   const pick = (cells: ArrayLike<number | string>, shift = 0) =>
     Float64Array.from(rows, (row) => Number(cells[row]) - shift);
-  const { label: _, measure: __, ...numbers } = all.columns;
-  const columns = Object.entries(numbers).map(
+  const columns = Object.entries(all.columns).map(
     ([name, cells]) => [name, pick(cells)] as const,
   );
   return {
@@ -76,25 +77,6 @@ function rowsAt(all: SeriesRows, rows: number[], zero: number): SeriesRows {
   };
 }
 
-function linesOf(rows: SeriesRows) {
-  const median = lineOf(rows, "median");
-  const { least } = lineOf(rows, "least");
-  const { most } = lineOf(rows, "most");
-  return {
-    samples: rows.time.length,
-    start: rows.time[0],
-    stop: rows.until[rows.until.length - 1],
-    cluster: lineOf(rows, "cluster"),
-    median,
-    workers: { ...median, least, most },
-    limit: lineOf(rows, "limit"),
-  };
-}
-
-/** The series that the figures of a run are of. */
-export const measured = (run: Run, by: By): Series =>
-  by === "cluster" ? run.cluster : run.workers;
-
 export interface Figures {
   readonly least: number;
   readonly mean: number;
@@ -104,21 +86,15 @@ export interface Figures {
 }
 
 export function figuresOf(series: Series): Figures {
-  const { time, most } = series;
-  const found = extremesOf(series, -Infinity, Infinity);
-  const at = most.indexOf(found.most);
-  return {
-    least: found.least,
-    mean: found.mean,
-    peak: found.most,
-    peakTime: time[at] ?? NaN,
-  };
+  const { least, mean, most } = extremesOf(series, -Infinity, Infinity);
+  const peakTime = series.time[series.most.indexOf(most)] ?? NaN;
+  return { least, mean, peak: most, peakTime };
 }
 
 /** What was measured next to a time; NaN before the first sample and after the last. */
 export function valueNear(series: Series, moment: number): number {
   const { time, until, usual_s } = series;
   const last = until[until.length - 1] + usual_s;
-  const outside = !(moment >= time[0] - usual_s && moment <= last);
-  return outside ? NaN : nearestValue(series, moment);
+  const inside = moment >= time[0] - usual_s && moment <= last;
+  return inside ? nearestValue(series, moment) : NaN;
 }

@@ -3,24 +3,20 @@
 
 import { computed, type ReadonlySignal, signal } from "@preact/signals";
 import { slotColour } from "../../base/palette";
+import type { Series } from "../../derive/series";
 import type { PanelEnvironment } from "../../panel/environment";
 import type { PanelProps } from "../../panel/host";
 import { PanelView } from "../../panel/panel_view";
 import { MEASURES } from "../../schema";
+import type { PlotArea } from "../../timeline/time_plot";
 import { growingAxis, type Range } from "../../timeline/window";
-import {
-  type By,
-  type Figures,
-  figuresOf,
-  measured,
-  type Run,
-  runsOf,
-} from "./runs";
+import { type Figures, figuresOf, type Run, runsOf } from "./runs";
 
 /** A run as it is drawn. */
 export interface Drawn {
   readonly run: Run;
   readonly colour: string;
+  readonly line: Series;
   readonly figures: Figures;
 }
 
@@ -29,21 +25,29 @@ const NONE: ReadonlySet<string> = new Set();
 export class PlotView extends PanelView {
   readonly measure = signal<string>(MEASURES[0]);
   readonly aligned = signal(false);
-  readonly by = signal<By>("cluster");
+  /** A line is the median worker; else all workers together. */
+  readonly perWorker = signal(false);
   /** Labels that are shown alone; empty: all are. */
   readonly isolated = signal(NONE);
   /** The label that is pointed at. */
   readonly pointedAt = signal<string | null>(null);
   readonly tableOpen = signal(false);
-  readonly runs: ReadonlySignal<readonly Run[]> = computed(() =>
-    runsOf(this.table("samples").rings, this.measure.value, this.aligned.value),
-  );
+  /** What was painted last. */
+  area: PlotArea | null = null;
+  readonly runs = computed(() => {
+    const { rings } = this.table("samples");
+    return runsOf(rings, this.measure.value, this.aligned.value);
+  });
   readonly all: ReadonlySignal<readonly Drawn[]> = computed(() =>
-    this.runs.value.map((run) => ({
-      run,
-      colour: slotColour(run.slot, this.theme.value.dark),
-      figures: figuresOf(measured(run, this.by.value)),
-    })),
+    this.runs.value.map((run) => {
+      const { value: perWorker } = this.perWorker;
+      return {
+        run,
+        colour: slotColour(run.slot, this.theme.value.dark),
+        line: perWorker ? run.median : run.cluster,
+        figures: figuresOf(perWorker ? run.workers : run.cluster),
+      };
+    }),
   );
   /** Those that are drawn. */
   readonly lines = computed(() => {
@@ -51,33 +55,31 @@ export class PlotView extends PanelView {
     const some = this.all.value.filter(({ run }) => isolated.has(run.label));
     return some.length > 0 ? some : this.all.value;
   });
-  /** Of all workers together: of one of them none is known. */
+  /** Of all workers together: that of one is not known. NaN without one. */
   readonly limit = computed(() => {
+    if (this.perWorker.value) return NaN;
     const limits = this.lines.value.map(({ run }) => figuresOf(run.limit).peak);
-    const known = limits.filter((limit) => limit > 0);
-    const shows = this.by.value === "cluster" && known.length > 0;
-    return shows ? Math.max(...known) : NaN;
+    return Math.max(...limits.filter((limit) => limit > 0)) || NaN;
   });
   /** The run that is being sampled. */
   readonly sampled = computed(() => {
     const runs = this.state.value === "live" ? this.runs.value : [];
-    const last = Math.max(...runs.map(({ zero, stop }) => zero + stop));
-    return runs.find(({ zero, stop }) => zero + stop === last) ?? null;
+    const ends = runs.map(({ zero, stop }) => zero + stop);
+    return runs[ends.indexOf(Math.max(...ends))] ?? null;
   });
   /** Times are those of the runs. */
   override readonly origin = signal(0);
   override readonly crosshair = signal<number | null>(null);
-  override readonly selected = computed(() => null);
+  override readonly selected = signal(null);
   override readonly present = computed(() => {
-    const run = this.sampled.value;
-    return run && run.stop >= latest(this.runs.value) ? run.stop : null;
+    const stop = this.sampled.value?.stop ?? -1;
+    return stop >= latest(this.runs.value) ? stop : null;
   });
 
   constructor(props: PanelProps, environment: PanelEnvironment) {
     super(props, environment);
     const { measure, align } = props.host.options ?? {};
-    const known: readonly unknown[] = MEASURES;
-    if (known.includes(measure)) this.measure.value = String(measure);
+    this.measure.value = MEASURES.find((one) => one === measure) ?? MEASURES[0];
     this.aligned.value = align === true;
   }
 
@@ -87,12 +89,10 @@ export class PlotView extends PanelView {
     this.aligned.value = aligned;
   }
 
-  toggle(label: string, adds: boolean): void {
+  isolate(label: string, adds: boolean): void {
     const before = this.isolated.peek();
-    const others = adds ? before : NONE;
-    const alone = before.has(label) && (adds || before.size === 1);
-    const next = new Set(others).add(label);
-    if (alone) next.delete(label);
+    const next = new Set(adds ? before : NONE).add(label);
+    if (before.has(label) && (adds || before.size === 1)) next.delete(label);
     this.isolated.value = next;
   }
 
@@ -104,17 +104,15 @@ export class PlotView extends PanelView {
     return this.crosshair.peek();
   }
 
-  /** What is selected is of no other panel: it is zoomed to. */
+  /** No other panel has this time: it is zoomed to. */
   override select(time: Range | null): void {
     if (time) this.timeline.window.show(time[0], time[1], true);
   }
 
   protected override wholeRange(): Range {
     const stop = this.present.value;
-    return [
-      0,
-      stop === null ? latest(this.runs.value) || 1 : growingAxis(stop),
-    ];
+    const end = stop === null ? latest(this.runs.value) : growingAxis(stop);
+    return [0, end || 1];
   }
 }
 
