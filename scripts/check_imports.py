@@ -65,12 +65,15 @@ PYTHON: dict[str, set[str]] = {
         "config",
         "words",
     },
-    "session_list": {"session", "collect", "listeners", "errors"},
+    "session_list": {"session", "stream", "collect", "listeners", "errors"},
+    "session_hold": {"session", "session_list", "collect", "errors"},
+    "memory_samples": {"session", "focus", "listeners", "recording", "schema"},
     "recorder": {"session", "session_list", "collect", "errors", "config"},
     "cells": {"collect", "schema"},
     "library": {"report", "files", "recording", "wire", "errors", "config", "urls", "written"},
     "block": {
         "session",
+        "session_hold",
         "session_list",
         "collect",
         "cells",
@@ -93,6 +96,7 @@ PYTHON_SHELLS = {
     "cli",
     "kernel",
     "magics",
+    "memory_sampler",
     "widgets",
 }
 """Thin outer layers: they may import everything, and nothing above may import them."""

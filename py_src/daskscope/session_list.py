@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from daskscope.session import Unsubscribe
+    from daskscope.stream.sources import Source
 
 KEPT_STOPPED: Final = 3
 """So many stopped sessions stay listed at most; the user may hold any number."""
@@ -29,6 +30,9 @@ KEPT_STOPPED: Final = 3
 _lock = threading.RLock()
 _sessions: dict[str, Session] = {}  # by their ids, oldest first
 _changed = Listeners[[]]("sessions of daskscope")
+_unlisted: weakref.WeakKeyDictionary[object, Source] = weakref.WeakKeyDictionary()
+"""What panels show and no chooser lists, by who holds it."""
+
 _left_alone: weakref.WeakSet[Client] = weakref.WeakSet()
 """Clients of which the user closed a session: whatever was recorded is what was wanted."""
 
@@ -109,6 +113,21 @@ def sessions() -> list[Session]:
         return list(_sessions.values())
 
 
+def sources() -> list[Source]:
+    """Return all that pages may see."""
+    with _lock:
+        return [*_sessions.values(), *_unlisted.values()]
+
+
+def show(owner: object, source: Source) -> None:
+    """Let pages see what is no session, while somebody holds its owner."""
+    with _lock:
+        if owner not in _unlisted:
+            weakref.finalize(owner, collect.soon, _changed.tell).atexit = False
+        _unlisted[owner] = source
+    _changed.tell()
+
+
 def find(session_id: str) -> Session | None:
     """Return the session with an id."""
     with _lock:
@@ -163,4 +182,5 @@ def _forget_all() -> None:
     global _lock
     _lock = threading.RLock()
     _sessions.clear()
+    _unlisted.clear()
     _changed.clear()

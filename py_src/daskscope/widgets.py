@@ -18,6 +18,7 @@ from ipywidgets import Layout
 from daskscope import kernel
 from daskscope import session_list as known
 from daskscope.errors import DaskscopeError
+from daskscope.memory_samples import SamplesSource
 from daskscope.session import Session
 from daskscope.stream import Channel, Code
 from daskscope.words import count_text
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from distributed import Client
+
+    from daskscope.memory_sampler import MemorySampler
 
 STATIC: Final = Path(__file__).parent / "static"
 
@@ -75,7 +78,9 @@ class Panel(anywidget.AnyWidget):
 
     _channel: Channel | None = None
 
-    def __init__(self, client: Client | Session | None = None, **options: Any) -> None:
+    def __init__(
+        self, client: Client | Session | SamplesSource | None = None, **options: Any
+    ) -> None:
         """Show a client, by default the current one: `TaskStream()`, `TaskStream(client)`.
 
         `options` are those of any ipywidget: `TaskStream(layout={"height": "300px"})`.
@@ -238,8 +243,55 @@ class System(Panel):
     kind = "system"
 
 
-def _session_of(client: Client | Session | None) -> Session | None:
-    if isinstance(client, Session):
+class MemoryPlot(Panel):
+    """What `daskscope.MemorySampler.plot()` shows: a line for each label, live.
+
+    Examples
+    --------
+    ::
+
+        ms = daskscope.MemorySampler()
+        ms.plot(layout={"height": "300px"})
+    """
+
+    kind = "memory-plot"
+
+    _options = traitlets.Dict().tag(sync=True)
+
+    _sampler: MemorySampler | None = None
+
+    def __init__(
+        self,
+        sampler: MemorySampler,
+        *,
+        align: bool = False,
+        measure: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Show a sampler: `ms.plot()`, `ms.plot(align=True)`, see `MemorySampler.plot()`."""
+        self._sampler = sampler  # else nobody may hold it
+        shown = {"align": bool(align), "measure": measure or sampler._measure()}
+        super().__init__(sampler._show(), _options=shown, **options)
+        sampler._plots.add(self)
+        self.session = sampler._show().id  # another one if a label was overwritten meanwhile
+
+    @classmethod
+    def knows(cls, options: Iterable[str]) -> bool:
+        """Return whether all of some arguments are of the widget."""
+        return {*options} <= {name for name in cls.class_trait_names() if name[0] != "_"}
+
+    def close(self) -> None:
+        """Remove the plot from all pages and let go of the samples."""
+        self._sampler = None
+        super().close()
+
+    def __repr__(self) -> str:
+        labels = self._sampler._runs if self._sampler else ()
+        return f"<daskscope.MemoryPlot: {count_text(len(labels), 'sample')}>"
+
+
+def _session_of(client: Client | Session | SamplesSource | None) -> Session | SamplesSource | None:
+    if isinstance(client, Session | SamplesSource):
         return client
     if client is not None:
         try:

@@ -12,7 +12,6 @@ import sys
 import zlib
 from array import array
 from itertools import accumulate
-from operator import itemgetter
 from typing import Any
 
 import msgpack
@@ -31,10 +30,8 @@ MAX_KEY_LENGTHS = 8  # of tuples, of which each is a part of the columns
 PLAIN_KEY_BYTES = 64
 MAX_INTEGER = 2**62
 
-REPORTED_NAMES = ("startstops", "nbytes", "worker", "thread")
-REPORTED = len(REPORTED_NAMES)
-reported = itemgetter(*REPORTED_NAMES)
-"""What is kept of a worker's message: the rest can be freed while it is at hand."""
+REPORTED = 4
+"""Of a worker's message rows, nbytes, worker and thread are kept: see `Pending`."""
 
 
 def clean_text(value: Any, limit: int = MAX_KEY_CHARS) -> str:
@@ -149,10 +146,10 @@ def _integers(narrow: str, values: Any) -> array[int]:
     try:
         return array(narrow, values)
     except (OverflowError, TypeError):
-        return array("q", [_clamp(value) for value in values])
+        return array("q", [clamp(value) for value in values])
 
 
-def _clamp(number: Any) -> int:
+def clamp(number: Any) -> int:
     """Return `number` as an integer of 62 bits; what is not a number becomes 0."""
     try:
         return max(-MAX_INTEGER, min(MAX_INTEGER, int(number)))
@@ -232,7 +229,10 @@ def pack_tuples(keys: Any) -> bytes:
 
 def join_keys(keys: Any) -> bytes:
     """Return `keys` as UTF-8 text separated by NUL."""
-    text = "\0".join(map(str, keys))
+    try:
+        text = "\0".join(keys)  # mostly
+    except TypeError:
+        text = "\0".join(map(str, keys))
     if len(text) > MAX_KEY_CHARS + 200 * len(keys) or text.count("\0") != len(keys) - 1:
         text = "\0".join(map(clean_text, keys))
     try:
