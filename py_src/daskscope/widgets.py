@@ -270,8 +270,8 @@ class MemoryPlot(Panel):
     ) -> None:
         """Show a sampler: `ms.plot()`, `ms.plot(align=True)`, see `MemorySampler.plot()`."""
         self._sampler = sampler  # else nobody may hold it
-        shown = {"align": bool(align), "measure": measure or sampler._measure()}
-        super().__init__(sampler._show(), _options=shown, **options)
+        super().__init__(sampler._show(), **options)
+        self._options = {"align": bool(align), "measure": measure or sampler._measure()}
         sampler._plots.add(self)
         self.session = sampler._show().id  # another one if a label was overwritten meanwhile
 
