@@ -99,14 +99,15 @@ test("ms.plot() grows in the busy cell that samples, in Notebook 7", async ({
   await tab.goto(`${baseURL}/notebooks/${await notebookPath(page)}`);
   const cells = tab.locator(".jp-Notebook .jp-CodeCell");
   await expect(cells).toHaveCount(3);
+  const prompt = (at: number) => cells.nth(at).locator(".jp-InputPrompt");
   await cells.nth(0).click();
   await tab.keyboard.press("Shift+Enter");
+  await expect(prompt(0)).toHaveText("[1]:");
   await tab.keyboard.press("Shift+Enter");
-  const busy = cells.nth(1).locator(".jp-InputPrompt");
   const isBusy = async (): Promise<boolean> =>
-    (await busy.innerText()).includes("*");
+    (await prompt(1).innerText()).includes("*");
   await expectItGrows(tab, isBusy, info);
   await tab.keyboard.press("Shift+Enter");
-  await expect(cells.nth(2).locator(".jp-InputPrompt")).toHaveText("[3]:");
+  await expect(prompt(2)).toHaveText("[3]:");
   await tab.close();
 });

@@ -11,7 +11,7 @@ export function paintBand(
   colour: string,
   opacity: number,
 ): void {
-  const { context, y } = area;
+  const { context, pixelRatio, y } = area;
   const columns = columnsOf(series, area.x, area.range);
   context.fillStyle = colour;
   context.globalAlpha = opacity;
@@ -26,9 +26,10 @@ export function paintBand(
       context.lineTo(Math.max(Math.floor(x) + 1, end), y(most));
     }
     for (let at = to - 1; at >= from; at--) {
-      const { x, end, least } = columns[at];
-      context.lineTo(Math.max(Math.floor(x) + 1, end), y(least));
-      context.lineTo(Math.floor(x), y(least));
+      const { x, end, least, most } = columns[at];
+      const bottom = Math.max(y(least), y(most) + pixelRatio);
+      context.lineTo(Math.max(Math.floor(x) + 1, end), bottom);
+      context.lineTo(Math.floor(x), bottom);
     }
     context.fill();
   }
