@@ -6,6 +6,7 @@ import { formatMoment, plural } from "../base/format";
 import { NO_FOCUS } from "../model/types";
 import { Button, IconButton, Key } from "./button";
 import { chooserCrowds, ChooserMenu, Toolbar } from "./toolbar";
+import { chartsPicture } from "./charts_picture";
 import { Crumbs } from "./crumbs";
 import { beforeFirst, NO_CLIENT, bannerNotice, Notices, Empty } from "./states";
 import { Help, type Shortcut } from "./help";
@@ -216,7 +217,7 @@ function Panel(props: {
           {!empty && <GoToNow view={view} />}
         </>
       }
-      tools={<Tools view={view} tables={kind.tables} />}
+      tools={<Tools view={view} kind={kind} charts={parts.charts === true} />}
       facts={() => factsOf(view, parts)}
       shortcuts={[
         ...(parts.charts ? CHART_SHORTCUTS : []),
@@ -307,12 +308,11 @@ export const HelpButton = ({ view }: { view: PanelView }): JSX.Element => (
 
 export function Tools(props: {
   view: PanelView;
-  tables: readonly string[];
-  /** Makes a PNG of what is on the screen. */
-  picture?: () => Promise<Blob | null>;
+  kind: Kind;
+  charts: boolean;
 }): JSX.Element {
-  const { view, picture } = props;
-  const exports = exportable(view, props.tables);
+  const { view, kind, charts } = props;
+  const exports = exportable(view, kind.tables);
   return (
     <>
       <ChooserMenu view={view} />
@@ -321,17 +321,15 @@ export function Tools(props: {
         <Menu label="Export" face={<ExportIcon />}>
           {(close) => (
             <>
-              {picture && (
+              {charts && (
                 <MenuItem
-                  detail="as it is on the screen"
-                  onClick={() => {
+                  onClick={(event) => {
+                    const root = event.currentTarget.closest(".ds-root");
                     close();
-                    void picture().then(
-                      (png) => png && saveFile(view, "picture.png", png),
-                    );
+                    void savePicture(view, kind.id, root as HTMLElement);
                   }}
                 >
-                  PNG
+                  PNG of the charts
                 </MenuItem>
               )}
               {exports.map((name) => (
@@ -447,13 +445,22 @@ function csvOf(view: PanelView, name: TableName): string {
 
 function exportTable(view: PanelView, name: TableName): void {
   const content = new Blob([csvOf(view, name)], { type: "text/csv" });
-  saveFile(view, `${name}.csv`, content);
+  save(view, `${name}-${fileTime()}.csv`, content);
 }
 
-/** With the time in its name. */
-function saveFile(view: PanelView, name: string, content: Blob): void {
-  const time = new Date().toISOString().slice(0, 19).replace(/[T:]/g, "-");
-  const file = name.replace(".", `-${time}.`);
-  if (view.host.save) view.host.save(file, content);
+async function savePicture(
+  view: PanelView,
+  name: string,
+  root: HTMLElement,
+): Promise<void> {
+  const picture = await chartsPicture(root, view.theme.peek());
+  if (picture) save(view, `${name}-${fileTime()}.png`, picture);
+}
+
+const fileTime = (): string =>
+  new Date().toISOString().slice(0, 19).replace(/[T:]/g, "-");
+
+function save({ host }: PanelView, file: string, content: Blob): void {
+  if (host.save) host.save(file, content);
   else download(file, content);
 }

@@ -4,6 +4,7 @@
 import type { PanelKind } from "../panel/host";
 import { EVENTS } from "./events";
 import { LOGS } from "./logs";
+import { MEMORY } from "./memory";
 import { MEMORY_PLOT } from "./memory_plot";
 import { SUMMARY } from "./summary";
 import { SYSTEM } from "./system";
@@ -12,6 +13,7 @@ import { TASK_STREAM } from "./task_stream";
 export const PANELS: readonly [PanelKind, ...PanelKind[]] = [
   SUMMARY,
   TASK_STREAM,
+  MEMORY,
   EVENTS,
   LOGS,
   SYSTEM,

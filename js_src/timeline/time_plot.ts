@@ -41,15 +41,16 @@ export interface TimePlotContent {
   readonly theme: Theme;
   /** Room for the labels of values, where it is not the usual one. */
   readonly gutter_px?: number;
-  /** Room for names at the right, where there are some. */
+  /** Room above and beside the plot, for what `over` paints there. */
+  readonly top_px?: number;
   readonly right_px?: number;
   /** Asked for after `prepare`, so that it may depend on what is shown. */
   axis(range: Range): ValueAxis;
   /** Before the axes are drawn, with the width of the plot in device pixels. */
   prepare?(width: number, range: Range): void;
   paint(area: PlotArea): void;
-  /** Over all else, also in the margins. */
-  annotate?(area: PlotArea): void;
+  /** Above all, also beside the plot. */
+  over?(area: PlotArea): void;
 }
 
 /** The host's small text where nobody changed it: sizes are of a plot with that. */
@@ -230,6 +231,7 @@ export class TimePlot implements Pointed {
     };
     content.paint(area);
     context.restore();
+    content.over?.(area);
 
     context.font = font;
     context.fillStyle = toCss(theme.text2);
@@ -253,7 +255,6 @@ export class TimePlot implements Pointed {
       );
       context.fillText(tick.label, at - half, size.height - 4 * pixelRatio);
     }
-    content.annotate?.(area);
   }
 }
 
@@ -261,12 +262,16 @@ export class TimePlot implements Pointed {
 export const withText = (px: number, { small_px }: Theme): number =>
   Math.round((px * small_px) / USUAL_TEXT_PX);
 
-const marginsOf = ({ theme, gutter_px, right_px }: TimePlotContent) => ({
-  left: withText(gutter_px ?? MARGINS_PX.left, theme),
-  bottom: withText(MARGINS_PX.bottom, theme),
-  top: withText(MARGINS_PX.top, theme),
-  right: withText(right_px ?? MARGINS_PX.right, theme),
-});
+const marginsOf = (content: TimePlotContent) => {
+  const { theme, gutter_px, top_px, right_px } = content;
+  return {
+    left: withText(gutter_px ?? MARGINS_PX.left, theme),
+    bottom: withText(MARGINS_PX.bottom, theme),
+    top: withText(top_px ?? MARGINS_PX.top, theme),
+    right:
+      right_px === undefined ? MARGINS_PX.right : withText(right_px, theme),
+  };
+};
 
 const percent = (share: number): string =>
   `${Math.min(1, Math.max(0, share)) * 100}%`;

@@ -42,13 +42,23 @@ if TYPE_CHECKING:
     from daskscope.memory_sampler import MemorySampler
     from daskscope.session import Session
     from daskscope.session_list import connect, sessions
-    from daskscope.widgets import Events, Logs, MemoryPlot, Panel, Summary, System, TaskStream
+    from daskscope.widgets import (
+        Events,
+        Logs,
+        Memory,
+        MemoryPlot,
+        Panel,
+        Summary,
+        System,
+        TaskStream,
+    )
 
 __all__ = [
     "DaskscopeError",
     "Events",
     "Focus",
     "Logs",
+    "Memory",
     "MemoryPlot",
     "MemorySampler",
     "Panel",
@@ -79,7 +89,16 @@ _WHERE = {
         "memory_sampler": ("MemorySampler",),
         "session": ("Session",),
         "session_list": ("connect", "sessions"),
-        "widgets": ("Events", "Logs", "MemoryPlot", "Panel", "Summary", "System", "TaskStream"),
+        "widgets": (
+            "Events",
+            "Logs",
+            "Memory",
+            "MemoryPlot",
+            "Panel",
+            "Summary",
+            "System",
+            "TaskStream",
+        ),
     }.items()
     for name in names
 }

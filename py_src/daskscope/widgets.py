@@ -204,6 +204,19 @@ class Summary(Panel):
     kind = "summary"
 
 
+class Memory(Panel):
+    """Memory of a Dask client's workers over time, live: how near the limit, and of what.
+
+    Examples
+    --------
+    ::
+
+        daskscope.Memory()    # of the current client
+    """
+
+    kind = "memory"
+
+
 class Events(Panel):
     """Errors, events, workers that came and left, and gaps of a Dask client, live.
 

@@ -21,6 +21,7 @@ const BAND = 0.18;
 const MOST_BANDS = 4;
 /** A limit so far above presses the lines flat: then only the status line has it. */
 const FAR = 4;
+const ROOM = 1.06;
 
 export function Chart({ view }: { view: PlotView }): JSX.Element {
   const { value: lines } = view.lines;
@@ -53,13 +54,15 @@ export function Chart({ view }: { view: PlotView }): JSX.Element {
         label="Memory over time; press T for its figures as a table"
         content={{
           ...(names && { right_px: NAMES_PX }),
-          axis: (range) =>
-            valueAxis(
-              "bytes",
-              Math.max(mostOf(shown, range), limit || 0),
-              0,
-              5,
-            ),
+          axis(range) {
+            const most = mostOf(shown, range);
+            const axis = valueAxis("bytes", Math.max(most, limit || 0), 0, 5);
+            if (!(limit > most)) return axis;
+            // Above the limit there is nothing to read.
+            const top = limit * ROOM;
+            const ticks = axis.ticks.filter(({ value }) => value <= top);
+            return { ...axis, top, ticks };
+          },
           paint(area) {
             view.area = area;
             for (const { run, colour } of banded) {
@@ -72,7 +75,7 @@ export function Chart({ view }: { view: PlotView }): JSX.Element {
             }
             if (moment !== null) paintDots(area, lines, moment);
           },
-          annotate(area) {
+          over(area) {
             paintMarks(area, lines, {
               ...{ pointedAt, limit, banded: perWorker ? [] : banded },
               right_px: names ? withText(NAMES_PX, area.theme) : 0,

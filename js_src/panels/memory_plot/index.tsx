@@ -17,13 +17,11 @@ import {
   Tools,
 } from "../../panel/panel";
 import { Table } from "../../panel/parts";
-import { pictureOf } from "../../panel/picture";
 import { NO_CLIENT } from "../../panel/states";
 import {
   countFact,
   droppedFact,
   type Fact,
-  factWords,
   noticeFact,
 } from "../../panel/status_line";
 import { MEASURES } from "../../schema";
@@ -92,17 +90,7 @@ function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
       tools={
         <>
           {!empty && <PlotTools view={view} />}
-          <Tools
-            view={view}
-            tables={MEMORY_PLOT.tables}
-            picture={async () => {
-              const facts = factsOf(view).map((fact) => factWords(fact));
-              const title = titleOf(view);
-              return (
-                view.area && pictureOf(view.area, title, facts.join(" · "))
-              );
-            }}
-          />
+          <Tools view={view} kind={MEMORY_PLOT} charts />
         </>
       }
       facts={() => factsOf(view)}
@@ -114,15 +102,17 @@ function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
       gestures={GESTURES}
     >
       {!roomy && <div class="ds-row2 ds-memory-choices">{choices}</div>}
-      <Legend view={view} />
-      <div
-        class="ds-panel-body ds-memory-plot"
-        role="region"
-        aria-label={MEMORY_PLOT.title}
-        tabIndex={0}
-      >
-        <Chart view={view} />
-        <FigureTable view={view} />
+      <div class="ds-part ds-memory-part">
+        <Legend view={view} />
+        <div
+          class="ds-panel-body ds-memory-plot"
+          role="region"
+          aria-label={MEMORY_PLOT.title}
+          tabIndex={0}
+        >
+          <Chart view={view} />
+          <FigureTable view={view} />
+        </div>
       </div>
     </PanelFrame>
   );
@@ -227,10 +217,11 @@ function Legend({ view }: { view: PlotView }): JSX.Element {
   const room = widthInEm(view) - lines.length * ENTRY_EM;
   return (
     <div
-      class={`ds-legend ds-memory-legend ${room < 0 ? "ds-compact" : ""}`}
+      class={`ds-part-head ds-legend ds-memory-legend ${room < 0 ? "ds-compact" : ""}`}
       role="group"
       aria-label="Labels: choose what to show alone"
     >
+      <h3 class="ds-unseen">{titleOf(view)}</h3>
       {lines.map((line) => {
         const { label } = line.run;
         const on = isolated.has(label);
@@ -240,16 +231,19 @@ function Legend({ view }: { view: PlotView }): JSX.Element {
         return (
           <button
             type="button"
-            class={`ds-legend-entry ${isolated.size > 0 && !on ? "ds-dimmed" : ""}`}
+            class={`ds-legend-entry ds-line-value ${isolated.size > 0 && !on ? "ds-dimmed" : ""}`}
             aria-pressed={on}
             title={`${label}\n${figures}\nClick to show it alone, Shift-click to add`}
             onClick={({ shiftKey }) => view.isolate(label, shiftKey)}
             onPointerEnter={() => (view.pointedAt.value = label)}
             onPointerLeave={() => (view.pointedAt.value = null)}
           >
-            <span class="ds-line-swatch" style={{ color: line.colour }} />
+            <span
+              class="ds-swatch ds-line-swatch"
+              style={{ color: line.colour }}
+            />
             <span class="ds-legend-words">
-              <span class="ds-legend-name">{label}</span>
+              <span class="ds-legend-name">{label}</span>{" "}
               <span class="ds-legend-detail">{room < 0 ? peak : figures}</span>
             </span>
           </button>

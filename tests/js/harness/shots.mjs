@@ -248,7 +248,7 @@ const kind = (panel, size, more = "", act = undefined) => ({
   hash: `panel=${panel}&scenario=live&at=20.9&width=${size[0]}&height=${size[1]}&${more}`,
   ...{ size, act },
 });
-for (const panel of ["summary", "events", "logs", "system"]) {
+for (const panel of ["summary", "memory", "events", "logs", "system"]) {
   Object.assign(SHOTS, {
     [`${panel}-live`]: kind(panel, [1100, 800]),
     [`${panel}-live-dark`]: kind(panel, [1100, 800], "theme=dark"),
