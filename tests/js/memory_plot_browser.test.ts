@@ -167,6 +167,21 @@ describePanel("the plot of a MemorySampler", () => {
     expect(await height()).toBeGreaterThan(60);
   });
 
+  it("says so where a measure was not sampled", async () => {
+    await open(PLOT, 900, 440);
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const measured = { label: "of distributed", measure: "managed" };
+      session.fill("samples", [{ time: 1_795_010_551, ...measured }]);
+    });
+    await page
+      .getByText("No samples of process memory, all workers together.")
+      .waitFor();
+    expect(await status()).toMatch(/^0 runs/);
+    await page.getByLabel("Measure").selectOption("managed");
+    await expect.poll(status).toMatch(/^1 run\s.\speak 0 B in of distributed/);
+  });
+
   it("shows labels as text, never as markup", async () => {
     const label =
       "<img src=x onerror=injected=true><script>injected=true</script>";
@@ -246,7 +261,7 @@ describePanel("the plot of a MemorySampler", () => {
     await expect.poll(status).not.toBe(counted);
   });
 
-  for (const width of [320, 480, 640]) {
+  for (const width of [320, 480, 640, 880]) {
     it(`fits into ${width} pixels`, async () => {
       await open(`${PLOT}&labels=3&at=5`, width, 480);
       await page.locator(".ds-legend-entry").nth(2).waitFor();
@@ -258,7 +273,12 @@ describePanel("the plot of a MemorySampler", () => {
           ...document.querySelectorAll(".ds-root button, .ds-root select"),
         ]
           .filter((one) => one.getBoundingClientRect().right > right)
-          .map((one) => one.textContent || one.getAttribute("aria-label"));
+          .map((one) => one.textContent || one.getAttribute("aria-label"))
+          .concat(
+            [...document.querySelectorAll(".ds-toolbar-middle")]
+              .filter((one) => one.scrollWidth > one.clientWidth)
+              .map(() => "the middle of the toolbar"),
+          );
       });
       expect(outside).toEqual([]);
       expect((await hit().boundingBox())!.height).toBeGreaterThan(120);

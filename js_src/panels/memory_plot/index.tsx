@@ -69,10 +69,13 @@ const GESTURES: readonly string[] = [
   "A ring is the peak, a tick on the axis the mean. The band lies between the least and the most of any worker.",
 ];
 
+/** Of a panel whose toolbar has room for its choices. */
+const CHOICES_EM = 72;
+
 function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
   const empty = whyEmpty(view);
   const goesOn = view.sampled.value !== null || view.paused.value !== null;
-  const roomy = widthInEm(view) >= 52;
+  const roomy = widthInEm(view) >= CHOICES_EM;
   const choices = <Choices view={view} />;
   return (
     <PanelFrame
@@ -110,7 +113,11 @@ function MemoryPlot({ view }: { view: PlotView }): JSX.Element {
           aria-label={MEMORY_PLOT.title}
           tabIndex={0}
         >
-          <Chart view={view} />
+          {view.lines.value.length > 0 ? (
+            <Chart view={view} />
+          ) : (
+            <p class="ds-sentence">{`No samples of ${titleOf(view)}.`}</p>
+          )}
           <FigureTable view={view} />
         </div>
       </div>
@@ -146,20 +153,10 @@ const MEASURE_NAMES = MEASURES.map((value) => ({
   ...{ value, text: measureWords(value) },
 }));
 
+const named = (...names: string[]) =>
+  names.map((name) => ({ kind: name, name }));
+
 function Choices({ view }: { view: PlotView }): JSX.Element {
-  const either = (
-    label: string,
-    [yes, no]: readonly [string, string],
-    chosen: boolean,
-    choose: (chosen: boolean) => void,
-  ): JSX.Element => (
-    <Kinds
-      label={label}
-      chosen={chosen ? yes : no}
-      kinds={[yes, no].map((name) => ({ kind: name, name }))}
-      onChoose={(name) => choose(name === yes)}
-    />
-  );
   const { measure, perWorker, aligned } = view;
   return (
     <>
@@ -169,17 +166,18 @@ function Choices({ view }: { view: PlotView }): JSX.Element {
         options={MEASURE_NAMES}
         onChange={(chosen) => (measure.value = chosen)}
       />
-      {either(
-        "Lines",
-        ["Cluster", "Per worker"],
-        !perWorker.value,
-        (chosen) => {
-          perWorker.value = !chosen;
-        },
-      )}
-      {either("Time", ["Aligned", "By clock"], aligned.value, (chosen) =>
-        view.align(chosen),
-      )}
+      <Kinds
+        label="Lines"
+        chosen={perWorker.value ? "Per worker" : "Cluster"}
+        kinds={named("Cluster", "Per worker")}
+        onChoose={(name) => (perWorker.value = name === "Per worker")}
+      />
+      <Kinds
+        label="Time"
+        chosen={aligned.value ? "Aligned" : "By clock"}
+        kinds={named("Aligned", "By clock")}
+        onChoose={(name) => view.align(name === "Aligned")}
+      />
     </>
   );
 }
@@ -284,13 +282,13 @@ function factsOf(view: PlotView): readonly Fact[] {
   const { value: lines } = view.lines;
   const { dropped } = view.table("samples");
   const peaks = lines.map(({ figures }) => figures.peak || 0);
-  const most = Math.max(...peaks);
+  const most = Math.max(0, ...peaks);
   const brief = `peak ${formatBytes(most)}`;
+  const label = lines[peaks.indexOf(most)]?.run.label ?? "";
   const samples = lines.reduce((sum, { run }) => sum + run.samples, 0);
-  const at = peaks.indexOf(most);
   return [
     countFact(lines.length, "run"),
-    { text: `${brief} in ${lines[at]?.run.label}`, brief, rank: 1 },
+    ...(samples > 0 ? [{ text: `${brief} in ${label}`, brief, rank: 1 }] : []),
     ...(view.limit.value > 0
       ? [{ text: `limit ${formatBytes(view.limit.value)}` }]
       : []),
