@@ -7,7 +7,7 @@ import type { SessionStore } from "../session";
 import { thePage } from "../session_page";
 import type { Channel, ChannelState } from "../stream";
 import type { EmptyState, PanelHost } from "../panel/host";
-import { panelKind } from "../panels";
+import { widgetKind } from "../panels";
 import type { BinaryBuffer } from "../wire";
 import type { Widget } from "./code";
 import {
@@ -21,6 +21,8 @@ import {
 interface Traits {
   /** Which panel it is: the id of a PanelKind. */
   _kind: string;
+  /** Of panels that have some, see `PanelHost.options`. */
+  _options?: Readonly<Record<string, unknown>>;
   /** Id of the session in the kernel; empty when its client is gone. */
   session: string;
 }
@@ -94,7 +96,7 @@ export function makeWidget(
     el: HTMLElement;
   }): () => void {
     const { model, el } = props;
-    const kind = panelKind(model.get("_kind"));
+    const kind = widgetKind(model.get("_kind"));
     if (!kind) {
       el.textContent = noSuchPanel(model.get("_kind"));
       return () => {};
@@ -107,6 +109,7 @@ export function makeWidget(
       inline: true,
       live: true,
       emptyState,
+      options: model.get("_options") ?? {},
       capturesWheel: false,
     };
     return kind.mount(el, { session, host });

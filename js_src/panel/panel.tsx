@@ -30,7 +30,7 @@ import {
   ZOOM_AND_MOVE,
 } from "../timeline/keyboard";
 import { csvField, download } from "../base/save";
-import { TABLES, type TableName } from "../schema";
+import { type State, TABLES, type TableName } from "../schema";
 
 type Kind = Omit<PanelKind, "mount">;
 
@@ -67,7 +67,11 @@ export function makePanel(kind: Kind, parts: PanelParts): PanelKind {
   };
 }
 
-function press(view: PanelView, root: HTMLElement, key: string): boolean {
+export function press(
+  view: PanelView,
+  root: HTMLElement,
+  key: string,
+): boolean {
   switch (key) {
     case "/":
       return focusSearch(root);
@@ -87,7 +91,11 @@ function press(view: PanelView, root: HTMLElement, key: string): boolean {
 const SCROLLING = /^(Arrow|Home$|End$)/;
 
 /** Keys that scroll do so until a chart is clicked, as the wheel does. */
-function pressInChart(view: PanelView, key: string, shift: boolean): boolean {
+export function pressInChart(
+  view: PanelView,
+  key: string,
+  shift: boolean,
+): boolean {
   if (SCROLLING.test(key) && !view.timeline.engaged.peek()) return false;
   return pressTimeKey(key, shift, view);
 }
@@ -116,6 +124,8 @@ export function PanelFrame(props: {
   view: PanelView;
   title: string;
   empty: EmptyState | null;
+  /** In place of the session's own; null: none is shown. */
+  state?: State | null;
   brief: boolean;
   middle: ComponentChildren;
   tools: ComponentChildren;
@@ -127,11 +137,12 @@ export function PanelFrame(props: {
   const { view, title, empty } = props;
   const { host } = view;
   const state = view.session.value ? view.state.value : null;
+  const { state: shown = stateShown(state, host, empty) } = props;
   return (
     <>
       <Toolbar
         title={title}
-        state={stateShown(state, host, empty)}
+        state={shown}
         paused={pausedText(view)}
         brief={props.brief}
         tools={props.tools}
@@ -170,14 +181,14 @@ const CHART_GESTURES: readonly string[] = [
   "While zoomed: drag or Shift+wheel moves, Shift-drag selects time, a double-click fits the whole run.",
 ];
 
-const CHART_SHORTCUTS: readonly Shortcut[] = [
+export const CHART_SHORTCUTS: readonly Shortcut[] = [
   ...ZOOM_AND_MOVE,
   ...WHOLE_AND_NOW,
   { keys: ["Z"], does: "Zoom to the selected time" },
 ];
 
 const FILTER: Shortcut = { keys: ["/"], does: "Filter the list" };
-const SHORTCUTS: readonly Shortcut[] = [
+export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ["Space"], does: "Pause, resume" },
   { keys: ["Esc"], does: "Close, clear the filters" },
   { keys: ["?"], does: "This sheet" },
@@ -295,7 +306,7 @@ export const HelpButton = ({ view }: { view: PanelView }): JSX.Element => (
   </IconButton>
 );
 
-function Tools(props: {
+export function Tools(props: {
   view: PanelView;
   kind: Kind;
   charts: boolean;
