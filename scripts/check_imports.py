@@ -24,6 +24,7 @@ PYTHON: dict[str, set[str]] = {
     "forks": set(),
     "urls": {"errors"},
     "words": set(),
+    "palette": set(),
     "written": {"errors", "urls"},
     "config": {"schema", "errors"},
     "agent": {"schema"},  # sent to schedulers where daskscope is not installed
@@ -68,6 +69,8 @@ PYTHON: dict[str, set[str]] = {
     "session_list": {"session", "collect", "listeners", "errors"},
     "recorder": {"session", "session_list", "collect", "errors", "config"},
     "cells": {"collect", "schema"},
+    "picture": {"palette", "recording", "stream", "words"},
+    "outputs": {"cells", "collect", "picture"},
     "library": {"report", "files", "recording", "wire", "errors", "config", "urls", "written"},
     "block": {
         "session",
