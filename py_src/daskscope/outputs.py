@@ -1,8 +1,8 @@
-"""Outputs of cells that show a panel: the widget, and a picture for where no widget can run.
+"""Outputs of cells that show a panel: its widget, and a picture for where no widget can run.
 
-The output holds the widget alone at first. The picture comes as an update of the output at the
-end of the cell and a few times afterwards, where that does no harm: on pages that keep the
-widget then, and where there is no page (nbclient), which get the picture instead of the widget.
+At first the output has the widget alone. The picture comes as an update, at the end of the cell
+and a few times later, where that does no harm: on pages that keep the widget then, and where
+there is no page (nbclient): that output gets the picture in place of the widget.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import logging
 import os
 import threading
 import uuid
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from daskscope import collect
 from daskscope.cells import shell
@@ -23,131 +23,109 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-VIEW: Final = "application/vnd.jupyter.widget-view+json"
-PNG: Final = "image/png"
 PAUSES_S: Final = (1.0, 7.0, 52.0)
-"""Before each further picture after a panel was shown, or a cell has ended: tasks may go on."""
+"""Before each further picture after a cell has ended, or shown a panel: tasks may go on."""
 
 MARK: Final = "daskscope"
-"""Key of the output's metadata by which a page knows an output that gets pictures."""
+"""A key of the metadata, by which the labextension knows an output of ours."""
 
 
-def displays() -> bool:
-    """Return whether the output of the cell that runs can be updated later."""
+def can_update() -> bool:
+    """Return whether cells have outputs that can be updated later."""
     return hasattr(getattr(shell(), "kernel", None), "get_parent")
 
 
-def _has_page() -> bool:
-    """Return whether a page may show the cell that runs: nbclient answers no `input()`.
+def _may_have_page() -> bool:
+    """Return whether a page may show the output of this cell: nbclient answers no `input()`.
 
-    Voila runs cells as nbclient does, for a page that comes later.
+    Nor does Voila, which runs the cells for a page that comes later.
     """
-    request = shell().kernel.get_parent("shell")
-    asks = request.get("content", {}).get("allow_stdin", True)
-    return asks or os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
+    request = shell().kernel.get_parent("shell").get("content", {})
+    is_voila = os.environ.get("SERVER_SOFTWARE", "").startswith("voila")
+    return is_voila or bool(request.get("allow_stdin", True))
 
 
 class Output:
-    """The outputs of one panel: all have the same picture."""
+    """The output of a panel; where the panel is shown several times, all of them."""
+
+    _all: ClassVar[dict[Output, None]] = {}
+    _round: ClassVar[int] = 0  # counts what further pictures follow
 
     def __init__(self, panel: Panel) -> None:
         self._panel = panel
         self._id = uuid.uuid4().hex
-        self._has_page = True
-        self._drawn: object = None  # what the last picture is of
+        self._may_have_page = True
+        self._drawn: object = None  # what the last picture shows
         self._lock = threading.Lock()
 
     def show(self) -> None:
         """Show the panel in the output of the cell that runs."""
-        self._has_page = _has_page()
-        self._drawn = None
-        self._publish(update=False)
-        _outputs.add(self)
+        self._may_have_page, self._drawn = _may_have_page(), None
+        self._publish(*self._panel._repr_mimebundle_())
+        self._all[self] = None
+        shell().events.register("post_run_cell", _cell_ended)
+        _draw_later()
 
     def close(self) -> None:
         """Leave the output as it is."""
-        _outputs.remove(self)
+        self._all.pop(self, None)
 
-    def draw(self, *, first: bool = False) -> None:
-        """Update the picture if there is something new in it, or only if it is the `first`."""
-        pages = self._panel._keeping_pages()
+    def draw(self, *, cell_ended: bool = False) -> None:
+        """Update the picture, if it would show something new."""
+        pages = self._panel._keep_widgets()
+        if not (all(pages) if pages else not self._may_have_page):
+            return
+        # A cell of a user ends without delay; where there is no page, there may be no later.
+        if cell_ended and pages and self._drawn is not None:
+            return
+        from daskscope import picture
+
         with self._lock:
-            from daskscope.picture import positions
-
-            wanted = all(pages) if pages else not self._has_page
-            if not wanted or self._panel.comm is None:
-                return
-            # Where there is no page, no later moment may come.
-            if first and pages and self._drawn is not None:
-                return
             source = self._panel._recorded()
-            found = source and positions(self._panel.kind, source)
-            if found is not None and found != self._drawn:
-                self._drawn = found
-                self._publish(update=True, view=bool(pages))
+            shown = source and picture.positions(self._panel.kind, source)
+            if shown is None or shown == self._drawn or self._panel.comm is None:
+                return
+            self._drawn = shown
+            data, metadata = self._panel._repr_mimebundle_()
+            if not pages:
+                data = {"text/plain": data["text/plain"]}
+            data["image/png"] = base64.b64encode(self._panel.picture()).decode()
+            width, height = picture.SIZE
+            about = {"width": width, "height": height, "alt": data["text/plain"].strip("<>")}
+            self._publish(data, {**metadata, "image/png": about}, update=True)
 
-    def _publish(self, *, update: bool, view: bool = True) -> None:
-        data, metadata = self._panel._repr_mimebundle_()
-        metadata = {**metadata, MARK: {}}
-        if update:
-            from daskscope.picture import SIZE
-
-            data[PNG] = base64.b64encode(self._panel.picture()).decode()
-            metadata[PNG] = {"width": SIZE[0], "height": SIZE[1], "alt": data["text/plain"]}
-        if not view:
-            del data[VIEW]
+    def _publish(self, data: Any, metadata: Any, *, update: bool = False) -> None:
         shell().display_pub.publish(
-            data, metadata, transient={"display_id": self._id}, update=update
+            data, {**metadata, MARK: {}}, transient={"display_id": self._id}, update=update
         )
 
 
-class _Outputs:
-    """The outputs of all panels that are open."""
-
-    def __init__(self) -> None:
-        self._all: dict[Output, None] = {}
-        self._events: Any = None
-        self._round = 0
-
-    def add(self, output: Output) -> None:
-        """Draw an output's picture from now on."""
-        self._all[output] = None
-        events = shell().events
-        if events is not self._events:
-            self._events = events
-            events.register("post_run_cell", self._cell_ended)
-        self._draw_later()
-
-    def remove(self, output: Output) -> None:
-        """Draw it no more."""
-        self._all.pop(output, None)
-
-    def _cell_ended(self, _: Any = None) -> None:
-        self._draw(first=True)
-        self._draw_later()
-
-    def _draw(self, *, first: bool = False) -> None:
-        for output in list(self._all):
-            try:
-                output.draw(first=first)
-            except Exception:
-                logger.debug("a panel's picture could not be drawn", exc_info=True)
-
-    def _draw_later(self) -> None:
-        self._round += 1
-        if self._all:
-            collect.soon(self._after_pause, self._round, 0)
-
-    def _after_pause(self, number: int, at: int) -> None:
-        if number != self._round or at >= len(PAUSES_S):
-            return
-
-        def draw() -> None:
-            if number == self._round:
-                self._draw()
-                self._after_pause(number, at + 1)
-
-        asyncio.get_running_loop().call_later(PAUSES_S[at], draw)
+def _draw_all(*, cell_ended: bool = False) -> None:
+    for output in list(Output._all):
+        try:
+            output.draw(cell_ended=cell_ended)
+        except Exception:
+            logger.debug("a panel's picture could not be drawn", exc_info=True)
 
 
-_outputs: Final = _Outputs()
+def _cell_ended(_: Any = None) -> None:
+    _draw_all(cell_ended=True)
+    _draw_later()
+
+
+def _draw_later() -> None:
+    Output._round += 1
+    if Output._all:
+        collect.soon(_after_pauses, Output._round, PAUSES_S)
+
+
+def _after_pauses(number: int, pauses_s: tuple[float, ...]) -> None:
+    """Draw after each pause, until a cell ends; in the background loop."""
+
+    def draw() -> None:
+        if number == Output._round:
+            _draw_all()
+            _after_pauses(number, pauses_s[1:])
+
+    if pauses_s:
+        asyncio.get_running_loop().call_later(pauses_s[0], draw)

@@ -154,15 +154,14 @@ class Panel(anywidget.AnyWidget):
         return draw(self.kind, source, self._without_session() if source is None else "")
 
     def _ipython_display_(self) -> None:
-        """Show the panel in an output that can be updated, where there are such outputs."""
-        if self.comm is None or not outputs.displays():
+        """Show the panel in an output that gets a picture, where outputs can be updated."""
+        if self.comm is None or not outputs.can_update():
             raise NotImplementedError  # IPython shows it as any widget
-        if self._output is None:
-            self._output = outputs.Output(self)
+        self._output = self._output or outputs.Output(self)
         self._output.show()
 
-    def _keeping_pages(self) -> list[bool]:
-        """Return for each page that shows the panel whether it keeps it when its output changes."""
+    def _keep_widgets(self) -> list[bool]:
+        """Return of each page that shows the panel whether it keeps it when a picture comes."""
         greetings = self._channel.greetings if self._channel is not None else {}
         return [hello.pictures for hello in list(greetings.values())]
 
