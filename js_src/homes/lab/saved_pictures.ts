@@ -12,7 +12,10 @@ const PNG = "image/png";
 /** What the kernel writes into the metadata of our outputs. */
 const MARK = "daskscope";
 
-/** Of a notebook that is opened: the widget manager replaces its renderer later. */
+/**
+ * Of each notebook that is opened. The widget manager registers its renderer anew once the
+ * notebook has a kernel, so renderers are extended where they are made.
+ */
 export function showPictures(tracker: INotebookTracker): void {
   const follow = ({ content: { rendermime } }: NotebookPanel) => {
     const create = rendermime.createRenderer.bind(rendermime);
@@ -29,16 +32,10 @@ export function showPictures(tracker: INotebookTracker): void {
 function pictureOf({ data, metadata }: MimeModel): HTMLImageElement | null {
   const png = data[PNG];
   if (typeof png !== "string") return null;
-  const { width, height, alt } = (metadata[PNG] ?? {}) as Record<
-    string,
-    unknown
-  >;
-  const image = new Image(
-    Number(width) || undefined,
-    Number(height) || undefined,
-  );
+  const about = metadata[PNG] as { width?: number; alt?: string } | undefined;
+  const image = new Image(about?.width);
   image.className = "ds-saved-picture";
-  image.alt = String(alt ?? "");
+  image.alt = about?.alt ?? "";
   image.src = `data:${PNG};base64,${png}`;
   return image;
 }
@@ -61,19 +58,21 @@ function addPicture(renderer: Renderer): void {
     }
   };
   const observer = new MutationObserver(update);
-  renderer.renderModel = async (model) => {
+  renderer.renderModel = (model) => {
     if (!(MARK in model.metadata)) return render(model);
     const id = modelId(model);
+    const isThere = id === shown && (rendering || isLive());
     picture = pictureOf(model) ?? picture;
-    if (id === shown && (rendering || isLive())) {
-      update();
-      return;
+    let done = Promise.resolve();
+    if (!isThere) {
+      shown = id;
+      rendering = true;
+      observer.observe(node, { childList: true });
+      done = render(model).finally(() => {
+        rendering = false;
+      });
     }
-    shown = id;
-    rendering = true;
-    observer.observe(node, { childList: true });
-    const rendered = render(model).finally(() => (rendering = false));
     update();
-    await rendered;
+    return done;
   };
 }
