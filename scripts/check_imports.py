@@ -70,7 +70,6 @@ PYTHON: dict[str, set[str]] = {
     "recorder": {"session", "session_list", "collect", "errors", "config"},
     "cells": {"collect", "schema"},
     "picture": {"palette", "recording", "stream", "words"},
-    "outputs": {"cells", "collect", "picture"},
     "library": {"report", "files", "recording", "wire", "errors", "config", "urls", "written"},
     "block": {
         "session",
@@ -96,6 +95,7 @@ PYTHON_SHELLS = {
     "cli",
     "kernel",
     "magics",
+    "outputs",
     "widgets",
 }
 """Thin outer layers: they may import everything, and nothing above may import them."""

@@ -55,12 +55,12 @@ class Output:
         self._panel = panel
         self._id = uuid.uuid4().hex
         self._may_have_page = True
-        self._drawn: object = None  # what the last picture shows
+        self._drawn: tuple[object, ...] = ()  # what the last picture shows: first the state
         self._lock = threading.Lock()
 
     def show(self) -> None:
         """Show the panel in the output of the cell that runs."""
-        self._may_have_page, self._drawn = _may_have_page(), None
+        self._may_have_page, self._drawn = _may_have_page(), ()
         self._publish(*self._panel._repr_mimebundle_())
         self._all[self] = None
         shell().events.register("post_run_cell", _cell_ended)
@@ -76,23 +76,31 @@ class Output:
         if not (all(pages) if pages else not self._may_have_page):
             return
         # A cell of a user ends without delay; where there is no page, there may be no later.
-        if cell_ended and pages and self._drawn is not None:
+        if cell_ended and pages and self._drawn:
             return
+        if self._lock.acquire(blocking=False):  # who waits might keep the other one waiting
+            try:
+                self._update(pages)
+            finally:
+                self._lock.release()
+
+    def _update(self, pages: list[bool]) -> None:
         from daskscope import picture
 
-        with self._lock:
-            source = self._panel._recorded()
-            shown = source and picture.positions(self._panel.kind, source)
-            if shown is None or shown == self._drawn or self._panel.comm is None:
-                return
-            self._drawn = shown
-            data, metadata = self._panel._repr_mimebundle_()
-            if not pages:
-                data = {"text/plain": data["text/plain"]}
-            data["image/png"] = base64.b64encode(self._panel.picture()).decode()
-            width, height = picture.SIZE
-            about = {"width": width, "height": height, "alt": data["text/plain"].strip("<>")}
-            self._publish(data, {**metadata, "image/png": about}, update=True)
+        source = self._panel._recorded()
+        if source is None or (source.state == "lost" and "lost" in self._drawn):
+            return  # nor is a scheduler asked again that does not answer
+        shown = picture.positions(self._panel.kind, source)
+        if shown == self._drawn or self._panel.comm is None:
+            return
+        self._drawn = shown
+        data, metadata = self._panel._repr_mimebundle_()
+        if not pages:
+            data = {"text/plain": data["text/plain"]}
+        data["image/png"] = base64.b64encode(self._panel.picture()).decode()
+        width, height = picture.SIZE
+        about = {"width": width, "height": height, "alt": data["text/plain"].strip("<>")}
+        self._publish(data, {**metadata, "image/png": about}, update=True)
 
     def _publish(self, data: Any, metadata: Any, *, update: bool = False) -> None:
         shell().display_pub.publish(

@@ -7,7 +7,7 @@ import math
 import time
 import unicodedata
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Rows = Mapping[str, NDArray[Any]]
     Box = tuple[int, int, int, int]
+    Draw = Callable[["Sheet", RecordingStore], None]
 
 SIZE: Final = (600, 200)
 """Width and height in CSS pixels; each is `DENSITY` pixels wide."""
@@ -35,7 +36,7 @@ DENSITY: Final = 2
 
 MAX_BYTES: Final = 14_500
 """A notebook holds it as base64, and an output of 20 kB at most."""
-COLOURS: Final = (48, 16, 8)
+COLOURS: Final = (32, 16, 8)
 
 LEFT, TOP, RIGHT, BOTTOM = 24, 104, SIZE[0] * DENSITY - 24, SIZE[1] * DENSITY - 24
 TEXT, QUIET, RULE, NO_SLOT = "#212121", "#616161", "#e0e0e0", "#b8b8b8"
@@ -72,6 +73,8 @@ class Sheet:
     """A picture: a title, a line of facts, and room for a plot or for lines of text."""
 
     def __init__(self, title: str, facts: str) -> None:
+        self.options: Mapping[str, Any] = {}
+        self.figures: Callable[[], Mapping[str, Any]] = dict
         self.image = Image.new("RGB", (SIZE[0] * DENSITY, SIZE[1] * DENSITY), "white")
         self.ink = ImageDraw.Draw(self.image)
         self.text(LEFT, 20, title, TEXT, 28)
@@ -97,7 +100,7 @@ class Sheet:
             self.text(x + 24, BOTTOM - 18, name)
             x += width
 
-    def lines(self, heading: str, rows: Sequence[tuple[str, str]]) -> None:
+    def lines(self, heading: str, rows: Sequence[tuple[str, str]] = ()) -> None:
         """Write a heading, and rows of a time and a text."""
         self.text(LEFT, TOP, heading, TEXT, 22)
         for number, (moment, text) in enumerate(rows):
@@ -111,7 +114,7 @@ class Sheet:
             for colours in COLOURS:
                 packed = io.BytesIO()
                 few = image.quantize(colours, dither=Image.Dither.NONE)
-                few.save(packed, "PNG", optimize=True)
+                few.save(packed, "PNG")
                 if packed.tell() <= MAX_BYTES:
                     return packed.getvalue()
             image = image.reduce(2)
@@ -121,17 +124,11 @@ class Plot:
     """Values over time in a box of a sheet, from 0 to the most, with its axes."""
 
     def __init__(
-        self,
-        sheet: Sheet,
-        moments: Floats,
-        origin: float,
-        most: float = 0,
-        text: Callable[[float], str] = bytes_text,
-        box: Box | None = None,
+        self, sheet: Sheet, moments: Floats, origin: float, most: float = 0, **options: Any
     ) -> None:
         self.ink = sheet.ink
-        inside = LEFT + (110 if most else 0), TOP, RIGHT, BOTTOM - 66
-        self.left, self.top, self.right, self.bottom = box or inside
+        box: Box = options.get("box") or (LEFT + (110 if most else 0), TOP, RIGHT, BOTTOM - 66)
+        self.left, self.top, self.right, self.bottom = box
         self.start, stop = float(moments.min()), float(moments.max())
         self.span = max(stop - self.start, 1e-3)
         self.most = most or 1.0
@@ -144,40 +141,27 @@ class Plot:
         for share in (0.0, 0.5, 1.0) if most else (0.0,):
             y = self.bottom - share * (self.bottom - self.top)
             self.ink.line((self.left, y, self.right, y), fill=RULE, width=1)
-            if share:
-                sheet.text(self.left - 10, y, text(most * share), anchor="rm")
+            text = options.get("text", bytes_text)(most * share)
+            sheet.text(self.left - 10, y, text if share else "", anchor="rm")
 
     def x(self, moment: Any) -> Any:
         """Return where a moment is."""
         share = np.clip((moment - self.start) / self.span, 0, 1)
         return self.left + share * (self.right - self.left)
 
-    def peaks(self, moments: Floats, values: Floats) -> list[tuple[float, float]]:
-        """Return where the greatest value of each column of pixels is."""
+    def line(self, moments: Floats, values: Floats, colour: str, width: int = 3) -> None:
+        """Draw the greatest value of each column of pixels as a line, without width as an area."""
         sound = np.isfinite(values)
         greatest = np.full(self.right + 1, -np.inf)
         np.maximum.at(greatest, self.x(moments[sound]).astype(int), values[sound])
         x = np.flatnonzero(greatest > -np.inf)
-        share = np.clip(greatest[x] / self.most, 0, 1)
-        return list(
-            zip(x.tolist(), (self.bottom - share * (self.bottom - self.top)).tolist(), strict=True)
-        )
-
-    def line(self, moments: Floats, values: Floats, colour: str, width: int = 3) -> None:
-        """Draw a line through the greatest values."""
-        places = self.peaks(moments, values)
-        if places:
-            x, y = places[0]
-            self.ink.line([(x - 2, y), *places], fill=colour, width=width, joint="curve")
-
-    def area(self, moments: Floats, values: Floats, colour: str) -> None:
-        """Fill what is below the greatest values; the highest area comes first."""
-        places = self.peaks(moments, values)
-        if places:
-            first, last = places[0][0], places[-1][0]
-            self.ink.polygon(
-                [(first - 1, self.bottom), *places, (last + 1, self.bottom)], fill=colour
-            )
+        y = self.bottom - np.clip(greatest[x] / self.most, 0, 1) * (self.bottom - self.top)
+        places = list(zip(x.tolist(), y.tolist(), strict=True))
+        if places and width:
+            self.ink.line([(x[0] - 2, y[0]), *places], fill=colour, width=width, joint="curve")
+        elif places:
+            ends = (x[0] - 1, self.bottom), (x[-1] + 1, self.bottom)
+            self.ink.polygon([ends[0], *places, ends[1]], fill=colour)
 
 
 def _step(span: float, most: float) -> float:
@@ -190,12 +174,12 @@ def _step(span: float, most: float) -> float:
     return next(n * power for n in (1.0, 2.0, 5.0, 10.0) if n * power * most >= span)
 
 
-def _task_stream(sheet: Sheet, source: Source) -> str | None:
-    core = source.recording._core
+def _task_stream(sheet: Sheet, core: RecordingStore) -> None:
     parts = coarse(core.chunks(), MAX_STRETCHES)
     parts = parts.take(parts.busy > 0)
     if not len(parts):
-        return "No task has finished yet."
+        sheet.lines("No task has finished yet.")
+        return
     plot = Plot(sheet, np.array([parts.start.min(), parts.stop.max()]), parts.start.min())
     workers = [(name_of(worker, core.worker_names), thread) for worker, thread in core.names.lanes]
     order = sorted(np.flatnonzero(np.bincount(parts.lane)).tolist(), key=workers.__getitem__)
@@ -204,18 +188,13 @@ def _task_stream(sheet: Sheet, source: Source) -> str | None:
     row_of[order] = np.arange(len(order)) * rows // len(order)
     first, last = ((plot.x(at) - plot.left) / CELL_PX for at in (parts.start, parts.stop))
     first = first.astype(int).clip(0, columns - 1)
-    colours = [
-        "#ffffff",
-        palette.ACTION_COLOURS["erred"],
-        *map(_colour, core.names.colours["prefixes"]),
-    ]
+    by_prefix = [palette.PREFIX_COLOURS[slot] for slot in core.names.colours["prefixes"]]
+    colours = ["#ffffff", palette.ACTION_COLOURS["erred"], *by_prefix]
     colour = np.where(parts.erred, 1, parts.prefix.astype(int) + 2)
-    rectangles = np.stack([row_of[parts.lane], first, np.ceil(last).clip(first + 1), colour], 1)
+    areas = np.stack([row_of[parts.lane], first, np.ceil(last).clip(first + 1), colour], 1)
+    areas = areas[np.lexsort((parts.busy, parts.erred))]  # what took long, and what erred, on top
     cells = np.zeros((rows, columns), int)
-    # What took long, and what erred, is on top.
-    for row, begin, end, ink in (
-        rectangles[np.lexsort((parts.busy, parts.erred))].astype(int).tolist()
-    ):
+    for row, begin, end, ink in areas.astype(int).tolist():
         cells[row, begin:end] = ink
     height = min((plot.bottom - plot.top) // rows, 52)
     pixels = np.array([list(bytes.fromhex(one[1:])) for one in colours], np.uint8)[cells]
@@ -224,22 +203,17 @@ def _task_stream(sheet: Sheet, source: Source) -> str | None:
         pixels[height - 2 :: height] = pixels[height - 1 :: height] = 255
     sheet.image.paste(Image.fromarray(pixels), (plot.left, plot.bottom - len(pixels)))
     sheet.legend(list(_prefixes(core).items()))
-    return None
-
-
-def _colour(slot: int) -> str:
-    return palette.PREFIX_COLOURS[slot] if slot < len(palette.PREFIX_COLOURS) else NO_SLOT
 
 
 def _prefixes(core: RecordingStore) -> dict[str, str]:
     """Return the prefixes with their colours, those that took longest first."""
     totals = sorted(core.totals.prefixes, key=lambda total: -total.seconds)
     slots, names = core.names.colours["prefixes"], core.names.prefixes
-    return {names[total.prefix]: _colour(slots[total.prefix]) for total in totals}
+    return {names[total.prefix]: palette.PREFIX_COLOURS[slots[total.prefix]] for total in totals}
 
 
-def _summary(sheet: Sheet, source: Source) -> str | None:
-    figures, colours = source.summary(), _prefixes(source.recording._core)
+def _summary(sheet: Sheet, core: RecordingStore) -> None:
+    figures, colours = sheet.figures(), _prefixes(core)
     tasks, busy, memory = figures["tasks"], figures["busy"], figures["memory"]
     answer = (figures["answer"] or {}).get("state", "idle")
     shown = (
@@ -258,7 +232,6 @@ def _summary(sheet: Sheet, source: Source) -> str | None:
         sheet.text(LEFT, y, cut(one["name"], 26), TEXT)
         sheet.ink.rectangle((LEFT + 300, y, x, y + 22), fill=colours.get(one["name"], NO_SLOT))
         sheet.text(x + 12, y, f"{count_text(one['tasks'], 'task')}, {seconds_text(one['seconds'])}")
-    return None
 
 
 def _rows(core: RecordingStore, name: str, sound: str) -> Rows:
@@ -270,8 +243,7 @@ def _rows(core: RecordingStore, name: str, sound: str) -> Rows:
     return {column: cells[np.isfinite(rows[sound])] for column, cells in rows.items()}
 
 
-def _memory(sheet: Sheet, source: Source, box: Box | None = None) -> str | None:
-    core = source.recording._core
+def _memory(sheet: Sheet, core: RecordingStore, box: Any = None) -> None:
     rows = _rows(core, "memory", "process")
     rows = {name: cells[rows["worker"] == ""] for name, cells in rows.items()}
     if not len(rows["time"]):  # nobody asked for it
@@ -280,50 +252,44 @@ def _memory(sheet: Sheet, source: Source, box: Box | None = None) -> str | None:
         rows = {**rows, **rest, "unmanaged_recent": np.zeros_like(rows["time"])}
     moments, limit = rows["time"], rows["limit"]
     if not len(moments):
-        return "Nothing was measured yet."
+        sheet.lines("Nothing was measured yet.")
+        return
     colours = palette.MEMORY_COLOURS
     parts = np.cumsum([np.nan_to_num(rows[name]) for name in colours], axis=0)
     most = max(parts.max(), np.nan_to_num(limit).max())
     plot = Plot(sheet, moments, core.begin or moments[0], most, box=box)
     for values, colour in zip(parts[::-1], [*colours.values()][::-1], strict=True):
-        plot.area(moments, values, colour)
+        plot.line(moments, values, colour, width=0)
     plot.line(moments, limit, TEXT, 2)
     if not box:
         names = {name.replace("_", ", "): colour for name, colour in colours.items()}
         peak = {f"peak {bytes_text(parts.max())}": "#ffffff"}
         sheet.legend(list({**names, "limit": TEXT, **peak}.items()))
-    return None
 
 
-def _system(sheet: Sheet, source: Source) -> str | None:
-    core = source.recording._core
+def _system(sheet: Sheet, core: RecordingStore) -> None:
     rows, middle = _rows(core, "system", "cpu"), (LEFT + RIGHT) // 2
     if not len(rows["time"]):
-        return _memory(sheet, source)
+        _memory(sheet, core)
+        return
     sheet.text(LEFT, TOP - 4, "CPU of the scheduler")
     sheet.text(middle + 20, TOP - 4, "Memory of the workers")
     box, most = (LEFT + 80, TOP + 34, middle - 20, BOTTOM - 36), max(100.0, rows["cpu"].max())
     begin = core.begin or rows["time"][0]
-    plot = Plot(sheet, rows["time"], begin, most, lambda share: f"{share:.0f} %", box)
-    plot.line(rows["time"], rows["cpu"], _colour(palette.LINE_SLOTS[0]))
-    return _memory(sheet, source, (middle + 130, TOP + 34, RIGHT, BOTTOM - 36))
+    plot = Plot(sheet, rows["time"], begin, most, text="{:.0f} %".format, box=box)
+    plot.line(rows["time"], rows["cpu"], palette.line_colour(0))
+    _memory(sheet, core, (middle + 130, TOP + 34, RIGHT, BOTTOM - 36))
 
 
-def _newest(core: RecordingStore, name: str) -> list[Any]:
-    return list(core.log(name).since(max(core.log(name).next - LINES, 0)))
-
-
-def _events(sheet: Sheet, source: Source) -> None:
-    core = source.recording._core
+def _events(sheet: Sheet, core: RecordingStore) -> None:
     counts, names = core.counts, core.worker_names
+    tables = ("errors", *KINDS["events"][2])
+    rows = {name: core.log(name).since(core.log(name).next - LINES) for name in tables}
     found = [
-        *((row.time, f"{row.exception} in {row.key}") for row in _newest(core, "errors")),
-        *((row.time, f"{row.topic}: {row.message}") for row in _newest(core, "events")),
-        *((row.start, row.text) for row in _newest(core, "gaps")),
-        *(
-            (row.time, f"{name_of(row.worker, names)} {row.what}")
-            for row in _newest(core, "workers")
-        ),
+        *((row.time, f"{row.exception} in {row.key}") for row in rows["errors"]),
+        *((row.time, f"{row.topic}: {row.message}") for row in rows["events"]),
+        *((row.start, row.text) for row in rows["gaps"]),
+        *((row.time, f"{name_of(row.worker, names)} {row.what}") for row in rows["workers"]),
     ]
     words = (
         count_text(counts.erred, "error"),
@@ -336,69 +302,70 @@ def _events(sheet: Sheet, source: Source) -> None:
     sheet.lines(" · ".join(words), newest)
 
 
-def _logs(sheet: Sheet, source: Source) -> None:
-    core = source.recording._core
-    newest = [
-        (time.strftime("%H:%M:%S", time.localtime(row.time)), f"{row.level} {row.text}")
-        for row in _newest(core, "logs")
-    ]
-    sheet.lines(count_text(core.log("logs").next, "line"), newest)
+def _logs(sheet: Sheet, core: RecordingStore) -> None:
+    log = core.log("logs")
+    rows = log.since(log.next - LINES)
+    times = [time.strftime("%H:%M:%S", time.localtime(row.time)) for row in rows]
+    texts = [f"{row.level} {row.text}" for row in rows]
+    sheet.lines(count_text(log.next, "line"), list(zip(times, texts, strict=True)))
 
 
-def _memory_plot(sheet: Sheet, source: Source) -> str | None:
-    rows = _rows(source.recording._core, "samples", "cluster")
-    if not len(rows["time"]):
-        return "Nothing was sampled yet."
-    plot = Plot(sheet, rows["time"], rows["time"].min(), rows["cluster"].max())
-    legend = []
-    for number, label in enumerate(dict.fromkeys(rows["label"].tolist())):
-        own = rows["label"] == label
-        own &= rows["measure"] == rows["measure"][own][0]
-        plot.line(rows["time"][own], rows["cluster"][own], palette.line_colour(number), 4)
-        peak = bytes_text(rows["cluster"][own].max())
-        legend.append((f"{cut(label, 14)} {peak}", palette.line_colour(number)))
-    sheet.legend(legend)
-    return None
+def _memory_plot(sheet: Sheet, core: RecordingStore) -> None:
+    rows = _rows(core, "samples", "cluster")
+    chosen = rows["measure"] == sheet.options.get("measure", "process")
+    moments, label, cluster = (rows[name][chosen] for name in ("time", "label", "cluster_most"))
+    if not len(moments):
+        sheet.lines("Nothing was sampled yet.")
+        return
+    labels = {name: label == name for name in dict.fromkeys(label.tolist())}
+    if sheet.options.get("align"):
+        for own in labels.values():
+            moments[own] -= moments[own].min()
+    plot = Plot(sheet, moments, moments.min(), cluster.max())
+    for number, own in enumerate(labels.values()):
+        plot.line(moments[own], cluster[own], palette.line_colour(number), 4)
+    peaks = [f"{cut(name, 14)} {bytes_text(cluster[own].max())}" for name, own in labels.items()]
+    sheet.legend([(peak, palette.line_colour(number)) for number, peak in enumerate(peaks)])
 
 
-class Kind(NamedTuple):
-    """How a panel is drawn: `draw` returns what there is to say where there is nothing to draw."""
-
-    title: str
-    draw: Callable[[Sheet, Source], str | None]
-    tables: tuple[str, ...] = ()
-    """What it shows beside tasks."""
-
-
-KINDS: Final[Mapping[str, Kind]] = {
-    "task-stream": Kind("Task stream", _task_stream),
-    "summary": Kind("Summary", _summary),
-    "events": Kind("Errors and events", _events, ("events", "workers", "gaps")),
-    "logs": Kind("Logs", _logs, ("logs",)),
-    "system": Kind("System", _system, ("system",)),
-    "memory": Kind("Memory", _memory, ("system",)),
-    "memory-plot": Kind("Memory", _memory_plot, ("samples",)),
+KINDS: Final[Mapping[str, tuple[str, Draw, tuple[str, ...]]]] = {
+    "task-stream": ("Task stream", _task_stream, ()),
+    "summary": ("Summary", _summary, ()),
+    "events": ("Errors and events", _events, ("events", "workers", "gaps")),
+    "logs": ("Logs", _logs, ("logs",)),
+    "system": ("System", _system, ("system",)),
+    "memory": ("Memory", _memory, ("system",)),
+    "memory-plot": ("Memory", _memory_plot, ("samples",)),
 }
-OTHER: Final = Kind("Panel of Dask", lambda *_: None)
+"""By kind: its title, what draws it, and the tables that it shows beside tasks."""
+
+OTHER: Final = ("A panel of Daskscope", lambda *_: None, ())
 SAMPLES: Final = {"system": 20}
 """So many rows are news: a cluster that does nothing is sampled, too."""
 
 
 def positions(kind: str, source: Source) -> tuple[object, ...]:
     """Return what changes when the panel has something new to show."""
-    core, tables = source.recording._core, KINDS.get(kind, OTHER).tables
+    core, (_, _, tables) = source.recording._core, KINDS.get(kind, OTHER)
     news = [core.tables[name].next // SAMPLES.get(name, 1) for name in tables]
     return (source.state, core.next_task, *news)
 
 
-def draw(kind: str, source: Source | None, otherwise: str) -> bytes:
-    """Return the PNG of a panel; without something to show it says what is `otherwise`."""
+def draw(
+    kind: str, source: Source | None, otherwise: str, options: Mapping[str, Any] | None = None
+) -> bytes:
+    """Return the PNG of a panel; without a source it says what is `otherwise`.
+
+    `options` are what the user chose: ``measure`` and ``align`` of samples.
+    """
     title, draw_into, _ = KINDS.get(kind, OTHER)
     if source is None:
         return Sheet(title, otherwise).png()
-    counts, workers = source.recording.counts, count_text(len(source.workers), "worker")
+    core = source.recording._core  # once: a session asks the scheduler for what is new
+    counts, workers = core.counts, count_text(len(source.workers), "worker")
     kept = f"{counts.kept:,} of {count_text(counts.captured, 'task')}"
     facts = (source.name, kept, workers, source.state)
     sheet = Sheet(title, source.name if kind == "memory-plot" else " · ".join(facts))
-    sheet.text(LEFT, TOP + 20, draw_into(sheet, source) or "", QUIET, 22)
+    sheet.options, sheet.figures = options or {}, source.summary
+    draw_into(sheet, core)
     return sheet.png()

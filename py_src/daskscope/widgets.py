@@ -77,6 +77,8 @@ class Panel(anywidget.AnyWidget):
 
     _channel: Channel | None = None
     _output: outputs.Output | None = None
+    _options: Any = None
+    """What the user chose, of panels that have such a trait."""
 
     def __init__(self, client: Client | Session | None = None, **options: Any) -> None:
         """Show a client, by default the current one: `TaskStream()`, `TaskStream(client)`.
@@ -150,8 +152,7 @@ class Panel(anywidget.AnyWidget):
         """
         from daskscope.picture import draw
 
-        source = self._recorded()
-        return draw(self.kind, source, self._without_session() if source is None else "")
+        return draw(self.kind, self._recorded(), self._without_session(), self._options)
 
     def _ipython_display_(self) -> None:
         """Show the panel in an output that gets a picture, where outputs can be updated."""

@@ -25,8 +25,8 @@ from recording_rows import (
 
 import daskscope
 from daskscope import picture
+from daskscope.derive.summary import summary
 from daskscope.derive.work import ClusterTotals
-from daskscope.figures import live_figures_of
 from daskscope.palette import PREFIX_COLOURS
 from daskscope.recording import Recording, pack_keys
 
@@ -42,7 +42,7 @@ def source_of(core, *, state="live"):
         state=state,
         workers=[{}] * 4,
         recording=Recording(core),
-        summary=lambda: live_figures_of(totals),
+        summary=lambda: summary(core, live=totals),
     )
 
 
