@@ -88,8 +88,8 @@ class Output:
         from daskscope import picture
 
         source = self._panel._recorded()
-        if source is None or (source.state == "lost" and "lost" in self._drawn):
-            return  # nor is a scheduler asked again that does not answer
+        if self._drawn and (source is None or source.state == self._drawn[0] == "lost"):
+            return  # the last picture stays; a scheduler that does not answer is not asked again
         shown = picture.positions(self._panel.kind, source)
         if shown == self._drawn or self._panel.comm is None:
             return

@@ -48,7 +48,6 @@ MAX_STRETCHES: Final = 16_384
 MAX_ROWS: Final = 200_000
 LINES: Final = 6
 
-_KNOWN: Final = "·…›"
 _REPLACED: Final = str.maketrans({"–": "-", "−": "-", "µ": "u", "×": "x"})
 
 
@@ -58,15 +57,9 @@ def _font(size: int) -> Any:
 
 
 def _plain(text: str) -> str:
-    """Return a text in characters that the font has, which Pillow brings.
-
-    >>> _plain("412 µs – é 中")
-    '412 us - e ?'
-    """
-    bases = (c if c in _KNOWN else unicodedata.normalize("NFKD", c)[0] for c in one_line(text))
-    return "".join(
-        c if c.isascii() or c in _KNOWN else "?" for c in "".join(bases).translate(_REPLACED)
-    )
+    """Return a text in characters that the font has, which Pillow brings."""
+    text = unicodedata.normalize("NFKD", one_line(text).translate(_REPLACED))
+    return text.encode("latin-1", "ignore").decode("latin-1")
 
 
 class Sheet:
@@ -165,11 +158,7 @@ class Plot:
 
 
 def _step(span: float, most: float) -> float:
-    """Return the distance of ticks, of which there are at most so many.
-
-    >>> _step(29, 7)
-    5.0
-    """
+    """Return the distance of ticks, of which there are at most so many."""
     power = 10.0 ** math.floor(math.log10(span / most))
     return next(n * power for n in (1.0, 2.0, 5.0, 10.0) if n * power * most >= span)
 
@@ -337,16 +326,18 @@ KINDS: Final[Mapping[str, tuple[str, Draw, tuple[str, ...]]]] = {
     "memory": ("Memory", _memory, ("system",)),
     "memory-plot": ("Memory", _memory_plot, ("samples",)),
 }
-"""By kind: its title, what draws it, and the tables that it shows beside tasks."""
+"""By kind: its title, what draws it, and the tables that it shows beside tasks. A panel that a
+user made has the picture of the summary."""
 
-OTHER: Final = ("A panel of Daskscope", lambda *_: None, ())
 SAMPLES: Final = {"system": 20}
 """So many rows are news: a cluster that does nothing is sampled, too."""
 
 
-def positions(kind: str, source: Source) -> tuple[object, ...]:
-    """Return what changes when the panel has something new to show."""
-    core, (_, _, tables) = source.recording._core, KINDS.get(kind, OTHER)
+def positions(kind: str, source: Source | None) -> tuple[object, ...]:
+    """Return what changes when the panel has something new to show; first the state."""
+    if source is None:
+        return ("no-client",)
+    core, (_, _, tables) = source.recording._core, KINDS.get(kind, KINDS["summary"])
     news = [core.tables[name].next // SAMPLES.get(name, 1) for name in tables]
     return (source.state, core.next_task, *news)
 
@@ -358,7 +349,7 @@ def draw(
 
     `options` are what the user chose: ``measure`` and ``align`` of samples.
     """
-    title, draw_into, _ = KINDS.get(kind, OTHER)
+    title, draw_into, _ = KINDS.get(kind, KINDS["summary"])
     if source is None:
         return Sheet(title, otherwise).png()
     core = source.recording._core  # once: a session asks the scheduler for what is new
