@@ -307,7 +307,6 @@ function memoryTables(
   const workers = session.workers.peek();
   const next = random(31);
   const limit = 4 * GIB;
-  const names = ["process", "managed", "spilled", "unmanaged_old"] as const;
   const rows = samples.flatMap((row) => {
     const time = start + row / 2;
     const each = workers.map((one, at) => {
@@ -321,7 +320,8 @@ function memoryTables(
       const worker = one.address;
       return { time, worker, process, managed, spilled, unmanaged_old, limit };
     });
-    const sum = (name: (typeof names)[number] | "limit"): number =>
+    type Summed = "process" | "managed" | "spilled" | "unmanaged_old" | "limit";
+    const sum = (name: Summed): number =>
       each.reduce((all, one) => all + one[name], 0);
     const cluster = {
       ...{ time, worker: "", process: sum("process"), managed: sum("managed") },
