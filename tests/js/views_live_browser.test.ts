@@ -181,9 +181,10 @@ describePanel("a live panel", () => {
     await page.getByRole("button", { name: "Export" }).click();
     const items = page.locator(".ds-menu-item-name");
     expect(await items.allInnerTexts()).toEqual([
+      "PNG of the charts",
       ...["CSV of errors", "CSV of events", "CSV of workers"],
     ]);
-    await items.first().click();
+    await items.getByText("CSV of errors").click();
     const saved = await page.evaluate(async () => {
       const [{ name, content }] = window.harness.saved as [
         { name: string; content: Blob },
