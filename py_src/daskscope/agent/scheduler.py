@@ -349,12 +349,6 @@ class Agent(SchedulerPlugin):
 
     # -- memory -------------------------------------------------------------
 
-    def sample_every(self, seconds: float) -> None:
-        """Sample memory at once if a reader wants it sooner than the next sample comes."""
-        if self.sampler is None or max(seconds, LEAST_SAMPLE_S) < self.sample_s:
-            self.stop_sampling()
-            self.sample()
-
     def stop_sampling(self) -> None:
         """Stop the timer."""
         if self.sampler is not None:
@@ -370,10 +364,10 @@ class Agent(SchedulerPlugin):
         loop = self.scheduler.loop.asyncio_loop
         begun = loop.time()
         try:
-            self.sample_memory()
+            self.memory_samples.sample(self.scheduler.workers, time())
             if begun - self.held_at >= HELD_S:
                 self.held_at = begun
-                self.sample_held()
+                self.memory_samples.sample_held(self.pending, time())
         except Exception:
             self.fail()
             return
@@ -382,15 +376,6 @@ class Agent(SchedulerPlugin):
         due = (timer.when() if timer else begun) + self.sample_s
         spared_s = (now - begun) * (1 / SAMPLE_SHARE - 1)
         self.sampler = loop.call_at(max(due, now + spared_s), self.sample)
-
-    def sample_memory(self) -> None:
-        """Sample the memory of workers and cluster."""
-        self.memory_samples.sample(self.scheduler.workers, time())
-
-    def sample_held(self) -> None:
-        """Sample what is in memory of the results of each prefix."""
-        self.memory_samples.settle(self.pending)
-        self.memory_samples.sample_held(time())
 
     # -- readers ------------------------------------------------------------
 
@@ -472,13 +457,16 @@ class Agent(SchedulerPlugin):
 
     def answer_memory(self, seconds: float, cursors: Any) -> dict[str, Any]:
         """Return the samples of memory since the cursors of a reader; first, a row of each."""
-        self.sample_every(seconds)
+        if self.sampler is None or max(seconds, LEAST_SAMPLE_S) < self.sample_s:
+            self.stop_sampling()
+            self.sample()
+        samples, now = self.memory_samples, time()
         if cursors is None:
-            self.sample_memory()  # for others: whoever has gone gets no row when all are new
-            cursors = self.memory_samples.repeat()
-            self.sample_memory()
-        self.sample_held()
-        return self.memory_samples.since(cursors)
+            samples.sample(self.scheduler.workers, now)  # others still hear who has gone
+            cursors = samples.repeat()
+            samples.sample(self.scheduler.workers, now)
+        samples.sample_held(self.pending, now)
+        return samples.since(cursors)
 
 
 def _ignore(key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:
