@@ -100,8 +100,8 @@ def ours(scheduler: Any) -> dict[float, Callable[[], object]]:
     cursors = plugin.answer_memory(SAMPLE_S, None) and [0, 0]
 
     def sample() -> None:
-        plugin.sample_memory()
-        plugin.sample_held()
+        plugin.memory_samples.sample(scheduler.workers, time.time())
+        plugin.memory_samples.sample_held(plugin.pending, time.time())
 
     def answer() -> None:
         got = plugin.answer_memory(60.0, cursors)
@@ -198,9 +198,8 @@ def kernel_memory(workers: int, hours: float) -> None:
         limit, cpu = np.full(count, 16 * GIB, np.float32), rng.random(count, np.float32)
         times = start + second + np.sort(rng.random(count))
         began = time.process_time()
-        rows.take(
-            times, place, *values, limit, cpu, place > 0, workers=addresses, whole=second == 0
-        )
+        columns = [times, place, *values, limit, cpu, place > 0]
+        rows.take(columns, addresses, times[-1], whole=second == 0)
         took += time.process_time() - began
         most = max(most, series.memory_bytes)
     report(

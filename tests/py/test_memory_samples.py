@@ -233,15 +233,15 @@ async def test_samples_that_take_long_are_taken_less_often() -> None:
         constants(plugin)["time"] = lambda: next(clock)
         plugin.poll(reader="r", client=client.id, memory_s=0.001)
         plugin.stop_sampling()
-        sample, took_s = plugin.sample_memory, 0.1
+        sample, took_s = plugin.memory_samples.sample, 0.1
 
-        def slow() -> None:
+        def slow(*workers: Any) -> None:
             end = loop.time() + took_s
-            sample()
+            sample(*workers)
             while loop.time() < end:
                 pass
 
-        plugin.sample_memory = slow
+        plugin.memory_samples.sample = slow
         plugin.sample()
         assert plugin.sampler.when() - loop.time() > 18 * took_s
 

@@ -145,8 +145,9 @@ class MemorySamples:
             prefix = self.prefixes.add(group.prefix.name)
             self.held[prefix] = self.held.get(prefix, 0) + sign * size
 
-    def sample_held(self, now: float) -> None:
+    def sample_held(self, pending: Any, now: float) -> None:
         """Append the rows of those prefixes that hold more or less than before."""
+        self.settle(pending)
         latest = self.held_latest
         changed = [one for one in self.held.items() if latest.get(one[0], 0) != one[1]]
         latest.update(changed)

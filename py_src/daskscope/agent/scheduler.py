@@ -370,10 +370,10 @@ class Agent(SchedulerPlugin):
         loop = self.scheduler.loop.asyncio_loop
         begun, begun_s = loop.time(), thread_time()
         try:
-            self.sample_memory()
+            self.memory_samples.sample(self.scheduler.workers, time())
             if begun - self.held_at >= HELD_S:
                 self.held_at = begun
-                self.sample_held()
+                self.memory_samples.sample_held(self.pending, time())
         except Exception:
             self.fail()
             return
@@ -381,15 +381,6 @@ class Agent(SchedulerPlugin):
         due = (timer.when() if timer else begun) + self.sample_s
         spared_s = (thread_time() - begun_s) * (1 / SAMPLE_SHARE - 1)
         self.sampler = loop.call_at(max(due, loop.time() + spared_s), self.sample)
-
-    def sample_memory(self) -> None:
-        """Sample the memory of workers and cluster."""
-        self.memory_samples.sample(self.scheduler.workers, time())
-
-    def sample_held(self) -> None:
-        """Sample what is in memory of the results of each prefix."""
-        self.memory_samples.settle(self.pending)
-        self.memory_samples.sample_held(time())
 
     # -- readers ------------------------------------------------------------
 
@@ -473,12 +464,13 @@ class Agent(SchedulerPlugin):
         """Return the samples of memory since the cursors of a reader; first, a row of each."""
         self.sample_every(want["memory_s"], bool(want.get("memory_now")))
         cursors = want.get("memory")
+        samples, now = self.memory_samples, time()
         if cursors is None:
-            self.sample_memory()  # for others: whoever has gone gets no row when all are new
-            cursors = self.memory_samples.repeat()
-            self.sample_memory()
-        self.sample_held()
-        return self.memory_samples.since(cursors)
+            samples.sample(self.scheduler.workers, now)  # others still hear who has gone
+            cursors = samples.repeat()
+            samples.sample(self.scheduler.workers, now)
+        samples.sample_held(self.pending, now)
+        return samples.since(cursors)
 
 
 def _ignore(key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:

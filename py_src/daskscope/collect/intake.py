@@ -131,7 +131,7 @@ class Intake:
             self._recording.series("system").append(columns, now=now)
 
     def _take_memory(self, memory: Mapping[str, Any], now: float) -> None:
-        whole, places = self.memory is None, self._places
+        whole = self.memory is None
         found: list[list[Array]] = []
         for at, table in enumerate((MEMORY.name, HELD.name)):
             rows = memory[table]
@@ -140,11 +140,12 @@ class Intake:
             if self.memory is not None:
                 dropped = rows["first"] - self.memory[at]
                 self._recording.series(table).count_dropped(dropped)
-        measured, (time, prefix, size) = found
-        self._memory.take(*measured, workers=dict(memory["workers"]), whole=whole)
-        self._memory.take_held(time, places.of("prefixes", prefix), size, now=now, whole=whole)
-        self.memory = [memory[MEMORY.name]["first"] + len(measured[0])]
-        self.memory.append(memory[HELD.name]["first"] + len(time))
+        measured, held = found
+        self._memory.take(measured, dict(memory["workers"]), now, whole=whole)
+        held[1] = self._places.of("prefixes", held[1])
+        self._memory.take_held(held, now, whole=whole)
+        tables = zip((MEMORY.name, HELD.name), found, strict=True)
+        self.memory = [memory[table]["first"] + len(rows[0]) for table, rows in tables]
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         try:

@@ -10,11 +10,12 @@ import numpy as np
 from daskscope.schema import HELD, MEASURES, MEMORY, WORKER_STATUSES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from daskscope.recording import RecordingStore
+    from daskscope.schema import Series
 
     Cells = NDArray[Any]
 
@@ -23,80 +24,66 @@ SAMPLE_S: Final = 0.5
 
 
 class MemoryRows:
-    """Feeds samples of memory to a recording; knows which workers have a row that still holds."""
+    """Feeds samples of memory to a recording; knows which keys have a row that still holds."""
 
     def __init__(self, recording: RecordingStore) -> None:
-        self._series = recording.series(MEMORY.name)
-        self._held_series = recording.series(HELD.name)
-        self._there: set[str] = set()
-        self._held: set[int] = set()  # prefixes that hold something
+        self._recording = recording
+        self._there: dict[str, set[Any]] = {MEMORY.name: set(), HELD.name: set()}
         self._latest: dict[str, tuple[float, ...]] = {}  # of snapshots
 
     def take(
-        self,
-        time: Cells,
-        place: Cells,
-        process: Cells,
-        managed: Cells,
-        spilled: Cells,
-        unmanaged_old: Cells,
-        limit: Cells,
-        cpu: Cells,
-        status: Cells,
-        *,
-        workers: Mapping[int, str],
-        whole: bool,
+        self, rows: Sequence[Cells], workers: Mapping[int, str], now: float, *, whole: bool
     ) -> None:
-        """Append rows; `whole`: there is one of each worker that is not gone."""
-        if not len(time):
-            return
-        self._latest = {}
+        """Append rows of an agent; `whole`: there is one of each worker that is not gone."""
+        time, place, process, managed, spilled, unmanaged_old, limit, cpu, status = rows
         names = [workers[at] for at in place.tolist()]
-        if whole:
-            self._end(self._there.difference(names), time[0])
-        gone = dict(zip(names, np.isnan(process).tolist(), strict=True))
-        self._there = {name for name in self._there.union(names) if not gone.get(name)}
         found = measures(process, managed, spilled, unmanaged_old)
-        found |= {"time": time, "limit": limit, "cpu": cpu, "status": status}
-        self._series.append({"worker": names, **found}, now=float(time.max()))
+        found |= {"limit": limit, "cpu": cpu, "status": status}
+        self._latest = {}
+        columns = {"time": time, "worker": names, **found}
+        self._append(MEMORY, columns, ~np.isnan(process), now, names if whole else None)
 
-    def take_held(
-        self, time: Cells, prefix: Cells, size: Cells, *, now: float, whole: bool
-    ) -> None:
+    def take_held(self, rows: Sequence[Cells], now: float, *, whole: bool) -> None:
         """Append what prefixes hold; `whole`: those that are missing hold nothing."""
-        if whole:
-            self._end_held(self._held.difference(prefix.tolist()), now, 0.0)
-        latest = dict(zip(prefix.tolist(), size.tolist(), strict=True))
-        self._held = {one for one in self._held.union(latest) if latest.get(one, 1)}
-        columns = {"time": time, "prefix": prefix, "bytes": size}
-        self._held_series.append(columns, now=float(np.max(time, initial=now)))
+        columns = dict(zip(HELD.names, rows, strict=True)) | {"prefix": rows[1].tolist()}
+        every = columns["prefix"] if whole else None
+        self._append(HELD, columns, columns["bytes"] != 0, now, every, end=0.0)
 
     def take_snapshot(self, workers: Sequence[Mapping[str, Any]], now: float) -> None:
         """Append what a snapshot of all workers says, where no agent says more."""
-        self._end_held({*self._held}, now, nan)  # only an agent knows
         rows = {one["address"]: _snapshot_row(one) for one in workers}
         sums = np.array([*rows.values()]).reshape(-1, 5).sum(axis=0)
         rows[""] = (*sums[:3], sums[3] or nan, 0)
-        self._end(self._there.difference(rows), now)
         changed = {at: row for at, row in rows.items() if not at or self._latest.get(at) != row}
-        self._latest, self._there = rows, {*rows}
-        process, managed, spilled, limit, status = zip(*changed.values(), strict=True)
+        self._latest = rows
+        process, managed, spilled, limit, status = np.array([*changed.values()]).T
         found = measures(process, managed, spilled, np.full(len(changed), nan))
-        columns = {"time": [now] * len(changed), "worker": [*changed], "limit": limit}
-        self._series.append({**columns, "status": status, **found}, now=now)
+        found |= {"time": np.full(len(changed), now), "limit": limit, "status": status}
+        self._append(MEMORY, {"worker": [*changed], **found}, [True] * len(changed), now, rows)
+        nothing: dict[str, Any] = {"time": [], "prefix": []}
+        self._append(HELD, nothing, [], now, every=())  # only an agent knows
 
-    def _end(self, gone: set[str], now: float) -> None:
-        """Append the last row of workers that have gone."""
-        self._there -= gone
+    def _append(
+        self,
+        table: Series,
+        columns: Mapping[str, Any],
+        holds: Iterable[Any],
+        now: float,
+        every: Iterable[Any] | None = None,
+        end: float = nan,
+    ) -> None:
+        """Append rows; `every`: other keys have ended, and get a last row with `end` before."""
+        key, value = table.names[1:3]
+        series, there = self._recording.series(table.name), self._there[table.name]
+        gone = [] if every is None else there.difference(every)
         if gone:
-            self._series.append({"time": [now] * len(gone), "worker": [*gone]}, now=now)
-
-    def _end_held(self, prefixes: set[int], now: float, size: float) -> None:
-        """Append the last row of prefixes that hold nothing, or of which it is not known."""
-        self._held -= prefixes
-        if prefixes:
-            rows = zip(*[(now, prefix, size) for prefix in prefixes], strict=True)
-            self._held_series.append(dict(zip(HELD.names, rows, strict=True)), now=now)
+            last = {"time": [now] * len(gone), key: [*gone], value: [end] * len(gone)}
+            series.append(last, now=now)
+        if len(columns["time"]):
+            series.append(columns, now=max(now, *columns["time"]))
+        latest = dict(zip(columns[key], holds, strict=True))
+        kept = there.union(latest).difference(gone)
+        self._there[table.name] = {one for one in kept if latest.get(one, True)}
 
 
 def _snapshot_row(worker: Mapping[str, Any]) -> tuple[float, ...]:
