@@ -66,10 +66,12 @@ PYTHON: dict[str, set[str]] = {
         "config",
         "words",
     },
-    "session_list": {"session", "collect", "listeners", "errors"},
+    "session_list": {"session", "stream", "collect", "listeners", "errors"},
+    "memory_samples": {"session", "focus", "listeners", "recording", "schema"},
     "recorder": {"session", "session_list", "collect", "errors", "config"},
     "cells": {"collect", "schema"},
     "figures": {"session", "derive", "recording", "focus", "palette", "schema", "words"},
+    "picture": {"palette", "recording", "stream", "words"},
     "library": {"report", "files", "recording", "wire", "errors", "config", "urls", "written"},
     "block": {
         "session",
@@ -95,6 +97,8 @@ PYTHON_SHELLS = {
     "cli",
     "kernel",
     "magics",
+    "memory_sampler",
+    "outputs",
     "widgets",
 }
 """Thin outer layers: they may import everything, and nothing above may import them."""

@@ -12,6 +12,7 @@ what needs pandas, pyarrow or widgets is loaded when it is used.
     session.focus          what is selected in all panels, a Focus
     record()               with record() as rec: what happens in a block, as a recording
     performance_report()   with performance_report(): … and one HTML file shows the block
+    MemorySampler()        with ms.sample("run 1"): … and ms.plot() shows the cluster's memory
     load()                 open a recording that was saved with rec.save("run.daskscope")
     list_performance_reports()  the reports that were made; tag() and
                            delete_performance_report() change what is kept of them
@@ -40,15 +41,28 @@ if TYPE_CHECKING:
     from daskscope.focus import Focus
     from daskscope.library import delete_performance_report, list_performance_reports, tag
     from daskscope.loading import load
+    from daskscope.memory_sampler import MemorySampler
     from daskscope.session import Session
     from daskscope.session_list import connect, sessions
-    from daskscope.widgets import Events, Logs, Panel, Summary, System, TaskStream
+    from daskscope.widgets import (
+        Events,
+        Logs,
+        Memory,
+        MemoryPlot,
+        Panel,
+        Summary,
+        System,
+        TaskStream,
+    )
 
 __all__ = [
     "DaskscopeError",
     "Events",
     "Focus",
     "Logs",
+    "Memory",
+    "MemoryPlot",
+    "MemorySampler",
     "Panel",
     "Session",
     "Summary",
@@ -75,9 +89,19 @@ _WHERE = {
         "focus": ("Focus",),
         "library": ("delete_performance_report", "list_performance_reports", "tag"),
         "loading": ("load",),
+        "memory_sampler": ("MemorySampler",),
         "session": ("Session",),
         "session_list": ("connect", "sessions"),
-        "widgets": ("Events", "Logs", "Panel", "Summary", "System", "TaskStream"),
+        "widgets": (
+            "Events",
+            "Logs",
+            "Memory",
+            "MemoryPlot",
+            "Panel",
+            "Summary",
+            "System",
+            "TaskStream",
+        ),
     }.items()
     for name in names
 }

@@ -199,5 +199,5 @@ def test_the_demo_is_a_cluster_that_works_until_it_is_interrupted(shell, tmp_pat
 
 def test_the_demo_ends_by_itself(shell):
     assert shell.start("demo", "--seconds", "1").wait(ENDS_S) == 0
-    assert "It ends after 1.0 s" in shell.said("err")
+    assert "It ends after 1.00 s" in shell.said("err")
     assert "Traceback" not in shell.said("err")

@@ -38,6 +38,17 @@ def session(client: Client) -> Iterator[Session]:
         yield session
 
 
+def read(session: Session) -> None:
+    """Wait until all that the scheduler has now is here, however long a busy machine takes."""
+    asked_s = time.monotonic()
+
+    def is_read() -> bool:
+        session._catch_up()
+        return session._collector.has_all_since(asked_s)
+
+    eventually(is_read)
+
+
 def log(session: Session, events: int, topic: str = "mine") -> None:
     def log_events(dask_scheduler: Any) -> None:
         for number in range(events):
@@ -74,7 +85,7 @@ def said(recording: Any) -> str:
 def test_what_was_not_read_or_dropped_is_counted_around_the_cell_and_said(session):
     with Cell(session) as cell:
         log(session, 1_500)
-    session._catch_up()
+    read(session)
     session._recording.drop_from_agent(70)
     recording = recording_of(cell.past, None)
     assert recording.counts.dropped_agent == 70
@@ -85,7 +96,7 @@ def test_what_was_not_read_or_dropped_is_counted_around_the_cell_and_said(sessio
 
 def test_a_cell_of_which_all_was_read_misses_nothing(session):
     log(session, 1_500)
-    session._catch_up()
+    read(session)
     with Cell(session) as cell:
         pass
     recording = recording_of(cell.past, None)
@@ -96,11 +107,11 @@ def test_a_cell_of_which_all_was_read_misses_nothing(session):
 def test_what_the_cell_logged_last_and_later_events_pushed_out_is_counted(session):
     with Cell(session) as cell:
         log(session, 400)
-        session._catch_up()
+        read(session)
     cell.wait_until_it_is_over()
     log(session, 200)
     for _ in range(4):
-        session._catch_up()
+        read(session)
         log(session, 900)
     recording = recording_of(cell.past, None)
     assert "mine" not in [event.topic for event in recording.log("events").since(0)]

@@ -349,9 +349,9 @@ class Agent(SchedulerPlugin):
 
     # -- memory -------------------------------------------------------------
 
-    def sample_every(self, seconds: float) -> None:
-        """Sample memory at once if a reader wants it sooner than the next sample comes."""
-        if self.sampler is None or max(seconds, LEAST_SAMPLE_S) < self.sample_s:
+    def sample_every(self, seconds: float, at_once: bool) -> None:
+        """Sample memory at once if a reader asks for that, or for samples sooner than so far."""
+        if at_once or self.sampler is None or max(seconds, LEAST_SAMPLE_S) < self.sample_s:
             self.stop_sampling()
             self.sample()
 
@@ -368,7 +368,7 @@ class Agent(SchedulerPlugin):
         if not wanted:
             return
         loop = self.scheduler.loop.asyncio_loop
-        begun = loop.time()
+        begun, begun_s = loop.time(), thread_time()
         try:
             self.sample_memory()
             if begun - self.held_at >= HELD_S:
@@ -377,11 +377,10 @@ class Agent(SchedulerPlugin):
         except Exception:
             self.fail()
             return
-        now = loop.time()
         self.sample_s = max(min(wanted), LEAST_SAMPLE_S)
         due = (timer.when() if timer else begun) + self.sample_s
-        spared_s = (now - begun) * (1 / SAMPLE_SHARE - 1)
-        self.sampler = loop.call_at(max(due, now + spared_s), self.sample)
+        spared_s = (thread_time() - begun_s) * (1 / SAMPLE_SHARE - 1)
+        self.sampler = loop.call_at(max(due, loop.time() + spared_s), self.sample)
 
     def sample_memory(self) -> None:
         """Sample the memory of workers and cluster."""
@@ -438,7 +437,7 @@ class Agent(SchedulerPlugin):
             chunks.append(chunk)
         memory = None
         if want.get("memory_s"):
-            memory = self.answer_memory(want["memory_s"], want.get("memory"))
+            memory = self.answer_memory(want)
         names = want.get("names") or {}
         lists = {
             "prefixes": self.prefixes,
@@ -470,9 +469,10 @@ class Agent(SchedulerPlugin):
             answer["copies"] = self.memory_samples.copies(self.scheduler)
         return answer
 
-    def answer_memory(self, seconds: float, cursors: Any) -> dict[str, Any]:
+    def answer_memory(self, want: dict[str, Any]) -> dict[str, Any]:
         """Return the samples of memory since the cursors of a reader; first, a row of each."""
-        self.sample_every(seconds)
+        self.sample_every(want["memory_s"], bool(want.get("memory_now")))
+        cursors = want.get("memory")
         if cursors is None:
             self.sample_memory()  # for others: whoever has gone gets no row when all are new
             cursors = self.memory_samples.repeat()
