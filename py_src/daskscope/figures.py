@@ -12,6 +12,7 @@ Names are text: tooltips escape them, and labels that could be read as TeX are `
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -245,27 +246,28 @@ def memory(
 
 
 def _samples(rows: Columns, workers: Sequence[str]) -> Columns:
-    """Return the sum of some workers, at each moment at which one of them was sampled."""
+    """Return the sum of some workers at each sample, once one of them was there."""
     measures = ("process", *MEMORY_COLOURS, "unmanaged", "spilled", "limit")
     numbers = {worker: number for number, worker in enumerate(workers)}
     number = np.array([numbers.get(worker, -1) for worker in rows["worker"].tolist()], "i4")
-    times = np.unique(rows["time"][number >= 0])
+    begin = rows["time"][number >= 0].min(initial=np.inf)
+    ticks = (number >= 0) | (rows["worker"] == "")  # the cluster has a row of each sample
+    times = np.unique(rows["time"][ticks & (rows["time"] >= begin)])
     order = np.argsort(number, kind="stable")
     ends = np.searchsorted(number[order], np.arange(len(workers) + 1))
     total = {"time": times, **{name: np.zeros(len(times)) for name in measures}}
-    for worker, first, stop in zip(workers, ends[:-1], ends[1:], strict=True):
+    for first, stop in pairwise(ends):
         own = order[first:stop]
         since = rows["time"][own]
         here = np.searchsorted(since, times, side="right") - 1
         if not len(own):
             continue
-        # A worker that left has a row of NaN; in a step of several seconds only the status says it.
-        left = (rows["status"][own] == 0) & (worker != "")
-        away = (here < 0) | np.isnan(rows["process"][own][here])
-        away |= left[here] & (times > since[here])
+        gone = np.isnan(rows["process"][own])  # from here on; in a wider step it was there before
+        away = (here < 0) | (gone[here] & (times > since[here]))
         for name in measures:
-            most = rows["process_most" if name == "process" else name]  # no peak is lost
-            total[name] += np.where(away, 0, most[own][here])
+            cells = rows["process_most" if name == "process" else name][own]  # no peak is lost
+            cells = np.where(gone, np.nan_to_num(cells), cells)
+            total[name] += np.where(away, 0, cells[here])
     return total
 
 

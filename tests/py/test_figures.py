@@ -74,7 +74,6 @@ def sample(recording: RecordingStore, *rows: tuple[float, str, tuple[float, ...]
     columns = {
         "time": np.array(times) + START,
         "worker": list(workers),
-        "status": [int(worker != "" and row != GONE) for _, worker, row in rows],
         **dict(zip(MEASURES, measured, strict=True)),
     }
     recording.series("memory").append(columns, now=START + max(times))
@@ -250,22 +249,23 @@ def test_workers_in_focus_are_summed_and_stay_until_they_leave():
         (2, "a", whole(3, 1, limit=4)),
         (3, "b", GONE),
         (4, "c", whole(50)),
-        (4, "", whole(53)),
+        (5, "", whole(53)),
     )
     data = data_of(figures.memory(recording, {"workers": ["a", "b", "never"]}), "managed")
-    assert data["time"].tolist() == [0, 1, 2, 3]
-    assert data["process"].tolist() == [1, 3, 5, 3]
-    assert data["limit"].tolist() == [4, 8, 8, 4]
-    assert data["below"].tolist() == [0, 0, -1, -1]
+    assert data["time"].tolist() == [0, 1, 2, 3, 5], "a row holds until the next one"
+    assert data["process"].tolist() == [1, 3, 5, 3, 3]
+    assert data["limit"].tolist() == [4, 8, 8, 4, 4]
+    assert data["below"].tolist() == [0, 0, -1, -1, -1]
     fig = figures.memory(recording, {"workers": ["a", "b"], "time": [START + 1, START + 2]})
     assert data_of(fig, "managed")["process"].tolist() == [3, 5], "what came before counts"
 
 
 def test_a_worker_that_left_is_gone_in_wider_steps_too_and_their_peaks_stay():
     recording = new_recording()
-    step = {"time": [START, START + 60], "worker": ["a", "b"], "status": [0, 1]}
+    step = {"time": [START, START + 60], "worker": ["a", "b"]}
     for name in MEASURES:
-        step |= {f"{name}_most": [9 * GIB, 2 * GIB], f"{name}_least": [0.0, 0.0], name: [0.0, GIB]}
+        ends = {f"{name}_most": [9 * GIB, 2 * GIB], f"{name}_least": [0.0, 0.0]}
+        step |= {name: [np.nan, GIB], **ends}
     recording.series("memory").restore(10, step)
     data = data_of(figures.memory(recording, {"workers": ["a", "b"]}), "managed")
     assert data["process"].tolist() == [9, 2]
