@@ -71,6 +71,7 @@ PYTHON: dict[str, set[str]] = {
     "recorder": {"session", "session_list", "collect", "errors", "config"},
     "cells": {"collect", "schema"},
     "figures": {"session", "derive", "recording", "focus", "palette", "schema", "words"},
+    "picture": {"palette", "recording", "stream", "words"},
     "library": {"report", "files", "recording", "wire", "errors", "config", "urls", "written"},
     "block": {
         "session",
@@ -97,6 +98,7 @@ PYTHON_SHELLS = {
     "kernel",
     "magics",
     "memory_sampler",
+    "outputs",
     "widgets",
 }
 """Thin outer layers: they may import everything, and nothing above may import them."""

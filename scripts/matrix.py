@@ -56,6 +56,7 @@ LOWEST = (
     "traitlets==5.13.0",
     "numpy==1.26.0",
     "pandas==2.1.0",
+    "pillow==10.1.0",
     "pyarrow==15.0.0",
 )
 """The lower bounds of pyproject.toml, together."""
