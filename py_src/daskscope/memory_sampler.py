@@ -271,12 +271,13 @@ class MemorySampler:
             found[label] = frame
         if not found:
             return pd.DataFrame()
-        times = pd.concat(found, axis=1).index.sort_values()
+        times = pd.concat(found, axis=1, sort=True).index
         filled = {
             label: frame.reindex(times, method="ffill")[: frame.index[-1]]
             for label, frame in found.items()
         }
-        return pd.concat(filled, axis=1).reindex(times)
+        names = ["label"] if by == "worker" else None  # workers have their name
+        return pd.concat(filled, axis=1, sort=True, names=names).reindex(times)
 
     def _frame(
         self, label: str, pairs: list[tuple[float, int]], measure: str | None, by: str

@@ -172,9 +172,14 @@ def show(owner: object, source: Source) -> None:
     """Let pages see what is no session, while somebody holds its owner."""
     with _lock:
         if owner not in _unlisted:
-            weakref.finalize(owner, collect.soon, _changed.tell).atexit = False
+            weakref.finalize(owner, _tell_soon).atexit = False
         _unlisted[owner] = source
     _changed.tell()
+
+
+def _tell_soon() -> None:
+    """Tell of a change from wherever an object happens to be collected: no lock may be waited for."""
+    threading.Thread(target=_changed.tell, name="daskscope-forget", daemon=True).start()
 
 
 def find(session_id: str) -> Session | None:

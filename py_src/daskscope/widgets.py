@@ -326,6 +326,9 @@ class MemoryPlot(Panel):
         """Return whether all of some arguments are of the widget."""
         return {*options} <= {name for name in cls.class_trait_names() if name[0] != "_"}
 
+    def _recorded(self) -> Source | None:
+        return self._sampler._source if self._sampler else None
+
     def close(self) -> None:
         """Remove the plot from all pages and let go of the samples."""
         super().close()

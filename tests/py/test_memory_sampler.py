@@ -433,6 +433,7 @@ def test_by_default_it_is_a_widget(sampled) -> None:
         assert plot.layout.height == "200px"
         assert plot.session == sampled._source.id
         assert repr(plot) == "<daskscope.MemoryPlot: 2 samples>"
+        assert 1_000 < len(plot.picture()) <= 20_000
     finally:
         plot.close()
 

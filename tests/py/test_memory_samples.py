@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 from math import nan
+from time import thread_time
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -236,9 +237,9 @@ async def test_samples_that_take_long_are_taken_less_often() -> None:
         sample, took_s = plugin.memory_samples.sample, 0.1
 
         def slow(*workers: Any) -> None:
-            end = loop.time() + took_s
+            end = thread_time() + took_s
             sample(*workers)
-            while loop.time() < end:
+            while thread_time() < end:
                 pass
 
         plugin.memory_samples.sample = slow
