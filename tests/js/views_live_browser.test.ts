@@ -182,6 +182,7 @@ describePanel("a live panel", () => {
     const items = page.locator(".ds-menu-item-name");
     expect(await items.allInnerTexts()).toEqual([
       ...["CSV of errors", "CSV of events", "CSV of workers"],
+      "PNG of the charts",
     ]);
     await items.first().click();
     const saved = await page.evaluate(async () => {
