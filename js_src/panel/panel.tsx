@@ -321,17 +321,6 @@ export function Tools(props: {
         <Menu label="Export" face={<ExportIcon />}>
           {(close) => (
             <>
-              {charts && (
-                <MenuItem
-                  onClick={(event) => {
-                    const root = event.currentTarget.closest(".ds-root");
-                    close();
-                    void savePicture(view, kind.id, root as HTMLElement);
-                  }}
-                >
-                  PNG of the charts
-                </MenuItem>
-              )}
               {exports.map((name) => (
                 <MenuItem
                   detail={plural(exported(view, name).rows, "row")}
@@ -343,6 +332,17 @@ export function Tools(props: {
                   {`CSV of ${name}`}
                 </MenuItem>
               ))}
+              {charts && (
+                <MenuItem
+                  onClick={(event) => {
+                    const root = event.currentTarget.closest(".ds-root");
+                    close();
+                    void savePicture(view, kind.id, root as HTMLElement);
+                  }}
+                >
+                  PNG of the charts
+                </MenuItem>
+              )}
             </>
           )}
         </Menu>

@@ -183,6 +183,7 @@ describePanel("a live panel", () => {
     expect(await items.allInnerTexts()).toEqual([
       "PNG of the charts",
       ...["CSV of errors", "CSV of events", "CSV of workers"],
+      "PNG of the charts",
     ]);
     await items.getByText("CSV of errors").click();
     const saved = await page.evaluate(async () => {

@@ -24,9 +24,10 @@ function heldOf(
   view: PanelView,
   rows: KeyedRows,
   [start, stop]: Range,
-): { name: string; bytes: number }[] {
+): { key: string | number; name: string; bytes: number }[] {
   return rows.keys
     .map((key) => ({
+      key,
       name: nameOf(view, key),
       bytes: peakOf(rows.line(key, "bytes"), start, stop)?.value ?? 0,
     }))
@@ -37,21 +38,25 @@ function heldOf(
 export function heldAreas(view: PanelView): Line[] {
   const rows = heldRows(view);
   const only = view.focus.value.prefixes;
-  const names = heldOf(view, rows, view.whole.value)
-    .filter(({ name }) => only.length === 0 || only.includes(name))
-    .map(({ name }) => name);
-  const layers = Math.min(names.length, STACKED + 1);
+  const shown = heldOf(view, rows, view.whole.value).filter(
+    ({ name }) => only.length === 0 || only.includes(name),
+  );
+  const keys = shown.map(({ key }) => key);
   const layerOf = (key: string | number): number =>
-    Math.min(names.indexOf(nameOf(view, key)), STACKED);
-  return stackOf(rows, "bytes", layerOf, layers)
-    .map((series, at) => ({
-      name: at < STACKED ? names[at] : "(other)",
-      series,
-      look: {
-        colour: at < STACKED ? prefixCss(view, names[at]) : "#999999",
-        ...{ stair: true, hatched: at === STACKED },
-      },
-    }))
+    Math.min(keys.indexOf(key), STACKED);
+  const others = (key: string | number): number =>
+    layerOf(key) < STACKED ? -1 : 0;
+  return stackOf(rows, "bytes", layerOf, Math.min(keys.length, STACKED + 1))
+    .map((series, at): Line => {
+      if (at === STACKED) {
+        const [own] = stackOf(rows, "bytes", others, 1);
+        const look = { colour: "#999999", stair: true, hatched: true };
+        return { name: "(other)", series, own, look };
+      }
+      const { key, name } = shown[at];
+      const look = { colour: prefixCss(view, name), stair: true };
+      return { name, series, own: rows.line(key, "bytes"), look };
+    })
     .reverse();
 }
 

@@ -272,6 +272,10 @@ for (const panel of ["summary", "memory", "events", "logs", "system"]) {
   });
 }
 Object.assign(SHOTS, {
+  "memory-prefixes": kind("memory", [1400, 760], "theme=dark", async (page) => {
+    await page.getByRole("button", { name: "Prefixes" }).click();
+    await hover(500, 300)(page);
+  }),
   "narrow-whole": narrow("full"),
   "narrow-focus": narrow("full", SHOTS.crowded.act, "dark"),
   "narrow-partly": narrow("partly"),
