@@ -212,7 +212,7 @@ describePanel("the plot of a MemorySampler", () => {
       ),
     );
     saved.sort((one, other) => one.name.localeCompare(other.name));
-    expect(saved[0]!.name).toMatch(/^picture-[\d-]+\.png$/);
+    expect(saved[0]!.name).toMatch(/^memory-plot-[\d-]+\.png$/);
     expect(saved[0]!.begin.slice(1, 4)).toBe("PNG");
     expect(saved[1]!.name).toMatch(/^samples-[\d-]+\.csv$/);
     expect(saved[1]!.begin).toMatch(/^time,step,label,measure,cluster,/);
