@@ -209,13 +209,14 @@ function rowsBetween(
   stop: number,
   key: Key,
 ): Uint32Array {
-  const time = Float64Array.from(columns["time"] as ArrayLike<number>);
+  const time = new Float64Array(columns["time"] as ArrayLike<number>);
+  const keys = Object.entries(key);
   const found = new Uint32Array(time.length);
   let count = 0;
   for (let row = 0; row < time.length; row++) {
     if (!(time[row] >= start && time[row] < stop)) continue;
     let same = true;
-    for (const name in key) same &&= columns[name][row] === key[name];
+    for (const [name, cell] of keys) same &&= columns[name][row] === cell;
     if (same) found[count++] = row;
   }
   const order = found.slice(0, count);

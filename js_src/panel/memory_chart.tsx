@@ -15,6 +15,7 @@ import { paintArea } from "../timeline/areas";
 import { paintLine } from "../timeline/lines";
 import { type PlotArea, withText } from "../timeline/time_plot";
 import { valueAxis } from "../timeline/value_axis";
+import type { Range } from "../timeline/window";
 import { TimeChart } from "./time_chart";
 import { type Line, mostOf, Values } from "./line_chart";
 import { type TableColumns, TABLES } from "../schema";
@@ -116,6 +117,15 @@ export function MemoryChart(props: {
   );
 }
 
+const mostIn = (series: Series, [start, stop]: Range): number =>
+  peakOf(series, start, stop)?.value ?? 0;
+
+/** 0 for one far above, which would press what is used flat: it is told, not drawn. */
+export function limitShown({ areas, limit }: MemoryParts, time: Range): number {
+  const most = mostIn(limit, time);
+  return most < mostIn(areas[0]?.series ?? limit, time) * 4 ? most : 0;
+}
+
 export function MemoryOverTime(props: {
   view: PanelView;
   title: string;
@@ -136,12 +146,8 @@ export function MemoryOverTime(props: {
   const { areas, spilled, limit } = parts;
   const { value: whole } = view.whole;
   const spills = mostOf([spilled], whole) > 0;
-  const most = (series: Series, [start, stop]: readonly [number, number]) =>
-    peakOf(series, start, stop)?.value ?? 0;
-  const top = most(limit, whole);
-  // A limit far above would press what is used flat: then it is told, not drawn.
-  const limited = top > 0 && top < most(areas[0]?.series ?? limit, whole) * 4;
-  const shown = limited ? top : 0;
+  const shown = limitShown(parts, whole);
+  const limited = shown > 0;
   const lines = useMemo(
     () => thresholds.map((one) => ({ one, series: scaled(limit, one.share) })),
     [thresholds, limit],
@@ -169,11 +175,11 @@ export function MemoryOverTime(props: {
         height_px={props.height_px}
         content={{
           top_px: above?.px,
-          right_px: limited ? beside_px : undefined,
+          right_px: beside_px,
           axis(range) {
-            const used = areas.map(({ series }) => most(series, range));
+            const used = areas.map(({ series }) => mostIn(series, range));
             const axis = valueAxis("bytes", Math.max(...used, shown), 0, 5);
-            const bottom = spills ? -most(spilled.series, range) * ROOM : 0;
+            const bottom = spills ? -mostIn(spilled.series, range) * ROOM : 0;
             // Above the limit there is nothing to read.
             const top = shown > Math.max(...used) ? shown * ROOM : axis.top;
             const ticks = axis.ticks.filter(({ value }) => value <= top);

@@ -6,7 +6,7 @@ import type { PlotArea } from "./time_plot";
 
 export interface Item {
   readonly start: number;
-  readonly stop: number;
+  stop: number;
   readonly text: string;
   /** The same without what it is about: several may have it in common. */
   readonly what: string;

@@ -135,7 +135,7 @@ describePanel("a live panel", () => {
     expect(pixels[0]).not.toEqual(pixels[1]);
   });
 
-  it.each(["summary", "events", "logs", "system"])(
+  it.each(["summary", "memory", "events", "logs", "system"])(
     "draws nothing while it is hidden, and all that came when it is shown: %s",
     async (kind) => {
       await open(`panel=${kind}&scenario=live&at=10`, 800, 600);

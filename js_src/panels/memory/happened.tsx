@@ -2,101 +2,64 @@
 
 import type { JSX } from "preact";
 import { toCss } from "../../base/colour";
-import { formatMoment, formatShare } from "../../base/format";
-import { peakOf } from "../../derive/keyed";
+import { formatMoment } from "../../base/format";
 import type { PanelView } from "../../panel/panel_view";
 import { AndMore, Part, Table } from "../../panel/parts";
-import { type NameOf, workerNames } from "../../panel/worker_groups";
+import type { NameOf } from "../../panel/worker_groups";
 import { rowsOf, type TableView } from "../../session_tables";
 import { type Item, marksOf, paintMarks } from "../../timeline/marks";
 import type { PlotArea } from "../../timeline/time_plot";
-import { timeShown, workerRows } from "./data";
+import { timeShown } from "./data";
 
 /** Above the plot: a row of marks. */
 export const MARKS_PX = 26;
 
-export interface Happened extends Item {
-  readonly worker: string;
-}
-
 /** What begins a state, and what ends it, beside the worker's leaving. */
-const STATES: ReadonlyMap<string, string> = new Map([
-  ["paused", "running"],
-  ["spilling", "not-spilling"],
-]);
+const STATES = { paused: "running", spilling: "not-spilling" } as const;
 const MOMENTS: ReadonlyMap<string, string> = new Map([
   ["added", "came"],
   ["removed", "left"],
   ["restarted", "restarted"],
 ]);
-/** A worker that leaves with so much of its limit was probably killed for it. */
-const NEAR_LIMIT = 0.9;
 
-export function happened(view: PanelView): Happened[] {
-  const changes = view.table("workers");
-  const nameOf = workerNames(view);
-  const found = happenedTo(changes, nameOf, (worker, time) =>
-    shareBefore(view, worker, time),
-  );
-  const { workers } = view.focus.value;
-  if (workers.length === 0) return found;
-  return found.filter(
-    (one) => one.worker === "" || workers.includes(one.worker),
-  );
-}
-
-/** Of its limit, at a time. */
-function shareBefore(view: PanelView, worker: string, time: number): number {
-  const rows = workerRows(view);
-  const [process, limit] = ["process", "limit"].map(
-    (name) => peakOf(rows.line(worker, name), time - 5, time)?.value ?? NaN,
-  );
-  return process / limit;
-}
-
-export function happenedTo(
+/** Ranges that go on end at Infinity. */
+export function happened(
   changes: TableView<"workers">,
   nameOf: NameOf,
-  shareOf: (worker: string, time: number) => number,
-): Happened[] {
-  const all: Happened[] = [];
-  const open = new Map<string, number>();
-  const add = (worker: string, what: string, start: number, stop = start) =>
-    all.push({
-      ...{ worker, what, start, stop },
-      text: worker === "" ? what : `${nameOf(worker)} ${what}`,
-      trouble: !/^(came|left)$/.test(what),
-    });
-  const close = (worker: string, what: string, stop: number): void => {
-    const id = `${what} ${worker}`;
-    const start = open.get(id);
-    if (start !== undefined) add(worker, what, start, stop);
-    open.delete(id);
+  only: readonly string[] = [],
+): Item[] {
+  const all: Item[] = [];
+  const open = new Map<string, Item>();
+  const add = (worker: string, what: string, start: number, stop = start) => {
+    const text = worker === "" ? what : `${nameOf(worker)} ${what}`;
+    const trouble = !/^(came|left)$/.test(what);
+    const item = { what, start, stop, text, trouble };
+    all.push(item);
+    return item;
   };
   for (const { time, worker, what } of rowsOf(changes, "time")) {
-    for (const [begins, ends] of STATES) {
+    if (only.length > 0 && worker !== "" && !only.includes(worker)) continue;
+    for (const [begins, ends] of Object.entries(STATES)) {
       const id = `${begins} ${worker}`;
-      if (what === begins && !open.has(id)) open.set(id, time);
-      if (what === ends || what === "removed") close(worker, begins, time);
+      const since = open.get(id);
+      if (what === begins && !since) {
+        open.set(id, add(worker, begins, time, Infinity));
+      } else if (since && (what === ends || what === "removed")) {
+        since.stop = time;
+        open.delete(id);
+      }
     }
     const word = MOMENTS.get(what);
-    if (word === undefined) continue;
-    const share = what === "removed" ? shareOf(worker, time) : 0;
-    const killed = share > NEAR_LIMIT;
-    add(worker, killed ? `left at ${formatShare(share)}` : word, time);
+    if (word !== undefined) add(worker, word, time);
   }
-  for (const [id, start] of open) {
-    const [what] = id.split(" ", 1);
-    add(id.slice(what.length + 1), what, start, Infinity);
-  }
-  return all.sort((one, other) => one.start - other.start);
+  return all;
 }
 
 const TINT = 0.16;
 
 export function paintHappened(
   area: PlotArea,
-  all: readonly Happened[],
+  all: readonly Item[],
   present: number,
 ): void {
   const { context, theme, pixelRatio, left, width, top } = area;
@@ -146,7 +109,7 @@ const LISTED = 8;
 
 export function EventTable(props: {
   view: PanelView;
-  all: readonly Happened[];
+  all: readonly Item[];
 }): JSX.Element | null {
   const { view } = props;
   const [start, stop] = timeShown(view);

@@ -61,7 +61,7 @@ export function HeldBars(props: { view: PanelView }): JSX.Element | null {
   const shown = barsPointed(view);
   const { time } = barsShown(view);
   const usual = heldOf(view, rows, time).filter(({ bytes }) => bytes > 0);
-  const { ids, handlers } = useOrder(
+  const { ids, hands } = useOrder(
     view,
     usual.map(({ name }) => name),
   );
@@ -75,11 +75,7 @@ export function HeldBars(props: { view: PanelView }): JSX.Element | null {
   return (
     <Part title="Managed, by task prefix" detail={shown.words}>
       {ids.length === 0 && <p class="ds-sentence">No results in memory.</p>}
-      <ul
-        class="ds-bars"
-        aria-label="Managed memory by task prefix"
-        {...handlers}
-      >
+      <ul class="ds-bars" aria-label="Managed memory by task prefix" {...hands}>
         {listed.map((name) => (
           <li key={name}>
             <PrefixButton view={view} name={name} />

@@ -13,6 +13,7 @@ import { mostOf } from "../../panel/line_chart";
 import { FigureTable } from "../../panel/figure_table";
 import { panelIcon } from "../../panel/host";
 import {
+  limitShown,
   memoryLine,
   type MemoryParts,
   MemoryOverTime,
@@ -58,7 +59,7 @@ export const MEMORY = makePanel(
 
 function facts(view: PanelView): Fact[] {
   const peak = memoryPeak(view);
-  const { rows, dropped } = view.table("memory");
+  const { rows, dropped } = view.table(isSampled(view) ? "memory" : "system");
   const more = [
     { ...countFact(rows, "sample"), rank: 4 },
     droppedFact(view.notices.value, dropped),
@@ -129,9 +130,11 @@ function Charts({ view, sampled }: ChartsProps): JSX.Element {
     () => ({ ...parts, areas: by === "parts" ? parts.areas : heldAreas(view) }),
     [parts, by, held, prefixes, names, view.whole.value],
   );
+  const changes = view.table("workers");
+  const nameOf = workerNames(view);
   const marks = useMemo(
-    () => happened(view),
-    [memory, view.table("workers"), workers, names],
+    () => happened(changes, nameOf, workers),
+    [changes, nameOf, workers],
   );
   const paint = useMemo(
     () => (area: PlotArea) => {
@@ -141,7 +144,8 @@ function Charts({ view, sampled }: ChartsProps): JSX.Element {
   );
   if (parts.areas[0].series.time.length === 0) return <NoSamples view={view} />;
   const roomy = ["wide", "medium"].includes(view.breadth.value);
-  const beside_px = roomy ? BESIDE_PX : undefined;
+  const limited = limitShown(parts, view.whole.value) > 0;
+  const beside_px = roomy && limited ? BESIDE_PX : undefined;
   const present = view.present.value ?? end;
   const most = mostOf(parts.areas, view.whole.value);
   const areas = [...parts.areas].reverse();

@@ -48,7 +48,7 @@ export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
   const sorted = [...usual].sort(
     (one, other) => shareOf(other, most) - shareOf(one, most),
   );
-  const { ids, handlers } = useOrder(
+  const { ids, hands } = useOrder(
     view,
     sorted.map(({ worker }) => worker),
   );
@@ -62,7 +62,7 @@ export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
       <ul
         class="ds-bars ds-memory-bars"
         aria-label="Memory by worker"
-        {...handlers}
+        {...hands}
       >
         {limited && <Scale />}
         {listed.map((worker) => (

@@ -22,6 +22,8 @@ import { workerRows } from "./data";
 const SLOTS = [7, 3, 10, 9, 0, 4] as const;
 const HEIGHT_PX = 132;
 
+const byName = new Intl.Collator("en", { numeric: true });
+
 type Measure = (typeof MEASURES)[number];
 
 const NAMES: Record<Measure, string> = {
@@ -108,7 +110,7 @@ function linesOf(
 ): { lines: Line[]; isBand: boolean } {
   const counts = (key: string | number): boolean =>
     key !== CLUSTER && (only.length === 0 || only.includes(String(key)));
-  const workers = rows.keys.filter(counts).map(String).sort();
+  const workers = rows.keys.filter(counts).map(String);
   const look = (slot: number) => ({
     colour: slotColour(slot, dark),
     stair: true,
@@ -118,10 +120,11 @@ function linesOf(
     const name = `median of ${workers.length} workers`;
     return { lines: [{ name, series, look: look(SLOTS[0]) }], isBand: true };
   }
-  const named = workers.map((worker, at) => ({
-    name: nameOf(worker),
-    series: rows.line(worker, measure),
-    look: look(SLOTS[at]),
+  const named = workers
+    .map((worker) => ({ worker, name: nameOf(worker) }))
+    .sort((one, other) => byName.compare(one.name, other.name));
+  const lines = named.map(({ worker, name }, at) => ({
+    ...{ name, series: rows.line(worker, measure), look: look(SLOTS[at]) },
   }));
-  return { lines: named, isBand: false };
+  return { lines, isBand: false };
 }
