@@ -31,9 +31,10 @@ interface Traits {
 const SUPPRESS_SHORTCUTS = "lmSuppressShortcuts";
 const GREETING: ChannelState = { kind: "greeting" };
 
-function openChannel(model: AnyModel<Traits>): Channel {
+function openChannel(model: AnyModel<Traits>, pictures: boolean): Channel {
   const channel: Channel = thePage().connect({
     kind: "widget",
+    pictures,
     send(message) {
       try {
         model.send(message);
@@ -46,9 +47,10 @@ function openChannel(model: AnyModel<Traits>): Channel {
   return channel;
 }
 
-/** `useStyles` gives the page our styles, where it has none. */
+/** `useStyles` gives the page our styles, where it has none; `pictures`: see `Port`. */
 export function makeWidget(
   useStyles: (el: HTMLElement) => void,
+  pictures = false,
 ): Widget<Traits> {
   const channel = signal<Channel | null>(null);
   const state = computed(() => channel.value?.state.value ?? GREETING);
@@ -57,7 +59,7 @@ export function makeWidget(
   let findSession = () => {};
 
   function initialize({ model }: { model: AnyModel<Traits> }): () => void {
-    const opened = openChannel(model);
+    const opened = openChannel(model, pictures);
     const receive = (data: unknown, buffers?: BinaryBuffer[]) =>
       opened.receive(data, buffers);
     findSession = () => {

@@ -16,6 +16,7 @@ what needs pandas, pyarrow or widgets is loaded when it is used.
     load()                 open a recording that was saved with rec.save("run.daskscope")
     list_performance_reports()  the reports that were made; tag() and
                            delete_performance_report() change what is kept of them
+    figures                Bokeh figures of a recording or session: figures.task_stream(), .memory()
     sessions()             all sessions of this process, also a few that have stopped
     recorder               switch the flight recorder: recorder.enable(), recorder.disable()
     %%perfreport           on top of a cell: a report of that cell; %perfreport --help
@@ -33,6 +34,7 @@ from typing import TYPE_CHECKING, Any
 from daskscope import recorder
 
 if TYPE_CHECKING:
+    from daskscope import figures
     from daskscope.block import record
     from daskscope.block.report_block import performance_report
     from daskscope.errors import DaskscopeError
@@ -68,6 +70,7 @@ __all__ = [
     "TaskStream",
     "connect",
     "delete_performance_report",
+    "figures",
     "list_performance_reports",
     "load",
     "performance_report",
@@ -109,6 +112,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_WHERE[name]), name)
         globals()[name] = value
         return value
+    if name == "figures":
+        return importlib.import_module("daskscope.figures")
     if name == "__version__":
         from daskscope.version import installed_version
 

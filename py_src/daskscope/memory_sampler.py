@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import math
 import time
-import uuid
 import weakref
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
@@ -15,10 +14,10 @@ from daskscope import collect, session_list
 from daskscope.errors import DaskscopeError
 from daskscope.memory_samples import Reading, Run, SamplesSource
 from daskscope.schema import MEASURES
-from daskscope.session_hold import hold_session, let_go_of
+from daskscope.session_list import hold_session, let_go_of
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Iterator, Mapping
+    from collections.abc import AsyncIterator, Coroutine, Iterator
 
     import pandas as pd
     from distributed import Client
@@ -132,21 +131,15 @@ class MemorySampler:
     def _sample_sync(
         self, client: Client, label: str | None, measure: str, interval: float
     ) -> Iterator[None]:
-        run, session = Run(label or str(uuid.uuid4()), measure), hold_session(client)
+        run, session = Run(label, measure, interval), hold_session(client)
         try:
-            begun = collect.submit(self._begin(session, run, interval))
-            try:
-                begun.result()
-            finally:
-                begun.cancel()
+            _wait(self._begin(session, run))
             try:
                 yield
             finally:
-                ended = collect.submit(self._end(session, run))
                 try:
-                    ended.result()
+                    _wait(self._end(session, run))
                 finally:  # also after an interrupt
-                    ended.cancel()
                     self._keep(run)
         finally:
             let_go_of(session)
@@ -155,10 +148,10 @@ class MemorySampler:
     async def _sample_async(
         self, client: Client, label: str | None, measure: str, interval: float
     ) -> AsyncIterator[None]:
-        run, session = Run(label or str(uuid.uuid4()), measure), hold_session(client)
+        run, session = Run(label, measure, interval), hold_session(client)
         try:
             await session
-            await asyncio.wrap_future(collect.submit(self._begin(session, run, interval)))
+            await asyncio.wrap_future(collect.submit(self._begin(session, run)))
             try:
                 yield
             finally:
@@ -171,14 +164,14 @@ class MemorySampler:
 
     # -- in the background loop -------------------------------------------------
 
-    async def _begin(self, session: Session, run: Run, interval_s: float) -> None:
+    async def _begin(self, session: Session, run: Run) -> None:
         """Take the first sample."""
         await session._caught_up()  # what was sampled before is not of the block
         reading = self._readings.get(session.id)
         if reading is None:
             reading = self._readings[session.id] = Reading(session, self._take)
         reading.runs.append(run)
-        session._sample_memory(run.id, interval_s)
+        session._sample_memory(run.id, run.interval_s)
         try:
             async with asyncio.timeout(FIRST_SAMPLE_S):
                 while not len(run.values(run.measure)[0]):
@@ -199,7 +192,7 @@ class MemorySampler:
             ) from None
 
     async def _end(self, session: Session, run: Run) -> None:
-        """Wait for the samples that were taken until now."""
+        """Wait for the samples that were due until now."""
         run.stop = time.time() + session._clock_ahead_s
         try:
             await session._caught_up_since(time.monotonic())
@@ -210,7 +203,8 @@ class MemorySampler:
     def _take(self, reading: Reading, samples: Columns, workers: Columns) -> None:
         self._source.add_workers(workers)
         for run in reading.runs:
-            run.workers.update(workers["worker"])
+            if run.workers is not None:
+                run.workers.update(workers["worker"])
             taken = run.take(samples)
             if self._runs.get(run.label) is run:
                 self._source.add(run.label, taken)
@@ -277,33 +271,29 @@ class MemorySampler:
             found[label] = frame
         if not found:
             return pd.DataFrame()
-        times = next(iter(found.values())).index
-        for frame in found.values():
-            times = times.union(frame.index)
+        times = pd.concat(found, axis=1).index.sort_values()
         filled = {
-            label: frame.reindex(times, method="ffill")[times <= frame.index[-1]]
+            label: frame.reindex(times, method="ffill")[: frame.index[-1]]
             for label, frame in found.items()
         }
-        if by == "worker":
-            return pd.concat(filled, axis=1, names=["label", "worker"]).reindex(times)
-        return pd.concat(list(filled.values()), axis=1).reindex(times)
+        return pd.concat(filled, axis=1).reindex(times)
 
     def _frame(
         self, label: str, pairs: list[tuple[float, int]], measure: str | None, by: str
-    ) -> pd.DataFrame:
+    ) -> pd.Series | pd.DataFrame:
         """Return the samples of a label by seconds since the epoch."""
         import pandas as pd
 
-        if measure is None and by == "cluster":
-            return pd.DataFrame({label: [size for _, size in pairs]}, [time for time, _ in pairs])
         run = self._runs.get(label)
-        measure = measure or (run.measure if run else MEASURES[0])
-        if run is not None and by == "worker" and run.workers:
-            return _by_worker(self._source, run, measure)
-        if run is not None and by == "cluster":
+        own = run.measure if run else None
+        if by == "cluster" and measure in (None, own):
+            return pd.Series([size for _, size in pairs], [moment for moment, _ in pairs])
+        measure = measure or own or MEASURES[0]
+        if run and by == "cluster" and len(run.values(measure)[0]):
             times, values = run.values(measure)
-            if len(times):
-                return pd.DataFrame({label: values.astype("int64")}, times)
+            return pd.Series(values.astype("int64"), times)
+        if run and by == "worker" and run.workers is not None:
+            return _by_worker(self._source, run, measure)
         what = f"measure={measure!r}" if by == "cluster" else f"by={by!r}"
         raise ValueError(f"the samples of {label!r} were taken elsewhere, without {what}")
 
@@ -346,7 +336,7 @@ class MemorySampler:
         if backend is None:
             from daskscope.widgets import MemoryPlot
 
-            if MemoryPlot.knows(kwargs):
+            if MemoryPlot._takes(kwargs):
                 return MemoryPlot(self, align=align, measure=measure, **kwargs)
             backend = "matplotlib"
         frame = self.to_pandas(align=align, measure=measure)
@@ -356,8 +346,12 @@ class MemorySampler:
             figure = memory_samples(frame, aligned=align, measure=measure or self._measure())
             figure.update(**kwargs)
             return figure
-        if backend == "matplotlib":
-            _need_matplotlib()
+        if backend == "matplotlib" and find_spec(backend) is None:
+            raise DaskscopeError(
+                "no-matplotlib",
+                "This plot is drawn by matplotlib, which is not installed.",
+                'Run `pip install matplotlib`, or use plot() or plot(backend="bokeh").',
+            )
         options = {"xlabel": "time", "ylabel": "Cluster memory (GiB)", **kwargs}
         return (frame / GIB).plot(backend=backend, **options)
 
@@ -377,14 +371,13 @@ def _checked_measure(measure: str) -> str:
     return measure
 
 
-def _need_matplotlib() -> None:
-    if find_spec("matplotlib") is None:
-        raise DaskscopeError(
-            "no-matplotlib",
-            "This plot is drawn by matplotlib, which is not installed.",
-            "Run `pip install matplotlib`, or use plot() without further arguments, or "
-            'plot(backend="bokeh").',
-        )
+def _wait(work: Coroutine[Any, Any, None]) -> None:
+    """Wait for work in the background loop; an interrupt ends it."""
+    done = collect.submit(work)
+    try:
+        done.result()
+    finally:
+        done.cancel()
 
 
 def _by_worker(source: SamplesSource, run: Run, measure: str) -> pd.DataFrame:
@@ -393,12 +386,12 @@ def _by_worker(source: SamplesSource, run: Run, measure: str) -> pd.DataFrame:
     import pandas as pd
 
     times = np.unique(run.columns["time"])
-    rows: Mapping[str, Any] = source.memory.rows(times[0], times[-1])
+    rows = source.memory.rows(times[0], times[-1])
     table = pd.DataFrame({name: rows[name] for name in ("time", "worker", f"{measure}_most")})
     found = {}
     for worker, part in table.groupby("worker"):
-        if worker in run.workers:
+        if worker in (run.workers or ()):  # else it is of another cluster
             last = np.searchsorted(part["time"], times, side="right") - 1
             values = part[f"{measure}_most"].to_numpy(np.float64)
             found[worker] = np.where(last < 0, np.nan, values[last])
-    return pd.DataFrame(found, index=times)
+    return pd.DataFrame(found, times).rename_axis(columns="worker")

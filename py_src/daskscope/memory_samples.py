@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from daskscope.recording.series_store import Ring, SeriesStore
+    from daskscope.recording.series_store import SeriesStore
     from daskscope.session import Session
 
     Columns = dict[str, NDArray[Any]]
@@ -40,15 +40,12 @@ class Run:
     workers) is an array of two dimensions.
     """
 
-    def __init__(self, label: str, measure: str) -> None:
-        self.id = uuid.uuid4().hex
-        self.label, self.measure = label, measure
-        self.stop = inf
-        """By the scheduler's clock: samples that come after the end of the block have to be older.
-
-        Those that came before are of the block, however the clock was set meanwhile.
-        """
-        self.workers: set[str] = set()
+    def __init__(self, label: str | None, measure: str, interval_s: float = 0.5) -> None:
+        self.id = str(uuid.uuid4())
+        self.label, self.measure, self.interval_s = label or self.id, measure, interval_s
+        self.stop = inf  # by the scheduler's clock
+        self.workers: set[str] | None = set()  # none are known where others took the samples
+        self._latest = -inf
         self._parts: list[Columns] = []
 
     @property
@@ -61,9 +58,15 @@ class Run:
         return bool(self._parts)
 
     def take(self, samples: Columns) -> Columns:
-        """Take samples, and return those that are of the block."""
-        samples = pick(samples, samples["time"] <= self.stop)
-        if len(samples["time"]):
+        """Take further samples, and return those that are of the block.
+
+        Once it has ended that is what was due until then: a busy scheduler is late.
+        """
+        time = samples["time"]
+        before = np.concatenate([[self._latest], time[:-1]])
+        samples = pick(samples, (time <= self.stop) | (before + self.interval_s <= self.stop))
+        if len(time):
+            self._latest = time[-1]
             self._parts.append(samples)
         return samples
 
@@ -80,6 +83,7 @@ class Run:
     def of_pairs(cls, label: str, measure: str, pairs: list[tuple[float, int]]) -> Run:
         """Return a run of samples as distributed has them: of one measure, without workers."""
         run = cls(label, measure)
+        run.workers = None
         time, values = np.array(pairs, np.float64).reshape(-1, 2).T
         unknown = np.full((len(time), len(MEASURES)), np.nan, np.float32)
         cluster = unknown.copy()
@@ -105,9 +109,12 @@ class Reading:
     def __init__(self, session: Session, take: Callable[[Reading, Columns, Columns], None]) -> None:
         self.runs: list[Run] = []
         self.news = asyncio.Event()
-        self._ring = session._recording.series(MEMORY.name).rings[0]
+        series = session._recording.series(MEMORY.name)
+        self._ring = series.rings[0]
         self._next = self._ring.next
-        self._workers = _latest(self._ring)
+        rows = series.latest(inf)
+        latest = zip(rows["worker"], _measures(rows), strict=True)
+        self._workers = {worker: values for worker, values in latest if worker}
         self._spread = self._compute_spread()
         self._take = take
         self.stop = session.on_change(self._read)
@@ -159,17 +166,6 @@ class Reading:
 
 def _measures(rows: Columns) -> NDArray[np.float32]:
     return np.stack([rows[measure] for measure in MEASURES], axis=1)
-
-
-def _latest(ring: Ring) -> dict[str, NDArray[np.float32]]:
-    """Return the latest measures of each worker that is not gone."""
-    stored = ring.stored()
-    worker = stored["worker"]
-    last = np.full(int(worker.max(initial=0)) + 1, -1)
-    last[worker] = np.arange(len(worker))
-    rows = ring.readable(pick(stored, last[last >= 0]))
-    every = zip(rows["worker"], _measures(rows), strict=True)
-    return {name: values for name, values in every if name and not np.isnan(values).all()}
 
 
 class SamplesSource(SharedFocus):

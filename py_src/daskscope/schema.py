@@ -117,9 +117,11 @@ class Series(Table):
 
     The first column is ``time``; with values that are ``sum`` the second is ``duration``.
     ``ring_bytes`` bounds each ring in the kernel: as measured, 10, 60, 600 s; ``page_bytes``
-    all rings together on a page.
+    all rings together on a page. With ``lasts`` a row is written when it changed, and holds
+    until the next one of its key; what is NaN then is gone.
     """
 
+    lasts: bool = False
     ring_bytes: tuple[int, int, int, int] = (4_000_000, 4_000_000, 2_000_000, 1_000_000)
     page_bytes: int = 8_000_000
     noun: str = "sample"
@@ -367,6 +369,7 @@ MEMORY: Final = Series(
         Column("cpu", "float32", "percent of a core", unit="%", combine="extremes"),
         Column("status", "uint8", "index into WORKER_STATUSES", combine="last"),
     ),
+    lasts=True,
     ring_bytes=(100_000_000, 100_000_000, 40_000_000, 10_000_000),
     page_bytes=40_000_000,
 )
@@ -379,6 +382,7 @@ HELD: Final = Series(
         Column("prefix", "uint16", "the prefix", into="prefixes", combine="key"),
         _bytes("bytes", "of its results, each counted once"),
     ),
+    lasts=True,
 )
 
 SAMPLES: Final = Series(

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 from daskscope import collect, config
 from daskscope.derive.findings import merged_notices
 from daskscope.derive.work import ClusterTotals
-from daskscope.figures import live_figures_of, new_recording
+from daskscope.file_summary import live_figures_of, new_recording
 from daskscope.focus import SharedFocus
 from daskscope.listeners import Listeners
 from daskscope.maker import cluster_name, made_by

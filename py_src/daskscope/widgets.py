@@ -15,7 +15,7 @@ import anywidget
 import traitlets
 from ipywidgets import Layout
 
-from daskscope import kernel
+from daskscope import kernel, outputs
 from daskscope import session_list as known
 from daskscope.errors import DaskscopeError
 from daskscope.memory_samples import SamplesSource
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from daskscope.memory_sampler import MemorySampler
+    from daskscope.stream.sources import Source
 
 STATIC: Final = Path(__file__).parent / "static"
 
@@ -77,6 +78,9 @@ class Panel(anywidget.AnyWidget):
     _esm = traitlets.Unicode().tag(sync=True)
 
     _channel: Channel | None = None
+    _output: outputs.Output | None = None
+    _options: Any = None
+    """What the user chose, of panels that have such a trait."""
 
     def __init__(
         self, client: Client | Session | SamplesSource | None = None, **options: Any
@@ -141,8 +145,35 @@ class Panel(anywidget.AnyWidget):
         elif shown is None and every:
             self.session = every[-1].id  # what is left of the last client
 
+    def _recorded(self) -> Source | None:
+        """Return what is shown, if it is still there."""
+        return known.find(self.session)
+
+    def picture(self) -> bytes:
+        """Return what is recorded now as a PNG of at most 20 kB.
+
+        Saved notebooks hold it beside the widget, and show it where no widget can run.
+        """
+        from daskscope.picture import draw
+
+        return draw(self.kind, self._recorded(), self._without_session(), self._options)
+
+    def _ipython_display_(self) -> None:
+        """Show the panel in an output that gets a picture, where outputs can be updated."""
+        if self.comm is None or not outputs.can_update():
+            raise NotImplementedError  # IPython shows it as any widget
+        self._output = self._output or outputs.Output(self)
+        self._output.show()
+
+    def _keep_widgets(self) -> list[bool]:
+        """Return of each page that shows the panel whether it keeps it when a picture comes."""
+        greetings = self._channel.greetings if self._channel is not None else {}
+        return [hello.pictures for hello in list(greetings.values())]
+
     def close(self) -> None:
         """Remove the panel from all pages and let go of everything."""
+        if self._output is not None:
+            self._output.close()
         channel, self._channel = self._channel, None
         if channel is not None:
             self._unsubscribe()
@@ -151,13 +182,15 @@ class Panel(anywidget.AnyWidget):
                 self.layout.close()
         super().close()
 
+    def _without_session(self) -> str:
+        kept = "its recording is kept no longer"
+        return kept if self.session else "no Dask client in this kernel yet"
+
     def __repr__(self) -> str:
         name = type(self).__name__
         shown = known.find(self.session)
         if shown is None:
-            kept = "its recording is kept no longer"
-            what = kept if self.session else "no Dask client in this kernel yet"
-            return f"<daskscope.{name}: {what}>"
+            return f"<daskscope.{name}: {self._without_session()}>"
         counts = shown.counts
         return (
             f"<daskscope.{name} of {shown.name}: {shown.state}, "
@@ -289,14 +322,17 @@ class MemoryPlot(Panel):
         self.session = sampler._show().id  # another one if a label was overwritten meanwhile
 
     @classmethod
-    def knows(cls, options: Iterable[str]) -> bool:
+    def _takes(cls, options: Iterable[str]) -> bool:
         """Return whether all of some arguments are of the widget."""
         return {*options} <= {name for name in cls.class_trait_names() if name[0] != "_"}
 
+    def _recorded(self) -> Source | None:
+        return self._sampler._source if self._sampler else None
+
     def close(self) -> None:
         """Remove the plot from all pages and let go of the samples."""
-        self._sampler = None
         super().close()
+        self._sampler = None
 
     def __repr__(self) -> str:
         labels = self._sampler._runs if self._sampler else ()

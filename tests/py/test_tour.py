@@ -74,8 +74,8 @@ def test_every_cell_of_the_tour_runs_and_shows_what_it_promises(tmp_path: Path) 
     assert (figures["title"], figures["tasks"]["captured"]) == ("A tour of Daskscope", 101)
     shown = [output for cell in cells for output in cell.outputs if "data" in output]
     widgets = [o for o in shown if "application/vnd.jupyter.widget-view+json" in o["data"]]
-    assert len(widgets) == 1
-    assert "live" in widgets[0]["data"]["text/plain"]
+    assert ["MemoryPlot" in o["data"]["text/plain"] for o in widgets] == [True, False]
+    assert "live" in widgets[1]["data"]["text/plain"]
     assert len([o for o in shown if "daskscope-report-card" in o["data"].get("text/html", "")]) == 1
 
     (output,) = found.outputs

@@ -116,11 +116,12 @@ def describe_lane(lane: Any) -> list[str]:
 
 def _place_indices(groups: Any, prefixes: Interned, spans: Interned) -> list[int]:
     """Return prefix (low half) and span (high half) of each task group."""
+    one = groups == groups[:1] * len(groups)  # mostly; else this ends at the first other one
     place = {
         group: prefixes.add(group.prefix.name) + spans.add(group.span_id or "") * 2**16
-        for group in {*groups}
+        for group in (groups[:1] if one else {*groups})
     }
-    if len(place) == 1:  # mostly
+    if one:
         return [*place.values()] * len(groups)
     return [place[group] for group in groups]
 

@@ -128,9 +128,7 @@ class Agent(SchedulerPlugin):
     def forget(self) -> None:
         """Stop capturing and free what was captured."""
         self.transition = _ignore
-        if self.sampler is not None:
-            self.sampler.cancel()
-            self.sampler = None
+        self.stop_sampling()
         self.memory_samples.clear()
         self.pending.clear()
         self.chunks.clear()
@@ -186,7 +184,8 @@ class Agent(SchedulerPlugin):
         append_group = self.pending.groups.append
         extend_finished = self.pending.finished.extend
         extend_rows = self.pending.rows.extend
-        extend_left = self.memory_samples.left.extend
+        append_left_group = self.memory_samples.left_groups.append
+        append_left_size = self.memory_samples.left_sizes.append
         tasks = self.scheduler.tasks
 
         # What is needed is named: a dictionary of all the rest costs more.
@@ -219,7 +218,8 @@ class Agent(SchedulerPlugin):
                 try:
                     task = tasks[key]
                     if task.run_spec is not None:  # else scattered: it came without a transition
-                        extend_left((task.group, task.nbytes))
+                        append_left_group(task.group)
+                        append_left_size(task.nbytes)
                 except Exception:
                     self.fail()
 
@@ -349,21 +349,26 @@ class Agent(SchedulerPlugin):
 
     # -- memory -------------------------------------------------------------
 
-    def sample_every(self, seconds: float) -> None:
-        """Sample memory at once if a reader wants it sooner than the next sample comes."""
-        if self.sampler is None or seconds < self.sample_s:
+    def sample_every(self, seconds: float, at_once: bool) -> None:
+        """Sample memory at once if a reader asks for that, or for samples sooner than so far."""
+        if at_once or self.sampler is None or max(seconds, LEAST_SAMPLE_S) < self.sample_s:
+            self.stop_sampling()
             self.sample()
+
+    def stop_sampling(self) -> None:
+        """Stop the timer."""
+        if self.sampler is not None:
+            self.sampler.cancel()
+            self.sampler = None
 
     def sample(self) -> None:
         """Sample memory, and go on at the smallest interval that a reader wants."""
         wanted = [reader[3] for reader in self.readers.values() if reader[3]]
         timer, self.sampler = self.sampler, None
-        if timer is not None:
-            timer.cancel()
         if not wanted:
             return
         loop = self.scheduler.loop.asyncio_loop
-        begun, sooner = loop.time(), min(wanted) < self.sample_s
+        begun, begun_s = loop.time(), thread_time()
         try:
             self.sample_memory()
             if begun - self.held_at >= HELD_S:
@@ -373,10 +378,9 @@ class Agent(SchedulerPlugin):
             self.fail()
             return
         self.sample_s = max(min(wanted), LEAST_SAMPLE_S)
-        due = (begun if timer is None or sooner else timer.when()) + self.sample_s
-        now = loop.time()
-        due = max(due, now + (now - begun) * (1 / SAMPLE_SHARE - 1))
-        self.sampler = loop.call_at(due, self.sample)
+        due = (timer.when() if timer else begun) + self.sample_s
+        spared_s = (thread_time() - begun_s) * (1 / SAMPLE_SHARE - 1)
+        self.sampler = loop.call_at(max(due, loop.time() + spared_s), self.sample)
 
     def sample_memory(self) -> None:
         """Sample the memory of workers and cluster."""
@@ -433,7 +437,7 @@ class Agent(SchedulerPlugin):
             chunks.append(chunk)
         memory = None
         if want.get("memory_s"):
-            memory = self.answer_memory(want["memory_s"], want.get("memory"))
+            memory = self.answer_memory(want)
         names = want.get("names") or {}
         lists = {
             "prefixes": self.prefixes,
@@ -465,9 +469,10 @@ class Agent(SchedulerPlugin):
             answer["copies"] = self.memory_samples.copies(self.scheduler)
         return answer
 
-    def answer_memory(self, seconds: float, cursors: Any) -> dict[str, Any]:
+    def answer_memory(self, want: dict[str, Any]) -> dict[str, Any]:
         """Return the samples of memory since the cursors of a reader; first, a row of each."""
-        self.sample_every(seconds)
+        self.sample_every(want["memory_s"], bool(want.get("memory_now")))
+        cursors = want.get("memory")
         if cursors is None:
             self.sample_memory()  # for others: whoever has gone gets no row when all are new
             cursors = self.memory_samples.repeat()

@@ -29,7 +29,7 @@ from daskscope.files.target import LocalTarget
 from daskscope.recording import Recording
 from daskscope.recording.block_recording import BlockRecording, Positions, Window, positions_of
 from daskscope.recording.recording_store import about_of
-from daskscope.session_hold import hold_session, let_go_of
+from daskscope.session_list import hold_session, let_go_of
 from daskscope.written import text_of
 
 if TYPE_CHECKING:

@@ -96,6 +96,7 @@ class Collector:
         self._snapshots = WorkerSnapshots(recording)
         self._memory = MemoryRows(recording)
         self._memory_readers: dict[str, float] = {}  # how often each wants samples, in seconds
+        self._memory_now = False  # a reader came, which wants one at once
         self._logs = LogTail(
             client,
             lambda: [one["address"] for one in self.workers],
@@ -150,12 +151,11 @@ class Collector:
 
     def sample_memory(self, reader: str, interval_s: float | None) -> None:
         """Say how often a reader wants memory sampled; None lets go. To be called in the loop."""
-        before = self._memory_s()
         if interval_s is None:
             self._memory_readers.pop(reader, None)
         else:
             self._memory_readers[reader] = interval_s
-        if self._memory_s() < before:
+            self._memory_now = True
             self._wake.ring()
 
     def _memory_s(self) -> float:
@@ -384,6 +384,7 @@ class Collector:
 
     async def _poll_agent(self, link: Link) -> int:
         intake, asked = self._intake, time.time()
+        memory_now, self._memory_now = self._memory_now, False
         answer = await link.ask(
             agent.name() + "_poll",
             reader=self._reader,
@@ -392,6 +393,7 @@ class Collector:
             timeout_s=self._lease_s,
             workers=self._snapshots.due(),
             memory_s=self._memory_s(),
+            memory_now=memory_now,
             **(intake.request() if intake else {}),
         )
         if answer is None:  # the agent has left, or this is another scheduler

@@ -131,19 +131,20 @@ class Intake:
             self._recording.series("system").append(columns, now=now)
 
     def _take_memory(self, memory: Mapping[str, Any], now: float) -> None:
-        read: list[list[Array]] = []
-        cursors = self.memory
-        for name, table in ("rows", MEMORY.name), ("held", HELD.name):
-            rows, series = memory[name], self._recording.series(table)
-            if cursors is not None:
-                series.count_dropped(rows["first"] - cursors[len(read)])
-            data = _Reader(rows["data"])
-            read.append([data.column(code, rows["count"]) for code in rows["format"]])
-        self._memory.take(*read[0], workers=dict(memory["workers"]), whole=cursors is None)
-        time, prefix, size = read[1]
-        columns = {"time": time, "prefix": self._places.of("prefixes", prefix), "bytes": size}
-        series.append(columns, now=float(np.max(time, initial=now)))
-        self.memory = [memory[name]["first"] + memory[name]["count"] for name in ("rows", "held")]
+        whole, places = self.memory is None, self._places
+        found: list[list[Array]] = []
+        for at, table in enumerate((MEMORY.name, HELD.name)):
+            rows = memory[table]
+            packed = zip(rows["columns"], rows["format"], strict=True)
+            found.append([np.frombuffer(column, _DTYPES[code]) for column, code in packed])
+            if self.memory is not None:
+                dropped = rows["first"] - self.memory[at]
+                self._recording.series(table).count_dropped(dropped)
+        measured, (time, prefix, size) = found
+        self._memory.take(*measured, workers=dict(memory["workers"]), whole=whole)
+        self._memory.take_held(time, places.of("prefixes", prefix), size, now=now, whole=whole)
+        self.memory = [memory[MEMORY.name]["first"] + len(measured[0])]
+        self.memory.append(memory[HELD.name]["first"] + len(time))
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.schema import MEASURES, MEMORY, WORKER_STATUSES
+from daskscope.schema import HELD, MEASURES, MEMORY, WORKER_STATUSES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,7 +27,9 @@ class MemoryRows:
 
     def __init__(self, recording: RecordingStore) -> None:
         self._series = recording.series(MEMORY.name)
+        self._held_series = recording.series(HELD.name)
         self._there: set[str] = set()
+        self._held: set[int] = set()  # prefixes that hold something
         self._latest: dict[str, tuple[float, ...]] = {}  # of snapshots
 
     def take(
@@ -48,6 +50,7 @@ class MemoryRows:
         """Append rows; `whole`: there is one of each worker that is not gone."""
         if not len(time):
             return
+        self._latest = {}
         names = [workers[at] for at in place.tolist()]
         if whole:
             self._end(self._there.difference(names), time[0])
@@ -57,8 +60,20 @@ class MemoryRows:
         found |= {"time": time, "limit": limit, "cpu": cpu, "status": status}
         self._series.append({"worker": names, **found}, now=float(time.max()))
 
+    def take_held(
+        self, time: Cells, prefix: Cells, size: Cells, *, now: float, whole: bool
+    ) -> None:
+        """Append what prefixes hold; `whole`: those that are missing hold nothing."""
+        if whole:
+            self._end_held(self._held.difference(prefix.tolist()), now, 0.0)
+        latest = dict(zip(prefix.tolist(), size.tolist(), strict=True))
+        self._held = {one for one in self._held.union(latest) if latest.get(one, 1)}
+        columns = {"time": time, "prefix": prefix, "bytes": size}
+        self._held_series.append(columns, now=float(np.max(time, initial=now)))
+
     def take_snapshot(self, workers: Sequence[Mapping[str, Any]], now: float) -> None:
         """Append what a snapshot of all workers says, where no agent says more."""
+        self._end_held({*self._held}, now, nan)  # only an agent knows
         rows = {one["address"]: _snapshot_row(one) for one in workers}
         sums = np.array([*rows.values()]).reshape(-1, 5).sum(axis=0)
         rows[""] = (*sums[:3], sums[3] or nan, 0)
@@ -75,6 +90,13 @@ class MemoryRows:
         self._there -= gone
         if gone:
             self._series.append({"time": [now] * len(gone), "worker": [*gone]}, now=now)
+
+    def _end_held(self, prefixes: set[int], now: float, size: float) -> None:
+        """Append the last row of prefixes that hold nothing, or of which it is not known."""
+        self._held -= prefixes
+        if prefixes:
+            rows = zip(*[(now, prefix, size) for prefix in prefixes], strict=True)
+            self._held_series.append(dict(zip(HELD.names, rows, strict=True)), now=now)
 
 
 def _snapshot_row(worker: Mapping[str, Any]) -> tuple[float, ...]:

@@ -352,6 +352,28 @@ class SeriesStore:
         del rows["time"]
         return self.rings[0].readable(rows)
 
+    def latest(self, moment: float) -> Rows:
+        """Return the last row of each key that came up to a moment, unless its key is gone."""
+        found = []
+        for ring in reversed(self.snapshot().rings):
+            rows = {name: ring.stored()[name] for name in self.table.names}
+            found.append(pick(rows, self._last_of_keys(rows, rows["time"] <= moment)))
+        rows = joined(found)
+        rows = pick(rows, self._last_of_keys(rows, np.ones(len(rows["time"]), bool)))
+        values = [
+            rows[column.name] for column in self.table.columns if column.combine == "extremes"
+        ]
+        there = [np.nan_to_num(cells) != 0 for cells in values]
+        return self.rings[0].readable(pick(rows, np.any(there, axis=0)) if there else rows)
+
+    def _last_of_keys(self, rows: Rows, among: Cells) -> Cells:
+        """Return the numbers of the last rows of each key, among some."""
+        numbers = np.flatnonzero(among)
+        keys = [column.name for column in self.table.columns if column.combine == "key"]
+        order, first = _groups([rows[name][numbers] for name in keys])
+        last: Cells = numbers[order[np.append(first, len(order))[1:] - 1]]
+        return last
+
     def clipped(self, columns: Mapping[str, ArrayLike], start: float, stop: float) -> Rows:
         """Return the rows as measured that are in a window, and of sums their share."""
         rows = {name: np.asarray(cells) for name, cells in columns.items()}
@@ -488,7 +510,7 @@ class SeriesStore:
             elif column.combine == "sum":
                 out[name] = _like(cells, np.add.reduceat(cells, first, dtype=np.float64))
             elif column.combine:
-                out[name] = _last(cells, first, last)
+                out[name] = cells[last] if self.table.lasts else _last(cells, first, last)
             if column.combine == "extremes":
                 least, most = f"{name}_least", f"{name}_most"
                 out[least] = np.fmin.reduceat(rows.get(least, cells), first)
