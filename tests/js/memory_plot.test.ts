@@ -110,6 +110,19 @@ describe("samples by label", () => {
     expect(figuresOf(nobody!.limit).peak).toBeNaN();
   });
 
+  it("are the same objects while nothing comes to them", () => {
+    const before = runsOf([ring(0, two)], "process", true);
+    const more = [...two, ...samples("second", EPOCH + 64, [9])];
+    const after = runsOf([ring(0, more)], "process", true, before);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]!.samples).toBe(5);
+    const clock = runsOf([ring(0, more)], "process", false, after);
+    expect(clock[1]!.start).toBe(60);
+    const others = [...more, ...samples("first", EPOCH, [1, 2, 3], "managed")];
+    const [managed] = runsOf([ring(0, others)], "managed", true, after);
+    expect(inMib(managed!.cluster.values)).toEqual([3, 6, 9]);
+  });
+
   it("go on from wide steps into what was measured", () => {
     const coarse = {
       ...sampleOf(EPOCH - (EPOCH % 10) - 20, "first", "process", [MIB], 1),

@@ -15,6 +15,7 @@ export interface Run {
   readonly label: string;
   /** Slot of the palette. */
   readonly slot: number;
+  readonly measure: string;
   readonly samples: number;
   /** Seconds since the epoch at time 0 of its lines. */
   readonly zero: number;
@@ -36,12 +37,14 @@ const SLOTS = [
 
 /**
  * In the order in which they began. Times are seconds since the start of each run if
- * `aligned`, else since the start of the first.
+ * `aligned`, else since the start of the first. Those of `before` to which nothing came
+ * are the same.
  */
 export function runsOf(
   rings: TableView<"samples">["rings"],
   measure: string,
   aligned: boolean,
+  before: readonly Run[] = [],
 ): Run[] {
   const rows = rowsOf(TABLES.samples, rings, { measure });
   const places = new Map<string, number[]>();
@@ -51,24 +54,42 @@ export function runsOf(
   });
   return [...places].map(([label, own], at) => {
     const zero = rows.time[aligned ? own[0] : 0];
-    const some = rowsAt(rows, own, zero);
-    const line = (column: string): Series => lineOf(some, column);
-    const [median, { least }, { most }] = ["median", "least", "most"].map(line);
-    return {
-      ...{ label, zero, slot: SLOTS[at % SLOTS.length], samples: own.length },
-      ...{ start: some.time[0], stop: some.until[own.length - 1] },
-      ...{ cluster: line("cluster"), limit: line("limit") },
-      ...{ median, workers: { ...median, least, most } },
-    };
+    const about = { label, measure, zero, samples: own.length };
+    const names = Object.keys(about) as (keyof typeof about)[];
+    const known = before.find((run) =>
+      names.every((name) => run[name] === about[name]),
+    );
+    return (
+      known ?? {
+        ...about,
+        slot: SLOTS[at % SLOTS.length],
+        ...linesOf(rowsAt(rows, own, zero)),
+      }
+    );
   });
 }
 
+function linesOf(rows: SeriesRows) {
+  const { time, until, columns } = rows;
+  const [median_least, median_most] = [columns.least_least, columns.most_most];
+  const spread = { ...columns, median_least, median_most };
+  return {
+    ...{ start: time[0], stop: until[until.length - 1] },
+    ...{ cluster: lineOf(rows, "cluster"), limit: lineOf(rows, "limit") },
+    median: lineOf(rows, "median"),
+    workers: lineOf({ ...rows, columns: spread }, "median"),
+  };
+}
+
 function rowsAt(all: SeriesRows, rows: number[], zero: number): SeriesRows {
-  const pick = (cells: ArrayLike<number | string>, shift = 0) =>
-    Float64Array.from(rows, (row) => Number(cells[row]) - shift);
-  const columns = Object.entries(all.columns).map(
-    ([name, cells]) => [name, pick(cells)] as const,
-  );
+  const pick = (cells: ArrayLike<number | string>, shift = 0) => {
+    const picked = new Float64Array(rows.length);
+    rows.forEach((row, at) => (picked[at] = Number(cells[row]) - shift));
+    return picked;
+  };
+  const columns = Object.entries(all.columns)
+    .filter(([, cells]) => cells instanceof Float64Array)
+    .map(([name, cells]) => [name, pick(cells)] as const);
   return {
     time: pick(all.time, zero),
     until: pick(all.until, zero),

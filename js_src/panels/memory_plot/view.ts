@@ -34,9 +34,11 @@ export class PlotView extends PanelView {
   readonly tableOpen = signal(false);
   /** What was painted last. */
   area: PlotArea | null = null;
+  private known: readonly Run[] = [];
   readonly runs = computed(() => {
     const { rings } = this.table("samples");
-    return runsOf(rings, this.measure.value, this.aligned.value);
+    const chosen = [this.measure.value, this.aligned.value] as const;
+    return (this.known = runsOf(rings, ...chosen, this.known));
   });
   readonly all: ReadonlySignal<readonly Drawn[]> = computed(() =>
     this.runs.value.map((run) => {
