@@ -356,8 +356,10 @@ def draw(
     core = source.recording._core  # once: a session asks the scheduler for what is new
     counts, workers = core.counts, count_text(len(source.workers), "worker")
     kept = f"{counts.kept:,} of {count_text(counts.captured, 'task')}"
-    facts = (source.name, kept, workers, source.state)
-    sheet = Sheet(title, source.name if kind == "memory-plot" else " · ".join(facts))
+    facts: tuple[str, ...] = (source.name, kept, workers, source.state)
+    if kind == "memory-plot":
+        facts = (f"{(options or {}).get('measure', 'process')} memory of all workers",)
+    sheet = Sheet(title, " · ".join(facts))
     sheet.options, sheet.figures = options or {}, source.summary
     draw_into(sheet, core)
     return sheet.png()
