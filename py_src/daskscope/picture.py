@@ -235,25 +235,26 @@ def _rows(core: RecordingStore, name: str, sound: str) -> Rows:
 def _memory(sheet: Sheet, core: RecordingStore, box: Any = None) -> None:
     rows = _rows(core, "memory", "process")
     rows = {name: cells[rows["worker"] == ""] for name, cells in rows.items()}
-    if not len(rows["time"]):  # nobody asked for it
+    if len(rows["time"]):
+        limit = rows["limit"]
+        parts = {name.replace("_", ", "): rows[name] for name in palette.MEMORY_COLOURS}
+    else:  # no reader asked for it
         rows = _rows(core, "system", "process")
-        rest = {"unmanaged_old": rows["process"] - rows["managed"], "limit": rows["memory_limit"]}
-        rows = {**rows, **rest, "unmanaged_recent": np.zeros_like(rows["time"])}
-    moments, limit = rows["time"], rows["limit"]
+        limit = rows["memory_limit"]
+        parts = {"managed": rows["managed"], "unmanaged": rows["process"] - rows["managed"]}
+    moments = rows["time"]
     if not len(moments):
         sheet.lines("Nothing was measured yet.")
         return
-    colours = palette.MEMORY_COLOURS
-    parts = np.cumsum([np.nan_to_num(rows[name]) for name in colours], axis=0)
-    most = max(parts.max(), np.nan_to_num(limit).max())
+    tops = np.cumsum([np.nan_to_num(values) for values in parts.values()], axis=0)
+    most = max(tops.max(), np.nan_to_num(limit).max())
     plot = Plot(sheet, moments, core.begin or moments[0], most, box=box)
-    for values, colour in zip(parts[::-1], [*colours.values()][::-1], strict=True):
+    entries = list(zip(parts, palette.MEMORY_COLOURS.values(), strict=False))
+    for values, (_, colour) in zip(tops[::-1], entries[::-1], strict=True):
         plot.line(moments, values, colour, width=0)
     plot.line(moments, limit, TEXT, 2)
     if not box:
-        names = {name.replace("_", ", "): colour for name, colour in colours.items()}
-        peak = {f"peak {bytes_text(parts.max())}": "#ffffff"}
-        sheet.legend(list({**names, "limit": TEXT, **peak}.items()))
+        sheet.legend([*entries, ("limit", TEXT), (f"peak {bytes_text(tops.max())}", "#ffffff")])
 
 
 def _system(sheet: Sheet, core: RecordingStore) -> None:
@@ -355,8 +356,10 @@ def draw(
     core = source.recording._core  # once: a session asks the scheduler for what is new
     counts, workers = core.counts, count_text(len(source.workers), "worker")
     kept = f"{counts.kept:,} of {count_text(counts.captured, 'task')}"
-    facts = (source.name, kept, workers, source.state)
-    sheet = Sheet(title, source.name if kind == "memory-plot" else " · ".join(facts))
+    facts: tuple[str, ...] = (source.name, kept, workers, source.state)
+    if kind == "memory-plot":
+        facts = (f"{(options or {}).get('measure', 'process')} memory of all workers",)
+    sheet = Sheet(title, " · ".join(facts))
     sheet.options, sheet.figures = options or {}, source.summary
     draw_into(sheet, core)
     return sheet.png()
