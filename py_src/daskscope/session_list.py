@@ -178,7 +178,7 @@ def show(owner: object, source: Source) -> None:
 
 
 def _tell_soon() -> None:
-    """Tell of a change from wherever an object happens to be collected: no lock may be waited for."""
+    """Tell in a thread: where an object is collected, no lock may be waited for."""
     threading.Thread(target=_changed.tell, name="daskscope-forget", daemon=True).start()
 
 
