@@ -178,7 +178,7 @@ def show(owner: object, source: Source) -> None:
 
 
 def _tell_soon() -> None:
-    """Tell in a thread: where an object is collected, no lock may be waited for."""
+    """Tell of a change from where an object is collected: nothing there may wait for a lock."""
     threading.Thread(target=_changed.tell, name="daskscope-forget", daemon=True).start()
 
 
