@@ -341,8 +341,8 @@ def test_an_agent_that_fails_leaves_samples_of_what_snapshots_say(
     assert np.isnan(last[["unmanaged_old", "unmanaged_recent", "optimistic", "cpu"]].tolist()).all()
     held = s.recording.table("held")
     assert held["bytes"].isna().tolist() == [False] * (len(held) - 1) + [True]
-    cluster.scale(1)
     workers = {*cluster.scheduler.workers}
+    cluster.scale(1)
     eventually(lambda: any(rows_of(s.recording, w)["process"].isna().any() for w in workers))
 
 
