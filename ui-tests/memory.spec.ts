@@ -23,7 +23,7 @@ def load(x):
 
 futures = client.map(load, range(30), pure=False)
 client.gather(client.map(len, futures))
-time.sleep(4)
+time.sleep(10)
 del futures
 `;
 
@@ -54,7 +54,9 @@ test("the panel Memory says who held most, of what, while a cell is busy", async
   expect(await picture()).not.toBe(before);
   const load = panel.getByRole("button", { name: "load" });
   await expect(load).toBeVisible();
-  const held = panel.locator("li", { has: load });
+  const held = panel.locator("li", {
+    has: page.getByRole("button", { name: "load" }),
+  });
   await expect(held).toContainText(/2\d\d MiB/);
   await page.screenshot({ path: info.outputPath("memory.png") });
 

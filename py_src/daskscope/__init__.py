@@ -6,7 +6,7 @@ slow cell still shows it. In a script, call `daskscope.connect()`. The import is
 what needs pandas, pyarrow or widgets is loaded when it is used.
 
     TaskStream()           a panel inline: every task of the current client
-    Summary()              progress and totals; Events(), Logs() and System() are panels, too
+    Summary()              progress and totals; also Memory(), Events(), Logs(), System()
     connect()              the Session of the current client; connect(client) of another one
     session.recording      what was captured: tasks, errors, workers, gaps, counts
     session.focus          what is selected in all panels, a Focus

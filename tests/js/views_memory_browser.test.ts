@@ -159,6 +159,12 @@ describePanel("the panel Memory", () => {
       const { session } = window.harness;
       session.fill("memory", []);
       session.fill("held", []);
+      session.notices.value = [
+        {
+          ...{ code: "plugins-refused", level: "warn", next: "" },
+          text: "This scheduler refuses plugins.",
+        },
+      ];
     });
     await page.getByText("they need the agent on the scheduler").waitFor();
     await expect

@@ -88,10 +88,12 @@ export interface MemoryPeak extends Peak {
 export function memoryPeak(view: PanelView): MemoryPeak | null {
   const [start, stop] = timeShown(view);
   const sampled = isSampled(view);
-  const [process, limit, spilled] = sampled
-    ? ["process", "limit", "spilled"].map((name) => totalLine(view, name))
-    : systemTotals(view);
-  const peak = peakOf(process, start, stop);
+  const line = (column: "process" | "spilled") =>
+    sampled ? totalLine(view, column) : systemLine(view, column);
+  const limit = sampled
+    ? totalLine(view, "limit")
+    : systemLine(view, "memory_limit");
+  const peak = peakOf(line("process"), start, stop);
   if (!peak) return null;
   const { workers } = view.focus.value;
   const at = (series: Series): number =>
@@ -106,13 +108,26 @@ export function memoryPeak(view: PanelView): MemoryPeak | null {
     limit: at(limit),
     worker: String(most?.key ?? ""),
     prefix: held ? (names[Number(held.key)] ?? "") : "",
-    spilled: peakOf(spilled, start, stop)?.value ?? 0,
+    spilled: peakOf(line("spilled"), start, stop)?.value ?? 0,
   };
 }
 
-function systemTotals(view: PanelView): Series[] {
-  const names = ["process", "memory_limit", "spilled"] as const;
+const ofSystem = new WeakMap<object, Record<SystemName, Series>>();
+const SYSTEM = [
+  "process",
+  "memory_limit",
+  "spilled",
+  "replicas",
+  "scattered",
+] as const;
+type SystemName = (typeof SYSTEM)[number];
+
+/** What heartbeats say of the whole cluster. */
+export function systemLine(view: PanelView, name: SystemName): Series {
   const table = view.table("system");
-  const lines = systemLines(table, names, view.end.value, "of the end");
-  return names.map((name) => lines[name]);
+  const lines =
+    ofSystem.get(table) ??
+    systemLines(table, SYSTEM, view.end.value, "of the end");
+  ofSystem.set(table, lines);
+  return lines[name];
 }

@@ -4,12 +4,11 @@ import type { JSX } from "preact";
 import { formatBytes, formatShare } from "../../base/format";
 import { stackOf, type KeyedRows, peakOf } from "../../derive/keyed";
 import type { Line } from "../../panel/line_chart";
-import { systemLines } from "../../panel/memory_chart";
 import type { PanelView } from "../../panel/panel_view";
 import { AndMore, Part } from "../../panel/parts";
 import { PrefixButton, prefixCss } from "../../panel/prefix_button";
 import type { Range } from "../../timeline/window";
-import { barsPointed, barsShown, heldRows } from "./data";
+import { barsPointed, barsShown, heldRows, systemLine } from "./data";
 import { useOrder } from "./order";
 
 const SHOWN = 10;
@@ -108,16 +107,13 @@ export function HeldBars(props: { view: PanelView }): JSX.Element | null {
 /** What no prefix has: further copies, and what clients scattered. */
 function Beside(props: { view: PanelView; time: Range }): JSX.Element | null {
   const { view, time } = props;
-  const table = view.table("system");
-  const names = ["replicas", "scattered"] as const;
-  const lines = systemLines(table, names, view.end.value, "of the end");
-  const bytes = names.map(
-    (name) => peakOf(lines[name], time[0], time[1])?.value ?? 0,
+  const [copies, scattered] = (["replicas", "scattered"] as const).map(
+    (name) => peakOf(systemLine(view, name), time[0], time[1])?.value ?? 0,
   );
   const words = [
-    bytes[0] > 0 && `${formatBytes(bytes[0])} in further copies of results`,
-    bytes[1] > 0 && `${formatBytes(bytes[1])} scattered by clients`,
+    copies > 0 && `${formatBytes(copies)} in further copies of results`,
+    scattered > 0 && `${formatBytes(scattered)} scattered by clients`,
   ].filter(Boolean);
   if (words.length === 0) return null;
-  return <p class="ds-part-note">{`Beside them ${words.join(", ")}.`}</p>;
+  return <p class="ds-part-note">{`Beside them ${words.join(", ")}`}</p>;
 }

@@ -104,8 +104,10 @@ const BESIDE_PX = 100;
 function Memory(props: { view: PanelView }): JSX.Element {
   const { view } = props;
   const sampled = isSampled(view);
+  const waits = view.table("memory").state === "waiting";
+  const name = sampled || waits ? "memory" : "system";
   return (
-    <WithTable view={view} name={sampled ? "memory" : "system"} noun="samples">
+    <WithTable view={view} name={name} noun="samples">
       {() => <Charts view={view} sampled={sampled} />}
     </WithTable>
   );
@@ -236,8 +238,15 @@ function NoSamples(props: { view: PanelView }): JSX.Element {
   return <p class="ds-sentence">{`${none} ${whyNone(view, "memory")}`}</p>;
 }
 
-const NotSampled = ({ view }: { view: PanelView }): JSX.Element => (
-  <p class="ds-sentence">
-    {`By worker over time, unmanaged memory and results by prefix are not known: they need the agent on the scheduler. ${whyNone(view, "memory")}`}
-  </p>
-);
+function NotSampled(props: { view: PanelView }): JSX.Element {
+  const { view } = props;
+  const why = whyNone(view, "memory");
+  const waits = view.host.live && why === "";
+  return (
+    <p class="ds-sentence">
+      {waits
+        ? "Waiting for samples of the workers …"
+        : `By worker over time, unmanaged memory and results by prefix are not known: they need the agent on the scheduler. ${why}`}
+    </p>
+  );
+}

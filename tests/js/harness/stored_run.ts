@@ -307,6 +307,7 @@ function memoryTables(
   const workers = session.workers.peek();
   const next = random(31);
   const limit = 4 * GIB;
+
   const rows = samples.flatMap((row) => {
     const time = start + row / 2;
     const each = workers.map((one, at) => {
@@ -320,9 +321,9 @@ function memoryTables(
       const worker = one.address;
       return { time, worker, process, managed, spilled, unmanaged_old, limit };
     });
-    type Summed = "process" | "managed" | "spilled" | "unmanaged_old" | "limit";
-    const sum = (name: Summed): number =>
-      each.reduce((all, one) => all + one[name], 0);
+    const sum = (
+      name: "process" | "managed" | "spilled" | "unmanaged_old" | "limit",
+    ): number => each.reduce((all, one) => all + one[name], 0);
     const cluster = {
       ...{ time, worker: "", process: sum("process"), managed: sum("managed") },
       ...{ spilled: sum("spilled"), unmanaged_old: sum("unmanaged_old") },
