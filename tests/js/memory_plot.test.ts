@@ -118,6 +118,13 @@ describe("samples by label", () => {
     expect(after[1]!.samples).toBe(5);
     const clock = runsOf([ring(0, more)], "process", false, after);
     expect(clock[1]!.start).toBe(60);
+    const again = [
+      ...two.slice(0, 3),
+      ...samples("second", EPOCH + 90, [7, 7, 7, 7]),
+    ];
+    const once = runsOf([ring(0, two)], "process", false);
+    const [, replaced] = runsOf([ring(0, again)], "process", false, once);
+    expect(inMib(replaced!.cluster.values)).toEqual([21, 21, 21, 21]);
     const others = [...more, ...samples("first", EPOCH, [1, 2, 3], "managed")];
     const [managed] = runsOf([ring(0, others)], "managed", true, after);
     expect(inMib(managed!.cluster.values)).toEqual([3, 6, 9]);

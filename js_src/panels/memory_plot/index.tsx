@@ -229,21 +229,21 @@ function Legend({ view }: { view: PlotView }): JSX.Element {
         return (
           <button
             type="button"
-            class={`ds-legend-entry ds-line-value ${isolated.size > 0 && !on ? "ds-dimmed" : ""}`}
+            class={`ds-legend-entry ${isolated.size > 0 && !on ? "ds-dimmed" : ""}`}
             aria-pressed={on}
             title={`${label}\n${figures}\nClick to show it alone, Shift-click to add`}
             onClick={({ shiftKey }) => view.isolate(label, shiftKey)}
             onPointerEnter={() => (view.pointedAt.value = label)}
             onPointerLeave={() => (view.pointedAt.value = null)}
           >
-            <span
-              class="ds-swatch ds-line-swatch"
-              style={{ color: line.colour }}
-            />
-            <span class="ds-legend-words">
-              <span class="ds-legend-name">{label}</span>{" "}
-              <span class="ds-legend-detail">{room < 0 ? peak : figures}</span>
+            <span class="ds-line-value">
+              <span
+                class="ds-swatch ds-line-swatch"
+                style={{ color: line.colour }}
+              />
+              <span class="ds-legend-name">{label}</span>
             </span>
+            <span class="ds-legend-detail">{room < 0 ? peak : figures}</span>
           </button>
         );
       })}

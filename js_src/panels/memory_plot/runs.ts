@@ -17,6 +17,8 @@ export interface Run {
   readonly slot: number;
   readonly measure: string;
   readonly samples: number;
+  /** Seconds since the epoch. */
+  readonly began: number;
   /** Seconds since the epoch at time 0 of its lines. */
   readonly zero: number;
   readonly start: number;
@@ -53,8 +55,9 @@ export function runsOf(
     if (own.push(row) === 1) places.set(label, own);
   });
   return [...places].map(([label, own], at) => {
-    const zero = rows.time[aligned ? own[0] : 0];
-    const about = { label, measure, zero, samples: own.length };
+    const began = rows.time[own[0]];
+    const zero = aligned ? began : rows.time[0];
+    const about = { label, measure, began, zero, samples: own.length };
     const names = Object.keys(about) as (keyof typeof about)[];
     const known = before.find((run) =>
       names.every((name) => run[name] === about[name]),
