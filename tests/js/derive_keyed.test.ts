@@ -116,6 +116,8 @@ describe("rows of several keys", () => {
     ).line("a", "process");
     expect(extremesOf(line, 4, 6)).toEqual({ least: 1, mean: 4.5, most: 8 });
     expect(peakOf(line, 4, 6)).toMatchObject({ time: 4, value: 8 });
+    // What is still to come weighs nothing.
+    expect(extremesOf(line, 0, 99).mean).toBeCloseTo((5 * 8 + 4) / 9, 5);
   });
 });
 
