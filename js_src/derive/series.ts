@@ -422,7 +422,7 @@ function heldExtremes(series: Series, start: number, stop: number): Extremes {
     const past = until[at] < start;
     least = Math.min(least, past ? values[at] : series.least[at]);
     most = Math.max(most, past ? values[at] : series.most[at]);
-    const to = Math.min(time[at + 1] ?? stop, stop);
+    const to = Math.min(time[at + 1] ?? until[at], stop);
     const length = Math.max(to - Math.max(time[at], start), 1e-9);
     sum += values[at] * length;
     weight += length;
