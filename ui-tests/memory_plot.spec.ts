@@ -100,6 +100,10 @@ test("ms.plot() grows in the busy cell that samples, in Notebook 7", async ({
   const cells = tab.locator(".jp-Notebook .jp-CodeCell");
   await expect(cells).toHaveCount(3);
   const prompt = (at: number) => cells.nth(at).locator(".jp-InputPrompt");
+  // Before that, a cell that is run asks for a kernel.
+  await expect(
+    tab.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]'),
+  ).toBeVisible();
   await cells.nth(0).click();
   await tab.keyboard.press("Shift+Enter");
   await expect(prompt(0)).toHaveText("[1]:");
