@@ -23,13 +23,14 @@ client = Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_ad
 panels = [daskscope.TaskStream(), daskscope.Summary(), daskscope.TaskStream()]
 for panel in panels:
     display(panel)
-time.sleep(0.8)  # the kernel is busy: the code is sent unasked
+end = time.monotonic() + 30  # the kernel is busy: the code is sent unasked
+while any(panel._channel.code_sent_s < 0 for panel in panels) and time.monotonic() < end:
+    time.sleep(0.05)
 print("sent", sum(panel._channel.code_sent_s > 0 for panel in panels))
 client.close()
 """
 MAX_STATE_BYTES = 4_000
 """Of a panel and its layout: the loader has 2,000."""
-
 
 MAX_OUTPUT_BYTES = 20_000
 VIEW = "application/vnd.jupyter.widget-view+json"
