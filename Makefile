@@ -61,7 +61,7 @@ test-all: build ## Also the slow tests, the version matrix, the wheel, other hos
 bench: build ## Measure, next to what Dask has; JSON lines into bench-results/
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && $(BIN)/python scripts/bench.py $(ARGS)
 
-picture: build ## Take the README's picture anew, in a real JupyterLab
+picture: build ## Take the pictures of README and guide anew, in a real JupyterLab
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && PICTURE=1 npm run --silent test:ui
 
 format: environment ## Format both languages

@@ -106,6 +106,8 @@ export class SharedSession implements Sink {
   readonly kernelId: string;
   /** Of a kernel; else of a file, to which nothing comes any more. */
   readonly live: boolean;
+  /** Whether it is a client's, or a file: the samples of a MemorySampler are in no chooser. */
+  listed = false;
   private readonly noticed = new Notices();
   readonly notices = this.noticed.all;
   private readonly stream: SessionFlow;
@@ -138,6 +140,7 @@ export class SharedSession implements Sink {
       link.sessions.subscribe((entries) => {
         const entry = entries.find((known) => known.id === id);
         if (entry) {
+          this.listed = true;
           const { name, address } = entry;
           this.info.value = { id, name, address };
         }

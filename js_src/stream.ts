@@ -33,6 +33,8 @@ export interface Port {
   readonly kind: "comm" | "widget";
   /** Whether it has a subshell, which no cell holds up; missing where only the host knows. */
   readonly subshell?: boolean;
+  /** Of a widget: it stays when its output is updated with a picture. */
+  readonly pictures?: boolean;
   send(message: PageMessage): void;
 }
 
@@ -75,7 +77,8 @@ export class Channel {
     const { kind } = this.state.peek();
     if (kind === "closed") return;
     const versions = { protocol: PROTOCOL, version: VERSION, build: BUILD };
-    this.port.send(say("hello", this.pageId, versions));
+    const pictures = this.port.pictures ? { pictures: true } : {};
+    this.port.send(say("hello", this.pageId, { ...versions, ...pictures }));
     if (kind !== "greeting" || ++this.greetings >= GREETINGS) return;
     const pause_ms = GREET_AGAIN_MS * 2 ** (this.greetings - 1);
     this.again = setTimeout(() => this.hello(), pause_ms);

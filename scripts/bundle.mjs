@@ -26,11 +26,12 @@ const shared = {
 
 await rm(OUTPUT, { recursive: true, force: true });
 await mkdir(OUTPUT, { recursive: true });
-const styles = await build({
-  ...shared,
-  entryPoints: ["style/panel.css"],
-  write: false,
-});
+/** Styles that a script brings. */
+async function withStyles(entry) {
+  const styles = await build({ ...shared, entryPoints: [entry], write: false });
+  const text = JSON.stringify(styles.outputFiles[0].text);
+  return { ...shared.define, DASKSCOPE_STYLES: text };
+}
 await Promise.all([
   writeFile(`${OUTPUT}/build.txt`, hash),
   build({
@@ -42,10 +43,7 @@ await Promise.all([
   }),
   build({
     ...shared,
-    define: {
-      ...shared.define,
-      DASKSCOPE_STYLES: JSON.stringify(styles.outputFiles[0].text),
-    },
+    define: await withStyles("style/panel.css"),
     entryPoints: ["js_src/homes/widget_code.ts"],
     outfile: `${OUTPUT}/widget.js`,
     format: "esm",
@@ -53,6 +51,7 @@ await Promise.all([
   }),
   build({
     ...shared,
+    define: await withStyles("style/scripted.css"),
     entryPoints: ["js_src/homes/report.ts"],
     outfile: `${OUTPUT}/report.js`,
     format: "iife", // a script that is written into a page is no module

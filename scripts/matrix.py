@@ -51,10 +51,12 @@ LOWEST = (
     "dask==2025.1.0",
     "distributed==2025.1.0",
     "anywidget==0.9.13",
+    "bokeh==3.1.0",
     "ipywidgets==8.0.0",
     "traitlets==5.13.0",
     "numpy==1.26.0",
     "pandas==2.1.0",
+    "pillow==10.1.0",
     "pyarrow==15.0.0",
 )
 """The lower bounds of pyproject.toml, together."""

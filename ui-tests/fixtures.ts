@@ -18,6 +18,7 @@ const FAULTS_OF_LAB = [
   /future for debug_request[^]*jlab_core/, // 4.2: its debugger asked at the end
   /reading 'observe'[^]*jlab_core/, // 4.6: a notebook is closed just after its cells changed
   /reading 'promise'[^]*jlab_core/, // 4.6: a toolbar that goes just after it came
+  /reading 'kernel'[^]*jupyterlab-manager/, // ipywidgets: a notebook without a kernel
 ];
 
 function watchForErrors(page: Page, problems: string[]): void {

@@ -131,11 +131,11 @@ test(
   },
 );
 
-const FIVE = `
+const SIX = `
 import daskscope
 from IPython.display import display
 
-KINDS = ("Summary", "TaskStream", "Events", "Logs", "System")
+KINDS = ("Summary", "TaskStream", "Memory", "Events", "Logs", "System")
 panels = [getattr(daskscope, kind)(layout={"height": "300px"}) for kind in KINDS]
 display(*panels)
 `;
@@ -157,12 +157,12 @@ for panel in panels:
 `;
 
 test(
-  "the five panels move inline while a cell is busy",
+  "the six panels move inline while a cell is busy",
   { tag: "@all" },
   async ({ page, baseURL }, info) => {
-    await notebookWith(page, [`${CLIENT.trim()}\n${FIVE}`, TWENTY_SECONDS]);
+    await notebookWith(page, [`${CLIENT.trim()}\n${SIX}`, TWENTY_SECONDS]);
     const { tab, cells, runBoth } = await inNotebook7(page, baseURL);
-    await tab.setViewportSize({ width: 1400, height: 2000 });
+    await tab.setViewportSize({ width: 1400, height: 2300 });
     const panels = tab.locator(".ds-widget .ds-root");
     if (await hasSubshells(page)) {
       await runBoth();
@@ -170,11 +170,11 @@ test(
       // The kernel hears of the panels between cells only.
       await cells.nth(0).click();
       await tab.keyboard.press("Shift+Enter");
-      await expect(panels.filter({ hasText: "Live" })).toHaveCount(5);
+      await expect(panels.filter({ hasText: "Live" })).toHaveCount(6);
       await tab.keyboard.press("Shift+Enter");
     }
-    await expect(panels).toHaveCount(5);
-    for (const at of [0, 1, 2, 3, 4]) {
+    await expect(panels).toHaveCount(6);
+    for (const at of [0, 1, 2, 3, 4, 5]) {
       const panel = panels.nth(at);
       await panel.scrollIntoViewIfNeeded();
       const before = await panel.innerText();
@@ -183,9 +183,9 @@ test(
         .not.toBe(before);
     }
     await expectTasks(panels.nth(1), 50);
-    await expect(panels.nth(2)).toContainText("step 1");
-    await expect(panels.nth(3)).toContainText(/line \d+/);
-    await tab.screenshot({ path: info.outputPath("five.png") });
+    await expect(panels.nth(3)).toContainText("step 1");
+    await expect(panels.nth(4)).toContainText(/line \d+/);
+    await tab.screenshot({ path: info.outputPath("six.png") });
     await expect(panels).toHaveCount(0);
     await tab.close();
   },

@@ -90,6 +90,7 @@ async function expectAllPanels(
   const said = {
     Summary: "Threads busy",
     "Task stream": `${TASKS} of ${TASKS} tasks`,
+    Memory: "Cluster",
     "Errors and events": "worker",
     Logs: "a line of the story",
     System: "Scheduler",

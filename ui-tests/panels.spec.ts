@@ -57,14 +57,21 @@ async function zoomAndBack(page: Page, panel: Locator): Promise<void> {
   await expect(panel).toContainText("The scheduler, in the whole run");
 }
 
-test("the five panels of the sidebar move while a cell is busy", async ({
+test("the six panels of the sidebar move while a cell is busy", async ({
   page,
 }) => {
   await notebookWith(page, [CLUSTER, WORK]);
   await runCells(page, 0);
   const sidebar = await openSidebar(page);
   await expect(sidebar).toContainText("2 workers");
-  const kinds = ["summary", "task-stream", "events", "logs", "system"];
+  const kinds = [
+    "summary",
+    "task-stream",
+    "memory",
+    "events",
+    "logs",
+    "system",
+  ];
   const panels = new Map<string, ReturnType<typeof page.locator>>();
   for (const kind of kinds) {
     await sidebar.locator(`[data-panel="${kind}"]`).click();

@@ -1,8 +1,10 @@
-// Takes the README's picture: the panel beside the tour while a cell is busy.
+// Takes the pictures of README and guide: panels beside the tour.
 // `make picture` runs it; it is not one of the tests.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import type { IJupyterLabPageFixture } from "@jupyterlab/galata";
+import type { Locator } from "@playwright/test";
 import {
   cellIsBusy,
   dockPanel,
@@ -16,10 +18,13 @@ import {
 } from "./fixtures";
 
 const ROOT = join(import.meta.dirname, "..");
-const PICTURE = join(ROOT, "docs", "images", "task-stream.png");
+const IMAGES = join(ROOT, "docs", "images");
 /** Cells of the tour that have run by then, and the one that runs. */
 const CELLS = [2, 4, 6];
 const LAST_CELL = 8;
+/** Those that the picture of memory needs, and the one with the plot. */
+const MEMORY_CELLS = [2, 4, 8, 9];
+const PLOT_CELL = 11;
 /** So far into it there is something of everything to see. */
 const TASKS = 5_780;
 
@@ -28,7 +33,12 @@ test.use({
   deviceScaleFactor: 1.5,
 });
 
-test("the picture", { tag: "@picture" }, async ({ page }) => {
+/** Open the tour, and a panel of the sidebar at an edge of it. */
+async function tourWith(
+  page: IJupyterLabPageFixture,
+  title: string,
+  edge: "bottom" | "right",
+): Promise<Locator> {
   const tour = readFileSync(join(ROOT, "examples", "tour.ipynb"), "utf8");
   const directory = await page.filebrowser.getCurrentDirectory();
   await page.contents.uploadContent(tour, "text", `${directory}/tour.ipynb`);
@@ -36,11 +46,19 @@ test("the picture", { tag: "@picture" }, async ({ page }) => {
   await page.notebook.activate("tour.ipynb");
   const sidebar = await openSidebar(page);
   const dock = (await page.locator("#jp-main-dock-panel").boundingBox())!;
-  const item = sidebar.getByRole("button", { name: "Task stream" });
-  const bottom = dock.y + dock.height - 60;
-  await dragTo(page, item, dock.x + dock.width / 2, bottom);
+  const item = sidebar.getByRole("button", { name: title });
+  const [x, y] =
+    edge === "bottom"
+      ? [dock.width / 2, dock.height - 60]
+      : [dock.width - 60, dock.height / 2];
+  await dragTo(page, item, dock.x + x, dock.y + y);
   const panel = dockPanel(page);
   await expect(panel).toBeVisible();
+  return panel;
+}
+
+test("the task stream", { tag: "@picture" }, async ({ page }) => {
+  const panel = await tourWith(page, "Task stream", "bottom");
   await runCells(page, ...CELLS);
   await startCell(page, LAST_CELL);
   await expectTasks(panel, TASKS, 60_000);
@@ -53,5 +71,18 @@ test("the picture", { tag: "@picture" }, async ({ page }) => {
     .poll(() => panel.locator(".ds-card").isVisible(), { timeout: 5_000 })
     .toBe(false);
   expect(await cellIsBusy(page, LAST_CELL)).toBe(true);
-  await page.screenshot({ path: PICTURE });
+  await page.screenshot({ path: join(IMAGES, "task-stream.png") });
+});
+
+test("memory", { tag: "@picture" }, async ({ page }) => {
+  const panel = await tourWith(page, "Memory", "right");
+  await page.sidebar.close("left");
+  await runCells(page, ...MEMORY_CELLS, PLOT_CELL);
+  const cell = page.locator(".jp-CodeCell", { hasText: "MemorySampler()" });
+  await cell.evaluate((element) => element.scrollIntoView());
+  await expect(cell.locator(".ds-memory-plot")).toBeVisible();
+  await cell.evaluate((element) => element.scrollIntoView());
+  await expect(panel.locator("canvas").first()).toBeVisible();
+  await page.mouse.move(2, 2);
+  await page.screenshot({ path: join(IMAGES, "memory.png") });
 });

@@ -138,7 +138,7 @@ async function expectReport(page: Page | Frame, path: string): Promise<void> {
   const events = page.getByRole("tabpanel", { name: "Errors and events" });
   await expect(events.getByText("ValueError").first()).toBeVisible();
   await expect(events.getByText("mine", { exact: true })).toBeVisible();
-  for (const name of ["Logs", "System", "Summary"]) {
+  for (const name of ["Memory", "Logs", "System", "Summary"]) {
     await tab(page, name).click();
     await expect(page.getByRole("tabpanel", { name })).toBeVisible();
   }
@@ -188,6 +188,7 @@ test(
     await page.goto(pathToFileURL(reports.path("hostile.html")).href);
     for (const name of [
       "Task stream",
+      "Memory",
       "Errors and events",
       "Logs",
       "System",

@@ -43,10 +43,11 @@ const ACTIVITY_COLOURS = {
   deserialize: { light: "#9a958c", dark: "#b8b2a8" },
 } as const;
 
-/** What lies in memory: what Dask manages, and all that processes hold. */
+/** What lies in memory: what Dask manages, and what else processes hold. */
 export const MEMORY_COLOURS = {
   managed: { light: "#2f6db3", dark: "#6ba8e6" },
-  process: { light: "#c9def3", dark: "#2d4865" },
+  unmanaged_old: { light: "#86b0dd", dark: "#416d9e" },
+  unmanaged_recent: { light: "#c9def3", dark: "#2d4865" },
 } as const;
 
 export type ActionColour = keyof typeof ACTION_COLOURS;

@@ -6,7 +6,7 @@
 
 import { findAfter, sortByKey } from "../model/search";
 
-type Cell = number | string;
+export type Cell = number | string;
 type Key = Readonly<Record<string, Cell>>;
 
 /** How a series is declared, as in `TABLES` of the schema. */
@@ -63,14 +63,10 @@ export function rowsOf(
 ): SeriesRows {
   const names = Object.keys(shape).filter((name) => !EXTENT.includes(name));
   const keys = names.filter((name) => shape[name].combine === "key");
-  const parts: Part[] = [];
-  let end = Infinity;
-  rings.forEach((ring, at) => {
-    const begin = ring.begin ?? earliest(ring, (rings[at + 1] ?? ring).step);
-    const rows = rowsBetween(ring, begin, floorTo(end, ring.step), key);
-    parts.unshift({ ring, rows, ...placesOf(ring, rows, keys) });
-    if (ring.columns["time"].length > 0) end = Math.min(end, begin);
-  });
+  const parts = partsOf(rings, key).map(({ ring, rows }) => ({
+    ...{ ring, rows },
+    ...placesOf(ring, rows, keys),
+  }));
   const first: Combine = (now) => now;
   return {
     time: merged(parts, sinceOf, first),
@@ -80,6 +76,22 @@ export function rowsOf(
       names.map((name) => [name, column(parts, name, roleOf(shape, name))]),
     ),
   };
+}
+
+/** What each ring shows, the widest first, in order of time: each moment once. */
+export function partsOf(
+  rings: readonly RingRows[],
+  key: Key = {},
+): { ring: RingRows; rows: Uint32Array }[] {
+  let end = Infinity;
+  return rings
+    .map((ring, at) => {
+      const begin = ring.begin ?? earliest(ring, (rings[at + 1] ?? ring).step);
+      const rows = rowsBetween(ring, begin, floorTo(end, ring.step), key);
+      if (ring.columns["time"].length > 0) end = Math.min(end, begin);
+      return { ring, rows };
+    })
+    .reverse();
 }
 
 const EXTENT = ["time", "duration"];
@@ -197,15 +209,17 @@ function rowsBetween(
   stop: number,
   key: Key,
 ): Uint32Array {
-  const time = Float64Array.from(columns["time"] as ArrayLike<number>);
-  const found: number[] = [];
+  const time = new Float64Array(columns["time"] as ArrayLike<number>);
+  const keys = Object.entries(key);
+  const found = new Uint32Array(time.length);
+  let count = 0;
   for (let row = 0; row < time.length; row++) {
     if (!(time[row] >= start && time[row] < stop)) continue;
     let same = true;
-    for (const name in key) same &&= columns[name][row] === key[name];
-    if (same) found.push(row);
+    for (const [name, cell] of keys) same &&= columns[name][row] === cell;
+    if (same) found[count++] = row;
   }
-  const order = Uint32Array.from(found);
+  const order = found.slice(0, count);
   sortByKey(order, 0, order.length, time);
   return order;
 }
@@ -224,7 +238,7 @@ export function beginAfter(latest: number, nextStep: number): number {
   return floorTo(latest, nextStep) + nextStep;
 }
 
-function floorTo(time: number, step: number): number {
+export function floorTo(time: number, step: number): number {
   return step > 0 && isFinite(time) ? Math.floor(time / step) * step : time;
 }
 
@@ -376,6 +390,7 @@ export function extremesOf(
   stop: number,
 ): Extremes {
   const { time, until, values, usual_s } = series;
+  if (series.longest_s === Infinity) return heldExtremes(series, start, stop);
   let least = Infinity;
   let most = -Infinity;
   let sum = 0;
@@ -398,6 +413,24 @@ export function extremesOf(
   return { least, mean: sum / weight, most };
 }
 
+/** Where each value holds until the next, also the one before `start` counts. */
+function heldExtremes(series: Series, start: number, stop: number): Extremes {
+  const { time, until, values } = series;
+  let [least, most, sum, weight] = [Infinity, -Infinity, 0, 0];
+  for (let at = Math.max(0, rowAt(series, start)); time[at] <= stop; at++) {
+    if (Number.isNaN(values[at])) continue;
+    const past = until[at] < start;
+    least = Math.min(least, past ? values[at] : series.least[at]);
+    most = Math.max(most, past ? values[at] : series.most[at]);
+    const to = Math.min(time[at + 1] ?? until[at], stop);
+    const length = Math.max(to - Math.max(time[at], start), 1e-9);
+    sum += values[at] * length;
+    weight += length;
+  }
+  if (weight === 0) return { least: NaN, mean: NaN, most: NaN };
+  return { least, mean: sum / weight, most };
+}
+
 /** What a line shows between two rows: nothing in a gap, and after the last one. */
 function heldAt(series: Series, moment: number): number {
   const { time, until, values, longest_s } = series;
@@ -411,7 +444,10 @@ function heldAt(series: Series, moment: number): number {
 const GAP_STEPS = 10;
 
 /** From row to row as measured; of wider steps alone, from step to step. */
-function usualStep({ time, until }: Pick<Series, "time" | "until">): number {
+export function usualStep({
+  time,
+  until,
+}: Pick<Series, "time" | "until">): number {
   const all = time.subarray(1).map((next, at) => next - time[at]);
   const measured = all.filter((_, at) => time[at] === until[at]);
   const steps = (measured.length > 0 ? measured : all).sort();

@@ -6,6 +6,12 @@ import { SharedSession } from "../session";
 import { mountReport } from "./report/mount";
 import { embeddedSource } from "./report/source";
 
+declare const DASKSCOPE_STYLES: string;
+
+const sheet = new CSSStyleSheet();
+sheet.replaceSync(DASKSCOPE_STYLES);
+document.adoptedStyleSheets.push(sheet);
+
 const element = document.getElementById("daskscope-report");
 const source = embeddedSource(
   document,

@@ -7,7 +7,7 @@ import type { SessionStore } from "../session";
 import { thePage } from "../session_page";
 import type { Channel, ChannelState } from "../stream";
 import type { EmptyState, PanelHost } from "../panel/host";
-import { panelKind } from "../panels";
+import { widgetKind } from "../panels";
 import type { BinaryBuffer } from "../wire";
 import type { Widget } from "./code";
 import {
@@ -21,6 +21,8 @@ import {
 interface Traits {
   /** Which panel it is: the id of a PanelKind. */
   _kind: string;
+  /** Of panels that have some, see `PanelHost.options`. */
+  _options?: Readonly<Record<string, unknown>>;
   /** Id of the session in the kernel; empty when its client is gone. */
   session: string;
 }
@@ -29,9 +31,10 @@ interface Traits {
 const SUPPRESS_SHORTCUTS = "lmSuppressShortcuts";
 const GREETING: ChannelState = { kind: "greeting" };
 
-function openChannel(model: AnyModel<Traits>): Channel {
+function openChannel(model: AnyModel<Traits>, pictures: boolean): Channel {
   const channel: Channel = thePage().connect({
     kind: "widget",
+    pictures,
     send(message) {
       try {
         model.send(message);
@@ -44,9 +47,10 @@ function openChannel(model: AnyModel<Traits>): Channel {
   return channel;
 }
 
-/** `useStyles` gives the page our styles, where it has none. */
+/** `useStyles` gives the page our styles, where it has none; `pictures`: see `Port`. */
 export function makeWidget(
   useStyles: (el: HTMLElement) => void,
+  pictures = false,
 ): Widget<Traits> {
   const channel = signal<Channel | null>(null);
   const state = computed(() => channel.value?.state.value ?? GREETING);
@@ -55,7 +59,7 @@ export function makeWidget(
   let findSession = () => {};
 
   function initialize({ model }: { model: AnyModel<Traits> }): () => void {
-    const opened = openChannel(model);
+    const opened = openChannel(model, pictures);
     const receive = (data: unknown, buffers?: BinaryBuffer[]) =>
       opened.receive(data, buffers);
     findSession = () => {
@@ -94,7 +98,7 @@ export function makeWidget(
     el: HTMLElement;
   }): () => void {
     const { model, el } = props;
-    const kind = panelKind(model.get("_kind"));
+    const kind = widgetKind(model.get("_kind"));
     if (!kind) {
       el.textContent = noSuchPanel(model.get("_kind"));
       return () => {};
@@ -107,6 +111,7 @@ export function makeWidget(
       inline: true,
       live: true,
       emptyState,
+      options: model.get("_options") ?? {},
       capturesWheel: false,
     };
     return kind.mount(el, { session, host });

@@ -80,11 +80,11 @@ export function SearchBox(props: {
   );
 }
 
-/** One of a few kinds of rows, or all, each with how many there are. */
+/** One of a few kinds, or all; of rows each with how many there are. */
 export function Kinds<K extends string>(props: {
   label: string;
   chosen: K | null;
-  kinds: readonly { kind: K | null; name: string; count: number }[];
+  kinds: readonly { kind: K | null; name: string; count?: number }[];
   onChoose: (kind: K | null) => void;
 }): JSX.Element {
   return (
@@ -96,7 +96,9 @@ export function Kinds<K extends string>(props: {
           onClick={() => props.onChoose(kind)}
         >
           {name}
-          <span class="ds-kind-count">{` ${formatExact(count)}`}</span>
+          {count !== undefined && (
+            <span class="ds-kind-count">{` ${formatExact(count)}`}</span>
+          )}
         </button>
       ))}
     </div>

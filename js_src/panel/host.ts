@@ -52,6 +52,8 @@ export interface PanelHost {
   readonly live: boolean;
   /** Set while there is no session, or none that can be shown. */
   readonly emptyState: ReadonlySignal<EmptyState | null>;
+  /** What its widget was made with in Python: the panel that reads it checks it. */
+  readonly options?: Readonly<Record<string, unknown>>;
   /** True where the panel has a place of its own: the plain wheel zooms. */
   readonly capturesWheel: boolean;
   /** False while the home knows that nobody can see the panel. */

@@ -12,6 +12,7 @@ import {
   type Series,
   valueAt,
 } from "../derive/series";
+import type { AreaLook } from "../timeline/areas";
 import { type LineLook, paintLine } from "../timeline/lines";
 import { valueAxis, type ValueKind } from "../timeline/value_axis";
 import type { Range } from "../timeline/window";
@@ -19,7 +20,9 @@ import type { Range } from "../timeline/window";
 export interface Line {
   readonly name: string;
   readonly series: Series;
-  readonly look: LineLook;
+  /** What it is worth, where it is drawn on top of others. */
+  readonly own?: Series;
+  readonly look: LineLook & AreaLook;
 }
 
 export function LineChart(props: {
@@ -67,7 +70,7 @@ export const mostOf = (
 /** What each line is worth where the pointer is; where it is not, at most. */
 export function Values(props: {
   view: PanelView;
-  lines: readonly Pick<Line, "name" | "series" | "look">[];
+  lines: readonly Line[];
   format: (value: number) => string;
 }): JSX.Element {
   const { view, lines, format } = props;
@@ -82,17 +85,17 @@ export function Values(props: {
           ? most
           : `at ${formatMoment(moment - view.origin.value, 1)}`}
       </span>
-      {lines.map(({ name, series, look }) => (
+      {lines.map(({ name, look, ...line }) => (
         <span class="ds-line-value">
           <span class="ds-swatch" style={{ background: fillCss(look) }} />
           {name === "" ? "" : `${name} `}
           <b>
             {format(
               moment === null
-                ? extremesOf(series, start, stop).most
+                ? extremesOf(line.own ?? line.series, start, stop).most
                 : look.stair
-                  ? valueAt(series, moment)
-                  : nearestValue(series, moment),
+                  ? valueAt(line.own ?? line.series, moment)
+                  : nearestValue(line.series, moment),
             )}
           </b>
         </span>
@@ -101,8 +104,8 @@ export function Values(props: {
   );
 }
 
-function fillCss({ fill, hatched, colour }: LineLook): string {
-  if (!fill || !hatched) return fill ?? colour;
-  const faint = `color-mix(in srgb, ${fill} 25%, transparent)`;
-  return `repeating-linear-gradient(135deg, ${fill} 0 2px, ${faint} 2px 4px)`;
+export function fillCss({ hatched, colour }: AreaLook): string {
+  if (!hatched) return colour;
+  const faint = `color-mix(in srgb, ${colour} 25%, transparent)`;
+  return `repeating-linear-gradient(135deg, ${colour} 0 2px, ${faint} 2px 4px)`;
 }

@@ -1,47 +1,83 @@
-// The memory of all workers together. What was spilled lies below zero: it is not in
-// memory any more.
+// The memory of workers over time, stacked under their limit. What was spilled lies below
+// zero: it is not in memory any more.
 
 import { Part } from "./parts";
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { ACTION_COLOURS, MEMORY_COLOURS } from "../base/palette";
 import { toCss } from "../base/colour";
-import { formatBytes } from "../base/format";
+import { formatBytes, formatShare } from "../base/format";
+import { peakOf } from "../derive/keyed";
 import { type Series, type Late, lineOf, rowsOf } from "../derive/series";
 import type { TableView } from "../session_tables";
 import type { PanelView } from "./panel_view";
+import { paintArea } from "../timeline/areas";
 import { paintLine } from "../timeline/lines";
 import { type PlotArea, withText } from "../timeline/time_plot";
 import { valueAxis } from "../timeline/value_axis";
+import type { Range } from "../timeline/window";
 import { TimeChart } from "./time_chart";
 import { type Line, mostOf, Values } from "./line_chart";
 import { type TableColumns, TABLES } from "../schema";
 
-export function memoryLines(
+export interface MemoryParts {
+  /** The highest first: each covers what is above it in the list. */
+  readonly areas: readonly Line[];
+  readonly spilled: Line;
+  readonly limit: Series;
+}
+
+/** What is known without an agent on the scheduler. */
+export function systemMemory(
   table: TableView<"system">,
   end: number,
   dark: boolean,
-): { lines: [process: Line, managed: Line, spilled: Line]; limit: Series } {
-  const mode = dark ? "dark" : "light";
+): MemoryParts {
   const names = ["process", "managed", "spilled", "memory_limit"] as const;
   const samples = systemLines(table, names, end, "of the end");
-  const line = (
-    name: "process" | "managed" | "spilled",
-    colour: string,
-  ): Line => ({
-    name,
-    series: samples[name],
-    look: { colour, fill: colour, wide_px: 0, hatched: name === "spilled" },
-  });
   return {
-    lines: [
-      line("process", MEMORY_COLOURS.process[mode]),
-      line("managed", MEMORY_COLOURS.managed[mode]),
-      line("spilled", ACTION_COLOURS.disk[mode]),
+    areas: [
+      memoryLine("process", samples.process, "unmanaged_recent", dark),
+      memoryLine("managed", samples.managed, "managed", dark),
     ],
+    spilled: spilledLine(samples.spilled, dark),
     limit: samples.memory_limit,
   };
 }
+
+export const memoryLine = (
+  name: string,
+  series: Series,
+  colour: keyof typeof MEMORY_COLOURS,
+  dark: boolean,
+  own = series,
+): Line => ({
+  ...{ name, series, own },
+  look: { colour: MEMORY_COLOURS[colour][mode(dark)], stair: true },
+});
+
+export const spilledLine = (series: Series, dark: boolean): Line => ({
+  ...{ name: "spilled", series },
+  look: {
+    colour: ACTION_COLOURS.disk[mode(dark)],
+    ...{ stair: true, hatched: true, below: true },
+  },
+});
+
+const mode = (dark: boolean) => (dark ? "dark" : "light");
+
+/** Beyond the limit, and below what was spilled. */
+const ROOM = 1.06;
+
+/** A line at a share of the limit. */
+export interface Threshold {
+  readonly name: string;
+  readonly share: number;
+  readonly colour: "text" | "text2" | "warn" | "error";
+  readonly dash_px?: readonly number[];
+}
+
+const LIMIT: Threshold = { name: "limit", share: 1, colour: "text" };
 
 export function MemoryChart(props: {
   view: PanelView;
@@ -56,12 +92,10 @@ export function MemoryChart(props: {
   const { dark } = view.theme.value;
   const { value: whole } = view.whole;
   const end = view.end.value;
-  const { lines, limit } = useMemo(
-    () => memoryLines(table, end, dark),
+  const parts = useMemo(
+    () => systemMemory(table, end, dark),
     [table, end, dark],
   );
-  const [process, managed, spilled] = lines;
-  const below = useMemo(() => belowZero(spilled.series), [spilled]);
   if (table.state === "waiting" && props.expected) {
     const height = `${withText(props.height_px, view.theme.value)}px`;
     return (
@@ -70,46 +104,101 @@ export function MemoryChart(props: {
       </Part>
     );
   }
-  if (process.series.time.length === 0) return null;
-  const spills = mostOf([spilled], whole) > 0;
-  const top = mostOf([{ series: limit }], whole);
-  const used = mostOf([process, managed], whole);
-  if (props.brief && used === 0) return null;
-  // A limit far above would press what is used flat: then it is told, not drawn.
-  const limited = top > 0 && top < used * 4;
+  if (parts.areas[0].series.time.length === 0) return null;
+  if (props.brief && mostOf(parts.areas, whole) === 0) return null;
+  const top = mostOf([{ series: parts.limit }], whole);
   return (
-    <Part
+    <MemoryOverTime
+      {...{ view, parts, height_px: props.height_px }}
       title="Memory"
       detail={top > 0 ? `of ${formatBytes(top)}` : "of all workers"}
+      label="Memory of all workers over time; the panel System has the figures"
+    />
+  );
+}
+
+const mostIn = (series: Series, [start, stop]: Range): number =>
+  peakOf(series, start, stop)?.value ?? 0;
+
+/** 0 for one far above, which would press what is used flat: it is told, not drawn. */
+export function limitShown({ areas, limit }: MemoryParts, time: Range): number {
+  const most = mostIn(limit, time);
+  return most < mostIn(areas[0]?.series ?? limit, time) * 4 ? most : 0;
+}
+
+export function MemoryOverTime(props: {
+  view: PanelView;
+  title: string;
+  detail: ComponentChildren;
+  label: string;
+  parts: MemoryParts;
+  height_px: number;
+  thresholds?: readonly Threshold[];
+  /** Room beside the plot, where thresholds are named; else they are inside of it. */
+  beside_px?: number;
+  /** Room above the plot, and what is painted there. */
+  above?: { readonly px: number; readonly paint: (area: PlotArea) => void };
+  tools?: ComponentChildren;
+  /** In place of what each part is worth. */
+  legend?: ComponentChildren;
+}): JSX.Element {
+  const { view, parts, thresholds = [LIMIT], beside_px, above } = props;
+  const { areas, spilled, limit } = parts;
+  const { value: whole } = view.whole;
+  const spills = mostOf([spilled], whole) > 0;
+  const shown = limitShown(parts, whole);
+  const limited = shown > 0;
+  const lines = useMemo(
+    () => thresholds.map((one) => ({ one, series: scaled(limit, one.share) })),
+    [thresholds, limit],
+  );
+  return (
+    <Part
+      title={props.title}
+      detail={props.detail}
       tools={
-        <Values
-          view={view}
-          lines={spills ? lines : lines.slice(0, 2)}
-          format={formatBytes}
-        />
+        <>
+          {props.tools}
+          {props.legend ?? (
+            <Values
+              view={view}
+              lines={[...areas].reverse().concat(spills ? spilled : [])}
+              format={formatBytes}
+            />
+          )}
+        </>
       }
     >
       <TimeChart
         view={view}
-        label="Memory of all workers over time; the panel System has the figures"
+        label={props.label}
         height_px={props.height_px}
         content={{
+          top_px: above?.px,
+          right_px: beside_px,
           axis(range) {
-            const most = mostOf([process, managed], range);
-            const least = spills ? -mostOf([spilled], range) : 0;
-            return valueAxis(
-              "bytes",
-              Math.max(most, limited ? top : 0),
-              least,
-              5,
-            );
+            const used = areas.map(({ series }) => mostIn(series, range));
+            const axis = valueAxis("bytes", Math.max(...used, shown), 0, 5);
+            const bottom = spills ? -mostIn(spilled.series, range) * ROOM : 0;
+            // Above the limit there is nothing to read.
+            const top = shown > Math.max(...used) ? shown * ROOM : axis.top;
+            const ticks = axis.ticks.filter(({ value }) => value <= top);
+            return { ticks, top, bottom };
           },
           paint(area) {
-            paintLine(area, process.series, process.look);
-            paintLine(area, managed.series, managed.look);
-            if (spills) paintLine(area, below, spilled.look);
+            for (const { series, look } of areas) paintArea(area, series, look);
+            if (spills) paintArea(area, spilled.series, spilled.look);
             paintZero(area);
-            if (limited) paintLimit(area, limit);
+            if (!limited) return;
+            for (const { one, series } of lines) {
+              const colour = toCss(area.theme[one.colour]);
+              const wide_px = one.share === 1 ? 1.5 : 1;
+              paintLine(area, series, { ...one, colour, wide_px, stair: true });
+            }
+          },
+          over(area) {
+            above?.paint(area);
+            if (limited) nameLimits(area, lines, beside_px !== undefined);
           },
         }}
       />
@@ -117,33 +206,53 @@ export function MemoryChart(props: {
   );
 }
 
-function belowZero(spilled: Series): Series {
-  const { values, least, most } = spilled;
-  const negative = (all: Float64Array): Float64Array =>
-    all.map((value) => -value);
-  return {
-    ...spilled,
-    values: negative(values),
-    least: negative(most),
-    most: negative(least),
-  };
-}
+const scaled = (series: Series, share: number): Series => {
+  const times = (cells: Float64Array) => cells.map((cell) => cell * share);
+  const [values, least, most] = [
+    times(series.values),
+    times(series.least),
+    times(series.most),
+  ];
+  return { ...series, values, least, most };
+};
 
 function paintZero({ context, theme, y, left, width }: PlotArea): void {
   context.fillStyle = toCss(theme.text2);
   context.fillRect(left, Math.round(y(0)), width, 1);
 }
 
-function paintLimit(area: PlotArea, limit: Series): void {
-  paintLine(area, limit, { colour: toCss(area.theme.text), stair: true });
+function nameLimits(
+  area: PlotArea,
+  lines: readonly { one: Threshold; series: Series }[],
+  beside: boolean,
+): void {
   const { context, theme, pixelRatio, left, top, width } = area;
   context.font = `${theme.small_px * pixelRatio}px ${theme.font}`;
-  context.fillStyle = toCss(theme.text2);
-  context.textAlign = "right";
-  const y = area.y(limit.values[limit.values.length - 1]);
-  const hasRoom = y - top > 1.5 * theme.small_px * pixelRatio;
-  context.textBaseline = hasRoom ? "bottom" : "top";
-  context.fillText("limit", left + width, y + (hasRoom ? -3 : 4) * pixelRatio);
+  context.textAlign = beside ? "left" : "right";
+  context.textBaseline = "middle";
+  const line = 1.2 * theme.small_px * pixelRatio;
+  let lowest = -Infinity;
+  for (const { one, series } of lines) {
+    const value = series.values[series.values.length - 1];
+    const words =
+      one.share < 1
+        ? `${one.name} ${formatShare(one.share)}`
+        : beside
+          ? `${one.name} ${formatBytes(value)}`
+          : one.name;
+    // Inside it is above its line, if there is room.
+    const own = area.y(value) - (beside ? 0 : 0.6 * line);
+    const y = Math.max(
+      beside ? own : own < top ? own + 1.3 * line : own,
+      lowest,
+    );
+    if (!(y < area.y(0))) continue;
+    context.fillStyle = toCss(
+      theme[one.colour === "text" ? "text2" : one.colour],
+    );
+    context.fillText(words, left + width + (beside ? 8 * pixelRatio : 0), y);
+    lowest = y + line;
+  }
 }
 
 export function systemLines<K extends keyof TableColumns["system"]>(

@@ -89,7 +89,7 @@ export function Menu(props: MenuProps): JSX.Element {
 
 export function MenuItem(props: {
   children: ComponentChildren;
-  onClick: () => void;
+  onClick: JSX.MouseEventHandler<HTMLButtonElement>;
   checked?: boolean;
   detail?: ComponentChildren;
 }): JSX.Element {

@@ -6,6 +6,7 @@ import { formatMoment, plural } from "../base/format";
 import { NO_FOCUS } from "../model/types";
 import { Button, IconButton, Key } from "./button";
 import { chooserCrowds, ChooserMenu, Toolbar } from "./toolbar";
+import { chartsPicture } from "./charts_picture";
 import { Crumbs } from "./crumbs";
 import { beforeFirst, NO_CLIENT, bannerNotice, Notices, Empty } from "./states";
 import { Help, type Shortcut } from "./help";
@@ -29,7 +30,7 @@ import {
   ZOOM_AND_MOVE,
 } from "../timeline/keyboard";
 import { csvField, download } from "../base/save";
-import { TABLES, type TableName } from "../schema";
+import { type State, TABLES, type TableName } from "../schema";
 
 type Kind = Omit<PanelKind, "mount">;
 
@@ -66,7 +67,11 @@ export function makePanel(kind: Kind, parts: PanelParts): PanelKind {
   };
 }
 
-function press(view: PanelView, root: HTMLElement, key: string): boolean {
+export function press(
+  view: PanelView,
+  root: HTMLElement,
+  key: string,
+): boolean {
   switch (key) {
     case "/":
       return focusSearch(root);
@@ -86,7 +91,11 @@ function press(view: PanelView, root: HTMLElement, key: string): boolean {
 const SCROLLING = /^(Arrow|Home$|End$)/;
 
 /** Keys that scroll do so until a chart is clicked, as the wheel does. */
-function pressInChart(view: PanelView, key: string, shift: boolean): boolean {
+export function pressInChart(
+  view: PanelView,
+  key: string,
+  shift: boolean,
+): boolean {
   if (SCROLLING.test(key) && !view.timeline.engaged.peek()) return false;
   return pressTimeKey(key, shift, view);
 }
@@ -115,6 +124,8 @@ export function PanelFrame(props: {
   view: PanelView;
   title: string;
   empty: EmptyState | null;
+  /** In place of the session's own; null: none is shown. */
+  state?: State | null;
   brief: boolean;
   middle: ComponentChildren;
   tools: ComponentChildren;
@@ -126,11 +137,12 @@ export function PanelFrame(props: {
   const { view, title, empty } = props;
   const { host } = view;
   const state = view.session.value ? view.state.value : null;
+  const { state: shown = stateShown(state, host, empty) } = props;
   return (
     <>
       <Toolbar
         title={title}
-        state={stateShown(state, host, empty)}
+        state={shown}
         paused={pausedText(view)}
         brief={props.brief}
         tools={props.tools}
@@ -169,14 +181,14 @@ const CHART_GESTURES: readonly string[] = [
   "While zoomed: drag or Shift+wheel moves, Shift-drag selects time, a double-click fits the whole run.",
 ];
 
-const CHART_SHORTCUTS: readonly Shortcut[] = [
+export const CHART_SHORTCUTS: readonly Shortcut[] = [
   ...ZOOM_AND_MOVE,
   ...WHOLE_AND_NOW,
   { keys: ["Z"], does: "Zoom to the selected time" },
 ];
 
 const FILTER: Shortcut = { keys: ["/"], does: "Filter the list" };
-const SHORTCUTS: readonly Shortcut[] = [
+export const SHORTCUTS: readonly Shortcut[] = [
   { keys: ["Space"], does: "Pause, resume" },
   { keys: ["Esc"], does: "Close, clear the filters" },
   { keys: ["?"], does: "This sheet" },
@@ -205,7 +217,7 @@ function Panel(props: {
           {!empty && <GoToNow view={view} />}
         </>
       }
-      tools={<Tools view={view} tables={kind.tables} />}
+      tools={<Tools view={view} kind={kind} charts={parts.charts === true} />}
       facts={() => factsOf(view, parts)}
       shortcuts={[
         ...(parts.charts ? CHART_SHORTCUTS : []),
@@ -294,31 +306,45 @@ export const HelpButton = ({ view }: { view: PanelView }): JSX.Element => (
   </IconButton>
 );
 
-function Tools(props: {
+export function Tools(props: {
   view: PanelView;
-  tables: readonly string[];
+  kind: Kind;
+  charts: boolean;
 }): JSX.Element {
-  const { view } = props;
-  const exports = exportable(view, props.tables);
+  const { view, kind, charts } = props;
+  const exports = exportable(view, kind.tables);
   return (
     <>
       <ChooserMenu view={view} />
       <PauseButton view={view} />
       {exports.length > 0 && (
         <Menu label="Export" face={<ExportIcon />}>
-          {(close) =>
-            exports.map((name) => (
-              <MenuItem
-                detail={plural(exported(view, name).rows, "row")}
-                onClick={() => {
-                  close();
-                  exportTable(view, name);
-                }}
-              >
-                {`CSV of ${name}`}
-              </MenuItem>
-            ))
-          }
+          {(close) => (
+            <>
+              {exports.map((name) => (
+                <MenuItem
+                  detail={plural(exported(view, name).rows, "row")}
+                  onClick={() => {
+                    close();
+                    exportTable(view, name);
+                  }}
+                >
+                  {`CSV of ${name}`}
+                </MenuItem>
+              ))}
+              {charts && (
+                <MenuItem
+                  onClick={(event) => {
+                    const root = event.currentTarget.closest(".ds-root");
+                    close();
+                    void savePicture(view, kind.id, root as HTMLElement);
+                  }}
+                >
+                  PNG of the charts
+                </MenuItem>
+              )}
+            </>
+          )}
         </Menu>
       )}
       <HelpButton view={view} />
@@ -419,8 +445,22 @@ function csvOf(view: PanelView, name: TableName): string {
 
 function exportTable(view: PanelView, name: TableName): void {
   const content = new Blob([csvOf(view, name)], { type: "text/csv" });
-  const time = new Date().toISOString().slice(0, 19).replace(/[T:]/g, "-");
-  const file = `${name}-${time}.csv`;
-  if (view.host.save) view.host.save(file, content);
+  save(view, `${name}-${fileTime()}.csv`, content);
+}
+
+async function savePicture(
+  view: PanelView,
+  name: string,
+  root: HTMLElement,
+): Promise<void> {
+  const picture = await chartsPicture(root, view.theme.peek());
+  if (picture) save(view, `${name}-${fileTime()}.png`, picture);
+}
+
+const fileTime = (): string =>
+  new Date().toISOString().slice(0, 19).replace(/[T:]/g, "-");
+
+function save({ host }: PanelView, file: string, content: Blob): void {
+  if (host.save) host.save(file, content);
   else download(file, content);
 }

@@ -240,7 +240,7 @@ export class PanelView {
     });
   }
 
-  private wholeRange(): Range {
+  protected wholeRange(): Range {
     const run = this.run.value;
     if (run) return [run.start, run.stop];
     const origin = this.origin.value;

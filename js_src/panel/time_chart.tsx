@@ -13,8 +13,8 @@ export function TimeChart(props: {
   view: PanelView;
   /** What it shows, in words: for who cannot see it. */
   label: string;
-  /** With text of the usual size. */
-  height_px: number;
+  /** With text of the usual size; without it, as high as what it lies in. */
+  height_px?: number;
   content: Omit<TimePlotContent, "origin" | "present" | "theme">;
 }): JSX.Element {
   const { view } = props;
@@ -61,7 +61,12 @@ export function TimeChart(props: {
       class="ds-time-plot"
       role="img"
       aria-label={props.label}
-      style={{ height: `${withText(props.height_px, view.theme.value)}px` }}
+      style={{
+        height:
+          props.height_px === undefined
+            ? "100%"
+            : `${withText(props.height_px, view.theme.value)}px`,
+      }}
     />
   );
 }

@@ -1,9 +1,11 @@
 // The only list of panels: the sidebar, widgets and reports show what is in it, in this
-// order.
+// order. A few are of widgets alone.
 
 import type { PanelKind } from "../panel/host";
 import { EVENTS } from "./events";
 import { LOGS } from "./logs";
+import { MEMORY } from "./memory";
+import { MEMORY_PLOT } from "./memory_plot";
 import { SUMMARY } from "./summary";
 import { SYSTEM } from "./system";
 import { TASK_STREAM } from "./task_stream";
@@ -11,10 +13,18 @@ import { TASK_STREAM } from "./task_stream";
 export const PANELS: readonly [PanelKind, ...PanelKind[]] = [
   SUMMARY,
   TASK_STREAM,
+  MEMORY,
   EVENTS,
   LOGS,
   SYSTEM,
 ];
+
+/** What they show is no session: only Python makes them. */
+const WIDGETS: readonly PanelKind[] = [MEMORY_PLOT];
+
+export function widgetKind(id: string): PanelKind | undefined {
+  return panelKind(id) ?? WIDGETS.find((kind) => kind.id === id);
+}
 
 export function panelKind(id: string): PanelKind | undefined {
   return PANELS.find((kind) => kind.id === id);

@@ -7,13 +7,10 @@ import type { Range } from "./window";
 
 export interface LineLook {
   readonly colour: string;
-  readonly fill?: string;
-  /** In stripes: what is shown is not where the rest is. */
-  readonly hatched?: boolean;
   /** A value holds until the next: counts have nothing in between. */
   readonly stair?: boolean;
-  /** 0: no line, only what it fills. */
   readonly wide_px?: number;
+  readonly dash_px?: readonly number[];
 }
 
 interface Column {
@@ -48,7 +45,10 @@ export function columnsOf(
   for (let at = from; at < time.length; at++) {
     if (at > from && time[at - 1] > stop) break;
     const value = values[at];
-    if (!Number.isFinite(value)) continue;
+    if (!Number.isFinite(value)) {
+      before = NaN;
+      continue;
+    }
     const joined = time[at] - before <= longest_s;
     before = until[at];
     const place = x(time[at]);
@@ -82,24 +82,16 @@ export function paintLine(
   context.lineWidth = (look.wide_px ?? 1.5) * pixelRatio;
   context.lineJoin = "round";
   context.strokeStyle = look.colour;
+  context.setLineDash((look.dash_px ?? []).map((px) => px * pixelRatio));
   const columns = columnsOf(series, area.x, area.range);
   for (let from = 0, to = 0; from < columns.length; from = to) {
     do to += 1;
     while (columns[to]?.joined);
-    if (look.fill !== undefined) {
-      trace(area, columns, from, to, look);
-      context.lineTo(columns[to - 1].x, area.y(0));
-      context.lineTo(columns[from].x, area.y(0));
-      context.closePath();
-      context.fillStyle = look.hatched ? hatch(area, look.fill) : look.fill;
-      context.fill();
-    }
-    if (look.wide_px !== 0) {
-      trace(area, columns, from, to, look);
-      context.stroke();
-    }
+    trace(area, columns, from, to, look);
+    context.stroke();
     if (to - from === 1) dot(area, columns[from], look.colour);
   }
+  context.setLineDash([]);
   paintSpreads(area, columns, look);
 }
 
@@ -115,29 +107,6 @@ function paintSpreads(
     context.fillRect(x, y(most), end - x, y(least) - y(most));
   }
   context.globalAlpha = 1;
-}
-
-const STRIPE_PX = 6;
-
-/** Stripes that rise to the right, over a hint of the same colour. */
-function hatch({ context, pixelRatio }: PlotArea, colour: string) {
-  const size = Math.max(4, Math.round(STRIPE_PX * pixelRatio));
-  const tile = document.createElement("canvas");
-  tile.width = tile.height = size;
-  const ink = tile.getContext("2d");
-  if (!ink) return colour;
-  ink.fillStyle = ink.strokeStyle = colour;
-  ink.globalAlpha = 0.25;
-  ink.fillRect(0, 0, size, size);
-  ink.globalAlpha = 1;
-  ink.lineWidth = size / 2.6;
-  for (const shift of [-size, 0, size]) {
-    ink.beginPath();
-    ink.moveTo(shift - 1, size + 1);
-    ink.lineTo(shift + size + 1, -1);
-    ink.stroke();
-  }
-  return context.createPattern(tile, "repeat") ?? colour;
 }
 
 function trace(

@@ -41,17 +41,21 @@ export interface TimePlotContent {
   readonly theme: Theme;
   /** Room for the labels of values, where it is not the usual one. */
   readonly gutter_px?: number;
+  /** Room above and beside the plot, for what `over` paints there. */
+  readonly top_px?: number;
+  readonly right_px?: number;
   /** Asked for after `prepare`, so that it may depend on what is shown. */
   axis(range: Range): ValueAxis;
   /** Before the axes are drawn, with the width of the plot in device pixels. */
   prepare?(width: number, range: Range): void;
   paint(area: PlotArea): void;
+  /** Above all, also beside the plot. */
+  over?(area: PlotArea): void;
 }
 
 /** The host's small text where nobody changed it: sizes are of a plot with that. */
 const USUAL_TEXT_PX = 11;
-const MARGINS_PX = { left: 56, bottom: 20, top: 7 } as const;
-const RIGHT_PX = 8;
+const MARGINS_PX = { left: 56, bottom: 20, top: 7, right: 8 } as const;
 
 export class TimePlot implements Pointed {
   readonly view: CanvasView;
@@ -114,8 +118,8 @@ export class TimePlot implements Pointed {
   /** What it draws from now on; who calls it asks the view for a picture. */
   show(content: TimePlotContent): void {
     this.content = content;
-    const { left, bottom, top } = marginsOf(content);
-    this.hit.style.inset = `${top}px ${RIGHT_PX}px ${bottom}px ${left}px`;
+    const { left, bottom, top, right } = marginsOf(content);
+    this.hit.style.inset = `${top}px ${right}px ${bottom}px ${left}px`;
   }
 
   timeAt(x_px: number): number {
@@ -188,7 +192,7 @@ export class TimePlot implements Pointed {
     const margins = marginsOf(content);
     const left = Math.round(margins.left * pixelRatio);
     const top = Math.round(margins.top * pixelRatio);
-    const width = Math.round(size.width - left - RIGHT_PX * pixelRatio);
+    const width = Math.round(size.width - left - margins.right * pixelRatio);
     const height = Math.round(size.height - top - margins.bottom * pixelRatio);
     context.fillStyle = toCss(theme.panel);
     context.fillRect(0, 0, size.width, size.height);
@@ -222,10 +226,12 @@ export class TimePlot implements Pointed {
     context.beginPath();
     context.rect(left, top - line, width, height + 2 * line);
     context.clip();
-    content.paint({
+    const area: PlotArea = {
       ...{ context, theme, pixelRatio, left, top, width, height, range, x, y },
-    });
+    };
+    content.paint(area);
     context.restore();
+    content.over?.(area);
 
     context.font = font;
     context.fillStyle = toCss(theme.text2);
@@ -256,11 +262,16 @@ export class TimePlot implements Pointed {
 export const withText = (px: number, { small_px }: Theme): number =>
   Math.round((px * small_px) / USUAL_TEXT_PX);
 
-const marginsOf = ({ theme, gutter_px }: TimePlotContent) => ({
-  left: withText(gutter_px ?? MARGINS_PX.left, theme),
-  bottom: withText(MARGINS_PX.bottom, theme),
-  top: withText(MARGINS_PX.top, theme),
-});
+const marginsOf = (content: TimePlotContent) => {
+  const { theme, gutter_px, top_px, right_px } = content;
+  return {
+    left: withText(gutter_px ?? MARGINS_PX.left, theme),
+    bottom: withText(MARGINS_PX.bottom, theme),
+    top: withText(top_px ?? MARGINS_PX.top, theme),
+    right:
+      right_px === undefined ? MARGINS_PX.right : withText(right_px, theme),
+  };
+};
 
 const percent = (share: number): string =>
   `${Math.min(1, Math.max(0, share)) * 100}%`;

@@ -6,15 +6,17 @@ slow cell still shows it. In a script, call `daskscope.connect()`. The import is
 what needs pandas, pyarrow or widgets is loaded when it is used.
 
     TaskStream()           a panel inline: every task of the current client
-    Summary()              progress and totals; Events(), Logs() and System() are panels, too
+    Summary()              progress and totals; also Memory(), Events(), Logs(), System()
     connect()              the Session of the current client; connect(client) of another one
     session.recording      what was captured: tasks, errors, workers, gaps, counts
     session.focus          what is selected in all panels, a Focus
     record()               with record() as rec: what happens in a block, as a recording
     performance_report()   with performance_report(): … and one HTML file shows the block
+    MemorySampler()        with ms.sample("run 1"): … and ms.plot() shows the cluster's memory
     load()                 open a recording that was saved with rec.save("run.daskscope")
     list_performance_reports()  the reports that were made; tag() and
                            delete_performance_report() change what is kept of them
+    figures                Bokeh figures of a recording or session: figures.task_stream(), .memory()
     sessions()             all sessions of this process, also a few that have stopped
     recorder               switch the flight recorder: recorder.enable(), recorder.disable()
     %%perfreport           on top of a cell: a report of that cell; %perfreport --help
@@ -32,21 +34,35 @@ from typing import TYPE_CHECKING, Any
 from daskscope import recorder
 
 if TYPE_CHECKING:
+    from daskscope import figures
     from daskscope.block import record
     from daskscope.block.report_block import performance_report
     from daskscope.errors import DaskscopeError
     from daskscope.focus import Focus
     from daskscope.library import delete_performance_report, list_performance_reports, tag
     from daskscope.loading import load
+    from daskscope.memory_sampler import MemorySampler
     from daskscope.session import Session
     from daskscope.session_list import connect, sessions
-    from daskscope.widgets import Events, Logs, Panel, Summary, System, TaskStream
+    from daskscope.widgets import (
+        Events,
+        Logs,
+        Memory,
+        MemoryPlot,
+        Panel,
+        Summary,
+        System,
+        TaskStream,
+    )
 
 __all__ = [
     "DaskscopeError",
     "Events",
     "Focus",
     "Logs",
+    "Memory",
+    "MemoryPlot",
+    "MemorySampler",
     "Panel",
     "Session",
     "Summary",
@@ -54,6 +70,7 @@ __all__ = [
     "TaskStream",
     "connect",
     "delete_performance_report",
+    "figures",
     "list_performance_reports",
     "load",
     "performance_report",
@@ -72,9 +89,19 @@ _WHERE = {
         "focus": ("Focus",),
         "library": ("delete_performance_report", "list_performance_reports", "tag"),
         "loading": ("load",),
+        "memory_sampler": ("MemorySampler",),
         "session": ("Session",),
         "session_list": ("connect", "sessions"),
-        "widgets": ("Events", "Logs", "Panel", "Summary", "System", "TaskStream"),
+        "widgets": (
+            "Events",
+            "Logs",
+            "Memory",
+            "MemoryPlot",
+            "Panel",
+            "Summary",
+            "System",
+            "TaskStream",
+        ),
     }.items()
     for name in names
 }
@@ -85,6 +112,8 @@ def __getattr__(name: str) -> Any:
         value = getattr(importlib.import_module(_WHERE[name]), name)
         globals()[name] = value
         return value
+    if name == "figures":
+        return importlib.import_module("daskscope.figures")
     if name == "__version__":
         from daskscope.version import installed_version
 

@@ -1,92 +1,350 @@
-"""The summary of a recording as files carry it: with its price, and no larger than is read."""
+"""Bokeh figures of a recording: ordinary models, for Bokeh and Panel apps of your own.
+
+    from bokeh.layouts import column
+    from bokeh.plotting import show
+
+    show(column(daskscope.figures.task_stream(rec), daskscope.figures.memory(rec)))
+
+Their time is in seconds from the recording's start, so figures of one recording can share a range.
+Names are text: tooltips escape them, and labels that could be read as TeX are `PlainText`.
+"""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope import config
-from daskscope.derive.summary import summary
-from daskscope.derive.work import MAX_FIGURE
-from daskscope.recording import RecordingStore
-from daskscope.recording.recording_store import SUMMARY
-from daskscope.words import cut
+import numpy as np
+from bokeh.models import ColumnDataSource, DataRange1d, HoverTool, PlainText, Range1d, Title
+from bokeh.plotting import figure
+
+from daskscope.derive.focus_totals import Selection
+from daskscope.focus import Focus
+from daskscope.palette import (
+    ACTION_COLOURS,
+    MEMORY_COLOURS,
+    PREFIX_COLOURS,
+    action_colour,
+    line_colour,
+)
+from daskscope.recording import Recording
+from daskscope.recording.names import name_of
+from daskscope.recording.stretches import Stretches, fit, of_rows
+from daskscope.schema import HELD, MEMORY
+from daskscope.words import bytes_text, count_text, cut, natural, seconds_text
 
 if TYPE_CHECKING:
-    from daskscope.derive.work import ClusterTotals
-    from daskscope.recording import Counts
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-MAX_SUMMARY_BYTES: Final = 12_000_000
-"""Readers refuse more than 16,000,000, also of what a recording says of itself: this and more."""
+    import pandas as pd
+    from numpy.typing import NDArray
 
+    from daskscope.recording import RecordingStore
+    from daskscope.session import Session
 
-def new_recording(limits: config.RecordingLimits | None = None) -> RecordingStore:
-    """Return an empty recording, within the limits that are set."""
-    recording = RecordingStore(**asdict(limits or config.recording_limits()))
-    recording.make_figures = figures_of
-    return recording
+    Columns = Mapping[str, NDArray[Any]]
 
+MAX_RECTANGLES: Final = 50_000
+MAX_SAMPLES: Final = 20_000
+MAX_NAMED: Final = 12
+"""So many prefixes have an entry of their own in a legend."""
+MAX_WORKER_LABELS: Final = 40
+MAX_CHARACTERS: Final = 100
+"""So much of a name or key is shown."""
 
-def figures_of(recording: RecordingStore, counts: Counts | None = None) -> dict[str, Any]:
-    """Return the figures of a recording, with the counts of a file if that has more of it."""
-    price, currency = _price(recording)
-    return _fitting(
-        summary(recording, price_per_thread_hour=price, currency=currency, counts=counts)
-    )
-
-
-def live_figures_of(totals: ClusterTotals, *, ended: bool = False) -> dict[str, Any]:
-    """Return the figures of a session's recording, from running totals: in milliseconds."""
-    price, currency = _price(totals.recording)
-    return summary(
-        totals.recording,
-        price_per_thread_hour=price,
-        currency=currency,
-        live=totals,
-        ended=ended,
-    )
+KINDS: Final = ("", "erred", "transfer", "disk", "deserialize")
+"""How a rectangle is painted, in the order of drawing: as its prefix, or in an action's colour."""
+STRIP: Final = 0.36
+"""The part of a lane that transfers, disk and deserialize take, at its bottom."""
+SLATE: Final = "#4a6785"
+"""Of the line of process memory."""
+GIB: Final = 2**30
 
 
-def _price(recording: RecordingStore) -> tuple[float | None, str]:
-    """Return the price that is set, else that of the figures which came with the recording."""
-    price, currency = config.read("report.price-per-thread-hour"), config.read("report.currency")
-    said = recording.about_facts.get(SUMMARY)
-    cost = said.get("cost") if isinstance(said, dict) else None
-    if price is None and isinstance(cost, dict):
-        known, unit = cost.get("per_hour"), cost.get("unit")
-        if isinstance(known, int | float) and 0 <= known < MAX_FIGURE and isinstance(unit, str):
-            return known, unit
-    return price, currency
+def task_stream(
+    recording_or_session: Recording | Session, focus: Focus | Mapping[str, Any] | None = None
+) -> figure:
+    """Return a Bokeh figure of the tasks: a lane for each thread, by worker.
 
+    Above 50,000 rectangles neighbours in a lane are joined, in the colour of the prefix that took
+    most of that time, and a note in the figure says so.
 
-def _fitting(figures: dict[str, Any]) -> dict[str, Any]:
-    """Return figures that readers take: where they are too many, texts and lists are cut."""
-    most = 2**17
-    while len(inert_json(figures)) > MAX_SUMMARY_BYTES and most > 1:
-        figures = _with_less(figures, most)
-        most //= 2
-    return figures
-
-
-def _with_less(value: Any, most: int) -> Any:
-    """Return JSON with at most so many entries a list, and eight times the characters a text."""
-    if isinstance(value, str):
-        return cut(value, 8 * most)
-    if isinstance(value, list | tuple):
-        return [_with_less(one, most) for one in value[:most]]
-    if isinstance(value, dict):
-        return {name: _with_less(one, most) for name, one in value.items()}
-    return value
-
-
-def inert_json(figures: dict[str, Any]) -> bytes:
-    """Return JSON in which nothing is markup.
-
-    >>> inert_json({"a": "</script>"})
-    b'{"a": "\\\\u003c/script\\\\u003e"}'
+    >>> daskscope.figures.task_stream(rec, {"prefixes": ["inc"]})
+    figure(...)
     """
-    text = json.dumps(figures, ensure_ascii=True, allow_nan=False)
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return text.encode("ascii")
+    recording, chosen = _store(recording_or_session), Focus.from_json(focus)
+    parts, keys, sizes, tasks = [], list[str](), list[str](), 0
+    chunks = recording.chunks()  # first: names that come meanwhile are of none of them
+    selection = Selection(recording.names, chosen)
+    actions = recording.names.since("actions", 0)
+    kinds = np.array([KINDS.index(action_colour(action) or "") for action in actions], "u1")
+    masks = [selection.mask(c.columns) & np.isfinite(c.columns["start"]) for c in chunks]
+    joined = sum(int(mask.sum()) for mask in masks) > MAX_RECTANGLES
+    for chunk, mask in zip(chunks, masks, strict=True):
+        columns = {name: column[mask] for name, column in chunk.columns.items()}
+        tasks += len(np.unique(columns["task"]))
+        part = _in_lanes(columns, kinds)
+        parts.append(fit(part, MAX_RECTANGLES) if joined else part)
+        if mask.any() and not joined:
+            texts = [cut(key, MAX_CHARACTERS) for block in chunk.keys for key in block.texts()]
+            keys += [texts[task - chunk.first] for task in columns["task"].tolist()]
+            sizes += [bytes_text(size) for size in columns["nbytes"].tolist()]
+    drawn = Stretches.concat(parts)
+    drawn = fit(drawn, MAX_RECTANGLES) if joined else drawn
+    notes = [] if tasks else ["No tasks to show"]
+    if joined:
+        stretches = count_text(len(drawn), "stretch", "stretches")
+        notes = [f"{count_text(tasks, 'task')} drawn as {stretches}"]
+    counts = recording.counts
+    if counts.kept < counts.captured:
+        notes.append(f"{counts.kept:,} of {count_text(counts.captured, 'task')} were kept")
+    fig = _figure("Task stream", notes, x_range=_range(recording, chosen))
+    details = {"rows": drawn.rows} if joined else {"key": _texts(keys), "result": _texts(sizes)}
+    _draw_lanes(fig, recording, drawn, details)
+    fields = [("prefix", "@name"), ("action", "@action"), ("start", "@left{0.000} s")]
+    fields += [(name, f"@{name}") for name in ("duration", "worker", *details)]
+    fig.add_tools(HoverTool(tooltips=fields))
+    return _with_legend(fig)
+
+
+def _in_lanes(columns: Columns, kinds: NDArray[Any]) -> Stretches:
+    """Return rows as stretches; each lane is one for each of `KINDS`."""
+    kind = kinds[columns["action"]]
+    kind[(kind == 0) & (columns["status"] != 0)] = KINDS.index("erred")
+    found = of_rows(columns)
+    lane: NDArray[Any] = columns["lane"].astype("u4") * len(KINDS) + kind
+    return replace(found, lane=lane, busy=(found.stop - found.start).astype("f4"))
+
+
+def _draw_lanes(
+    fig: figure, recording: RecordingStore, drawn: Stretches, details: Mapping[str, Any]
+) -> None:
+    lane, kind = drawn.lane // len(KINDS), drawn.lane % len(KINDS)
+    names, known = recording.names, recording.worker_names
+    workers = [name_of(address, known) for address, _ in names.lanes]
+    tops, middles = _places(workers, np.unique(lane).tolist())
+    top = np.array([tops.get(one, 0.0) for one in range(len(workers))])[lane]
+    length = drawn.stop - drawn.start
+    prefixes = [cut(name, MAX_CHARACTERS) for name in names.prefixes]
+    columns: Columns = {
+        "left": drawn.start - _zero(recording),
+        "right": drawn.stop - _zero(recording),
+        "top": np.where(kind > 1, top + 1 - STRIP, top),
+        "bottom": top + 0.92,
+        "alpha": np.clip(drawn.busy / np.where(length > 0, length, 1), 0.2, 1),
+        "colour": _texts(PREFIX_COLOURS[slot] for slot in names.colours["prefixes"])[drawn.prefix],
+        "name": _texts(prefixes)[drawn.prefix],
+        "action": _texts(["compute", "compute, erred", *KINDS[2:]])[kind],
+        "worker": _texts(workers)[lane],
+        "duration": _texts(map(seconds_text, length.tolist())),
+        **details,
+    }
+    for name, colour, chosen in _groups(drawn, kind, prefixes):
+        source = ColumnDataSource({field: column[chosen] for field, column in columns.items()})
+        sides = {side: side for side in ("left", "right", "top", "bottom")}
+        fill = {"fill_color": colour or "colour", "fill_alpha": "alpha", "line_color": None}
+        fig.quad(source=source, legend_label=name, **sides, **fill)
+    fig.y_range = Range1d(max(tops.values(), default=0.0) + 1, 0)
+    fig.yaxis.ticker = list(middles)
+    fig.yaxis.major_label_overrides = {at: PlainText(text=name) for at, name in middles.items()}
+    fig.height = min(max(160 + 12 * len(tops), 240), 900)
+
+
+def _groups(
+    drawn: Stretches, kind: NDArray[Any], prefixes: list[str]
+) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """Yield the entries of the legend: name, colour if all have it, and which stretches.
+
+    Prefixes come by weight, then what lies on them.
+    """
+    own = kind == 0
+    weights = np.bincount(drawn.prefix[own], drawn.busy[own], minlength=len(prefixes))
+    order = np.argsort(-weights, kind="stable")
+    order = order[np.isin(order, drawn.prefix[own])]
+    for one in order[:MAX_NAMED].tolist():
+        yield prefixes[one], "", own & (drawn.prefix == one)
+    if len(rest := order[MAX_NAMED:]):
+        yield f"{len(rest):,} more", "", own & np.isin(drawn.prefix, rest)
+    for one, name in enumerate(KINDS):
+        if one and (kind == one).any():
+            yield name, ACTION_COLOURS[name], kind == one
+
+
+def _places(workers: list[str], lanes: list[int]) -> tuple[dict[int, float], dict[float, str]]:
+    """Return the top of each lane, and by the middle of their lanes the names of workers."""
+    tops: dict[int, float] = {}
+    middles: dict[float, str] = {}
+    by_worker: dict[str, list[int]] = {}
+    for lane in lanes:
+        by_worker.setdefault(workers[lane], []).append(lane)
+    at = 0.0
+    for name in sorted(by_worker, key=natural):
+        own = by_worker[name]
+        tops |= {lane: at + place for place, lane in enumerate(own)}
+        middles[at + len(own) / 2] = name
+        at += len(own) + 0.4
+    return tops, dict(list(middles.items())[:: 1 + len(middles) // MAX_WORKER_LABELS])
+
+
+def memory(
+    recording_or_session: Recording | Session, focus: Focus | Mapping[str, Any] | None = None
+) -> figure:
+    """Return a Bokeh figure of the memory of the cluster, or of the workers in focus.
+
+    Managed and unmanaged memory are stacked below the limit; spilled data is below zero. With
+    prefixes in focus a line for each shows what its results hold in the memory of the cluster.
+
+    >>> daskscope.figures.memory(rec)
+    figure(...)
+    """
+    recording, chosen = _store(recording_or_session), Focus.from_json(focus)
+    zero, (start, stop) = _zero(recording), chosen.time or (-np.inf, np.inf)
+    samples = _samples(recording.series(MEMORY.name).rows(), chosen.workers or ("",))
+    inside = (samples["time"] >= start) & (samples["time"] <= stop)
+    samples = {name: column[inside] for name, column in samples.items()}
+    count, samples = len(samples["time"]), _thinned(samples)
+    notes = [] if count else ["No samples to show"]
+    if count > MAX_SAMPLES:
+        notes = [f"{count:,} samples drawn as {MAX_SAMPLES:,}, each the largest of its neighbours"]
+    if chosen.prefixes or chosen.spans:
+        notes.append("Areas are of all tasks: they are measured by worker")
+    whole = np.isnan(samples["unmanaged_old"])
+    if whole.any():
+        notes.append("Without the agent old and recent unmanaged memory are not told apart")
+        samples["unmanaged_old"][whole] = 0
+        samples["unmanaged_recent"][whole] = samples["unmanaged"][whole]
+    span = _range(recording, chosen)
+    fig = _figure("Memory", notes, x_range=span, y_axis_label="GiB, below zero on disk")
+    columns = {name: column / GIB for name, column in samples.items()}
+    columns |= {"time": samples["time"] - zero, "below": -columns["spilled"]}
+    source = ColumnDataSource(columns)
+    labels = [name.replace("_", ", ") for name in MEMORY_COLOURS]
+    colours, disk = list(MEMORY_COLOURS.values()), ACTION_COLOURS["disk"]
+    fig.varea_stack([*MEMORY_COLOURS], x="time", source=source, color=colours, legend_label=labels)
+    hatched = {"fill_color": disk, "fill_alpha": 0.3, "hatch_color": disk, "hatch_pattern": "/"}
+    fig.varea("time", 0, "below", source=source, legend_label="spilled", **hatched)
+    top = fig.line("time", "process", source=source, color=SLATE, legend_label="process")
+    if np.isfinite(samples["limit"]).any():
+        style = {"color": "black", "line_width": 1.5, "legend_label": "limit"}
+        fig.line("time", "limit", source=source, **style)
+    held, prefixes = recording.series(HELD.name).rows(), recording.names.columns("prefixes")
+    for name in chosen.prefixes[:MAX_NAMED]:
+        number = prefixes["name"].index(name) if name in prefixes["name"] else -1
+        own = held["prefix"] == number
+        if own.any():  # the last one holds until now
+            time = np.append(held["time"][own], samples["time"][-1:]) - zero
+            size = np.append(held["bytes"][own], held["bytes"][own][-1:])[: len(time)] / GIB
+            colour, label = PREFIX_COLOURS[prefixes["colour"][number]], cut(name, MAX_CHARACTERS)
+            style = {"color": colour, "line_width": 2, "mode": "after", "legend_label": label}
+            fig.step(time, size, **style)
+    shown = ("process", *MEMORY_COLOURS, "spilled", "limit")
+    fields = [(name.replace("_", ", "), f"@{name}{{0.00}} GiB") for name in shown]
+    fields = [("time", "@time{0.00} s"), *fields]
+    fig.add_tools(HoverTool(renderers=[top], mode="vline", tooltips=fields))
+    return _with_legend(fig)
+
+
+def _samples(rows: Columns, workers: Sequence[str]) -> Columns:
+    """Return the sum of some workers at each sample, once one of them was there."""
+    measures = ("process", *MEMORY_COLOURS, "unmanaged", "spilled", "limit")
+    numbers = {worker: number for number, worker in enumerate(workers)}
+    number = np.array([numbers.get(worker, -1) for worker in rows["worker"].tolist()], "i4")
+    begin = rows["time"][number >= 0].min(initial=np.inf)
+    ticks = (number >= 0) | (rows["worker"] == "")  # the cluster has a row of each sample
+    times = np.unique(rows["time"][ticks & (rows["time"] >= begin)])
+    order = np.argsort(number, kind="stable")
+    ends = np.searchsorted(number[order], np.arange(len(workers) + 1))
+    total = {"time": times, **{name: np.zeros(len(times)) for name in measures}}
+    for first, stop in pairwise(ends):
+        own = order[first:stop]
+        since = rows["time"][own]
+        here = np.searchsorted(since, times, side="right") - 1
+        if not len(own):
+            continue
+        gone = np.isnan(rows["process"][own])  # from here on; in a wider step it was there before
+        away = (here < 0) | (gone[here] & (times > since[here]))
+        for name in measures:
+            cells = rows["process_most" if name == "process" else name][own]  # no peak is lost
+            cells = np.where(gone, np.nan_to_num(cells), cells)
+            total[name] += np.where(away, 0, cells[here])
+    return total
+
+
+def _thinned(samples: Columns) -> Columns:
+    """Return at most `MAX_SAMPLES`: of neighbours the one with the most memory, so peaks stay."""
+    count = len(samples["time"])
+    if count <= MAX_SAMPLES:
+        return samples
+    part = np.arange(count) * MAX_SAMPLES // count
+    first = np.flatnonzero(np.diff(part, prepend=-1))
+    largest = np.lexsort((samples["process"], part))[np.append(first[1:], count) - 1]
+    thin = {name: column[largest] for name, column in samples.items()}
+    return {**thin, "spilled": np.maximum.reduceat(samples["spilled"], first)}
+
+
+def memory_samples(frame: pd.DataFrame, *, aligned: bool, measure: str) -> figure:
+    """Return a Bokeh figure with a line for each column of ``MemorySampler.to_pandas()``.
+
+    Its time is UTC, or with `aligned` in seconds from the begin of each sample.
+    """
+    axis = ("time from the begin of each sample, in s", "auto") if aligned else ("UTC", "datetime")
+    options = dict(zip(("x_axis_label", "x_axis_type"), axis, strict=True))
+    fig = _figure("Memory of the cluster", y_axis_label=f"{measure}, GiB", **options)
+    when = "@time{0.0} s" if aligned else "@time{%F %T}"
+    fields = [("", "@name"), ("time", when), (measure, "@gib{0.00} GiB")]
+    for number, label in enumerate(frame):
+        values, name = frame[label].dropna() / GIB, cut(str(label), MAX_CHARACTERS)
+        time = values.index.total_seconds() if aligned else values.index
+        source = ColumnDataSource({"time": time, "gib": values, "name": [name] * len(values)})
+        style = {"color": line_colour(number), "line_width": 2, "legend_label": name}
+        fig.line("time", "gib", source=source, **style)
+    formats = {"@time": "numeral" if aligned else "datetime"}
+    fig.add_tools(HoverTool(tooltips=fields, formatters=formats))
+    return _with_legend(fig)
+
+
+def _store(recording_or_session: Recording | Session) -> RecordingStore:
+    recording = getattr(recording_or_session, "recording", recording_or_session)
+    if not isinstance(recording, Recording):
+        kind = type(recording_or_session).__name__
+        raise TypeError(f"expected a daskscope recording or session, got {kind}")
+    return recording._core
+
+
+def _zero(recording: RecordingStore) -> float:
+    """Return the recording's start: zero of its figures."""
+    times = recording.series(MEMORY.name).rings[0].columns(0, 1)["time"]
+    sampled = float(times[0]) if len(times) else 0.0
+    return sampled if recording.begin is None else recording.begin
+
+
+def _texts(texts: Iterable[str]) -> NDArray[Any]:
+    return np.array(list(texts), "O")
+
+
+def _figure(title: str, notes: Iterable[str] = (), **options: Any) -> figure:
+    """Return an empty figure, with notes on what it does not show as it was."""
+    options.setdefault("x_axis_label", "time from the recording's start, in s")
+    tools = "xpan,xwheel_zoom,xbox_zoom,reset,save"
+    fig = figure(title=title, height=320, sizing_mode="stretch_width", tools=tools, **options)
+    for note in notes:
+        fig.add_layout(Title(text=note, text_font_style="italic", text_font_size="11px"), "above")
+    return fig
+
+
+def _range(recording: RecordingStore, focus: Focus) -> Range1d | DataRange1d:
+    """Return the part of the time axis that is in focus; without one it shows all."""
+    if focus.time is None:
+        return DataRange1d()
+    start, stop = (moment - _zero(recording) for moment in focus.time)
+    return Range1d(start, max(stop, start + 1e-6))
+
+
+def _with_legend(fig: figure) -> figure:
+    """Put the legend beside the figure; a click on an entry hides it."""
+    if fig.legend:
+        fig.add_layout(fig.legend[0], "right")
+        fig.legend.click_policy = "hide"
+        fig.legend.label_text_font_size = "11px"
+    return fig

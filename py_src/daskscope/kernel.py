@@ -55,8 +55,8 @@ def the_hub() -> Hub:
                 crowded=collect.crowding.crowded,
                 answer=_answer,
             )
-            session_list.on_sessions_changed(lambda: hub.set_sessions(session_list.sessions))
-            hub.set_sessions(session_list.sessions)
+            session_list.on_sessions_changed(lambda: hub.set_sessions(session_list.sources))
+            hub.set_sessions(session_list.sources)
         return _hub
 
 

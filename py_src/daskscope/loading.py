@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from daskscope.figures import new_recording
+from daskscope.file_summary import new_recording
 from daskscope.files.reading import open_to_read
 from daskscope.files.temporary import in_temporary_file, temporary_file
 from daskscope.recording import Recording, RecordingStore

@@ -117,9 +117,11 @@ class Series(Table):
 
     The first column is ``time``; with values that are ``sum`` the second is ``duration``.
     ``ring_bytes`` bounds each ring in the kernel: as measured, 10, 60, 600 s; ``page_bytes``
-    all rings together on a page.
+    all rings together on a page. With ``lasts`` a row is written when it changed, and holds
+    until the next one of its key; what is NaN then is gone.
     """
 
+    lasts: bool = False
     ring_bytes: tuple[int, int, int, int] = (4_000_000, 4_000_000, 2_000_000, 1_000_000)
     page_bytes: int = 8_000_000
     noun: str = "sample"
@@ -309,6 +311,8 @@ SYSTEM: Final = Series(
         Column("process", "float64", "memory of their processes", unit="B", combine="extremes"),
         Column("managed", "float64", "results in memory", unit="B", combine="extremes"),
         Column("spilled", "float64", "results on disk", unit="B", combine="extremes"),
+        Column("replicas", "float64", "further copies of results", unit="B", combine="extremes"),
+        Column("scattered", "float64", "data that clients put there", unit="B", combine="extremes"),
         Column("cpu", "float64", "of the scheduler: percent of a core", combine="extremes"),
         Column("memory", "float64", "of the scheduler", unit="B", combine="extremes"),
         Column(
@@ -319,6 +323,83 @@ SYSTEM: Final = Series(
             combine="extremes",
         ),
     ),
+)
+
+MEASURES: Final = (
+    "process",
+    "managed",
+    "managed_total",
+    "spilled",
+    "unmanaged",
+    "unmanaged_old",
+    "unmanaged_recent",
+    "optimistic",
+)
+"""The measures of memory, as ``distributed.scheduler.MemoryState`` names them."""
+
+WORKER_STATUSES: Final = ("", "running", "paused", "closing_gracefully", "closing", "init")
+"""What ``memory.status`` points into; the first one means another status, or the cluster."""
+
+
+def _bytes(name: str, doc: str) -> Column:
+    return Column(name, "float32", doc, unit="B", combine="extremes")
+
+
+MEMORY: Final = Series(
+    "memory",
+    "A row is the memory of a worker, written when it changed, or of the whole cluster.",
+    (
+        _TIME,
+        Column(
+            "worker",
+            "utf8",
+            "address of the worker; empty for the cluster",
+            holds=("hosts",),
+            combine="key",
+        ),
+        _bytes("process", "memory of the process"),
+        _bytes("managed", "results in memory"),
+        _bytes("managed_total", "results in memory and on disk"),
+        _bytes("spilled", "results on disk"),
+        _bytes("unmanaged", "of the process, beside the results"),
+        _bytes("unmanaged_old", "of that, what was there 30 s before already"),
+        _bytes("unmanaged_recent", "of that, what came in the last 30 s"),
+        _bytes("optimistic", "managed and unmanaged_old"),
+        _bytes("limit", "memory limit; NaN without one"),
+        Column("cpu", "float32", "percent of a core", unit="%", combine="extremes"),
+        Column("status", "uint8", "index into WORKER_STATUSES", combine="last"),
+    ),
+    lasts=True,
+    ring_bytes=(100_000_000, 100_000_000, 40_000_000, 10_000_000),
+    page_bytes=40_000_000,
+)
+
+HELD: Final = Series(
+    "held",
+    "A row is how much of the results of a prefix is in memory, written when it changed.",
+    (
+        _TIME,
+        Column("prefix", "uint16", "the prefix", into="prefixes", combine="key"),
+        _bytes("bytes", "of its results, each counted once"),
+    ),
+    lasts=True,
+)
+
+SAMPLES: Final = Series(
+    "samples",
+    "A row is a sample of a ``MemorySampler``.",
+    (
+        _TIME,
+        Column("label", "utf8", "of the sample", holds=("paths", "hosts"), combine="key"),
+        Column("measure", "utf8", "one of MEASURES", holds=(), combine="key"),
+        _bytes("cluster", "sum of all workers"),
+        _bytes("least", "of a worker"),
+        _bytes("median", "of the workers"),
+        _bytes("most", "of a worker"),
+        _bytes("limit", "of all workers together; NaN without one"),
+    ),
+    ring_bytes=(20_000_000, 20_000_000, 10_000_000, 5_000_000),
+    page_bytes=40_000_000,
 )
 
 SUMMARY: Final = "summary"

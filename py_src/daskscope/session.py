@@ -13,12 +13,12 @@ import uuid
 from collections.abc import Callable, Coroutine, Generator
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from daskscope import collect, config
 from daskscope.derive.findings import merged_notices
 from daskscope.derive.work import ClusterTotals
-from daskscope.figures import live_figures_of, new_recording
+from daskscope.file_summary import live_figures_of, new_recording
 from daskscope.focus import SharedFocus
 from daskscope.listeners import Listeners
 from daskscope.maker import cluster_name, made_by
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 CLOSE_TIMEOUT_S: Final = 1.5
 CATCH_UP_S: Final = 1.0
+FAR_BEHIND_S: Final = 20.0
+"""A scheduler that is so far behind has other troubles."""
+
 ATTACH_S: Final = 1.0
 
 Unsubscribe = Callable[[], None]
@@ -53,6 +56,8 @@ class Session(SharedFocus):
     Of an asynchronous client, also of one that is still connecting, every task is here after
     `session = await connect(client)`, or within `async with connect(client) as session`.
     """
+
+    _listed: ClassVar[bool] = True
 
     def __init__(self, client: Client, on_end: Callable[[Session], None]) -> None:
         super().__init__()
@@ -153,6 +158,15 @@ class Session(SharedFocus):
         with suppress(Exception):
             await asyncio.wait_for(done, CATCH_UP_S)
 
+    async def _caught_up_since(self, since_s: float) -> None:
+        """Wait until all is here that happened before a (monotonic) time, also if it takes long."""
+        await self._caught_up(sampled=True)
+        collector = self._collector  # a busy scheduler answers late
+        while self.state in ("live", "partly") and not collector.has_all_since(since_s):
+            if time.monotonic() > since_s + FAR_BEHIND_S:
+                return
+            await self._caught_up()
+
     def _catch_up(self, *, sampled: bool = False) -> None:
         if not self.closed:
             _wait(self._collector.catch_up(sampled=sampled), CATCH_UP_S)
@@ -251,6 +265,14 @@ class Session(SharedFocus):
 
     def _start(self) -> None:
         collect.hold(self).call_soon_threadsafe(self._collector.start)
+
+    def _sample_memory(self, reader: str, interval_s: float | None) -> None:
+        """Say how often a reader wants the table `memory` to be sampled; None lets go.
+
+        Callable from any thread. Without readers it is sampled every half second.
+        """
+        if not self.closed:
+            collect.soon(self._collector.sample_memory, reader, interval_s)
 
     def _set_wanted(self, tables: frozenset[str]) -> None:
         """Say which tables pages show just now. To be called in the background loop."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from daskscope import collect
@@ -22,13 +23,28 @@ if TYPE_CHECKING:
     from distributed import Client
 
     from daskscope.session import Unsubscribe
+    from daskscope.stream.sources import Source
 
 KEPT_STOPPED: Final = 3
 """So many stopped sessions stay listed at most; the user may hold any number."""
 
+
+@dataclass(slots=True)
+class _Hold:
+    """How many blocks need a session, and whether one of them made it."""
+
+    made: bool
+    blocks: int = 0
+
+
 _lock = threading.RLock()
+_holds_lock = threading.Lock()  # held while a session begins or ends, which may take a second
+_holds: weakref.WeakKeyDictionary[Session, _Hold] = weakref.WeakKeyDictionary()
 _sessions: dict[str, Session] = {}  # by their ids, oldest first
 _changed = Listeners[[]]("sessions of daskscope")
+_unlisted: weakref.WeakKeyDictionary[object, Source] = weakref.WeakKeyDictionary()
+"""What panels show and no chooser lists, by who holds it."""
+
 _left_alone: weakref.WeakSet[Client] = weakref.WeakSet()
 """Clients of which the user closed a session: whatever was recorded is what was wanted."""
 
@@ -109,6 +125,63 @@ def sessions() -> list[Session]:
         return list(_sessions.values())
 
 
+def hold_session(client: Client | None) -> Session:
+    """Return the session of a client for one more block."""
+    client = client or _current()
+    with _holds_lock:  # whole: between the two another block could end, and close the session
+        known = of_client(getattr(client, "id", ""))  # of what is no client, connect says so
+        session = connect(client)
+        if is_closed(client):  # what was recorded of it is no block's
+            raise client_closed()
+        one = _holds.setdefault(session, _Hold(made=session is not known))
+        one.blocks += 1
+    session._count_block(1)
+    return session
+
+
+def _current() -> Client:
+    """Return the current client; where there is none a block has nothing to look back at."""
+    try:
+        return current_client()
+    except DaskscopeError as error:
+        text = "There is no current Dask client."
+        todo = "Run Client() first, or pass a client: client=…"
+        raise DaskscopeError(error.code, text, todo) from None
+
+
+def let_go_of(session: Session) -> None:
+    """Say that one block less needs a session."""
+    session._count_block(-1)
+    with _holds_lock:
+        one = _holds[session]
+        one.blocks -= 1
+        if one.blocks:
+            return
+        del _holds[session]
+        if one.made:
+            session.close()
+
+
+def sources() -> list[Source]:
+    """Return all that pages may see."""
+    with _lock:
+        return [*_sessions.values(), *_unlisted.values()]
+
+
+def show(owner: object, source: Source) -> None:
+    """Let pages see what is no session, while somebody holds its owner."""
+    with _lock:
+        if owner not in _unlisted:
+            weakref.finalize(owner, _tell_soon).atexit = False
+        _unlisted[owner] = source
+    _changed.tell()
+
+
+def _tell_soon() -> None:
+    """Tell of a change from where an object is collected: nothing there may wait for a lock."""
+    threading.Thread(target=_changed.tell, name="daskscope-forget", daemon=True).start()
+
+
 def find(session_id: str) -> Session | None:
     """Return the session with an id."""
     with _lock:
@@ -160,7 +233,9 @@ def _forget_stopped() -> None:
 @collect.after_fork
 def _forget_all() -> None:
     """In a forked child the sessions belong to the parent."""
-    global _lock
-    _lock = threading.RLock()
+    global _lock, _holds_lock
+    _lock, _holds_lock = threading.RLock(), threading.Lock()
     _sessions.clear()
+    _unlisted.clear()
+    _holds.clear()
     _changed.clear()

@@ -15,9 +15,10 @@ import anywidget
 import traitlets
 from ipywidgets import Layout
 
-from daskscope import kernel
+from daskscope import kernel, outputs
 from daskscope import session_list as known
 from daskscope.errors import DaskscopeError
+from daskscope.memory_samples import SamplesSource
 from daskscope.session import Session
 from daskscope.stream import Channel, Code
 from daskscope.words import count_text
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from distributed import Client
+
+    from daskscope.memory_sampler import MemorySampler
+    from daskscope.stream.sources import Source
 
 STATIC: Final = Path(__file__).parent / "static"
 
@@ -74,8 +78,13 @@ class Panel(anywidget.AnyWidget):
     _esm = traitlets.Unicode().tag(sync=True)
 
     _channel: Channel | None = None
+    _output: outputs.Output | None = None
+    _options: Any = None
+    """What the user chose, of panels that have such a trait."""
 
-    def __init__(self, client: Client | Session | None = None, **options: Any) -> None:
+    def __init__(
+        self, client: Client | Session | SamplesSource | None = None, **options: Any
+    ) -> None:
         """Show a client, by default the current one: `TaskStream()`, `TaskStream(client)`.
 
         `options` are those of any ipywidget: `TaskStream(layout={"height": "300px"})`.
@@ -136,8 +145,35 @@ class Panel(anywidget.AnyWidget):
         elif shown is None and every:
             self.session = every[-1].id  # what is left of the last client
 
+    def _recorded(self) -> Source | None:
+        """Return what is shown, if it is still there."""
+        return known.find(self.session)
+
+    def picture(self) -> bytes:
+        """Return what is recorded now as a PNG of at most 20 kB.
+
+        Saved notebooks hold it beside the widget, and show it where no widget can run.
+        """
+        from daskscope.picture import draw
+
+        return draw(self.kind, self._recorded(), self._without_session(), self._options)
+
+    def _ipython_display_(self) -> None:
+        """Show the panel in an output that gets a picture, where outputs can be updated."""
+        if self.comm is None or not outputs.can_update():
+            raise NotImplementedError  # IPython shows it as any widget
+        self._output = self._output or outputs.Output(self)
+        self._output.show()
+
+    def _keep_widgets(self) -> list[bool]:
+        """Return of each page that shows the panel whether it keeps it when a picture comes."""
+        greetings = self._channel.greetings if self._channel is not None else {}
+        return [hello.pictures for hello in list(greetings.values())]
+
     def close(self) -> None:
         """Remove the panel from all pages and let go of everything."""
+        if self._output is not None:
+            self._output.close()
         channel, self._channel = self._channel, None
         if channel is not None:
             self._unsubscribe()
@@ -146,13 +182,15 @@ class Panel(anywidget.AnyWidget):
                 self.layout.close()
         super().close()
 
+    def _without_session(self) -> str:
+        kept = "its recording is kept no longer"
+        return kept if self.session else "no Dask client in this kernel yet"
+
     def __repr__(self) -> str:
         name = type(self).__name__
         shown = known.find(self.session)
         if shown is None:
-            kept = "its recording is kept no longer"
-            what = kept if self.session else "no Dask client in this kernel yet"
-            return f"<daskscope.{name}: {what}>"
+            return f"<daskscope.{name}: {self._without_session()}>"
         counts = shown.counts
         return (
             f"<daskscope.{name} of {shown.name}: {shown.state}, "
@@ -199,6 +237,19 @@ class Summary(Panel):
     kind = "summary"
 
 
+class Memory(Panel):
+    """Memory of a Dask client's workers over time, live: how near the limit, and of what.
+
+    Examples
+    --------
+    ::
+
+        daskscope.Memory()    # of the current client
+    """
+
+    kind = "memory"
+
+
 class Events(Panel):
     """Errors, events, workers that came and left, and gaps of a Dask client, live.
 
@@ -238,8 +289,58 @@ class System(Panel):
     kind = "system"
 
 
-def _session_of(client: Client | Session | None) -> Session | None:
-    if isinstance(client, Session):
+class MemoryPlot(Panel):
+    """What `daskscope.MemorySampler.plot()` shows: a line for each label, live.
+
+    Examples
+    --------
+    ::
+
+        ms = daskscope.MemorySampler()
+        ms.plot(layout={"height": "300px"})
+    """
+
+    kind = "memory-plot"
+
+    _options = traitlets.Dict().tag(sync=True)
+
+    _sampler: MemorySampler | None = None
+
+    def __init__(
+        self,
+        sampler: MemorySampler,
+        *,
+        align: bool = False,
+        measure: str | None = None,
+        **options: Any,
+    ) -> None:
+        """Show a sampler: `ms.plot()`, `ms.plot(align=True)`, see `MemorySampler.plot()`."""
+        self._sampler = sampler  # else nobody may hold it
+        super().__init__(sampler._show(), **options)
+        self._options = {"align": bool(align), "measure": measure or sampler._measure()}
+        sampler._plots.add(self)
+        self.session = sampler._show().id  # another one if a label was overwritten meanwhile
+
+    @classmethod
+    def _takes(cls, options: Iterable[str]) -> bool:
+        """Return whether all of some arguments are of the widget."""
+        return {*options} <= {name for name in cls.class_trait_names() if name[0] != "_"}
+
+    def _recorded(self) -> Source | None:
+        return self._sampler._source if self._sampler else None
+
+    def close(self) -> None:
+        """Remove the plot from all pages and let go of the samples."""
+        super().close()
+        self._sampler = None
+
+    def __repr__(self) -> str:
+        labels = self._sampler._runs if self._sampler else ()
+        return f"<daskscope.MemoryPlot: {count_text(len(labels), 'sample')}>"
+
+
+def _session_of(client: Client | Session | SamplesSource | None) -> Session | SamplesSource | None:
+    if isinstance(client, Session | SamplesSource):
         return client
     if client is not None:
         try:

@@ -128,6 +128,8 @@ class Hello:
     protocol: int
     version: str
     build: str = ""
+    pictures: bool = False
+    """Of a widget's page: it keeps the widget when its output is updated with a picture."""
 
 
 @dataclass(frozen=True, slots=True)

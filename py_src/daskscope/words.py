@@ -149,6 +149,16 @@ def raised_text(exception: Mapping[str, object]) -> str:
     return ": ".join(part for part in parts if part)
 
 
+def natural(name: str) -> list[tuple[int, str]]:
+    """Return a key that orders names as people do.
+
+    >>> sorted(["worker-10", "worker-9", "a"], key=natural)
+    ['a', 'worker-9', 'worker-10']
+    """
+    parts = re.findall(r"[0-9]+|[^0-9]+", name)
+    return [(int(p), "") if p[0].isdecimal() and len(p) < 20 else (-1, p) for p in parts]
+
+
 def cut(text: str, most: int) -> str:
     """Return a text with at most so many characters.
 

@@ -9,6 +9,7 @@ that go to the socket. The machine is noisy: CPU time, fresh processes, alternat
 from __future__ import annotations
 
 import argparse
+import asyncio
 import gc
 import json
 import operator
@@ -19,6 +20,7 @@ import subprocess
 import sys
 import time
 import uuid
+from types import SimpleNamespace
 from typing import Any
 
 from distributed.collections import HeapSet
@@ -81,9 +83,14 @@ def finished_messages(keys: str, tasks: int) -> list[dict[str, Any]]:
     return wired
 
 
+class _Spec:
+    """What a task runs: without one it would be scattered, and no prefix would hold it."""
+
+
 class _State(SchedulerState):
     """The scheduler's state without its server; a subclass, since the class has slots."""
 
+    loop: Any
     handlers: dict[str, Any]
     extensions: dict[str, Any]
 
@@ -102,7 +109,9 @@ def scheduler_of(messages: list[dict[str, Any]]) -> Any:
         validate=False,
     )
     for message in messages:
-        state.new_task(message["key"], None, "released")
+        task = state.new_task(message["key"], _Spec(), "released")  # type: ignore[arg-type]
+        task.nbytes = message["nbytes"]
+    state.loop = SimpleNamespace(asyncio_loop=asyncio.new_event_loop())  # its timers never fire
     state.handlers = {}
     state.extensions = {}
     return state
@@ -137,12 +146,15 @@ def daskscope(scheduler: Any) -> tuple[Any, Any]:
     plugin.scheduler = scheduler
     scheduler.plugins[plugin.name] = plugin
     plugin.transition = plugin.make_transition()
-    asked: dict[str, Any] = {"cursor": 0, "names": {}, "errors": 0, "changes": 0}
+    asked: dict[str, Any] = {"cursor": 0, "names": {}, "errors": 0, "changes": 0, "memory_s": 0.5}
 
     def answer() -> Any:
         got = plugin.poll(reader="reader", client="client", limit_bytes=10**9, **asked)
         assert "error" not in got, got["error"]
+        assert {*plugin.memory_samples.held.values()} <= {0}  # each came, and left
         asked["cursor"] = got["next"]
+        tables = (got["memory"]["memory"], got["memory"]["held"])
+        asked["memory"] = [rows["first"] + len(rows["columns"][0]) // 8 for rows in tables]
         for kind, names in got["names"].items():
             asked["names"][kind] = asked["names"].get(kind, 0) + len(names)
         return got
@@ -161,7 +173,9 @@ def measure(which: str, keys: str, tasks: int) -> dict[str, float]:
     gc.set_threshold(*[threshold * 3 for threshold in gc.get_threshold()])  # as `dask scheduler`
     for number in range(WARM_UP_TASKS):
         message = copy_of(messages[number % len(messages)])
-        plugin.transition(message.pop("key"), "processing", "memory", **message)
+        key = message.pop("key")
+        plugin.transition(key, "processing", "memory", **message)
+        plugin.transition(key, "memory", "released", stimulus_id="s")
     answer()
     seconds, size = 0.0, 0
     for _ in range(ROUNDS):

@@ -47,6 +47,7 @@ from daskscope.recording.stretches import coarse  # noqa: E402
 from daskscope.schema import (  # noqa: E402
     COARSE,
     FILE_FORMAT,
+    MEASURES,
     PROTOCOL,
     TASKS,
     Column,
@@ -154,6 +155,7 @@ def save_recording(path: Path) -> RecordingStore:
     made.log("logs").append([log_line(START + 3.5, WORKER, "WARNING", HOSTILE)])
     append_cluster(made, *[(START + i, 2, 4, 2**33, 10**9, 10**8, 0) for i in range(3)])
     append_scheduler(made, (START + 1, 12.5, 2e8, 0.02))
+    append_memory(made)
     about = {
         "stop": START + 10,
         "duration": 10.0,
@@ -166,6 +168,18 @@ def save_recording(path: Path) -> RecordingStore:
     }
     writer.finish(made, facts | about)
     return made
+
+
+def append_memory(made: RecordingStore) -> None:
+    """Append memory of a worker and the cluster, results in memory, and a sample."""
+    times = [START + 1, START + 1, START + 2]
+    sizes = {name: [2.0**30, 2.0**30, 2.0**31] for name in MEASURES}
+    memory = {"time": times, "worker": [WORKER, "", WORKER], "status": [1, 0, 2], **sizes}
+    made.series("memory").append(memory, now=START + 10)
+    held = {"time": times, "prefix": [0, 2, 0], "bytes": [8.0, 16.0, 0.0]}
+    made.series("held").append(held, now=START + 10)
+    sample = {"label": [HOSTILE], "measure": ["process"], "cluster": [2.0**30], "limit": [2.0**33]}
+    made.series("samples").append({"time": [START + 1], **sample}, now=START + 10)
 
 
 def described(path: Path, made: RecordingStore) -> dict[str, Any]:

@@ -33,7 +33,7 @@ function notebookWithTwo(path: string) {
   };
   const kernel = {
     ...{ state, sessions, use: () => () => {} },
-    ...{ earlierKernels: signal([]), died: signal(false) },
+    ...{ earlierKernels: signal<string[]>([]), died: signal(false) },
   };
   return { path: signal(path), name: path, kernel, channel, enter };
 }
@@ -66,5 +66,18 @@ describe("a panel that was opened for a client", () => {
     expect([binding.shows("other 1"), binding.shows("other 2")]).toEqual([
       ...[false, true],
     ]);
+  });
+
+  it("offers the clients of the kernel before, and no samples of memory", () => {
+    binding = new Binding(notebooks, "other", true, "other 1");
+    const state = front.channel.state.peek();
+    if (state.kind !== "open") throw new Error(state.kind);
+    for (const id of ["front 1", "a MemorySampler"]) {
+      thePage().session(state.link, id);
+    }
+    other.kernel.earlierKernels.value = ["front"];
+    const offered = binding.chooser.value!.sessions.map(({ id }) => id);
+    expect(offered).toContain("earlier:front front 1");
+    expect(offered).not.toContain("earlier:front a MemorySampler");
   });
 });

@@ -135,7 +135,7 @@ describePanel("a live panel", () => {
     expect(pixels[0]).not.toEqual(pixels[1]);
   });
 
-  it.each(["summary", "events", "logs", "system"])(
+  it.each(["summary", "memory", "events", "logs", "system"])(
     "draws nothing while it is hidden, and all that came when it is shown: %s",
     async (kind) => {
       await open(`panel=${kind}&scenario=live&at=10`, 800, 600);
@@ -181,9 +181,11 @@ describePanel("a live panel", () => {
     await page.getByRole("button", { name: "Export" }).click();
     const items = page.locator(".ds-menu-item-name");
     expect(await items.allInnerTexts()).toEqual([
+      "PNG of the charts",
       ...["CSV of errors", "CSV of events", "CSV of workers"],
+      "PNG of the charts",
     ]);
-    await items.first().click();
+    await items.getByText("CSV of errors").click();
     const saved = await page.evaluate(async () => {
       const [{ name, content }] = window.harness.saved as [
         { name: string; content: Blob },

@@ -104,6 +104,12 @@ def append_scheduler(recording: RecordingStore, *samples: tuple[float, ...]) -> 
     _append_samples(recording, SCHEDULER, samples)
 
 
+def append_memory(recording: RecordingStore, time: float, process: dict[str, float]) -> None:
+    """Append rows of the memory of workers: of the process alone, by address."""
+    columns = {"time": [time] * len(process), "worker": [*process], "process": [*process.values()]}
+    recording.series("memory").append(columns, now=time)
+
+
 def _append_samples(
     recording: RecordingStore, names: tuple[str, ...], samples: Sequence[tuple[float, ...]]
 ) -> None:

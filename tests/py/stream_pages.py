@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 class PlainSession(SharedFocus):
     """What the stream sees of a session, around a recording that the test fills."""
 
+    _listed = True
+
     def __init__(self, recording: RecordingStore, session_id: str = "session-1") -> None:
         super().__init__()
         self.id = session_id

@@ -57,7 +57,7 @@ class Packer:
                 waiting.erred.append(len(waiting.keys))
             waiting.keys.append(key)
             waiting.groups.append(group)
-            waiting.report(*packing.reported(task))
+            waiting.report(*[task[name] for name in ("startstops", "nbytes", "worker", "thread")])
         return packing.pack(0, waiting, self.prefixes, self.lanes, self.actions, self.spans)
 
     def read(self, *pending: Any) -> tuple[Tasks, Names]:

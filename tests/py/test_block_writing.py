@@ -18,7 +18,7 @@ import daskscope
 from daskscope.block.writing import Writing
 from daskscope.derive.summary import summary
 from daskscope.errors import DaskscopeError
-from daskscope.figures import figures_of
+from daskscope.file_summary import figures_of
 from daskscope.files.target import LocalTarget
 from daskscope.recording.block_recording import BlockRecording, Positions
 from daskscope.recording.file_writer import FileWriter

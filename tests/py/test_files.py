@@ -19,6 +19,7 @@ from recording_rows import (
     START,
     append,
     append_cluster,
+    append_memory,
     append_scheduler,
     gap,
     log_line,
@@ -69,6 +70,10 @@ def full_recording() -> RecordingStore:
     recording.log("logs").append([log_line(1.5, "scheduler", "INFO", "hello")])
     append_cluster(recording, (1.0, 2, 4, 1000, 500, 100, 0))
     append_scheduler(recording, (1.0, 12.5, 1e8, 0.02))
+    append_memory(recording, 1.0, {"tcp://10.0.0.1:0": 500.0, "": 500.0})
+    recording.series("held").append({"time": [1.0], "prefix": [1], "bytes": [100.0]}, now=1.0)
+    sample = {"label": "a run", "measure": "process", "cluster": 500.0, "most": 500.0}
+    recording.series("samples").append({"time": [1.0], **sample}, now=1.0)
     recording.log("rowless").append([rowless_task(319, 1, 1)])
     recording.drop_from_agent(5)
     recording.about_facts = {"title": "A run", "start": 1.0, "stop": 9.0}

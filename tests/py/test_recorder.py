@@ -345,9 +345,13 @@ def test_importing_in_a_script_records_nothing_and_is_quick() -> None:
     import sys
     import daskscope
     heavy = {"distributed", "pandas", "pyarrow", "numpy", "dask", "ipywidgets", "anywidget"}
+    heavy |= {"bokeh", "PIL"}
     assert not heavy & set(sys.modules), heavy & set(sys.modules)
     assert not daskscope.recorder.enabled()
     assert not daskscope.recorder.in_kernel()
+    for name in set(dir(daskscope)) - {"figures"}:
+        getattr(daskscope, name)
+    assert not {"bokeh", "PIL"} & set(sys.modules), "only figures and pictures need them"
     """
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=False

@@ -142,7 +142,7 @@ def test_the_figures_of_a_report_are_made_once(client, monkeypatch):
         made.append(given)
         return summary(*given, **options)
 
-    monkeypatch.setattr("daskscope.figures.summary", counted)
+    monkeypatch.setattr("daskscope.file_summary.summary", counted)
     with daskscope.performance_report("run.html"):
         computed(client)
     assert len(made) == 1

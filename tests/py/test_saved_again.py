@@ -13,7 +13,7 @@ from recording_rows import START, append, gap, new_recording
 
 import daskscope
 from daskscope.cli import main
-from daskscope.figures import figures_of
+from daskscope.file_summary import figures_of
 from daskscope.loading import opened
 from daskscope.report.html import build
 from daskscope.schema import FILE_FORMAT, MIN_RECORDING_BYTES

@@ -106,7 +106,10 @@ def test_a_worker_that_came_and_left_between_two_answers_has_its_name(client: Cl
 
 
 def test_when_a_worker_spills_is_written_down(client: Client) -> None:
-    with dask.config.set({"distributed.worker.memory.target": 0.02}):
+    memory = {"target": 0.02}
+    # The worker shares its process with all tests, and would pause for what they take.
+    memory |= dict.fromkeys(("spill", "pause", "terminate"), False)
+    with dask.config.set({f"distributed.worker.memory.{name}": memory[name] for name in memory}):
         options = {**WITHOUT_DASHBOARD, "memory_limit": "500 MiB"}
         with (
             LocalCluster(n_workers=1, threads_per_worker=1, processes=False, **options) as cluster,

@@ -205,7 +205,8 @@ def test_a_million_events_in_a_minute_cost_a_page_no_more_than_their_bound(scene
 
 
 def test_a_page_keeps_of_a_series_what_it_has_room_for(scene, monkeypatch):
-    small = replace(schema.SYSTEM, page_bytes=4 * 50 * 80)  # ten columns of eight bytes
+    row_bytes = 8 * len(schema.SYSTEM.columns)
+    small = replace(schema.SYSTEM, page_bytes=4 * 50 * row_bytes)
     monkeypatch.setattr(schema, "SYSTEM", small)
     append_cluster(scene.recording, *((i, 1, 2, 3, 4, 5, 6) for i in range(120)))
     page = scene.page(tables=["system"])

@@ -116,7 +116,9 @@ export class Binding {
   /** Sessions of this notebook's kernels before, oldest first. */
   private earlier(): readonly SessionStore[] {
     const kernels = this.notebook.value?.kernel.earlierKernels.value ?? [];
-    return this.held.value.filter(({ kernelId }) => kernels.includes(kernelId));
+    return this.held.value.filter(
+      ({ listed, kernelId }) => listed && kernels.includes(kernelId),
+    );
   }
 
   private describeEmpty(): EmptyState | null {

@@ -32,6 +32,7 @@ import {
 } from "./placing";
 import { type PanelArgs, PanelWidget } from "./panel_widget";
 import { setUpReports } from "./reports";
+import { showPictures } from "./saved_pictures";
 import { followSettings } from "./settings";
 import { Sidebar } from "./sidebar";
 
@@ -81,7 +82,8 @@ function activate(
   registry: ISettingRegistry | null,
 ): void {
   // JupyterLab has loaded the styles with this module.
-  provideCode({ widget: () => makeWidget(() => {}), page: thePage() });
+  provideCode({ widget: () => makeWidget(() => {}, true), page: thePage() });
+  showPictures(notebookTracker);
   const settings = followSettings(registry, plugin.id);
   const notebooks = new Notebooks(notebookTracker);
   const tracker = new WidgetTracker<PanelWidget>({ namespace: "daskscope" });

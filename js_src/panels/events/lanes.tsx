@@ -7,6 +7,12 @@ import { formatExact } from "../../base/format";
 import { inFocus } from "../../panel/narrowing";
 import type { PanelView } from "../../panel/panel_view";
 import { TimeChart } from "../../panel/time_chart";
+import {
+  type Item,
+  type Mark,
+  marksOf,
+  paintMarks,
+} from "../../timeline/marks";
 import type { PlotArea } from "../../timeline/time_plot";
 import { splitException } from "../../panel/traceback";
 import type { TableView } from "../../session_tables";
@@ -14,16 +20,6 @@ import { type Happening, KIND_NAMES, type Kind, KINDS } from "./happenings";
 
 const LANE_PX = 20;
 const GUTTER_PX = 96;
-const NEAR_PX = 12;
-
-interface Item {
-  readonly start: number;
-  readonly stop: number;
-  readonly text: string;
-  /** The same without what it is about: several may have it in common. */
-  readonly what: string;
-  readonly trouble: boolean;
-}
 
 interface Lane {
   readonly kind: Kind | "error";
@@ -118,38 +114,9 @@ export function Lanes(props: {
   );
 }
 
-interface Mark {
-  readonly left: number;
-  right: number;
-  readonly items: Item[];
-}
-
-/** Also what is not in sight: else marks would merge otherwise as they come into it. */
-function marksOf(area: PlotArea, { items }: Lane): Mark[] {
-  const near = NEAR_PX * area.pixelRatio;
-  const marks: Mark[] = [];
-  for (const item of items) {
-    const [left, right] = [area.x(item.start), area.x(item.stop)];
-    const last = marks[marks.length - 1];
-    if (last && left - last.right < near) {
-      last.right = Math.max(last.right, right);
-      last.items.push(item);
-    } else {
-      marks.push({ left, right, items: [item] });
-    }
-  }
-  return marks;
-}
-
 function paintLane(area: PlotArea, lane: Lane, y: number): void {
-  const { context, theme, pixelRatio } = area;
-  const marks = marksOf(area, lane);
-  context.font = `${theme.small_px * pixelRatio}px ${theme.font}`;
-  context.textAlign = "left";
-  context.textBaseline = "middle";
-  marks.forEach((mark, at) => {
-    const { left, right } = mark;
-    if (!(right >= area.left && left <= area.left + area.width)) return;
+  const { theme } = area;
+  paintMarks(area, marksOf(area, lane.items), y, (mark) => {
     const trouble = mark.items.some((item) => item.trouble);
     const colour =
       lane.kind === "error"
@@ -159,26 +126,9 @@ function paintLane(area: PlotArea, lane: Lane, y: number): void {
           : lane.kind === "yours"
             ? theme.brand
             : theme.text2;
-    context.fillStyle = context.strokeStyle = toCss(colour);
+    area.context.fillStyle = area.context.strokeStyle = toCss(colour);
     paintSign(area, lane.kind, mark, y);
-    const from = mark.right + 8 * pixelRatio;
-    const next = marks[at + 1]?.left ?? area.left + area.width;
-    const room = next - from - 6 * pixelRatio;
-    // Words are made where there is room for some.
-    if (room < 40 * pixelRatio) return;
-    const words = wordsOf(mark.items);
-    if (context.measureText(words).width <= room) {
-      context.fillText(words, from, y);
-    }
   });
-}
-
-function wordsOf(items: readonly Item[]): string {
-  const [{ text, what }] = items;
-  if (items.length === 1) return text;
-  const alike = items.every((item) => item.what === what);
-  const count = formatExact(items.length);
-  return alike ? `${what} × ${count}` : count;
 }
 
 function paintSign(

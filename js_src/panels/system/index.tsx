@@ -1,6 +1,5 @@
 // The scheduler itself and the cluster as a whole, over time, on one axis.
 
-import { Table } from "../../panel/parts";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { slotColour } from "../../base/palette";
@@ -14,10 +13,11 @@ import {
 import { countFact } from "../../panel/status_line";
 import { extremesOf, type Series } from "../../derive/series";
 import { panelIcon } from "../../panel/host";
+import { FigureTable } from "../../panel/figure_table";
 import { LineChart, type Line } from "../../panel/line_chart";
 import {
-  memoryLines,
   MemoryChart,
+  systemMemory,
   systemLines,
 } from "../../panel/memory_chart";
 import { makePanel } from "../../panel/panel";
@@ -168,13 +168,14 @@ function ClusterCharts({ view, table }: Samples): JSX.Element {
     return {
       workers: line("workers", "workers", SLOT.first, { stair: true }),
       threads: line("threads", "threads", SLOT.fourth, { stair: true }),
-      memory: memoryLines(table, end, dark).lines,
+      memory: systemMemory(table, end, dark),
     };
   }, [table, end, dark]);
   if (lines.workers.series.time.length === 0) {
     return <NoSamples view={view} of="the cluster" />;
   }
-  const [process, managed, spilled] = lines.memory;
+  const { areas, spilled } = lines.memory;
+  const [process, managed] = areas;
   return (
     <>
       <div class="ds-charts">
@@ -200,42 +201,5 @@ function ClusterCharts({ view, table }: Samples): JSX.Element {
         ]}
       />
     </>
-  );
-}
-
-function FigureTable(props: {
-  view: PanelView;
-  caption: string;
-  rows: readonly {
-    name: string;
-    line: Line;
-    format: (value: number) => string;
-    /** Of a mean, where it may be between what can be counted. */
-    formatMean?: (value: number) => string;
-  }[];
-}): JSX.Element {
-  const { view } = props;
-  const { time } = view.focus.value;
-  const [start, stop] = time ?? view.range.value;
-  const zoomed = view.timeline.anchor.value !== "whole";
-  const shown = zoomed ? "in the time shown" : "in the whole run";
-  return (
-    <Table
-      class="ds-fact-table ds-numbers"
-      caption={`${props.caption}, ${time ? "in the time selected" : shown}`}
-      columns={["Figure", "Min", "Mean", "Max"]}
-    >
-      {props.rows.map(({ name, line, format, formatMean = format }) => {
-        const { least, mean, most } = extremesOf(line.series, start, stop);
-        return (
-          <tr>
-            <th scope="row">{name}</th>
-            <td>{format(least)}</td>
-            <td>{formatMean(mean)}</td>
-            <td>{format(most)}</td>
-          </tr>
-        );
-      })}
-    </Table>
   );
 }

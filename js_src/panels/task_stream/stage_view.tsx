@@ -7,7 +7,7 @@ import { plural, formatExact } from "../../base/format";
 import { CoarseCard, EventCard, HoverCard } from "./cards";
 import { Gutter, type BusyOf } from "./gutter";
 import { PlotInteraction } from "./interaction";
-import { OverviewInteraction } from "./overview";
+import { OverviewGestures } from "../../timeline/overview";
 import { Stage } from "./stage";
 import type { ViewState } from "./view_state";
 
@@ -41,7 +41,11 @@ export function StageView(props: {
     );
     stageRef.current = stage;
     const plot = new PlotInteraction(hitRef.current!, root, view, stage);
-    const overview = new OverviewInteraction(overviewHit.current!, view, stage);
+    const overview = new OverviewGestures(
+      overviewHit.current!,
+      view.timeline,
+      stage.overview,
+    );
     onStage({ stage, hit: hitRef.current! });
     return () => {
       onStage(null);

@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from daskscope.schema import ACTIONS
+from daskscope.schema import ACTIONS, WORKER_STATUSES
 
-_FILES = ("packing.py", "events.py", "cluster.py", "scheduler.py")
+_FILES = ("packing.py", "events.py", "cluster.py", "memory.py", "scheduler.py")
 
 _BOOTSTRAP = (
     "[exec(compile(source, '<daskscope agent>', 'exec'), space), space['Agent'](**options)][1]"
@@ -49,7 +49,12 @@ class _Sent:
     """Pickles as a call that builds the agent where it is unpickled."""
 
     def __init__(self, memory_limit: int) -> None:
-        self.options = {"name": name(), "memory_limit": memory_limit, "actions": list(ACTIONS)}
+        self.options = {
+            "name": name(),
+            "memory_limit": memory_limit,
+            "actions": list(ACTIONS),
+            "statuses": list(WORKER_STATUSES),
+        }
 
     def __reduce__(self) -> tuple[Any, ...]:
         space = {"__name__": name()}

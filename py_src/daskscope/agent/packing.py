@@ -12,7 +12,6 @@ import sys
 import zlib
 from array import array
 from itertools import accumulate
-from operator import itemgetter
 from typing import Any
 
 import msgpack
@@ -31,10 +30,8 @@ MAX_KEY_LENGTHS = 8  # of tuples, of which each is a part of the columns
 PLAIN_KEY_BYTES = 64
 MAX_INTEGER = 2**62
 
-REPORTED_NAMES = ("startstops", "nbytes", "worker", "thread")
-REPORTED = len(REPORTED_NAMES)
-reported = itemgetter(*REPORTED_NAMES)
-"""What is kept of a worker's message: the rest can be freed while it is at hand."""
+REPORTED = 4
+"""Of a worker's message rows, nbytes, worker and thread are kept: see `Pending`."""
 
 
 def clean_text(value: Any, limit: int = MAX_KEY_CHARS) -> str:
@@ -119,11 +116,12 @@ def describe_lane(lane: Any) -> list[str]:
 
 def _place_indices(groups: Any, prefixes: Interned, spans: Interned) -> list[int]:
     """Return prefix (low half) and span (high half) of each task group."""
+    one = groups == groups[:1] * len(groups)  # mostly; else this ends at the first other one
     place = {
         group: prefixes.add(group.prefix.name) + spans.add(group.span_id or "") * 2**16
-        for group in {*groups}
+        for group in (groups[:1] if one else {*groups})
     }
-    if len(place) == 1:  # mostly
+    if one:
         return [*place.values()] * len(groups)
     return [place[group] for group in groups]
 
@@ -149,10 +147,10 @@ def _integers(narrow: str, values: Any) -> array[int]:
     try:
         return array(narrow, values)
     except (OverflowError, TypeError):
-        return array("q", [_clamp(value) for value in values])
+        return array("q", [clamp(value) for value in values])
 
 
-def _clamp(number: Any) -> int:
+def clamp(number: Any) -> int:
     """Return `number` as an integer of 62 bits; what is not a number becomes 0."""
     try:
         return max(-MAX_INTEGER, min(MAX_INTEGER, int(number)))
@@ -232,7 +230,10 @@ def pack_tuples(keys: Any) -> bytes:
 
 def join_keys(keys: Any) -> bytes:
     """Return `keys` as UTF-8 text separated by NUL."""
-    text = "\0".join(map(str, keys))
+    try:
+        text = "\0".join(keys)  # mostly
+    except TypeError:
+        text = "\0".join(map(str, keys))
     if len(text) > MAX_KEY_CHARS + 200 * len(keys) or text.count("\0") != len(keys) - 1:
         text = "\0".join(map(clean_text, keys))
     try:

@@ -26,11 +26,11 @@ from daskscope.agent.cluster import (
     finished_tasks,
 )
 from daskscope.agent.events import EventLog, Log, published_event
+from daskscope.agent.memory import MemorySamples
 from daskscope.agent.packing import (
     MAX_ACTIONS,
     MAX_ERROR_CHARS,
     MAX_NAME_CHARS,
-    REPORTED_NAMES,
     Interned,
     Lanes,
     Pending,
@@ -38,7 +38,6 @@ from daskscope.agent.packing import (
     describe_name,
     last_stop,
     pack,
-    reported,
     size_bytes,
     sound_rows,
 )
@@ -49,6 +48,10 @@ MAX_CHANGES = 10_000
 UNKNOWN_CLIENT_LEASE_S = 60.0
 CLOSED_CLIENT_LEASE_S = 2.0  # for the reader's last question
 LEASE_CHECK_S = 30.0
+LEAST_SAMPLE_S = 0.001
+SAMPLE_SHARE = 0.05  # of the scheduler's time that samples of memory may take
+HELD_S = 0.1
+MISSING: Any = []  # cannot be packed as what it stands for, so that it is noticed
 
 
 class Agent(SchedulerPlugin):
@@ -56,15 +59,20 @@ class Agent(SchedulerPlugin):
 
     idempotent = True
 
-    def __init__(self, name: str, memory_limit: int, actions: list[str]) -> None:
+    def __init__(
+        self, name: str, memory_limit: int, actions: list[str], statuses: list[str]
+    ) -> None:
         self.name = name
         self.id = uuid.uuid4().hex
         self.memory_limit = memory_limit
         self.scheduler: Any = None
         self.failure: str | None = None
         self.lease_check: Any = None
+        self.sampler: Any = None  # the timer of the next sample of memory
+        self.sample_s = 0.0
         self.transition = _ignore
-        # By reader's id: the client's id, monotonic time of the last poll, lease in seconds.
+        # By reader's id: the client's id, monotonic time of the last poll, lease in seconds, and
+        # after how many seconds it wants samples of memory.
         self.readers: dict[str, list[Any]] = {}
         self.pending = Pending()
         self.chunks: list[dict[str, Any]] = []
@@ -83,6 +91,8 @@ class Agent(SchedulerPlugin):
         self.actions = Interned(describe_name, MAX_ACTIONS, actions)
         self.spans = Interned(lambda span_id: describe_span(self.scheduler, span_id))
         self.spans.add("")
+        self.memory_samples = MemorySamples(self.prefixes, statuses)
+        self.held_at = 0.0
 
     # -- life ---------------------------------------------------------------
 
@@ -92,9 +102,10 @@ class Agent(SchedulerPlugin):
         self.transition = self.make_transition()
         self.before = finished_tasks(scheduler)
         self.raised = erred_counts(scheduler)
+        self.memory_samples.walk(scheduler)
         scheduler.handlers[self.name + "_poll"] = self.poll
         scheduler.handlers[self.name + "_release"] = self.release
-        self.readers["(installer)"] = ["", monotonic(), UNKNOWN_CLIENT_LEASE_S]
+        self.readers["(installer)"] = ["", monotonic(), UNKNOWN_CLIENT_LEASE_S, None]
         self.check_leases()
 
     async def close(self) -> None:
@@ -117,6 +128,8 @@ class Agent(SchedulerPlugin):
     def forget(self) -> None:
         """Stop capturing and free what was captured."""
         self.transition = _ignore
+        self.stop_sampling()
+        self.memory_samples.clear()
         self.pending.clear()
         self.chunks.clear()
         self.chunk_firsts.clear()
@@ -131,7 +144,7 @@ class Agent(SchedulerPlugin):
     def check_leases(self) -> None:
         """Let readers go that have stopped asking; leave with the last one."""
         now = monotonic()
-        for reader, (_, polled, lease_s) in list(self.readers.items()):
+        for reader, (_, polled, lease_s, _) in list(self.readers.items()):
             if now - polled > lease_s:
                 del self.readers[reader]
         if self.readers:
@@ -150,7 +163,7 @@ class Agent(SchedulerPlugin):
         try:
             for reader, lease in self.readers.items():
                 if lease[0] == client:
-                    self.readers[reader] = [client, monotonic(), CLOSED_CLIENT_LEASE_S]
+                    self.readers[reader] = [client, monotonic(), CLOSED_CLIENT_LEASE_S, lease[3]]
                     self.check_leases_in(CLOSED_CLIENT_LEASE_S + 0.1)
         except Exception:
             self.fail()
@@ -171,60 +184,84 @@ class Agent(SchedulerPlugin):
         append_group = self.pending.groups.append
         extend_finished = self.pending.finished.extend
         extend_rows = self.pending.rows.extend
+        append_left_group = self.memory_samples.left_groups.append
+        append_left_size = self.memory_samples.left_sizes.append
         tasks = self.scheduler.tasks
 
-        def transition(key: Any, start: str, finish: str, *_: Any, **finished: Any) -> None:
+        # What is needed is named: a dictionary of all the rest costs more.
+        def transition(
+            key: Any,
+            start: str,
+            finish: str,
+            *_: Any,
+            stimulus_id: Any = None,
+            startstops: Any = None,
+            nbytes: Any = MISSING,
+            worker: Any = MISSING,
+            thread: Any = MISSING,
+            **rest: Any,
+        ) -> None:
             if start == "processing":
                 try:
                     if finish == "memory":
-                        rows, nbytes, worker, thread = reported(finished)
-                        extend_rows(rows)
-                        extend_finished((len(rows), nbytes, worker, thread))
+                        extend_rows(startstops)
+                        extend_finished((len(startstops), nbytes, worker, thread))
                         append_group(tasks[key].group)
                         append_key(key)
                     elif finish == "erred":
-                        self.capture_error(key, tasks[key], finished)
+                        self.capture_error(key, tasks[key], startstops, worker, thread, rest)
                 except Exception:
-                    self.capture_rest(key, finished)
+                    self.capture_rest(key, startstops, nbytes, worker, thread)
                 if len(pending) >= CHUNK_TASKS:
                     self.pack_pending()
+            elif start == "memory":
+                try:
+                    task = tasks[key]
+                    if task.run_spec is not None:  # else scattered: it came without a transition
+                        append_left_group(task.group)
+                        append_left_size(task.nbytes)
+                except Exception:
+                    self.fail()
 
         return transition
 
-    def capture_rest(self, key: Any, finished: dict[str, Any]) -> None:
+    def capture_rest(self, key: Any, *finished: Any) -> None:
         """Keep a task of which something is missing, without that."""
         try:
             self.pending.cut()
             self.incomplete += 1
-            rows, *rest = [finished.get(name) for name in REPORTED_NAMES]
+            rows, *rest = [None if value is MISSING else value for value in finished]
             self.pending.report(sound_rows(rows), *rest)
             self.pending.groups.append(self.scheduler.tasks[key].group)
             self.pending.keys.append(key)
         except Exception:
             self.fail()
 
-    def capture_error(self, key: Any, task: Any, finished: dict[str, Any]) -> None:
+    def capture_error(
+        self, key: Any, task: Any, rows: Any, worker: Any, thread: Any, finished: dict[str, Any]
+    ) -> None:
         """Keep a task that erred: it may have no startstops, no worker, no thread."""
+        worker, thread = [None if value is MISSING else value for value in (worker, thread)]
         exception = finished.get("exception_text")
         if exception is None:
             exception = "KilledWorker: %d workers went away while they ran this task" % (
                 task.suspicious,
             )
         # The exception objects themselves may be huge: they stay with the scheduler.
-        rows = finished.get("startstops") or ()
+        rows = rows or ()
         when = last_stop(rows)
         prefix = task.prefix.name
         self.raised[prefix] = self.raised.get(prefix, 0) + 1
         self.pending.erred.append(len(self.pending.keys))
         self.pending.keys.append(key)
         self.pending.groups.append(task.group)
-        self.pending.report(rows, 0, finished.get("worker"), finished.get("thread"))
+        self.pending.report(rows, 0, worker, thread)
         self.errors.append(
             {
                 "task": self.next + len(self.pending.keys) - 1,
                 "key": clean_text(key),
                 "prefix": clean_text(prefix, MAX_NAME_CHARS),
-                "worker": clean_text(finished.get("worker") or ""),
+                "worker": clean_text(worker or ""),
                 "time": time() if when is None else when,
                 "exception": clean_text(exception, MAX_ERROR_CHARS),
                 "traceback": clean_text(finished.get("traceback_text") or "", MAX_ERROR_CHARS),
@@ -237,6 +274,7 @@ class Agent(SchedulerPlugin):
             return
         names = (self.prefixes, self.lanes, self.actions, self.spans)
         try:
+            self.memory_samples.settle(self.pending)
             try:
                 chunk = pack(self.next, self.pending, *names)
             except Exception:
@@ -247,6 +285,7 @@ class Agent(SchedulerPlugin):
             return
         self.next += chunk["tasks"]
         self.pending.clear()
+        self.memory_samples.settled = 0
         self.chunks.append(chunk)
         self.chunk_firsts.append(chunk["first"])
         self.memory += size_bytes(chunk)
@@ -308,6 +347,41 @@ class Agent(SchedulerPlugin):
         except Exception:
             self.fail()
 
+    # -- memory -------------------------------------------------------------
+
+    def sample_every(self, seconds: float, at_once: bool) -> None:
+        """Sample memory at once if a reader asks for that, or for samples sooner than so far."""
+        if at_once or self.sampler is None or max(seconds, LEAST_SAMPLE_S) < self.sample_s:
+            self.stop_sampling()
+            self.sample()
+
+    def stop_sampling(self) -> None:
+        """Stop the timer."""
+        if self.sampler is not None:
+            self.sampler.cancel()
+            self.sampler = None
+
+    def sample(self) -> None:
+        """Sample memory, and go on at the smallest interval that a reader wants."""
+        wanted = [reader[3] for reader in self.readers.values() if reader[3]]
+        timer, self.sampler = self.sampler, None
+        if not wanted:
+            return
+        loop = self.scheduler.loop.asyncio_loop
+        begun, begun_s = loop.time(), thread_time()
+        try:
+            self.memory_samples.sample(self.scheduler.workers, time())
+            if begun - self.held_at >= HELD_S:
+                self.held_at = begun
+                self.memory_samples.sample_held(self.pending, time())
+        except Exception:
+            self.fail()
+            return
+        self.sample_s = max(min(wanted), LEAST_SAMPLE_S)
+        due = (timer.when() if timer else begun) + self.sample_s
+        spared_s = (thread_time() - begun_s) * (1 / SAMPLE_SHARE - 1)
+        self.sampler = loop.call_at(max(due, loop.time() + spared_s), self.sample)
+
     # -- readers ------------------------------------------------------------
 
     def poll(
@@ -326,7 +400,7 @@ class Agent(SchedulerPlugin):
             return None
         begun = thread_time()
         lease_s = timeout_s if client in self.scheduler.clients else UNKNOWN_CLIENT_LEASE_S
-        self.readers[reader] = [client, monotonic(), lease_s]
+        self.readers[reader] = [client, monotonic(), lease_s, want.get("memory_s")]
         self.readers.pop("(installer)", None)
         if self.failure is None:
             try:
@@ -341,6 +415,7 @@ class Agent(SchedulerPlugin):
     def answer(self, cursor: int, limit_bytes: int, want: dict[str, Any]) -> dict[str, Any]:
         """Return what is new since the cursors of a reader."""
         self.pack_pending()
+        self.memory_samples.settle(self.pending)
         chunks: list[dict[str, Any]] = []
         size = 0
         # A chunk is handed out whole, also when the cursor points into it.
@@ -351,6 +426,9 @@ class Agent(SchedulerPlugin):
             if chunks and size > limit_bytes:
                 break
             chunks.append(chunk)
+        memory = None
+        if want.get("memory_s"):
+            memory = self.answer_memory(want)
         names = want.get("names") or {}
         lists = {
             "prefixes": self.prefixes,
@@ -373,12 +451,26 @@ class Agent(SchedulerPlugin):
             "errors": self.errors.since(want.get("errors") or 0),
             "changes": self.changes.since(want.get("changes") or 0),
             "events": self.events.since(want.get("events") or 0),
+            "memory": memory,
         }
         if want.get("workers"):
             answer["workers"] = describe_workers(self.scheduler)
             answer["scheduler"] = describe_load(self.scheduler, want.get("load"))
             answer["progress"] = describe_progress(self.scheduler, self.raised)
+            answer["copies"] = self.memory_samples.copies(self.scheduler)
         return answer
+
+    def answer_memory(self, want: dict[str, Any]) -> dict[str, Any]:
+        """Return the samples of memory since the cursors of a reader; first, a row of each."""
+        self.sample_every(want["memory_s"], bool(want.get("memory_now")))
+        cursors = want.get("memory")
+        samples, now = self.memory_samples, time()
+        if cursors is None:
+            samples.sample(self.scheduler.workers, now)  # others still hear who has gone
+            cursors = samples.repeat()
+            samples.sample(self.scheduler.workers, now)
+        samples.sample_held(self.pending, now)
+        return samples.since(cursors)
 
 
 def _ignore(key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:

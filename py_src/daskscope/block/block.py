@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 import time
-import weakref
 from dataclasses import dataclass, replace
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
@@ -31,7 +29,7 @@ from daskscope.files.target import LocalTarget
 from daskscope.recording import Recording
 from daskscope.recording.block_recording import BlockRecording, Positions, Window, positions_of
 from daskscope.recording.recording_store import about_of
-from daskscope.session_list import client_closed, connect, current_client, is_closed, of_client
+from daskscope.session_list import hold_session, let_go_of
 from daskscope.written import text_of
 
 if TYPE_CHECKING:
@@ -44,9 +42,6 @@ if TYPE_CHECKING:
     from daskscope.session import Session
 
 T = TypeVar("T")
-
-CATCH_UP_S: Final = 20.0
-"""A scheduler that is so far behind has other troubles."""
 
 INTERRUPTED: Final = Surroundings(missing=("versions and logs: the end was interrupted",))
 
@@ -160,7 +155,7 @@ class Block(Generic[T]):
                     "This Dask client is asynchronous: nothing may wait for it here.",
                     "Write async with … instead of with ….",
                 )
-            collect.submit(self._caught_up(time.monotonic())).result()
+            collect.submit(self._session._caught_up_since(time.monotonic())).result()
             return self._begin()
         except BaseException:
             self.abandon()
@@ -169,7 +164,9 @@ class Block(Generic[T]):
     async def __aenter__(self) -> T:
         try:
             await self._hold()
-            await asyncio.wrap_future(collect.submit(self._caught_up(time.monotonic())))
+            await asyncio.wrap_future(
+                collect.submit(self._session._caught_up_since(time.monotonic()))
+            )
             return self._begin()
         except BaseException:
             self.abandon()
@@ -191,15 +188,10 @@ class Block(Generic[T]):
         finally:  # in a thread: packing would hold up the loop, which may be the scheduler's
             await _to_its_end(asyncio.to_thread(self._end, end, error))
 
-    async def _caught_up(self, since_s: float) -> None:
-        await self._session._caught_up(sampled=True)
-        while self._lacks(since_s):
-            await self._session._caught_up()
-
     async def _ask(self, end: _End) -> None:
         """Ask for what is still missing at the end, in the background loop."""
         try:
-            await self._caught_up(end.over_s)
+            await self._session._caught_up_since(end.over_s)
             self._told(end)
             await self._heartbeats()
             await self._session._caught_up(sampled=True)
@@ -215,14 +207,14 @@ class Block(Generic[T]):
             await asyncio.sleep(heartbeat_s(len(session.workers)) + HEARTBEAT_SLACK_S)
 
     def _hold(self) -> Session:
-        self._session = _hold_session(self._client)
+        self._session = hold_session(self._client)
         self._holding = True
         return self._session
 
     def _let_go(self) -> None:
         if self._holding:
             self._holding = False
-            _let_go_of(self._session)
+            let_go_of(self._session)
 
     def _begin(self) -> T:
         session = self._session
@@ -247,13 +239,6 @@ class Block(Generic[T]):
 
     def _positions(self) -> Positions:
         return positions_of(self._session._recording)
-
-    def _lacks(self, since_s: float) -> bool:
-        """Whether there is more to come from before a time: a busy scheduler answers late."""
-        session, collector = self._session, self._session._collector
-        if session.state not in ("live", "partly") or time.monotonic() > since_s + CATCH_UP_S:
-            return False
-        return not collector.has_all_since(since_s)
 
     def _told(self, end: _End) -> None:
         """Take note of how far the recording was when the scheduler first heard of the end."""
@@ -321,60 +306,3 @@ async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
     except asyncio.CancelledError:
         await asyncio.wait({task})
         raise
-
-
-@dataclass(slots=True)
-class _Hold:
-    """How many blocks need a session, and whether one of them made it."""
-
-    made: bool
-    blocks: int = 0
-
-
-_lock = threading.Lock()
-_holds: weakref.WeakKeyDictionary[Session, _Hold] = weakref.WeakKeyDictionary()
-
-
-def _hold_session(client: Client | None) -> Session:
-    """Return the session of a client for one more block."""
-    client = client or _current()
-    with _lock:  # whole: between the two another block could end, and close the session
-        known = of_client(getattr(client, "id", ""))  # of what is no client, connect says so
-        session = connect(client)
-        if is_closed(client):  # what was recorded of it is no block's
-            raise client_closed()
-        one = _holds.setdefault(session, _Hold(made=session is not known))
-        one.blocks += 1
-    session._count_block(1)
-    return session
-
-
-def _current() -> Client:
-    """Return the current client; where there is none a block has nothing to look back at."""
-    try:
-        return current_client()
-    except DaskscopeError as error:
-        text = "There is no current Dask client."
-        todo = "Run Client() first, or pass a client: client=…"
-        raise DaskscopeError(error.code, text, todo) from None
-
-
-def _let_go_of(session: Session) -> None:
-    """Say that one block less needs a session."""
-    session._count_block(-1)
-    with _lock:
-        one = _holds[session]
-        one.blocks -= 1
-        if one.blocks:
-            return
-        del _holds[session]
-        if one.made:
-            session.close()
-
-
-@collect.after_fork
-def _renew() -> None:
-    """In a forked child nobody holds the lock, and sessions belong to the parent."""
-    global _lock
-    _lock = threading.Lock()
-    _holds.clear()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope.collect.notices import counted_notices
 from daskscope.collect.versions_and_logs import Surroundings, surroundings
 from daskscope.derive.findings import left_out
-from daskscope.figures import figures_of
+from daskscope.file_summary import figures_of
 from daskscope.maker import made_by
 from daskscope.recording.block_recording import BlockRecording, Positions
 

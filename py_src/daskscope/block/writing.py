@@ -9,7 +9,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.errors import DaskscopeError, Notice
-from daskscope.figures import figures_of
+from daskscope.file_summary import figures_of
 from daskscope.recording.block_recording import BlockRecording, positions_of
 from daskscope.recording.file_writer import FileWriter
 from daskscope.recording.recording_store import SUMMARY

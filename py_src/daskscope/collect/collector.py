@@ -16,6 +16,7 @@ from daskscope import agent
 from daskscope.collect.builtin_routes import BuiltinRoutes
 from daskscope.collect.intake import Intake
 from daskscope.collect.link import ClientView, HandlerRefused, Link
+from daskscope.collect.memory import SAMPLE_S, MemoryRows
 from daskscope.collect.notices import COUNTING, GAP_TEXTS, brief, counted_notices, notice
 from daskscope.collect.pace import Alarm, Clock, Rhythm, crowding
 from daskscope.collect.snapshots import WorkerSnapshots, by_agent
@@ -93,6 +94,9 @@ class Collector:
         self._routes: BuiltinRoutes | None = None
         self._wake = Alarm()
         self._snapshots = WorkerSnapshots(recording)
+        self._memory = MemoryRows(recording)
+        self._memory_readers: dict[str, float] = {}  # how often each wants samples, in seconds
+        self._memory_now = False  # a reader came, which wants one at once
         self._logs = LogTail(
             client,
             lambda: [one["address"] for one in self.workers],
@@ -144,6 +148,18 @@ class Collector:
     def set_wanted(self, tables: Collection[str]) -> None:
         """Say which tables pages show, of those that cost a question. To be called in the loop."""
         self._logs.set_wanted(LOGS.name in tables and not self._over())
+
+    def sample_memory(self, reader: str, interval_s: float | None) -> None:
+        """Say how often a reader wants memory sampled; None lets go. To be called in the loop."""
+        if interval_s is None:
+            self._memory_readers.pop(reader, None)
+        else:
+            self._memory_readers[reader] = interval_s
+            self._memory_now = True
+            self._wake.ring()
+
+    def _memory_s(self) -> float:
+        return min([SAMPLE_S, *self._memory_readers.values()])
 
     def next_task_at(self, asked_s: float) -> int | None:
         """Return the number of the next task at the first answer to a question since a time.
@@ -340,6 +356,7 @@ class Collector:
             self.now = time.time()  # nobody tells the scheduler's
             if self._snapshots.due():
                 self._snapshots.take(await routes.workers(), self.now)
+                self._memory.take_snapshot(self.workers, self.now)
                 self._note_progress(await routes.unfinished(self.now))
             self._set("partly", (why, *routes.notices, *self._logs.notices))
             return tasks
@@ -367,6 +384,7 @@ class Collector:
 
     async def _poll_agent(self, link: Link) -> int:
         intake, asked = self._intake, time.time()
+        memory_now, self._memory_now = self._memory_now, False
         answer = await link.ask(
             agent.name() + "_poll",
             reader=self._reader,
@@ -374,6 +392,8 @@ class Collector:
             limit_bytes=self._pace.answer_bytes,
             timeout_s=self._lease_s,
             workers=self._snapshots.due(),
+            memory_s=self._memory_s(),
+            memory_now=memory_now,
             **(intake.request() if intake else {}),
         )
         if answer is None:  # the agent has left, or this is another scheduler
@@ -397,18 +417,18 @@ class Collector:
             self._use_agent = False
             raise _ChangeOfPlan
         if intake is None:
-            intake = self._intake = Intake(answer["agent"], self._recording)
+            intake = self._intake = Intake(answer["agent"], self._recording, self._memory)
             self._before = answer["before"]  # later agents begin behind a gap
         elif intake.agent != answer["agent"]:
             self._say_gap(answer["time"])
-            self._intake = Intake(answer["agent"], self._recording)
+            self._intake = Intake(answer["agent"], self._recording, self._memory)
             return await self._poll_agent(link)  # that was asked with the other's cursors
         tasks = intake.take(answer)
         self._behind = answer["next"] - intake.cursor
         self._more = self._behind > 0
         self.now = answer["time"]
         if "workers" in answer:
-            self._snapshots.take(answer["workers"], answer["time"])
+            self._snapshots.take(answer["workers"], answer["time"], answer["copies"])
             counts, names = answer["progress"], self._recording.names
             if counts is not None and not self._more:  # with tasks to come it would not add up
                 self._note_progress(

@@ -20,8 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daskscope.agent.packing import MAX_MERGED, join_keys
+from daskscope.collect.memory import MemoryRows
 from daskscope.recording import UNKNOWN_TASK, Merged, RecordingStore
 from daskscope.recording.names import Places
+from daskscope.schema import HELD, MEMORY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -33,13 +35,17 @@ logger = logging.getLogger(__name__)
 class Intake:
     """Feeds the answers of one agent to a recording, and keeps the cursors."""
 
-    def __init__(self, agent: str, recording: RecordingStore) -> None:
+    def __init__(
+        self, agent: str, recording: RecordingStore, memory: MemoryRows | None = None
+    ) -> None:
         self.agent = agent
         self.cursor = 0
         self.errors = 0
         self.changes = 0
         self.events: int | None = None  # until the first answer
         self.load: int | None = None
+        self.memory: list[int] | None = None  # until then it begins with a row of each
+        self._memory = memory or MemoryRows(recording)
         self._recording = recording
         self.missed_events = 0
         """Events that came and went in the agent between two answers."""
@@ -60,6 +66,7 @@ class Intake:
             "changes": self.changes,
             "events": self.events or 0,
             "load": self.load,
+            "memory": self.memory,
             "names": self._places.counts(),
         }
 
@@ -77,6 +84,8 @@ class Intake:
         self._take_events(answer["events"])
         if "scheduler" in answer:
             self._take_load(answer["scheduler"], answer["time"])
+        if answer.get("memory"):
+            self._take_memory(answer["memory"], answer["time"])
         before = self.cursor
         for chunk in answer["chunks"]:
             self._take_chunk(chunk)
@@ -120,6 +129,23 @@ class Intake:
                 "loop_interval": [_measured(load["loop_interval"])] * len(time),
             }
             self._recording.series("system").append(columns, now=now)
+
+    def _take_memory(self, memory: Mapping[str, Any], now: float) -> None:
+        whole = self.memory is None
+        found: list[list[Array]] = []
+        for at, table in enumerate((MEMORY.name, HELD.name)):
+            rows = memory[table]
+            packed = zip(rows["columns"], rows["format"], strict=True)
+            found.append([np.frombuffer(column, _DTYPES[code]) for column, code in packed])
+            if self.memory is not None:
+                dropped = rows["first"] - self.memory[at]
+                self._recording.series(table).count_dropped(dropped)
+        measured, held = found
+        self._memory.take(measured, dict(memory["workers"]), now, whole=whole)
+        held[1] = self._places.of("prefixes", held[1])
+        self._memory.take_held(held, now, whole=whole)
+        tables = zip((MEMORY.name, HELD.name), found, strict=True)
+        self.memory = [memory[table]["first"] + len(rows[0]) for table, rows in tables]
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         try:
@@ -173,7 +199,7 @@ Array = NDArray[Any]
 TASK_COLUMNS: Final = ("rows", "place", "lane", "status", "nbytes")
 ROW_COLUMNS: Final = ("start", "stop", "action")
 
-_DTYPES: Final = {code: np.dtype(f"<{code}") for code in "BHIiqd"}
+_DTYPES: Final = {code: np.dtype(f"<{code}") for code in "BHIiqfd"}
 
 
 @dataclass(frozen=True, slots=True)

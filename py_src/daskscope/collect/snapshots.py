@@ -39,15 +39,20 @@ class WorkerSnapshots:
         """Let the next answer bring one, however short ago the last one is."""
         self._asked_s = 0.0
 
-    def take(self, workers: Sequence[dict[str, Any]], now: float) -> None:
-        """Take in a snapshot from that time."""
+    def take(
+        self, workers: Sequence[dict[str, Any]], now: float, copies: Sequence[int] | None = None
+    ) -> None:
+        """Take in a snapshot from that time, and the bytes of replicas and of scattered data."""
         self.latest = tuple(workers)
         self._recording.name_workers({worker["address"]: worker["name"] for worker in workers})
         self._recording.note_present(
             {worker["address"]: worker["threads"] for worker in workers}, now
         )
         self._note_spilling({one["address"] for one in workers if one["spilled"] > 0}, now)
-        self._recording.series("system").append(cluster_sample(workers, now), now=now)
+        sample = cluster_sample(workers, now)
+        if copies is not None:
+            sample |= {"replicas": [copies[0]], "scattered": [copies[1]]}
+        self._recording.series("system").append(sample, now=now)
 
     def _note_spilling(self, spilling: set[str], now: float) -> None:
         """Log when workers began and ceased to spill: a scheduler knows only which do so now."""

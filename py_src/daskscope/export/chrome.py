@@ -8,7 +8,6 @@ the slices of a thread nest, without which viewers drop some or show them wrong.
 from __future__ import annotations
 
 import gzip
-import re
 from dataclasses import dataclass
 from os import fspath
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
@@ -19,6 +18,7 @@ from daskscope.export.trace import Lines, Process, Rail, arguments, as_json, clo
 from daskscope.recording.names import name_of
 from daskscope.schema import ERRORS, EVENTS, GAPS, STATUSES, SYSTEM, WORKERS
 from daskscope.version import installed_version
+from daskscope.words import natural
 from daskscope.written import written
 
 if TYPE_CHECKING:
@@ -254,7 +254,7 @@ class _Lanes:
         known = recording.worker_names
         addresses = dict.fromkeys(worker for worker, _ in self._lanes)
         self._names = {a: name_of(a, known) for a in addresses}
-        in_order = sorted(addresses, key=lambda address: _natural(self._names[address]))
+        in_order = sorted(addresses, key=lambda address: natural(self._names[address]))
         self._places = {address: place for place, address in enumerate(in_order, 1)}
         seen = dict.fromkeys(addresses, 0)
         self._threads: list[int] = []  # of each lane, within its worker, from 0
@@ -284,13 +284,3 @@ class _Lanes:
         name = f"thread {thread}" if kind == "compute" else f"thread {thread} · {kind}"
         within = RAILS.index(kind) if kind in RAILS else len(RAILS)
         return Rail(process, name, thread * RAIL_PLACES + within)
-
-
-def _natural(name: str) -> list[tuple[int, str]]:
-    """Order names as people do.
-
-    >>> sorted(["worker-10", "worker-9", "a"], key=_natural)
-    ['a', 'worker-9', 'worker-10']
-    """
-    parts = re.findall(r"[0-9]+|[^0-9]+", name)
-    return [(int(p), "") if p[0].isdecimal() and len(p) < 20 else (-1, p) for p in parts]

@@ -328,8 +328,10 @@ def _with_first(
     store: SeriesStore, columns: dict[str, NDArray[Any]], start: float
 ) -> dict[str, NDArray[Any]]:
     """Put before measurements what was so when a time began, where that lasts until it changes."""
-    if start == -inf or not any(column.combine == "last" for column in store.table.columns):
+    table = store.table
+    lasts = table.lasts or any(column.combine == "last" for column in table.columns)
+    if start == -inf or not lasts:
         return columns
-    first = store.window(start, start)
-    first["time"] = np.full(len(first["step"]), start)
+    first = store.latest(start)
+    first["time"] = np.full(len(first["time"]), start)
     return {name: np.concatenate([first[name], cells]) for name, cells in columns.items()}

@@ -160,8 +160,9 @@ class Recording:
     def system(self) -> pd.DataFrame:
         """Samples of all workers together, and of the scheduler; NaN is not measured just then.
 
-        Columns: time; of the workers workers, threads, memory_limit, process, managed, spilled;
-        of the scheduler cpu, memory, loop_interval; each also with ``_least`` and ``_most``,
+        Columns: time; of the workers workers, threads, memory_limit, process, managed, spilled,
+        replicas (further copies of results), scattered (data that clients put there); of the
+        scheduler cpu, memory, loop_interval; each also with ``_least`` and ``_most``,
         which differ from it in rows that stand for a ``step`` of 10, 60 or 600 seconds.
         """
         return self.table(schema.SYSTEM.name)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from copy import copy
 from math import floor, inf
+from mmap import ACCESS_COPY, mmap
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -120,12 +121,13 @@ class Ring:
         count = len(rows["time"])
         end = self.next - self._base
         if end + count > len(self._cells["time"]):
-            kept = self.stored()
+            kept = slice(self.first - self._base, end)
             self._base, end = self.first, self.next - self.first
-            room = (end + count) * 5 // 4
-            self._cells = {name: np.empty(room, cells.dtype) for name, cells in kept.items()}
-            for name, cells in kept.items():
-                self._cells[name][:end] = cells
+            room, most = (end + count) * 5 // 4, self.limit // self._row_bytes
+            room = min(room, most) if end + count <= most else room
+            for name, cells in self._cells.items():  # one by one: the old one is freed at once
+                self._cells[name] = room_for(room, cells.dtype)
+                self._cells[name][:end] = cells[kept]
         for name, cells in self._cells.items():
             cells[end : end + count] = rows[name]
         self.next += count
@@ -146,6 +148,20 @@ class Ring:
         taken = time < until
         self._left, self._taken = numbers[~taken], self.next
         return pick(self._cells, numbers[taken] - self._base)
+
+
+MAPPED_BYTES: Final = 1_000_000
+
+
+def room_for(rows: int, kind: np.dtype[Any]) -> Cells:
+    """Return cells whose memory goes back to the system when they are freed, if it is much.
+
+    An allocator keeps most of it: after a day half as much again as all rings have.
+    """
+    size = rows * kind.itemsize
+    if size < MAPPED_BYTES:
+        return np.empty(rows, kind)
+    return np.frombuffer(mmap(-1, size, access=ACCESS_COPY), kind)
 
 
 class Texts:
@@ -214,6 +230,9 @@ AHEAD_S: Final = 3600.0
 """Nor has one that is so far ahead of the scheduler: the rings' bounds would follow its clock."""
 
 MAX_BEFORE_ROWS: Final = 100_000
+
+ROWS_SHARE: Final = 15 / 16
+"""Of the bytes of a ring: the rest is room, so that its rows need not be moved too often."""
 
 
 class SeriesStore:
@@ -352,6 +371,28 @@ class SeriesStore:
         del rows["time"]
         return self.rings[0].readable(rows)
 
+    def latest(self, moment: float) -> Rows:
+        """Return the last row of each key that came up to a moment, unless its key is gone."""
+        found = []
+        for ring in reversed(self.snapshot().rings):
+            rows = {name: ring.stored()[name] for name in self.table.names}
+            found.append(pick(rows, self._last_of_keys(rows, rows["time"] <= moment)))
+        rows = joined(found)
+        rows = pick(rows, self._last_of_keys(rows, np.ones(len(rows["time"]), bool)))
+        values = [
+            rows[column.name] for column in self.table.columns if column.combine == "extremes"
+        ]
+        there = [np.nan_to_num(cells) != 0 for cells in values]
+        return self.rings[0].readable(pick(rows, np.any(there, axis=0)) if there else rows)
+
+    def _last_of_keys(self, rows: Rows, among: Cells) -> Cells:
+        """Return the numbers of the last rows of each key, among some."""
+        numbers = np.flatnonzero(among)
+        keys = [column.name for column in self.table.columns if column.combine == "key"]
+        order, first = _groups([rows[name][numbers] for name in keys])
+        last: Cells = numbers[order[np.append(first, len(order))[1:] - 1]]
+        return last
+
     def clipped(self, columns: Mapping[str, ArrayLike], start: float, stop: float) -> Rows:
         """Return the rows as measured that are in a window, and of sums their share."""
         rows = {name: np.asarray(cells) for name, cells in columns.items()}
@@ -397,7 +438,7 @@ class SeriesStore:
 
     def _keep_bounds(self, now: float) -> None:
         for at, ring in enumerate(self.rings):
-            while ring.nbytes > ring.limit:
+            while ring.nbytes > ring.limit * ROWS_SHARE:
                 latest, rows = ring.oldest()
                 begin = end_of(latest, ring.span)
                 # Readers need two steps of the next ring, unless rows come too fast for it.
@@ -488,7 +529,7 @@ class SeriesStore:
             elif column.combine == "sum":
                 out[name] = _like(cells, np.add.reduceat(cells, first, dtype=np.float64))
             elif column.combine:
-                out[name] = _last(cells, first, last)
+                out[name] = cells[last] if self.table.lasts else _last(cells, first, last)
             if column.combine == "extremes":
                 least, most = f"{name}_least", f"{name}_most"
                 out[least] = np.fmin.reduceat(rows.get(least, cells), first)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple
 
 from daskscope.errors import DaskscopeError
-from daskscope.figures import figures_of, inert_json
+from daskscope.file_summary import figures_of, inert_json
 from daskscope.files.temporary import in_temporary_file, temporary_folder
 from daskscope.recording.file_writer import write_file
 from daskscope.recording.recording_store import SUMMARY, about_of

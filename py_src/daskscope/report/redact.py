@@ -9,7 +9,7 @@ import numpy as np
 
 from daskscope.derive.progress import unfinished_counts
 from daskscope.derive.work import workers_of
-from daskscope.figures import new_recording
+from daskscope.file_summary import new_recording
 from daskscope.recording import LogStore, RecordingStore, SeriesStore, Totals, pack_keys
 from daskscope.recording.names import NameMap
 from daskscope.recording.recording_store import rows_by_step

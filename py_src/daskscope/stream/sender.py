@@ -116,6 +116,7 @@ def chooser(sources: Iterable[Source], *, recorder_on: bool) -> dict[str, Any]:
             "active": source.state in ("live", "partly") and _busy(source),
         }
         for source in sources
+        if source._listed
     ]
     return {"sessions": sessions, "recorder": recorder_on}
 

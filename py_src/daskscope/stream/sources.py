@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Source(Protocol):
 
     id: str
     focus: Focus
+    _listed: ClassVar[bool]  # whether choosers of clients have it
 
     @property
     def _focus_to_come(self) -> Focus: ...

@@ -136,7 +136,7 @@ test("many panels of a page cost what one costs", async ({ page }) => {
   };
   await runCells(page, 1);
   const one = await run(2, TASKS);
-  const kinds = ["summary", "events", "logs", "system"];
+  const kinds = ["summary", "memory", "events", "logs", "system"];
   for (const kind of kinds) await open(kind);
   await expect(page.locator(".ds-lab-panel")).toHaveCount(5);
   const five = await run(3, 2 * TASKS);

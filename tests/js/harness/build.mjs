@@ -35,14 +35,22 @@ export async function buildHarness() {
 
 /** The same, of a page with a panel that only a test declares. */
 export async function buildAddedHarness() {
-  const { script, style } = await bundle("added_page.tsx", "report.css");
+  const { script, style } = await bundle(
+    "added_page.tsx",
+    "report.css",
+    "scripted.css",
+  );
   return writePage(`<!doctype html><meta charset="utf-8"><style>${style}</style>
 <body><script type="module">${script}</script></body>`);
 }
 
 /** The same for a report: alone on its page, with the rules that a report's page sets. */
 export async function buildReportHarness() {
-  const { script, style } = await bundle("report_page.ts", "report.css");
+  const { script, style } = await bundle(
+    "report_page.ts",
+    "report.css",
+    "scripted.css",
+  );
   const hash = (text) =>
     `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
   const rules = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; base-uri 'none'; form-action 'none'`;
@@ -51,7 +59,7 @@ export async function buildReportHarness() {
 <body><main id="daskscope-report">static summary</main><script type="module">${script}</script></body>`);
 }
 
-async function bundle(entry, sheet) {
+async function bundle(entry, ...sheets) {
   const [scripts, styles] = await Promise.all([
     build({
       entryPoints: [join(here, entry)],
@@ -66,7 +74,11 @@ async function bundle(entry, sheet) {
       logLevel: "error",
     }),
     build({
-      entryPoints: [join(root, "style", sheet)],
+      stdin: {
+        contents: sheets.map((name) => `@import url("${name}");`).join("\n"),
+        resolveDir: join(root, "style"),
+        loader: "css",
+      },
       bundle: true,
       write: false,
       logLevel: "error",

@@ -12,7 +12,7 @@ import type {
   PanelHost,
   Chooser,
 } from "../../../js_src/panel/host";
-import { panelKind } from "../../../js_src/panels";
+import { widgetKind } from "../../../js_src/panels";
 import type { Remaining } from "./remaining";
 import { scenario } from "./scenarios";
 
@@ -27,7 +27,7 @@ if (font_px) {
   document.body.style.setProperty("--jp-ui-font-size1", `${font_px}px`);
 }
 
-const kind = panelKind(wanted.get("panel") ?? "task-stream")!;
+const kind = widgetKind(wanted.get("panel") ?? "task-stream")!;
 const place = document.getElementById("place")!;
 place.style.width = `${wanted.get("width") ?? 1400}px`;
 place.style.height = `${wanted.get("height") ?? 700}px`;
@@ -39,6 +39,7 @@ const saved: { name: string; content: Blob }[] = [];
 const chooser = signal<Chooser | null>(made.chooser ?? null);
 const host: PanelHost = {
   inline: wanted.get("inline") !== null,
+  options: JSON.parse(wanted.get("options") ?? "{}"),
   live: wanted.get("stored") === null,
   emptyState,
   chooser,

@@ -5,6 +5,7 @@ import type { TaskBatch } from "../../../js_src/model/tasks";
 import type { TaskDetail } from "../../../js_src/model/types";
 import { makeRun, random, rowAt, toBatch, type Row, type Run } from "./run";
 import { LiveRun } from "./live_run";
+import { showSamples, TWO_RUNS } from "./sampled";
 import { HarnessSession } from "./session";
 
 export interface Made {
@@ -69,6 +70,7 @@ export async function scenario(
   }
   const session = new HarnessSession("one");
   session.origin.value = ORIGIN;
+  if (name === "samples") return sampledScenario(session, wanted);
   const workers = number("workers", 4);
   const threads = number("threads", 4);
   const run = makeRun({
@@ -372,6 +374,26 @@ function hostileNames(run: Run): string[] {
     "",
   ];
   return run.prefixes.map((_, at) => hostile[at]!);
+}
+
+/** A MemorySampler of `labels`, of which the last is sampled still `at` a moment. */
+function sampledScenario(
+  session: HarnessSession,
+  wanted: URLSearchParams,
+): Made {
+  const labels = Number(wanted.get("labels") ?? 2);
+  const more = Array.from({ length: Math.max(0, labels - 2) }, (_, at) => ({
+    label: wanted.get("label") ?? `attempt ${at + 3} with a longer name`,
+    length_s: 12 + ((at * 7) % 31),
+    peak_gib: 0.7 + ((at * 5) % 9) / 4,
+  }));
+  const runs = [...TWO_RUNS, ...more].slice(0, labels);
+  const show = (seconds?: number): void =>
+    showSamples(session, runs, ORIGIN, seconds);
+  const at = wanted.get("at");
+  if (labels === 0) session.fill("samples", []);
+  else show(at === null ? undefined : Number(at));
+  return { session, empty: null, show };
 }
 
 /** Shows a moment of the run; or plays it from its begin on, in real time. */

@@ -35,6 +35,7 @@ export class HarnessSession implements SessionStore {
   readonly id: string;
   readonly kernelId = "kernel";
   readonly live = true;
+  readonly listed = true;
   readonly info;
   readonly state = signal<State>("live");
   readonly counts = signal<Counts>(NO_COUNTS);

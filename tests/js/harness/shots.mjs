@@ -248,7 +248,7 @@ const kind = (panel, size, more = "", act = undefined) => ({
   hash: `panel=${panel}&scenario=live&at=20.9&width=${size[0]}&height=${size[1]}&${more}`,
   ...{ size, act },
 });
-for (const panel of ["summary", "events", "logs", "system"]) {
+for (const panel of ["summary", "memory", "events", "logs", "system"]) {
   Object.assign(SHOTS, {
     [`${panel}-live`]: kind(panel, [1100, 800]),
     [`${panel}-live-dark`]: kind(panel, [1100, 800], "theme=dark"),
@@ -272,6 +272,10 @@ for (const panel of ["summary", "events", "logs", "system"]) {
   });
 }
 Object.assign(SHOTS, {
+  "memory-prefixes": kind("memory", [1400, 760], "theme=dark", async (page) => {
+    await page.getByRole("button", { name: "Prefixes" }).click();
+    await hover(500, 300)(page);
+  }),
   "narrow-whole": narrow("full"),
   "narrow-focus": narrow("full", SHOTS.crowded.act, "dark"),
   "narrow-partly": narrow("partly"),
@@ -353,6 +357,63 @@ Object.assign(SHOTS, {
       await page.waitForTimeout(200);
     },
   },
+});
+
+const plot = (size, more = "", act = undefined) => ({
+  hash: `panel=memory-plot&scenario=samples&inline=1&width=${size[0]}&height=${size[1]}&${more}`,
+  ...{ size, act },
+});
+const perWorker = (page) => page.click("text=Per worker");
+const PICTURE = [900, 440];
+Object.assign(SHOTS, {
+  "plot-light": plot(PICTURE, "options={%22align%22:true}", async (page) => {
+    await perWorker(page);
+    await hover(435, 215)(page);
+  }),
+  "plot-dark": plot(
+    PICTURE,
+    "theme=dark&options={%22align%22:true}",
+    async (page) => {
+      await perWorker(page);
+      await hover(435, 215)(page);
+    },
+  ),
+  "plot-cluster": plot(PICTURE),
+  "plot-cluster-dark": plot(PICTURE, "theme=dark", hover(300, 250)),
+  "plot-one": plot(PICTURE, "labels=1"),
+  "plot-live": plot(PICTURE, "labels=1&at=17"),
+  "plot-live-aligned": plot(
+    PICTURE,
+    "at=17&options={%22align%22:true}&theme=dark",
+  ),
+  "plot-empty": plot(PICTURE, "labels=0"),
+  "plot-many": plot(
+    PICTURE,
+    "labels=16&options={%22align%22:true}",
+    hover(300, 250),
+  ),
+  "plot-many-clock": plot(PICTURE, "labels=16&theme=dark"),
+  "plot-six": plot(PICTURE, "labels=6&options={%22align%22:true}"),
+  "plot-480": plot([480, 480], "options={%22align%22:true}", hover(300, 250)),
+  "plot-470-dark": plot([470, 480], "theme=dark", perWorker),
+  "plot-320": plot([320, 480], "options={%22align%22:true}", hover(200, 280)),
+  "plot-320-dark": plot([320, 480], "theme=dark&labels=1"),
+  "plot-table": plot(PICTURE, "options={%22align%22:true}", async (page) => {
+    await page.click(".ds-icon-button[aria-label='Numbers as a table']");
+  }),
+  "plot-zoomed": plot(PICTURE, "", async (page) => {
+    await page.mouse.move(300, 250);
+    await page.mouse.down();
+    await page.mouse.move(500, 250, { steps: 4 });
+    await page.mouse.up();
+    await page.mouse.move(5, 5);
+  }),
+  "plot-isolated": plot(
+    PICTURE,
+    "labels=6&options={%22align%22:true}",
+    (page) => page.click(".ds-legend-entry >> nth=1"),
+  ),
+  "plot-large-text": plot([900, 520], "font=18"),
 });
 
 const [folder = "shots", ...names] = process.argv.slice(2);

@@ -259,7 +259,11 @@ function tablesOf(
   const share = (row: number): number => row / Math.max(1, samples - 1);
   const used = (row: number): number =>
     (1.5 + 9.6 * Math.sin(Math.PI * Math.min(1, share(row) * 1.1)) ** 2) * GIB;
+  const kept = at.filter((row) => share(row) < 0.97);
   return {
+    ...memoryTables(session, start, kept, used, (row) =>
+      Math.max(0, share(row) * 2.4 - 1.2),
+    ),
     errors: columns(errors, [
       "time",
       "key",
@@ -292,6 +296,61 @@ function tablesOf(
   };
 }
 
+/** Two samples a second, of each worker and of the cluster, which is their sum. */
+function memoryTables(
+  session: HarnessSession,
+  start: number,
+  samples: readonly number[],
+  used: (row: number) => number,
+  spilledOf: (row: number) => number,
+): StoredRun["tables"] {
+  const workers = session.workers.peek();
+  const next = random(31);
+  const limit = 4 * GIB;
+
+  const rows = samples.flatMap((row) => {
+    const time = start + row / 2;
+    const each = workers.map((one, at) => {
+      const process = Math.min(
+        (used(row) / 4) * (1 + 0.22 * Math.sin(at * 1.7)) + next() * 0.1 * GIB,
+        limit,
+      );
+      const managed = Math.max(0, process * 0.7 - 0.25 * GIB);
+      const spilled = at % 4 === 2 ? spilledOf(row) * GIB : 0;
+      const unmanaged_old = (process - managed) * 0.5;
+      const worker = one.address;
+      return { time, worker, process, managed, spilled, unmanaged_old, limit };
+    });
+    const sum = (
+      name: "process" | "managed" | "spilled" | "unmanaged_old" | "limit",
+    ): number => each.reduce((all, one) => all + one[name], 0);
+    const cluster = {
+      ...{ time, worker: "", process: sum("process"), managed: sum("managed") },
+      ...{ spilled: sum("spilled"), unmanaged_old: sum("unmanaged_old") },
+      limit: sum("limit"),
+    };
+    return [...each, cluster].map((one) => ({
+      ...one,
+      managed_total: one.managed + one.spilled,
+      unmanaged: one.process - one.managed,
+      unmanaged_recent: one.process - one.managed - one.unmanaged_old,
+      optimistic: one.managed + one.unmanaged_old,
+      ...{ cpu: 100 * next(), status: one.spilled > 0.9 * GIB ? 2 : 1 },
+    }));
+  });
+  const held = rows
+    .filter(({ worker }) => worker === "")
+    .flatMap(({ time, managed }) =>
+      [0.45, 0.2, 0.2, 0.1, 0.05].map((share, at) => ({
+        ...{ time, prefix: session.prefixes[at], bytes: managed * share },
+      })),
+    );
+  return {
+    memory: columns(rows, Object.keys(rows[0] ?? { time: 0 })),
+    held: columns(held, ["time", "prefix", "bytes"]),
+  };
+}
+
 function columns(
   rows: readonly Record<string, unknown>[],
   names: readonly string[],
@@ -300,6 +359,8 @@ function columns(
     names.map((name) => [name, rows.map((row) => row[name])]),
   );
 }
+
+const SAMPLED: ReadonlySet<string> = new Set(["system", "memory"]);
 
 /** Gives a session its small tables; columns that are missing have no values. */
 export function fillTables(
@@ -313,7 +374,7 @@ export function fillTables(
       // As measured, the least and the most of a step are its value.
       const base = column.replace(/_(least|most)$/, "");
       const value = (given[column] ?? given[base])?.[row];
-      if (column !== "prefix") return value ?? (name === "system" ? NaN : "");
+      if (column !== "prefix") return value ?? (SAMPLED.has(name) ? NaN : "");
       return session.prefixes.indexOf(value as string);
     };
     session.fill(

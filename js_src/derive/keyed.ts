@@ -1,0 +1,304 @@
+// Series with rows by key, such as workers. A row is written when something changed, so
+// that a value holds until the next row of its key; one that is NaN ends it.
+
+import { findAfter } from "../model/search";
+import {
+  type Cell,
+  floorTo,
+  partsOf,
+  type RingRows,
+  rowAt,
+  type Series,
+} from "./series";
+
+/** The rows of all keys in order of time; each moment is in the finest ring that has it. */
+export class KeyedRows {
+  readonly time: Float64Array;
+  /** When the step of a row ends; as measured, when it begins. */
+  readonly until: Float64Array;
+  readonly keys: readonly Cell[];
+  /** Of each row, the place of its key. */
+  readonly keyOf: Uint32Array;
+  /** How many different times there are. */
+  readonly moments: number;
+  /** When the last row of all was written, or its step ends: until then values hold. */
+  readonly end: number;
+  private readonly rowsOf: readonly Uint32Array[];
+  private readonly parts: ReturnType<typeof partsOf>;
+  private readonly columns = new Map<string, Float32Array>();
+  private readonly lines = new Map<string, KeyedLine>();
+
+  constructor(
+    rings: readonly RingRows[],
+    keyColumn: string,
+    /** Until then values hold at least. */
+    present = -Infinity,
+  ) {
+    this.parts = partsOf(rings);
+    const count = this.parts.reduce((sum, { rows }) => sum + rows.length, 0);
+    this.time = new Float64Array(count);
+    this.until = new Float64Array(count);
+    this.keyOf = new Uint32Array(count);
+    const places = new Map<Cell, number>();
+    const counts: number[] = [];
+    let row = 0;
+    let moments = 0;
+    let end = present;
+    for (const { ring, rows } of this.parts) {
+      const times = ring.columns["time"] as ArrayLike<number>;
+      const names = ring.columns[keyColumn];
+      for (const at of rows) {
+        const time = floorTo(times[at], ring.step);
+        if (row === 0 || time !== this.time[row - 1]) moments += 1;
+        this.time[row] = time;
+        this.until[row] = time + ring.step;
+        end = Math.max(end, time + ring.step);
+        let place = places.get(names[at]);
+        if (place === undefined) places.set(names[at], (place = places.size));
+        counts[place] = (counts[place] ?? 0) + 1;
+        this.keyOf[row++] = place;
+      }
+    }
+    this.keys = [...places.keys()];
+    this.moments = moments;
+    this.end = end;
+    this.rowsOf = counts.map((rows) => new Uint32Array(rows));
+    const ends = new Uint32Array(counts.length);
+    this.keyOf.forEach((place, at) => {
+      this.rowsOf[place][ends[place]++] = at;
+    });
+  }
+
+  /** As measured, the least and the most of a step are its value. */
+  column(name: string): Float32Array {
+    let column = this.columns.get(name);
+    if (!column) {
+      column = new Float32Array(this.time.length);
+      const base = name.replace(/_(least|most)$/, "");
+      let to = 0;
+      for (const { ring, rows } of this.parts) {
+        const cells = (ring.columns[name] ?? ring.columns[base]) as number[];
+        for (const at of rows) column[to++] = cells[at];
+      }
+      this.columns.set(name, column);
+    }
+    return column;
+  }
+
+  /** What of a key was measured; what still holds goes on to the last row of all. */
+  line(key: Cell, column: string): KeyedLine {
+    const id = `${column} ${key}`;
+    const known = this.lines.get(id) ?? this.lineOf(key, column);
+    this.lines.set(id, known);
+    return known;
+  }
+
+  private lineOf(key: Cell, column: string): KeyedLine {
+    const own = this.rowsOf[this.keys.indexOf(key)] ?? new Uint32Array(0);
+    const [values, least, most] = ["", "_least", "_most"].map((end) =>
+      this.column(column + end),
+    );
+    const line = emptyLine(own.length + 1);
+    const rows = new Uint32Array(own.length + 1);
+    let at = -1;
+    for (const row of own) {
+      const same = at >= 0 && line.time[at] === this.time[row];
+      // What came late for a step that had ended is a row of its own.
+      if (!same) {
+        at += 1;
+        line.least[at] = line.most[at] = NaN;
+      }
+      line.time[at] = this.time[row];
+      line.until[at] = this.until[row];
+      line.values[at] = values[row];
+      line.least[at] = lesser(line.least[at], least[row]);
+      line.most[at] = greater(line.most[at], most[row]);
+      rows[at] = row;
+    }
+    if (at >= 0 && line.until[at] < this.end) {
+      at += 1;
+      line.time[at] = line.until[at] = this.end;
+      const value = line.values[at - 1];
+      line.values[at] = line.least[at] = line.most[at] = value;
+      rows[at] = rows[at - 1];
+    }
+    return { ...cutTo(line, at + 1), rows };
+  }
+}
+
+export interface KeyedLine extends Series {
+  /** Of each, its row among the rows of all keys: there the other columns are. */
+  readonly rows: Uint32Array;
+}
+
+type Line = Omit<Series, "usual_s" | "longest_s">;
+
+function emptyLine(size: number): Line {
+  const [time, until, values, least, most] = Array.from(
+    { length: 5 },
+    () => new Float64Array(size),
+  );
+  return { time, until, values, least, most };
+}
+
+const cutTo = (line: Line, count: number): Series => ({
+  time: line.time.subarray(0, count),
+  until: line.until.subarray(0, count),
+  values: line.values.subarray(0, count),
+  least: line.least.subarray(0, count),
+  most: line.most.subarray(0, count),
+  ...{ usual_s: 0, longest_s: Infinity },
+});
+
+const lesser = (one: number, other: number): number =>
+  one < other || Number.isNaN(other) ? one : other;
+const greater = (one: number, other: number): number =>
+  one > other || Number.isNaN(other) ? one : other;
+
+/**
+ * Calls `visit` for each row that counts, then `end` once for all rows of a moment. `before`
+ * is what held of that key until then, NaN for nothing.
+ */
+function sweep(
+  rows: KeyedRows,
+  values: Float32Array,
+  counts: (key: Cell) => boolean,
+  visit: (row: number, place: number, before: number) => void,
+  end: (from: number, to: number) => void,
+): void {
+  const { time, until, keyOf } = rows;
+  const held = new Float64Array(rows.keys.length).fill(NaN);
+  const wanted = Uint8Array.from(rows.keys, (key) => Number(counts(key)));
+  let ended = -Infinity;
+  for (let row = 0; row < time.length;) {
+    const moment = time[row];
+    let last = -Infinity;
+    for (; row < time.length && time[row] === moment; row++) {
+      const place = keyOf[row];
+      if (wanted[place] === 0) continue;
+      last = Math.max(last, until[row]);
+      visit(row, place, held[place]);
+      held[place] = values[row];
+    }
+    if (last >= moment) end(moment, (ended = last));
+  }
+  if (ended < rows.end && ended > -Infinity) end(rows.end, rows.end);
+}
+
+/**
+ * Sums of the keys of each layer, on top of the layers before it: of the last one, of all
+ * keys. `layerOf` a key below zero leaves it out.
+ */
+export function stackOf(
+  rows: KeyedRows,
+  column: string,
+  layerOf: (key: Cell) => number,
+  layers: number,
+): Series[] {
+  const [values, highs] = [rows.column(column), rows.column(`${column}_most`)];
+  const layer = Int32Array.from(rows.keys, layerOf);
+  const sums = new Float64Array(layers);
+  /** How much more than its last value a layer had in the step that is visited. */
+  const over = new Float64Array(layers);
+  const size = rows.moments + 1;
+  const [time, until] = [new Float64Array(size), new Float64Array(size)];
+  const lines = Array.from({ length: layers }, (): Line => {
+    const values = new Float64Array(size);
+    const most = new Float64Array(size);
+    return { time, until, values, least: values, most };
+  });
+  let count = 0;
+  sweep(
+    rows,
+    values,
+    (key) => layerOf(key) >= 0,
+    (row, place, before) => {
+      const value = values[row] || 0;
+      sums[layer[place]] += value - (before || 0);
+      over[layer[place]] += Math.max(0, highs[row] - value) || 0;
+    },
+    (from, to) => {
+      time[count] = from;
+      until[count] = to;
+      let [sum, most] = [0, 0];
+      lines.forEach((line, at) => {
+        line.values[count] = sum += sums[at];
+        line.most[count] = most += sums[at] + over[at];
+      });
+      count += 1;
+      over.fill(0);
+    },
+  );
+  return lines.map((line) => cutTo(line, count));
+}
+
+/** The median of all keys that count, between the least and the most of any of them. */
+export function bandOf(
+  rows: KeyedRows,
+  column: string,
+  counts: (key: Cell) => boolean,
+): Series {
+  const [values, lows, highs] = ["", "_least", "_most"].map((end) =>
+    rows.column(column + end),
+  );
+  const line = emptyLine(rows.moments + 1);
+  const sorted = new Float64Array(rows.keys.length);
+  let known = 0;
+  let count = 0;
+  let [least, most] = [Infinity, -Infinity];
+  const after = (value: number): number => findAfter(sorted, 0, known, value);
+  sweep(
+    rows,
+    values,
+    counts,
+    (row, _, before) => {
+      const value = values[row];
+      if (!Number.isNaN(before)) {
+        const at = after(before);
+        sorted.copyWithin(at - 1, at, known--);
+      }
+      if (Number.isNaN(value)) return;
+      const at = after(value);
+      sorted.copyWithin(at + 1, at, known++);
+      sorted[at] = value;
+      least = Math.min(least, lows[row]);
+      most = Math.max(most, highs[row]);
+    },
+    (from, to) => {
+      line.time[count] = from;
+      line.until[count] = to;
+      const none = known === 0;
+      line.values[count] = none ? NaN : sorted[known >> 1];
+      line.least[count] = none ? NaN : Math.min(least, sorted[0]);
+      line.most[count] = none ? NaN : Math.max(most, sorted[known - 1]);
+      count += 1;
+      [least, most] = [Infinity, -Infinity];
+    },
+  );
+  return cutTo(line, count);
+}
+
+export interface Peak {
+  /** Its place in the series. */
+  readonly at: number;
+  readonly time: number;
+  readonly value: number;
+}
+
+/** The greatest from `start` to `stop`, with what held when that began; null for none. */
+export function peakOf(
+  series: Series,
+  start: number,
+  stop: number,
+): Peak | null {
+  const { time, until, values, most, longest_s } = series;
+  let peak: Peak | null = null;
+  for (let at = Math.max(0, rowAt(series, start)); time[at] <= stop; at++) {
+    const past = until[at] < start;
+    if (past && !(start - until[at] <= longest_s)) continue;
+    const value = past ? values[at] : most[at];
+    if (!(value > (peak?.value ?? -Infinity))) continue;
+    peak = { at, time: Math.max(time[at], start), value };
+  }
+  return peak;
+}

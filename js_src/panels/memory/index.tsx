@@ -1,0 +1,252 @@
+// The memory of a cluster over time: how near its limit it came, on which worker, of what.
+
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import {
+  formatBytes,
+  formatBytesOf,
+  formatMoment,
+  plural,
+} from "../../base/format";
+import type { MEMORY_COLOURS } from "../../base/palette";
+import { mostOf } from "../../panel/line_chart";
+import { FigureTable } from "../../panel/figure_table";
+import { panelIcon } from "../../panel/host";
+import {
+  limitShown,
+  memoryLine,
+  type MemoryParts,
+  MemoryOverTime,
+  spilledLine,
+  systemMemory,
+  type Threshold,
+} from "../../panel/memory_chart";
+import { RunOverview } from "../../panel/run_overview";
+import { makePanel } from "../../panel/panel";
+import type { PanelView } from "../../panel/panel_view";
+import { countFact, droppedFact, type Fact } from "../../panel/status_line";
+import { whyNone, WithTable } from "../../panel/states";
+import { workerNames } from "../../panel/worker_groups";
+import { paintArea } from "../../timeline/areas";
+import type { PlotArea } from "../../timeline/time_plot";
+import { isSampled, memoryPeak, totalLine } from "./data";
+import { EventTable, happened, MARKS_PX, paintHappened } from "./happened";
+import { heldAreas, HeldBars } from "./held";
+import { WorkerBars } from "./worker_bars";
+import { WorkerLines } from "./worker_lines";
+
+export const MEMORY = makePanel(
+  {
+    id: "memory",
+    title: "Memory",
+    caption: "cluster and workers, under the limit",
+    icon: panelIcon(
+      '<path d="M1 2h1.5v10.5H15V14H1z"/><path d="M3.6 10.2 6.4 6l2.5 2.4 4-5.6 1.2.9-5 7-2.5-2.4-1.8 2.8z"/>',
+    ),
+    group: "Cluster",
+    tables: ["memory", "held", "system", "workers"],
+  },
+  {
+    Body: Memory,
+    facts,
+    charts: true,
+    gestures: [
+      "Click a worker or a prefix to isolate it in every panel; Shift-click adds another.",
+      "In the overview: drag the window or its edges, or drag a new one beside it.",
+    ],
+  },
+);
+
+function facts(view: PanelView): Fact[] {
+  const peak = memoryPeak(view);
+  const { rows, dropped } = view.table(isSampled(view) ? "memory" : "system");
+  const more = [
+    { ...countFact(rows, "sample"), rank: 4 },
+    droppedFact(view.notices.value, dropped),
+  ];
+  if (!peak) return more;
+  const { value, limit, time, worker, prefix, spilled } = peak;
+  const [most, of] = formatBytesOf(value, limit).split(" / ");
+  const when = `at ${formatMoment(time - view.origin.value, 1)}`;
+  const who = worker && ` on ${workerNames(view)(worker)}`;
+  const what = prefix && `, mostly ${prefix}`;
+  const head = of === undefined ? when : `of ${of} ${when}`;
+  return [
+    { lead: `peak ${most}`, text: `${head}${who}${what}`, rank: 0 },
+    ...(spilled > 0
+      ? [
+          {
+            text: `${formatBytes(spilled)} on disk`,
+            level: "warn" as const,
+            rank: 1,
+          },
+        ]
+      : []),
+    ...more,
+  ];
+}
+
+/** Of distributed, where nobody configured others; the highest first. */
+const THRESHOLDS: readonly Threshold[] = [
+  { name: "limit", share: 1, colour: "text" },
+  { name: "terminate", share: 0.95, colour: "error", dash_px: [1, 2] },
+  { name: "pause", share: 0.8, colour: "warn", dash_px: [4, 2] },
+  { name: "spill", share: 0.7, colour: "text2", dash_px: [4, 2] },
+  { name: "target", share: 0.6, colour: "text2", dash_px: [1, 2] },
+];
+/** Where there is little room. */
+const FEW = THRESHOLDS.filter(({ name }) => !/terminate|target/.test(name));
+
+const HEIGHT_PX = 280;
+/** Beside the plots, for the names of thresholds. */
+const BESIDE_PX = 100;
+
+function Memory(props: { view: PanelView }): JSX.Element {
+  const { view } = props;
+  const sampled = isSampled(view);
+  const waits = view.table("memory").state === "waiting";
+  const name = sampled || waits ? "memory" : "system";
+  return (
+    <WithTable view={view} name={name} noun="samples">
+      {() => <Charts view={view} sampled={sampled} />}
+    </WithTable>
+  );
+}
+
+function Charts({ view, sampled }: ChartsProps): JSX.Element {
+  const [by, setBy] = useState<"parts" | "prefixes">("parts");
+  const { dark } = view.theme.value;
+  const end = view.end.value;
+  const { workers, prefixes } = view.focus.value;
+  const [memory, held, system] = [
+    view.table("memory"),
+    view.table("held"),
+    view.table("system"),
+  ];
+  const parts = useMemo(
+    () => (sampled ? totals(view, dark) : systemMemory(system, end, dark)),
+    [memory, workers, system, end, dark],
+  );
+  const names = view.namesVersion.value;
+  const stacked = useMemo(
+    () => ({ ...parts, areas: by === "parts" ? parts.areas : heldAreas(view) }),
+    [parts, by, held, prefixes, names, view.whole.value],
+  );
+  const changes = view.table("workers");
+  const nameOf = workerNames(view);
+  const marks = useMemo(
+    () => happened(changes, nameOf, workers),
+    [changes, nameOf, workers],
+  );
+  const paint = useMemo(
+    () => (area: PlotArea) => {
+      for (const { series, look } of parts.areas) paintArea(area, series, look);
+    },
+    [parts],
+  );
+  if (parts.areas[0].series.time.length === 0) return <NoSamples view={view} />;
+  const roomy = ["wide", "medium"].includes(view.breadth.value);
+  const limited = limitShown(parts, view.whole.value) > 0;
+  const beside_px = roomy && limited ? BESIDE_PX : undefined;
+  const present = view.present.value ?? end;
+  const most = mostOf(parts.areas, view.whole.value);
+  const areas = [...parts.areas].reverse();
+  return (
+    <div class="ds-memory-parts">
+      <div class="ds-memory-main">
+        <RunOverview {...{ view, most, paint }} />
+        <MemoryOverTime
+          {...{ view, beside_px, parts: stacked, height_px: HEIGHT_PX }}
+          title={
+            workers.length > 0 ? plural(workers.length, "worker") : "Cluster"
+          }
+          detail={
+            held.rows > 0 && (
+              <span class="ds-kinds">
+                {(["parts", "prefixes"] as const).map((one) => (
+                  <button
+                    type="button"
+                    aria-pressed={by === one}
+                    onClick={() => setBy(one)}
+                  >
+                    {one === "parts" ? "Parts" : "Prefixes"}
+                  </button>
+                ))}
+              </span>
+            )
+          }
+          label="Memory over time; the figures are in the tables below"
+          thresholds={roomy ? THRESHOLDS : FEW}
+          above={{
+            px: MARKS_PX,
+            paint: (area) => paintHappened(area, marks, present),
+          }}
+        />
+        {sampled && <WorkerLines view={view} right_px={beside_px} />}
+        {!sampled && <NotSampled view={view} />}
+      </div>
+      <aside class="ds-memory-side" aria-label="By worker and by prefix">
+        <WorkerBars view={view} />
+        {sampled && <HeldBars view={view} />}
+        <EventTable view={view} all={marks} />
+        <FigureTable
+          view={view}
+          caption="All together"
+          rows={[...areas, parts.spilled].map((line) => ({
+            ...{ name: LONG_NAMES.get(line.name) ?? line.name },
+            format: formatBytes,
+            line: { series: line.own ?? line.series },
+          }))}
+        />
+      </aside>
+    </div>
+  );
+}
+
+interface ChartsProps {
+  readonly view: PanelView;
+  /** An agent samples; else heartbeats are all. */
+  readonly sampled: boolean;
+}
+
+/** Where there is room for them: charts have short ones. */
+const LONG_NAMES: ReadonlyMap<string, string> = new Map([
+  ["old", "unmanaged, old"],
+  ["recent", "unmanaged, recent"],
+]);
+
+function totals(view: PanelView, dark: boolean): MemoryParts {
+  const line = (column: string) => totalLine(view, column);
+  const part = (name: string, to: string, of: keyof typeof MEMORY_COLOURS) =>
+    memoryLine(name, line(to), of, dark, line(of));
+  return {
+    areas: [
+      part("recent", "process", "unmanaged_recent"),
+      part("old", "optimistic", "unmanaged_old"),
+      part("managed", "managed", "managed"),
+    ],
+    spilled: spilledLine(line("spilled"), dark),
+    limit: line("limit"),
+  };
+}
+
+function NoSamples(props: { view: PanelView }): JSX.Element {
+  const { view } = props;
+  const none = view.host.live
+    ? "No samples of memory yet. They come with the first workers."
+    : "This recording has no samples of memory.";
+  return <p class="ds-sentence">{`${none} ${whyNone(view, "memory")}`}</p>;
+}
+
+function NotSampled(props: { view: PanelView }): JSX.Element {
+  const { view } = props;
+  const why = whyNone(view, "memory");
+  const waits = view.host.live && why === "";
+  return (
+    <p class="ds-sentence">
+      {waits
+        ? "Waiting for samples of the workers …"
+        : `By worker over time, unmanaged memory and results by prefix are not known: they need the agent on the scheduler. ${why}`}
+    </p>
+  );
+}

@@ -1,0 +1,28 @@
+// The order of rows that are sorted by weight: it must not change under who reads.
+
+import { useRef } from "preact/hooks";
+import type { PanelView } from "../../panel/panel_view";
+
+const SORTED_EACH_MS = 10_000;
+
+/**
+ * While the run goes on it is sorted at most each 10 s, and never under the pointer:
+ * `hands` belong to the list.
+ */
+export function useOrder(view: PanelView, sorted: readonly string[]) {
+  const kept = useRef({ ids: sorted, at_ms: -Infinity, over: false }).current;
+  const now_ms = performance.now();
+  const due = !view.growing.value || now_ms - kept.at_ms >= SORTED_EACH_MS;
+  if (due && !kept.over) {
+    Object.assign(kept, { ids: sorted, at_ms: now_ms });
+  } else {
+    const there = new Set(sorted);
+    const before = new Set(kept.ids.filter((id) => there.has(id)));
+    kept.ids = [...before, ...sorted.filter((id) => !before.has(id))];
+  }
+  const hands = {
+    onPointerEnter: () => void (kept.over = true),
+    onPointerLeave: () => void (kept.over = false),
+  };
+  return { ids: kept.ids, hands };
+}

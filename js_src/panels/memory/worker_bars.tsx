@@ -1,0 +1,197 @@
+// How much memory each worker has, of its limit: who is nearest to pausing comes first.
+
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { ACTION_COLOURS, MEMORY_COLOURS } from "../../base/palette";
+import {
+  formatBytes,
+  formatBytesOf,
+  formatExact,
+  NOTHING,
+} from "../../base/format";
+import { shareOf, usesOf, type WorkerUse } from "../../derive/memory";
+import { LinkButton } from "../../panel/button";
+import { isolate } from "../../panel/narrowing";
+import { fillCss } from "../../panel/line_chart";
+import type { PanelView } from "../../panel/panel_view";
+import { Part } from "../../panel/parts";
+import { shortNames, workerNames } from "../../panel/worker_groups";
+import { WORKER_STATUSES } from "../../schema";
+import { barsPointed, barsShown, isSampled, workerRows } from "./data";
+import { useOrder } from "./order";
+
+const SHOWN = 8;
+const MOST_SHOWN = 500;
+const SPILL_SHARE = 0.7;
+
+/** Without an agent: what heartbeats say now. */
+const heartbeats = (view: PanelView): WorkerUse[] =>
+  view.workers.value.map((one) => ({
+    ...{ worker: one.address, time: view.now.value, process: one.process },
+    ...{ managed: one.managed, optimistic: one.process, spilled: one.spilled },
+    limit: one.memory_limit,
+    status: (WORKER_STATUSES as readonly string[]).indexOf(one.status),
+  }));
+
+export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
+  const { view } = props;
+  const [all, setAll] = useState(false);
+  const sampled = isSampled(view);
+  const rows = workerRows(view);
+  const shown = sampled ? barsPointed(view) : { words: "now" };
+  const usual = sampled ? usesOf(rows, barsShown(view).time) : heartbeats(view);
+  const pointed =
+    "time" in shown && view.crosshair.value !== null
+      ? usesOf(rows, shown.time)
+      : usual;
+  const most = Math.max(...usual.map(({ process }) => process), 1);
+  const sorted = [...usual].sort(
+    (one, other) => shareOf(other, most) - shareOf(one, most),
+  );
+  const { ids, hands } = useOrder(
+    view,
+    sorted.map(({ worker }) => worker),
+  );
+  if (ids.length === 0) return null;
+  const uses = new Map(pointed.map((use) => [use.worker, use]));
+  const printing = view.printing.value;
+  const listed = ids.slice(0, all || printing ? MOST_SHOWN : SHOWN);
+  const limited = usual.some(({ limit }) => limit > 0);
+  return (
+    <Part title="Workers" detail={shown.words}>
+      <ul
+        class="ds-bars ds-memory-bars"
+        aria-label="Memory by worker"
+        {...hands}
+      >
+        {limited && <Scale />}
+        {listed.map((worker) => (
+          <WorkerBar
+            key={worker}
+            {...{ view, worker, most, use: uses.get(worker) }}
+          />
+        ))}
+      </ul>
+      <p class="ds-part-note ds-columns">
+        {limited && (
+          <span>ticks: target, spill, pause, terminate (Dask’s defaults)</span>
+        )}
+        {ids.length > SHOWN && !printing && (
+          <LinkButton onClick={() => setAll(!all)}>
+            {all
+              ? "Show the first only"
+              : `Show ${ids.length > MOST_SHOWN ? "the first " : "all "}${formatExact(Math.min(ids.length, MOST_SHOWN))}`}
+          </LinkButton>
+        )}
+      </p>
+    </Part>
+  );
+}
+
+const Scale = (): JSX.Element => (
+  <li class="ds-bar-scale" aria-hidden="true">
+    <span />
+    <span>
+      {[60, 70, 80, 95].map((percent) => (
+        <i style={{ left: `${percent}%` }}>{percent}</i>
+      ))}
+    </span>
+    <span>% of limit</span>
+  </li>
+);
+
+function WorkerBar(props: {
+  view: PanelView;
+  worker: string;
+  use: WorkerUse | undefined;
+  most: number;
+}): JSX.Element {
+  const { view, worker, use, most } = props;
+  const name = workerNames(view)(worker);
+  const focus = view.focus.value;
+  const isolated = focus.workers.includes(worker);
+  const dimmed = focus.workers.length > 0 && !isolated;
+  const near = use && use.process / use.limit >= SPILL_SHARE;
+  const spilled = use?.spilled ?? 0;
+  const paused = use && WORKER_STATUSES[use.status] === "paused";
+  return (
+    <li class={dimmed ? "ds-dimmed" : ""}>
+      <button
+        type="button"
+        class="ds-prefix"
+        aria-pressed={isolated}
+        title={`${name}\nClick: only this one, in every panel. Shift and click: add it.`}
+        onClick={(event) =>
+          view.setFocus({
+            ...focus,
+            workers: isolate(focus.workers, worker, event.shiftKey),
+          })
+        }
+      >
+        <span class="ds-prefix-name">{shortNames(view)(name)}</span>
+      </button>
+      <span class="ds-bar-and-note">
+        {use && <Bar view={view} use={use} most={most} />}
+        {(paused || spilled > 0) && (
+          <span class={paused ? "ds-warn" : "ds-quiet"}>
+            {[
+              paused && "paused",
+              spilled > 0 && `${formatBytes(spilled)} on disk`,
+            ]
+              .filter(Boolean)
+              .join(", ")}
+          </span>
+        )}
+      </span>
+      <span class={near ? "ds-bar-value ds-warn" : "ds-bar-value"}>
+        {use ? formatBytesOf(use.process, use.limit) : NOTHING}
+      </span>
+    </li>
+  );
+}
+
+function Bar(props: {
+  view: PanelView;
+  use: WorkerUse;
+  most: number;
+}): JSX.Element {
+  const { use } = props;
+  const mode = props.view.theme.value.dark ? "dark" : "light";
+  const whole = use.limit > 0 ? use.limit : props.most;
+  const width = (bytes: number): string =>
+    `${Math.min(1, Math.max(0, bytes / whole)) * 100}%`;
+  const managed = Math.min(use.managed, use.process);
+  const old = Math.min(use.optimistic, use.process) - managed;
+  const parts = [
+    ["managed", managed],
+    ["unmanaged_old", old],
+    ["unmanaged_recent", use.process - managed - old],
+  ] as const;
+  const words = [
+    ...parts.map(
+      ([name, bytes]) => `${name.replace("_", ", ")} ${formatBytes(bytes)}`,
+    ),
+    `spilled to disk ${formatBytes(use.spilled)}`,
+  ];
+  const disk = { colour: ACTION_COLOURS.disk[mode], hatched: true };
+  return (
+    <span
+      class={use.limit > 0 ? "ds-bar ds-limited" : "ds-bar"}
+      title={words.join("\n")}
+    >
+      {parts.map(([name, bytes]) =>
+        bytes > 0 ? (
+          <i
+            style={{
+              width: width(bytes),
+              background: MEMORY_COLOURS[name][mode],
+            }}
+          />
+        ) : null,
+      )}
+      {use.spilled > 0 && (
+        <b style={{ width: width(use.spilled), background: fillCss(disk) }} />
+      )}
+    </span>
+  );
+}

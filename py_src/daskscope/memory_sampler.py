@@ -1,0 +1,398 @@
+"""`daskscope.MemorySampler`: samples of the memory of a cluster, in the place of Dask's own."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+import weakref
+from contextlib import asynccontextmanager, contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Final
+
+from daskscope import collect, session_list
+from daskscope.errors import DaskscopeError
+from daskscope.memory_samples import Reading, Run, SamplesSource
+from daskscope.schema import MEASURES
+from daskscope.session_list import hold_session, let_go_of
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Coroutine, Iterator
+
+    import pandas as pd
+    from distributed import Client
+
+    from daskscope.memory_samples import Columns
+    from daskscope.session import Session
+    from daskscope.widgets import MemoryPlot
+
+FIRST_SAMPLE_S: Final = 20.0
+BY: Final = ("cluster", "worker")
+GIB: Final = 2**30
+
+
+class MemorySampler:
+    """Samples how much memory a cluster uses while blocks of code run.
+
+    It takes the place of `distributed.diagnostics.MemorySampler`. Beyond that the samples
+    are of all measures and of each worker, they are here at once, and `plot()` shows them
+    while they come.
+
+    Examples
+    --------
+    ::
+
+        ms = daskscope.MemorySampler()
+        with ms.sample("run 1"):
+            ...
+        with ms.sample("run 2"):
+            ...
+        ms.plot(align=True)
+
+    With an asynchronous client::
+
+        async with ms.sample("run 1"):
+            ...
+    """
+
+    samples: dict[str, list[tuple[float, int]]]
+    """By label: time in seconds since the epoch, and bytes of all workers together.
+
+    A label is here once its block has ended.
+    """
+
+    def __init__(self) -> None:
+        self.samples = {}
+        self._runs: dict[str, Run] = {}  # the newest of each label
+        self._readings: dict[str, Reading] = {}  # by the ids of their sessions
+        self._source = SamplesSource()
+        self._plots: weakref.WeakSet[MemoryPlot] = weakref.WeakSet()
+
+    @classmethod
+    def from_samples(cls, other: Any, *, measure: str = "process") -> MemorySampler:
+        """Return a sampler with the samples of another one, such as distributed's.
+
+        distributed's does not say what they are samples of: `measure` does.
+
+        >>> from distributed.diagnostics import MemorySampler
+        >>> ms = daskscope.MemorySampler.from_samples(MemorySampler())
+        >>> ms.samples
+        {}
+        """
+        samples = getattr(other, "samples", None)
+        if not isinstance(samples, dict):
+            raise TypeError(f"other must be a MemorySampler, got {type(other).__name__}")
+        found = cls()
+        for label, pairs in samples.items():
+            if not pairs:
+                continue
+            run = Run.of_pairs(label, _checked_measure(measure), pairs)
+            found.samples[label] = list(pairs)
+            found._runs[label] = run
+            found._source.add(label, run.columns)
+        return found
+
+    def sample(
+        self,
+        label: str | None = None,
+        *,
+        client: Client | None = None,
+        measure: str = "process",
+        interval: float = 0.5,
+    ) -> Any:
+        """Return a context manager that samples the memory of the cluster.
+
+        Use it by ``with`` or, if the client is asynchronous, by ``async with``. The first
+        sample is taken before the block begins. An exception in the block keeps the samples.
+
+        Parameters
+        ----------
+        label
+            Under this name the samples are kept; those that it had before are replaced. By
+            default a random one.
+        client
+            By default the current client.
+        measure
+            What is in `samples`: one of process, managed, managed_total, spilled, unmanaged,
+            unmanaged_old, unmanaged_recent, optimistic, as of
+            `distributed.scheduler.MemoryState`. Plots and `to_pandas()` have all of them.
+        interval
+            Seconds between samples. There are more where somebody else wants more at the
+            time: all share the same samples, and panels want one each half second.
+        """
+        measure = _checked_measure(measure)
+        if not (isinstance(interval, int | float) and 0 < interval < math.inf):
+            raise ValueError(f"interval must be more than 0 seconds, got {interval!r:.200}")
+        client = client or session_list.current_client()
+        make = self._sample_async if client.asynchronous else self._sample_sync
+        return make(client, label, measure, float(interval))
+
+    @contextmanager
+    def _sample_sync(
+        self, client: Client, label: str | None, measure: str, interval: float
+    ) -> Iterator[None]:
+        run, session = Run(label, measure, interval), hold_session(client)
+        try:
+            _wait(self._begin(session, run))
+            try:
+                yield
+            finally:
+                try:
+                    _wait(self._end(session, run))
+                finally:  # also after an interrupt
+                    self._keep(run)
+        finally:
+            let_go_of(session)
+
+    @asynccontextmanager
+    async def _sample_async(
+        self, client: Client, label: str | None, measure: str, interval: float
+    ) -> AsyncIterator[None]:
+        run, session = Run(label, measure, interval), hold_session(client)
+        try:
+            await session
+            await asyncio.wrap_future(collect.submit(self._begin(session, run)))
+            try:
+                yield
+            finally:
+                try:
+                    await asyncio.wrap_future(collect.submit(self._end(session, run)))
+                finally:
+                    self._keep(run)
+        finally:
+            let_go_of(session)
+
+    # -- in the background loop -------------------------------------------------
+
+    async def _begin(self, session: Session, run: Run) -> None:
+        """Take the first sample."""
+        await session._caught_up()  # what was sampled before is not of the block
+        reading = self._readings.get(session.id)
+        if reading is None:
+            reading = self._readings[session.id] = Reading(session, self._take)
+        reading.runs.append(run)
+        session._sample_memory(run.id, run.interval_s)
+        try:
+            async with asyncio.timeout(FIRST_SAMPLE_S):
+                while not len(run.values(run.measure)[0]):
+                    if session.state not in ("waiting", "live", "partly"):
+                        raise TimeoutError
+                    reading.news.clear()
+                    await reading.news.wait()
+            self._own(run)
+            self._source.set_state("live")
+        except BaseException as error:
+            self._leave(session, run)
+            if not isinstance(error, TimeoutError):
+                raise
+            raise DaskscopeError(
+                "no-sample",
+                f"The scheduler at {session.address} gave no sample of {run.measure} memory.",
+                "`daskscope.connect().notices` says what is wrong with the connection to it.",
+            ) from None
+
+    async def _end(self, session: Session, run: Run) -> None:
+        """Wait for the samples that were due until now."""
+        run.stop = time.time() + session._clock_ahead_s
+        try:
+            await session._caught_up_since(time.monotonic())
+        finally:
+            self._leave(session, run)
+            self._own(run)
+
+    def _take(self, reading: Reading, samples: Columns, workers: Columns) -> None:
+        self._source.add_workers(workers)
+        for run in reading.runs:
+            if run.workers is not None:
+                run.workers.update(workers["worker"])
+            taken = run.take(samples)
+            if self._runs.get(run.label) is run:
+                self._source.add(run.label, taken)
+
+    def _leave(self, session: Session, run: Run) -> None:
+        session._sample_memory(run.id, None)
+        reading = self._readings[session.id]
+        reading.runs.remove(run)
+        if not reading.runs:
+            reading.stop()
+            del self._readings[session.id]
+        if not self._readings:
+            self._source.set_state("stopped")
+
+    def _own(self, run: Run) -> None:
+        """Show a run under its label, in the place of what was there."""
+        before = self._runs.get(run.label)
+        self._runs[run.label] = run
+        if before is None:
+            self._source.add(run.label, run.columns)
+        elif before is not run:  # rows never change: the others begin anew
+            self._source = SamplesSource(self._source)
+            for one in self._runs.values():
+                self._source.add(one.label, one.columns)
+            for plot in list(self._plots):
+                plot.session = self._show().id
+
+    # -- what was sampled -------------------------------------------------------
+
+    def _keep(self, run: Run) -> None:
+        times, values = run.values(run.measure)
+        self.samples[run.label] = list(zip(times.tolist(), map(int, values.tolist()), strict=True))
+
+    def to_pandas(
+        self, *, align: bool = False, measure: str | None = None, by: str = "cluster"
+    ) -> pd.DataFrame:
+        """Return the samples as a DataFrame, with a column for each label.
+
+        Where labels have samples at different times, each is filled with its sample before,
+        but never beyond its last one.
+
+        Parameters
+        ----------
+        align
+            Let the time of each label begin at 0, instead of times in UTC.
+        measure
+            One of those of `sample()`; by default the one that each label was sampled with.
+        by
+            ``"worker"``: a column for each label and worker.
+        """
+        import pandas as pd
+
+        if measure is not None:
+            _checked_measure(measure)
+        if by not in BY:
+            raise ValueError(f"by must be one of {', '.join(BY)}, got {by!r:.200}")
+        found = {}
+        for label, pairs in self.samples.items():
+            frame = self._frame(label, pairs, measure, by)
+            frame.index = pd.to_datetime(frame.index, unit="s")
+            frame = frame[~frame.index.duplicated()].sort_index()
+            if align:
+                frame.index -= frame.index[0]
+            found[label] = frame
+        if not found:
+            return pd.DataFrame()
+        times = pd.concat(found, axis=1, sort=True).index
+        filled = {
+            label: frame.reindex(times, method="ffill")[: frame.index[-1]]
+            for label, frame in found.items()
+        }
+        names = ["label"] if by == "worker" else None  # workers have their name
+        return pd.concat(filled, axis=1, sort=True, names=names).reindex(times)
+
+    def _frame(
+        self, label: str, pairs: list[tuple[float, int]], measure: str | None, by: str
+    ) -> pd.Series | pd.DataFrame:
+        """Return the samples of a label by seconds since the epoch."""
+        import pandas as pd
+
+        run = self._runs.get(label)
+        own = run.measure if run else None
+        if by == "cluster" and measure in (None, own):
+            return pd.Series([size for _, size in pairs], [moment for moment, _ in pairs])
+        measure = measure or own or MEASURES[0]
+        if run and by == "cluster" and len(run.values(measure)[0]):
+            times, values = run.values(measure)
+            return pd.Series(values.astype("int64"), times)
+        if run and by == "worker" and run.workers is not None:
+            return _by_worker(self._source, run, measure)
+        what = f"measure={measure!r}" if by == "cluster" else f"by={by!r}"
+        raise ValueError(f"the samples of {label!r} were taken elsewhere, without {what}")
+
+    def plot(
+        self,
+        *,
+        align: bool = False,
+        measure: str | None = None,
+        backend: str | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Return a plot of all samples: by default a widget, which is live while they come.
+
+        Parameters
+        ----------
+        align
+            Let all labels begin at the same time; the widget has a switch for it.
+        measure
+            One of those of `sample()`, by default the one that was sampled; the widget has a
+            choice of them.
+        backend
+            ``"matplotlib"`` is pandas' plot of every sample in GiB, as that of distributed;
+            ``"bokeh"`` is a Bokeh figure. Any other name goes to pandas.
+        kwargs
+            Of the widget: `layout`. Other keyword arguments are those of
+            `pandas.DataFrame.plot`, and select it: ``ms.plot(grid=True)``. With
+            ``backend="bokeh"`` they are properties of the figure.
+
+        Examples
+        --------
+        ::
+
+            ms = daskscope.MemorySampler()
+            display(ms.plot())         # shows the samples while they come
+            with ms.sample("run 1"):
+                ...
+            ms.plot(align=True, figsize=(8, 4))
+        """
+        measure = None if measure is None else _checked_measure(measure)
+        if backend is None:
+            from daskscope.widgets import MemoryPlot
+
+            if MemoryPlot._takes(kwargs):
+                return MemoryPlot(self, align=align, measure=measure, **kwargs)
+            backend = "matplotlib"
+        frame = self.to_pandas(align=align, measure=measure)
+        if backend == "bokeh":
+            from daskscope.figures import memory_samples
+
+            figure = memory_samples(frame, aligned=align, measure=measure or self._measure())
+            figure.update(**kwargs)
+            return figure
+        if backend == "matplotlib" and find_spec(backend) is None:
+            raise DaskscopeError(
+                "no-matplotlib",
+                "This plot is drawn by matplotlib, which is not installed.",
+                'Run `pip install matplotlib`, or use plot() or plot(backend="bokeh").',
+            )
+        options = {"xlabel": "time", "ylabel": "Cluster memory (GiB)", **kwargs}
+        return (frame / GIB).plot(backend=backend, **options)
+
+    def _measure(self) -> str:
+        """Return the measure that was sampled last."""
+        return next((run.measure for run in reversed(self._runs.values())), MEASURES[0])
+
+    def _show(self) -> SamplesSource:
+        """Let pages see the samples."""
+        session_list.show(self, self._source)
+        return self._source
+
+
+def _checked_measure(measure: str) -> str:
+    if measure not in MEASURES:
+        raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r:.200}")
+    return measure
+
+
+def _wait(work: Coroutine[Any, Any, None]) -> None:
+    """Wait for work in the background loop; an interrupt ends it."""
+    done = collect.submit(work)
+    try:
+        done.result()
+    finally:
+        done.cancel()
+
+
+def _by_worker(source: SamplesSource, run: Run, measure: str) -> pd.DataFrame:
+    """Return what each worker had at the time of each sample."""
+    import numpy as np
+    import pandas as pd
+
+    times = np.unique(run.columns["time"])
+    rows = source.memory.rows(times[0], times[-1])
+    table = pd.DataFrame({name: rows[name] for name in ("time", "worker", f"{measure}_most")})
+    found = {}
+    for worker, part in table.groupby("worker"):
+        if worker in (run.workers or ()):  # else it is of another cluster
+            last = np.searchsorted(part["time"], times, side="right") - 1
+            values = part[f"{measure}_most"].to_numpy(np.float64)
+            found[worker] = np.where(last < 0, np.nan, values[last])
+    return pd.DataFrame(found, times).rename_axis(columns="worker")

@@ -1,0 +1,56 @@
+"""The colours of slots, actions and memory on light backgrounds, for what Python draws.
+
+``js_src/base/palette.ts`` has the same ones for pages; a test holds the two equal.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+_SLOTS: Final = (
+    "#cdc975 #4c6502 #87b686 #3c8763 #015b69 #65d0eb #5da5e5 #5a73de "
+    "#4936a1 #795f94 #bb76aa #832055 #95935c #81955d #5f7e5e #85b79b "
+    "#5b8a94 #5296a7 #42709a #96adfb #7772bf #a896bd #e7b3d9 #ab6483"
+)
+PREFIX_COLOURS: Final = tuple(_SLOTS.split())
+"""By slot, which a recording stores with each name."""
+
+ACTION_COLOURS: Final = {
+    "transfer": "#d7263d",
+    "disk": "#e8871e",
+    "deserialize": "#9a9a9a",
+    "erred": "#111111",
+}
+
+MEMORY_COLOURS: Final = {
+    "managed": "#2f6db3",
+    "unmanaged_old": "#86b0dd",
+    "unmanaged_recent": "#c9def3",
+}
+
+LINE_SLOTS: Final = (7, 3, 10, 9)
+"""The slots of the first lines of a plot that has one line a label; others follow in order."""
+
+
+def action_colour(action: str) -> str | None:
+    """Return which of `ACTION_COLOURS` an action of distributed has; None is the prefix's own.
+
+    >>> action_colour("disk-write"), action_colour("compute")
+    ('disk', None)
+    """
+    if action == "compute":
+        return None
+    if action == "transfer":
+        return action
+    return "disk" if action.startswith("disk") else "deserialize"
+
+
+def line_colour(number: int) -> str:
+    """Return the colour of a line, by its number in the plot.
+
+    >>> line_colour(0) == PREFIX_COLOURS[7]
+    True
+    """
+    others = [slot for slot in range(12) if slot not in LINE_SLOTS]
+    slots = [*LINE_SLOTS, *others]
+    return PREFIX_COLOURS[slots[number % len(slots)]]

@@ -1,0 +1,413 @@
+"""Bokeh figures: valid models that show what a recording has, as pages do."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from bokeh.core.validation import check_integrity
+from bokeh.document import Document
+from bokeh.embed import file_html, json_item
+from bokeh.layouts import column
+from bokeh.models import GlyphRenderer, HoverTool, PlainText, Title
+from bokeh.resources import INLINE
+from clusters import eventually
+from recording_rows import START, append, make_rows, new_recording
+
+import daskscope
+from daskscope import figures
+from daskscope.palette import ACTION_COLOURS, MEMORY_COLOURS, PREFIX_COLOURS, action_colour
+from daskscope.recording import Recording, RecordingStore, pack_keys
+
+if TYPE_CHECKING:
+    from bokeh.plotting import figure
+    from distributed import Client
+
+PALETTE = Path(__file__).resolve().parents[2] / "js_src" / "base" / "palette.ts"
+GIB = 2**30
+MEASURES = ("process", "managed", "unmanaged_old", "unmanaged_recent", "spilled", "limit")
+GONE = (float("nan"),) * len(MEASURES)
+NO_LIMIT = float("nan")
+
+
+def validated(fig: figure) -> None:
+    """Put a figure into a page, with every check of Bokeh."""
+    issues = check_integrity(fig.references())
+    assert not issues.error
+    allowed = [] if fig.renderers else ["MISSING_RENDERERS"]
+    assert [issue.name for issue in issues.warning] == allowed
+    document = Document()
+    document.add_root(fig)
+    assert json_item(fig)["root_id"] == fig.id
+
+
+def entries(fig: figure) -> list[str]:
+    return [item.label.value for item in fig.legend[0].items] if fig.legend else []
+
+
+def notes(fig: figure) -> list[str]:
+    return [one.text for one in fig.above if isinstance(one, Title)]
+
+
+def drawn(fig: figure, name: str) -> GlyphRenderer:
+    (item,) = (item for item in fig.legend[0].items if item.label.value == name)
+    (renderer,) = item.renderers
+    return renderer
+
+
+def data_of(fig: figure, name: str) -> dict[str, Any]:
+    return drawn(fig, name).data_source.data
+
+
+def rectangles(fig: figure) -> int:
+    return sum(len(one.data_source.data["left"]) for one in fig.renderers)
+
+
+def sample(recording: RecordingStore, *rows: tuple[float, str, tuple[float, ...]]) -> None:
+    """Append samples: seconds since START, worker, and GiB in order of `MEASURES`."""
+    times, workers, values = zip(*rows, strict=True)
+    measured = np.array(values).T * GIB
+    columns = {
+        "time": np.array(times) + START,
+        "worker": list(workers),
+        **dict(zip(MEASURES, measured, strict=True)),
+    }
+    recording.series("memory").append(columns, now=START + max(times))
+
+
+def whole(process: float, spilled: float = 0, limit: float = 16) -> tuple[float, ...]:
+    return process, process / 2, process / 4, process / 4, spilled, limit
+
+
+def test_a_task_stream_has_every_row_in_its_lane_and_colour():
+    recording = new_recording()
+    recording.name_workers({"tcp://10.0.0.1:0": "worker-10", "tcp://10.0.0.1:1": "worker-9"})
+    append(recording, 100, rows_each=2)
+    fig = figures.task_stream(Recording(recording))
+    validated(fig)
+    assert rectangles(fig) == 200
+    assert notes(fig) == []
+    assert entries(fig) == ["inc", "sum", "transfer"]
+    slots = recording.names.colours["prefixes"]
+    inc = data_of(fig, "inc")
+    assert set(inc["colour"]) == {PREFIX_COLOURS[slots[0]]}
+    assert drawn(fig, "transfer").glyph.fill_color == ACTION_COLOURS["transfer"]
+    assert (inc["left"][0], inc["key"][0], inc["result"][0]) == (0, "key-0", "28 B")
+    assert inc["duration"][0] == "4.0 ms"
+    assert fig.xaxis[0].axis_label == "time from the recording's start, in s"
+    names = fig.yaxis[0].major_label_overrides
+    assert [names[at].text for at in sorted(names)] == ["worker-9", "worker-10"]
+    by_worker = dict(zip(inc["worker"], inc["top"], strict=True))
+    assert by_worker["worker-9"] < by_worker["worker-10"]
+    strips = data_of(fig, "transfer")
+    height = strips["bottom"] - strips["top"]
+    assert (height < (inc["bottom"] - inc["top"]).min() / 2).all()
+
+
+def test_prefixes_are_listed_by_weight_and_those_after_the_twelfth_together():
+    prefixes = [f"p{number}" for number in range(15)]
+    recording = new_recording(prefixes=prefixes)
+    rows = make_rows(15) | {"prefix": np.arange(15), "duration": np.arange(15) + 1.0}
+    recording.append_tasks(15, rows, pack_keys(0, prefixes).data)
+    fig = figures.task_stream(recording)
+    assert entries(fig) == [*reversed(prefixes[3:]), "3 more"]
+    assert set(data_of(fig, "3 more")["name"]) == {"p0", "p1", "p2"}
+    assert len(set(data_of(fig, "3 more")["colour"])) == 3
+
+
+def test_erred_tasks_disk_and_unknown_actions_have_the_colours_of_their_actions():
+    recording = new_recording()
+    recording.names.intern("actions", "new-action")
+    rows = make_rows(5) | {"action": np.array([0, 0, 2, 3, 5]), "status": np.array([0, 1, 1, 0, 0])}
+    recording.append_tasks(5, rows, pack_keys(0, list("abcde")).data)
+    fig = figures.task_stream(recording)
+    assert entries(fig) == ["inc", "erred", "disk", "deserialize"]
+    assert [list(data_of(fig, name)["key"]) for name in entries(fig)] == [
+        ["a"],
+        ["b"],
+        ["c", "d"],
+        ["e"],
+    ]
+    for name in entries(fig)[1:]:
+        assert drawn(fig, name).glyph.fill_color == ACTION_COLOURS[name]
+
+
+def test_above_50_000_rectangles_they_are_joined_and_a_note_says_so():
+    recording = new_recording()
+    append(recording, 60_000, rows_each=2)
+    fig = figures.task_stream(recording)
+    validated(fig)
+    count = rectangles(fig)
+    assert 10_000 < count <= figures.MAX_RECTANGLES
+    assert notes(fig) == [f"60,000 tasks drawn as {count:,} stretches"]
+    assert entries(fig) == ["inc", "sum", "transfer"], "what was waited for stays visible"
+    assert sum(one.data_source.data["rows"].sum() for one in fig.renderers) == 120_000
+    part = figures.task_stream(recording, {"time": [START, START + 1]})
+    assert notes(part) == []
+    assert 0 < rectangles(part) <= 1_000
+
+
+def test_50_000_rectangles_are_drawn_one_by_one():
+    recording = new_recording()
+    append(recording, 25_000, rows_each=2)
+    fig = figures.task_stream(recording)
+    assert (rectangles(fig), notes(fig)) == (50_000, [])
+
+
+def test_the_focus_narrows_a_task_stream():
+    recording = new_recording()
+    append(recording, 100)
+    focus = daskscope.Focus(
+        time=(START, START + 0.1), prefixes=("sum",), workers=("tcp://10.0.0.1:1",)
+    )
+    fig = figures.task_stream(recording, focus)
+    assert (fig.x_range.start, fig.x_range.end) == pytest.approx((0, 0.1))
+    assert entries(fig) == ["sum"]
+    assert set(data_of(fig, "sum")["worker"]) == {"10.0.0.1:1"}
+    assert 0 < rectangles(fig) <= 11
+    validated(figures.task_stream(recording, daskscope.Focus(time=(START, START))))
+    with pytest.raises(TypeError, match="focus has no field 'prefix'"):
+        figures.task_stream(recording, {"prefix": ["sum"]})
+
+
+def test_a_task_stream_says_what_was_dropped_and_that_there_is_nothing():
+    recording = new_recording()
+    fig = figures.task_stream(recording)
+    validated(fig)
+    assert notes(fig) == ["No tasks to show"]
+    append(recording, 10)
+    recording.drop_from_agent(1_200)
+    fig = figures.task_stream(recording)
+    assert notes(fig) == ["10 of 1,210 tasks were kept"]
+
+
+def test_rows_without_a_start_are_left_out():
+    recording = new_recording()
+    rows = make_rows(3)
+    rows["start"][1] = np.nan
+    recording.append_tasks(3, rows, pack_keys(0, list("abc")).data)
+    fig = figures.task_stream(recording)
+    assert sorted(key for one in fig.renderers for key in one.data_source.data["key"]) == ["a", "c"]
+
+
+@pytest.mark.parametrize("name", ["<b>x", "$$x$$", "@key{safe}", "'\"&"])
+def test_names_are_text_and_never_markup(name):
+    recording = new_recording(prefixes=(name,))
+    recording.name_workers({"tcp://10.0.0.1:0": name})
+    rows = make_rows(4) | {"prefix": np.zeros(4)}
+    recording.append_tasks(4, rows, pack_keys(0, [name] * 4).data)
+    sample(recording, (0, "", whole(1)))
+    frame = pd.DataFrame({name: [1.0]}, index=pd.DatetimeIndex(["2026-01-01"]))
+    shown = [
+        figures.task_stream(recording),
+        figures.memory(recording, {"prefixes": [name]}),
+        figures.memory_samples(frame, aligned=False, measure="process"),
+    ]
+    assert name in entries(shown[0])
+    assert name in set(data_of(shown[0], name)["key"])
+    assert all(
+        isinstance(one, PlainText) for one in shown[0].yaxis[0].major_label_overrides.values()
+    )
+    for fig in shown:
+        for tool in fig.select({"type": HoverTool}):
+            # Bokeh escapes the fields of a list, unless a format says {safe}; text would be HTML.
+            assert isinstance(tool.tooltips, list)
+            assert not any("safe" in value for _, value in tool.tooltips)
+            assert name not in str(tool.tooltips)
+        assert name not in [fig.title.text, *notes(fig), fig.xaxis[0].axis_label]
+
+
+def test_memory_is_stacked_below_the_limit_and_spilled_is_below_zero():
+    recording = new_recording()
+    sample(recording, (0, "", whole(4)), (1, "", whole(8, 2)), (2, "w", whole(100)))
+    fig = figures.memory(recording)
+    validated(fig)
+    assert notes(fig) == []
+    stacked = ["managed", "unmanaged, old", "unmanaged, recent"]
+    assert entries(fig) == [*stacked, "spilled", "process", "limit"]
+    data = data_of(fig, "managed")
+    assert data["time"].tolist() == [0, 1]
+    assert data["managed"].tolist() == [2, 4]
+    assert data["process"].tolist() == [4, 8]
+    assert data["below"].tolist() == [0, -2]
+    assert data["limit"].tolist() == [16, 16]
+    assert [drawn(fig, name).glyph.fill_color for name in stacked] == [*MEMORY_COLOURS.values()]
+    assert drawn(fig, "spilled").glyph.hatch_color == ACTION_COLOURS["disk"]
+    assert fig.yaxis[0].axis_label == "GiB, below zero on disk"
+
+
+def test_workers_in_focus_are_summed_and_stay_until_they_leave():
+    recording = new_recording()
+    sample(
+        recording,
+        (0, "a", whole(1, limit=4)),
+        (1, "b", whole(2, limit=4)),
+        (2, "a", whole(3, 1, limit=4)),
+        (3, "b", GONE),
+        (4, "c", whole(50)),
+        (5, "", whole(53)),
+    )
+    data = data_of(figures.memory(recording, {"workers": ["a", "b", "never"]}), "managed")
+    assert data["time"].tolist() == [0, 1, 2, 3, 5], "a row holds until the next one"
+    assert data["process"].tolist() == [1, 3, 5, 3, 3]
+    assert data["limit"].tolist() == [4, 8, 8, 4, 4]
+    assert data["below"].tolist() == [0, 0, -1, -1, -1]
+    fig = figures.memory(recording, {"workers": ["a", "b"], "time": [START + 1, START + 2]})
+    assert data_of(fig, "managed")["process"].tolist() == [3, 5], "what came before counts"
+
+
+def test_a_worker_that_left_is_gone_in_wider_steps_too_and_their_peaks_stay():
+    recording = new_recording()
+    step = {"time": [START, START + 60], "worker": ["a", "b"]}
+    for name in MEASURES:
+        ends = {f"{name}_most": [9 * GIB, 2 * GIB], f"{name}_least": [0.0, 0.0]}
+        step |= {name: [np.nan, GIB], **ends}
+    recording.series("memory").restore(10, step)
+    data = data_of(figures.memory(recording, {"workers": ["a", "b"]}), "managed")
+    assert data["process"].tolist() == [9, 2]
+
+
+def test_a_cluster_without_a_limit_has_no_line_of_it():
+    recording = new_recording()
+    sample(recording, (0, "", whole(4, limit=NO_LIMIT)))
+    fig = figures.memory(recording)
+    validated(fig)
+    assert "limit" not in entries(fig)
+
+
+def test_unmanaged_memory_stays_whole_where_the_scheduler_refuses_the_agent():
+    recording = new_recording()
+    row = {"worker": [""], "process": [4 * GIB], "managed": [GIB], "unmanaged": [3 * GIB]}
+    recording.series("memory").append({"time": [START], **row}, now=START)
+    fig = figures.memory(recording)
+    validated(fig)
+    data = data_of(fig, "managed")
+    parts = [data[name].tolist() for name in MEMORY_COLOURS]
+    assert parts == [[1], [0], [3]]
+    assert notes(fig) == ["Without the agent old and recent unmanaged memory are not told apart"]
+
+
+def test_prefixes_in_focus_show_what_they_hold():
+    recording = new_recording()
+    sample(recording, (0, "", whole(4)), (7, "", whole(4)))
+    held = {"time": [START + 1, START + 2], "prefix": [1, 0], "bytes": [GIB, 5 * GIB]}
+    recording.series("held").append(held, now=START + 2)
+    fig = figures.memory(recording, {"prefixes": ["sum", "unknown"]})
+    validated(fig)
+    assert entries(fig)[-1] == "sum"
+    assert (
+        drawn(fig, "sum").glyph.line_color == PREFIX_COLOURS[recording.names.colours["prefixes"][1]]
+    )
+    assert data_of(fig, "sum")["x"].tolist() == [1, 7], "until now"
+    assert data_of(fig, "sum")["y"].tolist() == [1, 1]
+    assert notes(fig) == ["Areas are of all tasks: they are measured by worker"]
+
+
+def test_long_memory_keeps_its_peaks_and_a_note_says_how_it_is_drawn():
+    recording = new_recording()
+    count = figures.MAX_SAMPLES * 2 + 7
+    process = np.ones(count)
+    process[12_345], spilled = 9.0, np.zeros(count)
+    spilled[23_456] = 3.0
+    sample(
+        recording,
+        *(
+            (i * 0.5, "", whole(one, disk))
+            for i, (one, disk) in enumerate(zip(process, spilled, strict=True))
+        ),
+    )
+    fig = figures.memory(recording)
+    data = data_of(fig, "managed")
+    assert len(data["time"]) == figures.MAX_SAMPLES
+    assert (data["process"].max(), data["below"].min()) == (9, -3)
+    assert data["time"][data["process"].argmax()] == 12_345 / 2
+    assert (np.diff(data["time"]) > 0).all()
+    assert notes(fig) == ["40,007 samples drawn as 20,000, each the largest of its neighbours"]
+
+
+def test_memory_without_samples_says_so():
+    fig = figures.memory(RecordingStore())
+    validated(fig)
+    assert notes(fig) == ["No samples to show"]
+
+
+@pytest.mark.parametrize("aligned", [True, False])
+def test_samples_have_a_line_for_each_label(aligned):
+    index = pd.date_range("2026-01-01", periods=3, freq="s")
+    index = index - index[0] if aligned else index
+    frame = pd.DataFrame({"one": [GIB, 2.0 * GIB, None], "two": [None, GIB, GIB]}, index=index)
+    fig = figures.memory_samples(frame, aligned=aligned, measure="managed")
+    validated(fig)
+    assert entries(fig) == ["one", "two"]
+    assert list(data_of(fig, "one")["gib"]) == [1, 2]
+    if aligned:
+        assert list(data_of(fig, "two")["time"]) == [1, 2]
+    assert fig.yaxis[0].axis_label == "managed, GiB"
+    assert drawn(fig, "one").glyph.line_color == PREFIX_COLOURS[7]
+    validated(figures.memory_samples(pd.DataFrame(), aligned=aligned, measure="process"))
+
+
+def test_a_session_its_recording_and_a_loaded_file_give_the_same_figures(client: Client, tmp_path):
+    with daskscope.connect(client) as session:
+        futures = client.map(lambda i: i + 1, range(20), key="counted")
+        client.gather(futures)
+        eventually(lambda: session.recording.table("memory")["worker"].nunique() == 3)
+    recording = session.recording
+    loaded = daskscope.load(recording.save(tmp_path / "run.daskscope"))
+    keys, colours, process, workers = [], [], [], []
+    for source in (session, recording, loaded):
+        tasks = figures.task_stream(source)
+        validated(tasks)
+        keys.append(sorted(data_of(tasks, "counted")["key"]))
+        colours.append(set(data_of(tasks, "counted")["colour"]))
+        memory = figures.memory(source)
+        validated(memory)
+        process.append(data_of(memory, "process")["process"].tolist())
+        some = figures.memory(source, {"workers": [next(iter(recording.worker_names))]})
+        workers.append(data_of(some, "process")["process"].tolist())
+    assert len(keys[0]) == 20
+    assert keys == [keys[0]] * 3
+    assert colours == [colours[0]] * 3
+    assert process == [process[0]] * 3
+    assert workers == [workers[0]] * 3
+    assert 0 < max(workers[0]) < max(process[0])
+
+
+def test_figures_go_into_pages_and_layouts():
+    recording = new_recording()
+    append(recording, 10)
+    sample(recording, (0, "", whole(4)))
+    both = [figures.task_stream(recording), figures.memory(recording)]
+    both[1].x_range = both[0].x_range
+    page = file_html(column(*both), INLINE, "A run")
+    assert "</script>" in page
+
+
+def test_something_else_is_refused():
+    with pytest.raises(TypeError, match="expected a daskscope recording or session, got str"):
+        figures.task_stream("run.daskscope")  # type: ignore[arg-type]
+
+
+def test_colours_are_those_of_the_page():
+    text = PALETTE.read_text()
+    light = text.split("light: [")[1].split("]")[0]
+    assert tuple(re.findall(r"#[0-9a-f]{6}", light)) == PREFIX_COLOURS
+
+    def of_page(name: str) -> dict[str, str]:
+        block = text.split(f"const {name} = {{")[1].split("} as const")[0]
+        return dict(re.findall(r'(\w+): \{ light: "(#[0-9a-f]{6})"', block))
+
+    assert of_page("ACTION_COLOURS") == ACTION_COLOURS
+    assert of_page("MEMORY_COLOURS") == MEMORY_COLOURS
+    assert {
+        name: action_colour(name) for name in ("compute", "transfer", "disk-read", "other")
+    } == {
+        "compute": None,
+        "transfer": "transfer",
+        "disk-read": "disk",
+        "other": "deserialize",
+    }

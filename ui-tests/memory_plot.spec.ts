@@ -1,0 +1,117 @@
+// What `ms.plot()` shows moves while the block that is sampled runs, in the same cell.
+
+import type { Locator, Page, TestInfo } from "@playwright/test";
+import {
+  cellIsBusy,
+  CLIENT,
+  expect,
+  notebookPath,
+  notebookWith,
+  runCells,
+  startCell,
+  test,
+} from "./fixtures";
+
+const PLOT_AND_SAMPLE = `
+import daskscope, time
+from IPython.display import display
+
+ms = daskscope.MemorySampler()
+display(ms.plot(layout={"height": "360px"}))
+with ms.sample("growing <b>list</b>", interval=0.1):
+    kept = []
+    for step in range(60):
+        kept.append(bytearray(3_000_000))
+        time.sleep(0.2)
+`;
+const CLOSE = `
+for plot in list(ms._plots):
+    plot.close()
+client.close()
+`;
+
+/** How many samples its status line counts. */
+const samplesIn = (plot: Locator): Promise<number> =>
+  plot
+    .locator(".ds-status")
+    .innerText()
+    .then((text) => Number(/([\d,]+) samples?/.exec(text)?.[1] ?? 0));
+
+/** The share of the canvas, from its left edge, that the first line reaches. */
+const reachOf = (plot: Locator): Promise<number> =>
+  plot
+    .locator(".ds-time-plot canvas")
+    .first()
+    .evaluate((node) => {
+      const canvas = node as HTMLCanvasElement;
+      const { data } = canvas
+        .getContext("2d")!
+        .getImageData(0, 0, canvas.width, canvas.height);
+      let last = 0;
+      for (let at = 0; at < data.length; at += 4) {
+        const is = [0x5a, 0x73, 0xde].every((c, i) => c === data[at + i]);
+        if (is) last = Math.max(last, (at / 4) % canvas.width);
+      }
+      return last / canvas.width;
+    });
+
+async function expectItGrows(
+  page: Page,
+  isBusy: () => Promise<boolean>,
+  info: TestInfo,
+): Promise<void> {
+  const plot = page.locator(".ds-widget .ds-root");
+  await expect.poll(() => samplesIn(plot)).toBeGreaterThan(5);
+  const early = { samples: await samplesIn(plot), reach: await reachOf(plot) };
+  await expect.poll(() => samplesIn(plot)).toBeGreaterThan(early.samples + 15);
+  expect(await reachOf(plot)).toBeGreaterThan(early.reach);
+  await expect(plot.locator(".ds-state")).toHaveText("Live");
+  await page.screenshot({ path: info.outputPath("live.png") });
+  expect(await isBusy(), "the cell that samples still runs").toBe(true);
+
+  await expect.poll(isBusy).toBe(false);
+  await expect(plot.locator(".ds-state")).toHaveCount(0);
+  await expect(plot.locator(".ds-legend-name")).toHaveText(
+    "growing <b>list</b>",
+  );
+  await expect(plot.locator(".ds-status")).toContainText(
+    /1 run.+peak [\d.]+ [KMG]iB in growing.+limit/,
+  );
+  await page.screenshot({ path: info.outputPath("ended.png") });
+}
+
+test("ms.plot() grows in the busy cell that samples", async ({
+  page,
+}, info) => {
+  await notebookWith(page, [CLIENT, PLOT_AND_SAMPLE, CLOSE]);
+  await runCells(page, 0);
+  await startCell(page, 1);
+  await expectItGrows(page, () => cellIsBusy(page, 1), info);
+  await runCells(page, 2);
+});
+
+test("ms.plot() grows in the busy cell that samples, in Notebook 7", async ({
+  page,
+  baseURL,
+}, info) => {
+  await notebookWith(page, [CLIENT, PLOT_AND_SAMPLE, CLOSE]);
+  const tab = await page.context().newPage();
+  await tab.goto(`${baseURL}/notebooks/${await notebookPath(page)}`);
+  const cells = tab.locator(".jp-Notebook .jp-CodeCell");
+  await expect(cells).toHaveCount(3);
+  const prompt = (at: number) => cells.nth(at).locator(".jp-InputPrompt");
+  // Before that, a cell that is run asks for a kernel.
+  await expect(
+    tab.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]'),
+  ).toBeVisible();
+  await cells.nth(0).click();
+  await tab.keyboard.press("Shift+Enter");
+  await expect(prompt(0)).toHaveText("[1]:");
+  await tab.keyboard.press("Shift+Enter");
+  const isBusy = async (): Promise<boolean> =>
+    (await prompt(1).innerText()).includes("*");
+  await expectItGrows(tab, isBusy, info);
+  await tab.keyboard.press("Shift+Enter");
+  await expect(prompt(2)).toHaveText("[3]:");
+  await tab.close();
+});
