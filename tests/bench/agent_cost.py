@@ -153,8 +153,9 @@ def daskscope(scheduler: Any) -> tuple[Any, Any]:
         assert "error" not in got, got["error"]
         assert {*plugin.memory_samples.held.values()} <= {0}  # each came, and left
         asked["cursor"] = got["next"]
-        tables = (got["memory"]["memory"], got["memory"]["held"])
-        asked["memory"] = [rows["first"] + len(rows["columns"][0]) // 8 for rows in tables]
+        if got["memory"]:
+            tables = (got["memory"]["memory"], got["memory"]["held"])
+            asked["memory"] = [rows["first"] + len(rows["columns"][0]) // 8 for rows in tables]
         for kind, names in got["names"].items():
             asked["names"][kind] = asked["names"].get(kind, 0) + len(names)
         return got

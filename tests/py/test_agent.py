@@ -12,6 +12,7 @@ import pytest
 from distributed import Client, Scheduler, Worker, wait
 
 from daskscope import agent
+from daskscope.agent.packing import REPORTED
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -87,7 +88,7 @@ async def test_each_reader_gets_everything_from_its_own_cursor() -> None:
 
 async def test_an_answer_is_limited_and_the_rest_follows() -> None:
     async with installed() as (_, client, plugin):
-        constants(plugin)["CHUNK_TASKS"] = 10
+        constants(plugin)["CHUNK_LENGTH"] = 10 * REPORTED
         await run_tasks(client, 100)
         cursor, answers = 0, 0
         while True:
@@ -102,7 +103,7 @@ async def test_an_answer_is_limited_and_the_rest_follows() -> None:
 
 async def test_memory_is_bounded_and_what_is_dropped_is_counted() -> None:
     async with installed(memory_limit=20_000) as (_, client, plugin):
-        constants(plugin)["CHUNK_TASKS"] = 10
+        constants(plugin)["CHUNK_LENGTH"] = 10 * REPORTED
         await run_tasks(client, 500)
         answer = plugin.poll(reader="r", client=client.id, limit_bytes=10**9)
         assert plugin.memory <= 20_000
@@ -241,7 +242,7 @@ async def test_closing_the_scheduler_leaves_no_timer() -> None:
 async def test_an_exception_disables_it_and_the_scheduler_goes_on() -> None:
     async with installed() as (_, client, plugin):
         await run_tasks(client, 1)
-        constants(plugin)["CHUNK_TASKS"] = 2
+        constants(plugin)["CHUNK_LENGTH"] = 2 * REPORTED
         plugin.prefixes = None
         await run_tasks(client, 10, "more")
         answer = plugin.poll(reader="r", client=client.id)
@@ -299,10 +300,10 @@ async def test_the_list_around_the_rows_of_a_task_is_not_kept() -> None:
         await future
         rows = Rows(SOUND["startstops"])
         there = weakref.ref(rows)
-        waiting = len(plugin.pending.keys)
+        waiting = len(plugin.pending)
         plugin.transition("listed-1", "processing", "memory", **{**SOUND, "startstops": rows})
         del rows
-        assert len(plugin.pending.keys) == waiting + 1
+        assert len(plugin.pending) == waiting + 1
         assert there() is None
 
 

@@ -54,10 +54,9 @@ class Packer:
         waiting = packing.Pending()
         for key, group, task in pending:
             if "erred" in task:
-                waiting.erred.append(len(waiting.keys))
-            waiting.keys.append(key)
-            waiting.groups.append(group)
-            waiting.report(*[task[name] for name in ("startstops", "nbytes", "worker", "thread")])
+                waiting.erred.append(len(waiting))
+            reported = [task[name] for name in ("startstops", "nbytes", "worker", "thread")]
+            waiting.report(*reported, group, key)
         return packing.pack(0, waiting, self.prefixes, self.lanes, self.actions, self.spans)
 
     def read(self, *pending: Any) -> tuple[Tasks, Names]:

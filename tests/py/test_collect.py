@@ -15,6 +15,7 @@ from stream_pages import PageStub
 
 import daskscope
 from daskscope import agent, collect, kernel, session
+from daskscope.agent.packing import REPORTED
 from daskscope.collect import collector
 from daskscope.stream import Channel
 
@@ -37,7 +38,7 @@ def failed(cluster: LocalCluster) -> Any:
     with dask.config.set(settings), Client(cluster, set_as_default=False) as client:
         s = live(daskscope.connect(client))
         agent = the_agent(cluster)
-        agent.poll.__func__.__globals__["CHUNK_TASKS"] = 10
+        agent.poll.__func__.__globals__["CHUNK_LENGTH"] = 10 * REPORTED
         answer = agent.answer
 
         def answer_once_more(*args: Any) -> Any:
@@ -142,7 +143,7 @@ def test_reading_waits_for_a_backlog_of_many_answers(
         daskscope.connect(client) as s,
     ):
         live(s)
-        the_agent(cluster).poll.__func__.__globals__["CHUNK_TASKS"] = 10
+        the_agent(cluster).poll.__func__.__globals__["CHUNK_LENGTH"] = 10 * REPORTED
         client.gather(client.map(abs, range(-300, 0), pure=False))
         assert s.recording.tasks["key"].nunique() == 300
 

@@ -11,6 +11,7 @@ from clusters import SchedulerProcess, cluster_of_one_worker, eventually, live, 
 from distributed import Client, Event, LocalCluster
 
 import daskscope
+from daskscope.agent.packing import REPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -131,7 +132,7 @@ def test_an_agent_that_is_gone_is_installed_again_with_a_gap(
 def small_chunks(dask_scheduler: Any, chunk_tasks: int, memory_limit: int) -> None:
     (plugin,) = [p for n, p in dask_scheduler.plugins.items() if n.startswith("daskscope")]
     plugin.memory_limit = memory_limit
-    plugin.poll.__func__.__globals__["CHUNK_TASKS"] = chunk_tasks
+    plugin.poll.__func__.__globals__["CHUNK_LENGTH"] = chunk_tasks * REPORTED
 
 
 def test_what_is_left_is_fetched_at_the_end_in_any_number_of_answers(

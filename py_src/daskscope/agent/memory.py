@@ -87,7 +87,7 @@ class MemorySamples:
         self.held_rows = Rows("dHd")
         self.held: dict[int, int] = {}  # bytes in memory by prefix
         self.held_latest: dict[int, int] = {}
-        self.settled = 0  # so many of the pending tasks are in `held`
+        self.settled = 0  # so much of what is pending is in `held`
         # Groups and bytes of the tasks that left memory, until they are counted in `held`.
         self.left_groups: list[Any] = []
         self.left_sizes: list[Any] = []
@@ -133,8 +133,9 @@ class MemorySamples:
 
     def settle(self, pending: Any) -> None:
         """Count what came into memory since the last time, and what left it."""
-        at, self.settled = self.settled, len(pending.groups)
-        self.count(pending.groups[at:], pending.finished[REPORTED * at + 1 :: REPORTED], 1)
+        finished, at = pending.finished, self.settled
+        self.settled = len(finished)
+        self.count(finished[at + 4 :: REPORTED], finished[at + 1 :: REPORTED], 1)
         self.count(self.left_groups, self.left_sizes, -1)
         self.left_groups.clear()
         self.left_sizes.clear()
@@ -170,8 +171,10 @@ class MemorySamples:
         self.held_latest = {}
         return [self.rows.next, self.held_rows.next]
 
-    def since(self, cursors: Any) -> dict[str, Any]:
+    def since(self, cursors: Any) -> dict[str, Any] | None:
         """Return the rows from these cursors on, and the addresses of the workers in them."""
+        if cursors == [self.rows.next, self.held_rows.next]:
+            return None
         rows, held = self.rows.since(cursors[0]), self.held_rows.since(cursors[1])
         places = {*self.rows.columns[1][rows["first"] - self.rows.first :]}
         workers = [[place, self.addresses.described[place]] for place in places]

@@ -30,8 +30,8 @@ MAX_KEY_LENGTHS = 8  # of tuples, of which each is a part of the columns
 PLAIN_KEY_BYTES = 64
 MAX_INTEGER = 2**62
 
-REPORTED = 4
-"""Of a worker's message rows, nbytes, worker and thread are kept: see `Pending`."""
+REPORTED = 6
+"""Of a task that finished so many things are kept: see `Pending`."""
 
 
 def clean_text(value: Any, limit: int = MAX_KEY_CHARS) -> str:
@@ -263,36 +263,36 @@ def last_stop(rows: Any) -> float | None:
 class Pending:
     """Tasks that are not packed yet, in order.
 
-    `finished` has, one after the other, four things of each: how many rows it has, and what
-    else is `reported`. `rows` has the rows of all, `erred` the positions of those that erred.
+    `finished` has, one after the other, six things of each: how many rows it has, the size of
+    its result, worker, thread, group and key: one list costs less than several. `rows` has the
+    rows of all, `erred` the positions of those that erred.
     The list around the rows of a task is not kept: thousands of lists that live for a while
     bring about full collections of Python's garbage, each of which stops the scheduler.
     """
 
     def __init__(self) -> None:
-        self.keys: list[Any] = []
-        self.groups: list[Any] = []
         self.finished: list[Any] = []
         self.rows: list[Any] = []
         self.erred: list[int] = []
 
-    def report(self, rows: Any, nbytes: Any, worker: Any, thread: Any) -> None:
-        """Append what is `reported` of a task; what is no list at all is one unsound row."""
+    def __len__(self) -> int:
+        """Return how many tasks there are."""
+        return len(self.finished) // REPORTED
+
+    def report(self, rows: Any, *rest: Any) -> None:
+        """Append what is kept of a task; what is no list at all is one unsound row."""
         rows = rows if isinstance(rows, (list, tuple)) else (rows,)
         self.rows.extend(rows)
-        self.finished.extend((len(rows), nbytes, worker, thread))
+        self.finished.extend((len(rows), *rest))
 
     def clear(self) -> None:
         """Forget all tasks; the lists remain the same objects."""
-        for tasks in (self.keys, self.groups, self.finished, self.rows, self.erred):
+        for tasks in (self.finished, self.rows, self.erred):
             tasks.clear()
 
     def cut(self) -> None:
-        """Forget the last task if not all of it could be appended."""
-        tasks = min(len(self.keys), len(self.groups), len(self.finished) // REPORTED)
-        del self.keys[tasks:], self.groups[tasks:], self.finished[REPORTED * tasks :]
+        """Forget the rows of a task that could not be appended."""
         del self.rows[sum(self.finished[::REPORTED]) :]
-        self.erred[:] = [position for position in self.erred if position < tasks]
 
     def mend(self) -> int:
         """Leave out what cannot be packed, not the tasks; return how many had such."""
@@ -300,11 +300,11 @@ class Pending:
         rows: list[Any] = []
         stops = accumulate(self.finished[::REPORTED])
         for place, stop in zip(range(0, len(self.finished), REPORTED), stops):
-            count, nbytes, *lane = self.finished[place : place + REPORTED]
+            count, nbytes, *lane = self.finished[place : place + 4]
             sound = sound_rows(self.rows[stop - count : stop])
             known = [part if isinstance(part, (str, int)) else None for part in lane]
             if known != lane or len(sound) < count:
-                self.finished[place : place + REPORTED] = [len(sound), nbytes, *known]
+                self.finished[place : place + 4] = [len(sound), nbytes, *known]
                 mended += 1
             rows += sound
         self.rows[:] = rows
@@ -320,15 +320,15 @@ def pack(
     spans: Interned,
 ) -> dict[str, Any]:
     """Return a chunk of the pending tasks, of which there is at least one."""
-    keys = pending.keys
     finished = pending.finished
+    keys = finished[5::REPORTED]
     status = bytearray(len(keys))
     for position in pending.erred:
         status[position] = 1
     rows = pending.rows
     columns = [
         _integers("B", finished[::REPORTED]),
-        array("I", _place_indices(pending.groups, prefixes, spans)),
+        array("I", _place_indices(finished[4::REPORTED], prefixes, spans)),
         array("H", _lane_indices(finished[2::REPORTED], finished[3::REPORTED], lanes)),
         array("B", status),
         _integers("i", finished[1::REPORTED]),

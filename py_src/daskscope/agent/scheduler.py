@@ -31,6 +31,7 @@ from daskscope.agent.packing import (
     MAX_ACTIONS,
     MAX_ERROR_CHARS,
     MAX_NAME_CHARS,
+    REPORTED,
     Interned,
     Lanes,
     Pending,
@@ -42,7 +43,7 @@ from daskscope.agent.packing import (
     sound_rows,
 )
 
-CHUNK_TASKS = 2_000
+CHUNK_LENGTH = 2_000 * REPORTED  # of the list of what is pending
 MAX_ERRORS = 1_000
 MAX_CHANGES = 10_000
 UNKNOWN_CLIENT_LEASE_S = 60.0
@@ -179,10 +180,8 @@ class Agent(SchedulerPlugin):
 
     def make_transition(self) -> Callable[..., None]:
         """Return the hook for each transition: a closure, the cheapest call there is."""
-        pending = self.pending.keys
-        append_key = pending.append
-        append_group = self.pending.groups.append
-        extend_finished = self.pending.finished.extend
+        pending = self.pending.finished
+        extend_finished = pending.extend
         extend_rows = self.pending.rows.extend
         append_left_group = self.memory_samples.left_groups.append
         append_left_size = self.memory_samples.left_sizes.append
@@ -205,14 +204,14 @@ class Agent(SchedulerPlugin):
                 try:
                     if finish == "memory":
                         extend_rows(startstops)
-                        extend_finished((len(startstops), nbytes, worker, thread))
-                        append_group(tasks[key].group)
-                        append_key(key)
+                        extend_finished(
+                            (len(startstops), nbytes, worker, thread, tasks[key].group, key)
+                        )
                     elif finish == "erred":
                         self.capture_error(key, tasks[key], startstops, worker, thread, rest)
                 except Exception:
                     self.capture_rest(key, startstops, nbytes, worker, thread)
-                if len(pending) >= CHUNK_TASKS:
+                if len(pending) >= CHUNK_LENGTH:
                     self.pack_pending()
             elif start == "memory":
                 try:
@@ -231,9 +230,7 @@ class Agent(SchedulerPlugin):
             self.pending.cut()
             self.incomplete += 1
             rows, *rest = [None if value is MISSING else value for value in finished]
-            self.pending.report(sound_rows(rows), *rest)
-            self.pending.groups.append(self.scheduler.tasks[key].group)
-            self.pending.keys.append(key)
+            self.pending.report(sound_rows(rows), *rest, self.scheduler.tasks[key].group, key)
         except Exception:
             self.fail()
 
@@ -252,13 +249,11 @@ class Agent(SchedulerPlugin):
         when = last_stop(rows)
         prefix = task.prefix.name
         self.raised[prefix] = self.raised.get(prefix, 0) + 1
-        self.pending.erred.append(len(self.pending.keys))
-        self.pending.keys.append(key)
-        self.pending.groups.append(task.group)
-        self.pending.report(rows, 0, worker, thread)
+        self.pending.report(rows, 0, worker, thread, task.group, key)
+        self.pending.erred.append(len(self.pending) - 1)
         self.errors.append(
             {
-                "task": self.next + len(self.pending.keys) - 1,
+                "task": self.next + len(self.pending) - 1,
                 "key": clean_text(key),
                 "prefix": clean_text(prefix, MAX_NAME_CHARS),
                 "worker": clean_text(worker or ""),
@@ -270,7 +265,7 @@ class Agent(SchedulerPlugin):
 
     def pack_pending(self) -> None:
         """Make a chunk of the tasks that came since the last one."""
-        if not self.pending.keys:
+        if not self.pending.finished:
             return
         names = (self.prefixes, self.lanes, self.actions, self.spans)
         try:
@@ -415,7 +410,6 @@ class Agent(SchedulerPlugin):
     def answer(self, cursor: int, limit_bytes: int, want: dict[str, Any]) -> dict[str, Any]:
         """Return what is new since the cursors of a reader."""
         self.pack_pending()
-        self.memory_samples.settle(self.pending)
         chunks: list[dict[str, Any]] = []
         size = 0
         # A chunk is handed out whole, also when the cursor points into it.
@@ -429,6 +423,8 @@ class Agent(SchedulerPlugin):
         memory = None
         if want.get("memory_s"):
             memory = self.answer_memory(want)
+        else:
+            self.memory_samples.settle(self.pending)
         names = want.get("names") or {}
         lists = {
             "prefixes": self.prefixes,
@@ -460,8 +456,8 @@ class Agent(SchedulerPlugin):
             answer["copies"] = self.memory_samples.copies(self.scheduler)
         return answer
 
-    def answer_memory(self, want: dict[str, Any]) -> dict[str, Any]:
-        """Return the samples of memory since the cursors of a reader; first, a row of each."""
+    def answer_memory(self, want: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the new samples of memory since the cursors of a reader; first, a row of each."""
         self.sample_every(want["memory_s"], bool(want.get("memory_now")))
         cursors = want.get("memory")
         samples, now = self.memory_samples, time()
