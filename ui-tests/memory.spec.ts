@@ -49,7 +49,7 @@ test("the panel Memory says who held most, of what, while a cell is busy", async
   const before = await picture();
   const status = panel.locator(".ds-status");
   await expect(status).toContainText(
-    /^peak \d+(\.\d+)? of 2\.00 GiB at [\d.]+ s on worker-[01], mostly load/,
+    /^peak \d+(\.\d+)? of 2\.00 GiB at [\d.]+ s, most on worker-[01], mostly (load|unmanaged)/,
   );
   expect(await picture()).not.toBe(before);
   const load = panel.getByRole("button", { name: "load" });
