@@ -257,20 +257,22 @@ export function bandOf(
         const at = after(before);
         sorted.copyWithin(at - 1, at, known--);
       }
+      least = lesser(least, lows[row]);
+      most = greater(most, highs[row]);
       if (Number.isNaN(value)) return;
       const at = after(value);
       sorted.copyWithin(at + 1, at, known++);
       sorted[at] = value;
-      least = Math.min(least, lows[row]);
-      most = Math.max(most, highs[row]);
     },
     (from, to) => {
       line.time[count] = from;
       line.until[count] = to;
       const none = known === 0;
       line.values[count] = none ? NaN : sorted[known >> 1];
-      line.least[count] = none ? NaN : Math.min(least, sorted[0]);
-      line.most[count] = none ? NaN : Math.max(most, sorted[known - 1]);
+      if (!none) least = Math.min(least, sorted[0]);
+      if (!none) most = Math.max(most, sorted[known - 1]);
+      line.least[count] = Number.isFinite(least) ? least : NaN;
+      line.most[count] = Number.isFinite(most) ? most : NaN;
       count += 1;
       [least, most] = [Infinity, -Infinity];
     },

@@ -18,7 +18,7 @@ export interface WorkerUse {
   readonly time: number;
   readonly process: number;
   readonly managed: number;
-  /** With what else was there for long: the rest of the process is recent. */
+  /** With what else was there for long: the rest is recent. NaN without an agent. */
   readonly optimistic: number;
   readonly spilled: number;
   /** NaN without one. */

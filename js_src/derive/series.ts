@@ -418,16 +418,18 @@ function heldExtremes(series: Series, start: number, stop: number): Extremes {
   const { time, until, values } = series;
   let [least, most, sum, weight] = [Infinity, -Infinity, 0, 0];
   for (let at = Math.max(0, rowAt(series, start)); time[at] <= stop; at++) {
-    if (Number.isNaN(values[at])) continue;
     const past = until[at] < start;
+    const high = past ? values[at] : series.most[at];
+    if (Number.isNaN(high)) continue;
     least = Math.min(least, past ? values[at] : series.least[at]);
-    most = Math.max(most, past ? values[at] : series.most[at]);
+    most = Math.max(most, high);
+    if (Number.isNaN(values[at])) continue;
     const to = Math.min(time[at + 1] ?? until[at], stop);
     const length = Math.max(to - Math.max(time[at], start), 1e-9);
     sum += values[at] * length;
     weight += length;
   }
-  if (weight === 0) return { least: NaN, mean: NaN, most: NaN };
+  if (most === -Infinity) return { least: NaN, mean: NaN, most: NaN };
   return { least, mean: sum / weight, most };
 }
 

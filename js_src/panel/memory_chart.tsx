@@ -138,9 +138,6 @@ export function MemoryOverTime(props: {
   beside_px?: number;
   /** Room above the plot, and what is painted there. */
   above?: { readonly px: number; readonly paint: (area: PlotArea) => void };
-  tools?: ComponentChildren;
-  /** In place of what each part is worth. */
-  legend?: ComponentChildren;
 }): JSX.Element {
   const { view, parts, thresholds = [LIMIT], beside_px, above } = props;
   const { areas, spilled, limit } = parts;
@@ -157,16 +154,11 @@ export function MemoryOverTime(props: {
       title={props.title}
       detail={props.detail}
       tools={
-        <>
-          {props.tools}
-          {props.legend ?? (
-            <Values
-              view={view}
-              lines={[...areas].reverse().concat(spills ? spilled : [])}
-              format={formatBytes}
-            />
-          )}
-        </>
+        <Values
+          view={view}
+          lines={[...areas].reverse().concat(spills ? spilled : [])}
+          format={formatBytes}
+        />
       }
     >
       <TimeChart

@@ -24,6 +24,7 @@ export function perColumn(
   const sign = which === "most" ? 1 : -1;
   const columns = new Float64Array(width).fill(NaN);
   const put = (from: number, to: number, value: number): void => {
+    if (Number.isNaN(value)) return;
     const first = Math.floor(from - left);
     const last = Math.min(width - 1, Math.max(first, Math.ceil(to - left) - 1));
     for (let at = Math.max(0, first); at <= last; at++) {
@@ -32,7 +33,6 @@ export function perColumn(
   };
   const [start, stop] = range;
   for (let at = Math.max(0, rowAt(series, start)); time[at] <= stop; at++) {
-    if (Number.isNaN(values[at])) continue;
     const held = x(until[at]);
     put(x(time[at]), held, series[which][at]);
     if (time[at + 1] - until[at] <= longest_s) {
@@ -55,7 +55,8 @@ export function paintArea(
   paintColumns(area, (at) => [area.y(sign * most[at]), zero]);
 }
 
-export function paintBand(
+/** Where a value holds until the next. */
+export function paintStairBand(
   area: PlotArea,
   series: Series,
   colour: string,

@@ -44,16 +44,18 @@ export function columnsOf(
   const from = Math.max(0, rowAt(series, start));
   for (let at = from; at < time.length; at++) {
     if (at > from && time[at - 1] > stop) break;
-    const value = values[at];
+    // A worker that left within a step has no value at its end.
+    const ended = Number.isNaN(values[at]);
+    const value = ended ? most[at] : values[at];
     if (!Number.isFinite(value)) {
       before = NaN;
       continue;
     }
     const joined = time[at] - before <= longest_s;
-    before = until[at];
+    before = ended ? NaN : until[at];
     const place = x(time[at]);
     if (joined && column && Math.floor(column.x) === Math.floor(place)) {
-      column.end = x(before);
+      column.end = x(until[at]);
       column.least = Math.min(column.least, least[at]);
       column.most = Math.max(column.most, most[at]);
       column.last = value;
@@ -62,7 +64,7 @@ export function columnsOf(
     column = pool[count++] ??= {} as Column;
     column.joined = joined;
     column.x = place;
-    column.end = x(before);
+    column.end = x(until[at]);
     column.first = column.last = value;
     column.least = least[at];
     column.most = most[at];

@@ -11,6 +11,7 @@ import {
   valueAt,
 } from "../../js_src/derive/series";
 import { perColumn } from "../../js_src/timeline/areas";
+import { columnsOf } from "../../js_src/timeline/lines";
 import { random } from "./harness/run";
 
 type Row = readonly [time: number, worker: string, value: number];
@@ -104,6 +105,43 @@ describe("rows of several keys", () => {
     expect(line.most[1]).toBe(6);
     expect(peakOf(line, 3, 8)).toMatchObject({ value: 30, time: 3 });
     expect(extremesOf(line, 0, 25).most).toBe(30);
+  });
+
+  it("keep the peak of a key that left within a wide step, and end there", () => {
+    const wide: RingRows = {
+      step: 10,
+      columns: {
+        ...{ time: [0, 0, 10, 20], worker: ["a", "b", "b", "a"] },
+        ...{ process: [NaN, 2, 2, 4], process_least: [1, 2, 2, 4] },
+        process_most: [50, 3, 2, 5],
+      },
+    };
+    const rows = keyed(ring([]), wide);
+    const line = rows.line("a", "process");
+    expect(peakOf(line, 0, 18)).toMatchObject({ time: 0, value: 50 });
+    const left = { least: 1, mean: NaN, most: 50 };
+    expect(extremesOf(line, 0, 18)).toEqual(left);
+    expect(extremesOf(line, 12, 18).most).toBeNaN();
+
+    const band = bandOf(rows, "process", isWorker);
+    expect([band.least[0], band.values[0], band.most[0]]).toEqual([1, 2, 50]);
+    expect(band.most[1]).toBe(2);
+    const alone = bandOf(rows, "process", (key) => key === "a");
+    expect([alone.least[0], alone.values[0], alone.most[0]]).toEqual([
+      1,
+      NaN,
+      50,
+    ]);
+
+    const x = (time: number) => time;
+    const place = { left: 0, width: 30, range: [0, 30] as const, x };
+    const most = perColumn(line, "most", place);
+    expect([most[3], most[12], most[25]]).toEqual([50, NaN, 5]);
+    const columns = columnsOf(line, x);
+    expect(columns).toMatchObject([
+      { joined: false, x: 0, end: 10, least: 1, most: 50 },
+      { joined: false, x: 20, end: 30, least: 4, most: 5 },
+    ]);
   });
 
   it("keep the value that held when a time begins", () => {

@@ -102,7 +102,7 @@ describePanel("the plot of a MemorySampler", () => {
     expect(await page.getByLabel("Measure").inputValue()).toBe("process");
     expect(
       await page.locator(".ds-kinds [aria-pressed=true]").allInnerTexts(),
-    ).toEqual(["Cluster", "By clock"]);
+    ).toEqual(["Cluster", "One timeline"]);
   });
 
   it("begins all runs at the left edge where they are aligned", async () => {

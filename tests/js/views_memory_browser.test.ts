@@ -7,6 +7,10 @@ const MEMORY = "panel=memory&scenario=live&at=20";
 const GIB = 2 ** 30;
 
 const status = () => page.locator(".ds-status").innerText();
+const addressesOf = () =>
+  page.evaluate(() =>
+    window.harness.session.workers.value.map(({ address }) => address),
+  );
 const focus = () =>
   page.evaluate(() => {
     const { time, workers, prefixes } = window.harness.session.focus.value;
@@ -14,9 +18,10 @@ const focus = () =>
   });
 const bars = () => page.locator(".ds-memory-bars li:not([aria-hidden])");
 
+/** Of what it lacks nothing was measured: 0. */
 interface Sample {
-  worker: string;
-  process: number;
+  readonly worker: string;
+  readonly [measure: string]: number | string;
 }
 
 /** Samples of the cluster and its workers, each half a second from the run's start on. */
@@ -25,14 +30,14 @@ const fill = (samples: readonly (readonly Sample[])[]) =>
     const { session } = window.harness;
     const columns = Object.keys(session.table("memory").value.columns);
     const rows = all.flatMap((samples, at) =>
-      samples.map(({ worker, process }) => ({
-        ...Object.fromEntries(columns.map((name) => [name, 0])),
+      samples.map((sample) => ({
         ...Object.fromEntries(
-          columns
-            .filter((name) => name.startsWith("process"))
-            .map((name) => [name, process]),
+          columns.map((name) => [
+            name,
+            sample[name.replace(/_(least|most)$/, "")] ?? 0,
+          ]),
         ),
-        ...{ worker, time: session.origin.value + at / 2 },
+        time: session.origin.value + at / 2,
       })),
     );
     session.fill("memory", rows);
@@ -43,9 +48,15 @@ describePanel("the panel Memory", () => {
     await open(MEMORY, 1100, 800);
     await expect
       .poll(status)
-      .toMatch(
-        /^peak 11\.\d of 16\.0 GiB at 17\.\d s on worker-1, mostly read-parquet/,
-      );
+      .toMatch(/^peak 11\.\d of 16\.0 GiB at 17\.\d s, most on worker-1\s/);
+    await page.evaluate((bytes) => {
+      const { session } = window.harness;
+      const time = session.origin.value;
+      session.fill("held", [{ time, prefix: 0, bytes }]);
+    }, 8 * GIB);
+    await expect
+      .poll(status)
+      .toMatch(/ s, most on worker-1, mostly read-parquet\s/);
     // Of the time in focus.
     await page.evaluate(() => {
       const { session } = window.harness;
@@ -65,7 +76,7 @@ describePanel("the panel Memory", () => {
     await expect.poll(async () => (await focus()).workers.length).toBe(1);
     await expect
       .poll(status)
-      .toMatch(/^peak 2\.\d+ of 4\.00 GiB at [\d.]+ s on worker-2/);
+      .toMatch(/^peak 2\.\d+ of 4\.00 GiB at [\d.]+ s on worker-2\s/);
     await page.getByRole("button", { name: "rename" }).click();
     await expect.poll(async () => (await focus()).prefixes).toEqual(["rename"]);
     await page.getByRole("button", { name: "Prefixes" }).click();
@@ -75,9 +86,7 @@ describePanel("the panel Memory", () => {
 
   it("draws a spike of one sample at every zoom", async () => {
     await open(MEMORY, 1000, 900);
-    const addresses = await page.evaluate(() =>
-      window.harness.session.workers.value.map(({ address }) => address),
-    );
+    const addresses = await addressesOf();
     const at = 23;
     await fill(
       Array.from({ length: 41 }, (_, row) => {
@@ -88,7 +97,9 @@ describePanel("the panel Memory", () => {
         ];
       }),
     );
-    await expect.poll(status).toMatch(/^peak 3\.00 GiB at 11\.5 s on worker-0/);
+    await expect
+      .poll(status)
+      .toMatch(/^peak 3\.00 GiB at 11\.5 s on worker-0, mostly unmanaged/);
     for (const zoom of [0, -300, -300, 1500, 900]) {
       const plot = page.locator(".ds-time-hit").first();
       const box = (await plot.boundingBox())!;
@@ -153,11 +164,18 @@ describePanel("the panel Memory", () => {
     await page.getByText("Spilled memory by worker").waitFor();
   });
 
-  it("shows what heartbeats say where no agent samples", async () => {
+  it("shows unmanaged memory as one part where no agent samples", async () => {
     await open(MEMORY, 1000, 800);
+    const [first, second] = await addressesOf();
+    const sample = (worker: string, workers: number) => ({
+      ...{ worker, process: 3 * workers * GIB },
+      ...{ managed: workers * GIB, unmanaged: 2 * workers * GIB },
+      ...{ unmanaged_old: NaN, unmanaged_recent: NaN, optimistic: NaN },
+    });
+    const all = [sample(first!, 1), sample(second!, 1), sample("", 2)];
+    await fill(Array.from({ length: 41 }, () => all));
     await page.evaluate(() => {
       const { session } = window.harness;
-      session.fill("memory", []);
       session.fill("held", []);
       session.notices.value = [
         {
@@ -166,11 +184,26 @@ describePanel("the panel Memory", () => {
         },
       ];
     });
-    await page.getByText("they need the agent on the scheduler").waitFor();
+    await page.getByText("need Daskscope’s agent on the scheduler").waitFor();
     await expect
       .poll(status)
-      .toMatch(/^peak 11\.\d of 16\.0 GiB at [\d.]+ s\n/);
-    expect(await bars().count()).toBe(4);
+      .toMatch(
+        /^peak 6\.00 GiB at [\d.]+ s, most on worker-\d, mostly unmanaged/,
+      );
+    expect(await bars().count()).toBe(2);
+    expect(await bars().first().locator(".ds-bar").getAttribute("title")).toBe(
+      "managed 1.00 GiB\nunmanaged 2.00 GiB\nspilled to disk 0 B",
+    );
+    const figures = page
+      .getByRole("table", { name: /^All together/ })
+      .locator("tbody tr");
+    expect((await figures.allInnerTexts()).slice(0, 2)).toEqual([
+      "managed\t2.00 GiB\t2.00 GiB\t2.00 GiB",
+      "unmanaged\t4.00 GiB\t4.00 GiB\t4.00 GiB",
+    ]);
+
+    await page.evaluate(() => window.harness.session.fill("memory", []));
+    await page.getByText("No samples of memory yet").waitFor();
   });
 
   it("saves its charts as a picture", async () => {

@@ -48,9 +48,9 @@ export function totalLine(view: PanelView, column: string): Series {
   return line;
 }
 
-/** Whether a row of the agent came: else only sums of the heartbeats are known. */
-export const isSampled = (view: PanelView): boolean =>
-  workerRows(view).keys.includes(CLUSTER);
+/** Without an agent it is not known how long unmanaged memory was there. */
+export const isAgeKnown = (view: PanelView): boolean =>
+  workerRows(view).line(CLUSTER, "optimistic").values.some(Number.isFinite);
 
 /** What figures are of: the time in focus, else what the charts show. */
 export const timeShown = (view: PanelView): Range =>
@@ -80,49 +80,46 @@ export interface MemoryPeak extends Peak {
   readonly limit: number;
   /** Who had most then; empty where that is not known. */
   readonly worker: string;
-  readonly prefix: string;
+  /** No other worker had any of it. */
+  readonly alone: boolean;
+  /** The prefix that held half of it or more, or "unmanaged"; else empty. */
+  readonly mostly: string;
   readonly spilled: number;
 }
 
 /** The most that processes had in the time that is shown; null where nothing is known. */
 export function memoryPeak(view: PanelView): MemoryPeak | null {
   const [start, stop] = timeShown(view);
-  const sampled = isSampled(view);
-  const line = (column: "process" | "spilled") =>
-    sampled ? totalLine(view, column) : systemLine(view, column);
-  const limit = sampled
-    ? totalLine(view, "limit")
-    : systemLine(view, "memory_limit");
-  const peak = peakOf(line("process"), start, stop);
+  const peak = peakOf(totalLine(view, "process"), start, stop);
   if (!peak) return null;
   const { workers } = view.focus.value;
-  const at = (series: Series): number =>
-    peakOf(series, peak.time, peak.time)?.value ?? NaN;
-  const most = sampled
-    ? mostAt(workerRows(view), "process", peak.time, workers)
-    : null;
-  const held = mostAt(heldRows(view), "bytes", peak.time);
-  const names = view.session.value?.prefixes ?? [];
+  const at = (column: string): number =>
+    peakOf(totalLine(view, column), peak.time, peak.time)?.value ?? NaN;
+  const most = mostAt(workerRows(view), "process", peak.time, workers);
   return {
     ...peak,
-    limit: at(limit),
+    limit: at("limit"),
     worker: String(most?.key ?? ""),
-    prefix: held ? (names[Number(held.key)] ?? "") : "",
-    spilled: peakOf(line("spilled"), start, stop)?.value ?? 0,
+    alone: workers.length === 1 || (most?.value ?? 0) >= peak.value,
+    mostly:
+      at("managed") < peak.value / 2 ? "unmanaged" : mainPrefix(view, peak),
+    spilled: peakOf(totalLine(view, "spilled"), start, stop)?.value ?? 0,
   };
 }
 
+/** Empty where workers are isolated: what each held by prefix is not known. */
+function mainPrefix(view: PanelView, { time, value }: Peak): string {
+  const held = mostAt(heldRows(view), "bytes", time);
+  if (!held || held.value < value / 2) return "";
+  if (view.focus.value.workers.length > 0) return "";
+  return view.session.value?.prefixes[Number(held.key)] ?? "";
+}
+
 const ofSystem = new WeakMap<object, Record<SystemName, Series>>();
-const SYSTEM = [
-  "process",
-  "memory_limit",
-  "spilled",
-  "replicas",
-  "scattered",
-] as const;
+const SYSTEM = ["replicas", "scattered"] as const;
 type SystemName = (typeof SYSTEM)[number];
 
-/** What heartbeats say of the whole cluster. */
+/** Of the whole cluster. */
 export function systemLine(view: PanelView, name: SystemName): Series {
   const table = view.table("system");
   const lines =

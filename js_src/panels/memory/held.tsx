@@ -111,9 +111,9 @@ function Beside(props: { view: PanelView; time: Range }): JSX.Element | null {
     (name) => peakOf(systemLine(view, name), time[0], time[1])?.value ?? 0,
   );
   const words = [
-    copies > 0 && `${formatBytes(copies)} in further copies of results`,
+    copies > 0 && `${formatBytes(copies)} in replicas`,
     scattered > 0 && `${formatBytes(scattered)} scattered by clients`,
   ].filter(Boolean);
   if (words.length === 0) return null;
-  return <p class="ds-part-note">{`Beside them ${words.join(", ")}`}</p>;
+  return <p class="ds-part-note">{`Not included: ${words.join(", ")}`}</p>;
 }

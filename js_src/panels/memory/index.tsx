@@ -18,7 +18,6 @@ import {
   type MemoryParts,
   MemoryOverTime,
   spilledLine,
-  systemMemory,
   type Threshold,
 } from "../../panel/memory_chart";
 import { RunOverview } from "../../panel/run_overview";
@@ -29,7 +28,7 @@ import { whyNone, WithTable } from "../../panel/states";
 import { workerNames } from "../../panel/worker_groups";
 import { paintArea } from "../../timeline/areas";
 import type { PlotArea } from "../../timeline/time_plot";
-import { isSampled, memoryPeak, totalLine } from "./data";
+import { isAgeKnown, memoryPeak, totalLine } from "./data";
 import { EventTable, happened, MARKS_PX, paintHappened } from "./happened";
 import { heldAreas, HeldBars } from "./held";
 import { WorkerBars } from "./worker_bars";
@@ -59,17 +58,18 @@ export const MEMORY = makePanel(
 
 function facts(view: PanelView): Fact[] {
   const peak = memoryPeak(view);
-  const { rows, dropped } = view.table(isSampled(view) ? "memory" : "system");
+  const { rows, dropped } = view.table("memory");
   const more = [
     { ...countFact(rows, "sample"), rank: 4 },
     droppedFact(view.notices.value, dropped),
   ];
   if (!peak) return more;
-  const { value, limit, time, worker, prefix, spilled } = peak;
+  const { value, limit, time, worker, alone, mostly, spilled } = peak;
   const [most, of] = formatBytesOf(value, limit).split(" / ");
   const when = `at ${formatMoment(time - view.origin.value, 1)}`;
-  const who = worker && ` on ${workerNames(view)(worker)}`;
-  const what = prefix && `, mostly ${prefix}`;
+  const who =
+    worker && `${alone ? "" : ", most"} on ${workerNames(view)(worker)}`;
+  const what = mostly && `, mostly ${mostly}`;
   const head = of === undefined ? when : `of ${of} ${when}`;
   return [
     { lead: `peak ${most}`, text: `${head}${who}${what}`, rank: 0 },
@@ -102,31 +102,20 @@ const HEIGHT_PX = 280;
 const BESIDE_PX = 100;
 
 function Memory(props: { view: PanelView }): JSX.Element {
-  const { view } = props;
-  const sampled = isSampled(view);
-  const waits = view.table("memory").state === "waiting";
-  const name = sampled || waits ? "memory" : "system";
   return (
-    <WithTable view={view} name={name} noun="samples">
-      {() => <Charts view={view} sampled={sampled} />}
+    <WithTable view={props.view} name="memory" noun="samples">
+      {() => <Charts view={props.view} />}
     </WithTable>
   );
 }
 
-function Charts({ view, sampled }: ChartsProps): JSX.Element {
+function Charts({ view }: { view: PanelView }): JSX.Element {
   const [by, setBy] = useState<"parts" | "prefixes">("parts");
   const { dark } = view.theme.value;
   const end = view.end.value;
   const { workers, prefixes } = view.focus.value;
-  const [memory, held, system] = [
-    view.table("memory"),
-    view.table("held"),
-    view.table("system"),
-  ];
-  const parts = useMemo(
-    () => (sampled ? totals(view, dark) : systemMemory(system, end, dark)),
-    [memory, workers, system, end, dark],
-  );
+  const [memory, held] = [view.table("memory"), view.table("held")];
+  const parts = useMemo(() => totals(view, dark), [memory, workers, dark]);
   const names = view.namesVersion.value;
   const stacked = useMemo(
     () => ({ ...parts, areas: by === "parts" ? parts.areas : heldAreas(view) }),
@@ -182,12 +171,12 @@ function Charts({ view, sampled }: ChartsProps): JSX.Element {
             paint: (area) => paintHappened(area, marks, present),
           }}
         />
-        {sampled && <WorkerLines view={view} right_px={beside_px} />}
-        {!sampled && <NotSampled view={view} />}
+        <WorkerLines view={view} right_px={beside_px} />
+        {!isAgeKnown(view) && <NoAgent view={view} />}
       </div>
       <aside class="ds-memory-side" aria-label="By worker and by prefix">
         <WorkerBars view={view} />
-        {sampled && <HeldBars view={view} />}
+        <HeldBars view={view} />
         <EventTable view={view} all={marks} />
         <FigureTable
           view={view}
@@ -203,12 +192,6 @@ function Charts({ view, sampled }: ChartsProps): JSX.Element {
   );
 }
 
-interface ChartsProps {
-  readonly view: PanelView;
-  /** An agent samples; else heartbeats are all. */
-  readonly sampled: boolean;
-}
-
 /** Where there is room for them: charts have short ones. */
 const LONG_NAMES: ReadonlyMap<string, string> = new Map([
   ["old", "unmanaged, old"],
@@ -219,10 +202,21 @@ function totals(view: PanelView, dark: boolean): MemoryParts {
   const line = (column: string) => totalLine(view, column);
   const part = (name: string, to: string, of: keyof typeof MEMORY_COLOURS) =>
     memoryLine(name, line(to), of, dark, line(of));
+  const whole = memoryLine(
+    "unmanaged",
+    line("process"),
+    "unmanaged_recent",
+    dark,
+    line("unmanaged"),
+  );
   return {
     areas: [
-      part("recent", "process", "unmanaged_recent"),
-      part("old", "optimistic", "unmanaged_old"),
+      ...(isAgeKnown(view)
+        ? [
+            part("recent", "process", "unmanaged_recent"),
+            part("old", "optimistic", "unmanaged_old"),
+          ]
+        : [whole]),
       part("managed", "managed", "managed"),
     ],
     spilled: spilledLine(line("spilled"), dark),
@@ -238,15 +232,14 @@ function NoSamples(props: { view: PanelView }): JSX.Element {
   return <p class="ds-sentence">{`${none} ${whyNone(view, "memory")}`}</p>;
 }
 
-function NotSampled(props: { view: PanelView }): JSX.Element {
+function NoAgent(props: { view: PanelView }): JSX.Element | null {
   const { view } = props;
   const why = whyNone(view, "memory");
-  const waits = view.host.live && why === "";
+  // It may still come.
+  if (view.host.live && why === "") return null;
   return (
     <p class="ds-sentence">
-      {waits
-        ? "Waiting for samples of the workers …"
-        : `By worker over time, unmanaged memory and results by prefix are not known: they need the agent on the scheduler. ${why}`}
+      {`Memory by prefix, and how old unmanaged memory is, need Daskscope’s agent on the scheduler. ${why}`}
     </p>
   );
 }

@@ -17,33 +17,21 @@ import type { PanelView } from "../../panel/panel_view";
 import { Part } from "../../panel/parts";
 import { shortNames, workerNames } from "../../panel/worker_groups";
 import { WORKER_STATUSES } from "../../schema";
-import { barsPointed, barsShown, isSampled, workerRows } from "./data";
+import { barsPointed, barsShown, workerRows } from "./data";
 import { useOrder } from "./order";
 
 const SHOWN = 8;
 const MOST_SHOWN = 500;
 const SPILL_SHARE = 0.7;
 
-/** Without an agent: what heartbeats say now. */
-const heartbeats = (view: PanelView): WorkerUse[] =>
-  view.workers.value.map((one) => ({
-    ...{ worker: one.address, time: view.now.value, process: one.process },
-    ...{ managed: one.managed, optimistic: one.process, spilled: one.spilled },
-    limit: one.memory_limit,
-    status: (WORKER_STATUSES as readonly string[]).indexOf(one.status),
-  }));
-
 export function WorkerBars(props: { view: PanelView }): JSX.Element | null {
   const { view } = props;
   const [all, setAll] = useState(false);
-  const sampled = isSampled(view);
   const rows = workerRows(view);
-  const shown = sampled ? barsPointed(view) : { words: "now" };
-  const usual = sampled ? usesOf(rows, barsShown(view).time) : heartbeats(view);
+  const shown = barsPointed(view);
+  const usual = usesOf(rows, barsShown(view).time);
   const pointed =
-    "time" in shown && view.crosshair.value !== null
-      ? usesOf(rows, shown.time)
-      : usual;
+    view.crosshair.value !== null ? usesOf(rows, shown.time) : usual;
   const most = Math.max(...usual.map(({ process }) => process), 1);
   const sorted = [...usual].sort(
     (one, other) => shareOf(other, most) - shareOf(one, most),
@@ -162,15 +150,19 @@ function Bar(props: {
     `${Math.min(1, Math.max(0, bytes / whole)) * 100}%`;
   const managed = Math.min(use.managed, use.process);
   const old = Math.min(use.optimistic, use.process) - managed;
-  const parts = [
-    ["managed", managed],
-    ["unmanaged_old", old],
-    ["unmanaged_recent", use.process - managed - old],
-  ] as const;
+  const unmanaged = use.process - managed;
+  const parts = Number.isNaN(old)
+    ? ([
+        ["managed", managed, "managed"],
+        ["unmanaged_recent", unmanaged, "unmanaged"],
+      ] as const)
+    : ([
+        ["managed", managed, "managed"],
+        ["unmanaged_old", old, "unmanaged, old"],
+        ["unmanaged_recent", unmanaged - old, "unmanaged, recent"],
+      ] as const);
   const words = [
-    ...parts.map(
-      ([name, bytes]) => `${name.replace("_", ", ")} ${formatBytes(bytes)}`,
-    ),
+    ...parts.map(([, bytes, name]) => `${name} ${formatBytes(bytes)}`),
     `spilled to disk ${formatBytes(use.spilled)}`,
   ];
   const disk = { colour: ACTION_COLOURS.disk[mode], hatched: true };

@@ -13,7 +13,7 @@ import { Part } from "../../panel/parts";
 import { TimeChart } from "../../panel/time_chart";
 import { type NameOf, workerNames } from "../../panel/worker_groups";
 import { MEASURES } from "../../schema";
-import { paintBand } from "../../timeline/areas";
+import { paintStairBand } from "../../timeline/areas";
 import { paintLine } from "../../timeline/lines";
 import { valueAxis } from "../../timeline/value_axis";
 import { workerRows } from "./data";
@@ -81,7 +81,7 @@ export function WorkerLines(props: {
           paint(area) {
             lines.forEach(({ series, look }, at) => {
               if (isBand && at === 0)
-                paintBand(area, series, `${look.colour}40`);
+                paintStairBand(area, series, `${look.colour}40`);
               const median = {
                 ...series,
                 least: series.values,

@@ -62,8 +62,8 @@ function pressHere({ tableOpen, isolated }: PlotView, key: string): boolean {
 }
 
 const GESTURES: readonly string[] = [
-  "Point at the plot for the values at that time. Drag on it to zoom in; double-click for the whole of it.",
-  "Ctrl or ⌘ and the wheel zooms at the pointer; once you clicked the plot the wheel alone does. Arrow keys, Home and End, too, need that click.",
+  "Point at the plot for the values at that time. Drag on it to zoom in; double-click to fit.",
+  "Ctrl or ⌘ and the wheel zooms at the pointer. Click the plot first to use the wheel alone, arrow keys, Home or End.",
   "While zoomed: drag or Shift+wheel moves.",
   "Click a label to show it alone, Shift-click to add another.",
   "A ring is the peak, a tick on the axis the mean. The band lies between the least and the most of any worker.",
@@ -174,8 +174,8 @@ function Choices({ view }: { view: PlotView }): JSX.Element {
       />
       <Kinds
         label="Time"
-        chosen={aligned.value ? "Aligned" : "By clock"}
-        kinds={named("Aligned", "By clock")}
+        chosen={aligned.value ? "Aligned" : "One timeline"}
+        kinds={named("Aligned", "One timeline")}
         onChoose={(name) => view.align(name === "Aligned")}
       />
     </>
