@@ -265,11 +265,14 @@ def _samples(rows: Columns, workers: Sequence[str]) -> Columns:
         if not len(own):
             continue
         gone = np.isnan(rows["process"][own])  # from here on; in a wider step it was there before
-        away = (here < 0) | (gone[here] & (times > since[here]))
+        later = times > since[here]
+        away = (here < 0) | (gone[here] & later)
         for name in measures:
-            cells = rows["process_most" if name == "process" else name][own]  # no peak is lost
-            cells = np.where(gone, np.nan_to_num(cells), cells)
-            total[name] += np.where(away, 0, cells[here])
+            cells = rows[name][own][here]
+            if name == "process":  # no peak of a wider step is lost
+                cells = np.where(later, cells, rows["process_most"][own][here])
+            cells = np.where(gone[here], np.nan_to_num(cells), cells)
+            total[name] += np.where(away, 0, cells)
     return total
 
 

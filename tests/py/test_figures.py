@@ -271,6 +271,15 @@ def test_a_worker_that_left_is_gone_in_wider_steps_too_and_their_peaks_stay():
     assert data["process"].tolist() == [9, 2]
 
 
+def test_after_a_wider_step_a_worker_has_its_last_value_until_it_changes():
+    recording = new_recording()
+    step = {"time": [START, START, START + 60], "worker": ["a", "", ""]}
+    step |= {"process": np.full(3, GIB), "process_most": np.array([9, 9, 1]) * GIB}
+    recording.series("memory").restore(10, step)
+    data = data_of(figures.memory(recording, {"workers": ["a"]}), "managed")
+    assert data["process"].tolist() == [9, 1]
+
+
 def test_a_cluster_without_a_limit_has_no_line_of_it():
     recording = new_recording()
     sample(recording, (0, "", whole(4, limit=NO_LIMIT)))
