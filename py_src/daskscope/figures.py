@@ -208,10 +208,10 @@ def memory(
     if count > MAX_SAMPLES:
         notes = [f"{count:,} samples drawn as {MAX_SAMPLES:,}, each the largest of its neighbours"]
     if chosen.prefixes or chosen.spans:
-        notes.append("Areas are of all tasks: they are measured by worker")
+        notes.append("Areas show all tasks: memory is not measured by prefix")
     whole = np.isnan(samples["unmanaged_old"])
     if whole.any():
-        notes.append("Without the agent old and recent unmanaged memory are not told apart")
+        notes.append("Without the agent old and recent unmanaged memory are shown together")
         samples["unmanaged_old"][whole] = 0
         samples["unmanaged_recent"][whole] = samples["unmanaged"][whole]
     span = _range(recording, chosen)
@@ -232,9 +232,11 @@ def memory(
     for name in chosen.prefixes[:MAX_NAMED]:
         number = prefixes["name"].index(name) if name in prefixes["name"] else -1
         own = held["prefix"] == number
-        if own.any():  # the last one holds until now
-            time = np.append(held["time"][own], samples["time"][-1:]) - zero
-            size = np.append(held["bytes"][own], held["bytes"][own][-1:])[: len(time)] / GIB
+        time, size = _held({name: cells[own] for name, cells in held.items()}, start, stop)
+        if len(time):  # the last one holds until now
+            now = samples["time"][-1:]
+            time = np.append(time, now[now > time[-1]]) - zero
+            size = np.append(size, size[-1:])[: len(time)] / GIB
             colour, label = PREFIX_COLOURS[prefixes["colour"][number]], cut(name, MAX_CHARACTERS)
             style = {"color": colour, "line_width": 2, "mode": "after", "legend_label": label}
             fig.step(time, size, **style)
@@ -263,12 +265,25 @@ def _samples(rows: Columns, workers: Sequence[str]) -> Columns:
         if not len(own):
             continue
         gone = np.isnan(rows["process"][own])  # from here on; in a wider step it was there before
-        away = (here < 0) | (gone[here] & (times > since[here]))
+        later = times > since[here]
+        away = (here < 0) | (gone[here] & later)
         for name in measures:
-            cells = rows["process_most" if name == "process" else name][own]  # no peak is lost
-            cells = np.where(gone, np.nan_to_num(cells), cells)
-            total[name] += np.where(away, 0, cells[here])
+            cells = rows[name][own][here]
+            if name == "process":  # no peak of a wider step is lost
+                cells = np.where(later, cells, rows["process_most"][own][here])
+            cells = np.where(gone[here], np.nan_to_num(cells), cells)
+            total[name] += np.where(away, 0, cells)
     return total
+
+
+def _held(rows: Columns, start: float, stop: float) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return times and bytes of a prefix in a window, which begins with what was held then."""
+    time, size, most = rows["time"], rows["bytes"], rows["bytes_most"]
+    peaks = np.flatnonzero(most > np.nan_to_num(size))  # of wide steps
+    time, size = np.insert(time, peaks, time[peaks]), np.insert(size, peaks, most[peaks])
+    first = max(np.searchsorted(time, start, side="right") - 1, 0)
+    inside = slice(first, np.searchsorted(time, stop, side="right"))
+    return np.maximum(time[inside], start), size[inside]
 
 
 def _thinned(samples: Columns) -> Columns:
@@ -314,9 +329,10 @@ def _store(recording_or_session: Recording | Session) -> RecordingStore:
 
 def _zero(recording: RecordingStore) -> float:
     """Return the recording's start: zero of its figures."""
-    times = recording.series(MEMORY.name).rings[0].columns(0, 1)["time"]
-    sampled = float(times[0]) if len(times) else 0.0
-    return sampled if recording.begin is None else recording.begin
+    if recording.begin is not None:
+        return recording.begin
+    times = recording.series(MEMORY.name).rows()["time"]
+    return float(times[0]) if len(times) else 0.0
 
 
 def _texts(texts: Iterable[str]) -> NDArray[Any]:

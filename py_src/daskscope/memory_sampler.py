@@ -8,6 +8,7 @@ import time
 import weakref
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, session_list
@@ -34,9 +35,8 @@ GIB: Final = 2**30
 class MemorySampler:
     """Samples how much memory a cluster uses while blocks of code run.
 
-    It takes the place of `distributed.diagnostics.MemorySampler`. Beyond that the samples
-    are of all measures and of each worker, they are here at once, and `plot()` shows them
-    while they come.
+    It takes the place of `distributed.diagnostics.MemorySampler`. It also records every measure
+    of each worker, and `plot()` is live.
 
     Examples
     --------
@@ -72,13 +72,14 @@ class MemorySampler:
     def from_samples(cls, other: Any, *, measure: str = "process") -> MemorySampler:
         """Return a sampler with the samples of another one, such as distributed's.
 
-        distributed's does not say what they are samples of: `measure` does.
+        distributed's sampler does not store the measure: pass it as `measure`.
 
         >>> from distributed.diagnostics import MemorySampler
         >>> ms = daskscope.MemorySampler.from_samples(MemorySampler())
         >>> ms.samples
         {}
         """
+        _checked_measure(measure)
         samples = getattr(other, "samples", None)
         if not isinstance(samples, dict):
             raise TypeError(f"other must be a MemorySampler, got {type(other).__name__}")
@@ -86,7 +87,7 @@ class MemorySampler:
         for label, pairs in samples.items():
             if not pairs:
                 continue
-            run = Run.of_pairs(label, _checked_measure(measure), pairs)
+            run = Run.of_pairs(label, measure, pairs)
             found.samples[label] = list(pairs)
             found._runs[label] = run
             found._source.add(label, run.columns)
@@ -108,8 +109,8 @@ class MemorySampler:
         Parameters
         ----------
         label
-            Under this name the samples are kept; those that it had before are replaced. By
-            default a random one.
+            Name of the samples; they replace earlier ones of the same name. By default a
+            random one.
         client
             By default the current client.
         measure
@@ -117,15 +118,14 @@ class MemorySampler:
             unmanaged_old, unmanaged_recent, optimistic, as of
             `distributed.scheduler.MemoryState`. Plots and `to_pandas()` have all of them.
         interval
-            Seconds between samples. There are more where somebody else wants more at the
-            time: all share the same samples, and panels want one each half second.
+            Seconds between samples. Samples may come more often if another reader asks for
+            it: all share the same samples, and panels want one each half second.
         """
         measure = _checked_measure(measure)
-        if not (isinstance(interval, int | float) and 0 < interval < math.inf):
-            raise ValueError(f"interval must be more than 0 seconds, got {interval!r:.200}")
+        seconds = _checked_interval(interval)
         client = client or session_list.current_client()
         make = self._sample_async if client.asynchronous else self._sample_sync
-        return make(client, label, measure, float(interval))
+        return make(client, label, measure, seconds)
 
     @contextmanager
     def _sample_sync(
@@ -172,9 +172,13 @@ class MemorySampler:
             reading = self._readings[session.id] = Reading(session, self._take)
         reading.runs.append(run)
         session._sample_memory(run.id, run.interval_s)
+        within = f"within {FIRST_SAMPLE_S:g} s"
         try:
             async with asyncio.timeout(FIRST_SAMPLE_S):
                 while not len(run.values(run.measure)[0]):
+                    if run and session.state == "partly":  # no sample will have this measure
+                        within = "without the agent"
+                        raise TimeoutError
                     if session.state not in ("waiting", "live", "partly"):
                         raise TimeoutError
                     reading.news.clear()
@@ -187,7 +191,7 @@ class MemorySampler:
                 raise
             raise DaskscopeError(
                 "no-sample",
-                f"The scheduler at {session.address} gave no sample of {run.measure} memory.",
+                f"The scheduler at {session.address} did not report {run.measure} memory {within}.",
                 "`daskscope.connect().notices` says what is wrong with the connection to it.",
             ) from None
 
@@ -295,6 +299,10 @@ class MemorySampler:
             return pd.Series(values.astype("int64"), times)
         if run and by == "worker" and run.workers is not None:
             return _by_worker(self._source, run, measure)
+        if run and run.workers is not None:
+            raise ValueError(
+                f"no samples of {measure} memory for {label!r}: the scheduler has no agent"
+            )
         what = f"measure={measure!r}" if by == "cluster" else f"by={by!r}"
         raise ValueError(f"the samples of {label!r} were taken elsewhere, without {what}")
 
@@ -372,6 +380,15 @@ def _checked_measure(measure: str) -> str:
     return measure
 
 
+def _checked_interval(interval: Any) -> float:
+    if not isinstance(interval, Real):
+        kind = type(interval).__name__
+        raise TypeError(f"interval must be a number of seconds, got {kind}")
+    if not 0 < interval < math.inf:  # type: ignore[operator]
+        raise ValueError(f"interval must be more than 0 seconds, got {interval!r:.200}")
+    return float(interval)
+
+
 def _wait(work: Coroutine[Any, Any, None]) -> None:
     """Wait for work in the background loop; an interrupt ends it."""
     done = collect.submit(work)
@@ -388,11 +405,15 @@ def _by_worker(source: SamplesSource, run: Run, measure: str) -> pd.DataFrame:
 
     times = np.unique(run.columns["time"])
     rows = source.memory.rows(times[0], times[-1])
-    table = pd.DataFrame({name: rows[name] for name in ("time", "worker", f"{measure}_most")})
+    names = ("time", "step", "worker", measure, f"{measure}_most")
+    table = pd.DataFrame({name: rows[name] for name in names})
     found = {}
     for worker, part in table.groupby("worker"):
         if worker in (run.workers or ()):  # else it is of another cluster
             last = np.searchsorted(part["time"], times, side="right") - 1
-            values = part[f"{measure}_most"].to_numpy(np.float64)
-            found[worker] = np.where(last < 0, np.nan, values[last])
+            here = part.iloc[last]  # in a wider step its peak, after it its last value
+            values = here[measure].to_numpy(np.float64)
+            within = times < (here["time"] + here["step"]).to_numpy()
+            values = np.where(within, here[f"{measure}_most"], values)
+            found[worker] = np.where(last < 0, np.nan, values)
     return pd.DataFrame(found, times).rename_axis(columns="worker")

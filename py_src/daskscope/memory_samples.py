@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -16,7 +17,7 @@ from daskscope.focus import SharedFocus
 from daskscope.listeners import Listeners
 from daskscope.recording import Recording, RecordingStore
 from daskscope.recording.names import clean
-from daskscope.recording.series_store import joined, pick
+from daskscope.recording.series_store import SeriesStore, joined, pick
 from daskscope.schema import MEASURES, MEMORY, SAMPLES
 
 if TYPE_CHECKING:
@@ -24,13 +25,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from daskscope.recording.series_store import SeriesStore
     from daskscope.session import Session
 
     Columns = dict[str, NDArray[Any]]
 
 MAX_LABEL_CHARACTERS: Final = 1_000
+MAX_PARTS: Final = 300
 SPREAD: Final = ("least", "median", "most")
+
+KEPT_MEMORY: Final = replace(MEMORY, ring_bytes=(20_000_000, 20_000_000, 8_000_000, 2_000_000))
+"""A sampler keeps a fifth of what a session keeps: it samples for shorter."""
 
 
 class Run:
@@ -67,7 +71,10 @@ class Run:
         samples = pick(samples, (time <= self.stop) | (before + self.interval_s <= self.stop))
         if len(time):
             self._latest = time[-1]
+        if len(samples["time"]):
             self._parts.append(samples)
+        if len(self._parts) > MAX_PARTS:  # an array takes more than its few values
+            self._parts = [self.columns]
         return samples
 
     def values(self, measure: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -184,9 +191,9 @@ class SamplesSource(SharedFocus):
         self.now: float | None = None
         self._store = RecordingStore()
         if before is not None:
-            self._store.tables[MEMORY.name] = before.memory
             self.focus = before.focus
-        self.memory: SeriesStore = self._store.series(MEMORY.name)
+        self.memory: SeriesStore = before.memory if before else SeriesStore(KEPT_MEMORY)
+        self._store.tables[MEMORY.name] = self.memory
         self.recording = Recording(self._store)
         self._listeners = Listeners[[SamplesSource]]("the samples of a daskscope.MemorySampler")
         self._figures: dict[str, Any] = {}

@@ -26,6 +26,9 @@ logger = logging.getLogger(__name__)
 PAUSES_S: Final = (1.0, 7.0, 52.0)
 """Before each further picture after a cell has ended, or shown a panel: tasks may go on."""
 
+MAX_OUTPUTS: Final = 20
+"""So many get pictures, the newest: an output that is no longer on a page does not say so."""
+
 MARK: Final = "daskscope"
 """A key of the metadata, by which the labextension knows an output of ours."""
 
@@ -62,7 +65,10 @@ class Output:
         """Show the panel in the output of the cell that runs."""
         self._may_have_page, self._drawn = _may_have_page(), ()
         self._publish(*self._panel._repr_mimebundle_())
+        self._all.pop(self, None)  # it is the newest now
         self._all[self] = None
+        for output in list(self._all)[:-MAX_OUTPUTS]:
+            output.close()
         shell().events.register("post_run_cell", _cell_ended)
         _draw_later()
 

@@ -247,6 +247,7 @@ def _memory(sheet: Sheet, core: RecordingStore, box: Any = None) -> None:
         sheet.lines("Nothing was measured yet.")
         return
     tops = np.cumsum([np.nan_to_num(values) for values in parts.values()], axis=0)
+    tops[-1] = np.fmax(tops[-1], rows["process_most"])  # parts of a wide step are its last ones
     most = max(tops.max(), np.nan_to_num(limit).max())
     plot = Plot(sheet, moments, core.begin or moments[0], most, box=box)
     entries = list(zip(parts, palette.MEMORY_COLOURS.values(), strict=False))

@@ -366,7 +366,7 @@ MEMORY: Final = Series(
         _bytes("unmanaged_recent", "of that, what came in the last 30 s"),
         _bytes("optimistic", "managed and unmanaged_old"),
         _bytes("limit", "memory limit; NaN without one"),
-        Column("cpu", "float32", "percent of a core", unit="%", combine="extremes"),
+        Column("cpu", "float32", "percent of a core, as of the row", unit="%", combine="extremes"),
         Column("status", "uint8", "index into WORKER_STATUSES", combine="last"),
     ),
     lasts=True,

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 CLOSE_TIMEOUT_S: Final = 1.5
 CATCH_UP_S: Final = 1.0
 FAR_BEHIND_S: Final = 20.0
-"""A scheduler that is so far behind has other troubles."""
+"""Blocks that end wait so long for a busy scheduler; then they end with what is here."""
 
 ATTACH_S: Final = 1.0
 

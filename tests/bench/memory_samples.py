@@ -97,14 +97,15 @@ def ours(scheduler: Any) -> dict[float, Callable[[], object]]:
     """Return what the agent does, by how often: the timer's part, and an answer on the wire."""
     plugin: Any = pickle.loads(agent.pickled(memory_limit=256_000_000))
     plugin.scheduler = scheduler
-    cursors = plugin.answer_memory(SAMPLE_S, None) and [0, 0]
+    plugin.answer_memory({"memory_s": SAMPLE_S})
+    cursors = [0, 0]
 
     def sample() -> None:
         plugin.memory_samples.sample(scheduler.workers, time.time())
         plugin.memory_samples.sample_held(plugin.pending, time.time())
 
     def answer() -> None:
-        got = plugin.answer_memory(60.0, cursors)
+        got = plugin.answer_memory({"memory_s": 60.0, "memory": cursors})
         for at, rows in enumerate((got["memory"], got["held"])):
             cursors[at] = rows["first"] + len(rows["columns"][0]) // 8
         dumps(got)

@@ -271,6 +271,15 @@ def test_a_worker_that_left_is_gone_in_wider_steps_too_and_their_peaks_stay():
     assert data["process"].tolist() == [9, 2]
 
 
+def test_after_a_wider_step_a_worker_has_its_last_value_until_it_changes():
+    recording = new_recording()
+    step = {"time": [START, START, START + 60], "worker": ["a", "", ""]}
+    step |= {"process": np.full(3, GIB), "process_most": np.array([9, 9, 1]) * GIB}
+    recording.series("memory").restore(10, step)
+    data = data_of(figures.memory(recording, {"workers": ["a"]}), "managed")
+    assert data["process"].tolist() == [9, 1]
+
+
 def test_a_cluster_without_a_limit_has_no_line_of_it():
     recording = new_recording()
     sample(recording, (0, "", whole(4, limit=NO_LIMIT)))
@@ -288,7 +297,7 @@ def test_unmanaged_memory_stays_whole_where_the_scheduler_refuses_the_agent():
     data = data_of(fig, "managed")
     parts = [data[name].tolist() for name in MEMORY_COLOURS]
     assert parts == [[1], [0], [3]]
-    assert notes(fig) == ["Without the agent old and recent unmanaged memory are not told apart"]
+    assert notes(fig) == ["Without the agent old and recent unmanaged memory are shown together"]
 
 
 def test_prefixes_in_focus_show_what_they_hold():
@@ -304,7 +313,49 @@ def test_prefixes_in_focus_show_what_they_hold():
     )
     assert data_of(fig, "sum")["x"].tolist() == [1, 7], "until now"
     assert data_of(fig, "sum")["y"].tolist() == [1, 1]
-    assert notes(fig) == ["Areas are of all tasks: they are measured by worker"]
+    assert notes(fig) == ["Areas show all tasks: memory is not measured by prefix"]
+
+
+def test_what_a_prefix_held_at_most_in_a_wider_step_is_a_spike():
+    recording = new_recording()
+    sample(recording, (0, "", whole(4)), (30, "", whole(4)))
+    held = {"time": [START + 5, START + 15], "prefix": [0, 0], "bytes": [GIB, 0.0]}
+    ends = {"bytes_least": [GIB, 0.0], "bytes_most": [GIB, 7.0 * GIB]}
+    recording.series("held").restore(10, held | ends)
+    data = data_of(figures.memory(recording, {"prefixes": ["inc"]}), "inc")
+    assert data["x"].tolist() == [0, 10, 10, 30]
+    assert data["y"].tolist() == [1, 7, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("time", "x", "y"),
+    [
+        ((2, 6), [2, 3, 5], [1, 2, 2]),
+        ((2, 2.5), [2], [1]),
+        ((0, 0.5), None, None),
+        ((8, 12), [8, 10], [3, 3]),
+    ],
+)
+def test_what_prefixes_hold_is_drawn_within_the_focus(time, x, y):
+    recording = new_recording()
+    sample(recording, *((moment, "", whole(4)) for moment in (0, 5, 10)))
+    held = {"time": START + np.array([1.0, 3, 7]), "prefix": [0] * 3}
+    recording.series("held").append(held | {"bytes": GIB * np.array([1, 2, 3])}, now=START + 7)
+    focus = {"prefixes": ["inc"], "time": [START + moment for moment in time]}
+    fig = figures.memory(recording, focus)
+    validated(fig)
+    assert ("inc" in entries(fig)) == (x is not None)
+    if x is not None:
+        data = data_of(fig, "inc")
+        assert (data["x"].tolist(), data["y"].tolist()) == (x, y)
+
+
+def test_zero_is_the_first_sample_also_when_it_is_no_longer_there_as_measured():
+    recording = RecordingStore()
+    sample(recording, *((moment, "", whole(4)) for moment in range(100)))
+    ring = recording.series("memory").rings[0]
+    ring.drop(1)
+    assert figures._zero(recording) == START + 1
 
 
 def test_long_memory_keeps_its_peaks_and_a_note_says_how_it_is_drawn():

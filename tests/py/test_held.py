@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import dask
@@ -197,6 +198,17 @@ def test_a_short_block_has_what_was_held_at_its_begin(session: Session) -> None:
     assert held_of(rec) == {"block": sum(range(1_000, 11_000, 1_000))}
     assert rec.table("held")["time"].tolist() == [rec.about["start"]]
     assert rec.table("prefixes")["name"].tolist() == ["block"]
+
+
+def test_a_prefix_never_holds_less_than_nothing() -> None:
+    from daskscope.agent.memory import MemorySamples
+    from daskscope.agent.packing import Interned, describe_name
+
+    samples = MemorySamples(Interned(describe_name), [])
+    group = type("Group", (), {"prefix": SimpleNamespace(name="data")})
+    samples.count([group], [5], -1)  # it was scattered, and then a graph defined it
+    samples.count([group], [3], 1)
+    assert [*samples.held.values()] == [3]
 
 
 def test_sizes_that_are_none_count_nothing() -> None:

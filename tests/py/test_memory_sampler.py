@@ -9,10 +9,11 @@ import time
 import weakref
 from typing import TYPE_CHECKING, Any
 
+import dask
 import numpy as np
 import pandas as pd
 import pytest
-from clusters import WITHOUT_DASHBOARD, SchedulerProcess, eventually
+from clusters import WITHOUT_DASHBOARD, SchedulerProcess, cluster_of_one_worker, eventually
 from distributed import Client, LocalCluster
 from distributed.diagnostics import MemorySampler as DaskMemorySampler
 
@@ -20,7 +21,8 @@ import daskscope
 from daskscope import kernel, session_list
 from daskscope.errors import DaskscopeError
 from daskscope.listeners import Listeners
-from daskscope.memory_samples import Reading
+from daskscope.memory_sampler import FIRST_SAMPLE_S
+from daskscope.memory_samples import MAX_PARTS, Reading, Run
 from daskscope.recording import RecordingStore
 from daskscope.schema import MEASURES, PROTOCOL
 from daskscope.stream.sender import chooser
@@ -214,7 +216,7 @@ def test_without_a_scheduler_that_answers_it_says_so(
     scheduler_process.start(workers=0)
     with Client(scheduler_process.address) as client, daskscope.connect(client):
         scheduler_process.pause()
-        with pytest.raises(DaskscopeError, match="gave no sample of process memory") as error:
+        with pytest.raises(DaskscopeError, match="did not report process memory within") as error:
             ms.sample("run").__enter__()
         scheduler_process.kill_scheduler()
     assert error.value.code == "no-sample"
@@ -230,12 +232,40 @@ def test_without_a_scheduler_that_answers_it_says_so(
         ({"interval": 0}, "interval must be more than 0 seconds, got 0"),
         ({"interval": -1.5}, "interval must be more than 0 seconds, got -1.5"),
         ({"interval": float("nan")}, "interval must be more than 0 seconds, got nan"),
-        ({"interval": "1s"}, "interval must be more than 0 seconds, got '1s'"),
     ],
 )
 def test_an_argument_that_cannot_be_names_what_can(client: Client, ms, arguments, said) -> None:
     with pytest.raises(ValueError, match=said):
         ms.sample(**arguments)
+
+
+@pytest.mark.parametrize("interval", [np.float32(0.5), np.int64(1)])
+def test_an_interval_may_be_any_real_number(client: Client, ms, interval) -> None:
+    with ms.sample("run", interval=interval):
+        pass
+    assert ms.samples["run"]
+
+
+@pytest.mark.parametrize("interval", ["1s", None, 1j])
+def test_an_interval_of_another_type_is_refused(client: Client, ms, interval) -> None:
+    kind = type(interval).__name__
+    with pytest.raises(TypeError, match=f"interval must be a number of seconds, got {kind}"):
+        ms.sample(interval=interval)
+
+
+def test_without_the_agent_it_says_at_once_which_measure_there_is_not(ms) -> None:
+    refused = {"distributed.scheduler.blocked-handlers": ["register_scheduler_plugin"]}
+    with dask.config.set(refused), cluster_of_one_worker() as cluster, Client(cluster):
+        with ms.sample("run"):
+            pass
+        begun = time.monotonic()
+        with pytest.raises(DaskscopeError, match=r"optimistic memory without the agent\."):
+            ms.sample("run", measure="optimistic").__enter__()
+        assert time.monotonic() - begun < FIRST_SAMPLE_S / 2
+    assert ms.to_pandas(measure="managed")["run"].notna().all()
+    said = "no samples of optimistic memory for 'run': the scheduler has no agent"
+    with pytest.raises(ValueError, match=said):
+        ms.to_pandas(measure="optimistic")
 
 
 def test_without_a_client_it_says_what_to_do(ms) -> None:
@@ -315,6 +345,43 @@ def test_of_each_worker_there_is_what_it_had_at_each_sample() -> None:
     assert frame["run"]["b"].tolist()[:3] == [20, 20, 20]
     assert frame["run"]["b"].isna().tolist() == [False, False, False, True, True]
     assert frame["run"]["c"].isna().tolist() == [True, True, True, True, False]
+
+
+def test_after_a_wider_step_a_worker_has_its_last_value_or_is_gone() -> None:
+    cluster = Cluster()
+    run = cluster.begin("run").runs[0]
+    for moment in (1004.0, 1005.0, 1006.0, 1012.0):
+        cluster.sample(moment, 9)
+    ms = cluster.end()
+    run.workers = {"gone", "here"}
+    sizes = {"process": [np.nan, 2], "process_least": [1, 1], "process_most": [9, 8]}
+    ms._source.memory.restore(10, {"time": [1005, 1005], "worker": ["gone", "here"], **sizes})
+    frame = ms.to_pandas(by="worker")["run"]
+    assert frame["gone"].tolist()[:3] == [9, 9, 9]
+    assert np.isnan(frame["gone"].iloc[3])
+    assert frame["here"].tolist() == [8, 8, 8, 2]
+
+
+def test_many_arrivals_of_a_block_are_few_arrays() -> None:
+    cluster = Cluster()
+    run = cluster.begin("run").runs[0]
+    for number in range(3 * MAX_PARTS):
+        cluster.sample(1000.0 + number, number)
+        cluster.read()
+    assert len(run._parts) <= MAX_PARTS
+    assert run.columns["time"].tolist() == [*np.arange(3.0 * MAX_PARTS) + 1000]
+
+
+def test_a_run_that_took_none_of_the_samples_is_empty() -> None:
+    run = Run("run", "process")
+    run._latest = run.stop = 0.0
+    run.take(Run.of_pairs("later", "process", [(1.0, 2)]).columns)
+    assert not run
+
+
+def test_a_sampler_keeps_less_of_the_workers_than_a_session(ms) -> None:
+    assert sum(ring.limit for ring in ms._source.memory.rings) <= 50_000_000
+    assert ms._source.recording._core.series("memory") is ms._source.memory
 
 
 def test_samples_stay_when_the_clock_is_set_back() -> None:
@@ -402,7 +469,7 @@ def test_samples_of_distributed_are_wrapped() -> None:
     with pytest.raises(TypeError, match="other must be a MemorySampler, got dict"):
         daskscope.MemorySampler.from_samples({})
     with pytest.raises(ValueError, match="measure must be one of"):
-        daskscope.MemorySampler.from_samples(other, measure="heap")
+        daskscope.MemorySampler.from_samples(DaskMemorySampler(), measure="heap")
 
 
 # -- plots -------------------------------------------------------------------------

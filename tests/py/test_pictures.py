@@ -133,6 +133,19 @@ def test_memory_of_the_cluster_is_as_high_as_it_was_measured():
     assert ink[104:310, 1000].sum() == pytest.approx(206 / 2, abs=6)
 
 
+def test_the_peak_and_the_top_edge_are_the_most_of_wider_steps(monkeypatch):
+    core, legends = new_recording(), []
+    monkeypatch.setattr(picture.Sheet, "legend", lambda _, entries: legends.append(entries))
+    count = 100
+    parts = {name: np.full(count, 2 * GIB) for name in ("managed", "unmanaged_old")}
+    rows = {"time": START + np.arange(count) * 10, "worker": [""] * count, "limit": 16 * GIB}
+    ends = {"process": 4 * GIB, "process_least": GIB, "process_most": np.full(count, 12 * GIB)}
+    core.series("memory").restore(10, rows | parts | ends)
+    _, ink = opened(picture.draw("memory", source_of(core), ""))
+    assert ("peak 12.0 GiB", "#ffffff") in legends[0]
+    assert ink[104:310, 700].sum() == pytest.approx(206 * 12 / 16, abs=6)
+
+
 def test_a_spike_between_two_columns_of_pixels_is_drawn():
     core = new_recording()
     moments = START + np.arange(50_000) * 0.1

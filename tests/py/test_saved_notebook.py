@@ -166,6 +166,14 @@ def test_a_page_that_keeps_the_widget_gets_a_picture_whenever_there_is_news(kern
     assert len(updates(kernel)) == count
 
 
+def test_the_newest_outputs_alone_are_drawn_again(kernel):
+    run(kernel, "panels = [daskscope.Summary() for _ in range(25)]\ndisplay(*panels)")
+    run(kernel, "kept = [panel._output in outputs.Output._all for panel in panels]")
+    run(kernel, "assert kept == [False] * 5 + [True] * 20, kept")
+    run(kernel, "display(panels[0])\nassert panels[0]._output in outputs.Output._all")
+    run(kernel, "for panel in panels: panel.close()")
+
+
 def test_a_page_that_would_draw_the_widget_anew_gets_no_picture(kernel):
     kernel.messages.clear()
     shown_panel(kernel)

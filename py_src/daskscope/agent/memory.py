@@ -144,7 +144,8 @@ class MemorySamples:
         """Add the bytes of tasks of these groups to what their prefixes hold, or subtract them."""
         for group, size in sums_by(groups, sizes).items():
             prefix = self.prefixes.add(group.prefix.name)
-            self.held[prefix] = self.held.get(prefix, 0) + sign * size
+            # A scattered key that a graph later defines was never added.
+            self.held[prefix] = max(self.held.get(prefix, 0) + sign * size, 0)
 
     def sample_held(self, pending: Any, now: float) -> None:
         """Append the rows of those prefixes that hold more or less than before."""
