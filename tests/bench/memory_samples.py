@@ -106,7 +106,7 @@ def ours(scheduler: Any) -> dict[float, Callable[[], object]]:
 
     def answer() -> None:
         got = plugin.answer_memory({"memory_s": 60.0, "memory": cursors})
-        for at, rows in enumerate((got["memory"], got["held"])):
+        for at, rows in enumerate((got["memory"], got["held"]) if got else ()):
             cursors[at] = rows["first"] + len(rows["columns"][0]) // 8
         dumps(got)
 
