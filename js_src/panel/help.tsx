@@ -59,7 +59,7 @@ const SCROLLING = new Set([
   ...["PageUp", "PageDown", "Home", "End", " "],
 ]);
 
-/** For `onKeyDown`: else they would move or pause a plot that nobody looks at. */
+/** For `onKeyDown`: else the keys would move or pause a plot behind the sheet. */
 export function keepScrolling(event: KeyboardEvent): void {
   if (SCROLLING.has(event.key)) event.stopPropagation();
 }

@@ -120,7 +120,7 @@ export function MemoryChart(props: {
 const mostIn = (series: Series, [start, stop]: Range): number =>
   peakOf(series, start, stop)?.value ?? 0;
 
-/** 0 for one far above, which would press what is used flat: it is told, not drawn. */
+/** 0 for a limit so far above the data that it would flatten them: only words give it then. */
 export function limitShown({ areas, limit }: MemoryParts, time: Range): number {
   const most = mostIn(limit, time);
   return most < mostIn(areas[0]?.series ?? limit, time) * 4 ? most : 0;

@@ -238,7 +238,7 @@ def _memory(sheet: Sheet, core: RecordingStore, box: Any = None) -> None:
     if len(rows["time"]):
         limit = rows["limit"]
         parts = {name.replace("_", ", "): rows[name] for name in palette.MEMORY_COLOURS}
-    else:  # no reader asked for it
+    else:  # it was not sampled
         rows = _rows(core, "system", "process")
         limit = rows["memory_limit"]
         parts = {"managed": rows["managed"], "unmanaged": rows["process"] - rows["managed"]}
