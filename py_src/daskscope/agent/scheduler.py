@@ -187,17 +187,21 @@ class Agent(SchedulerPlugin):
         append_left_size = self.memory_samples.left_sizes.append
         tasks = self.scheduler.tasks
 
-        # What is needed is named: a dictionary of all the rest costs more.
+        # All that comes is named, and by position: what is left over is looked up among the
+        # names one by one, and defaults of keywords in a dictionary.
         def transition(
             key: Any,
             start: str,
             finish: str,
-            *_: Any,
             stimulus_id: Any = None,
-            startstops: Any = None,
-            nbytes: Any = MISSING,
             worker: Any = MISSING,
+            metadata: Any = None,
+            nbytes: Any = MISSING,
+            type: Any = None,
+            typename: Any = None,
             thread: Any = MISSING,
+            startstops: Any = None,
+            status: Any = None,
             **rest: Any,
         ) -> None:
             if start == "processing":
