@@ -6,6 +6,8 @@ export const STEPS = [0, 10, 60, 600] as const;
 export const ACTIONS = ["compute", "transfer", "disk-read", "disk-write", "deserialize"] as const;
 export const MEASURES = ["process", "managed", "managed_total", "spilled", "unmanaged", "unmanaged_old", "unmanaged_recent", "optimistic"] as const;
 export const WORKER_STATUSES = ["", "running", "paused", "closing_gracefully", "closing", "init"] as const;
+export const UNKNOWN_GRAPH = 0 as const;
+export const RECOMPUTED = 1 as const;
 export const SUMMARY = "summary" as const;
 export const FILE_FORMAT = 2 as const;
 export const FILE_PART_TASKS = 65536 as const;
@@ -91,6 +93,7 @@ export const TABLES = {
       nbytes: {"type": "float32"},
       span: {"type": "uint16", "into": "spans"},
       task: {"type": "uint32", "into": "tasks"},
+      computation: {"type": "uint16"},
     },
   },
   errors: {
@@ -265,6 +268,102 @@ export const TABLES = {
       limit: {"type": "float32", "combine": "extremes"},
       limit_least: {"type": "float32", "of": "limit", "combine": "extremes"},
       limit_most: {"type": "float32", "of": "limit", "combine": "extremes"},
+    },
+  },
+  contexts: {
+    kind: "dictionary",
+    limit: 255,
+    first: [["execute"], ["gather-dep"], ["get-data"], ["memory-monitor"]],
+    columns: { name: {"type": "utf8"} },
+  },
+  activities: {
+    kind: "dictionary",
+    limit: 60000,
+    first: [],
+    columns: { name: {"type": "utf8"}, colour: {"type": "uint8"} },
+  },
+  units: {
+    kind: "dictionary",
+    limit: 255,
+    first: [["seconds"], ["bytes"], ["count"]],
+    columns: { name: {"type": "utf8"} },
+  },
+  metrics: {
+    kind: "series",
+    bytes: 40000000,
+    columns: {
+      time: {"type": "float64"},
+      duration: {"type": "float32"},
+      context: {"type": "uint8", "into": "contexts", "combine": "key"},
+      prefix: {"type": "uint16", "into": "prefixes", "combine": "key"},
+      activity: {"type": "uint16", "into": "activities", "combine": "key"},
+      span: {"type": "uint16", "into": "spans", "combine": "key"},
+      unit: {"type": "uint8", "into": "units", "combine": "key"},
+      value: {"type": "float64", "combine": "sum"},
+    },
+  },
+  states: {
+    kind: "series",
+    bytes: 8000000,
+    columns: {
+      time: {"type": "float64"},
+      prefix: {"type": "uint16", "into": "prefixes", "combine": "key"},
+      worker: {"type": "utf8", "combine": "key"},
+      waiting: {"type": "uint32", "combine": "last"},
+      queued: {"type": "uint32", "combine": "last"},
+      no_worker: {"type": "uint32", "combine": "last"},
+      processing: {"type": "uint32", "combine": "last"},
+      executing: {"type": "uint32", "combine": "last"},
+      fetching: {"type": "uint32", "combine": "last"},
+      memory: {"type": "uint32", "combine": "last"},
+      start: {"type": "float64", "combine": "last"},
+    },
+  },
+  computations: {
+    kind: "log",
+    rows: 60000,
+    group: "computation",
+    group_rows: 1,
+    columns: {
+      computation: {"type": "uint16"},
+      time: {"type": "float64"},
+      stop: {"type": "float64"},
+      graphs: {"type": "uint32"},
+      tasks: {"type": "uint32"},
+      client: {"type": "utf8"},
+      cell: {"type": "utf8"},
+      code: {"type": "utf8"},
+    },
+  },
+  cells: {
+    kind: "log",
+    rows: 10000,
+    group: "cell",
+    group_rows: 1,
+    columns: {
+      cell: {"type": "utf8"},
+      time: {"type": "float64"},
+      stop: {"type": "float64"},
+      status: {"type": "utf8"},
+      id: {"type": "utf8"},
+      code: {"type": "utf8"},
+    },
+  },
+  span_times: {
+    kind: "log",
+    rows: 10000,
+    group: "span",
+    group_rows: 1,
+    columns: {
+      span: {"type": "uint16", "into": "spans"},
+      parent: {"type": "uint16", "into": "spans"},
+      time: {"type": "float64"},
+      start: {"type": "float64"},
+      stop: {"type": "float64"},
+      tasks: {"type": "uint32"},
+      erred: {"type": "uint32"},
+      nbytes: {"type": "float64"},
+      code: {"type": "utf8"},
     },
   },
 } as const;

@@ -192,6 +192,7 @@ TASKS: Final = Tasks(
         Column("nbytes", "float32", "size of the task's result", unit="B"),
         Column("span", "uint16", "0 is no span", into="spans"),
         Column("task", "uint32", "number of the task, in order of arrival", into="tasks"),
+        Column("computation", "uint16", "which of computations; 0 unknown, 1 recomputed"),
     ),
 )
 
@@ -402,6 +403,150 @@ SAMPLES: Final = Series(
     page_bytes=40_000_000,
 )
 
+CONTEXTS: Final = Dictionary(
+    "contexts",
+    "An entry is where workers measured: execute, gather-dep, get-data, memory-monitor, p2p-…",
+    (Column("name", "utf8", "the context", holds=("paths", "hosts")),),
+    limit=255,  # an index fits into uint8
+    first=(("execute",), ("gather-dep",), ("get-data",), ("memory-monitor",)),
+    noun="context",
+    nouns="contexts",
+)
+
+ACTIVITIES: Final = Dictionary(
+    "activities",
+    "An entry is what workers measured, as distributed names it, or as a user did.",
+    (Column("name", "utf8", "thread-cpu, disk-read, …", holds=("paths", "hosts")),),
+    coloured=True,
+    noun="activity",
+    nouns="activities",
+)
+
+UNITS: Final = Dictionary(
+    "units",
+    "An entry is the unit of a metric.",
+    (Column("name", "utf8", "seconds, bytes, count, …", holds=("paths", "hosts")),),
+    limit=255,
+    first=(("seconds",), ("bytes",), ("count",)),
+    noun="unit",
+    nouns="units",
+)
+
+
+def _prefix_or_none() -> Column:
+    return Column("prefix", "uint16", 'the prefix, or ""', into="prefixes", combine="key")
+
+
+METRICS: Final = Series(
+    "metrics",
+    "A row is how much a Fine Performance Metric of Dask grew in a stretch of time.",
+    (
+        _TIME,
+        Column("duration", "float32", "of the stretch", unit="s"),
+        Column("context", "uint8", "where it was measured", into="contexts", combine="key"),
+        _prefix_or_none(),
+        Column("activity", "uint16", "what was measured", into="activities", combine="key"),
+        Column("span", "uint16", "0 is no span", into="spans", combine="key"),
+        Column("unit", "uint8", "of the value", into="units", combine="key"),
+        Column("value", "float64", "by how much it grew", combine="sum"),
+    ),
+    ring_bytes=(40_000_000, 30_000_000, 20_000_000, 10_000_000),
+    page_bytes=40_000_000,
+    noun="increment",
+    nouns="increments",
+)
+
+
+def _tasks_in(name: str, doc: str) -> Column:
+    return Column(name, "uint32", doc, combine="last")
+
+
+TASK_STATES: Final = Series(
+    "states",
+    "A row is how many tasks of a prefix, of a worker or of all (both empty) are in each state, "
+    "written when it changed.",
+    (
+        _TIME,
+        _prefix_or_none(),
+        Column(
+            "worker", "utf8", "address of the worker, or empty", holds=("hosts",), combine="key"
+        ),
+        _tasks_in("waiting", "wait for other tasks"),
+        _tasks_in("queued", "wait on the scheduler for a free thread"),
+        _tasks_in("no_worker", "wait for a worker that may run them"),
+        _tasks_in("processing", "are at workers, those that execute too"),
+        _tasks_in("executing", "run in a thread"),
+        _tasks_in("fetching", "of a worker or of all: inputs that are on their way"),
+        _tasks_in("memory", "have their results in memory"),
+        Column("start", "float64", "when those that execute began: mean", unit="s", combine="last"),
+    ),
+    lasts=True,
+    ring_bytes=(20_000_000, 20_000_000, 10_000_000, 5_000_000),
+)
+
+UNKNOWN_GRAPH: Final = 0
+"""``tasks.computation`` of a task whose graph is not known."""
+
+RECOMPUTED: Final = 1
+"""``tasks.computation`` of a task that ran again, since its result was lost."""
+
+COMPUTATIONS: Final = Log(
+    "computations",
+    "A row is a graph that a client sent. One that sends very many has a row for the rest.",
+    (
+        Column("computation", "uint16", "what ``tasks.computation`` says"),
+        Column("time", "float64", "when it was sent", unit="s"),
+        Column("stop", "float64", "when the scheduler had read it; NaN before", unit="s"),
+        Column("graphs", "uint32", "how many graphs this row stands for"),
+        Column("tasks", "uint32", "how many tasks they brought"),
+        Column("client", "utf8", "id of the client", holds=("hosts",)),
+        Column("cell", "utf8", "the cell that sent it: ``In [7]``, or empty", holds=()),
+        Column("code", "utf8", "the code that sent it", holds=("code", "paths", "hosts")),
+    ),
+    rows=60_000,
+    key="computation",
+    stop="stop",
+    noun="graph",
+    nouns="graphs",
+)
+
+CELLS: Final = Log(
+    "cells",
+    "A row is a cell of a notebook that was executed.",
+    (
+        Column("cell", "utf8", "``In [7]``", holds=()),
+        Column("time", "float64", "when it began", unit="s"),
+        Column("stop", "float64", "when it ended; NaN while it runs", unit="s"),
+        Column("status", "utf8", "running, ok, error or interrupted", holds=()),
+        Column("id", "utf8", "which cell of the notebook it is", holds=()),
+        Column("code", "utf8", "its text", holds=("code", "paths", "hosts")),
+    ),
+    key="cell",
+    stop="stop",
+    noun="cell",
+    nouns="cells",
+)
+
+SPAN_TIMES: Final = Log(
+    "span_times",
+    "A row is what Dask knows of a span.",
+    (
+        Column("span", "uint16", "the span", into="spans"),
+        Column("parent", "uint16", "the span around it; 0 is none", into="spans"),
+        Column("time", "float64", "when its first task came", unit="s"),
+        Column("start", "float64", "when its first task began; NaN before", unit="s"),
+        Column("stop", "float64", "when its last task ended; NaN before", unit="s"),
+        Column("tasks", "uint32", "how many tasks it has"),
+        Column("erred", "uint32", "how many of them erred"),
+        Column("nbytes", "float64", "of all results", unit="B"),
+        Column("code", "utf8", "the code that sent it", holds=("code", "paths", "hosts")),
+    ),
+    key="span",
+    stop="stop",
+    noun="span",
+    nouns="spans",
+)
+
 SUMMARY: Final = "summary"
 """What pages subscribe to beside tables: the figures of the whole, made in Python, sent whole."""
 
@@ -410,13 +555,13 @@ def tables() -> dict[str, Table]:
     """Return every table that this module declares, by name, in order.
 
     >>> [name for name, table in tables().items() if isinstance(table, Dictionary)]
-    ['prefixes', 'lanes', 'actions', 'spans']
+    ['prefixes', 'lanes', 'actions', 'spans', 'contexts', 'activities', 'units']
     """
     found = [value for value in globals().values() if isinstance(value, Table)]
     return {table.name: table for table in found}
 
 
-FILE_FORMAT: Final = 2
+FILE_FORMAT: Final = 3
 """Version of ``.daskscope`` files (see docs/recording-format.md)."""
 
 FILE_PART_TASKS: Final = 65_536

@@ -313,12 +313,13 @@ class Pending:
 def pack(
     first: int,
     pending: Pending,
+    graphs: list[int],
     prefixes: Interned,
     lanes: Lanes,
     actions: Interned,
     spans: Interned,
 ) -> dict[str, Any]:
-    """Return a chunk of the pending tasks, of which there is at least one."""
+    """Return a chunk of the pending tasks, of which there is at least one, and their graphs."""
     finished = pending.finished
     keys = finished[5::REPORTED]
     status = bytearray(len(keys))
@@ -331,6 +332,7 @@ def pack(
         array("H", _lane_indices(finished[2::REPORTED], finished[3::REPORTED], lanes)),
         array("B", status),
         _integers("i", finished[1::REPORTED]),
+        array("I", graphs),
         array("d", [row["start"] for row in rows]),
         array("d", [row["stop"] for row in rows]),
         array("B", bytes(_action_indices(rows, actions))),

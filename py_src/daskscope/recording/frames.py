@@ -108,6 +108,7 @@ def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
             "status": _categorical(column("status", "u1"), STATUSES),
             "nbytes": column("nbytes", "f8"),
             "span": _categorical(column("span", "u2"), names.labels("spans")),
+            "computation": column("computation", "u2").astype("i8"),
             "key": pa.chunked_array(keys, pa.large_string()).to_pandas(),
             "task": column("task", "u4").astype("i8"),
         }

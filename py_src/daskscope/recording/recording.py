@@ -97,6 +97,8 @@ class Recording:
                      scheduler refuses plugins. Dask gives all tasks of a group the span of
                      the first one: to all calls of ``client.map(load, …)``, unless their
                      keys are pairs that begin with something new each time
+        computation  which row of ``computations`` brought it: the graph that a client sent;
+                     0 is unknown, 1 a task that ran again, since its result was lost
         key          the task's key as text
         task         number of the task in this recording, as in ``errors``: a key may
                      run more than once
