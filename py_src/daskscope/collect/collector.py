@@ -26,6 +26,7 @@ from daskscope.schema import LOGS
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection
 
+    from daskscope.collect.sent import SentGraphs
     from daskscope.config import Pace
     from daskscope.errors import Notice
     from daskscope.recording import RecordingStore, Unfinished
@@ -72,6 +73,7 @@ class Collector:
         recording: RecordingStore,
         pace: Pace,
         on_change: Callable[[], None],
+        sent: SentGraphs,
     ) -> None:
         self.state = "waiting"
         self.notices: tuple[Notice, ...] = ()
@@ -87,6 +89,7 @@ class Collector:
         self._recording = recording
         self._pace = pace
         self._on_change = on_change
+        self._sent = sent
         self._reader = uuid.uuid4().hex
         longest_s = max(pace.active_s, pace.quiet_s, pace.idle_s, pace.unwatched_s)
         self._lease_s = max(pace.reader_timeout_s, PAUSES_IN_A_LEASE * longest_s)
@@ -297,6 +300,7 @@ class Collector:
                 number = self._recording.next_task + self._behind
                 self._answers.append((self._asked_s, number))
                 self.polls += 1
+                self._sent.forget_old()
                 self._attached.set()
                 self._news.set()
                 self._on_change()
