@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
+from daskscope.agent.packing import clean_text
 from daskscope.forks import after_fork
 
 if TYPE_CHECKING:
@@ -51,11 +52,11 @@ class Sent:
         """Return whether it asks for a key, given as text and, of a tuple, as what that says."""
         if key in self.keys or parsed is not None:
             return key in self.keys or parsed in self.keys
-        is_tuple = key.startswith("(")
+        is_tuple, changed = key.startswith("("), "\ufffd" in key or key.endswith("…")
         return any(
-            isinstance(one, tuple) == is_tuple and str(one) == key
+            clean_text(one) == key
             for one in self.keys
-            if not isinstance(one, str)
+            if changed or (not isinstance(one, str) and isinstance(one, tuple) == is_tuple)
         )
 
     @property
