@@ -109,6 +109,8 @@ class Cells:
                 ip.events.register("post_run_cell", self._end)
             running = self._running
         if running is not None:
+            if threading.current_thread() is threading.main_thread():  # its own code
+                _cell.set(running.name)
             heard(running)
 
     def drop(self, holder: object) -> None:
@@ -204,12 +206,12 @@ class Cells:
                 return
             self._current = 0
             cell, self._running = self._running, None
-            if cell is None:
-                return
-            self._before = cell.name
-            self._give_threads(cell.name)
+            self._before = cell.name if cell is not None else ""
+            self._give_threads(self._before)
             holders = self._holders
         _cell.set(None)
+        if cell is None:
+            return
         _tell(holders, replace(cell, stop=time.time(), status=_status(result)))
 
     def _give_threads(self, cell: str) -> None:
