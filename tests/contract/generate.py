@@ -105,6 +105,7 @@ def recording() -> RecordingStore:
         "nbytes": [28.0, 1e6, 1e6, 0.0, 2.0**40, 8.0, 8.0],
         "span": [0, 1, 1, 0, 0, 1, 0],
         "task": [0, 1, 1, 2, 3, 4, 4],
+        "computation": [2, 2, 2, 3, 3, 1, 1],
     }
     made.append_tasks(5, rows, pack_keys(0, KEYS).data)
     made.log("errors").append(
@@ -150,6 +151,7 @@ def save_recording(path: Path) -> RecordingStore:
         "nbytes": [2.5, 8.0, 8.0],
         "span": [1, 0, 0],
         "task": [0, 1, 1],
+        "computation": [4, 0, 0],
     }
     killed = {"prefix": [2], "status": [1]}
     keys = pack_keys(0, ["inc-7", "sum-8", HOSTILE + "-killed"]).data

@@ -20,6 +20,7 @@ export function batchOf(rows: Row[]): TaskBatch {
     batch.nbytes[i] = row.nbytes ?? 0;
     batch.span[i] = row.span ?? 0;
     batch.task[i] = row.task ?? i;
+    batch.computation[i] = row.computation ?? 0;
   });
   return batch;
 }
@@ -36,6 +37,7 @@ export function emptyBatch(rows: number): TaskBatch {
     nbytes: new Float32Array(rows),
     span: new Uint16Array(rows),
     task: new Uint32Array(rows),
+    computation: new Uint16Array(rows),
   };
 }
 

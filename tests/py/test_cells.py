@@ -61,9 +61,7 @@ class Notebook(Kernel):
         """Return how many tasks of a prefix each cell has, once so many were recorded."""
 
         def counts() -> dict[str, int] | None:
-            found = self.value(
-                f"{{k: int(n) for k, n in cells_of({prefix!r}, {session}).items()}}"
-            )
+            found = self.value(f"{{k: int(n) for k, n in cells_of({prefix!r}, {session}).items()}}")
             return found if sum(found.values()) >= tasks else None
 
         return eventually(counts)
@@ -201,7 +199,8 @@ def test_an_asyncio_task_submits_for_the_cell_that_made_it(notebook: Notebook) -
 
 def test_an_asynchronous_client_is_followed_as_well(notebook: Notebook) -> None:
     notebook.run(
-        "awaited = await Client(client.scheduler.address, asynchronous=True, set_as_default=False)\n"
+        "options_2 = dict(asynchronous=True, set_as_default=False)\n"
+        "awaited = await Client(client.scheduler.address, **options_2)\n"
         "second = await daskscope.connect(awaited)"
     )
     cells = [notebook.cell(f"letter = await awaited.submit(ord, '{c}')") for c in "ab"]

@@ -161,7 +161,7 @@ def test_what_another_has_put_over_the_hook_stays_and_works(hooked) -> None:
 
 def test_what_another_has_put_there_before_comes_back() -> None:
     client = a_client()
-    client._send_to_scheduler = theirs = lambda message: "theirs"
+    client._send_to_scheduler = theirs = lambda _: "theirs"
     sent = SentGraphs(client, lambda: "")
     sent.open()
     assert client._send_to_scheduler(graph("inc-1")) == "theirs"

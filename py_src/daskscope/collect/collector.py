@@ -18,7 +18,7 @@ from daskscope.collect.intake import Intake
 from daskscope.collect.link import ClientView, HandlerRefused, Link
 from daskscope.collect.memory import SAMPLE_S, MemoryRows
 from daskscope.collect.notices import COUNTING, GAP_TEXTS, brief, counted_notices, notice
-from daskscope.collect.pace import Alarm, Clock, Rhythm, crowding
+from daskscope.collect.pace import Alarm, Rhythm, crowding
 from daskscope.collect.snapshots import WorkerSnapshots, by_agent
 from daskscope.collect.versions_and_logs import LogTail
 from daskscope.schema import LOGS
@@ -80,7 +80,7 @@ class Collector:
         self.lasting: tuple[Notice, ...] = ()  # the last that stay true after the end
         self.address = client.address or ""
         self.now: float | None = None
-        self.clock = Clock()
+        self.clock = sent.clock
         self.began = time.time()
         self.agent_error: str | None = None
         self.polls = 0
@@ -421,11 +421,13 @@ class Collector:
             self._use_agent = False
             raise _ChangeOfPlan
         if intake is None:
-            intake = self._intake = Intake(answer["agent"], self._recording, self._memory)
+            intake = self._intake = Intake(
+                answer["agent"], self._recording, self._memory, self._sent
+            )
             self._before = answer["before"]  # later agents begin behind a gap
         elif intake.agent != answer["agent"]:
             self._say_gap(answer["time"])
-            self._intake = Intake(answer["agent"], self._recording, self._memory)
+            self._intake = Intake(answer["agent"], self._recording, self._memory, self._sent)
             return await self._poll_agent(link)  # that was asked with the other's cursors
         tasks = intake.take(answer)
         self._behind = answer["next"] - intake.cursor

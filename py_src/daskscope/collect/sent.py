@@ -17,6 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.agent.packing import clean_text
+from daskscope.collect.pace import Clock
 from daskscope.forks import after_fork
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ class SentGraphs:
         self.came: deque[Sent] = deque(maxlen=MAX_PENDING)
         """From any thread; a deque needs no lock for that."""
         self._pending: list[Sent] = []
+        self.clock = Clock()
 
     def open(self) -> None:
         """Begin to watch the client, from any thread."""

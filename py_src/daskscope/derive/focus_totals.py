@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from daskscope.focus import Focus
+
     Rows = Mapping[str, NDArray[Any]]
 
 

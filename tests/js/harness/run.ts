@@ -191,6 +191,7 @@ export function toBatch(rows: readonly Row[]): TaskBatch {
     nbytes: Float32Array.from(rows, (row) => row.nbytes),
     span: Uint16Array.from(rows, (row) => SPAN_OF[row.prefix] ?? 0),
     task: Uint32Array.from(rows, (row) => row.task),
+    computation: new Uint16Array(rows.length),
   };
 }
 
