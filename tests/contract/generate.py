@@ -69,7 +69,13 @@ SERIES = [name for name, table in tables().items() if isinstance(table, Series)]
 HOSTILE = "<script>alert('\U0001f600')</script>\n\t\"quoted\" \\ \u2028 \0 end"
 KEYS = ["inc-0", "('sum-ab12', 0, 1)", HOSTILE, repr(b"\xff\x00"), "x" * 10_000]
 WORKER = "tcp://10.0.0.1:40001"
-FOCUS = {"time": [START, START + 1.5], "prefixes": ["inc", HOSTILE], "workers": [], "spans": []}
+FOCUS = {
+    "time": [START, START + 1.5],
+    "prefixes": ["inc", HOSTILE],
+    "workers": [],
+    "spans": [],
+    "cells": [],
+}
 
 
 NOTICE = Notice(

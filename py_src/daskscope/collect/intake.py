@@ -29,6 +29,7 @@ from daskscope.schema import HELD, MEMORY
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from daskscope.collect.sent import SentGraphs
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +38,11 @@ class Intake:
     """Feeds the answers of one agent to a recording, and keeps the cursors."""
 
     def __init__(
-        self, agent: str, recording: RecordingStore, memory: MemoryRows | None = None
+        self,
+        agent: str,
+        recording: RecordingStore,
+        memory: MemoryRows | None = None,
+        sent: SentGraphs | None = None,
     ) -> None:
         self.agent = agent
         self.cursor = 0
@@ -47,7 +52,7 @@ class Intake:
         self.load: int | None = None
         self.memory: list[int] | None = None  # until then it begins with a row of each
         self.graphs = 0
-        self._graphs = Graphs(recording)
+        self._graphs = Graphs(recording, sent)
         self._memory = memory or MemoryRows(recording)
         self._recording = recording
         self.missed_events = 0
@@ -88,7 +93,7 @@ class Intake:
         self._take_events(answer["events"])
         self._recording.log("computations").count_dropped(graphs["first"] - self.graphs)
         self.graphs = graphs["first"] + len(graphs["items"])
-        self._graphs.take(graphs["items"], answer["time"])
+        self._graphs.take(graphs["items"], answer["time"], answer["events"]["items"])
         if "scheduler" in answer:
             self._take_load(answer["scheduler"], answer["time"])
         if answer.get("memory"):
