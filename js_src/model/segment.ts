@@ -34,6 +34,7 @@ export interface RowColumns {
   nbytes: Float32Array;
   span: Uint16Array;
   task: Uint32Array;
+  computation?: Uint16Array;
 }
 
 /** Result of a filter on a segment: like the pyramid, of the matching rows alone. */
