@@ -3,6 +3,7 @@
 
 import type { PanelKind } from "../panel/host";
 import { EVENTS } from "./events";
+import { FINE_METRICS } from "./fine_metrics";
 import { LOGS } from "./logs";
 import { MEMORY } from "./memory";
 import { MEMORY_PLOT } from "./memory_plot";
@@ -14,6 +15,7 @@ export const PANELS: readonly [PanelKind, ...PanelKind[]] = [
   SUMMARY,
   TASK_STREAM,
   MEMORY,
+  FINE_METRICS,
   EVENTS,
   LOGS,
   SYSTEM,
