@@ -54,6 +54,8 @@ export class HarnessSession implements SessionStore {
     { id: "span-c01d", name: ["report", "total by region"] },
   ];
   readonly slots: number[] = [];
+  /** Entries of further dictionaries. */
+  readonly dictionaries: Record<string, readonly unknown[]> = {};
   readonly namesVersion = signal(0);
   readonly model = new TaskModel();
   readonly dataVersion = signal(0);
@@ -132,7 +134,11 @@ export class HarnessSession implements SessionStore {
   names(dictionary: string): readonly unknown[] {
     const { prefixes, lanes, actions, spans } = this;
     const lists = { prefixes, lanes, actions, spans };
-    return lists[dictionary as keyof typeof lists] ?? [];
+    return (
+      lists[dictionary as keyof typeof lists] ??
+      this.dictionaries[dictionary] ??
+      []
+    );
   }
 
   ask(_what: string, args: object): Promise<unknown> {
