@@ -145,8 +145,9 @@ export function IdleTable(props: {
     return (
       <>
         <b>{`${mostly}${formatStretch(start, stop)}`}</b>
-        {`, ${CAUSE_WHY[cause]}`}
+        {", "}
         {cause === "reading" && tasksRead(view, scope)}
+        {CAUSE_WHY[cause]}
       </>
     );
   };
@@ -199,5 +200,5 @@ function tasksRead(view: PanelView, { time: [start, stop] }: Scope): string {
     const sent = columns.time[row];
     if (sent >= start && sent <= stop) tasks += columns.tasks[row];
   }
-  return tasks > 0 ? ` of ${plural(tasks, "task")}` : "";
+  return tasks > 0 ? `${plural(tasks, "task")} ` : "a graph ";
 }

@@ -113,10 +113,8 @@ export function scopeOf(view: PanelView): Scope {
       Math.min(Math.max(range[0], tasks.time[0]), range[1]),
       Math.max(Math.min(range[1], tasks.time[1]), range[0]),
     ];
-    const both = mask;
-    mask = both
-      ? both.map((one, at) => one & tasks.prefixes[at])
-      : tasks.prefixes;
+    const { prefixes: own } = tasks;
+    mask = mask && own ? mask.map((one, at) => one & own[at]) : (mask ?? own);
   }
   const all = view.session.value?.spans ?? [];
   const id = JSON.stringify([range, prefixes, spans, cells, names.length]);
@@ -131,7 +129,8 @@ export function scopeOf(view: PanelView): Scope {
 
 interface CellTasks {
   readonly time: Range;
-  readonly prefixes: Uint8Array;
+  /** Null where it is not known which tasks are of a cell. */
+  readonly prefixes: Uint8Array | null;
 }
 
 const ofCells = new WeakMap<
@@ -151,7 +150,7 @@ function tasksOfCells(view: PanelView, cells: readonly string[]): CellTasks {
   const wanted = maskOf(graphs.map(({ computation }) => computation));
   const prefixes = new Uint8Array(0x10000);
   let start = Math.min(Infinity, ...graphs.map(({ time }) => time));
-  let stop = start === Infinity ? -Infinity : start;
+  let stop = -Infinity;
   for (let lane = 0; lane < (store?.model.laneCount ?? 0); lane++) {
     for (const segment of store?.model.track(lane, false)?.segments ?? []) {
       const { computation, prefix, rows } = segment as typeof segment & {
@@ -165,7 +164,11 @@ function tasksOfCells(view: PanelView, cells: readonly string[]): CellTasks {
       }
     }
   }
-  const tasks: CellTasks = { time: [start, stop], prefixes };
+  const found = stop > -Infinity;
+  const tasks: CellTasks = {
+    time: [start, found ? stop : Infinity],
+    prefixes: found ? prefixes : null,
+  };
   if (store) ofCells.set(store, { id, tasks });
   return tasks;
 }

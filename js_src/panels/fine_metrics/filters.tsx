@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { formatExact } from "../../base/format";
 import { IconButton } from "../../panel/button";
-import { hasWords, Kinds, SearchBox } from "../../panel/filter_tools";
+import { hasWords, Kinds, SearchBox, Select } from "../../panel/filter_tools";
 import { ChevronIcon, TableIcon } from "../../panel/icons";
 import { Menu, MenuItem } from "../../panel/menu";
 import { isolate, spanName } from "../../panel/narrowing";
@@ -95,11 +95,18 @@ function used(view: PanelView, of: "prefix" | "activity" | "span"): number[] {
   return [...new Set(keys[of].subarray(0, keys.size))].sort((a, b) => a - b);
 }
 
+/** What executed; other contexts know no function. */
+export function functionsOf(view: PanelView): string[] {
+  const prefixes = namesOf(view, "prefixes");
+  return used(view, "prefix")
+    .map((at) => prefixes[at] ?? "")
+    .filter((name) => name !== "");
+}
+
 export function Filters(props: { view: PanelView }): JSX.Element {
   const { view } = props;
   const focus = view.focus.value;
   const choices = choicesOf(view);
-  const prefixes = namesOf(view, "prefixes");
   const activities = namesOf(view, "activities");
   const spans = view.session.value?.spans ?? [];
   const cells = [
@@ -110,12 +117,11 @@ export function Filters(props: { view: PanelView }): JSX.Element {
   ].filter((cell) => cell !== "");
   const named = (names: readonly string[]): Option[] =>
     names.map((id) => ({ id, text: id }));
-  const functions = used(view, "prefix").map((at) => prefixes[at] ?? "");
   return (
     <div class="ds-fine-filters">
       <FilterMenu
         label="Functions"
-        options={named(functions.filter((name) => name !== ""))}
+        options={named(functionsOf(view))}
         chosen={focus.prefixes}
         onChoose={(ids) => view.setFocus({ ...focus, prefixes: [...ids] })}
       />
@@ -166,17 +172,30 @@ export function Modes(props: { view: PanelView }): JSX.Element {
   );
 }
 
+const MOST_BUTTONS = 4;
+
 export function Choices(props: { view: PanelView }): JSX.Element {
   const { view } = props;
   const { unit, share, table } = choicesOf(view);
+  const units = unitsOf(view);
+  const roomy = ["wide", "medium"].includes(view.breadth.value);
   return (
     <span class="ds-fine-choices">
-      <Kinds
-        label="Unit"
-        chosen={unit.value}
-        onChoose={(kind) => (unit.value = kind ?? "")}
-        kinds={unitsOf(view).map((kind) => ({ kind, name: unitName(kind) }))}
-      />
+      {roomy && units.length <= MOST_BUTTONS ? (
+        <Kinds
+          label="Unit"
+          chosen={unit.value}
+          onChoose={(kind) => (unit.value = kind ?? "")}
+          kinds={units.map((kind) => ({ kind, name: unitName(kind) }))}
+        />
+      ) : (
+        <Select
+          label="Unit"
+          value={unit.value}
+          options={units.map((value) => ({ value, text: unitName(value) }))}
+          onChange={(value) => (unit.value = value)}
+        />
+      )}
       <Kinds
         label="Amount"
         chosen={share.value ? "share" : "absolute"}

@@ -11,7 +11,7 @@ import { whyNone, WithTable } from "../../panel/states";
 import { AccountBar, IdleTable } from "./account";
 import { ByActivity, ByFunction } from "./bars";
 import { choicesOf, metricRows, scopeOf } from "./data";
-import { Choices, Filters, Modes } from "./filters";
+import { Choices, Filters, functionsOf, Modes } from "./filters";
 import { WorthKnowing } from "./knowing";
 import { OverTime } from "./over_time";
 import { MetricTable } from "./table";
@@ -35,6 +35,10 @@ export const FINE_METRICS = makePanel(
     Choices,
     facts,
     charts: true,
+    hasPicture: (view) => {
+      const { mode, table } = choicesOf(view);
+      return mode.value === "time" && !table.value;
+    },
     gestures: [
       "Click a function to isolate it in every panel; Shift-click adds another. Activities narrow this panel alone.",
       "Idle is what threads × time has above what ran: its texture says why. What is missing at the top of the chart is not accounted for.",
@@ -51,7 +55,7 @@ function dimensions(view: PanelView): string {
 
 function facts(view: PanelView): Fact[] {
   const { keys } = metricRows(view);
-  const different = (of: "prefix" | "activity" | "span"): number =>
+  const different = (of: "activity" | "span"): number =>
     new Set(keys[of].subarray(0, keys.size)).size;
   const { captured } = view.counts.value;
   const tasks = view.totals.value.prefixes.reduce(
@@ -66,7 +70,7 @@ function facts(view: PanelView): Fact[] {
       text: `of ${plural(captured, "task")}`,
       rank: 0,
     },
-    { text: plural(different("prefix"), "function"), rank: 4 },
+    { text: plural(functionsOf(view).length, "function"), rank: 4 },
     { text: plural(different("activity"), "activity", "activities"), rank: 4 },
     { text: plural(spans, "span"), rank: 5 },
     {

@@ -1,13 +1,13 @@
 // Threads over time: running by activity, idle by cause above it, up to how many there are.
 
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { toCss } from "../../base/colour";
 import { formatExact, formatMoment, formatShare } from "../../base/format";
 import { activityColour } from "../../base/palette";
 import { type Account, CAUSES } from "../../derive/accounting";
 import type { Grid } from "../../derive/metrics";
-import { Part } from "../../panel/parts";
+import { AndMore, Part } from "../../panel/parts";
 import type { PanelView } from "../../panel/panel_view";
 import { TimeChart } from "../../panel/time_chart";
 import type { PlotArea } from "../../timeline/time_plot";
@@ -83,6 +83,7 @@ export function OverTime(props: {
   const activities = choices.activities.value;
   const seconds = unit === "seconds";
   const { dark } = view.theme.value;
+  const painted = useRef<PlotArea | null>(null);
   const tables = (
     ["metrics", "states", "system", "computations", "workers"] as const
   ).map((name) => view.table(name));
@@ -99,9 +100,7 @@ export function OverTime(props: {
     if (!seconds) {
       return valueAxis(axisKind(unit), mostIn(counter.counted ?? shown), 0, 4);
     }
-    const { bottom, ticks } = valueAxis("count", threads, 0, 4);
-    const top = Math.max(threads, 1);
-    return { bottom, top, ticks: ticks.filter(({ value }) => value <= top) };
+    return threadTicks(threads);
   };
   const what = seconds ? "threads" : `${unit || "value"} a second`;
   return (
@@ -112,24 +111,39 @@ export function OverTime(props: {
           ? `${share ? "share of threads" : "threads"}, by activity; idle above, up to ${formatExact(threads)}`
           : `${share ? `share of ${unit || "value"}` : what}, by activity`
       }
-      tools={<Legend {...{ view, shown, unit, share }} />}
+      tools={<Legend view={view} shown={shown} />}
     >
-      <TimeChart
-        view={view}
-        label="Metrics over time, by activity; the table has the figures"
-        height_px={HEIGHT_PX}
-        content={{
-          gutter_px: seconds || share ? 34 : undefined,
-          prepare: (width, time) =>
-            void counter.update(width / devicePixelRatio, time),
-          axis,
-          paint: (area) => {
-            if (counter.counted) paint(area, counter.counted, share, dark);
-          },
-        }}
-      />
+      <div class="ds-fine-chart">
+        <TimeChart
+          view={view}
+          label="Metrics over time, by activity; the table has the figures"
+          height_px={HEIGHT_PX}
+          content={{
+            gutter_px: seconds || share ? 34 : undefined,
+            prepare: (width, time) =>
+              void counter.update(width / devicePixelRatio, time),
+            axis,
+            paint: (area) => {
+              painted.current = area;
+              if (counter.counted) paint(area, counter.counted, share, dark);
+            },
+          }}
+        />
+        <Card {...{ view, shown, unit, share }} area={painted.current} />
+      </div>
     </Part>
   );
+}
+
+/** Ends where all threads run; its ticks are quarters, where these are whole. */
+function threadTicks(threads: number): ValueAxis {
+  const top = Math.max(threads, 1);
+  const parts = [4, 3, 2, 1].find((count) => top % count === 0) ?? 1;
+  const ticks = Array.from({ length: parts + 1 }, (_, at) => {
+    const value = (top / parts) * at;
+    return { value, label: formatExact(value) };
+  });
+  return { bottom: 0, top, ticks };
 }
 
 const mostThreads = ({ threads, grid }: Account): number => {
@@ -254,72 +268,111 @@ function paint(
   }
 }
 
+/** In the legend. */
 const NAMED = 7;
 
-/** What is shown, heaviest first; where the pointer is, with what it was then. */
-function Legend(props: {
-  view: PanelView;
-  shown: Counted;
-  unit: string;
-  share: boolean;
-}): JSX.Element {
-  const { view, shown, unit, share } = props;
-  const { grid } = shown;
-  const { dark } = view.theme.value;
-  const moment = view.crosshair.value;
-  const layers = layersOf(shown, {
-    colour: (activity) => activityColour(activity, dark),
+interface Shown {
+  readonly view: PanelView;
+  readonly shown: Counted;
+}
+
+const cssLayers = ({ view, shown }: Shown): Layer[] =>
+  layersOf(shown, {
+    colour: (activity) => activityColour(activity, view.theme.value.dark),
     idle: (cause) => cause,
     others: "var(--ds-rule)",
-  }).map((layer) => {
-    let sum = 0;
-    for (let at = 0; at < grid.columns; at++) sum += layer.of(at);
-    return { ...layer, sum };
   });
-  const at =
-    moment === null ? -1 : Math.floor((moment - grid.start) / grid.width);
-  const pointed = at >= 0 && at < grid.columns;
-  const whole = wholeAt(shown, share);
-  const worth = (one: (typeof layers)[number]): number =>
-    pointed ? one.of(at) : one.sum;
-  const found = layers
-    .filter((one) => worth(one) > 0)
-    .sort((one, other) => worth(other) - worth(one));
+
+/** Of idle time the fill is its cause. */
+function Swatch({ fill }: Layer): JSX.Element {
   const causes: readonly string[] = CAUSES;
-  const value = (one: (typeof layers)[number]): string => {
-    const own = one.of(at) / whole(at);
-    if (share) return formatShare(own / 100);
-    return unit === "seconds" ? own.toFixed(2) : formatUnit(unit, own, own);
-  };
+  return causes.includes(String(fill)) ? (
+    <span class={`ds-swatch ds-idle-${String(fill)}`} />
+  ) : (
+    <span class="ds-swatch" style={{ background: String(fill) }} />
+  );
+}
+
+/** Heaviest first, those that are nothing left out. */
+const weighed = (
+  layers: readonly Layer[],
+  worth: (layer: Layer) => number,
+): { readonly layer: Layer; readonly value: number }[] =>
+  layers
+    .map((layer) => ({ layer, value: worth(layer) }))
+    .filter(({ value }) => value > 0)
+    .sort((one, other) => other.value - one.value);
+
+function Legend(props: Shown): JSX.Element {
+  const { columns } = props.shown.grid;
+  const found = weighed(cssLayers(props), ({ of }) => {
+    let sum = 0;
+    for (let at = 0; at < columns; at++) sum += of(at);
+    return sum;
+  }).map(({ layer }) => layer);
+  const more = found.slice(NAMED);
   return (
-    <div class="ds-part-legend ds-fine-legend">
-      {pointed && moment !== null && (
-        <span class="ds-quiet">{`at ${formatMoment(moment - view.origin.value, 2)}`}</span>
-      )}
-      {found.slice(0, NAMED).map((one) => {
-        const fill = String(one.fill);
-        const idle = causes.includes(fill);
-        return (
-          <span class="ds-line-value" key={one.name}>
-            <span
-              class={idle ? `ds-swatch ds-idle-${fill}` : "ds-swatch"}
-              style={idle ? {} : { background: fill }}
-            />
-            {one.name} {pointed && <b>{value(one)}</b>}
-          </span>
-        );
-      })}
-      {found.length > NAMED && (
-        <span
-          class="ds-quiet"
-          title={found
-            .slice(NAMED)
-            .map(({ name }) => name)
-            .join("\n")}
-        >
-          {`+${found.length - NAMED}`}
+    <div class="ds-part-legend">
+      {found.slice(0, NAMED).map((layer) => (
+        <span class="ds-line-value" key={layer.name}>
+          <Swatch {...layer} />
+          {layer.name}
+        </span>
+      ))}
+      {more.length > 0 && (
+        <span class="ds-quiet" title={more.map(({ name }) => name).join("\n")}>
+          {`+${more.length}`}
         </span>
       )}
+    </div>
+  );
+}
+
+const CARD_ROWS = 8;
+const FROM_POINTER_PX = 14;
+
+/** What a column consists of, beside the pointer. */
+function Card(
+  props: Shown & { area: PlotArea | null; unit: string; share: boolean },
+): JSX.Element | null {
+  const { view, shown, area, unit, share } = props;
+  const { grid, account } = shown;
+  const moment = view.crosshair.value;
+  if (moment === null || view.pointerTime === null || !area) return null;
+  const at = Math.floor((moment - grid.start) / grid.width);
+  if (at < 0 || at >= grid.columns) return null;
+  const whole = wholeAt(shown, share)(at);
+  const rows = weighed(cssLayers(props), ({ of }) => of(at) / whole);
+  const text = (value: number): string => {
+    if (share) return formatShare(value / 100);
+    if (unit === "seconds") return value.toFixed(2);
+    return formatUnit(unit, value, rows[0]?.value ?? 0);
+  };
+  const x = area.x(moment) / area.pixelRatio;
+  const wide = area.context.canvas.width / area.pixelRatio;
+  const [side, from] = x > wide / 2 ? ["right", wide - x] : ["left", x];
+  return (
+    <div
+      class="ds-card ds-fine-card"
+      role="tooltip"
+      style={{ [side]: `${FROM_POINTER_PX + Number(from)}px` }}
+    >
+      <p class="ds-columns">
+        <b>{formatMoment(moment - view.origin.value, 2)}</b>
+        {account && (
+          <b>{`${(account.threads[at] / grid.width).toFixed(1)} threads`}</b>
+        )}
+      </p>
+      <ul>
+        {rows.slice(0, CARD_ROWS).map(({ layer, value }) => (
+          <li key={layer.name}>
+            <Swatch {...layer} />
+            <span class="ds-prefix-name">{layer.name}</span>
+            <span>{text(value)}</span>
+          </li>
+        ))}
+      </ul>
+      <AndMore count={Math.max(0, rows.length - CARD_ROWS)} />
     </div>
   );
 }

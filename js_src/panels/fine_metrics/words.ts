@@ -52,14 +52,14 @@ export const CAUSE_NAMES: Readonly<Record<Cause, string>> = {
 };
 
 export const CAUSE_WHY: Readonly<Record<Cause, string>> = {
-  reading: "the scheduler reads a graph",
-  paused: "workers that have too little memory left",
+  reading: "for the scheduler to read",
+  paused: "workers near their memory limit",
   queued: "not yet sent to a worker",
   data: "inputs from other workers",
   tail: "fewer tasks than threads",
   none: "all wait for other tasks",
   handing: "gaps between short tasks",
-  unknown: "states of tasks were not sampled then",
+  unknown: "states of tasks not sampled",
 };
 
 /** In the unit of a column; `most` is the largest of it. */
