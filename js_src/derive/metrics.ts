@@ -128,6 +128,7 @@ export class MetricRows {
     readonly end: number;
   }[];
   private readonly sums = new Map<string, Float64Array>();
+  private readonly size: number;
 
   constructor(
     rings: readonly Ring[],
@@ -137,6 +138,7 @@ export class MetricRows {
       ...{ columns: ring.columns, begin, end },
       keyOf: keys.of(at, ring.columns),
     }));
+    this.size = keys.size;
   }
 
   /** By key, how much lies between two times; the same array for the same times. */
@@ -144,7 +146,7 @@ export class MetricRows {
     const id = `${start} ${stop}`;
     const known = this.sums.get(id);
     if (known) return known;
-    const sums = new Float64Array(this.keys.size);
+    const sums = new Float64Array(this.size);
     this.visit(start, stop, (key, value, from, to, seconds) => {
       sums[key] += seconds > 0 ? value * ((to - from) / seconds) : value;
     });

@@ -129,7 +129,7 @@ export function OverTime(props: {
             },
           }}
         />
-        <Card {...{ view, shown, unit, share }} area={painted.current} />
+        <Card {...{ view, shown, unit, share }} area={painted} />
       </div>
     </Part>
   );
@@ -333,9 +333,10 @@ const FROM_POINTER_PX = 14;
 
 /** What a column consists of, beside the pointer. */
 function Card(
-  props: Shown & { area: PlotArea | null; unit: string; share: boolean },
+  props: Shown & { area: { readonly current: PlotArea | null }; unit: string; share: boolean },
 ): JSX.Element | null {
-  const { view, shown, area, unit, share } = props;
+  const { view, shown, unit, share } = props;
+  const { current: area } = props.area;
   const { grid, account } = shown;
   const moment = view.crosshair.value;
   if (moment === null || view.pointerTime === null || !area) return null;
