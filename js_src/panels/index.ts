@@ -6,6 +6,7 @@ import { EVENTS } from "./events";
 import { LOGS } from "./logs";
 import { MEMORY } from "./memory";
 import { MEMORY_PLOT } from "./memory_plot";
+import { SPANS } from "./spans";
 import { SUMMARY } from "./summary";
 import { SYSTEM } from "./system";
 import { TASK_STREAM } from "./task_stream";
@@ -13,6 +14,7 @@ import { TASK_STREAM } from "./task_stream";
 export const PANELS: readonly [PanelKind, ...PanelKind[]] = [
   SUMMARY,
   TASK_STREAM,
+  SPANS,
   MEMORY,
   EVENTS,
   LOGS,
