@@ -93,6 +93,7 @@ export const TABLES = {
       nbytes: {"type": "float32"},
       span: {"type": "uint16", "into": "spans"},
       task: {"type": "uint32", "into": "tasks"},
+      computation: {"type": "uint16"},
     },
   },
   errors: {

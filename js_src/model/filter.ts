@@ -66,7 +66,7 @@ export class RowFilter {
     if (this.spans !== null && this.spans[rows.span[row]] === 0) return false;
     if (
       this.computations !== null &&
-      this.computations[rows.computation?.[row] ?? 0] === 0
+      this.computations[rows.computation[row]] === 0
     )
       return false;
     if (this.actions !== null || this.erred) {

@@ -1,6 +1,6 @@
 // Up to 4,096 rows of one track, sorted by start, with summaries of every 8, 64,
 // 512 and 4,096 of them (the pyramid). All columns lie in one buffer, so that a
-// row costs 26 bytes and its share of the pyramid 1.6. Knows nothing of lanes.
+// row costs 28 bytes and its share of the pyramid 1.6. Knows nothing of lanes.
 
 import { findAfter, MAX_DURATION_S } from "./search";
 
@@ -34,7 +34,7 @@ export interface RowColumns {
   nbytes: Float32Array;
   span: Uint16Array;
   task: Uint32Array;
-  computation?: Uint16Array;
+  computation: Uint16Array;
 }
 
 /** Result of a filter on a segment: like the pyramid, of the matching rows alone. */
@@ -63,6 +63,7 @@ export class Segment implements RowColumns {
   task!: Uint32Array;
   prefix!: Uint16Array;
   span!: Uint16Array;
+  computation!: Uint16Array;
   action!: Uint8Array;
   status!: Uint8Array;
 
@@ -121,7 +122,7 @@ export class Segment implements RowColumns {
       inLevel = Math.ceil(inLevel / 8);
       nodes += inLevel;
     }
-    const bytes = capacity * 26 + nodes * 11;
+    const bytes = capacity * 28 + nodes * 11;
     const buffer = takeBuffer(bytes);
     let at = 0;
     const take = (bytes: number): number => {
@@ -137,6 +138,7 @@ export class Segment implements RowColumns {
     this.reach = new Float32Array(buffer, take(nodes * 4), nodes);
     this.prefix = new Uint16Array(buffer, take(capacity * 2), capacity);
     this.span = new Uint16Array(buffer, take(capacity * 2), capacity);
+    this.computation = new Uint16Array(buffer, take(capacity * 2), capacity);
     this.paint = new Uint16Array(buffer, take(nodes * 2), nodes);
     this.action = new Uint8Array(buffer, take(capacity), capacity);
     this.status = new Uint8Array(buffer, take(capacity), capacity);
@@ -237,6 +239,7 @@ export class Segment implements RowColumns {
     this.status[at] = source.status[row];
     this.nbytes[at] = source.nbytes[row];
     this.span[at] = source.span[row];
+    this.computation[at] = source.computation[row];
     this.task[at] = source.task[row];
     this.noteTime(start, duration);
   }
@@ -248,7 +251,7 @@ export class Segment implements RowColumns {
   }
 
   private move(from: number, to: number, target: number): void {
-    // Below some twenty rows a loop is quicker than eight calls.
+    // Below some twenty rows a loop is quicker than nine calls.
     if (to - from > 20) {
       for (const name of COLUMN_NAMES) this[name].copyWithin(target, from, to);
       return;
@@ -263,6 +266,7 @@ export class Segment implements RowColumns {
       this.status[at] = this.status[row];
       this.nbytes[at] = this.nbytes[row];
       this.span[at] = this.span[row];
+      this.computation[at] = this.computation[row];
       this.task[at] = this.task[row];
     }
   }
@@ -293,6 +297,7 @@ const COLUMN_NAMES = [
   "task",
   "prefix",
   "span",
+  "computation",
   "action",
   "status",
 ] as const;
@@ -307,9 +312,11 @@ type SegmentViews = Pick<
 function views(segment: Segment): SegmentViews {
   const { start, duration, nbytes, task, prefix, span, action, status } =
     segment;
+  const { computation } = segment;
   const { busy, reach, paint, erred } = segment;
   return {
     ...{ start, duration, nbytes, task, prefix, span, action, status },
+    computation,
     ...{ busy, reach, paint, erred },
   };
 }

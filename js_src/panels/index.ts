@@ -7,6 +7,7 @@ import { FINE_METRICS } from "./fine_metrics";
 import { LOGS } from "./logs";
 import { MEMORY } from "./memory";
 import { MEMORY_PLOT } from "./memory_plot";
+import { SPANS } from "./spans";
 import { SUMMARY } from "./summary";
 import { SYSTEM } from "./system";
 import { TASK_STREAM } from "./task_stream";
@@ -14,6 +15,7 @@ import { TASK_STREAM } from "./task_stream";
 export const PANELS: readonly [PanelKind, ...PanelKind[]] = [
   SUMMARY,
   TASK_STREAM,
+  SPANS,
   MEMORY,
   FINE_METRICS,
   EVENTS,

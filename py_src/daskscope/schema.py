@@ -192,6 +192,7 @@ TASKS: Final = Tasks(
         Column("nbytes", "float32", "size of the task's result", unit="B"),
         Column("span", "uint16", "0 is no span", into="spans"),
         Column("task", "uint32", "number of the task, in order of arrival", into="tasks"),
+        Column("computation", "uint16", "which of computations; 0 unknown, 1 recomputed"),
     ),
 )
 

@@ -36,6 +36,7 @@ export function emptyBatch(rows: number): TaskBatch {
     nbytes: new Float32Array(rows),
     span: new Uint16Array(rows),
     task: new Uint32Array(rows),
+    computation: new Uint16Array(rows),
   };
 }
 

@@ -86,6 +86,7 @@ describePanel("the keys of a task stream", () => {
           nbytes: Float32Array.of(0),
           span: Uint16Array.of(0),
           task: Uint32Array.of(9_999),
+          computation: Uint16Array.of(0),
         },
         9_999,
         1,

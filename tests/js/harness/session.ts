@@ -53,6 +53,7 @@ export class HarnessSession implements SessionStore {
     { id: "span-7f3a", name: ["read"] },
     { id: "span-c01d", name: ["report", "total by region"] },
   ];
+  readonly activities = ["thread-cpu", "thread-noncpu", "disk-read"];
   readonly slots: number[] = [];
   /** Entries of further dictionaries. */
   readonly dictionaries: Record<string, readonly unknown[]> = {};
@@ -132,11 +133,11 @@ export class HarnessSession implements SessionStore {
   }
 
   names(dictionary: string): readonly unknown[] {
-    const { prefixes, lanes, actions, spans } = this;
-    const lists = { prefixes, lanes, actions, spans };
+    const { prefixes, lanes, actions, spans, activities } = this;
+    const lists = { prefixes, lanes, actions, spans, activities };
     return (
-      lists[dictionary as keyof typeof lists] ??
       this.dictionaries[dictionary] ??
+      lists[dictionary as keyof typeof lists] ??
       []
     );
   }
