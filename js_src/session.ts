@@ -60,8 +60,8 @@ interface Watcher {
 }
 
 function areEqual(one: Focus, other: Focus): boolean {
-  const parts = ({ time, prefixes, workers, spans }: Focus) =>
-    JSON.stringify([time, prefixes, workers, spans]);
+  const parts = ({ time, prefixes, workers, spans, cells }: Focus) =>
+    JSON.stringify([time, prefixes, workers, spans, cells]);
   return parts(one) === parts(other);
 }
 

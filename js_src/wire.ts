@@ -86,6 +86,7 @@ const focus: Check<Focus> = record({
   prefixes: or(list(str), []),
   workers: or(list(str), []),
   spans: or(list(str), []),
+  cells: or(list(str), []),
 });
 
 const addressed = { page: nullable(str), session: str };

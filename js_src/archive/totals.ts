@@ -16,6 +16,7 @@ interface Chosen {
   readonly lanes: readonly boolean[] | null;
   readonly spans: readonly boolean[] | null;
   readonly prefixes: readonly boolean[] | null;
+  readonly computations: ReadonlySet<number> | null;
 }
 
 /** By number of prefix and of action. */
@@ -26,8 +27,9 @@ export interface Figures {
 
 /** Whether a focus leaves anything away. */
 export function isNarrow(focus: Focus): boolean {
-  const { time, prefixes, workers, spans } = focus;
-  return time !== null || [prefixes, workers, spans].some((one) => one.length);
+  const { time, prefixes, workers, spans, cells } = focus;
+  const names = [prefixes, workers, spans, cells];
+  return time !== null || names.some((one) => one.length > 0);
 }
 
 /** Adds up rows. A task counts once, however many rows it has. */
@@ -41,7 +43,11 @@ export class Sums {
   private readonly prefixes: PrefixTotal[] = []; // by number, with holes
   private readonly actions: ActionTotal[] = [];
 
-  constructor(names: FileNames, focus: Focus) {
+  constructor(
+    names: FileNames,
+    focus: Focus,
+    computations: ReadonlySet<number> | null = null,
+  ) {
     const { time, prefixes, workers, spans } = focus;
     this.chosen = {
       time,
@@ -54,6 +60,7 @@ export class Sums {
         names.spans.map(({ id }) => id),
         spans,
       ),
+      computations,
     };
   }
 
@@ -109,11 +116,13 @@ export class Sums {
     return (this.actions[action] ??= { action, rows: 0, seconds: 0 });
   }
 
-  private has({ prefix, lane, span, start, duration }: TaskBatch, row: number) {
-    const { time, prefixes, lanes, spans } = this.chosen;
+  private has(batch: TaskBatch, row: number) {
+    const { prefix, lane, span, start, duration, computation } = batch;
+    const { time, prefixes, lanes, spans, computations } = this.chosen;
     if (prefixes && !prefixes[prefix[row]]) return false;
     if (lanes && !lanes[lane[row]]) return false;
     if (spans && !spans[span[row]]) return false;
+    if (computations && !computations.has(computation[row])) return false;
     if (!time) return true;
     return start[row] <= time[1] && start[row] + duration[row] >= time[0];
   }
@@ -136,6 +145,17 @@ function among(
   return names.map((name) => chosen.has(name));
 }
 
+/** Graphs that some cells sent; null where all count. */
+async function sentBy(
+  recording: StoredRecording,
+  cells: readonly string[],
+): Promise<ReadonlySet<number> | null> {
+  if (cells.length === 0) return null;
+  const { cell, computation } = await recording.log("computations");
+  const sent = Array.from(computation);
+  return new Set(sent.filter((_, row) => cells.includes(cell[row])));
+}
+
 /**
  * Add up what is in focus, a part at a time. `goOn` is called before each with what was
  * added up so far; when it says no the answer is null.
@@ -146,7 +166,7 @@ export async function sumUp(
   goOn: (soFar: Sums) => Promise<boolean>,
 ): Promise<Sums | null> {
   const { names } = recording;
-  const sums = new Sums(names, focus);
+  const sums = new Sums(names, focus, await sentBy(recording, focus.cells));
   for (const part of recording.parts) {
     if (!(await goOn(sums))) return null;
     try {

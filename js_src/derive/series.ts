@@ -83,15 +83,25 @@ export function partsOf(
   rings: readonly RingRows[],
   key: Key = {},
 ): { ring: RingRows; rows: Uint32Array }[] {
-  let end = Infinity;
-  return rings
-    .map((ring, at) => {
-      const begin = ring.begin ?? earliest(ring, (rings[at + 1] ?? ring).step);
-      const rows = rowsBetween(ring, begin, floorTo(end, ring.step), key);
-      if (ring.columns["time"].length > 0) end = Math.min(end, begin);
-      return { ring, rows };
-    })
+  return shownOf(rings)
+    .map(({ ring, begin, end }) => ({
+      ring,
+      rows: rowsBetween(ring, begin, end, key),
+    }))
     .reverse();
+}
+
+/** From when to before when each ring is shown: each moment is in the finest that has it. */
+export function shownOf<R extends RingRows>(
+  rings: readonly R[],
+): { readonly ring: R; readonly begin: number; readonly end: number }[] {
+  let next = Infinity;
+  return rings.map((ring, at) => {
+    const begin = ring.begin ?? earliest(ring, (rings[at + 1] ?? ring).step);
+    const end = floorTo(next, ring.step);
+    if (ring.columns["time"].length > 0) next = Math.min(next, begin);
+    return { ring, begin, end };
+  });
 }
 
 const EXTENT = ["time", "duration"];

@@ -14,6 +14,7 @@ export interface FilterSpec {
   actions?: Iterable<number>;
   spans?: Iterable<number>;
   lanes?: Iterable<number>;
+  computations?: Iterable<number>;
   /** Tasks that erred, whatever the action. */
   erred?: boolean;
   tasks?: Uint32Array;
@@ -24,6 +25,7 @@ export class RowFilter {
   private readonly actions: Uint8Array | null;
   private readonly spans: Uint8Array | null;
   private readonly lanes: Uint8Array | null;
+  private readonly computations: Uint8Array | null;
   private readonly erred: boolean;
   private readonly tasks: Uint32Array | null;
 
@@ -35,6 +37,9 @@ export class RowFilter {
     this.actions = spec.actions ? mask(spec.actions, 0x100) : null;
     this.spans = spec.spans ? mask(spec.spans, 0x10000) : null;
     this.lanes = spec.lanes ? mask(spec.lanes, 0x10000) : null;
+    this.computations = spec.computations
+      ? mask(spec.computations, 0x10000)
+      : null;
     this.erred = spec.erred ?? false;
     this.tasks = spec.tasks ? bits(spec.tasks) : null;
   }
@@ -45,8 +50,9 @@ export class RowFilter {
 
   /** Whether rows of a lane that it has may be in the dark. */
   get byRow(): boolean {
-    const { prefixes, actions, spans, tasks } = this;
-    return this.erred || !!(prefixes || actions || spans || tasks);
+    const { prefixes, actions, spans, computations, tasks } = this;
+    const some = prefixes || actions || spans || computations || tasks;
+    return this.erred || some !== null;
   }
 
   hasLane(lane: number): boolean {
@@ -58,6 +64,11 @@ export class RowFilter {
     if (this.prefixes !== null && this.prefixes[rows.prefix[row]] === 0)
       return false;
     if (this.spans !== null && this.spans[rows.span[row]] === 0) return false;
+    if (
+      this.computations !== null &&
+      this.computations[rows.computation[row]] === 0
+    )
+      return false;
     if (this.actions !== null || this.erred) {
       const erred = this.erred && rows.status[row] === 1;
       if (!erred && (this.actions?.[rows.action[row]] ?? 0) === 0) return false;

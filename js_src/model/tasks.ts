@@ -12,6 +12,7 @@ import {
 } from "./coarse";
 import { Coverage, describe, type InsertedTasks, together } from "./coverage";
 import { RowFilter, type FilterSpec, FilterPass } from "./filter";
+import { Groups } from "./groups";
 import { blankInterval, hitRow, rowsOfTask, visitRows } from "./query";
 import { isTime, lengthOf, sortByKey } from "./search";
 import { isOverlay, type Segment } from "./segment";
@@ -38,6 +39,7 @@ export class TaskModel {
   fadedRows = 0;
   readonly odd: Oddities = { negativeDurations: 0, unplaceable: 0 };
 
+  readonly groups = new Groups();
   private readonly changes = new Changes();
   /** Index 2 × lane, and one more for its overlay. */
   private readonly tracks: (Track | undefined)[] = [];
@@ -224,6 +226,11 @@ export class TaskModel {
     return this.pass ? this.pass.busy : this.allBusy;
   }
 
+  /** Of all tasks, whatever the filter. */
+  get wholeBusy(): BusyBins {
+    return this.allBusy;
+  }
+
   /** Isolate rows. What is drawn is right at once, or dimmed until `work` is done. */
   setFilter(spec: FilterSpec | null): void {
     if (spec) {
@@ -324,6 +331,7 @@ export class TaskModel {
     const seconds = lengthOf(given);
     this.extents.add(start, start + seconds, batch.task[row]);
     this.changes.note(start, start + seconds);
+    this.groups.add(batch, row);
     if (seconds === 0) return;
     const overlay = (slot & 1) === 1;
     if (!overlay) this.allBusy.add(start, seconds, batch.prefix[row]);

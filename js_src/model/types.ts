@@ -34,6 +34,8 @@ export interface Focus {
   prefixes: string[];
   workers: string[];
   spans: string[];
+  /** Such as `In [7]`. */
+  cells: string[];
 }
 
 export const NO_FOCUS: Focus = {
@@ -41,6 +43,7 @@ export const NO_FOCUS: Focus = {
   prefixes: [],
   workers: [],
   spans: [],
+  cells: [],
 };
 
 /** Exact figures from the kernel. */

@@ -19,7 +19,7 @@ function several(names: readonly string[], noun: string): string {
 
 /** The parts of a narrowing, in the order in which people narrow a run. */
 export function crumbsOf(narrowing: Narrowing, origin_s: number): Crumb[] {
-  const { time, prefixes, actions, workers, spans } = narrowing;
+  const { time, prefixes, actions, workers, spans, cells } = narrowing;
   const crumbs: Crumb[] = [];
   if (time) {
     const text = formatStretch(time[0] - origin_s, time[1] - origin_s);
@@ -28,6 +28,7 @@ export function crumbsOf(narrowing: Narrowing, origin_s: number): Crumb[] {
   const add = (part: Crumb["part"], names: readonly string[], text: string) => {
     if (names.length > 0) crumbs.push({ part, text, full: names.join("\n") });
   };
+  add("cells", cells, several(cells, "cells"));
   add("prefixes", prefixes, several(prefixes, "prefixes"));
   add("actions", actions, several(actions, "actions"));
   add("workers", workers, several(workers, "workers"));

@@ -279,6 +279,7 @@ export async function focusOn(
     prefixes: [],
     workers: worker === "" ? [] : [worker],
     spans: [],
+    cells: [],
   };
 }
 

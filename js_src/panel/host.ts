@@ -65,6 +65,8 @@ export interface PanelHost {
   readonly panels?: readonly string[];
   /** Goes to another panel of the session; missing where there is none. */
   show?(panel: string): void;
+  /** What goes to a cell of the notebook, by its id; null where that is not open. */
+  goToCell?(id: string): (() => void) | null;
   /** Buttons for a notice of the kernel, by its code. */
   actionsFor?(code: string): readonly PanelAction[];
   /**

@@ -17,7 +17,8 @@ export function isWhole(focus: Focus): boolean {
     focus.time === null &&
     focus.prefixes.length === 0 &&
     focus.workers.length === 0 &&
-    focus.spans.length === 0
+    focus.spans.length === 0 &&
+    focus.cells.length === 0
   );
 }
 
@@ -57,7 +58,7 @@ export interface Happened {
   readonly prefix: string | null;
 }
 
-/** Of spans events know nothing: those leave nothing out. */
+/** Events know no spans and no cells: those leave nothing out. */
 export function inFocus(focus: Focus): (one: Happened) => boolean {
   const { time } = focus;
   const workers = new Set(focus.workers);

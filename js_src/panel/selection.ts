@@ -55,7 +55,7 @@ export class SharedSelection {
   /** Which rows are in the light; null when all are. */
   private filter(): FilterSpec | null {
     const { store } = this;
-    const { prefixes, spans, workers } = store.focus.value;
+    const { prefixes, spans, workers, cells } = store.focus.value;
     const actions = this.actions.value;
     const search = this.search.state.value;
     void store.namesVersion.value;
@@ -72,6 +72,13 @@ export class SharedSelection {
       const wanted = new Set(workers);
       spec.lanes = store.lanes.flatMap(({ worker }, at) =>
         wanted.has(worker) ? [at] : [],
+      );
+    }
+    if (cells.length > 0) {
+      const { cell, computation } = store.table("computations").value.columns;
+      const wanted = new Set(cells);
+      spec.computations = Array.from(computation).filter((_, row) =>
+        wanted.has(cell[row]),
       );
     }
     const drawn = actions.filter((action) => action !== ERRED);

@@ -3,10 +3,12 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import {
+  marginsOf,
   TimePlot,
   type TimePlotContent,
   withText,
 } from "../timeline/time_plot";
+import { CELLS_PX, CellsLane } from "./cells_lane";
 import type { PanelView } from "./panel_view";
 
 export function TimeChart(props: {
@@ -55,7 +57,8 @@ export function TimeChart(props: {
     plot.current?.view.request();
   });
 
-  return (
+  const { left, right } = marginsOf(content);
+  const chart = (
     <div
       ref={place}
       class="ds-time-plot"
@@ -68,5 +71,19 @@ export function TimeChart(props: {
             : `${withText(props.height_px, view.theme.value)}px`,
       }}
     />
+  );
+  if (props.height_px === undefined) return chart;
+  return (
+    <>
+      {chart}
+      {view.table("cells").rows > 0 && (
+        <CellsLane
+          view={view}
+          left_px={left}
+          right_px={right}
+          height_px={withText(CELLS_PX, view.theme.value)}
+        />
+      )}
+    </>
   );
 }

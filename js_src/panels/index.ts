@@ -3,9 +3,11 @@
 
 import type { PanelKind } from "../panel/host";
 import { EVENTS } from "./events";
+import { FINE_METRICS } from "./fine_metrics";
 import { LOGS } from "./logs";
 import { MEMORY } from "./memory";
 import { MEMORY_PLOT } from "./memory_plot";
+import { SPANS } from "./spans";
 import { SUMMARY } from "./summary";
 import { SYSTEM } from "./system";
 import { TASK_STREAM } from "./task_stream";
@@ -13,7 +15,9 @@ import { TASK_STREAM } from "./task_stream";
 export const PANELS: readonly [PanelKind, ...PanelKind[]] = [
   SUMMARY,
   TASK_STREAM,
+  SPANS,
   MEMORY,
+  FINE_METRICS,
   EVENTS,
   LOGS,
   SYSTEM,

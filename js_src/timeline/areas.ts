@@ -91,7 +91,10 @@ function paintColumns(
 const STRIPE_PX = 6;
 
 /** Stripes that rise to the right, over a hint of the same colour. */
-function hatch({ context, pixelRatio }: PlotArea, colour: string) {
+export function hatch(
+  { context, pixelRatio }: Pick<PlotArea, "context" | "pixelRatio">,
+  colour: string,
+): string | CanvasPattern {
   const size = Math.max(4, Math.round(STRIPE_PX * pixelRatio));
   const tile = document.createElement("canvas");
   tile.width = tile.height = size;

@@ -44,6 +44,8 @@ export interface TimePlotContent {
   /** Room above and beside the plot, for what `over` paints there. */
   readonly top_px?: number;
   readonly right_px?: number;
+  /** The axis is above the plot, at the foot of its room there. */
+  readonly above?: boolean;
   /** Asked for after `prepare`, so that it may depend on what is shown. */
   axis(range: Range): ValueAxis;
   /** Before the axes are drawn, with the width of the plot in device pixels. */
@@ -51,6 +53,8 @@ export interface TimePlotContent {
   paint(area: PlotArea): void;
   /** Above all, also beside the plot. */
   over?(area: PlotArea): void;
+  /** Somebody clicked the plot; pixels from its upper edge. */
+  click?(y_px: number): void;
 }
 
 /** The host's small text where nobody changed it: sizes are of a plot with that. */
@@ -159,6 +163,10 @@ export class TimePlot implements Pointed {
     else this.timeline.window.fit();
   }
 
+  click(_: number, y_px: number): void {
+    this.content?.click?.(y_px);
+  }
+
   private placeCrosshair(): void {
     const { value: time } = this.panel.crosshair;
     const share = time === null ? NaN : this.share(time);
@@ -253,7 +261,8 @@ export class TimePlot implements Pointed {
         Math.max(x(tick.time), left + half),
         size.width - half,
       );
-      context.fillText(tick.label, at - half, size.height - 4 * pixelRatio);
+      const foot = content.above ? top - 3 * pixelRatio : size.height;
+      context.fillText(tick.label, at - half, foot - 4 * pixelRatio);
     }
   }
 }
@@ -262,11 +271,16 @@ export class TimePlot implements Pointed {
 export const withText = (px: number, { small_px }: Theme): number =>
   Math.round((px * small_px) / USUAL_TEXT_PX);
 
-const marginsOf = (content: TimePlotContent) => {
-  const { theme, gutter_px, top_px, right_px } = content;
+export const marginsOf = (
+  content: Pick<
+    TimePlotContent,
+    "theme" | "gutter_px" | "top_px" | "right_px" | "above"
+  >,
+) => {
+  const { theme, gutter_px, top_px, right_px, above } = content;
   return {
     left: withText(gutter_px ?? MARGINS_PX.left, theme),
-    bottom: withText(MARGINS_PX.bottom, theme),
+    bottom: above ? 0 : withText(MARGINS_PX.bottom, theme),
     top: withText(top_px ?? MARGINS_PX.top, theme),
     right:
       right_px === undefined ? MARGINS_PX.right : withText(right_px, theme),

@@ -75,7 +75,8 @@ export class Timeline {
     this.anchor.value = this.window.anchor;
   }
 
-  private show(): void {
+  /** Says what the window shows now. */
+  show(): void {
     const { start, stop } = this.window;
     const [from, to] = this.shown.peek();
     if (start === from && stop === to) return;

@@ -15,6 +15,7 @@ describe("the fragment of a report's address", () => {
         prefixes: ["read-parquet", "a,b&c=d#e", "emoji-🦜", "100 %"],
         workers: ["tcp://10.4.0.21:39411"],
         spans: ["span id"],
+        cells: ["In [7]"],
       },
     } as const;
     const focus = {
@@ -23,6 +24,7 @@ describe("the fragment of a report's address", () => {
       prefixes: [...place.focus.prefixes],
       workers: [...place.focus.workers],
       spans: [...place.focus.spans],
+      cells: [...place.focus.cells],
     };
     const fragment = toFragment({ tab: place.tab, focus });
     expect(fragment).toMatch(/^tab=task-stream&time=1795010565\.3,/);

@@ -55,7 +55,7 @@ describeReport("what is selected in a report", () => {
       "",
       ...Array.from({ length: 20_000 }, (_, at) => `w${at}`),
     ];
-    const wanted = { time, prefixes: [""], workers, spans: [] };
+    const wanted = { time, prefixes: [""], workers, spans: [], cells: [] };
     await page.evaluate((chosen) => {
       window.report.session.setFocus(chosen);
       addEventListener("hashchange", () => (document.body.title = "told"), {

@@ -328,6 +328,7 @@ describePanel("the task stream in its surroundings", () => {
         prefixes: ["read-parquet"],
         workers: session.workers.value.map((worker) => worker.address),
         spans: [],
+        cells: [],
       });
     });
     // The innermost filter can be reached beside three others.

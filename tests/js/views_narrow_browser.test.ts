@@ -77,6 +77,7 @@ describePanel("the task stream where there is little room", () => {
         prefixes: ["read-parquet", "rename"],
         workers: session.workers.value.slice(0, 3).map((one) => one.address),
         spans: [],
+        cells: [],
       });
     });
     const chips = page.locator(".ds-chip");

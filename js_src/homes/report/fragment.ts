@@ -23,7 +23,7 @@ const EMPTY = "~";
 export function toFragment({ tab, focus }: Place): string {
   const parts = [`tab=${tab}`];
   if (focus.time) parts.push(`time=${focus.time.map(seconds).join(",")}`);
-  for (const kind of ["prefixes", "workers", "spans"] as const) {
+  for (const kind of ["prefixes", "workers", "spans", "cells"] as const) {
     if (focus[kind].length === 0) continue;
     parts.push(`${kind}=${focus[kind].map(encode).join(",")}`);
   }
@@ -49,6 +49,7 @@ export function fromFragment(fragment: string): Place {
       prefixes: namesOf(parts.get("prefixes")),
       workers: namesOf(parts.get("workers")),
       spans: namesOf(parts.get("spans")),
+      cells: namesOf(parts.get("cells")),
     },
   };
 }

@@ -9,7 +9,7 @@ import { AndMore, Part } from "../../panel/parts";
 import { PrefixButton, prefixCss } from "../../panel/prefix_button";
 import type { Range } from "../../timeline/window";
 import { barsPointed, barsShown, heldRows, systemLine } from "./data";
-import { useOrder } from "./order";
+import { useOrder } from "../../panel/order";
 
 const SHOWN = 10;
 /** In the stack; what others hold is one more. */

@@ -43,7 +43,7 @@ export const MEMORY = makePanel(
       '<path d="M1 2h1.5v10.5H15V14H1z"/><path d="M3.6 10.2 6.4 6l2.5 2.4 4-5.6 1.2.9-5 7-2.5-2.4-1.8 2.8z"/>',
     ),
     group: "Cluster",
-    tables: ["memory", "held", "system", "workers"],
+    tables: ["memory", "held", "system", "workers", "cells", "computations"],
   },
   {
     Body: Memory,

@@ -14,6 +14,7 @@ import type { PlotArea } from "../../timeline/time_plot";
 import { threadAxis } from "../../timeline/value_axis";
 import { beforeFirst } from "../../panel/states";
 import { makePaints } from "../../panel/paints";
+import { isWhole } from "../../panel/narrowing";
 import { SharedSelection } from "../../panel/selection";
 import { PrefixButton } from "../../panel/prefix_button";
 import { isCutOff, type ReportSummary } from "./report_summary";
@@ -120,8 +121,7 @@ function waitingWords(view: PanelView): string {
 }
 
 function isolates(view: PanelView): boolean {
-  const { prefixes, workers, spans } = view.focus.value;
-  return prefixes.length + workers.length + spans.length > 0;
+  return !isWhole({ ...view.focus.value, time: null });
 }
 
 /** The model has one filter for all panels; here its work is done, too. */

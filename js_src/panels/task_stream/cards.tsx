@@ -1,8 +1,9 @@
 // The cards beside the pointer: of a task, of a stretch without detail, and of events.
 
+import { Card, type PlotPlace, Swatch } from "../../panel/card";
 import { FactList } from "../../panel/parts";
-import type { JSX, ComponentChildren } from "preact";
-import { useLayoutEffect, useRef, useEffect, useState } from "preact/hooks";
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
 import {
   formatBytes,
   formatDuration,
@@ -118,84 +119,6 @@ function otherActions(
     .map(([name, seconds]) => [capitalized(name), formatDuration(seconds)]);
 }
 
-interface PlotPlace {
-  readonly left: number;
-  readonly top: number;
-}
-
-function Card(props: {
-  target: CardTarget;
-  plot: PlotPlace;
-  sign: ComponentChildren;
-  title: string;
-  value: string;
-  foot: readonly string[];
-  children: ComponentChildren;
-}): JSX.Element {
-  const { target, plot, foot } = props;
-  const card = useRef<HTMLDivElement>(null);
-  useLayoutEffect(() => {
-    if (card.current) placeCard(card.current, target, plot.left, plot.top);
-  });
-  return (
-    <div ref={card} class="ds-card" role="tooltip">
-      <div class="ds-card-head">
-        {props.sign}
-        <b class="ds-card-title">{props.title}</b>
-        <b class="ds-card-value">{props.value}</b>
-      </div>
-      {props.children}
-      {foot.length > 0 && (
-        <div class="ds-card-foot">
-          {foot.map((words) => (
-            <span>{words}</span>
-          ))}
-        </div>
-      )}
-    </div>
-  );
-}
-
-const Swatch = (props: { colour: string }): JSX.Element => (
-  <span class="ds-swatch" style={{ background: props.colour }} />
-);
-
-const AWAY_PX = 14;
-const EDGE_PX = 4;
-
-interface CardTarget {
-  readonly pointerX: number;
-  readonly top: number;
-  readonly height: number;
-}
-
-/** 14 px from the pointer, inside the stage, never over what it describes. */
-function placeCard(
-  card: HTMLElement,
-  target: CardTarget,
-  plotLeft: number,
-  plotTop: number,
-): void {
-  const stage = card.parentElement;
-  if (!stage) return;
-  const width = stage.clientWidth;
-  const height = stage.clientHeight;
-  const cardHeight = card.offsetHeight;
-  const cardWidth = card.offsetWidth;
-  const pointer = plotLeft + target.pointerX;
-  let left = pointer + AWAY_PX;
-  if (left + cardWidth > width - EDGE_PX) left = pointer - AWAY_PX - cardWidth;
-  left = Math.max(EDGE_PX, Math.min(left, width - cardWidth - EDGE_PX));
-  const targetTop = plotTop + target.top;
-  let top = targetTop + target.height + 8;
-  if (top + cardHeight > height - EDGE_PX) {
-    const above = targetTop - 8 - cardHeight;
-    top = above >= EDGE_PX ? above : height - cardHeight - EDGE_PX;
-  }
-  top = Math.max(EDGE_PX, top);
-  card.style.transform = `translate(${Math.round(left)}px, ${Math.round(top)}px)`;
-}
-
 export function CoarseCard(props: {
   view: ViewState;
   plot: PlotPlace;
@@ -249,12 +172,12 @@ export function EventCard(props: {
   const session = view.session.value;
   if (!hover || !session) return null;
   const { marks, level } = hover.merged;
-  const { axis, events } = view.rows.value;
+  const { eventsTop, events } = view.rows.value;
   const only = marks.length === 1 ? marks[0] : undefined;
   const origin = view.origin.value;
   return (
     <Card
-      target={{ pointerX: hover.pointerX, top: axis, height: events }}
+      target={{ pointerX: hover.pointerX, top: eventsTop, height: events }}
       plot={props.plot}
       sign={
         <span class={level === "info" ? "ds-quiet" : `ds-${level}`}>

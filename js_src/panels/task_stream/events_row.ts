@@ -316,7 +316,7 @@ export function paintEvents(
   short: boolean,
 ): void {
   const { context, theme, width, pixelRatio, measure, rows } = picture;
-  const top = rows.axis * pixelRatio;
+  const top = rows.eventsTop * pixelRatio;
   const height = rows.events * pixelRatio;
   context.fillStyle = toCss(theme.panel);
   context.fillRect(0, top, width, height + 6 * pixelRatio);
@@ -539,7 +539,7 @@ export class EventsRow {
     rows: PlotRows,
     pixelRatio: number,
   ): Shown | null {
-    if (y_px < rows.axis || y_px > rows.lanesTop) return null;
+    if (y_px < rows.eventsTop || y_px > rows.lanesTop) return null;
     return markAt(this.merged, x_px * pixelRatio);
   }
 }

@@ -56,6 +56,10 @@ export function geometryOf(
 export interface PlotRows {
   readonly font: number;
   readonly axis: number;
+  /** Of the lane of cells; 0 without any. */
+  readonly cells: number;
+  /** From the top to the events. */
+  readonly eventsTop: number;
   readonly events: number;
   readonly lanesTop: number;
   readonly lane: number;
@@ -68,15 +72,18 @@ const LEAST_FONT_PX = 10;
 const LARGEST_FONT_PX = 16;
 
 /** For the host's small text: the canvas follows it within reason. */
-export function plotRows(small_px: number): PlotRows {
+export function plotRows(small_px: number, hasCells = false): PlotRows {
   const wanted = Math.round(small_px) || USUAL_FONT_PX;
   const font = Math.min(Math.max(wanted, LEAST_FONT_PX), LARGEST_FONT_PX);
   const [axis, events] = [font + 12, font + 9];
+  const cells = hasCells ? font + 9 : 0;
   return {
     font,
     axis,
+    cells,
+    eventsTop: axis + cells,
     events,
-    lanesTop: axis + events + 6,
+    lanesTop: axis + cells + events + 6,
     lane: font + 15,
     labelled: font + 4,
     line: font + 4,

@@ -30,7 +30,7 @@ export const TASK_STREAM: PanelKind = {
     '<path d="M1 2h6v3H1zM8 2h4v3H8zM3 6.5h4v3H3zM8 6.5h7v3H8zM1 11h3v3H1zM5 11h7v3H5z"/>',
   ),
   group: "Tasks",
-  tables: ["tasks", "errors", "workers", "gaps"],
+  tables: ["tasks", "errors", "workers", "gaps", "cells", "computations"],
   mount: (element, props) =>
     mountPanel(element, props, TASK_STREAM, (root, environment) => {
       const view = new ViewState(environment, props.host);

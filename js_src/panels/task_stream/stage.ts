@@ -243,6 +243,7 @@ export class Stage {
     };
     const cssWidth = width / pixelRatio;
     const { start, stop } = view.window;
+    view.timeline.show();
     const ticks = view.window.hasExtent
       ? this.ticks.update(start, stop, cssWidth, view.origin.peek(), rows.font)
       : [];

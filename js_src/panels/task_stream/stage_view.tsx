@@ -4,6 +4,7 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { plural, formatExact } from "../../base/format";
+import { CellsLane } from "../../panel/cells_lane";
 import { CoarseCard, EventCard, HoverCard } from "./cards";
 import { Gutter, type BusyOf } from "./gutter";
 import { PlotInteraction } from "./interaction";
@@ -121,6 +122,15 @@ export function StageView(props: {
         aria-roledescription="timeline"
         aria-label={describe(view)}
       />
+      {rows.cells > 0 && (
+        <CellsLane
+          view={view}
+          left_px={gutter}
+          right_px={0}
+          top_px={overview + rows.axis}
+          height_px={rows.cells}
+        />
+      )}
       <HoverCard view={view} plot={plotPlace} />
       <CoarseCard view={view} plot={plotPlace} />
       <EventCard view={view} plot={plotPlace} />

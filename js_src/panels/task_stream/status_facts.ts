@@ -338,7 +338,7 @@ export function isCounted(view: ViewState): boolean {
   const { focus } = view.totals.value;
   return (
     String(asked.time) === String(focus.time) &&
-    (["workers", "spans"] as const).every((part) =>
+    (["workers", "spans", "cells"] as const).every((part) =>
       haveSame(asked[part], focus[part]),
     )
   );

@@ -155,7 +155,10 @@ export class ViewState extends PanelView {
   });
   readonly holdsAny = computed(() => this.held.value > 0);
   readonly rows = computed(() =>
-    plotRows(this.environment.theme.value.small_px),
+    plotRows(
+      this.environment.theme.value.small_px,
+      this.table("cells").rows > 0,
+    ),
   );
   /** The same whichever workers are isolated: nothing moves under the pointer. */
   readonly geometry = computed(() => {

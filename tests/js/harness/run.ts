@@ -58,6 +58,7 @@ export interface Row {
   status: number;
   nbytes: number;
   task: number;
+  computation?: number;
 }
 
 export function makeRun(options: RunOptions): Run {
@@ -73,6 +74,7 @@ export function makeRun(options: RunOptions): Run {
     }
   }
   const rows: Row[] = [];
+  let computation = 0; // of the pass: 2, 3, …
   let tasks = 0;
   let erredTask = -1;
   const add = (
@@ -96,6 +98,7 @@ export function makeRun(options: RunOptions): Run {
         status,
         nbytes,
         task,
+        computation,
       });
     }
     rows.push({
@@ -107,11 +110,13 @@ export function makeRun(options: RunOptions): Run {
       status,
       nbytes,
       task,
+      computation,
     });
   };
   let begin = origin;
   let stop = origin;
   for (let pass = 0; pass < repeat; pass++) {
+    computation = pass + 2;
     const barrier = begin + 17.05 * scale;
     lanes.forEach((_, lane) => {
       let t = begin + next() * 0.25 * scale;
@@ -191,7 +196,7 @@ export function toBatch(rows: readonly Row[]): TaskBatch {
     nbytes: Float32Array.from(rows, (row) => row.nbytes),
     span: Uint16Array.from(rows, (row) => SPAN_OF[row.prefix] ?? 0),
     task: Uint32Array.from(rows, (row) => row.task),
-    computation: new Uint16Array(rows.length),
+    computation: Uint16Array.from(rows, (row) => row.computation ?? 0),
   };
 }
 

@@ -120,6 +120,7 @@ export async function scenario(
     },
   ]);
   spill(session, run);
+  if (name === "cells") addCells(session, run);
   if (name === "busy") session.answer = null;
   if (name === "lost" || name === "restarted") {
     session.state.value = "lost";
@@ -240,6 +241,61 @@ function coarse(session: HarnessSession, run: Run): void {
   };
   session.now.value = run.stop;
   session.dataVersion.value += 1;
+}
+
+/** Two cells that each sent the graph of a pass, one that failed, and one that runs. */
+function addCells(session: HarnessSession, run: Run): void {
+  const { batch } = run;
+  const first = batch.computation.indexOf(3);
+  const second = batch.start[first]!;
+  const at = (seconds: number): number => ORIGIN + seconds;
+  const cell = (
+    number: number,
+    time: number,
+    stop: number,
+    code: string,
+    status = "ok",
+  ) => ({
+    ...{ cell: `In [${number}]`, time, stop, code, status },
+    id: `cell-${number}`,
+  });
+  session.fill("cells", [
+    cell(1, at(0), at(0.04), "from dask.distributed import Client, span"),
+    cell(2, at(0.1), at(30), 'with span("read"):\n    a = load()\na.compute()'),
+    cell(3, at(30.1), at(30.4), "1 / 0", "error"),
+    cell(4, second - 0.3, NaN, "trips.fare.mean().compute()", "running"),
+  ]);
+  const graph = (computation: number, cell: number, time: number) => ({
+    ...{ computation, time, stop: time + 0.2, graphs: 1, client: "Client-1" },
+    ...{ cell: `In [${cell}]`, code: "", tasks: run.tasks / 2 },
+  });
+  session.fill("computations", [
+    graph(2, 2, at(0.15)),
+    graph(3, 4, second - 0.25),
+  ]);
+  session.fill(
+    "span_times",
+    [1, 2].map((span) => ({
+      ...{ span, parent: 0, time: at(0.2), start: at(0.4), stop: at(29) },
+      ...{ tasks: 10, erred: 0, nbytes: GIB, code: "" },
+    })),
+  );
+  // Half of what computes is CPU, and what was read from disk is beside it.
+  session.fill(
+    "metrics",
+    Array.from(batch.start, (time, row) => row)
+      .filter((row) => batch.action[row] !== 1)
+      .flatMap((row) => {
+        const { start, duration, prefix, span } = batch;
+        const reads = batch.action[row] === 2;
+        return (reads ? [2] : [0, 1]).map((activity) => ({
+          ...{ time: start[row], duration: duration[row], activity },
+          ...{ prefix: prefix[row], span: span[row], context: 0, unit: 0 },
+          value: duration[row]! / (reads ? 1 : 2),
+        }));
+      })
+      .sort((one, other) => one.time! - other.time!),
+  );
 }
 
 function addWorkers(
@@ -405,7 +461,10 @@ async function liveScenario(
   const others = new URLSearchParams(wanted);
   others.delete("at");
   const { session: whole } = await scenario("full", others);
-  const live = new LiveRun(session, whole!, run, ORIGIN, wanted.has("many"));
+  const live = new LiveRun(
+    ...([session, whole!, run, ORIGIN, wanted.has("many")] as const),
+    wanted.has("metrics"),
+  );
   const at = wanted.get("at");
   if (at !== null) live.show(Number(at));
   return {

@@ -53,7 +53,10 @@ export class HarnessSession implements SessionStore {
     { id: "span-7f3a", name: ["read"] },
     { id: "span-c01d", name: ["report", "total by region"] },
   ];
+  readonly activities = ["thread-cpu", "thread-noncpu", "disk-read"];
   readonly slots: number[] = [];
+  /** Entries of further dictionaries. */
+  readonly dictionaries: Record<string, readonly unknown[]> = {};
   readonly namesVersion = signal(0);
   readonly model = new TaskModel();
   readonly dataVersion = signal(0);
@@ -130,9 +133,13 @@ export class HarnessSession implements SessionStore {
   }
 
   names(dictionary: string): readonly unknown[] {
-    const { prefixes, lanes, actions, spans } = this;
-    const lists = { prefixes, lanes, actions, spans };
-    return lists[dictionary as keyof typeof lists] ?? [];
+    const { prefixes, lanes, actions, spans, activities } = this;
+    const lists = { prefixes, lanes, actions, spans, activities };
+    return (
+      this.dictionaries[dictionary] ??
+      lists[dictionary as keyof typeof lists] ??
+      []
+    );
   }
 
   ask(_what: string, args: object): Promise<unknown> {

@@ -1,0 +1,88 @@
+// What the tasks of each graph, span and prefix amount to. Kept up as rows come, whatever
+// their order, so that a table of them needs no pass over all rows.
+
+import { ACTIONS } from "../schema";
+import { lengthOf } from "./search";
+import type { TaskBatch } from "./tasks";
+
+export interface Group {
+  readonly computation: number;
+  readonly span: number;
+  readonly prefix: number;
+  tasks: number;
+  erred: number;
+  /** Of results. */
+  nbytes: number;
+  /** That its tasks were executed: read from disk and computed. */
+  seconds: number;
+  /** From its first to its last row. */
+  start: number;
+  stop: number;
+}
+
+const EXECUTES = new Set<number>(
+  ["compute", "disk-read"].map((name) =>
+    (ACTIONS as readonly string[]).indexOf(name),
+  ),
+);
+const SIZE = 0x10000;
+
+/** One number for a graph, a span and a prefix: each is below 2^16. */
+export const groupKey = (
+  computation: number,
+  span: number,
+  prefix: number,
+): number => (computation * SIZE + span) * SIZE + prefix;
+
+export class Groups {
+  tasks = 0;
+  private readonly groups = new Map<number, Group>();
+  private last: Group | null = null;
+  private lastTask = -1;
+
+  get all(): Iterable<Group> {
+    return this.groups.values();
+  }
+
+  /** Rows of a task follow one another. */
+  add(batch: TaskBatch, row: number): void {
+    const start = batch.start[row];
+    const seconds = lengthOf(batch.duration[row]);
+    const group = this.of(
+      batch.computation[row],
+      batch.span[row],
+      batch.prefix[row],
+    );
+    if (start < group.start) group.start = start;
+    if (start + seconds > group.stop) group.stop = start + seconds;
+    if (EXECUTES.has(batch.action[row])) group.seconds += seconds;
+    const task = batch.task[row];
+    if (task === this.lastTask) return;
+    this.lastTask = task;
+    this.tasks += 1;
+    group.tasks += 1;
+    if (batch.status[row] === 1) group.erred += 1;
+    if (batch.nbytes[row] > 0) group.nbytes += batch.nbytes[row];
+  }
+
+  private of(computation: number, span: number, prefix: number): Group {
+    const { last } = this;
+    if (
+      last?.prefix === prefix &&
+      last.span === span &&
+      last.computation === computation
+    ) {
+      return last;
+    }
+    const key = groupKey(computation, span, prefix);
+    let group = this.groups.get(key);
+    if (!group) {
+      const none = { tasks: 0, erred: 0, nbytes: 0, seconds: 0 };
+      const never = { start: Infinity, stop: -Infinity };
+      group = { computation, span, prefix, ...none, ...never };
+      this.groups.set(key, group);
+    }
+    this.last = group;
+    return group;
+  }
+}

@@ -1,0 +1,84 @@
+// The cells of a notebook, with the graphs that each sent, as panels show them.
+
+import type { Focus } from "../model/types";
+import { rowsOf, type TableView } from "../session_tables";
+import { isolate } from "./narrowing";
+import type { PanelView } from "./panel_view";
+
+export interface Graph {
+  readonly computation: number;
+  readonly tasks: number;
+  readonly time: number;
+  /** When the scheduler had read it; NaN before. */
+  readonly stop: number;
+}
+
+export interface Cell {
+  /** `In [7]`, as the focus names it. */
+  readonly name: string;
+  /** Which cell of the notebook it is. */
+  readonly id: string;
+  readonly start: number;
+  /** Infinity while it runs. */
+  readonly stop: number;
+  readonly status: string;
+  readonly code: string;
+  /** In order of time. */
+  readonly graphs: readonly Graph[];
+}
+
+type Tables = readonly [TableView<"cells">, TableView<"computations">];
+
+const known = new WeakMap<object, { of: object; cells: readonly Cell[] }>();
+
+/** In the order in which they began; the same list while nothing came. */
+export function cellsOf(...[cells, computations]: Tables): readonly Cell[] {
+  const before = known.get(cells.columns);
+  if (before?.of === computations.columns) return before.cells;
+  const graphs = new Map<string, Graph[]>();
+  for (const graph of rowsOf(computations, "time")) {
+    if (!graphs.has(graph.cell)) graphs.set(graph.cell, []);
+    graphs.get(graph.cell)!.push(graph);
+  }
+  for (const some of graphs.values()) some.sort((a, b) => a.time - b.time);
+  const all = rowsOf(cells, "time")
+    .map(({ cell, time, stop, ...more }) => ({
+      ...{ name: cell, id: more.id, status: more.status, code: more.code },
+      start: time,
+      stop: Number.isFinite(stop) ? stop : Infinity,
+      graphs: graphs.get(cell) ?? [],
+    }))
+    .sort((one, other) => one.start - other.start);
+  known.set(cells.columns, { of: computations.columns, cells: all });
+  return all;
+}
+
+/** Reads signals: those of the panel's session. */
+export const cellsOfPanel = (view: PanelView): readonly Cell[] =>
+  cellsOf(view.table("cells"), view.table("computations"));
+
+/** `[7]`, as the notebook shows it. */
+export const badgeOf = ({ name }: Cell): string => name.replace(/^In /, "");
+
+/** The first line that says something. */
+export const firstLine = (code: string): string =>
+  code
+    .split("\n", 20)
+    .map((line) => line.trim())
+    .find((line) => line !== "" && !line.startsWith("#")) ?? code.trim();
+
+/** Whether it ended otherwise than well. */
+export const hasFailed = ({ status }: Cell): boolean =>
+  status === "error" || status === "interrupted";
+
+/** Of the cluster; of a recording, those that ran something. */
+export const threadsOf = ({ workers, session }: PanelView): number =>
+  workers.value.reduce((sum, { threads }) => sum + threads, 0) ||
+  (session.value?.lanes.length ?? 0);
+
+/** Only this cell, or all again. */
+export const isolateCell = (
+  focus: Focus,
+  { name }: Cell,
+  adds: boolean,
+): Focus => ({ ...focus, cells: isolate(focus.cells, name, adds) });

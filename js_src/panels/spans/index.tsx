@@ -1,0 +1,251 @@
+// Cells of the notebook, spans and their functions: how long each took, of what, and when it
+// kept threads busy. A click on one is the focus of every panel.
+
+import { useSignal, useSignalEffect } from "@preact/signals";
+import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import { formatExact, formatSeconds, plural } from "../../base/format";
+import { cellsOfPanel, threadsOf } from "../../panel/cells";
+import { hasWords, Kinds, SearchBox } from "../../panel/filter_tools";
+import { panelIcon } from "../../panel/host";
+import { makePanel } from "../../panel/panel";
+import type { PanelView } from "../../panel/panel_view";
+import type { Fact } from "../../panel/status_line";
+import { rowsOf } from "../../session_tables";
+import { Detail, namesAround } from "./detail";
+import { TimeSpent } from "./spent";
+import { TreeTable } from "./table";
+import { type Mode, type Node, rowsShown, spansIn, treeOf } from "./tree";
+
+export const SPANS = makePanel(
+  {
+    id: "spans",
+    title: "Spans and cells",
+    caption: "what each cell and span took",
+    icon: panelIcon(
+      '<path d="M1 2h9v2.5H1zM3 5.8h9v2.5H3zM5 9.6h4v2.5H5zM10 9.6h5v2.5h-5zM1 13.2h14v.9H1z"/>',
+    ),
+    group: "Tasks",
+    tables: ["tasks", "cells", "computations", "span_times", "metrics"],
+  },
+  {
+    Body: Spans,
+    facts,
+    filters: true,
+    charts: true,
+    gestures: [
+      "Click a cell, a span or a function to isolate it in every panel; a second click frees it.",
+      "Up and Down go from row to row, Left and Right close and open one.",
+    ],
+  },
+);
+
+/** The tree is made anew at most so often while tasks come. */
+const PACE_MS = 500;
+
+function facts(view: PanelView): Fact[] {
+  void view.dataVersion.value;
+  const groups = view.session.value?.model.groups;
+  const cells = cellsOfPanel(view);
+  const spans = rowsOf(view.table("span_times"), "time").length;
+  const sent = new Set(
+    cells.flatMap(({ graphs }) => graphs.map((graph) => graph.computation)),
+  );
+  let [belong, erred] = [0, 0];
+  for (const group of groups?.all ?? []) {
+    if (sent.has(group.computation)) belong += group.tasks;
+    erred += group.erred;
+  }
+  const tasks = groups?.tasks ?? 0;
+  const idle = idleBetween(view);
+  return [
+    cells.length > 0
+      ? {
+          lead: formatExact(belong),
+          text: `of ${plural(tasks, "task")} belong to a cell`,
+          rank: 0,
+        }
+      : { lead: formatExact(tasks), text: "tasks", rank: 0 },
+    ...(cells.length > 0 ? [{ text: plural(cells.length, "cell") }] : []),
+    { text: plural(spans, "span") },
+    ...(idle >= 0.1
+      ? [
+          {
+            text: `${formatSeconds(idle)} between cells with nothing to do`,
+            brief: `${formatSeconds(idle)} between cells`,
+            rank: 4,
+          },
+        ]
+      : []),
+    ...(erred > 0
+      ? [
+          {
+            text: `${formatExact(erred)} erred`,
+            level: "error" as const,
+            rank: 1,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** From the first cell to the last, while neither a cell nor a task ran. */
+function idleBetween(view: PanelView): number {
+  const cells = cellsOfPanel(view);
+  if (cells.length === 0) return 0;
+  const present = view.present.value ?? view.end.value;
+  const ran: [number, number][] = [];
+  for (const { start, stop } of cells) ran.push([start, stop]);
+  for (const one of view.session.value?.model.groups.all ?? []) {
+    ran.push([one.start, one.stop]);
+  }
+  ran.sort((one, other) => one[0] - other[0]);
+  let idle = 0;
+  let until = cells[0].start;
+  for (const [start, stop] of ran) {
+    if (start > until) idle += start - until;
+    until = Math.max(until, Math.min(stop, present));
+  }
+  return idle;
+}
+
+/** Counts up when something came, but not with each frame. */
+function usePace(view: PanelView): number {
+  const beat = useSignal(0);
+  useSignalEffect(() => {
+    const read = [
+      view.session.value?.model.groups,
+      view.dataVersion.value,
+      view.namesVersion.value,
+      view.table("cells"),
+      view.table("computations"),
+      view.table("span_times"),
+    ];
+    // The first picture waits for nothing.
+    const wait = beat.peek() === 0 && read.length > 0 ? 0 : PACE_MS;
+    pace.next ??= setTimeout(() => {
+      pace.next = undefined;
+      beat.value += 1;
+    }, wait);
+  });
+  const [pace] = useState<{ next?: ReturnType<typeof setTimeout> }>({});
+  useSignalEffect(() => () => clearTimeout(pace.next));
+  return beat.value;
+}
+
+function Spans(props: { view: PanelView }): JSX.Element {
+  const { view } = props;
+  const [wanted, setMode] = useState<Mode>("cells");
+  const [text, setText] = useState("");
+  const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
+  const [selected, setSelected] = useState<string | null>(null);
+  const beat = usePace(view);
+  const store = view.session.value;
+  const cells = cellsOfPanel(view);
+  // Outside of notebooks there are none.
+  const mode = cells.length > 0 ? wanted : "spans";
+  const roots = useMemo(
+    () =>
+      store
+        ? treeOf({
+            ...{ mode, cells },
+            groups: store.model.groups.all,
+            spans: store.spans,
+            prefixes: store.prefixes,
+            spanTimes: view.table("span_times"),
+          })
+        : [],
+    [store, mode, beat],
+  );
+  const rows = useMemo(
+    () => rowsShown(roots, toggled, hasWords(text)),
+    [roots, toggled, text],
+  );
+  const metrics = view.table("metrics");
+  const spent = useMemo(() => new TimeSpent(metrics), [metrics, beat]);
+  const node = rows.find(({ id }) => id === selected) ?? null;
+  const threads = threadsOf(view);
+
+  const toggle = (id: string): void => {
+    const next = new Set(toggled);
+    if (!next.delete(id)) next.add(id);
+    setToggled(next);
+  };
+  const choose = (one: Node): void => {
+    const again = one.id === selected;
+    setSelected(again ? null : one.id);
+    if (!store || !one.focus) return;
+    const { cells, prefixes, spans } = one.focus;
+    const { time, workers } = view.focus.peek();
+    const none = { cells: [], spans: [], prefixes: [] };
+    const all = spans.length > 0 ? spansIn(one, store.spans) : [];
+    view.setFocus({
+      ...{ time, workers },
+      ...(again ? none : { cells, prefixes, spans: all }),
+    });
+  };
+  const codeOf = (one: Node): string => {
+    const { span, code } = view.table("span_times").columns;
+    return code[span.indexOf(one.span)] ?? "";
+  };
+
+  return (
+    <>
+      <div class="ds-spans-tools">
+        {cells.length > 0 && (
+          <Kinds
+            label="How tasks are grouped"
+            chosen={mode}
+            kinds={[
+              { kind: "cells", name: "By cell" },
+              { kind: "spans", name: "By span" },
+            ]}
+            onChoose={(kind) => setMode(kind ?? "cells")}
+          />
+        )}
+        <SearchBox
+          placeholder="Search code or span"
+          text={text}
+          onText={setText}
+        />
+      </div>
+      {rows.length === 0 ? (
+        <None view={view} searched={text !== "" && roots.length > 0} />
+      ) : (
+        <div class="ds-spans-parts">
+          <TreeTable
+            {...{ view, rows, toggled, selected, spent, threads }}
+            version={beat}
+            hasDetail={node !== null}
+            onToggle={toggle}
+            onChoose={choose}
+          />
+          {node && (
+            <Detail
+              {...{ view, node, threads }}
+              within={namesAround(node, rows).reverse()}
+              spent={spent.of(node.groups)}
+              code={node.span > 0 ? codeOf(node) : ""}
+              onClose={() => setSelected(null)}
+            />
+          )}
+        </div>
+      )}
+    </>
+  );
+}
+
+function None(props: { view: PanelView; searched: boolean }): JSX.Element {
+  if (props.searched) {
+    return <p class="ds-sentence">No cell or span matches the search.</p>;
+  }
+  const { live } = props.view.host;
+  return (
+    <p class="ds-sentence">
+      {live
+        ? "No cell has run and no task has finished yet. Cells are listed as you run them; to name a part of one, write "
+        : "This recording has no cells, no spans and no tasks. To name a part of your work, write "}
+      <code>{'with distributed.span("load"):'}</code>
+    </p>
+  );
+}

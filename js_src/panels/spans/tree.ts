@@ -1,0 +1,254 @@
+// Cells, spans and prefixes as a tree, out of the groups of tasks that have arrived.
+
+import type { Group } from "../../model/groups";
+import type { Focus, Span } from "../../model/types";
+import { badgeOf, type Cell, firstLine } from "../../panel/cells";
+import { RECOMPUTED } from "../../schema";
+import { rowsOf, type TableView } from "../../session_tables";
+
+export type Mode = "cells" | "spans";
+export type SpanTimes = TableView<"span_times">;
+
+export interface Node {
+  /** The same as long as it means the same. */
+  readonly id: string;
+  readonly kind: "cell" | "span" | "prefix" | "rest";
+  readonly name: string;
+  readonly depth: number;
+  /** Of a cell, or the one that sent the first of its tasks. */
+  cell: Cell | null;
+  /** Index of the prefix. */
+  readonly prefix: number;
+  /** Of a span: that itself, by its index; else 0. */
+  readonly span: number;
+  /** What a click isolates; null where that cannot be said. */
+  readonly focus: Pick<Focus, "cells" | "spans" | "prefixes"> | null;
+  readonly groups: Group[];
+  readonly children: Map<string, Node>;
+  tasks: number;
+  erred: number;
+  nbytes: number;
+  seconds: number;
+  /** From its begin to its end; of a cell that runs Infinity. */
+  start: number;
+  stop: number;
+}
+
+export interface Sources {
+  readonly mode: Mode;
+  readonly groups: Iterable<Group>;
+  readonly cells: readonly Cell[];
+  readonly spans: readonly Span[];
+  readonly prefixes: readonly string[];
+  readonly spanTimes: SpanTimes;
+}
+
+/** Of a span around all others, which Dask makes by itself. */
+const DEFAULT = "default";
+const DEEPEST = 200;
+
+/** The roots of the tree, in the order in which they began. */
+export function treeOf(sources: Sources): Node[] {
+  const { mode, cells, spans, prefixes } = sources;
+  const chainOf = chains(sources);
+  const root = nodeOf("", "rest", "", -1);
+  const sentBy = new Map<number, Cell>();
+  for (const cell of cells) {
+    for (const { computation } of cell.graphs) sentBy.set(computation, cell);
+    if (mode === "cells") cellNode(root, cell);
+  }
+  if (mode === "spans") {
+    for (const { span } of rowsOf(sources.spanTimes, "time")) {
+      spanNodes(root, chainOf(span), spans);
+    }
+  }
+  for (const group of sources.groups) {
+    const cell = sentBy.get(group.computation) ?? null;
+    const chain = chainOf(group.span);
+    const within =
+      mode === "cells"
+        ? cell
+          ? cellNode(root, cell)
+          : restNode(root, group)
+        : chain.length === 0
+          ? child(root, "rest", "rest", "(no span)")
+          : root;
+    const inner = spanNodes(within, chain, spans);
+    const name = prefixes[group.prefix] ?? "(unknown)";
+    const leaf = child(inner, "prefix", `prefix ${name}`, name, {
+      prefix: group.prefix,
+      focus: inner.focus && { ...inner.focus, prefixes: [name] },
+    });
+    for (const node of pathTo(root, leaf)) add(node, group, cell);
+  }
+  return sorted(root);
+}
+
+function nodeOf(
+  id: string,
+  kind: Node["kind"],
+  name: string,
+  depth: number,
+): Node {
+  return {
+    ...{ id, kind, name, depth, cell: null, prefix: -1, span: 0 },
+    focus: { cells: [], spans: [], prefixes: [] },
+    groups: [],
+    children: new Map(),
+    ...{ tasks: 0, erred: 0, nbytes: 0, seconds: 0 },
+    ...{ start: Infinity, stop: -Infinity },
+  };
+}
+
+const parents = new WeakMap<Node, Node>();
+
+function child(
+  parent: Node,
+  kind: Node["kind"],
+  key: string,
+  name: string,
+  more: Partial<Node> = {},
+): Node {
+  const known = parent.children.get(key);
+  if (known) return known;
+  const id = `${parent.id}/${key}`;
+  const made = { ...nodeOf(id, kind, name, parent.depth + 1), ...more };
+  parent.children.set(key, made);
+  parents.set(made, parent);
+  return made;
+}
+
+const cellNode = (root: Node, cell: Cell): Node =>
+  child(root, "cell", cell.name, `${badgeOf(cell)} ${firstLine(cell.code)}`, {
+    cell,
+    focus: { cells: [cell.name], spans: [], prefixes: [] },
+    ...{ start: cell.start, stop: cell.stop },
+  });
+
+const restNode = (root: Node, { computation }: Group): Node =>
+  computation === RECOMPUTED
+    ? child(root, "rest", "again", "(recomputed)", { focus: null })
+    : child(root, "rest", "rest", "(outside of cells)", { focus: null });
+
+function spanNodes(
+  parent: Node,
+  chain: readonly number[],
+  spans: readonly Span[],
+): Node {
+  let at = parent;
+  for (const span of chain) {
+    const { id = "", name = [] } = spans[span] ?? {};
+    // Tasks know their innermost span alone: those inside of it come with them.
+    at = child(at, "span", `span ${id}`, name.at(-1) ?? id, {
+      span,
+      focus: at.focus && { ...at.focus, spans: [id] },
+    });
+  }
+  return at;
+}
+
+function pathTo(root: Node, leaf: Node): Node[] {
+  const path: Node[] = [];
+  for (let at = leaf; at !== root; at = parents.get(at)!) path.push(at);
+  return path;
+}
+
+function add(node: Node, group: Group, cell: Cell | null): void {
+  node.groups.push(group);
+  node.tasks += group.tasks;
+  node.erred += group.erred;
+  node.nbytes += group.nbytes;
+  node.seconds += group.seconds;
+  if (node.kind === "cell") return;
+  if (group.start < node.start) node.cell = cell;
+  node.start = Math.min(node.start, group.start);
+  node.stop = Math.max(node.stop, group.stop);
+}
+
+function sorted(node: Node): Node[] {
+  const all = [...node.children.values()];
+  const last = ({ kind }: Node): number => Number(kind === "rest");
+  all.sort((a, b) => last(a) - last(b) || a.start - b.start || 0);
+  if (node.depth < DEEPEST) {
+    for (const one of all) {
+      const inside = sorted(one);
+      one.children.clear();
+      for (const each of inside) one.children.set(each.id, each);
+    }
+  }
+  return all;
+}
+
+/** Of a span those around it, the outermost first, and itself. */
+function chains({
+  spans,
+  spanTimes,
+}: Sources): (span: number) => readonly number[] {
+  const around = new Map(
+    rowsOf(spanTimes, "time").map(({ span, parent }) => [span, parent]),
+  );
+  // Where Dask did not say, names do: of several with that name the one before.
+  const byName = new Map<string, number>();
+  spans.forEach(({ name }, at) => byName.set(JSON.stringify(name), at));
+  const parentOf = (span: number): number =>
+    around.get(span) ??
+    byName.get(JSON.stringify(spans[span]?.name.slice(0, -1))) ??
+    0;
+  const known = new Map<number, readonly number[]>();
+  const chainOf = (span: number, depth = 0): readonly number[] => {
+    const before = known.get(span);
+    if (before) return before;
+    const { name = [] } = spans[span] ?? {};
+    const none = span === 0 || depth > DEEPEST || name.length === 0;
+    const chain = none
+      ? []
+      : [
+          ...chainOf(parentOf(span), depth + 1),
+          ...(name.length === 1 && name[0] === DEFAULT ? [] : [span]),
+        ];
+    known.set(span, chain);
+    return chain;
+  };
+  return (span) => chainOf(span);
+}
+
+/** Ids of all spans of a node's tasks, its own among them. */
+export function spansIn(node: Node, spans: readonly Span[]): string[] {
+  const all = new Set([node.span, ...node.groups.map(({ span }) => span)]);
+  return [...all].flatMap((span) => (span > 0 ? (spans[span]?.id ?? []) : []));
+}
+
+/** A node with spans inside is open until somebody closes it; one with prefixes is not. */
+const opensItself = ({ kind, children }: Node): boolean =>
+  kind === "span" || [...children.values()].some((one) => one.kind === "span");
+
+/** The rows that are shown, each after the one that it lies in. */
+export function rowsShown(
+  roots: readonly Node[],
+  toggled: ReadonlySet<string>,
+  has: ((text: string) => boolean) | null,
+): Node[] {
+  const rows: Node[] = [];
+  const found = new Set<Node>();
+  const matches = (node: Node): boolean => {
+    const inside = [...node.children.values()].filter(matches).length > 0;
+    const code = node.kind === "cell" ? (node.cell?.code ?? "") : "";
+    const itself = has?.(`${node.name}\n${code}`) ?? true;
+    if (itself || inside) found.add(node);
+    return itself || inside;
+  };
+  if (has) roots.forEach(matches);
+  const visit = (node: Node, all: boolean): void => {
+    if (!all && !found.has(node)) return;
+    rows.push(node);
+    if (!isOpen(node, toggled) && !(has && !all)) return;
+    const whole =
+      all || ![...node.children.values()].some((one) => found.has(one));
+    for (const one of node.children.values()) visit(one, whole);
+  };
+  for (const node of roots) visit(node, has === null);
+  return rows;
+}
+
+export const isOpen = (node: Node, toggled: ReadonlySet<string>): boolean =>
+  node.children.size > 0 && opensItself(node) !== toggled.has(node.id);
