@@ -24,8 +24,12 @@ const [workers = 200] = process.argv.slice(2).filter((word) => +word > 0);
 const WORKERS = Number(workers);
 /** Each in a page of its own: as a user meets it, nothing is compiled yet. */
 const OPENED = 5;
-/** A drag after each: it is zoomed in all the time, so that a drag pans. */
-const TURNS = [-10, -10, 10];
+/** A drag after each: nearly a day, hours, minutes; never the whole, where a drag selects. */
+const TURNS = [-4, -16, -14, 30];
+/** Where the newest samples are, as a share of the day. */
+const NEWEST = 0.98;
+/** Bokeh's axis, in pixels beside its plot. */
+const AXIS_PX = 60;
 
 const PANELS = { memory: "Memory panel", "memory-plot": "plot of a sampler" };
 
@@ -75,7 +79,7 @@ async function measure(browser, html, panel) {
     ...what,
   });
   await page.evaluate(() => window.memoryBench.settle());
-  const at = await page.evaluate(() => window.memoryBench.middle());
+  const at = await page.evaluate((share) => window.memoryBench.placeOf(share), NEWEST);
   const own = await gestures(page, { at, turns: TURNS });
   if (process.env.PICTURE) {
     await page.screenshot({ path: `${panel}-${process.env.PICTURE}` });
@@ -113,8 +117,12 @@ async function peer(browser, lines) {
     [],
     JSON.stringify(lines),
   );
-  const [x, y] = [VIEWPORT.width / 2, VIEWPORT.height / 2];
-  const found = await gestures(page, { at: [x, y], turns: TURNS });
+  const x = AXIS_PX + NEWEST * (VIEWPORT.width - AXIS_PX);
+  const at = [x, VIEWPORT.height / 2];
+  const found = await gestures(page, { at, turns: TURNS });
+  if (process.env.PICTURE) {
+    await page.screenshot({ path: `peer-${process.env.PICTURE}` });
+  }
   await page.close();
   return found;
 }

@@ -11,6 +11,7 @@ import { runsOf } from "../../../js_src/panels/memory_plot/runs";
 import { MEASURES } from "../../../js_src/schema";
 import type { SessionStore } from "../../../js_src/session";
 import type { TableView } from "../../../js_src/session_tables";
+import { growingAxis } from "../../../js_src/timeline/window";
 import { HarnessSession } from "../../js/harness/session";
 import { T0 } from "../../js/model_rows";
 import { DAY_S, memoryDay, samplesDay } from "./memory_day";
@@ -85,10 +86,14 @@ const bench = {
     for (let i = 0; i < 20; i++) await nextFrame();
   },
 
-  /** The middle of the plot, in pixels of the page. */
-  middle(): [number, number] {
-    const { left, top, width, height } = plot()!.getBoundingClientRect();
-    return [left + width / 2, top + height / 2];
+  /** A time of day in the plot while it shows the whole, in pixels of the page. */
+  placeOf(share: number): [number, number] {
+    const hit = plot()!.querySelector(".ds-time-hit")!;
+    const { left, top, width, height } = hit.getBoundingClientRect();
+    const axis = growingAxis(DAY_S);
+    const live = session.state.peek() === "live";
+    const part = live ? (share * DAY_S) / axis : share;
+    return [left + width * part, top + height / 2];
   },
 
   /** The lines that the panel draws, for the peer: times and values. */
