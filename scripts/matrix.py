@@ -7,6 +7,7 @@ Each entry gets an environment below .envs/: the pinned one, with some packages 
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -25,7 +26,11 @@ MINOR = sys.version_info.minor
 OTHER_PYTHONS = (f"3.{MINOR - 1}", f"3.{MINOR + 1}")
 """One older and one newer than the one that runs this."""
 
-PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "4", "--dist", "worksteal")
+PYTEST = ("-m", "pytest", "-q", "-o", "cache_dir=.envs/pytest_cache")
+IN_PROCESSES = ("-n", "4", "--dist", "worksteal")
+AGAIN = ("-n", "0", "--last-failed", "--last-failed-no-failures", "none")
+MAX_AGAIN = 3
+"""So many Python tests that failed beside others are tried once more, alone, and named."""
 
 
 @dataclass(frozen=True)
@@ -39,8 +44,9 @@ class Entry:
     browser: tuple[str, ...] | None = None
     """Which browser tests run, too, by their files; with none named all, not only those of every
     change."""
-    retries: int = 0
-    """So often a browser test is tried again, where what it meets is known to fail by itself."""
+    retries: int = 1
+    """So often a browser test is tried again: Playwright names it. More, where what it meets is
+    known to fail by itself."""
     vitest: bool = False
     """Whether the TypeScript tests run, too."""
     upgrade: bool = False
@@ -186,20 +192,35 @@ def run(entry: Entry, variables: dict[str, str]) -> list[str]:
     }
     commands = {}
     if entry.pytest is not None:
-        commands["pytest"] = [str(python), *PYTEST, *entry.pytest]
+        commands["pytest"] = [str(python), *PYTEST, *IN_PROCESSES, *entry.pytest]
     if entry.vitest:
-        commands["vitest"] = ["npm", "run", "--silent", "test"]
+        commands["vitest"] = ["npm", "run", "--silent", "test", "--", "--retry=1"]
     if entry.browser is not None:
         output = f"ui-tests/test-results/{entry.name}"
         named = [f"{name}.spec.ts" for name in entry.browser]
         options = ("--output", output, f"--retries={entry.retries}")
         story = ["npm", "run", "--silent", "test:ui", "--", *options, *named]
         commands["browser tests"] = story
-    return [
-        f"{entry.name}: {name}"
+    failed = [
+        name
         for name, command in commands.items()
         if subprocess.run(command, cwd=ROOT, env=surroundings).returncode
     ]
+    if "pytest" in failed and (unstable := last_failed()):
+        again = [str(python), *PYTEST, *AGAIN, *(entry.pytest or ())]
+        if subprocess.run(again, cwd=ROOT, env=surroundings).returncode == 0:
+            failed.remove("pytest")
+            print("\n".join(f"FAILED ONCE {test}, and passed alone" for test in unstable))
+    return [f"{entry.name}: {name}" for name in failed]
+
+
+def last_failed() -> list[str]:
+    """Return the Python tests that failed just now; none if they are many."""
+    try:
+        found = json.loads((ENVIRONMENTS / "pytest_cache/v/cache/lastfailed").read_text())
+    except (OSError, ValueError):
+        return []
+    return list(found) if len(found) <= MAX_AGAIN else []
 
 
 def main() -> int:
