@@ -7,7 +7,6 @@ Each entry gets an environment below .envs/: the pinned one, with some packages 
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -17,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import environment
+import python_tests
 
 ROOT = environment.ROOT
 ENVIRONMENTS = ROOT / ".envs"
@@ -25,12 +25,6 @@ LOCK = ROOT / "requirements.lock"
 MINOR = sys.version_info.minor
 OTHER_PYTHONS = (f"3.{MINOR - 1}", f"3.{MINOR + 1}")
 """One older and one newer than the one that runs this."""
-
-PYTEST = ("-m", "pytest", "-q", "-o", "cache_dir=.envs/pytest_cache")
-IN_PROCESSES = ("-n", "4", "--dist", "worksteal")
-AGAIN = ("-n", "0", "--last-failed", "--last-failed-no-failures", "none")
-MAX_AGAIN = 3
-"""So many Python tests that failed beside others are tried once more, alone, and named."""
 
 
 @dataclass(frozen=True)
@@ -190,37 +184,26 @@ def run(entry: Entry, variables: dict[str, str]) -> list[str]:
         "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
         "VIRTUAL_ENV": str(python.parent.parent),
     }
+    failed = []
+    if entry.pytest is not None and python_tests.run(
+        str(python), ("-q", *entry.pytest), surroundings
+    ):
+        failed.append("pytest")
     commands = {}
-    if entry.pytest is not None:
-        commands["pytest"] = [str(python), *PYTEST, *IN_PROCESSES, *entry.pytest]
     if entry.vitest:
-        commands["vitest"] = ["npm", "run", "--silent", "test", "--", "--retry=1"]
+        commands["vitest"] = ["npm", "run", "--silent", "test"]
     if entry.browser is not None:
         output = f"ui-tests/test-results/{entry.name}"
         named = [f"{name}.spec.ts" for name in entry.browser]
         options = ("--output", output, f"--retries={entry.retries}")
         story = ["npm", "run", "--silent", "test:ui", "--", *options, *named]
         commands["browser tests"] = story
-    failed = [
+    failed += [
         name
         for name, command in commands.items()
         if subprocess.run(command, cwd=ROOT, env=surroundings).returncode
     ]
-    if "pytest" in failed and (unstable := last_failed()):
-        again = [str(python), *PYTEST, *AGAIN, *(entry.pytest or ())]
-        if subprocess.run(again, cwd=ROOT, env=surroundings).returncode == 0:
-            failed.remove("pytest")
-            print("\n".join(f"FAILED ONCE {test}, and passed alone" for test in unstable))
     return [f"{entry.name}: {name}" for name in failed]
-
-
-def last_failed() -> list[str]:
-    """Return the Python tests that failed just now; none if they are many."""
-    try:
-        found = json.loads((ENVIRONMENTS / "pytest_cache/v/cache/lastfailed").read_text())
-    except (OSError, ValueError):
-        return []
-    return list(found) if len(found) <= MAX_AGAIN else []
 
 
 def main() -> int:
