@@ -35,7 +35,7 @@ test-py-js: environment
 	$(BIN)/python scripts/side_by_side.py --make "$(MAKE)" test-py test-js
 
 test-py: build
-	$(BIN)/python -m pytest -n 4 --dist worksteal $(ARGS)
+	$(BIN)/python scripts/python_tests.py $(ARGS)
 
 test-js: environment
 	CHROMIUM="$$($(SETUP) browser)" && export CHROMIUM && npx --no-install vitest run

@@ -11,6 +11,7 @@ export default defineConfig({
     environment: "node",
     passWithNoTests: true,
     restoreMocks: true,
+    retry: 1, // beside others a browser may be late
     // Tests that run beside each other on two cores may wait a while.
     expect: { poll: { timeout: 15_000 } },
     setupFiles: "tests/js/harness/patience.ts",

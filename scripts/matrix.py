@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import environment
+import python_tests
 
 ROOT = environment.ROOT
 ENVIRONMENTS = ROOT / ".envs"
@@ -24,8 +25,6 @@ LOCK = ROOT / "requirements.lock"
 MINOR = sys.version_info.minor
 OTHER_PYTHONS = (f"3.{MINOR - 1}", f"3.{MINOR + 1}")
 """One older and one newer than the one that runs this."""
-
-PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "4", "--dist", "worksteal")
 
 
 @dataclass(frozen=True)
@@ -39,8 +38,9 @@ class Entry:
     browser: tuple[str, ...] | None = None
     """Which browser tests run, too, by their files; with none named all, not only those of every
     change."""
-    retries: int = 0
-    """So often a browser test is tried again, where what it meets is known to fail by itself."""
+    retries: int = 1
+    """So often a browser test is tried again: Playwright names it. More, where what it meets is
+    known to fail by itself."""
     vitest: bool = False
     """Whether the TypeScript tests run, too."""
     upgrade: bool = False
@@ -184,9 +184,12 @@ def run(entry: Entry, variables: dict[str, str]) -> list[str]:
         "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
         "VIRTUAL_ENV": str(python.parent.parent),
     }
+    failed = []
+    if entry.pytest is not None and python_tests.run(
+        str(python), ("-q", *entry.pytest), surroundings
+    ):
+        failed.append("pytest")
     commands = {}
-    if entry.pytest is not None:
-        commands["pytest"] = [str(python), *PYTEST, *entry.pytest]
     if entry.vitest:
         commands["vitest"] = ["npm", "run", "--silent", "test"]
     if entry.browser is not None:
@@ -195,11 +198,12 @@ def run(entry: Entry, variables: dict[str, str]) -> list[str]:
         options = ("--output", output, f"--retries={entry.retries}")
         story = ["npm", "run", "--silent", "test:ui", "--", *options, *named]
         commands["browser tests"] = story
-    return [
-        f"{entry.name}: {name}"
+    failed += [
+        name
         for name, command in commands.items()
         if subprocess.run(command, cwd=ROOT, env=surroundings).returncode
     ]
+    return [f"{entry.name}: {name}" for name in failed]
 
 
 def main() -> int:

@@ -1,10 +1,12 @@
-// What `ms.plot()` shows moves while the block that is sampled runs, in the same cell.
+// What `ms.plot()` shows moves while the block that is sampled runs, in the same cell. Without
+// subshells the kernel hears of a plot between cells only: there it is shown in an earlier one.
 
 import type { Locator, Page, TestInfo } from "@playwright/test";
 import {
   cellIsBusy,
   CLIENT,
   expect,
+  hasSubshells,
   notebookPath,
   notebookWith,
   runCells,
@@ -12,12 +14,21 @@ import {
   test,
 } from "./fixtures";
 
-const PLOT_AND_SAMPLE = `
+const MAKE = `${CLIENT}
 import daskscope, time
 from IPython.display import display
 
 ms = daskscope.MemorySampler()
-display(ms.plot(layout={"height": "360px"}))
+plot = ms.plot(layout={"height": "360px"})
+shown = False
+`;
+const SHOW = `
+display(plot)
+shown = True
+`;
+const SHOW_AND_SAMPLE = `
+if not shown:
+    display(plot)
 with ms.sample("growing <b>list</b>", interval=0.1):
     kept = []
     for step in range(60):
@@ -83,22 +94,26 @@ async function expectItGrows(
 test("ms.plot() grows in the busy cell that samples", async ({
   page,
 }, info) => {
-  await notebookWith(page, [CLIENT, PLOT_AND_SAMPLE, CLOSE]);
+  await notebookWith(page, [MAKE, SHOW, SHOW_AND_SAMPLE, CLOSE]);
   await runCells(page, 0);
-  await startCell(page, 1);
-  await expectItGrows(page, () => cellIsBusy(page, 1), info);
-  await runCells(page, 2);
+  if (!(await hasSubshells(page))) {
+    await runCells(page, 1);
+    await expect(page.locator(".ds-widget .ds-root")).toBeVisible();
+  }
+  await startCell(page, 2);
+  await expectItGrows(page, () => cellIsBusy(page, 2), info);
+  await runCells(page, 3);
 });
 
 test("ms.plot() grows in the busy cell that samples, in Notebook 7", async ({
   page,
   baseURL,
 }, info) => {
-  await notebookWith(page, [CLIENT, PLOT_AND_SAMPLE, CLOSE]);
+  await notebookWith(page, [MAKE, SHOW, SHOW_AND_SAMPLE, CLOSE]);
   const tab = await page.context().newPage();
   await tab.goto(`${baseURL}/notebooks/${await notebookPath(page)}`);
   const cells = tab.locator(".jp-Notebook .jp-CodeCell");
-  await expect(cells).toHaveCount(3);
+  await expect(cells).toHaveCount(4);
   const prompt = (at: number) => cells.nth(at).locator(".jp-InputPrompt");
   // Before that, a cell that is run asks for a kernel.
   await expect(
@@ -107,11 +122,17 @@ test("ms.plot() grows in the busy cell that samples, in Notebook 7", async ({
   await cells.nth(0).click();
   await tab.keyboard.press("Shift+Enter");
   await expect(prompt(0)).toHaveText("[1]:");
+  if (await hasSubshells(page)) {
+    await cells.nth(2).click();
+  } else {
+    await tab.keyboard.press("Shift+Enter");
+    await expect(tab.locator(".ds-widget .ds-root")).toBeVisible();
+  }
   await tab.keyboard.press("Shift+Enter");
   const isBusy = async (): Promise<boolean> =>
-    (await prompt(1).innerText()).includes("*");
+    (await prompt(2).innerText()).includes("*");
   await expectItGrows(tab, isBusy, info);
   await tab.keyboard.press("Shift+Enter");
-  await expect(prompt(2)).toHaveText("[3]:");
+  await expect(prompt(3)).not.toHaveText(/^\[[ *]?\]:$/);
   await tab.close();
 });

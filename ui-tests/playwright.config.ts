@@ -12,7 +12,7 @@ export default defineConfig({
   timeout: 120_000,
   expect: { timeout: 30_000 },
   workers: 1,
-  retries: 0,
+  retries: 1, // the output names what passed at the second try
   reporter: "list",
   grepInvert: process.env["TEST_ALL"] ? /@picture/ : /@all|@picture/,
   ...(process.env["PICTURE"] ? { grep: /@picture/, grepInvert: /@all/ } : {}),
