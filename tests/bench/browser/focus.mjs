@@ -1,4 +1,4 @@
-// How soon a focus is in all open panels of a page, with a million tasks: from the moment in
+// How soon a focus is in all open panels with plots, with a million tasks: from the moment in
 // which it is set to the frame after each panel's first change.
 //
 //     node focus.mjs [tasks] [workers]

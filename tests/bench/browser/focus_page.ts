@@ -1,9 +1,9 @@
-// Runs in the page of the benchmark of the focus: all panels of the list beside each other, and
+// Runs in the page of the benchmark of the focus: all panels with plots beside each other, and
 // one session with many tasks. `window.focusBench` is what the benchmark calls.
 
 import { signal } from "@preact/signals";
 import { type Focus, NO_FOCUS } from "../../../js_src/model/types";
-import { PANELS } from "../../../js_src/panels";
+import { PANELS as ALL } from "../../../js_src/panels";
 import type { PanelHost } from "../../../js_src/panel/host";
 import type { SessionStore } from "../../../js_src/session";
 import { decodeTasks } from "../../../js_src/wire_columns";
@@ -20,6 +20,8 @@ const { native: nativeFrame } = (
 const nextFrame = (): Promise<void> =>
   new Promise((resolve) => nativeFrame(() => resolve()));
 
+/** Those with plots. The others are lists of texts, a page of them at a time. */
+const PANELS = ALL.filter(({ id }) => id !== "events" && id !== "logs");
 /** After so long nothing of a focus is still to be shown. */
 const WAIT_MS = 1_000;
 const THREADS = 8;
@@ -58,7 +60,7 @@ function noteDrawing(): void {
 }
 
 const bench = {
-  /** All panels beside each other, three in a row. */
+  /** All panels beside each other. */
   async open(tasks: number, workers: number): Promise<string[]> {
     const prefixes = Array.from({ length: 12 }, (_, i) => `groupby-${i}`);
     const addressOf = (at: number): string => `tcp://10.0.0.${at}:40000`;

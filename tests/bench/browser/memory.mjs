@@ -80,7 +80,10 @@ async function measure(browser, html, panel) {
     ...what,
   });
   await page.evaluate(() => window.memoryBench.settle());
-  const at = await page.evaluate((share) => window.memoryBench.placeOf(share), NEWEST);
+  const at = await page.evaluate(
+    (share) => window.memoryBench.placeOf(share),
+    NEWEST,
+  );
   const own = await moved(browser, page, at);
   if (process.env.PICTURE) {
     await page.screenshot({ path: `${panel}-${process.env.PICTURE}` });
