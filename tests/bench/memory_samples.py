@@ -229,7 +229,7 @@ def left_out(hours: float = 1.0) -> None:
     samplers = {"daskscope": daskscope.MemorySampler.from_samples(theirs), "distributed": theirs}
 
     backend: Any = ModuleType("drawn")  # pandas hands it what matplotlib would draw
-    backend.plot = lambda frame, kind, **_: np.rint(frame["an hour"].dropna() * 2**10)
+    backend.plot = lambda frame, **_: np.rint(frame["an hour"].dropna() * 2**10)
     sys.modules["drawn"] = backend
     drawn = {name: set(each.plot(backend="drawn").tolist()) for name, each in samplers.items()}
     missing = {name: set((sizes >> 20).tolist()) - found for name, found in drawn.items()}

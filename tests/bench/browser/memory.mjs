@@ -26,7 +26,7 @@ const WORKERS = Number(workers);
 /** Each in a page of its own: as a user meets it, nothing is compiled yet. */
 const OPENED = 5;
 /** A drag after each: nearly a day, hours, minutes; never the whole, where a drag selects. */
-const TURNS = [-4, -16, -14, 30];
+const TURNS = [-4, -20, 20];
 /** Where the newest samples are, as a share of the day. */
 const NEWEST = 0.98;
 /** Bokeh's axis, in pixels beside its plot. */
