@@ -6,6 +6,7 @@ import asyncio
 import math
 import time
 import weakref
+from collections.abc import Hashable
 from contextlib import asynccontextmanager, contextmanager
 from importlib.util import find_spec
 from numbers import Real
@@ -16,6 +17,7 @@ from daskscope.errors import DaskscopeError
 from daskscope.memory_samples import Reading, Run, SamplesSource
 from daskscope.schema import MEASURES
 from daskscope.session_list import hold_session, let_go_of
+from daskscope.words import bytes_text, count_text, one_line, some_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine, Iterator
@@ -67,6 +69,14 @@ class MemorySampler:
         self._readings: dict[str, Reading] = {}  # by the ids of their sessions
         self._source = SamplesSource()
         self._plots: weakref.WeakSet[MemoryPlot] = weakref.WeakSet()
+
+    def __repr__(self) -> str:
+        found = [
+            f"{label} ({count_text(len(pairs), 'sample')}, "
+            f"peak {bytes_text(max((size for _, size in pairs), default=0))})"
+            for label, pairs in self.samples.items()
+        ]
+        return one_line(f"<daskscope.MemorySampler: {some_of(found) or 'no samples yet'}>")
 
     @classmethod
     def from_samples(cls, other: Any, *, measure: str = "process") -> MemorySampler:
@@ -121,6 +131,7 @@ class MemorySampler:
             Seconds between samples. Samples may come more often if another reader asks for
             it: all share the same samples, and panels want one each half second.
         """
+        _check_label(label)
         measure = _checked_measure(measure)
         seconds = _checked_interval(interval)
         client = client or session_list.current_client()
@@ -348,6 +359,8 @@ class MemorySampler:
             if MemoryPlot._takes(kwargs):
                 return MemoryPlot(self, align=align, measure=measure, **kwargs)
             backend = "matplotlib"
+        if not self.samples:
+            raise ValueError('there are no samples to plot: run `with ms.sample("label"):` first')
         frame = self.to_pandas(align=align, measure=measure)
         if backend == "bokeh":
             from daskscope.figures import memory_samples
@@ -378,6 +391,14 @@ def _checked_measure(measure: str) -> str:
     if measure not in MEASURES:
         raise ValueError(f"measure must be one of {', '.join(MEASURES)}, got {measure!r:.200}")
     return measure
+
+
+def _check_label(label: object) -> None:
+    """distributed takes whatever a dict takes; a client by position would be one by mistake."""
+    if isinstance(label, Hashable) and not hasattr(label, "scheduler_info"):
+        return
+    hint = ": pass it as client=…" if isinstance(label, Hashable) else ""
+    raise TypeError(f"label must be text, got {type(label).__name__}{hint}")
 
 
 def _checked_interval(interval: Any) -> float:

@@ -349,7 +349,7 @@ class MemoryPlot(Panel):
 
     def __repr__(self) -> str:
         labels = self._sampler._runs if self._sampler else ()
-        return f"<daskscope.MemoryPlot: {count_text(len(labels), 'sample')}>"
+        return f"<daskscope.MemoryPlot: {count_text(len(labels), 'label')}>"
 
 
 def _session_of(client: Client | Session | SamplesSource | None) -> Session | SamplesSource | None:

@@ -1,5 +1,7 @@
 """What sampling the memory of 200 workers costs a scheduler, and a day of it in the kernel.
 
+And what plots show of the samples of an hour: distributed's takes the nearest one of each second.
+
 The scheduler's share is that of our timer and of the answers, for all measures of each worker,
 next to Dask's `MemorySampler` (one measure of the cluster) and to what the dashboard does for
 an open page, in the same run. Workers beat every two seconds, as 200 of them do; what they
@@ -17,16 +19,17 @@ import random
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from agent_cost import scheduler_of
 from distributed.core import Status
-from distributed.diagnostics.memory_sampler import MemorySamplerExtension
+from distributed.diagnostics.memory_sampler import MemorySampler, MemorySamplerExtension
 from distributed.protocol.core import dumps
 from distributed.scheduler import WorkerState
 
+import daskscope
 from daskscope import agent
 from daskscope.collect.memory import MemoryRows
 from daskscope.recording import RecordingStore
@@ -215,6 +218,33 @@ def kernel_memory(workers: int, hours: float) -> None:
     )
 
 
+def left_out(hours: float = 1.0) -> None:
+    """Let both samplers plot the same samples, and count those that are not in the plot."""
+    rng = np.random.default_rng(2)
+    count = round(hours * 3600 / SAMPLE_S)
+    times = 1_790_000_000.0 + SAMPLE_S * np.arange(count) + rng.uniform(0, 0.01, count)
+    sizes = rng.permutation(np.arange(1, count + 1)) * 2**20  # no two are the same
+    theirs = MemorySampler()
+    theirs.samples["an hour"] = list(zip(times.tolist(), sizes.tolist(), strict=True))
+    samplers = {"daskscope": daskscope.MemorySampler.from_samples(theirs), "distributed": theirs}
+
+    backend: Any = ModuleType("drawn")  # pandas hands it what matplotlib would draw
+    backend.plot = lambda frame, **_: np.rint(frame["an hour"].dropna() * 2**10)
+    sys.modules["drawn"] = backend
+    drawn = {name: set(each.plot(backend="drawn").tolist()) for name, each in samplers.items()}
+    missing = {name: set((sizes >> 20).tolist()) - found for name, found in drawn.items()}
+    share = {name: len(found) / count * 100 for name, found in missing.items()}
+    report(
+        f"samples that a plot leaves out, of one each {SAMPLE_S} s",
+        share["daskscope"],
+        "%",
+        limit=0.0,
+        peer=round(share["distributed"], 1),
+        samples=count,
+        peak_drawn={name: count in found for name, found in drawn.items()},
+    )
+
+
 def report(metric: str, value: float, unit: str, **more: Any) -> None:
     figure = {"bench": "memory_samples", "metric": metric, "value": round(value, 3), "unit": unit}
     print(json.dumps(figure | more), flush=True)
@@ -222,5 +252,6 @@ def report(metric: str, value: float, unit: str, **more: Any) -> None:
 
 if __name__ == "__main__":
     workers = int(sys.argv[1]) if len(sys.argv) > 1 else 200
+    left_out()
     scheduler_share(workers)
     kernel_memory(workers, float(sys.argv[2]) if len(sys.argv) > 2 else 24.0)

@@ -450,6 +450,34 @@ def test_labels_are_filled_inside_and_never_beyond_their_end(ms) -> None:
     assert np.isnan(aligned["b"].iloc[2])
 
 
+@pytest.mark.parametrize("arguments", [{"grid": True}, {"backend": "bokeh"}])
+def test_without_samples_a_plot_that_is_no_widget_says_what_to_run(ms, arguments) -> None:
+    with pytest.raises(ValueError, match="no samples to plot: run `with"):
+        ms.plot(**arguments)
+
+
+def test_it_says_what_it_has() -> None:
+    other = DaskMemorySampler()
+    assert repr(daskscope.MemorySampler.from_samples(other)) == (
+        "<daskscope.MemorySampler: no samples yet>"
+    )
+    other.samples = {"one\nline": [(10.0, 2**20), (11.0, 3)], "other": [(12.0, 2**30)]}
+    assert repr(daskscope.MemorySampler.from_samples(other)) == (
+        "<daskscope.MemorySampler: one line (2 samples, peak 1.00 MiB), "
+        "other (1 sample, peak 1.00 GiB)>"
+    )
+
+
+def test_a_client_in_the_place_of_a_label_is_refused_before_the_block(client: Client, ms) -> None:
+    with pytest.raises(TypeError, match="label must be text, got Client: pass it as client="):
+        ms.sample(client)
+    with pytest.raises(TypeError, match=r"got list$"):
+        ms.sample(["run"])
+    with ms.sample(5):  # type: ignore[arg-type]  # as distributed's takes it
+        pass
+    assert list(ms.samples) == [5]
+
+
 def test_without_samples_there_is_an_empty_frame(ms) -> None:
     assert ms.to_pandas().empty
     assert ms.to_pandas(by="worker").empty
@@ -499,7 +527,7 @@ def test_by_default_it_is_a_widget(sampled) -> None:
         assert plot._options == {"align": True, "measure": "process"}
         assert plot.layout.height == "200px"
         assert plot.session == sampled._source.id
-        assert repr(plot) == "<daskscope.MemoryPlot: 2 samples>"
+        assert repr(plot) == "<daskscope.MemoryPlot: 2 labels>"
         assert 1_000 < len(plot.picture()) <= 20_000
     finally:
         plot.close()

@@ -2,7 +2,7 @@
 // 200 workers: how soon there is a picture, how well it pans; and a Bokeh figure of the same
 // lines under the same mouse.
 //
-//     node memory.mjs [workers] [--no-peer]
+//     node memory.mjs [workers] [memory] [memory-plot] [--no-peer]
 //
 // PROFILE=<file> keeps a CPU profile of the last first picture, PICTURE=<file> the picture.
 
@@ -15,6 +15,7 @@ import {
   open,
   pageOf,
   peerPage,
+  processorMs,
   reporter,
   round,
   VIEWPORT,
@@ -25,7 +26,7 @@ const WORKERS = Number(workers);
 /** Each in a page of its own: as a user meets it, nothing is compiled yet. */
 const OPENED = 5;
 /** A drag after each: nearly a day, hours, minutes; never the whole, where a drag selects. */
-const TURNS = [-4, -16, -14, 30];
+const TURNS = [-4, -20, 20];
 /** Where the newest samples are, as a share of the day. */
 const NEWEST = 0.98;
 /** Bokeh's axis, in pixels beside its plot. */
@@ -79,8 +80,11 @@ async function measure(browser, html, panel) {
     ...what,
   });
   await page.evaluate(() => window.memoryBench.settle());
-  const at = await page.evaluate((share) => window.memoryBench.placeOf(share), NEWEST);
-  const own = await gestures(page, { at, turns: TURNS });
+  const at = await page.evaluate(
+    (share) => window.memoryBench.placeOf(share),
+    NEWEST,
+  );
+  const own = await moved(browser, page, at);
   if (process.env.PICTURE) {
     await page.screenshot({ path: `${panel}-${process.env.PICTURE}` });
   }
@@ -90,7 +94,7 @@ async function measure(browser, html, panel) {
   );
   await page.close();
   const dask = process.argv.includes("--no-peer")
-    ? { gaps: [NaN] }
+    ? { gaps: [NaN], processor_ms: NaN }
     : await peer(browser, lines);
   report({
     metric: `${PANELS[panel]}: frame while panning and zooming, p95, as seen on the screen`,
@@ -103,11 +107,21 @@ async function measure(browser, html, panel) {
     longest: round(Math.max(...own.gaps)),
     peer_longest: round(Math.max(...dask.gaps)),
     work: round(percentile(own.work, 0.95)),
+    processor: round(own.processor_ms),
+    peer_processor: round(dask.processor_ms),
     frames: own.gaps.length,
     late: round(lateShare(own.gaps), 3),
     peer_late: round(lateShare(dask.gaps), 3),
     ...what,
   });
+}
+
+/** With what a frame takes of the processor: other programs do not count. */
+async function moved(browser, page, at) {
+  const before_ms = await processorMs(browser);
+  const frames = await gestures(page, { at, turns: TURNS });
+  const took_ms = (await processorMs(browser)) - before_ms;
+  return { ...frames, processor_ms: took_ms / frames.gaps.length };
 }
 
 async function peer(browser, lines) {
@@ -119,7 +133,7 @@ async function peer(browser, lines) {
   );
   const x = AXIS_PX + NEWEST * (VIEWPORT.width - AXIS_PX);
   const at = [x, VIEWPORT.height / 2];
-  const found = await gestures(page, { at, turns: TURNS });
+  const found = await moved(browser, page, at);
   if (process.env.PICTURE) {
     await page.screenshot({ path: `peer-${process.env.PICTURE}` });
   }
@@ -130,7 +144,9 @@ async function peer(browser, lines) {
 const browser = await launched();
 try {
   const html = await pageOf("memory_page.ts");
-  for (const panel of Object.keys(PANELS)) await measure(browser, html, panel);
+  const only = process.argv.slice(2).filter((word) => word in PANELS);
+  const panels = only.length > 0 ? only : Object.keys(PANELS);
+  for (const panel of panels) await measure(browser, html, panel);
 } finally {
   await browser.close();
 }

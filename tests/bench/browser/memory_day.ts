@@ -50,7 +50,10 @@ function bytesOf(worker: number, workers: number, name: string, time: number) {
 }
 
 /** A worker has a row when it has reported, the cluster always. */
-export function memoryDay(workers: number): TableView<"memory"> {
+export function memoryDay(
+  workers: number,
+  seconds = DAY_S,
+): TableView<"memory"> {
   const turns = BEAT_S / SAMPLE_S;
   const every = Array.from({ length: workers + 1 }, (_, at) => at);
   const inTurn = Array.from({ length: turns }, (_, turn) =>
@@ -63,6 +66,7 @@ export function memoryDay(workers: number): TableView<"memory"> {
       column === "worker"
         ? worker && `tcp://10.0.${worker >> 5}.${worker}:40000`
         : bytesOf(worker, workers, column, time),
+    seconds,
   );
 }
 
@@ -87,10 +91,11 @@ function dayOf<N extends "memory" | "samples">(
   name: N,
   keysAt: KeysAt,
   cellOf: CellOf,
+  seconds = DAY_S,
 ): TableView<N> {
   const shape: TableShape = TABLES[name];
   const rings = STEPS.map((step, ring) =>
-    ringOf(shape, ring, step, keysAt, cellOf),
+    ringOf(shape, ring, step, keysAt, cellOf, seconds),
   );
   const columns = rings[0].columns;
   const view = { state: "ready", rows: rings[0].rows, rings, columns };
@@ -103,6 +108,7 @@ function ringOf(
   step: number,
   keysAt: KeysAt,
   cellOf: CellOf,
+  seconds: number,
 ) {
   const columns = Object.entries(columnsOfRing(shape, ring));
   const row_bytes = columns.reduce(
@@ -113,7 +119,7 @@ function ringOf(
   let room = shape.bytes! / STEPS.length / row_bytes;
   const length = step || SAMPLE_S;
   const moments: (readonly number[])[] = [];
-  const last = DAY_S / length;
+  const last = Math.floor(seconds / length);
   for (let sample = last - 1; sample >= 0; sample--) {
     const keys = keysAt(sample, step === 0);
     room -= keys.length;

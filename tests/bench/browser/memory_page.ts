@@ -104,7 +104,9 @@ const bench = {
     ];
     if (panel !== "memory") {
       const { rings } = session.table("samples").value;
-      return runsOf(rings, MEASURES[0], false).map((run) => points(run.cluster));
+      return runsOf(rings, MEASURES[0], false).map((run) =>
+        points(run.cluster),
+      );
     }
     const rows = new KeyedRows(session.table("memory").value.rings, "worker");
     const band = bandOf(rows, "process", (key) => key !== CLUSTER);

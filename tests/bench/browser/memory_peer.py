@@ -19,9 +19,11 @@ from bokeh.resources import INLINE
 def main() -> None:
     """Write the page."""
     lines = json.load(sys.stdin)
-    plot = figure(sizing_mode="stretch_both", tools="pan,wheel_zoom,reset")
+    plot = figure(sizing_mode="stretch_both", tools="xpan,xwheel_zoom,reset")
     plot.toolbar.active_scroll = plot.tools[1]
-    plot.x_range = Range1d(min(times[0] for times, _ in lines), max(times[-1] for times, _ in lines))
+    plot.x_range = Range1d(
+        min(times[0] for times, _ in lines), max(times[-1] for times, _ in lines)
+    )
     for (times, values), colour in zip(lines, Category10_10, strict=False):
         plot.line(times, values, color=colour)
     Path(sys.argv[1]).write_text(file_html(plot, INLINE, title="Memory"), encoding="utf-8")

@@ -46,6 +46,14 @@ export async function gestures(page, how) {
   });
 }
 
+/** What all processes of a browser took so far, also where they draw. */
+export async function processorMs(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  await session.detach();
+  return processInfo.reduce((sum, { cpuTime }) => sum + 1000 * cpuTime, 0);
+}
+
 /** A page of this folder with what it needs, in one piece. */
 export async function pageOf(entry) {
   const bundle = await build({
