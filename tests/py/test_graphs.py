@@ -46,6 +46,12 @@ def own() -> Iterator[Session]:
         yield live(s)
 
 
+@pytest.fixture
+def session(client: Client) -> Iterator[Session]:
+    with daskscope.connect(client) as s:
+        yield live(s)
+
+
 def kept(session: Session) -> dict[str, int]:
     """How much the agent keeps to tell which graph brought a task."""
 
@@ -112,19 +118,21 @@ def test_layers_of_an_array_have_its_graph_and_touched_ones_their_own(own: Sessi
 
 
 def test_a_group_of_which_two_graphs_bring_tasks_goes_key_by_key(own: Session) -> None:
-    x = da.ones(100, chunks=10)
-    one = x[:50].persist(optimize_graph=False)
+    client = client_of(own)
+
+    def send(indices: range) -> Any:
+        keys = [("both", i) for i in indices]
+        return client.get({key: (inc, key[1]) for key in keys}, keys, sync=False)
+
+    one = send(range(6))
     wait(one)
-    two = x.persist(optimize_graph=False)
+    two = send(range(4, 10))
     wait(two)
-    frame = own.recording.tasks
-    counted = frame[frame["prefix"] == "ones_like"] if "ones_like" in {*frame["prefix"]} else frame
-    assert len(counted)
-    first = {str(key) for key in one.__dask_graph__()}
-    assert first
-    assert {*frame["computation"]} == {2, 3}
-    per_key = numbers(own)
-    assert all(len(found) == 1 for found in per_key.values())
+    recorded(own, 10)
+    assert numbers(own) == {f"('both', {i})": {2 if i < 6 else 3} for i in range(10)}
+    assert own.recording.table("computations")["tasks"].tolist() == [6, 4]
+    del one, two
+    eventually(lambda: kept(own) == NOTHING)
 
 
 def test_a_shuffle_and_its_barrier_have_its_graph(own: Session) -> None:
@@ -136,16 +144,17 @@ def test_a_shuffle_and_its_barrier_have_its_graph(own: Session) -> None:
     assert {*tasks["computation"]} == {2}
 
 
-def test_tasks_that_a_task_sends_have_graphs_of_the_client_in_it(own: Session) -> None:
-    client = client_of(own)
+def test_tasks_that_a_task_sends_have_graphs_of_the_client_in_it(session: Session) -> None:
+    client = client_of(session)
     futures = client.map(nested, range(3))
     wait(futures)
-    recorded(own, 3 + 15)
-    frame, rows = own.recording.tasks, own.recording.table("computations").set_index("computation")
-    of_task = frame.groupby("prefix", observed=True)["computation"].unique()
-    assert [rows.loc[n, "client"] for n in of_task["nested"]] == [client.id]
-    assert sorted(rows.loc[n, "tasks"] for n in of_task["inc"]) == [5, 5, 5]
-    assert all(rows.loc[n, "client"].startswith("Client-worker-") for n in of_task["inc"])
+    recorded(session, 3 + 15)
+    frame = session.recording.tasks
+    rows = session.recording.table("computations").set_index("computation")
+    of_prefix = frame.groupby("prefix", observed=True)["computation"].unique()
+    assert [rows.loc[n, "client"] for n in of_prefix["nested"]] == [client.id]
+    assert [rows.loc[n, "tasks"] for n in of_prefix["inc"]] == [5, 5, 5]
+    assert all(rows.loc[n, "client"].startswith("Client-worker-") for n in of_prefix["inc"])
 
 
 def test_graphs_of_two_clients_have_theirs(own: Session) -> None:
