@@ -86,7 +86,9 @@ def test_ten_maps_of_a_function_are_ten_graphs(own: Session) -> None:
     assert of_map == [{number} for number in own.recording.table("computations")["computation"]]
     assert own.recording.table("computations")["tasks"].tolist() == [50] * 10
     assert {*own.recording.table("computations")["client"]} == {client.id}
-    assert (own.recording.table("computations")["stop"] >= own.recording.table("computations")["time"]).all()
+    assert (
+        own.recording.table("computations")["stop"] >= own.recording.table("computations")["time"]
+    ).all()
     del maps
     eventually(lambda: kept(own) == NOTHING)
 
