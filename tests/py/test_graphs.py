@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import dask.array as da
@@ -28,6 +29,14 @@ NOTHING = {"of_key": 0, "whole": 0, "rest": 0}
 
 def inc(x: int) -> int:
     return x + 1
+
+
+GO = Event()
+
+
+def when_told(x: int) -> int:
+    GO.wait(60)
+    return x
 
 
 def nested(x: int) -> int:
@@ -215,13 +224,17 @@ def test_tasks_that_were_there_before_the_agent_are_of_an_unknown_graph() -> Non
         LocalCluster(n_workers=1, processes=False, **WITHOUT_DASHBOARD) as cluster,
         Client(cluster) as client,
     ):
-        waiting = client.map(inc, range(5), resources={"later": 1})
+        GO.clear()
+        before = client.map(when_told, range(5))
         with daskscope.connect(client) as session:
             live(session)
-            cluster.sync(next(iter(cluster.workers.values())).set_resources, later=5)
-            wait(waiting)
-            recorded(session, 5)
-            assert {*session.recording.tasks["computation"]} == {UNKNOWN_GRAPH}
+            GO.set()
+            after = client.map(inc, range(5))
+            wait([*before, *after])
+            recorded(session, 10)
+            found = numbers(session)
+            assert [found[future.key] for future in before] == [{UNKNOWN_GRAPH}] * 5
+            assert [found[future.key] for future in after] == [{2}] * 5
 
 
 def test_numbers_of_graphs_end_where_the_table_does(monkeypatch: pytest.MonkeyPatch) -> None:
