@@ -226,6 +226,7 @@ def test_tasks_that_were_there_before_the_agent_are_of_an_unknown_graph() -> Non
     ):
         GO.clear()
         before = client.map(when_told, range(5))
+        eventually(lambda: any(client.processing().values()))
         with daskscope.connect(client) as session:
             live(session)
             GO.set()
