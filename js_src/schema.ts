@@ -71,7 +71,7 @@ export const TABLES = {
   },
   actions: {
     kind: "dictionary",
-    limit: 255,
+    limit: 128,
     first: [["compute"], ["transfer"], ["disk-read"], ["disk-write"], ["deserialize"]],
     columns: { name: {"type": "utf8"} },
   },
