@@ -188,8 +188,8 @@ def test_an_asyncio_task_submits_for_the_cell_that_made_it(notebook: Notebook) -
         "begin = asyncio.Event()\n"
         "async def later():\n"
         "    await begin.wait()\n"
-        "    client.submit(chr, 65)\n"
-        "    await asyncio.to_thread(lambda: client.submit(chr, 66).result())\n"
+        "    first = client.submit(chr, 65)\n"
+        "    await asyncio.to_thread(lambda: client.gather([first, client.submit(chr, 66)]))\n"
         "task = asyncio.create_task(later())"
     )
     notebook.cell("begin.set()\nawait task")
