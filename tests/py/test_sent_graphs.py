@@ -15,7 +15,15 @@ from distributed import Client, LocalCluster
 
 import daskscope
 from daskscope.collect import sent as sent_graphs
-from daskscope.collect.sent import FRAMES, MAX_PENDING, MAX_PENDING_S, NFRAMES, SEND, SentGraphs
+from daskscope.collect.sent import (
+    FRAMES,
+    MAX_PENDING,
+    MAX_PENDING_S,
+    MAX_WITH_CODE,
+    NFRAMES,
+    SEND,
+    SentGraphs,
+)
 
 
 def a_client(identity: str = "one", address: str = "tcp://s:1", cls: Any = None) -> Any:
@@ -179,6 +187,20 @@ def test_the_setting_for_code_is_given_back_with_the_last_session(cluster: Local
             assert dask.config.get(NFRAMES) == FRAMES
         assert dask.config.get(NFRAMES) == 0
         assert SEND not in vars(a) | vars(b)
+
+
+def test_the_code_of_few_graphs_is_sent_between_two_answers(hooked) -> None:
+    client, sent = hooked
+    for number in range(MAX_WITH_CODE + 2):
+        assert dask.config.get(NFRAMES) == (FRAMES if number < MAX_WITH_CODE else 0)
+        client._send_to_scheduler(graph(f"inc-{number}"))
+    sent.answered()
+    assert dask.config.get(NFRAMES) == FRAMES
+    with dask.config.set({NFRAMES: 5}):
+        for number in range(MAX_WITH_CODE + 2):
+            client._send_to_scheduler(graph(f"inc-{number}"))
+        sent.answered()
+        assert dask.config.get(NFRAMES) == 5
 
 
 def test_a_setting_of_the_user_stays(cluster: LocalCluster) -> None:
