@@ -1,9 +1,9 @@
 """What the agent costs the scheduler per task, next to Dask's own task stream plugin.
 
-Both are given the same calls: the four transitions of a task that runs and is forgotten,
-with the messages as a worker sends them and distributed's protocol delivers them, and a
-reader that asks every 200 tasks (2,000 tasks/s, ten answers a second), up to the frames
-that go to the socket. The machine is noisy: CPU time, fresh processes, alternating pairs.
+Both are given the same calls: a graph of 1,000 tasks, the four transitions of each task that
+runs and is forgotten, with the messages as a worker sends them and distributed's protocol
+delivers them, and a reader that asks every 200 tasks (2,000 tasks/s, ten answers a second), up
+to the frames that go to the socket. The machine is noisy: CPU time, fresh processes, alternating pairs.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from distributed.worker_state_machine import TaskFinishedMsg
 from interval import median_between
 
 TASKS_PER_ANSWER = 200
+TASKS_PER_GRAPH = 1_000
 ROUNDS = 5
 """A process measures its tasks so often: preparing them takes ten times as long."""
 
@@ -48,16 +49,17 @@ def finished_messages(keys: str, tasks: int) -> list[dict[str, Any]]:
     dice = random.Random(1)
     workers = [f"tcp://10.0.0.{i}:3{i:04d}" for i in range(1, 9)]
     now = 1_790_000_000.0
-    token = uuid.UUID(int=dice.getrandbits(128)).hex
     messages = []
     for i in range(tasks):
+        if i % TASKS_PER_GRAPH == 0:
+            token = uuid.UUID(int=dice.getrandbits(128)).hex
         now += dice.expovariate(2_000)
         seconds = dice.expovariate(1 / 0.003)
         rows = [{"action": "compute", "start": now - seconds, "stop": now}]
         if keys == "map":
             key: Any = f"inc-{uuid.UUID(int=dice.getrandbits(128)).hex}"
         else:
-            key = (f"rechunk-merge-{token}", i // 100, i % 100)
+            key = (f"rechunk-merge-{token}", i % TASKS_PER_GRAPH // 100, i % 100)
             if i % 2:
                 begun = now - seconds - dice.expovariate(1 / 0.001)
                 rows.insert(0, {"action": "transfer", "start": begun, "stop": now - seconds})
@@ -109,13 +111,20 @@ def scheduler_of(messages: list[dict[str, Any]]) -> Any:
         unrunnable={},
         validate=False,
     )
-    for message in messages:
-        task = state.new_task(message["key"], _Spec(), "released")  # type: ignore[arg-type]
-        task.nbytes = message["nbytes"]
+    know(state, messages)
     state.loop = SimpleNamespace(asyncio_loop=asyncio.new_event_loop())  # its timers never fire
     state.handlers = {}
     state.extensions = {}
     return state
+
+
+def know(state: Any, messages: list[dict[str, Any]]) -> None:
+    """Let a scheduler have these tasks, in groups of their own, and nothing else."""
+    state.tasks.clear()
+    state.task_groups.clear()
+    for message in messages:
+        task = state.new_task(message["key"], _Spec(), "released")
+        task.nbytes = message["nbytes"]
 
 
 class _Nothing(SchedulerPlugin):
@@ -154,6 +163,7 @@ def daskscope(scheduler: Any) -> tuple[Any, Any]:
         assert "error" not in got, got["error"]
         assert {*plugin.memory_samples.held.values()} <= {0}  # each came, and left
         asked["cursor"] = got["next"]
+        asked["graphs"] = got["graphs"]["first"] + len(got["graphs"]["items"])
         if got["memory"]:
             tables = (got["memory"]["memory"], got["memory"]["held"])
             asked["memory"] = [rows["first"] + len(rows["columns"][0]) // 8 for rows in tables]
@@ -181,6 +191,7 @@ def measure(which: str, keys: str, tasks: int) -> dict[str, float]:
     answer()
     seconds, size = 0.0, 0
     for _ in range(ROUNDS):
+        know(scheduler, messages)
         coming = [copy_of(message) for message in reversed(messages)]
         began = time.process_time()
         size += run(scheduler, plugin, answer, coming, tasks)
@@ -199,7 +210,11 @@ def run(
     """Let `tasks` tasks pass; return the bytes of the answers."""
     size = 0
     tasks_of = scheduler.tasks
+    keys = [*tasks_of]
     for number in range(1, tasks + 1):
+        if number % TASKS_PER_GRAPH == 1:
+            graph = keys[number - 1 : number - 1 + TASKS_PER_GRAPH]
+            send_graph(scheduler, plugin, graph)
         message = messages.pop()
         key = message.pop("key")
         tasks_of[key].group.states  # noqa: B018
@@ -210,6 +225,19 @@ def run(
         if number % TASKS_PER_ANSWER == 0:
             size += sum(map(len, dumps(answer())))
     return size
+
+
+def send_graph(scheduler: Any, plugin: Any, tasks: list[Any]) -> None:
+    """Tell a plugin of a graph, as a scheduler does."""
+    plugin.update_graph(
+        scheduler,
+        client="Client-91fe3a1c-bd6e-11f0-8f3a-0242ac110002",
+        keys={*tasks},
+        tasks=tasks,
+        annotations={},
+        priority={},
+        stimulus_id="update-graph-1790000000.25",
+    )
 
 
 def fresh(which: str, keys: str, tasks: int) -> dict[str, float]:

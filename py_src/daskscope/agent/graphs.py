@@ -5,6 +5,7 @@ Runs inside the scheduler, as `daskscope.agent.scheduler` does.
 
 from __future__ import annotations
 
+from itertools import repeat
 from operator import itemgetter
 from time import time
 from typing import Any
@@ -88,13 +89,13 @@ class TaskGraphs:
         one = groups == groups[:1] * len(groups)  # mostly; else this ends at the first other one
         whole, rest = self.whole, self.rest
         distinct = groups[:1] if one else {*groups}
-        found = {group: whole.get(group) or rest.get(group, RECOMPUTED) for group in distinct}
-        if not whole.keys() >= found.keys():
-            pop = self.of_key.pop
-            return [pop(key, found[group]) for key, group in zip(keys, groups)]
-        if len({*found.values()}) == 1:
-            return [*found.values()][:1] * len(groups)
-        return [found[group] for group in groups]
+        of_group = {group: whole.get(group) or rest.get(group, RECOMPUTED) for group in distinct}
+        found: Any = map(of_group.__getitem__, groups)
+        if len({*of_group.values()}) == 1:
+            found = repeat(of_group[groups[0]], len(groups))
+        if not whole.keys() >= of_group.keys():
+            found = map(self.of_key.pop, keys, found)
+        return [*found]
 
     @property
     def crowded(self) -> bool:
