@@ -55,10 +55,7 @@ def table_frame(recording: RecordingStore, name: str) -> pd.DataFrame:
     if isinstance(table, schema.Dictionary):
         return _frame(table.columns, names.columns(name), names, schema.columns_of(table))
     if isinstance(table, schema.Log):
-        frame = _frame(table.columns, recording.log(name).columns(), names)
-        if table.key and table.time:  # a row that changed came last
-            frame = frame.sort_values(table.time, kind="stable", ignore_index=True)
-        return frame
+        return _frame(table.columns, recording.log(name).columns(), names)
     if isinstance(table, schema.Series):
         step = schema.Column("step", "uint16", "seconds; 0 is as measured", unit="s")
         columns = (*schema.columns_of(table), step)
