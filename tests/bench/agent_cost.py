@@ -3,7 +3,8 @@
 Both are given the same calls: a graph of 1,000 tasks, the four transitions of each task that
 runs and is forgotten, with the messages as a worker sends them and distributed's protocol
 delivers them, and a reader that asks every 200 tasks (2,000 tasks/s, ten answers a second), up
-to the frames that go to the socket. The machine is noisy: CPU time, fresh processes, alternating pairs.
+to the frames that go to the socket. The machine is noisy: CPU time, fresh processes,
+alternating pairs.
 """
 
 from __future__ import annotations
