@@ -75,6 +75,10 @@ def full_recording() -> RecordingStore:
     sample = {"label": "a run", "measure": "process", "cluster": 500.0, "most": 500.0}
     recording.series("samples").append({"time": [1.0], **sample}, now=1.0)
     recording.log("rowless").append([rowless_task(319, 1, 1)])
+    graph = {"computation": 2, "time": 1.0, "stop": 1.5, "graphs": 1, "tasks": 320}
+    recording.log("computations").append([graph | {"client": "Client-1", "cell": "In [7]"}])
+    cell = {"cell": "In [7]", "time": 0.5, "stop": 6.0, "status": "ok", "code": "compute()"}
+    recording.log("cells").append([cell])
     recording.drop_from_agent(5)
     recording.about_facts = {"title": "A run", "start": 1.0, "stop": 9.0}
     return recording

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import sys
 import time
@@ -9,13 +10,24 @@ from types import SimpleNamespace
 from typing import Any
 
 import dask
+import numpy as np
 import pytest
 from clusters import cluster_of_one_worker, eventually, live
 from distributed import Client, LocalCluster
 
 import daskscope
 from daskscope.collect import sent as sent_graphs
-from daskscope.collect.sent import FRAMES, MAX_PENDING, MAX_PENDING_S, NFRAMES, SEND, SentGraphs
+from daskscope.collect.graphs import Graphs
+from daskscope.collect.sent import (
+    FRAMES,
+    MAX_PENDING,
+    MAX_PENDING_S,
+    MAX_WITH_CODE,
+    NFRAMES,
+    SEND,
+    SentGraphs,
+)
+from daskscope.recording import RecordingStore
 
 
 def a_client(identity: str = "one", address: str = "tcp://s:1", cls: Any = None) -> Any:
@@ -181,6 +193,20 @@ def test_the_setting_for_code_is_given_back_with_the_last_session(cluster: Local
         assert SEND not in vars(a) | vars(b)
 
 
+def test_the_code_of_few_graphs_is_sent_between_two_answers(hooked) -> None:
+    client, sent = hooked
+    for number in range(MAX_WITH_CODE + 2):
+        assert dask.config.get(NFRAMES) == (FRAMES if number < MAX_WITH_CODE else 0)
+        client._send_to_scheduler(graph(f"inc-{number}"))
+    sent.answered()
+    assert dask.config.get(NFRAMES) == FRAMES
+    with dask.config.set({NFRAMES: 5}):
+        for number in range(MAX_WITH_CODE + 2):
+            client._send_to_scheduler(graph(f"inc-{number}"))
+        sent.answered()
+        assert dask.config.get(NFRAMES) == 5
+
+
 def test_a_setting_of_the_user_stays(cluster: LocalCluster) -> None:
     with Client(cluster, set_as_default=False) as client, dask.config.set({NFRAMES: 5}):
         with daskscope.connect(client):
@@ -228,3 +254,45 @@ def test_a_forked_child_has_no_hooks(hooked) -> None:
     assert here.recv() == (0, True)
     child.join()
     assert len(sent_graphs._open) == 1
+
+
+def entry(number: int, key: str, began: float, read: float, client: str = "one") -> dict[str, Any]:
+    stimulus = f"update-graph-{began}"
+    return {"number": number, "time": read, "client": client, "tasks": 3, "key": key} | {
+        "stimulus": stimulus
+    }
+
+
+def read_event(began: float, time_: float, message: str = "") -> dict[str, Any]:
+    told = {"action": "update-graph", "stimulus_id": f"update-graph-{began}", "status": "OK"}
+    return {"time": time_, "topic": "scheduler, one", "message": message or json.dumps(told)}
+
+
+def test_a_graph_has_when_it_was_sent_and_read_its_cell_and_its_code(hooked) -> None:
+    client, sent = hooked
+    recording = RecordingStore()
+    graphs = Graphs(recording, sent)
+    client._send_to_scheduler(graph("inc-1", code=(SimpleNamespace(code="f()"),)))
+    client._send_to_scheduler(graph("inc-2", code=(SimpleNamespace(code="f()"),)))
+    now = time.time()
+    sent.clock.ahead_s = 5.0
+    entries = [entry(2, "inc-1", now + 6, now + 7), entry(3, "inc-2", now + 8, now + 9)]
+    hostile = [read_event(0, 0, text) for text in ('{"action": "update-graph"', '["update-graph"]')]
+    graphs.take(entries, now + 20, [*hostile, read_event(now + 6, now + 7.5)])
+    first, second = recording.log("computations").since(0)
+    assert (first.cell, first.code, first.tasks, first.client) == ("In [1]", "f()", 3, "one")
+    assert now + 4 < first.time <= now + 5
+    assert first.stop == now + 7.5
+    assert (second.cell, second.code, second.stop) == ("In [1]", "", now + 9)  # the same code
+    graphs.take([], now + 21, [read_event(now + 8, now + 9.25)])
+    *_, later = recording.log("computations").since(0)
+    assert (later.computation, later.stop) == (second.computation, now + 9.25)
+    assert graphs.numbers(np.array([2, 3, 4])).tolist() == [2, 3, 0]
+
+
+def test_graphs_of_others_have_rows_without_a_cell(hooked) -> None:
+    recording = RecordingStore()
+    graphs = Graphs(recording, hooked[1])
+    graphs.take([entry(2, "inc-1", 1.0, 2.0, "another")], 3.0)
+    (row,) = recording.log("computations").since(0)
+    assert (row.cell, row.client, row.time, row.stop) == ("", "another", 1.0, 2.0)

@@ -25,7 +25,9 @@ def test_every_task_arrives_with_all_it_did(client: Client) -> None:
         recorded(s, 21)
         tasks = s.recording.tasks
         truth = client.get_task_stream(count=21)
-    columns = "start duration worker thread prefix action status nbytes span key task"
+    columns = (
+        "start duration worker thread prefix action status nbytes span computation cell key task"
+    )
     assert list(tasks.columns) == columns.split()
     assert len(tasks) >= 21
     assert set(tasks["prefix"]) == {"inc", "sum"}

@@ -302,7 +302,7 @@ class Collector:
                 number = self._recording.next_task + self._behind
                 self._answers.append((self._asked_s, number))
                 self.polls += 1
-                self._sent.forget_old()
+                self._sent.answered()
                 self._attached.set()
                 self._news.set()
                 self._on_change()

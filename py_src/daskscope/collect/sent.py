@@ -37,6 +37,8 @@ SEND: Final = "_send_to_scheduler"
 NFRAMES: Final = "distributed.diagnostics.computations.nframes"
 FRAMES: Final = 2
 """Of so many frames clients send the code, if the setting above says that they send none."""
+MAX_WITH_CODE: Final = 3
+"""So many graphs have code between two answers: looking it up takes Dask a millisecond each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +91,10 @@ class _Hook:
         return self._send(self._client(), message, *args, **more)
 
     def _note(self, message: Any) -> None:
-        cell, code = self._cell(), message.get("code")
-        sent = Sent(self._view, message["keys"], cell, time.time(), code)
+        sent = (self._view, message["keys"], self._cell(), time.time(), message.get("code"))
         for one in _open:  # a graph of this client may be reported to the session of another
             one.came.append(sent)
+        _count_code()
 
     def give_back(self) -> None:
         """Leave the client as it was; a hook that was put over this one stays, and passes on."""
@@ -108,6 +110,7 @@ class _Hook:
 _lock = Lock()
 _open: tuple[SentGraphs, ...] = ()  # replaced, never changed
 _nframes_before: int | None = None  # of the user, while ours is set
+_with_code = 0  # graphs since the latest answer
 
 
 class SentGraphs:
@@ -120,8 +123,8 @@ class SentGraphs:
         self._view = client
         self._cell = cell
         self._hook: _Hook | None = None
-        self.came: deque[Sent] = deque(maxlen=MAX_PENDING)
-        """From any thread; a deque needs no lock for that."""
+        self.came: deque[tuple[ClientView, Collection[Any], str, float, Any]]
+        self.came = deque(maxlen=MAX_PENDING)  # from any thread: a deque needs no lock for that
         self._pending: list[Sent] = []
         self.clock = Clock()
 
@@ -160,7 +163,7 @@ class SentGraphs:
 
     def take(self, client: str, key: str) -> Sent | None:
         """Return the first graph of a client that asks for a key, and forget it."""
-        self.forget_old()
+        self._forget_old()
         parsed = None
         if key.startswith("("):
             with suppress(Exception):
@@ -171,16 +174,36 @@ class SentGraphs:
                 return self._pending.pop(place)
         return None
 
-    def forget_old(self) -> None:
+    def answered(self) -> None:
+        """Take note of an answer of the scheduler, of which all graphs were taken."""
+        global _with_code
+        self._forget_old()
+        if _with_code >= MAX_WITH_CODE:
+            with _lock:
+                if _nframes_before is not None:
+                    _changed_nframes(0, FRAMES)
+        _with_code = 0
+
+    def _forget_old(self) -> None:
         """Forget what was not reported for long, and what went to another scheduler."""
         address, came = self._view.address, self.came
         while came:
-            sent = came.popleft()
+            sent = Sent(*came.popleft())
             if sent.client is self._view or sent.client.address == address:
                 self._pending.append(sent)
         since = time.time() - MAX_PENDING_S
         if self._pending and (len(self._pending) > MAX_PENDING or self._pending[0].time < since):
             self._pending = [one for one in self._pending if one.time >= since][-MAX_PENDING:]
+
+
+def _count_code() -> None:
+    """Let clients send no more code until the next answer, if they sent that of many graphs."""
+    global _with_code
+    _with_code += 1
+    if _with_code == MAX_WITH_CODE:
+        with _lock:
+            if _nframes_before is not None:
+                _changed_nframes(FRAMES, 0)
 
 
 def _changed_nframes(old: int, new: int) -> int | None:
