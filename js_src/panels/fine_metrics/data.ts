@@ -20,6 +20,7 @@ import {
   sumsBy,
 } from "../../derive/metrics";
 import { lineOf, type RingRows, rowsOf } from "../../derive/series";
+import { cellsOfPanel } from "../../panel/cells";
 import type { PanelView } from "../../panel/panel_view";
 import { TABLES } from "../../schema";
 import type { SessionStore } from "../../session";
@@ -133,44 +134,27 @@ interface CellTasks {
   readonly prefixes: Uint8Array | null;
 }
 
-const ofCells = new WeakMap<
-  SessionStore,
-  { readonly id: string; readonly tasks: CellTasks }
->();
-
 /** When tasks of cells ran, from their first graph on, and their functions. */
-function tasksOfCells(view: PanelView, cells: readonly string[]): CellTasks {
-  const store = view.session.value;
-  const graphs = entriesOf(view.table("computations"), "time").filter(
-    ({ cell }) => cells.includes(cell),
-  );
-  const id = [dataMoment(view), graphs.length, ...cells].join(" ");
-  const known = store && ofCells.get(store);
-  if (known?.id === id) return known.tasks;
-  const wanted = maskOf(graphs.map(({ computation }) => computation));
-  const prefixes = new Uint8Array(0x10000);
+function tasksOfCells(view: PanelView, names: readonly string[]): CellTasks {
+  const graphs = cellsOfPanel(view)
+    .filter(({ name }) => names.includes(name))
+    .flatMap((cell) => cell.graphs);
+  const wanted = new Set(graphs.map(({ computation }) => computation));
+  void dataMoment(view);
+  const prefixes = new Set<number>();
   let start = Math.min(Infinity, ...graphs.map(({ time }) => time));
   let stop = -Infinity;
-  for (let lane = 0; lane < (store?.model.laneCount ?? 0); lane++) {
-    for (const segment of store?.model.track(lane, false)?.segments ?? []) {
-      const { computation, prefix, rows } = segment as typeof segment & {
-        computation?: Uint16Array;
-      };
-      for (let row = 0; computation && row < rows; row++) {
-        if (wanted[computation[row]] === 0) continue;
-        prefixes[prefix[row]] = 1;
-        start = Math.min(start, segment.start[row]);
-        stop = Math.max(stop, segment.start[row] + segment.duration[row]);
-      }
-    }
+  for (const group of view.session.value?.model.groups.all ?? []) {
+    if (!wanted.has(group.computation)) continue;
+    prefixes.add(group.prefix);
+    start = Math.min(start, group.start);
+    stop = Math.max(stop, group.stop);
   }
-  const found = stop > -Infinity;
-  const tasks: CellTasks = {
-    time: [start, found ? stop : Infinity],
-    prefixes: found ? prefixes : null,
+  const ran = prefixes.size > 0;
+  return {
+    time: [start, ran ? stop : Infinity],
+    prefixes: ran ? maskOf(prefixes) : null,
   };
-  if (store) ofCells.set(store, { id, tasks });
-  return tasks;
 }
 
 /** Grows when tasks came: of a live session with each status, not with each frame. */

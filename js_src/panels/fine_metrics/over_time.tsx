@@ -333,7 +333,11 @@ const FROM_POINTER_PX = 14;
 
 /** What a column consists of, beside the pointer. */
 function Card(
-  props: Shown & { area: { readonly current: PlotArea | null }; unit: string; share: boolean },
+  props: Shown & {
+    area: { readonly current: PlotArea | null };
+    unit: string;
+    share: boolean;
+  },
 ): JSX.Element | null {
   const { view, shown, unit, share } = props;
   const { current: area } = props.area;
