@@ -38,7 +38,7 @@ const OFF_CPU_OF_ALL = 0.02;
 /** Of a function's time in disk and network: more explains it. */
 const IO_SHARE = 0.02;
 const isIo = (activity: string): boolean =>
-  /disk|network|p2p|read|write/.test(activity);
+  /^(disk|network|p2p)/.test(activity);
 
 /** Functions that waited for something which no metric names. */
 export function offCpu(bars: readonly Bar[], ran: number): Finding[] {
