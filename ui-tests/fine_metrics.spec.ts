@@ -1,7 +1,6 @@
 // Where the time went: functions and activities while a cell runs, and what it accounts for.
 
 import {
-  dockPanel,
   expect,
   notebookWith,
   openSidebar,
@@ -70,13 +69,13 @@ test("the panel Fine performance metrics says where the time went, while a cell 
   await page.screenshot({ path: info.outputPath("fine-metrics.png") });
 
   // What is isolated here is so in every panel.
-  await sidebar.locator('[data-panel="task-stream"]').click();
-  const stream = dockPanel(page);
   await panel.getByRole("button", { name: /^Functions/ }).click();
   await panel
+    .locator(".ds-filter")
     .getByRole("button", { name: "sleep", exact: true })
-    .first()
     .click();
+  await expect(bars).toHaveCount(1);
+  await sidebar.locator('[data-panel="task-stream"]').click();
+  const stream = page.locator('[id^="daskscope-task-stream-"] .ds-root');
   await expect(stream.locator(".ds-crumbs").first()).toContainText("sleep");
-  await page.keyboard.press("Escape");
 });

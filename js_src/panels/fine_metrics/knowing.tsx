@@ -105,7 +105,7 @@ export function shortTasks(
   return [
     {
       title: `Tasks are short: ${formatDuration(mean)} on average`,
-      text: `Threads were idle for ${formatSeconds(lost)} between ${formatExact(tasks)} tasks, since handing over each one takes about a millisecond. Give each task more to do: larger partitions or chunks, or \`batch_size=\` in \`client.map\`.`,
+      text: `Threads were idle for ${formatSeconds(lost)} between ${formatExact(tasks)} tasks, since handing over each one takes about a millisecond. Give each task more to do: larger partitions or chunks, or several inputs in each.`,
     },
   ];
 }
