@@ -331,16 +331,21 @@ function lineFrom(
   late: Late,
 ): Series {
   const last = late === "left out" ? end : Infinity;
-  const rows: number[] = [];
+  const rows = new Uint32Array(time.length);
+  let count = 0;
   for (let row = 0; row < time.length; row++) {
-    if (Number.isFinite(time[row]) && time[row] <= last) rows.push(row);
+    if (Number.isFinite(time[row]) && time[row] <= last) rows[count++] = row;
   }
-  const order = Uint32Array.from(rows);
+  const order = rows.subarray(0, count);
   sortByKey(order, 0, order.length, Float64Array.from(time));
-  const picked = (cells: ArrayLike<number>, bound = Infinity) =>
-    Float64Array.from(order, (row) =>
-      bound < cells[row] ? bound : cells[row],
-    );
+  const picked = (cells: ArrayLike<number>, bound = Infinity) => {
+    const found = new Float64Array(order.length);
+    for (let at = 0; at < order.length; at++) {
+      const cell = cells[order[at]];
+      found[at] = bound < cell ? bound : cell;
+    }
+    return found;
+  };
   const line = {
     time: picked(time, end),
     until: picked(until, end),

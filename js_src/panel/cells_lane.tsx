@@ -214,7 +214,7 @@ function CardOf(
           ],
           first !== undefined && ["Graph sent after", after(first.time)],
           first !== undefined && [
-            "Graph read by the scheduler",
+            "Graph read in",
             Number.isNaN(first.stop)
               ? "not yet"
               : formatDuration(Math.max(0, first.stop - first.time)),

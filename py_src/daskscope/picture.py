@@ -327,6 +327,23 @@ def _logs(sheet: Sheet, core: RecordingStore) -> None:
     sheet.lines(count_text(log.next, "line"), list(zip(times, texts, strict=True)))
 
 
+def _spans(sheet: Sheet, core: RecordingStore) -> None:
+    cells, spans = core.log("cells").since(0), core.log("span_times").since(0)
+    begin = core.begin or min((row.time for row in (*cells, *spans)), default=0.0)
+    found = [(row.time, row.stop, f"{row.cell}  {row.code}") for row in cells]
+    if not found:  # no notebook
+        names = core.names.spans
+        found = [(row.time, row.stop, " > ".join(names[row.span][1])) for row in spans]
+    newest = [
+        (
+            moment_text(time - begin),
+            f"{seconds_text(stop - time) if stop >= time else 'running'}  {text}",
+        )
+        for time, stop, text in sorted(found)[-LINES:]
+    ]
+    sheet.lines(f"{count_text(len(cells), 'cell')} · {count_text(len(spans), 'span')}", newest)
+
+
 def _memory_plot(sheet: Sheet, core: RecordingStore) -> None:
     rows = _rows(core, "samples", "cluster")
     chosen = rows["measure"] == sheet.options.get("measure", "process")
@@ -348,6 +365,7 @@ def _memory_plot(sheet: Sheet, core: RecordingStore) -> None:
 KINDS: Final[Mapping[str, tuple[str, Draw, tuple[str, ...]]]] = {
     "task-stream": ("Task stream", _task_stream, ()),
     "summary": ("Summary", _summary, ()),
+    "spans": ("Spans and cells", _spans, ("cells", "span_times")),
     "events": ("Errors and events", _events, ("events", "workers", "gaps")),
     "logs": ("Logs", _logs, ("logs",)),
     "system": ("System", _system, ("system",)),

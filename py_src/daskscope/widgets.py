@@ -237,6 +237,19 @@ class Summary(Panel):
     kind = "summary"
 
 
+class Spans(Panel):
+    """Cells of the notebook and spans of Dask, live: how long each took, of what, and its tasks.
+
+    Examples
+    --------
+    ::
+
+        daskscope.Spans()    # of the current client
+    """
+
+    kind = "spans"
+
+
 class Memory(Panel):
     """Memory of a Dask client's workers over time, live: how near the limit, and of what.
 

@@ -106,7 +106,10 @@ function activate(
   ): PanelWidget => {
     const binding = new Binding(notebooks, notebook, chosen, session);
     const { wheelZooms } = settings;
-    const widget = new PanelWidget(kind, binding, id, wheelZooms, showBeside);
+    const widget = new PanelWidget(
+      ...([kind, binding, id, wheelZooms, showBeside] as const),
+      ({ panel }) => app.shell.activateById(panel.id),
+    );
     void tracker.add(widget).then(updateOpen);
     widget.disposed.connect(updateOpen);
     // A reload finds the notebook again by its path.

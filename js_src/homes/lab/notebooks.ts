@@ -32,6 +32,19 @@ export class Notebook {
     return this.path.value.split("/").at(-1) ?? this.path.value;
   }
 
+  /** Scrolls to a cell and makes it the active one; null where it has none of that id. */
+  goToCell(id: string): (() => void) | null {
+    const { content } = this.panel;
+    const at = content.widgets.findIndex(({ model }) => model.id === id);
+    if (id === "" || at < 0) return null;
+    return () => {
+      const cell = content.widgets[at];
+      content.activeCellIndex = at;
+      content.mode = "command";
+      void content.scrollToCell(cell, "smart");
+    };
+  }
+
   /** Put the code for a local cluster below the active cell; running it is theirs. */
   insertClientCode(): void {
     const { content } = this.panel;

@@ -8,6 +8,7 @@ import type { PanelHost, PanelKind } from "../../panel/host";
 import { PANELS } from "../../panels";
 import type { Binding } from "./binding";
 import { kindIcon } from "./icons";
+import type { Notebook } from "./notebooks";
 
 class PanelContent extends Widget {
   private unmount: (() => void) | null = null;
@@ -62,6 +63,8 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
     wheelZooms: ReadonlySignal<boolean>,
     /** Shows another panel of the same session. */
     show: (panel: string, from: PanelWidget) => void,
+    /** Brings a notebook to the front. */
+    reveal: (notebook: Notebook) => void,
   ) {
     super({
       content: new PanelContent(kind, binding, {
@@ -74,6 +77,15 @@ export class PanelWidget extends MainAreaWidget<PanelContent> {
         },
         panels: PANELS.map((one) => one.id),
         show: (panel) => show(panel, this),
+        goToCell(id) {
+          const notebook = binding.notebook.peek();
+          const go = notebook?.goToCell(id);
+          if (!notebook || !go) return null;
+          return () => {
+            reveal(notebook);
+            go();
+          };
+        },
       }),
     });
     this.id = id;

@@ -28,7 +28,7 @@ function heldOf(
     .map((key) => ({
       key,
       name: nameOf(view, key),
-      bytes: peakOf(rows.line(key, "bytes"), start, stop)?.value ?? 0,
+      bytes: rows.peak(key, "bytes", start, stop)?.value ?? 0,
     }))
     .sort((one, other) => other.bytes - one.bytes);
 }

@@ -1,6 +1,7 @@
 // The lane of each row: how many threads its tasks kept busy over time.
 
 import { toCss } from "../../base/colour";
+import { formatCount } from "../../base/format";
 import { ThreadsBusy } from "../../derive/threads_busy";
 import { groupKey } from "../../model/groups";
 import type { TaskModel } from "../../model/tasks";
@@ -105,7 +106,6 @@ export class Lanes {
       context.lineWidth = 2 * pixelRatio;
       context.strokeRect(from, y - 1, wide, height + 2);
     }
-    if (node.erred > 0) paintErred(area, node.erred, to, y + height / 2);
   }
 
   private paintBusy(
@@ -135,10 +135,17 @@ export class Lanes {
   }
 }
 
-function paintErred(area: PlotArea, erred: number, x: number, y: number): void {
-  const { context, theme, pixelRatio } = area;
+/** Behind the bar of a row, also where that ends with the plot. */
+export function paintErred(
+  area: PlotArea,
+  { erred, start, groups }: Node,
+  y: number,
+): void {
+  const { context, theme, pixelRatio, x, left, width } = area;
+  const stop = groups.reduce((most, one) => Math.max(most, one.stop), start);
+  if (erred === 0 || !(x(stop) >= left && x(start) <= left + width)) return;
   const size = 3.5 * pixelRatio;
-  const at = x + 3 * size;
+  const at = Math.min(x(stop), left + width) + 2.5 * size;
   context.strokeStyle = context.fillStyle = toCss(theme.error);
   context.lineWidth = 2 * pixelRatio;
   context.beginPath();
@@ -147,8 +154,8 @@ function paintErred(area: PlotArea, erred: number, x: number, y: number): void {
   context.moveTo(at + size, y - size);
   context.lineTo(at - size, y + size);
   context.stroke();
-  context.font = `${theme.size_px * pixelRatio}px ${theme.font}`;
+  context.font = `${theme.small_px * pixelRatio}px ${theme.font}`;
   context.textAlign = "left";
   context.textBaseline = "middle";
-  context.fillText(String(erred), at + 2 * size, y);
+  context.fillText(formatCount(erred), at + 1.5 * size, y);
 }

@@ -19,12 +19,14 @@ import { TimeChart } from "../../panel/time_chart";
 import { withText } from "../../timeline/time_plot";
 import { hasFailed } from "../../panel/cells";
 import { activityName } from "./detail";
-import { Lanes } from "./lanes";
+import { Lanes, paintErred } from "./lanes";
 import type { TimeSpent } from "./spent";
 import { isOpen, type Node } from "./tree";
 
 const ROW_PX = 24;
 const HEAD_PX = 44;
+/** Without an axis in it. */
+const BRIEF_HEAD_PX = 26;
 const INDENT_PX = 12;
 /** Deeper rows are not indented further: their names need the room. */
 const MOST_INDENTS = 12;
@@ -65,7 +67,7 @@ export function TreeTable(props: {
   const [, setFrame] = useState(0);
   const lanes = useMemo(() => new Lanes(), [view.session.value]);
   const theme = view.theme.value;
-  const [row_px, head_px] = [withText(ROW_PX, theme), withText(HEAD_PX, theme)];
+  const row_px = withText(ROW_PX, theme);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element) return;
@@ -81,6 +83,14 @@ export function TreeTable(props: {
   const name_px = withText(NAME_PX.usual, theme);
   const hasLane = width - figures - name_px >= LEAST_LANE_PX;
   const left = hasLane ? name_px + figures : width;
+  const head_px = withText(hasLane ? HEAD_PX : BRIEF_HEAD_PX, theme);
+
+  const chosen = rows.findIndex(({ id }) => id === selected);
+  // A sheet below takes room that a row may have been in.
+  useLayoutEffect(
+    () => reveal(scroller.current, chosen, row_px, head_px),
+    [selected, height],
+  );
 
   const printing = view.printing.value;
   const first = printing ? 0 : Math.max(0, Math.floor(top / row_px) - AHEAD);
@@ -89,14 +99,11 @@ export function TreeTable(props: {
   const present = view.present.value ?? view.end.value;
 
   const go = (by: number): void => {
-    const at = rows.findIndex(({ id }) => id === selected);
-    const next = rows[Math.min(Math.max(at + by, 0), rows.length - 1)];
-    if (!next || next.id === selected) return;
-    props.onChoose(next);
-    reveal(scroller.current, rows.indexOf(next), row_px, head_px);
+    const next = rows[Math.min(Math.max(chosen + by, 0), rows.length - 1)];
+    if (next && next.id !== selected) props.onChoose(next);
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    const node = rows.find(({ id }) => id === selected);
+    const node = rows[chosen];
     const opens = node && isOpen(node, props.toggled);
     if (event.key === "ArrowDown") go(1);
     else if (event.key === "ArrowUp") go(-1);
@@ -142,7 +149,7 @@ export function TreeTable(props: {
           <>
             <div
               class="ds-spans-legend"
-              style={{ left: `${left + 8}px` }}
+              style={{ left: `${left}px` }}
               aria-hidden="true"
             >
               {`Threads busy, of ${formatExact(threads)}`}
@@ -157,7 +164,7 @@ export function TreeTable(props: {
                 view={view}
                 label="Threads busy over time, a lane for each row; the figures are in the table"
                 content={{
-                  ...{ gutter_px: 8, right_px: 12, top_px: HEAD_PX },
+                  ...{ gutter_px: 0, right_px: 28, top_px: HEAD_PX },
                   above: true,
                   axis: () => ({ bottom: 0, top: 1, ticks: [] }),
                   prepare(width_px, range) {
@@ -173,9 +180,9 @@ export function TreeTable(props: {
                     shown.forEach((node, at) => {
                       const y =
                         area.top + ((first + at) * row_px - top) * pixelRatio;
-                      const chosen = node.id === selected;
+                      const isChosen = first + at === chosen;
                       const high = row_px * pixelRatio;
-                      if (chosen) {
+                      if (isChosen) {
                         context.fillStyle = toCss(area.theme.brand);
                         context.globalAlpha = 0.16;
                         context.fillRect(0, y, area.left + area.width, high);
@@ -189,8 +196,18 @@ export function TreeTable(props: {
                         node.kind === "prefix"
                           ? prefixCss(view, node.name)
                           : activityColour("compute", area.theme.dark);
-                      const look = { threads, colour, chosen, present };
+                      const look = {
+                        ...{ threads, colour, present },
+                        chosen: isChosen,
+                      };
                       lanes.paint(area, node, y, row_px, look);
+                    });
+                  },
+                  over(area) {
+                    shown.forEach((node, at) => {
+                      const y = (first + at + 0.5) * row_px - top;
+                      if (y < 0) return;
+                      paintErred(area, node, area.top + y * area.pixelRatio);
                     });
                   },
                   click(y_px) {
@@ -233,7 +250,7 @@ function reveal(
   row_px: number,
   head_px: number,
 ): void {
-  if (!element) return;
+  if (!element || at < 0) return;
   const room = element.clientHeight - head_px - row_px;
   const { scrollTop } = element;
   const y = at * row_px;

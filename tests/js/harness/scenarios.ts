@@ -283,7 +283,7 @@ function addCells(session: HarnessSession, run: Run): void {
   // Half of what computes is CPU, and what was read from disk is beside it.
   session.fill(
     "metrics",
-    Array.from(batch.start, (time, row) => row)
+    Array.from(batch.start, (_, row) => row)
       .filter((row) => batch.action[row] !== 1)
       .flatMap((row) => {
         const { start, duration, prefix, span } = batch;
