@@ -93,7 +93,8 @@ export class KeyedRows {
       const base = name.replace(/_(least|most)$/, "");
       let to = 0;
       for (const { ring, rows, together } of this.parts) {
-        const cells = (ring.columns[name] ?? ring.columns[base]) as ArrayLike<number>;
+        const cells = (ring.columns[name] ??
+          ring.columns[base]) as ArrayLike<number>;
         if (together && cells instanceof Float32Array) {
           column.set(cells.subarray(rows[0], rows[0] + rows.length), to);
         } else {

@@ -360,8 +360,9 @@ function pausedThreads(view: PanelView): Steps {
 
 export function accountIn(view: PanelView, grid: Grid): Account {
   const tables = read(view);
-  const present = knownTime(view)[1];
+  const [since, present] = knownTime(view);
   const inputs: Inputs = {
+    since,
     threads: threadsOf(view, tables),
     states: tables.states,
     graphs: entriesOf(view.table("computations"), "time")

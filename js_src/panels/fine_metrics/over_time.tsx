@@ -233,6 +233,12 @@ function layersOf(
   ];
 }
 
+/** The first column that a time touches, and the one after the last. */
+const columnsIn = (grid: Grid, [start, stop]: Range): [number, number] => [
+  Math.max(0, Math.floor((start - grid.start) / grid.width)),
+  Math.min(grid.columns, Math.ceil((stop - grid.start) / grid.width)),
+];
+
 function paint(
   area: PlotArea,
   counted: Counted,
@@ -247,11 +253,7 @@ function paint(
     idle: (cause) => idleFill(area, cause),
     others: toCss(theme.rule),
   });
-  const first = Math.max(0, Math.floor((range[0] - grid.start) / grid.width));
-  const last = Math.min(
-    grid.columns,
-    Math.ceil((range[1] - grid.start) / grid.width),
-  );
+  const [first, last] = columnsIn(grid, range);
   const level = new Float64Array(grid.columns);
   for (const { fill, of } of layers) {
     context.fillStyle = fill;
@@ -304,10 +306,11 @@ const weighed = (
     .sort((one, other) => other.value - one.value);
 
 function Legend(props: Shown): JSX.Element {
-  const { columns } = props.shown.grid;
+  const { grid } = props.shown;
+  const [first, last] = columnsIn(grid, props.view.range.value);
   const found = weighed(cssLayers(props), ({ of }) => {
     let sum = 0;
-    for (let at = 0; at < columns; at++) sum += of(at);
+    for (let at = first; at < last; at++) sum += of(at);
     return sum;
   }).map(({ layer }) => layer);
   const more = found.slice(NAMED);
