@@ -89,8 +89,9 @@ export interface Scope {
   /** Indexes that count, as masks; null is all. */
   readonly prefixes: Uint8Array | null;
   readonly spans: Uint8Array | null;
-  /** The same for the same figures. */
+  /** The same for the same figures, and for those of the same names in another time. */
   readonly id: string;
+  readonly names: string;
 }
 
 const maskOf = (indexes: Iterable<number>): Uint8Array => {
@@ -118,9 +119,10 @@ export function scopeOf(view: PanelView): Scope {
     mask = mask && own ? mask.map((one, at) => one & own[at]) : (mask ?? own);
   }
   const all = view.session.value?.spans ?? [];
-  const id = JSON.stringify([range, prefixes, spans, cells, names.length]);
+  const chosen = JSON.stringify([prefixes, spans, cells, names.length]);
   return {
-    ...{ time: range, prefixes: mask, id },
+    ...{ time: range, prefixes: mask, names: chosen },
+    id: `${range.join(" ")} ${chosen}`,
     spans:
       spans.length > 0
         ? maskOf(spans.map((span) => all.findIndex(({ id }) => id === span)))

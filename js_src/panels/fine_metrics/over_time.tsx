@@ -46,29 +46,22 @@ export function gridOf(width_px: number, [start, stop]: Range): Grid {
   return { start: first * width, width, columns: last - first };
 }
 
-/** What the chart shows, counted again when rows came or the window left its columns. */
-class Counter {
-  private of: readonly unknown[] = [];
-  counted: Counted | null = null;
+/** So many grids: what is drawn, and what words are of, which follow a little later. */
+const KEPT = 4;
 
-  constructor(
-    private readonly view: PanelView,
-    private readonly scope: Scope,
-    private readonly seconds: boolean,
-  ) {}
+class PerGrid<T> {
+  private readonly known = new Map<string, T>();
 
-  update(width_px: number, range: Range): Counted {
-    const grid = gridOf(width_px, range);
-    const of = [grid.start, grid.width, grid.columns];
-    if (!this.counted || of.some((one, at) => one !== this.of[at])) {
-      this.of = of;
-      this.counted = {
-        grid,
-        stack: stackIn(this.view, grid, this.scope),
-        account: this.seconds ? accountIn(this.view, grid) : null,
-      };
-    }
-    return this.counted;
+  constructor(private readonly count: (grid: Grid) => T) {}
+
+  of(grid: Grid): T {
+    const id = [grid.start, grid.width, grid.columns].join(" ");
+    const known = this.known.get(id);
+    if (known !== undefined) return known;
+    if (this.known.size >= KEPT) this.known.clear();
+    const value = this.count(grid);
+    this.known.set(id, value);
+    return value;
   }
 }
 
@@ -88,17 +81,28 @@ export function OverTime(props: {
     ["metrics", "states", "system", "computations", "workers"] as const
   ).map((name) => view.table(name));
   const moment = dataMoment(view);
-  const counter = useMemo(
-    () => new Counter(view, scope, seconds),
-    [view, scope.id, unit, activities, moment, ...tables],
+  // Each is counted again only where what it depends on has changed.
+  const stacks = useMemo(
+    () => new PerGrid((grid) => stackIn(view, grid, scope)),
+    [view, scope.names, unit, activities, moment, tables[0]],
   );
+  const accounts = useMemo(
+    () => new PerGrid((grid) => accountIn(view, grid)),
+    [view, moment, ...tables],
+  );
+  const counted = (width_px: number, time: Range): Counted => {
+    const grid = gridOf(width_px, time);
+    const account = seconds ? accounts.of(grid) : null;
+    return { grid, stack: stacks.of(grid), account };
+  };
+  const drawn = useRef<Counted | null>(null);
   const { value: range } = view.range;
-  const shown = counter.update(view.environment.width.value, range);
+  const shown = counted(view.environment.width.value, range);
   const threads = shown.account ? mostThreads(shown.account) : 0;
   const axis = (): ValueAxis => {
     if (share) return valueAxis("percent", 100, 0, 4);
     if (!seconds) {
-      return valueAxis(axisKind(unit), mostIn(counter.counted ?? shown), 0, 4);
+      return valueAxis(axisKind(unit), mostIn(drawn.current ?? shown), 0, 4);
     }
     return threadTicks(threads);
   };
@@ -121,11 +125,11 @@ export function OverTime(props: {
           content={{
             gutter_px: seconds || share ? 34 : undefined,
             prepare: (width, time) =>
-              void counter.update(width / devicePixelRatio, time),
+              void (drawn.current = counted(width / devicePixelRatio, time)),
             axis,
             paint: (area) => {
               painted.current = area;
-              if (counter.counted) paint(area, counter.counted, share, dark);
+              if (drawn.current) paint(area, drawn.current, share, dark);
             },
           }}
         />
