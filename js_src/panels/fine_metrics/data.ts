@@ -318,7 +318,7 @@ function read(view: PanelView): Read {
     const rows =
       prefix < 0
         ? null
-        : rowsOf(TABLES.states, states.rings as readonly RingRows[], {
+        : rowsOf(TABLES.states, states.rings, {
             ...{ prefix, worker: "" },
           });
     const line = lineOf(rowsOf(TABLES.system, system.rings), "threads");

@@ -291,11 +291,12 @@ const cssLayers = ({ view, shown }: Shown): Layer[] =>
 
 /** Of idle time the fill is its cause. */
 function Swatch({ fill }: Layer): JSX.Element {
+  const css = typeof fill === "string" ? fill : "";
   const causes: readonly string[] = CAUSES;
-  return causes.includes(String(fill)) ? (
-    <span class={`ds-swatch ds-idle-${String(fill)}`} />
+  return causes.includes(css) ? (
+    <span class={`ds-swatch ds-idle-${css}`} />
   ) : (
-    <span class="ds-swatch" style={{ background: String(fill) }} />
+    <span class="ds-swatch" style={{ background: css }} />
   );
 }
 
