@@ -19,7 +19,7 @@ import {
   MetricRows,
   sumsBy,
 } from "../../derive/metrics";
-import { lineOf, type RingRows, rowsOf } from "../../derive/series";
+import { lineOf, rowsOf } from "../../derive/series";
 import { cellsOfPanel } from "../../panel/cells";
 import type { PanelView } from "../../panel/panel_view";
 import { TABLES } from "../../schema";
