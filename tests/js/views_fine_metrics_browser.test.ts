@@ -130,6 +130,7 @@ describePanel("the panel of fine performance metrics", () => {
     await expect
       .poll(() => card.innerText())
       .toMatch(/^12\.\d\d s\s+16\.0 threads\s+thread CPU\s+9\.\d\d/);
+    expect(await text(".ds-fine-main .ds-part-legend")).toContain("queued");
     const values = await card.locator("li > :last-child").allInnerTexts();
     const sum = values.reduce((all, value) => all + Number(value), 0);
     expect(sum).toBeGreaterThan(15);

@@ -212,7 +212,7 @@ function layersOf(
   const room = (at: number): number => {
     const all = sumAt(idle, at, columns);
     const left = threads[at] - notCounted[at] - running(at);
-    return all > left ? Math.max(0, left) / all : 1;
+    return all > 0 ? Math.min(1, Math.max(0, left) / all) : 0;
   };
   return [
     ...layers,
@@ -275,7 +275,7 @@ function paint(
 }
 
 /** In the legend. */
-const NAMED = 7;
+const NAMED = 8;
 
 interface Shown {
   readonly view: PanelView;
