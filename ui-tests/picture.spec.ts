@@ -86,3 +86,15 @@ test("memory", { tag: "@picture" }, async ({ page }) => {
   await page.mouse.move(2, 2);
   await page.screenshot({ path: join(IMAGES, "memory.png") });
 });
+
+test("fine performance metrics", { tag: "@picture" }, async ({ page }) => {
+  const panel = await tourWith(page, "Fine performance metrics", "right");
+  await page.sidebar.close("left");
+  await runCells(page, ...CELLS, LAST_CELL);
+  await expect(panel.locator(".ds-fine-account h3")).toContainText(
+    /^Accounts for [\d,.]+ s of [\d,.]+ s$/,
+  );
+  await expect(panel.locator("canvas").first()).toBeVisible();
+  await page.mouse.move(2, 2);
+  await page.screenshot({ path: join(IMAGES, "fine-metrics.png") });
+});

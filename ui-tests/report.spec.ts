@@ -189,6 +189,7 @@ test(
     for (const name of [
       "Task stream",
       "Memory",
+      "Fine performance metrics",
       "Errors and events",
       "Logs",
       "System",

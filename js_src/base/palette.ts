@@ -61,7 +61,7 @@ const KIND_OF: Readonly<Record<string, ActivityKind>> = {
   compute: "thread-cpu",
   transfer: "network",
   offload: "executor",
-  "memory-read": "thread-cpu",
+  "memory-read": "thread-noncpu",
 };
 
 /** Of one that is not known by its name, by what its name says. */

@@ -48,7 +48,8 @@ export interface Inputs {
   /** Thread-seconds that metrics say, in each column of the grid. */
   readonly measured: Float64Array;
   readonly busy: BusyBins;
-  /** Later than this nothing is known. */
+  /** Earlier and later than this nothing is known. */
+  readonly since: number;
   readonly present: number;
 }
 
@@ -102,8 +103,7 @@ export function accountOf(grid: Grid, inputs: Inputs): Account {
     }
     const left = threads[at] - notCounted[at] - busy[at] - still[at];
     if (!(left > 0)) continue;
-    if (sum === 0) idle[CAUSES.indexOf("unknown") * columns + at] = left;
-    else {
+    if (sum > 0) {
       for (let row = at; row < weights.length; row += columns) {
         idle[row] = (weights[row] / sum) * left;
       }
@@ -115,7 +115,7 @@ export function accountOf(grid: Grid, inputs: Inputs): Account {
 /** From moment to moment in which nothing changes: idle threads by cause; null: nothing to do. */
 function visitMoments(
   { start, width, columns }: Grid,
-  { threads, states, graphs, paused, present }: Inputs,
+  { threads, states, graphs, paused, since, present }: Inputs,
   see: (
     from: number,
     to: number,
@@ -123,20 +123,22 @@ function visitMoments(
     idle: Float64Array | null,
   ) => void,
 ): void {
+  const begin = Math.max(start, since);
   const stop = Math.min(start + width * columns, present);
-  const edges = [start, stop];
+  if (!(stop > begin)) return;
+  const edges = [begin, stop];
   const addIn = (times: Numbers): void => {
-    for (let at = firstIn(times, start); times[at] < stop; at++) {
+    for (let at = firstIn(times, begin); times[at] < stop; at++) {
       edges.push(times[at]);
     }
   };
   for (const { time } of [threads, states, paused]) addIn(time);
   for (const graph of graphs) {
-    for (const edge of graph) if (edge > start && edge < stop) edges.push(edge);
+    for (const edge of graph) if (edge > begin && edge < stop) edges.push(edge);
   }
   const sorted = Float64Array.from(edges).sort();
   const places = [threads, states, paused].map(
-    ({ time }) => firstIn(time, start) - 1,
+    ({ time }) => firstIn(time, begin) - 1,
   );
   let graph = 0;
   const idle = new Float64Array(CAUSES.length);

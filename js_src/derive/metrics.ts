@@ -126,6 +126,8 @@ export class MetricRows {
     readonly keyOf: Uint32Array;
     readonly begin: number;
     readonly end: number;
+    /** Of each block of rows the earliest start and the latest stop. */
+    readonly blocks: Float64Array;
   }[];
   private readonly sums = new Map<string, Float64Array>();
   private readonly size: number;
@@ -136,6 +138,7 @@ export class MetricRows {
   ) {
     this.parts = shownOf(rings).map(({ ring, begin, end }, at) => ({
       ...{ columns: ring.columns, begin, end },
+      blocks: blocksOf(ring.columns),
       keyOf: keys.of(at, ring.columns),
     }));
     this.size = keys.size;
@@ -199,10 +202,17 @@ export class MetricRows {
       seconds: number,
     ) => void,
   ): void {
-    for (const { columns, keyOf, begin, end } of this.parts) {
+    for (const { columns, keyOf, begin, end, blocks } of this.parts) {
       const { time, duration, value } = columns;
-      this.visited += time.length;
       for (let row = 0; row < time.length; row++) {
+        if (row % BLOCK_ROWS === 0) {
+          const block = (row / BLOCK_ROWS) * 2;
+          if (blocks[block] >= stop || blocks[block + 1] < start) {
+            row += BLOCK_ROWS - 1;
+            continue;
+          }
+        }
+        this.visited += 1;
         const since = time[row];
         if (!(since >= begin && since < end && since < stop)) continue;
         const seconds = duration[row];
@@ -213,6 +223,26 @@ export class MetricRows {
       }
     }
   }
+}
+
+/** Rows come about in order of time: those of a block are near each other. */
+const BLOCK_ROWS = 512;
+
+function blocksOf({ time, duration }: MetricColumns): Float64Array {
+  const blocks = new Float64Array(Math.ceil(time.length / BLOCK_ROWS) * 2);
+  for (let at = 0; at < blocks.length; at += 2) {
+    let [least, most] = [Infinity, -Infinity];
+    const first = (at / 2) * BLOCK_ROWS;
+    const last = Math.min(first + BLOCK_ROWS, time.length);
+    for (let row = first; row < last; row++) {
+      if (time[row] < least) least = time[row];
+      const until = time[row] + duration[row];
+      if (until > most) most = until;
+    }
+    blocks[at] = least;
+    blocks[at + 1] = most;
+  }
+  return blocks;
 }
 
 /** What counts; null is all. Of indexes into dictionaries a mask, 1 for each that counts. */

@@ -6,7 +6,8 @@ slow cell still shows it. In a script, call `daskscope.connect()`. The import is
 what needs pandas, pyarrow or widgets is loaded when it is used.
 
     TaskStream()           a panel inline: every task of the current client
-    Summary()              progress and totals; also Memory(), Events(), Logs(), System()
+    Summary()              progress and totals; also FineMetrics(), Memory(), Events(), Logs(),
+                           System()
     connect()              the Session of the current client; connect(client) of another one
     session.recording      what was captured: tasks, errors, workers, gaps, counts
     session.focus          what is selected in all panels, a Focus
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from daskscope.session_list import connect, sessions
     from daskscope.widgets import (
         Events,
+        FineMetrics,
         Logs,
         Memory,
         MemoryPlot,
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
 __all__ = [
     "DaskscopeError",
     "Events",
+    "FineMetrics",
     "Focus",
     "Logs",
     "Memory",
@@ -96,6 +99,7 @@ _WHERE = {
         "session_list": ("connect", "sessions"),
         "widgets": (
             "Events",
+            "FineMetrics",
             "Logs",
             "Memory",
             "MemoryPlot",

@@ -28,6 +28,21 @@ MEMORY_COLOURS: Final = {
     "unmanaged_recent": "#c9def3",
 }
 
+ACTIVITY_COLOURS: Final = {
+    "thread-cpu": "#4a6785",
+    "thread-noncpu": "#a9c0d6",
+    "p2p": "#8467b5",
+    "executor": "#d2d2d2",
+    "disk-read": "#e8871e",
+    "deserialize": "#9a958c",
+    "disk-write": "#8c4a00",
+    "network": "#d7263d",
+    "serialize": "#504c47",
+    "compress": "#17756c",
+    "decompress": "#5cb3a6",
+    "other": "#e8e8e8",
+}
+
 LINE_SLOTS: Final = (7, 3, 10, 9)
 """The slots of the first lines of a plot that has one line a label; others follow in order."""
 
@@ -43,6 +58,18 @@ def action_colour(action: str) -> str | None:
     if action == "transfer":
         return action
     return "disk" if action.startswith("disk") else "deserialize"
+
+
+def activity_colour(activity: str) -> str:
+    """Return the colour of an activity that workers measured: its own, or by its kind.
+
+    >>> activity_colour("p2p-shard") == ACTIVITY_COLOURS["p2p"]
+    True
+    """
+    if activity == "offload":
+        return ACTIVITY_COLOURS["executor"]
+    kind = (kind for kind in sorted(ACTIVITY_COLOURS, key=len, reverse=True) if kind in activity)
+    return ACTIVITY_COLOURS[next(kind, "other")]
 
 
 def line_colour(number: int) -> str:

@@ -258,6 +258,32 @@ def _memory(sheet: Sheet, core: RecordingStore, box: Any = None) -> None:
         sheet.legend([*entries, ("limit", TEXT), (f"peak {bytes_text(tops.max())}", "#ffffff")])
 
 
+def _fine_metrics(sheet: Sheet, core: RecordingStore) -> None:
+    rows = core.series("metrics").window(0.0, math.inf)
+    own = (rows["context"] == 0) & (rows["unit"] == 0)  # execute, seconds
+    names, labels = core.names.prefixes, core.names.labels("activities")
+    sums: dict[str, dict[str, float]] = {}
+    cells = (rows[name][own].tolist() for name in ("prefix", "activity", "value"))
+    for prefix, activity, value in zip(*cells, strict=True):
+        bar = sums.setdefault(names[prefix], {})
+        bar[labels[activity]] = bar.get(labels[activity], 0.0) + value
+    if not sums:
+        sheet.lines("No metrics yet.")
+        return
+    heaviest = sorted(sums, key=lambda name: -sum(sums[name].values()))[:LINES]
+    longest = sum(sums[heaviest[0]].values()) or 1.0
+    legend: dict[str, str] = {}
+    for number, name in enumerate(heaviest):
+        y, x = TOP + number * 36, LEFT + 300.0
+        sheet.text(LEFT, y, cut(name, 26), TEXT)
+        for activity, seconds in sorted(sums[name].items(), key=lambda one: -one[1]):
+            left, x = x, x + seconds / longest * 560
+            colour = legend.setdefault(activity, palette.activity_colour(activity))
+            sheet.ink.rectangle((left, y, x, y + 22), fill=colour)
+        sheet.text(x + 12, y, seconds_text(sum(sums[name].values())))
+    sheet.legend(list(legend.items()))
+
+
 def _system(sheet: Sheet, core: RecordingStore) -> None:
     rows, middle = _rows(core, "system", "cpu"), (LEFT + RIGHT) // 2
     if not len(rows["time"]):
@@ -343,6 +369,7 @@ KINDS: Final[Mapping[str, tuple[str, Draw, tuple[str, ...]]]] = {
     "events": ("Errors and events", _events, ("events", "workers", "gaps")),
     "logs": ("Logs", _logs, ("logs",)),
     "system": ("System", _system, ("system",)),
+    "fine-metrics": ("Fine performance metrics", _fine_metrics, ("metrics",)),
     "memory": ("Memory", _memory, ("system",)),
     "memory-plot": ("Memory", _memory_plot, ("samples",)),
 }

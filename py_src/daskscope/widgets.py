@@ -263,6 +263,19 @@ class Memory(Panel):
     kind = "memory"
 
 
+class FineMetrics(Panel):
+    """Where the time of a Dask client's threads went, live: by function and activity, and idle.
+
+    Examples
+    --------
+    ::
+
+        daskscope.FineMetrics()    # of the current client
+    """
+
+    kind = "fine-metrics"
+
+
 class Events(Panel):
     """Errors, events, workers that came and left, and gaps of a Dask client, live.
 

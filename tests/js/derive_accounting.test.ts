@@ -46,7 +46,7 @@ function account(
       ...{ executing: cells("executing"), fetching: cells("fetching") },
       start: states.map(([, { start }]) => start ?? NaN),
     },
-    ...{ graphs: [], paused: { time: [], value: [] }, present: 8 },
+    ...{ graphs: [], paused: { time: [], value: [] }, since: 0, present: 8 },
     measured: new Float64Array(8),
     busy,
     ...more,

@@ -209,5 +209,8 @@ describe("keys of metrics", () => {
       ).toBe(2_000);
     }
     expect(rows.visited).toBe(visited);
+    // Of a short time only the rows near to it are read.
+    rows.between(30, 31);
+    expect(rows.visited - visited).toBeLessThan(4_000);
   });
 });

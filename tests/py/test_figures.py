@@ -20,7 +20,13 @@ from recording_rows import START, append, make_rows, new_recording
 
 import daskscope
 from daskscope import figures
-from daskscope.palette import ACTION_COLOURS, MEMORY_COLOURS, PREFIX_COLOURS, action_colour
+from daskscope.palette import (
+    ACTION_COLOURS,
+    ACTIVITY_COLOURS,
+    MEMORY_COLOURS,
+    PREFIX_COLOURS,
+    action_colour,
+)
 from daskscope.recording import Recording, RecordingStore, pack_keys
 
 if TYPE_CHECKING:
@@ -450,10 +456,11 @@ def test_colours_are_those_of_the_page():
 
     def of_page(name: str) -> dict[str, str]:
         block = text.split(f"const {name} = {{")[1].split("} as const")[0]
-        return dict(re.findall(r'(\w+): \{ light: "(#[0-9a-f]{6})"', block))
+        return dict(re.findall(r'"?([\w-]+)"?: \{ light: "(#[0-9a-f]{6})"', block))
 
     assert of_page("ACTION_COLOURS") == ACTION_COLOURS
     assert of_page("MEMORY_COLOURS") == MEMORY_COLOURS
+    assert of_page("ACTIVITY_COLOURS") == ACTIVITY_COLOURS
     assert {
         name: action_colour(name) for name in ("compute", "transfer", "disk-read", "other")
     } == {

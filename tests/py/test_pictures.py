@@ -27,7 +27,7 @@ import daskscope
 from daskscope import picture
 from daskscope.derive.summary import summary
 from daskscope.derive.work import ClusterTotals
-from daskscope.palette import PREFIX_COLOURS
+from daskscope.palette import ACTIVITY_COLOURS, PREFIX_COLOURS
 from daskscope.recording import Recording, pack_keys
 
 KINDS = sorted(picture.KINDS)
@@ -81,7 +81,22 @@ def busy_recording(tasks=100_000, lanes=64, prefixes=24):
         rows = {"time": moments, "cluster": cluster, "label": [label] * 1000}
         core.series("samples").append(rows | {"measure": ["process"] * 1000}, now=moments[-1])
     append_memory(core, moments)
+    append_metrics(core)
     return core
+
+
+def append_metrics(core, seconds=(6.0, 3.0, 1.0)):
+    """Each prefix ran so long, half of it on a CPU."""
+    for activity in "thread-cpu", "thread-noncpu":
+        core.names.intern("activities", activity)
+    rows = [(prefix, at, value / 2) for prefix, value in enumerate(seconds) for at in (0, 1)]
+    prefix, activity, value = (np.array(cells) for cells in zip(*rows, strict=True))
+    columns = {"time": START, "duration": 10.0, "context": 0, "span": 0, "unit": 0}
+    core.series("metrics").append(
+        {name: np.full(len(rows), cell) for name, cell in columns.items()}
+        | {"prefix": prefix, "activity": activity, "value": value},
+        now=START + 10,
+    )
 
 
 def append_memory(core, moments, used=8 * GIB):
@@ -131,6 +146,17 @@ def test_memory_of_the_cluster_is_as_high_as_it_was_measured():
     _, ink = opened(picture.draw("memory", source_of(core), ""))
     assert ink[104:310, 400].sum() == pytest.approx(206 / 4, abs=6)  # a quarter of the limit
     assert ink[104:310, 1000].sum() == pytest.approx(206 / 2, abs=6)
+
+
+def test_bars_of_functions_are_as_long_as_they_ran():
+    core = new_recording(prefixes=["read", "sum", "rename"])
+    append_metrics(core)
+    image, _ = opened(picture.draw("fine-metrics", source_of(core), ""))
+    pixels = np.asarray(image).astype(int)
+    wanted = np.array([int(ACTIVITY_COLOURS["thread-cpu"][at : at + 2], 16) for at in (1, 3, 5)])
+    near = np.abs(pixels - wanted).max(axis=2) < 12
+    widths = [near[115 + 36 * row].sum() for row in range(3)]
+    assert widths == pytest.approx([280, 140, 47], abs=4)
 
 
 def test_the_peak_and_the_top_edge_are_the_most_of_wider_steps(monkeypatch):

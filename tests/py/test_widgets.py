@@ -176,7 +176,9 @@ def test_it_is_an_ordinary_widget(client):
     session_list.of_client(client.id).close()
 
 
-@pytest.mark.parametrize("name", ["TaskStream", "Summary", "Memory", "Events", "Logs", "System"])
+@pytest.mark.parametrize(
+    "name", ["TaskStream", "Summary", "Memory", "FineMetrics", "Events", "Logs", "System"]
+)
 def test_every_panel_is_one_class_that_names_its_kind(name):
     panel = getattr(daskscope, name)
     assert issubclass(panel, daskscope.Panel)

@@ -32,6 +32,7 @@ export function ByFunction(props: {
   const { view, scope } = props;
   return (
     <Bars
+      key={orderOf(view)}
       view={view}
       title="Execution by function"
       detail="stacked by activity"
@@ -50,7 +51,7 @@ export function ByActivity(props: {
   const narrowed = scope.prefixes !== null || scope.spans !== null;
   const of = (title: string, detail: string, bars: readonly Bar[]) => (
     <Bars
-      key={title}
+      key={`${title} ${orderOf(view)}`}
       {...{ view, title, detail, bars }}
       name={(bar) => (
         <span class="ds-prefix">
@@ -76,6 +77,14 @@ export function ByActivity(props: {
       )}
     </div>
   );
+}
+
+/** With another choice rows are sorted at once. */
+function orderOf(view: PanelView): string {
+  const { time, prefixes, spans, cells } = view.focus.value;
+  const { unit, activities } = choicesOf(view);
+  const chosen = [unit.value, activities.value];
+  return JSON.stringify([time, prefixes, spans, cells, chosen]);
 }
 
 const ActivitySwatch = (props: {

@@ -19,7 +19,8 @@ import {
   MetricRows,
   sumsBy,
 } from "../../derive/metrics";
-import { lineOf, type RingRows, rowsOf } from "../../derive/series";
+import { lineOf, rowsOf } from "../../derive/series";
+import { cellsOfPanel } from "../../panel/cells";
 import type { PanelView } from "../../panel/panel_view";
 import { TABLES } from "../../schema";
 import type { SessionStore } from "../../session";
@@ -88,8 +89,9 @@ export interface Scope {
   /** Indexes that count, as masks; null is all. */
   readonly prefixes: Uint8Array | null;
   readonly spans: Uint8Array | null;
-  /** The same for the same figures. */
+  /** The same for the same figures, and for those of the same names in another time. */
   readonly id: string;
+  readonly names: string;
 }
 
 const maskOf = (indexes: Iterable<number>): Uint8Array => {
@@ -117,9 +119,10 @@ export function scopeOf(view: PanelView): Scope {
     mask = mask && own ? mask.map((one, at) => one & own[at]) : (mask ?? own);
   }
   const all = view.session.value?.spans ?? [];
-  const id = JSON.stringify([range, prefixes, spans, cells, names.length]);
+  const chosen = JSON.stringify([prefixes, spans, cells, names.length]);
   return {
-    ...{ time: range, prefixes: mask, id },
+    ...{ time: range, prefixes: mask, names: chosen },
+    id: `${range.join(" ")} ${chosen}`,
     spans:
       spans.length > 0
         ? maskOf(spans.map((span) => all.findIndex(({ id }) => id === span)))
@@ -133,44 +136,27 @@ interface CellTasks {
   readonly prefixes: Uint8Array | null;
 }
 
-const ofCells = new WeakMap<
-  SessionStore,
-  { readonly id: string; readonly tasks: CellTasks }
->();
-
 /** When tasks of cells ran, from their first graph on, and their functions. */
-function tasksOfCells(view: PanelView, cells: readonly string[]): CellTasks {
-  const store = view.session.value;
-  const graphs = entriesOf(view.table("computations"), "time").filter(
-    ({ cell }) => cells.includes(cell),
-  );
-  const id = [dataMoment(view), graphs.length, ...cells].join(" ");
-  const known = store && ofCells.get(store);
-  if (known?.id === id) return known.tasks;
-  const wanted = maskOf(graphs.map(({ computation }) => computation));
-  const prefixes = new Uint8Array(0x10000);
+function tasksOfCells(view: PanelView, names: readonly string[]): CellTasks {
+  const graphs = cellsOfPanel(view)
+    .filter(({ name }) => names.includes(name))
+    .flatMap((cell) => cell.graphs);
+  const wanted = new Set(graphs.map(({ computation }) => computation));
+  void dataMoment(view);
+  const prefixes = new Set<number>();
   let start = Math.min(Infinity, ...graphs.map(({ time }) => time));
   let stop = -Infinity;
-  for (let lane = 0; lane < (store?.model.laneCount ?? 0); lane++) {
-    for (const segment of store?.model.track(lane, false)?.segments ?? []) {
-      const { computation, prefix, rows } = segment as typeof segment & {
-        computation?: Uint16Array;
-      };
-      for (let row = 0; computation && row < rows; row++) {
-        if (wanted[computation[row]] === 0) continue;
-        prefixes[prefix[row]] = 1;
-        start = Math.min(start, segment.start[row]);
-        stop = Math.max(stop, segment.start[row] + segment.duration[row]);
-      }
-    }
+  for (const group of view.session.value?.model.groups.all ?? []) {
+    if (!wanted.has(group.computation)) continue;
+    prefixes.add(group.prefix);
+    start = Math.min(start, group.start);
+    stop = Math.max(stop, group.stop);
   }
-  const found = stop > -Infinity;
-  const tasks: CellTasks = {
-    time: [start, found ? stop : Infinity],
-    prefixes: found ? prefixes : null,
+  const ran = prefixes.size > 0;
+  return {
+    time: [start, ran ? stop : Infinity],
+    prefixes: ran ? maskOf(prefixes) : null,
   };
-  if (store) ofCells.set(store, { id, tasks });
-  return tasks;
 }
 
 /** Grows when tasks came: of a live session with each status, not with each frame. */
@@ -332,7 +318,7 @@ function read(view: PanelView): Read {
     const rows =
       prefix < 0
         ? null
-        : rowsOf(TABLES.states, states.rings as readonly RingRows[], {
+        : rowsOf(TABLES.states, states.rings, {
             ...{ prefix, worker: "" },
           });
     const line = lineOf(rowsOf(TABLES.system, system.rings), "threads");
@@ -376,8 +362,9 @@ function pausedThreads(view: PanelView): Steps {
 
 export function accountIn(view: PanelView, grid: Grid): Account {
   const tables = read(view);
-  const present = knownTime(view)[1];
+  const [since, present] = knownTime(view);
   const inputs: Inputs = {
+    since,
     threads: threadsOf(view, tables),
     states: tables.states,
     graphs: entriesOf(view.table("computations"), "time")

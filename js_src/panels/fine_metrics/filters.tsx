@@ -4,12 +4,12 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { formatExact } from "../../base/format";
 import { IconButton } from "../../panel/button";
+import { cellsOfPanel } from "../../panel/cells";
 import { hasWords, Kinds, SearchBox, Select } from "../../panel/filter_tools";
 import { ChevronIcon, TableIcon } from "../../panel/icons";
 import { Menu, MenuItem } from "../../panel/menu";
 import { isolate, spanName } from "../../panel/narrowing";
 import type { PanelView } from "../../panel/panel_view";
-import { rowsOf } from "../../session_tables";
 import { choicesOf, metricRows, type Mode, namesOf, unitsOf } from "./data";
 import { activityName, unitName } from "./words";
 
@@ -109,12 +109,7 @@ export function Filters(props: { view: PanelView }): JSX.Element {
   const choices = choicesOf(view);
   const activities = namesOf(view, "activities");
   const spans = view.session.value?.spans ?? [];
-  const cells = [
-    ...new Set([
-      ...rowsOf(view.table("cells"), "time").map(({ cell }) => cell),
-      ...rowsOf(view.table("computations"), "time").map(({ cell }) => cell),
-    ]),
-  ].filter((cell) => cell !== "");
+  const cells = cellsOfPanel(view).map(({ name }) => name);
   const named = (names: readonly string[]): Option[] =>
     names.map((id) => ({ id, text: id }));
   return (

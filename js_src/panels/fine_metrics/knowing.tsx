@@ -38,7 +38,7 @@ const OFF_CPU_OF_ALL = 0.02;
 /** Of a function's time in disk and network: more explains it. */
 const IO_SHARE = 0.02;
 const isIo = (activity: string): boolean =>
-  /disk|network|p2p|read|write/.test(activity);
+  /^(disk|network|p2p)/.test(activity);
 
 /** Functions that waited for something which no metric names. */
 export function offCpu(bars: readonly Bar[], ran: number): Finding[] {
@@ -58,15 +58,19 @@ export function offCpu(bars: readonly Bar[], ran: number): Finding[] {
         partOf(other, "thread-noncpu") - partOf(one, "thread-noncpu"),
     )
     .slice(0, 2)
-    .map((bar) => {
+    .map((bar, at) => {
       const off = partOf(bar, "thread-noncpu");
+      const text = `${formatShare(off / bar.total)} of its time, with no disk or network counted`;
       return {
         title: `${bar.name} was ${formatSeconds(off)} off the CPU`,
-        text: `${formatShare(off / bar.total)} of its time, with no disk or network counted: its threads wait for each other (the GIL), or for something that Dask does not measure, such as S3. If it is Python code, use more processes with fewer threads; if it waits for a service, use more threads.`,
+        text: at > 0 ? `${text}.` : `${text}: ${WHY_OFF}`,
         ...{ panel: "profile", prefix: bar.name },
       };
     });
 }
+
+const WHY_OFF =
+  "its threads wait for each other (the GIL), or for something that Dask does not measure, such as S3. If it is Python code, use more processes with fewer threads; if it waits for a service, use more threads.";
 
 /** How many inputs of tasks were in memory, and how many were read from disk. */
 export function cacheHits(
@@ -93,19 +97,25 @@ export function cacheHits(
 const SHORT_S = 0.02;
 const OVERHEAD_SHARE = 0.1;
 
+/** Where much of the time passes between tasks, and most of them are short. */
 export function shortTasks(
-  tasks: number,
-  seconds: number,
+  prefixes: readonly { readonly tasks: number; readonly seconds: number }[],
   { totals }: Whole,
 ): Finding[] {
-  const { handing, queued } = totals.idle;
-  const lost = handing + queued;
-  const mean = seconds / tasks;
-  if (!(mean < SHORT_S) || lost < OVERHEAD_SHARE * totals.counted) return [];
+  const lost = totals.idle.handing + totals.idle.queued;
+  if (lost < OVERHEAD_SHARE * totals.counted) return [];
+  let [all, tasks, seconds] = [0, 0, 0];
+  for (const one of prefixes) {
+    all += one.tasks;
+    if (!(one.seconds < SHORT_S * one.tasks)) continue;
+    tasks += one.tasks;
+    seconds += one.seconds;
+  }
+  if (tasks <= all / 2) return [];
   return [
     {
-      title: `Tasks are short: ${formatDuration(mean)} on average`,
-      text: `Threads were idle for ${formatSeconds(lost)} between ${formatExact(tasks)} tasks, since handing over each one takes about a millisecond. Give each task more to do: larger partitions or chunks, or \`batch_size=\` in \`client.map\`.`,
+      title: `${formatExact(tasks)} tasks are short: ${formatDuration(seconds / tasks)} on average`,
+      text: `Threads were idle for ${formatSeconds(lost)} between tasks, since handing over each one takes about a millisecond. Give each task more to do: larger partitions or chunks, or several inputs in each.`,
     },
   ];
 }
@@ -148,12 +158,9 @@ export function WorthKnowing(props: {
   const bars = (unit: string): Bar[] =>
     barsOf(view, scope, "prefix", execute, units.indexOf(unit));
   const seconds = bars("seconds");
-  const { prefixes } = view.totals.value;
-  const sum = (of: "tasks" | "seconds"): number =>
-    prefixes.reduce((all, one) => all + one[of], 0);
   const findings = [
     ...offCpu(seconds, whole.totals.measured),
-    ...shortTasks(sum("tasks"), sum("seconds"), whole),
+    ...shortTasks(view.totals.value.prefixes, whole),
     ...cacheHits(bars("count"), seconds),
     ...notSent(view, scope, whole),
   ];

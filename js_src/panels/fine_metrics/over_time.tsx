@@ -46,29 +46,22 @@ export function gridOf(width_px: number, [start, stop]: Range): Grid {
   return { start: first * width, width, columns: last - first };
 }
 
-/** What the chart shows, counted again when rows came or the window left its columns. */
-class Counter {
-  private of: readonly unknown[] = [];
-  counted: Counted | null = null;
+/** So many grids: what is drawn, and what words are of, which follow a little later. */
+const KEPT = 4;
 
-  constructor(
-    private readonly view: PanelView,
-    private readonly scope: Scope,
-    private readonly seconds: boolean,
-  ) {}
+class PerGrid<T> {
+  private readonly known = new Map<string, T>();
 
-  update(width_px: number, range: Range): Counted {
-    const grid = gridOf(width_px, range);
-    const of = [grid.start, grid.width, grid.columns];
-    if (!this.counted || of.some((one, at) => one !== this.of[at])) {
-      this.of = of;
-      this.counted = {
-        grid,
-        stack: stackIn(this.view, grid, this.scope),
-        account: this.seconds ? accountIn(this.view, grid) : null,
-      };
-    }
-    return this.counted;
+  constructor(private readonly count: (grid: Grid) => T) {}
+
+  of(grid: Grid): T {
+    const id = [grid.start, grid.width, grid.columns].join(" ");
+    const known = this.known.get(id);
+    if (known !== undefined) return known;
+    if (this.known.size >= KEPT) this.known.clear();
+    const value = this.count(grid);
+    this.known.set(id, value);
+    return value;
   }
 }
 
@@ -88,17 +81,28 @@ export function OverTime(props: {
     ["metrics", "states", "system", "computations", "workers"] as const
   ).map((name) => view.table(name));
   const moment = dataMoment(view);
-  const counter = useMemo(
-    () => new Counter(view, scope, seconds),
-    [view, scope.id, unit, activities, moment, ...tables],
+  // Each is counted again only where what it depends on has changed.
+  const stacks = useMemo(
+    () => new PerGrid((grid) => stackIn(view, grid, scope)),
+    [view, scope.names, unit, activities, moment, tables[0]],
   );
+  const accounts = useMemo(
+    () => new PerGrid((grid) => accountIn(view, grid)),
+    [view, moment, ...tables],
+  );
+  const counted = (width_px: number, time: Range): Counted => {
+    const grid = gridOf(width_px, time);
+    const account = seconds ? accounts.of(grid) : null;
+    return { grid, stack: stacks.of(grid), account };
+  };
+  const drawn = useRef<Counted | null>(null);
   const { value: range } = view.range;
-  const shown = counter.update(view.environment.width.value, range);
+  const shown = counted(view.environment.width.value, range);
   const threads = shown.account ? mostThreads(shown.account) : 0;
   const axis = (): ValueAxis => {
     if (share) return valueAxis("percent", 100, 0, 4);
     if (!seconds) {
-      return valueAxis(axisKind(unit), mostIn(counter.counted ?? shown), 0, 4);
+      return valueAxis(axisKind(unit), mostIn(drawn.current ?? shown), 0, 4);
     }
     return threadTicks(threads);
   };
@@ -121,11 +125,11 @@ export function OverTime(props: {
           content={{
             gutter_px: seconds || share ? 34 : undefined,
             prepare: (width, time) =>
-              void counter.update(width / devicePixelRatio, time),
+              void (drawn.current = counted(width / devicePixelRatio, time)),
             axis,
             paint: (area) => {
               painted.current = area;
-              if (counter.counted) paint(area, counter.counted, share, dark);
+              if (drawn.current) paint(area, drawn.current, share, dark);
             },
           }}
         />
@@ -208,7 +212,7 @@ function layersOf(
   const room = (at: number): number => {
     const all = sumAt(idle, at, columns);
     const left = threads[at] - notCounted[at] - running(at);
-    return all > left ? Math.max(0, left) / all : 1;
+    return all > 0 ? Math.min(1, Math.max(0, left) / all) : 0;
   };
   return [
     ...layers,
@@ -233,6 +237,12 @@ function layersOf(
   ];
 }
 
+/** The first column that a time touches, and the one after the last. */
+const columnsIn = (grid: Grid, [start, stop]: Range): [number, number] => [
+  Math.max(0, Math.floor((start - grid.start) / grid.width)),
+  Math.min(grid.columns, Math.ceil((stop - grid.start) / grid.width)),
+];
+
 function paint(
   area: PlotArea,
   counted: Counted,
@@ -247,11 +257,7 @@ function paint(
     idle: (cause) => idleFill(area, cause),
     others: toCss(theme.rule),
   });
-  const first = Math.max(0, Math.floor((range[0] - grid.start) / grid.width));
-  const last = Math.min(
-    grid.columns,
-    Math.ceil((range[1] - grid.start) / grid.width),
-  );
+  const [first, last] = columnsIn(grid, range);
   const level = new Float64Array(grid.columns);
   for (const { fill, of } of layers) {
     context.fillStyle = fill;
@@ -269,7 +275,7 @@ function paint(
 }
 
 /** In the legend. */
-const NAMED = 7;
+const NAMED = 8;
 
 interface Shown {
   readonly view: PanelView;
@@ -285,11 +291,12 @@ const cssLayers = ({ view, shown }: Shown): Layer[] =>
 
 /** Of idle time the fill is its cause. */
 function Swatch({ fill }: Layer): JSX.Element {
+  const css = typeof fill === "string" ? fill : "";
   const causes: readonly string[] = CAUSES;
-  return causes.includes(String(fill)) ? (
-    <span class={`ds-swatch ds-idle-${String(fill)}`} />
+  return causes.includes(css) ? (
+    <span class={`ds-swatch ds-idle-${css}`} />
   ) : (
-    <span class="ds-swatch" style={{ background: String(fill) }} />
+    <span class="ds-swatch" style={{ background: css }} />
   );
 }
 
@@ -304,10 +311,11 @@ const weighed = (
     .sort((one, other) => other.value - one.value);
 
 function Legend(props: Shown): JSX.Element {
-  const { columns } = props.shown.grid;
+  const { grid } = props.shown;
+  const [first, last] = columnsIn(grid, props.view.range.value);
   const found = weighed(cssLayers(props), ({ of }) => {
     let sum = 0;
-    for (let at = 0; at < columns; at++) sum += of(at);
+    for (let at = first; at < last; at++) sum += of(at);
     return sum;
   }).map(({ layer }) => layer);
   const more = found.slice(NAMED);
@@ -333,7 +341,11 @@ const FROM_POINTER_PX = 14;
 
 /** What a column consists of, beside the pointer. */
 function Card(
-  props: Shown & { area: { readonly current: PlotArea | null }; unit: string; share: boolean },
+  props: Shown & {
+    area: { readonly current: PlotArea | null };
+    unit: string;
+    share: boolean;
+  },
 ): JSX.Element | null {
   const { view, shown, unit, share } = props;
   const { current: area } = props.area;

@@ -1,0 +1,81 @@
+// Where the time went: functions and activities while a cell runs, and what it accounts for.
+
+import {
+  expect,
+  notebookWith,
+  openSidebar,
+  runCells,
+  startCell,
+  test,
+} from "./fixtures";
+
+const CLUSTER = `
+from dask.distributed import Client
+client = Client(n_workers=2, threads_per_worker=2, dashboard_address=":0")
+`;
+/** 200 s of threads: half of it computes, half of it waits. */
+const WORK = `
+import time
+from distributed.metrics import context_meter
+
+def count(x):
+    until = time.perf_counter() + 0.1
+    while time.perf_counter() < until:
+        pass
+    context_meter.digest_metric("rows", 10, "rows")
+    return x
+
+def sleep(x):
+    time.sleep(0.1)
+    return x
+
+counted = client.map(count, range(60), pure=False)
+slept = client.map(sleep, range(60), pure=False)
+client.gather(counted + slept)
+time.sleep(3)
+`;
+
+test("the panel Fine performance metrics says where the time went, while a cell runs", async ({
+  page,
+}, info) => {
+  await notebookWith(page, [CLUSTER, WORK]);
+  await runCells(page, 0);
+  const sidebar = await openSidebar(page);
+  await expect(sidebar).toContainText("2 workers");
+  await sidebar.locator('[data-panel="fine-metrics"]').click();
+  const panel = page.locator('[id^="daskscope-fine-metrics-"] .ds-root');
+  await expect(panel).toBeVisible();
+  await startCell(page, 1);
+  const title = panel.locator(".ds-fine-account h3");
+  await expect(title).toContainText(/^Accounts for [\d.]+ m?s of [\d.]+ m?s$/);
+  const before = await title.innerText();
+  await expect.poll(() => title.innerText()).not.toBe(before);
+
+  await panel.getByRole("button", { name: "By function" }).click();
+  const bars = panel.locator('[aria-label="Execution by function"] li');
+  await expect(bars).toHaveCount(2);
+  // 60 tasks of 0.1 s each.
+  const slept = bars.filter({ hasText: "sleep" });
+  await expect(slept).toContainText(/\b[56]\.\d+ s/);
+  await expect(bars.filter({ hasText: "count" })).toContainText(/[\d.]+ s/);
+
+  // A metric of the user is a unit of its own.
+  await panel.getByRole("button", { name: "Rows" }).click();
+  await expect(bars).toHaveCount(1);
+  await panel.getByRole("button", { name: "Seconds" }).click();
+  await expect(panel.locator(".ds-fine-knowing")).toContainText(
+    /sleep was [\d.]+ s off the CPU/,
+  );
+  await page.screenshot({ path: info.outputPath("fine-metrics.png") });
+
+  // What is isolated here is so in every panel.
+  await panel.getByRole("button", { name: /^Functions/ }).click();
+  await panel
+    .locator(".ds-filter")
+    .getByRole("button", { name: "sleep", exact: true })
+    .click();
+  await expect(bars).toHaveCount(1);
+  await sidebar.locator('[data-panel="task-stream"]').click();
+  const stream = page.locator('[id^="daskscope-task-stream-"] .ds-root');
+  await expect(stream.locator(".ds-crumbs").first()).toContainText("sleep");
+});
