@@ -421,6 +421,9 @@ ACTIVITIES: Final = Dictionary(
     nouns="activities",
 )
 
+BESIDE_TASKS: Final = ("executor", "other")
+"""Activities of ``execute`` that are not in the intervals of ``tasks``: no thread is busy then."""
+
 UNITS: Final = Dictionary(
     "units",
     "An entry is the unit of a metric.",
@@ -528,7 +531,7 @@ CELLS: Final = Log(
 
 SPAN_TIMES: Final = Log(
     "span_times",
-    "A row is what Dask knows of a span.",
+    "A row is what Dask knows of a span, without the spans inside it.",
     (
         Column("span", "uint16", "the span", into="spans"),
         Column("parent", "uint16", "the span around it; 0 is none", into="spans"),

@@ -162,7 +162,8 @@ class MetricSamples:
         self.active.update(dict.fromkeys(touched, now + 2 * beat_s))
         self.note_changed(spans, touched)
         keys, increments, self.totals = grown(scheduler.cumulative_worker_metrics, self.totals)
-        if not keys and not (self.rest and settle):
+        sweeps = settle or not spans or now >= self.sweep_at
+        if not keys and not (self.rest and sweeps):
             return
         rest = self.rest
         spanned = [type(key) is tuple and key[0] in SPANNED for key in keys]
@@ -174,7 +175,7 @@ class MetricSamples:
         for span_id in self.active:
             self.read_span(span_id, spans[span_id], now, since)
         # A span of a task that was cancelled, for example, is not among the active ones.
-        if self.missing() and (settle or now >= self.sweep_at):
+        if self.missing() and sweeps:
             before = self.rows.next
             for span_id, span in spans.items():
                 if span_id not in self.active:
