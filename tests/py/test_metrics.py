@@ -447,23 +447,33 @@ def test_prefixes_of_which_nothing_is_alive_cost_nothing(states) -> None:
     assert [row[:2] for row in state_rows(states)] == [("", "")]
 
 
-def test_one_answer_has_a_bounded_part_of_very_many_spans() -> None:
+def test_one_answer_has_a_bounded_part_of_very_many_spans_and_each_comes_once() -> None:
     scheduler = FakeScheduler()
     spans = scheduler.extensions["spans"].spans
-    frame = SourceCode("x" * 30_000, 1, 1, "a.py")
-    for number in range(12_000):
-        spans[str(number)] = a_span(str(number))
-        spans[str(number)]._code = {(frame,): None}
+    spans |= {str(number): a_span(str(number)) for number in range(12_000)}
     reader = Reader(scheduler)
-    first = reader.read(START)["spans"]
-    assert len(first["items"]) <= 51
-    assert len(first["items"][0]["code"]) == 20_001
-    for _ in range(12_000):
-        if not reader.read(START)["spans"]["items"]:
-            break
-    assert len(reader.recording.log("span_times").since(0)) == 10_000
-    (last,) = reader.recording.log("span_times").since(9_999)
-    assert reader.recording.names.spans[last.span][0] == "11999"
+    counts = []
+    while items := reader.read(START)["spans"]["items"]:
+        counts.append(len(items))
+        assert len(counts) <= 20
+    assert counts == [500] * 20
+    rows = reader.recording.log("span_times").since(0)
+    names = [reader.recording.names.spans[row.span][0] for row in rows]
+    assert names == [str(number) for number in range(2_000, 12_000)]
+    reader.spans.add("5000")
+    (again,) = reader.read(START + 1)["spans"]["items"]
+    assert reader.spans.described[again["span"]][0] == "5000"
+
+
+def test_one_answer_has_a_bounded_part_of_their_code() -> None:
+    scheduler = FakeScheduler()
+    spans = scheduler.extensions["spans"].spans
+    for number in range(100):
+        spans[str(number)] = a_span(str(number))
+        spans[str(number)]._code = {(SourceCode("x" * 30_000, 1, 1, "a.py"),): None}
+    items = Reader(scheduler).read(START)["spans"]["items"]
+    assert len(items) == 50
+    assert {len(item["code"]) for item in items} == {20_001}
 
 
 # -- real clusters ---------------------------------------------------------------------

@@ -44,9 +44,13 @@ class Spans(Interned):
         super().__init__(describe, first=[""])
 
     def add(self, item: Any) -> int:
-        """Return the index of a span."""
+        """Return the index of a span that a task was in."""
         self.touched.add(item)
         return super().add(item)
+
+    def place(self, span_id: str) -> int:
+        """Return the index of a span, whether or not a task was in it."""
+        return Interned.add(self, span_id)
 
 
 def describe_metric(key: Any) -> list[str]:
@@ -200,7 +204,7 @@ class MetricSamples:
             rest, places = self.rest, self.indices(keys)
             for place, increment in zip(places, increments):
                 rest[place] = rest.get(place, 0.0) - increment
-            self.append(now, since, places, self.spans.add(span_id), increments)
+            self.append(now, since, places, self.spans.place(span_id), increments)
 
     def append(
         self, now: float, since: float, places: list[int], span: int, increments: list[float]
@@ -224,13 +228,12 @@ class MetricSamples:
             metrics = span._cumulative_worker_metrics
             if rows.next + len(metrics) > MAX_TOTALS:
                 break
-            number = self.spans.add(span_id) if metrics else 0
+            number = self.spans.place(span_id) if metrics else 0
             for key, value in metrics.items():
                 place, total = self.index(key), _number(value)
                 rest[place] = rest.get(place, 0.0) - total
                 rows.extend([(place, number, total)])
         rows.extend([(place, 0, value) for place, value in rest.items() if abs(value) > TINY])
-        self.spans.touched.clear()
         return rows.since(0)
 
     # -- facts of spans -----------------------------------------------------
@@ -273,13 +276,13 @@ def spans_of(scheduler: Any) -> Any:
     return {} if extension is None else extension.spans
 
 
-def describe_span_times(span: Any, spans: Interned) -> dict[str, Any]:
+def describe_span_times(span: Any, spans: Spans) -> dict[str, Any]:
     """Return the facts of a span, without those of the spans inside it."""
     groups, parent = span.groups, span.parent
     code = "\n\n".join([frame.code for frames in span._code for frame in frames])
     return {
-        "span": spans.add(span.id),
-        "parent": 0 if parent is None else spans.add(parent.id),
+        "span": spans.place(span.id),
+        "parent": 0 if parent is None else spans.place(parent.id),
         "time": span.enqueued,
         "start": min([group.start for group in groups if group.start], default=nan),
         "stop": max([group.stop for group in groups if group.stop], default=nan),
