@@ -22,6 +22,7 @@ PROGRAMS: dict[str, list[str]] = {
     "agent_cost": [sys.executable, "-u", "agent_cost.py"],
     "browser": ["node", "browser/task_stream.mjs"],
     "memory_samples": [sys.executable, "-u", "memory_samples.py"],
+    "metrics": [sys.executable, "-u", "metrics.py"],
     "kernel_slowdown": [sys.executable, "-u", "kernel_slowdown.py"],
     "recording": [sys.executable, "-u", "recording.py"],
     "report": [sys.executable, "-u", "report/report.py"],

@@ -319,7 +319,9 @@ def fine_metrics(
     for column, kind, chosen_names in wanted:
         if chosen_names:
             ids = [names.cells(kind, entry)[0] for entry in names.since(kind, 0)]
-            own &= np.isin(columns[column], [at for at, one in enumerate(ids) if one in chosen_names])
+            own &= np.isin(
+                columns[column], [at for at, one in enumerate(ids) if one in chosen_names]
+            )
     notes = [] if own.any() else ["No metrics to show: the agent on the scheduler reads them"]
     if chosen.workers:
         notes.append("Bars are of all workers: metrics are not measured by worker")

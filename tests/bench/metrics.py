@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from agent_cost import scheduler_of
-from distributed.protocol.core import dumps
 from distributed.scheduler import TaskGroup, TaskPrefix
 from distributed.spans import SpansSchedulerExtension
 from memory_samples import beat, own_bytes, worker

@@ -398,9 +398,7 @@ def a_worker(*running: float, prefix: str = "inc", seen: float = START) -> Any:
 
 def state_rows(states: TaskStates, first: int = 0) -> list[tuple[Any, ...]]:
     """Prefix or nothing, worker, processing, executing, fetching, memory, start."""
-    _, prefix, worker, _, _, _, processing, executing, fetching, memory, start = (
-        states.rows.columns
-    )
+    _, prefix, worker, _, _, _, processing, executing, fetching, memory, start = states.rows.columns
     prefixes = {2**16 - 1: "", **dict(enumerate(states.prefixes.described))}
     names = [prefixes[one] for one in prefix]
     workers = [states.addresses.described[one] for one in worker]
@@ -627,7 +625,7 @@ def recorded() -> Recording:
 
 def test_steps_of_time_add_up_and_begin_at_whole_steps(recorded: Recording) -> None:
     frame = recorded.fine_metrics(unit="seconds", over="4s")
-    assert list(frame.columns)[0] == "time"
+    assert next(iter(frame.columns)) == "time"
     assert (frame["time"] % 4 == 0).all()
     assert frame["value"].sum() == pytest.approx(10)
     part = recorded.fine_metrics(START + 2, START + 5, unit="seconds", over=1)
@@ -658,7 +656,7 @@ def test_adjacent_windows_add_up(recorded: Recording) -> None:
     ],
 )
 def test_what_cannot_be_answered_says_what_can(recorded, arguments, says) -> None:
-    with pytest.raises(DaskscopeError, match="bad-query|.*") as caught:
+    with pytest.raises(DaskscopeError) as caught:
         recorded.fine_metrics(**arguments)
     assert caught.value.code == "bad-query"
     assert says in str(caught.value)

@@ -67,7 +67,12 @@ def describe_metric(key: Any) -> list[str]:
         prefix = _label(labels.pop(0))
     elif labels and context == "p2p":
         context = "p2p-" + _label(labels.pop(0))
-    return [_label(context), prefix, clean_text(", ".join(map(_label, labels)), MAX_NAME_CHARS), unit]
+    return [
+        _label(context),
+        prefix,
+        clean_text(", ".join(map(_label, labels)), MAX_NAME_CHARS),
+        unit,
+    ]
 
 
 def _label(value: Any) -> str:
@@ -248,7 +253,8 @@ class MetricSamples:
                 place, total = self.index(key), _number(value)
                 rest[place] = rest.get(place, 0.0) - total
                 rows.extend([(place, number, total)])
-        rows.extend([(place, 0, value) for place, value in rest.items() if abs(value) > TINY])
+        left = [(place, 0, value) for place, value in rest.items() if value]
+        rows.extend([row for row in left if row[0] not in self.spanned or abs(row[2]) > TINY])
         return rows.since(0)
 
     # -- facts of spans -----------------------------------------------------
@@ -324,7 +330,8 @@ class TaskStates:
     def sample(self, scheduler: Any, now: float) -> None:
         """Append a row of each prefix and worker that has changed, and of all."""
         is_same = self.transitions == scheduler.transition_counter
-        known, running = self.workers, {}
+        known = self.workers
+        running: dict[str, tuple[int, float]] = {}
         self.transitions, self.workers = scheduler.transition_counter, {}
         for address, worker in scheduler.workers.items():
             seen = worker.metrics, len(worker.processing)

@@ -138,9 +138,7 @@ class MetricRows:
             totals = _sums([totals, _negative(known)])
         self._scheduler = scheduler
         before = series.before
-        joined = {
-            name: np.concatenate([before[name], totals[name]]) for name in (*KEYS, "value")
-        }
+        joined = {name: np.concatenate([before[name], totals[name]]) for name in (*KEYS, "value")}
         joined["time"] = np.full(len(joined["value"]), now)
         series.set_before(joined)
 

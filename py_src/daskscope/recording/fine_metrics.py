@@ -118,7 +118,7 @@ def _steps(core: RecordingStore, since: float, until: float, step: float) -> Col
 def _of_cell(recording: Recording, cell: str) -> tuple[float, float, list[str]]:
     """Return the time and the prefixes of the tasks of a cell."""
     tasks = recording.tasks
-    cells = tasks["cell"] if "cell" in tasks else []
+    cells = tasks.get("cell", [])
     known = [str(one) for one in dict.fromkeys(cells) if one and isinstance(one, str)]
     if cell not in known:
         raise _unknown("cell", cell, known)
