@@ -504,7 +504,7 @@ def test_of_many_functions_and_activities_the_largest_are_shown_and_the_rest_is_
     fig = figures.fine_metrics(Recording(recording))
     validated(fig)
     assert entries(fig)[-1] == "8 more"
-    assert notes(fig) == ["70 more functions took 41 min"]
+    assert notes(fig) == ["70 more functions took 41 m 25 s"]
     assert all(isinstance(one, PlainText) for one in fig.yaxis[0].major_label_overrides.values())
 
 

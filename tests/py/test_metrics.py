@@ -663,8 +663,10 @@ def test_what_cannot_be_answered_says_what_can(recorded, arguments, says) -> Non
 
 
 def test_a_file_and_a_block_answer_as_the_session_does(own, tmp_path) -> None:
-    _, client = own
+    cluster, client = own
     client.gather(client.map(metered, range(5), pure=False))
+    metrics = cluster.scheduler.cumulative_worker_metrics
+    eventually(lambda: by_key(metrics)["execute", "metered", "('<i>', 1)", "apples"] == 35)
     with daskscope.connect(client) as session:
         live(session)
         with daskscope.record(client) as rec:

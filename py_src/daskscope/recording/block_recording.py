@@ -166,7 +166,7 @@ class BlockRecording:
         copy.heartbeat_s = store.heartbeat_s
         start = max(window.start, self._start)
         sums = any(column.combine == "sum" for column in table.columns)
-        until = window.stop if sums else inf
+        until = window.stop + LATE_S if sums else inf  # they are where the tasks were
         columns = store.clipped({name: rows[name] for name in table.names}, start, until)
         if not sums:
             columns = _without_late(table, columns, window)
