@@ -452,7 +452,7 @@ METRICS: Final = Series(
         Column("unit", "uint8", "of the value", into="units", combine="key"),
         Column("value", "float64", "by how much it grew", combine="sum"),
     ),
-    ring_bytes=(40_000_000, 30_000_000, 20_000_000, 10_000_000),
+    ring_bytes=(32_000_000, 26_000_000, 18_000_000, 8_000_000),
     page_bytes=40_000_000,
     noun="increment",
     nouns="increments",

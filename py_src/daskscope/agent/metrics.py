@@ -26,7 +26,7 @@ from daskscope.agent.packing import (
 METRICS_S = 0.5
 MAX_METRICS = 60_000
 KEPT_METRICS = 1_000  # of these, for what is told apart without prefixes once there are too many
-MAX_TOTALS = 20_000  # rows of totals by span that a new reader gets; the rest is of no span
+MAX_TOTALS = 10_000  # rows of totals by span that a new reader gets; the rest is of no span
 SPANNED = (("execute",), ("p2p",))
 TINY = 1e-6
 SWEEP_AGAIN_S = 10.0
@@ -243,18 +243,20 @@ class MetricSamples:
         for key, value in scheduler.cumulative_worker_metrics.items():
             place = self.index(key)
             rest[place] = rest.get(place, 0.0) + _number(value)
-        rows = Rows("IHd")
+        found: list[tuple[int, int, float]] = []
         for span_id, span in reversed([*spans_of(scheduler).items()]):
             metrics = span._cumulative_worker_metrics
-            if rows.next + len(metrics) > MAX_TOTALS:
+            if len(found) + len(metrics) > MAX_TOTALS:
                 break
             number = self.spans.place(span_id) if metrics else 0
-            for key, value in metrics.items():
-                place, total = self.index(key), _number(value)
-                rest[place] = rest.get(place, 0.0) - total
-                rows.extend([(place, number, total)])
+            places = self.indices([*metrics])
+            for place, value in zip(places, map(_number, metrics.values())):
+                rest[place] = rest.get(place, 0.0) - value
+                found.append((place, number, value))
         left = [(place, 0, value) for place, value in rest.items() if value]
-        rows.extend([row for row in left if row[0] not in self.spanned or abs(row[2]) > TINY])
+        found += [row for row in left if row[0] not in self.spanned or abs(row[2]) > TINY]
+        rows = Rows("IHd")
+        rows.extend(found)
         return rows.since(0)
 
     # -- facts of spans -----------------------------------------------------
