@@ -6,6 +6,7 @@ export const STEPS = [0, 10, 60, 600] as const;
 export const ACTIONS = ["compute", "transfer", "disk-read", "disk-write", "deserialize"] as const;
 export const MEASURES = ["process", "managed", "managed_total", "spilled", "unmanaged", "unmanaged_old", "unmanaged_recent", "optimistic"] as const;
 export const WORKER_STATUSES = ["", "running", "paused", "closing_gracefully", "closing", "init"] as const;
+export const BESIDE_TASKS = ["executor", "other"] as const;
 export const UNKNOWN_GRAPH = 0 as const;
 export const RECOMPUTED = 1 as const;
 export const SUMMARY = "summary" as const;

@@ -24,6 +24,7 @@ PROGRAMS: dict[str, list[str]] = {
     "memory_plots": ["node", "browser/memory.mjs"],
     "focus": ["node", "browser/focus.mjs"],
     "memory_samples": [sys.executable, "-u", "memory_samples.py"],
+    "metrics": [sys.executable, "-u", "metrics.py"],
     "kernel_slowdown": [sys.executable, "-u", "kernel_slowdown.py"],
     "recording": [sys.executable, "-u", "recording.py"],
     "report": [sys.executable, "-u", "report/report.py"],

@@ -31,7 +31,7 @@ from daskscope.palette import (
 from daskscope.recording import Recording
 from daskscope.recording.names import name_of
 from daskscope.recording.stretches import Stretches, fit, of_rows
-from daskscope.schema import HELD, MEMORY
+from daskscope.schema import HELD, MEMORY, METRICS
 from daskscope.words import bytes_text, count_text, cut, natural, seconds_text
 
 if TYPE_CHECKING:
@@ -50,6 +50,7 @@ MAX_SAMPLES: Final = 20_000
 MAX_NAMED: Final = 12
 """So many prefixes have an entry of their own in a legend."""
 MAX_WORKER_LABELS: Final = 40
+MAX_FUNCTIONS: Final = 30
 MAX_CHARACTERS: Final = 100
 """So much of a name or key is shown."""
 
@@ -296,6 +297,69 @@ def _thinned(samples: Columns) -> Columns:
     largest = np.lexsort((samples["process"], part))[np.append(first[1:], count) - 1]
     thin = {name: column[largest] for name, column in samples.items()}
     return {**thin, "spilled": np.maximum.reduceat(samples["spilled"], first)}
+
+
+def fine_metrics(
+    recording_or_session: Recording | Session, focus: Focus | Mapping[str, Any] | None = None
+) -> figure:
+    """Return a Bokeh figure of what executing tasks took, by function, stacked by activity.
+
+    They are the seconds of Dask's Fine Performance Metrics in the context ``execute``.
+
+    >>> daskscope.figures.fine_metrics(rec, {"prefixes": ["inc"]})
+    figure(...)
+    """
+    recording, chosen = _store(recording_or_session), Focus.from_json(focus)
+    names = recording.names
+    columns = recording.series(METRICS.name).window(*(chosen.time or (-np.inf, np.inf)))
+    kinds = ("contexts", "execute"), ("units", "seconds")
+    context, unit = (names.since(kind, 0).index(name) for kind, name in kinds)
+    own = (columns["context"] == context) & (columns["unit"] == unit) & (columns["value"] > 0)
+    wanted = ("prefix", "prefixes", chosen.prefixes), ("span", "spans", chosen.spans)
+    for column, kind, chosen_names in wanted:
+        if chosen_names:
+            ids = [names.cells(kind, entry)[0] for entry in names.since(kind, 0)]
+            own &= np.isin(
+                columns[column], [at for at, one in enumerate(ids) if one in chosen_names]
+            )
+    notes = [] if own.any() else ["No metrics to show: the agent on the scheduler reads them"]
+    if chosen.workers:
+        notes.append("Bars are of all workers: metrics are not measured by worker")
+    prefix, activity, value = (columns[name][own] for name in ("prefix", "activity", "value"))
+    seconds = np.bincount(prefix, value)
+    shown = np.argsort(-seconds, kind="stable")[: min(MAX_FUNCTIONS, int((seconds > 0).sum()))]
+    if (more := int((seconds > 0).sum()) - len(shown)) > 0:
+        rest = seconds_text(float(seconds.sum() - seconds[shown].sum()))
+        notes.append(f"{count_text(more, 'more function')} took {rest}")
+    fig = _figure("Fine performance metrics", notes, x_axis_label="seconds of tasks' threads")
+    weights = np.bincount(activity, value)
+    order = np.argsort(-weights, kind="stable")
+    order = order[weights[order] > 0]
+    functions = _texts(cut(names.prefixes[one], MAX_CHARACTERS) for one in shown.tolist())
+    left = np.zeros(len(shown))
+    for number, one in enumerate(order[: MAX_NAMED + 1].tolist()):
+        own, name = activity == one, names.entry("activities", one)
+        colour = PREFIX_COLOURS[names.colours["activities"][one]]
+        if number == MAX_NAMED:
+            own, colour = np.isin(activity, order[number:]), ACTION_COLOURS["deserialize"]
+            name = f"{len(order) - number:,} more"
+        length = np.bincount(prefix[own], value[own], len(seconds))[shown]
+        cells = {"y": np.arange(len(shown)) + 0.5, "left": left, "right": left + length}
+        label = cut(name, MAX_CHARACTERS)
+        texts = {"function": functions, "activity": _texts([label] * len(left))}
+        took = _texts(map(seconds_text, length.tolist()))
+        source = ColumnDataSource({**cells, **texts, "seconds": took})
+        style = {"fill_color": colour, "line_color": None, "legend_label": label}
+        fig.hbar("y", left="left", right="right", height=0.8, source=source, **style)
+        left = left + length
+    fig.y_range = Range1d(max(len(shown), 1), 0)
+    fig.yaxis.ticker = [at + 0.5 for at in range(len(shown))]
+    labels = {at + 0.5: PlainText(text=name) for at, name in enumerate(functions.tolist())}
+    fig.yaxis.major_label_overrides = labels
+    fig.height = min(max(160 + 20 * len(shown), 240), 900)
+    fields = [(name, f"@{name}") for name in ("function", "activity", "seconds")]
+    fig.add_tools(HoverTool(tooltips=fields))
+    return _with_legend(fig)
 
 
 def memory_samples(frame: pd.DataFrame, *, aligned: bool, measure: str) -> figure:

@@ -422,6 +422,9 @@ ACTIVITIES: Final = Dictionary(
     nouns="activities",
 )
 
+BESIDE_TASKS: Final = ("executor", "other")
+"""Activities of ``execute`` that are not in the intervals of ``tasks``: no thread is busy then."""
+
 UNITS: Final = Dictionary(
     "units",
     "An entry is the unit of a metric.",
@@ -450,7 +453,7 @@ METRICS: Final = Series(
         Column("unit", "uint8", "of the value", into="units", combine="key"),
         Column("value", "float64", "by how much it grew", combine="sum"),
     ),
-    ring_bytes=(40_000_000, 30_000_000, 20_000_000, 10_000_000),
+    ring_bytes=(32_000_000, 26_000_000, 18_000_000, 8_000_000),
     page_bytes=40_000_000,
     noun="increment",
     nouns="increments",
@@ -529,7 +532,7 @@ CELLS: Final = Log(
 
 SPAN_TIMES: Final = Log(
     "span_times",
-    "A row is what Dask knows of a span.",
+    "A row is what Dask knows of a span, without the spans inside it.",
     (
         Column("span", "uint16", "the span", into="spans"),
         Column("parent", "uint16", "the span around it; 0 is none", into="spans"),

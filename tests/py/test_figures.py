@@ -469,3 +469,54 @@ def test_colours_are_those_of_the_page():
         "disk-read": "disk",
         "other": "deserialize",
     }
+
+
+def measured(recording: RecordingStore, *rows: tuple[str, str, float]) -> None:
+    """Append seconds of `execute` by function and activity, in the first second."""
+    names, unit = recording.names, recording.names.intern("units", "seconds")
+    prefix, activity, value = zip(*rows, strict=True)
+    columns = {
+        "time": np.full(len(rows), START),
+        "duration": np.ones(len(rows)),
+        "context": np.zeros(len(rows)),
+        "prefix": [names.intern("prefixes", name) for name in prefix],
+        "activity": [names.intern("activities", name) for name in activity],
+        "unit": np.full(len(rows), unit),
+        "span": np.zeros(len(rows)),
+        "value": value,
+    }
+    recording.series("metrics").append(columns, now=START + 1)
+
+
+def test_metrics_are_bars_by_function_stacked_by_activity():
+    recording = new_recording(prefixes=())
+    rows = [("load", "disk-read", 3.0), ("load", "thread-cpu", 1.0), ("sum", "thread-cpu", 6.0)]
+    measured(recording, *rows)
+    fig = figures.fine_metrics(Recording(recording))
+    validated(fig)
+    assert entries(fig) == ["thread-cpu", "disk-read"]
+    cpu, disk = data_of(fig, "thread-cpu"), data_of(fig, "disk-read")
+    assert [*cpu["function"]] == ["sum", "load"]
+    assert [*cpu["right"]] == [6, 1]
+    assert [*zip(disk["left"], disk["right"], strict=True)] == [(6, 6), (1, 4)]
+    part = figures.fine_metrics(
+        Recording(recording), {"prefixes": ["load"], "time": (0, START + 0.5)}
+    )
+    assert [*data_of(part, "disk-read")["right"]] == [1.5]
+
+
+def test_of_many_functions_and_activities_the_largest_are_shown_and_the_rest_is_counted():
+    recording = new_recording(prefixes=())
+    measured(recording, *[(f"f-{at}", f"<b>{at % 20}", 1.0 + at) for at in range(100)])
+    fig = figures.fine_metrics(Recording(recording))
+    validated(fig)
+    assert entries(fig)[-1] == "8 more"
+    assert notes(fig) == ["70 more functions took 41 m 25 s"]
+    assert all(isinstance(one, PlainText) for one in fig.yaxis[0].major_label_overrides.values())
+
+
+def test_without_metrics_the_figure_says_so():
+    fig = figures.fine_metrics(Recording(new_recording()), {"workers": ["tcp://10.0.0.1:0"]})
+    validated(fig)
+    assert notes(fig)[0].startswith("No metrics to show")
+    assert "not measured by worker" in notes(fig)[1]

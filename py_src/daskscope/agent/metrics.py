@@ -5,9 +5,10 @@ Runs inside the scheduler, as `daskscope.agent.scheduler` does.
 
 from __future__ import annotations
 
-from itertools import compress, islice, repeat
+from collections import defaultdict
+from itertools import compress, islice
 from math import nan
-from operator import is_not, sub
+from operator import is_not
 from typing import Any
 
 from distributed.scheduler import heartbeat_interval
@@ -25,8 +26,8 @@ from daskscope.agent.packing import (
 METRICS_S = 0.5
 MAX_METRICS = 60_000
 KEPT_METRICS = 1_000  # of these, for what is told apart without prefixes once there are too many
-MAX_TOTALS = 20_000  # rows of totals by span that a new reader gets; the rest is of no span
-SPANNED = ("execute", "p2p")
+MAX_TOTALS = 10_000  # rows of totals by span that a new reader gets; the rest is of no span
+SPANNED = (("execute",), ("p2p",))
 TINY = 1e-6
 SWEEP_AGAIN_S = 10.0
 MAX_SPANS = 10_000
@@ -44,9 +45,13 @@ class Spans(Interned):
         super().__init__(describe, first=[""])
 
     def add(self, item: Any) -> int:
-        """Return the index of a span."""
+        """Return the index of a span that a task was in."""
         self.touched.add(item)
         return super().add(item)
+
+    def place(self, span_id: str) -> int:
+        """Return the index of a span, whether or not a task was in it."""
+        return Interned.add(self, span_id)
 
 
 def describe_metric(key: Any) -> list[str]:
@@ -62,7 +67,12 @@ def describe_metric(key: Any) -> list[str]:
         prefix = _label(labels.pop(0))
     elif labels and context == "p2p":
         context = "p2p-" + _label(labels.pop(0))
-    return [_label(context), prefix, clean_text(", ".join(map(_label, labels)), MAX_NAME_CHARS), unit]
+    return [
+        _label(context),
+        prefix,
+        clean_text(", ".join(map(_label, labels)), MAX_NAME_CHARS),
+        unit,
+    ]
 
 
 def _label(value: Any) -> str:
@@ -79,28 +89,35 @@ def _number(value: Any) -> float:
         return nan
 
 
-def grown(metrics: Any, before: list[Any]) -> tuple[list[Any], list[float], list[Any]]:
-    """Return the keys of what has grown since some values, by how much, and the values now.
+class Grown:
+    """How much the metrics of a dictionary have grown since the last look.
 
-    A dictionary of metrics only gets more keys, so their places do not change.
+    A dictionary of metrics only gets more keys, so the places of its keys do not change.
     """
-    values = [*metrics.values()]
-    if len(values) < len(before):  # somebody emptied it
-        before = []
-    changed = [*map(is_not, values, before)]
-    new = len(values) - len(before)
-    if not new and True not in changed:
-        return [], [], before
-    changed += [True] * new
-    keys = [*compress(metrics, changed)]
-    now = [*compress(values, changed)]
-    then = [*compress(before, changed), *repeat(0, new)]
-    if {*map(type, now), *map(type, then)} <= {int, float}:
+
+    def __init__(self, values: Any = ()) -> None:
+        self.places: list[int] = []  # which metric each value is
+        self.values = [*values]
+
+    def look(self, metrics: Any, indices: Any) -> tuple[list[int], list[float]]:
+        """Return which metrics have grown, and by how much."""
+        before, self.values = self.values, [*metrics.values()]
+        values, known = self.values, len(self.places)
+        if len(values) < len(before):  # somebody emptied it
+            before, self.places, known = [], [], 0
+        changed = [*compress(range(len(before)), map(is_not, values, before))]
+        changed += range(len(before), len(values))
+        if not changed:
+            return [], []
+        if len(values) > known:
+            self.places += indices([*islice(metrics, known, None)])
+        places = self.places
+        before += [0] * (len(values) - len(before))
         try:
-            return keys, [*map(float, map(sub, now, then))], values
-        except OverflowError:  # huge integers
-            pass
-    return keys, [_number(a) - _number(b) for a, b in zip(now, then)], values
+            increments = [float(values[at] - before[at]) for at in changed]
+        except Exception:  # huge integers, or no numbers
+            increments = [_number(values[at]) - _number(before[at]) for at in changed]
+        return [places[at] for at in changed], increments
 
 
 class MetricSamples:
@@ -111,10 +128,11 @@ class MetricSamples:
         self.keys = Interned(describe_metric, MAX_METRICS)
         self.rows = Rows("ddIHd")  # time, since, metric, span, increment
         self.sampled = 0.0
-        self.totals: list[Any] = []
-        self.span_totals: dict[str, list[Any]] = {}
+        self.totals = Grown()
+        self.span_totals: dict[str, Grown] = {}
         self.active: dict[str, float] = {}  # spans that tasks were in, until when to read them
-        self.rest: dict[int, float] = {}  # by metric: what was found in no span yet
+        self.rest: Any = defaultdict(float)  # by metric: what was found in no span yet
+        self.spanned: set[int] = set()  # metrics that spans have, too
         self.sweep_at = 0.0
         # When each span was another for the last time, as a number; the oldest come first.
         self.changed: dict[str, int] = {}
@@ -124,14 +142,14 @@ class MetricSamples:
     def clear(self) -> None:
         """Free what was sampled."""
         self.rows.drop(len(self.rows.columns[0]))
-        self.totals, self.span_totals, self.changed = [], {}, {}
+        self.totals, self.span_totals, self.changed = Grown(), {}, {}
 
     def start(self, scheduler: Any, now: float) -> None:
         """Begin: what is there already is no increment."""
         self.sampled = now
-        self.totals = [*scheduler.cumulative_worker_metrics.values()]
+        self.totals = Grown(scheduler.cumulative_worker_metrics.values())
         for span_id, span in spans_of(scheduler).items():
-            self.span_totals[span_id] = [*span._cumulative_worker_metrics.values()]
+            self.span_totals[span_id] = Grown(span._cumulative_worker_metrics.values())
 
     def index(self, key: Any) -> int:
         """Return the index of a metric; when there are too many, prefixes are not told apart."""
@@ -141,7 +159,10 @@ class MetricSamples:
         full = len(self.keys.described) >= MAX_METRICS - KEPT_METRICS
         if full and isinstance(key, tuple) and key[:1] == ("execute",):
             key = ("execute", OTHER_NAME, *key[2:])
-        return self.keys.add(key)
+        index = self.keys.add(key)
+        if isinstance(key, tuple) and key[:1] in SPANNED:
+            self.spanned.add(index)
+        return index
 
     def indices(self, keys: list[Any]) -> list[int]:
         """Return the indices of metrics."""
@@ -161,20 +182,22 @@ class MetricSamples:
         self.active = {one: until for one, until in self.active.items() if until > now}
         self.active.update(dict.fromkeys(touched, now + 2 * beat_s))
         self.note_changed(spans, touched)
-        keys, increments, self.totals = grown(scheduler.cumulative_worker_metrics, self.totals)
-        if not keys and not (self.rest and settle):
+        metrics = scheduler.cumulative_worker_metrics
+        places, increments = self.totals.look(metrics, self.indices)
+        sweeps = settle or not spans or now >= self.sweep_at
+        if not places and not (self.rest and sweeps):
             return
-        rest = self.rest
-        spanned = [type(key) is tuple and key[0] in SPANNED for key in keys]
-        places = self.indices(keys)
-        for place, increment in compress(zip(places, increments), spanned):
-            rest[place] = rest.get(place, 0.0) + increment
-        other = [not one for one in spanned]
-        self.append(now, since, [*compress(places, other)], 0, [*compress(increments, other)])
+        rest, other = self.rest, []
+        for row in zip(places, increments):
+            if row[0] in self.spanned:
+                rest[row[0]] += row[1]
+            else:
+                other.append(row)
+        self.append(now, since, [row[0] for row in other], 0, [row[1] for row in other])
         for span_id in self.active:
             self.read_span(span_id, spans[span_id], now, since)
         # A span of a task that was cancelled, for example, is not among the active ones.
-        if self.missing() and (settle or now >= self.sweep_at):
+        if self.missing() and sweeps:
             before = self.rows.next
             for span_id, span in spans.items():
                 if span_id not in self.active:
@@ -193,13 +216,15 @@ class MetricSamples:
 
     def read_span(self, span_id: str, span: Any, now: float, since: float) -> None:
         """Append by how much the metrics of a span have grown."""
-        metrics, before = span._cumulative_worker_metrics, self.span_totals.get(span_id, [])
-        keys, increments, self.span_totals[span_id] = grown(metrics, before)
-        if keys:
-            rest, places = self.rest, self.indices(keys)
-            for place, increment in zip(places, increments):
-                rest[place] = rest.get(place, 0.0) - increment
-            self.append(now, since, places, self.spans.add(span_id), increments)
+        totals = self.span_totals.get(span_id)
+        if totals is None:
+            totals = self.span_totals[span_id] = Grown()
+        places, increments = totals.look(span._cumulative_worker_metrics, self.indices)
+        rest = self.rest
+        for place, increment in zip(places, increments):
+            rest[place] -= increment
+        if places:
+            self.append(now, since, places, self.spans.place(span_id), increments)
 
     def append(
         self, now: float, since: float, places: list[int], span: int, increments: list[float]
@@ -218,18 +243,20 @@ class MetricSamples:
         for key, value in scheduler.cumulative_worker_metrics.items():
             place = self.index(key)
             rest[place] = rest.get(place, 0.0) + _number(value)
-        rows = Rows("IHd")
+        found: list[tuple[int, int, float]] = []
         for span_id, span in reversed([*spans_of(scheduler).items()]):
             metrics = span._cumulative_worker_metrics
-            if rows.next + len(metrics) > MAX_TOTALS:
+            if len(found) + len(metrics) > MAX_TOTALS:
                 break
-            number = self.spans.add(span_id) if metrics else 0
-            for key, value in metrics.items():
-                place, total = self.index(key), _number(value)
-                rest[place] = rest.get(place, 0.0) - total
-                rows.extend([(place, number, total)])
-        rows.extend([(place, 0, value) for place, value in rest.items() if abs(value) > TINY])
-        self.spans.touched.clear()
+            number = self.spans.place(span_id) if metrics else 0
+            places = self.indices([*metrics])
+            for place, value in zip(places, map(_number, metrics.values())):
+                rest[place] = rest.get(place, 0.0) - value
+                found.append((place, number, value))
+        left = [(place, 0, value) for place, value in rest.items() if value]
+        found += [row for row in left if row[0] not in self.spanned or abs(row[2]) > TINY]
+        rows = Rows("IHd")
+        rows.extend(found)
         return rows.since(0)
 
     # -- facts of spans -----------------------------------------------------
@@ -272,13 +299,13 @@ def spans_of(scheduler: Any) -> Any:
     return {} if extension is None else extension.spans
 
 
-def describe_span_times(span: Any, spans: Interned) -> dict[str, Any]:
+def describe_span_times(span: Any, spans: Spans) -> dict[str, Any]:
     """Return the facts of a span, without those of the spans inside it."""
     groups, parent = span.groups, span.parent
     code = "\n\n".join([frame.code for frames in span._code for frame in frames])
     return {
-        "span": spans.add(span.id),
-        "parent": 0 if parent is None else spans.add(parent.id),
+        "span": spans.place(span.id),
+        "parent": 0 if parent is None else spans.place(parent.id),
         "time": span.enqueued,
         "start": min([group.start for group in groups if group.start], default=nan),
         "stop": max([group.stop for group in groups if group.stop], default=nan),
@@ -305,7 +332,8 @@ class TaskStates:
     def sample(self, scheduler: Any, now: float) -> None:
         """Append a row of each prefix and worker that has changed, and of all."""
         is_same = self.transitions == scheduler.transition_counter
-        known, running = self.workers, {}
+        known = self.workers
+        running: dict[str, tuple[int, float]] = {}
         self.transitions, self.workers = scheduler.transition_counter, {}
         for address, worker in scheduler.workers.items():
             seen = worker.metrics, len(worker.processing)

@@ -516,7 +516,8 @@ class Agent(SchedulerPlugin):
         """Return what is new of metrics, task states and spans; first, the totals."""
         metrics, states, cursors = self.metric_samples, self.task_states, want.get("metrics")
         begun, begun_s, now = monotonic(), thread_time(), time()
-        if cursors is None or begun >= self.metrics_at:
+        # The end of a block wants a snapshot, and what the last heartbeats brought.
+        if cursors is None or want.get("workers") or begun >= self.metrics_at:
             metrics.sample(self.scheduler, now, settle=cursors is None)
             if cursors is None:
                 states.repeat()

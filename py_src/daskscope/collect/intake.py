@@ -173,7 +173,7 @@ class Intake:
             for name in ("totals", "metrics", "states")
             if found[name]
         }
-        self._metrics.take(found | rows, self._places, now)
+        self._metrics.take({**found, **rows}, self._places, now)
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         try:

@@ -15,6 +15,8 @@ from daskscope.agent.metrics import NO_PREFIX
 from daskscope.recording.stretches import FAR_S
 from daskscope.schema import (
     ACTIONS,
+    ACTIVITIES,
+    BESIDE_TASKS,
     CONTEXTS,
     METRICS,
     PREFIXES,
@@ -104,7 +106,7 @@ class MetricRows:
 
     def _take_keys(self, keys: Sequence[Sequence[str]]) -> None:
         intern = self._recording.names.intern
-        kinds = CONTEXTS.name, PREFIXES.name, "activities", UNITS.name
+        kinds = CONTEXTS.name, PREFIXES.name, ACTIVITIES.name, UNITS.name
         new = [[intern(kind, text) for kind, text in zip(kinds, key, strict=True)] for key in keys]
         self._keys = np.concatenate([self._keys, np.array(new, np.uint32).reshape(-1, 4)])
 
@@ -136,9 +138,7 @@ class MetricRows:
             totals = _sums([totals, _negative(known)])
         self._scheduler = scheduler
         before = series.before
-        joined = {
-            name: np.concatenate([before[name], totals[name]]) for name in (*KEYS, "value")
-        }
+        joined = {name: np.concatenate([before[name], totals[name]]) for name in (*KEYS, "value")}
         joined["time"] = np.full(len(joined["value"]), now)
         series.set_before(joined)
 
@@ -198,7 +198,9 @@ class MetricRows:
             part |= {"time": np.tile(time, count), "duration": np.tile(duration, count)}
             parts.append(part)
         # Of several workers one may report later: so much of the intervals waits for it.
-        measured = own & (rows["unit"] == SECONDS)
+        activities = self._recording.names.since(ACTIVITIES.name, 0)
+        beside = [at for at, name in enumerate(activities) if name in BESIDE_TASKS]
+        measured = own & (rows["unit"] == SECONDS) & ~np.isin(rows["activity"], beside)
         sums = np.bincount(group[measured], rows["value"][measured], len(first))
         used = sums / np.add.reduceat(seconds, first)
         left = np.where(used > MOSTLY, 0, 1 - used)

@@ -31,7 +31,7 @@ _TEMPLATES: Final = (
         "plugins-refused",
         "warn",
         "This scheduler refuses plugins, so the tasks come from Dask's own task stream: without "
-        "spans and killed workers, and what ran before this panel may be missing.",
+        "spans, metrics and killed workers, and what ran before this panel may be missing.",
         f"To see everything, remove register_scheduler_plugin from {_BLOCKED}.",
     ),
     Notice(
@@ -63,8 +63,8 @@ _TEMPLATES: Final = (
         "agent-not-installed",
         "error",
         "The agent could not be installed on the scheduler ({error:.300}). The tasks come from "
-        "Dask's own task stream: without spans and killed workers, and what ran before this panel "
-        "may be missing.",
+        "Dask's own task stream: without spans, metrics and killed workers, and what ran before "
+        "this panel may be missing.",
         _REPORT,
     ),
     Notice(

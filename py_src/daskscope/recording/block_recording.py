@@ -198,7 +198,9 @@ class BlockRecording:
         copy.heartbeat_s = store.heartbeat_s
         start = max(window.start, self._start)
         sums = any(column.combine == "sum" for column in table.columns)
-        until = window.stop if sums else inf
+        # Metrics are where the tasks were, by the clocks of the workers.
+        late_s = LATE_S if table.name == schema.METRICS.name else 0.0
+        until = window.stop + late_s if sums else inf
         columns = store.clipped({name: rows[name] for name in table.names}, start, until)
         if not sums:
             columns = _without_late(table, columns, window)

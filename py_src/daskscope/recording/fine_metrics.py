@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from math import inf
+from math import inf, isnan
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final
 
@@ -69,7 +69,7 @@ def fine_metrics(
     if over is None:
         if since == -inf and until < inf:
             since = LONG_AGO
-        columns = core.series(METRICS.name).window(since, max(since, until))
+        columns: Columns = core.series(METRICS.name).window(since, max(since, until))
     else:
         columns = _steps(core, since, until, _seconds(over))
     kept = columns["value"] > 0
@@ -118,7 +118,7 @@ def _steps(core: RecordingStore, since: float, until: float, step: float) -> Col
 def _of_cell(recording: Recording, cell: str) -> tuple[float, float, list[str]]:
     """Return the time and the prefixes of the tasks of a cell."""
     tasks = recording.tasks
-    cells = tasks["cell"] if "cell" in tasks else []
+    cells = tasks.get("cell", [])
     known = [str(one) for one in dict.fromkeys(cells) if one and isinstance(one, str)]
     if cell not in known:
         raise _unknown("cell", cell, known)
@@ -155,10 +155,10 @@ def _bad(text: str, to_do: str) -> DaskscopeError:
     return DaskscopeError("bad-query", text, to_do)
 
 
-def _time(value: float | None, name: str, missing: float) -> float:
+def _time(value: Any, name: str, missing: float) -> float:
     if value is None:
         return missing
-    if not isinstance(value, Real) or isinstance(value, bool) or value != value:
+    if type(value) is bool or not isinstance(value, Real) or isnan(value):
         raise _bad(f"{name} is no time: {value!r:.100}.", "Give seconds since the epoch.")
     return float(value)
 
