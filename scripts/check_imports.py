@@ -55,6 +55,7 @@ PYTHON: dict[str, set[str]] = {
     "session": {
         "maker",
         "collect",
+        "cells",
         "file_summary",
         "recording",
         "derive",

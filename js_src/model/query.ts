@@ -23,6 +23,7 @@ export function blankInterval(): Interval {
     nbytes: 0,
     span: 0,
     task: 0,
+    computation: 0,
   };
 }
 
@@ -41,6 +42,7 @@ export function readRow(
   into.nbytes = segment.nbytes[row];
   into.span = segment.span[row];
   into.task = segment.task[row];
+  into.computation = segment.computation[row];
   return into;
 }
 

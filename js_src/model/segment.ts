@@ -239,8 +239,8 @@ export class Segment implements RowColumns {
     this.status[at] = source.status[row];
     this.nbytes[at] = source.nbytes[row];
     this.span[at] = source.span[row];
-    this.computation[at] = source.computation[row];
     this.task[at] = source.task[row];
+    this.computation[at] = source.computation[row];
     this.noteTime(start, duration);
   }
 
@@ -266,8 +266,8 @@ export class Segment implements RowColumns {
       this.status[at] = this.status[row];
       this.nbytes[at] = this.nbytes[row];
       this.span[at] = this.span[row];
-      this.computation[at] = this.computation[row];
       this.task[at] = this.task[row];
+      this.computation[at] = this.computation[row];
     }
   }
 }
@@ -310,13 +310,10 @@ type SegmentViews = Pick<
 >;
 
 function views(segment: Segment): SegmentViews {
-  const { start, duration, nbytes, task, prefix, span, action, status } =
-    segment;
-  const { computation } = segment;
-  const { busy, reach, paint, erred } = segment;
+  const { start, duration, nbytes, task, prefix, span, computation } = segment;
+  const { action, status, busy, reach, paint, erred } = segment;
   return {
-    ...{ start, duration, nbytes, task, prefix, span, action, status },
-    computation,
-    ...{ busy, reach, paint, erred },
+    ...{ start, duration, nbytes, task, prefix, span, computation },
+    ...{ action, status, busy, reach, paint, erred },
   };
 }

@@ -13,6 +13,7 @@ export interface Interval {
   nbytes: number;
   span: number;
   task: number;
+  computation: number;
 }
 
 /** A worker thread. `thread` is the thread's ident on its worker, as text. */

@@ -76,7 +76,7 @@ def task_stream(
     recording, chosen = _store(recording_or_session), Focus.from_json(focus)
     parts, keys, sizes, tasks = [], list[str](), list[str](), 0
     chunks = recording.chunks()  # first: names that come meanwhile are of none of them
-    selection = Selection(recording.names, chosen)
+    selection = Selection(recording, chosen)
     actions = recording.names.since("actions", 0)
     kinds = np.array([KINDS.index(action_colour(action) or "") for action in actions], "u1")
     masks = [selection.mask(c.columns) & np.isfinite(c.columns["start"]) for c in chunks]
@@ -207,7 +207,7 @@ def memory(
     notes = [] if count else ["No samples to show"]
     if count > MAX_SAMPLES:
         notes = [f"{count:,} samples drawn as {MAX_SAMPLES:,}, each the largest of its neighbours"]
-    if chosen.prefixes or chosen.spans:
+    if chosen.prefixes or chosen.spans or chosen.cells:
         notes.append("Areas show all tasks: memory is not measured by prefix")
     whole = np.isnan(samples["unmanaged_old"])
     if whole.any():

@@ -1,4 +1,4 @@
-"""Focus: one selection of time, prefixes, workers and spans for every panel of a session.
+"""Focus: one selection of time, prefixes, workers, spans and cells for all panels of a session.
 
 It has names, never indexes, so that it survives a new agent, another page and a stored
 recording. An empty set means all. Python and every panel share it, and any of them sets it.
@@ -22,7 +22,7 @@ from daskscope.listeners import Listeners
 
 logger = logging.getLogger(__name__)
 
-FIELDS = ("time", "prefixes", "workers", "spans")
+FIELDS = ("time", "prefixes", "workers", "spans", "cells")
 MAX_ITEMS = 10_000
 MAX_CHARS = 10_000
 
@@ -66,7 +66,7 @@ class Focus:
     """What is selected.
 
     >>> Focus(time=[1, 2.5], prefixes=["inc"])
-    Focus(time=(1.0, 2.5), prefixes=('inc',), workers=(), spans=())
+    Focus(time=(1.0, 2.5), prefixes=('inc',), workers=(), spans=(), cells=())
     >>> bool(Focus())
     False
     """
@@ -75,23 +75,20 @@ class Focus:
     prefixes: tuple[str, ...] = ()
     workers: tuple[str, ...] = ()
     spans: tuple[str, ...] = ()
+    cells: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "time", _time(self.time))
-        for field in ("prefixes", "workers", "spans"):
+        for field in FIELDS[1:]:
             object.__setattr__(self, field, _names(field, getattr(self, field)))
 
     def __bool__(self) -> bool:
-        return bool(self.time or self.prefixes or self.workers or self.spans)
+        return any(getattr(self, field) for field in FIELDS)
 
     def to_json(self) -> dict[str, Any]:
         """Return the message form, see docs/protocol.md."""
-        return {
-            "time": list(self.time) if self.time else None,
-            "prefixes": list(self.prefixes),
-            "workers": list(self.workers),
-            "spans": list(self.spans),
-        }
+        names = {field: list(getattr(self, field)) for field in FIELDS[1:]}
+        return {"time": list(self.time) if self.time else None, **names}
 
     @classmethod
     def from_json(cls, value: object) -> Focus:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from daskscope import collect, recorder, session_list
-from daskscope.cells import Cells, shell
+from daskscope.cells import cells, shell
 from daskscope.schema import COMM_TARGET, PROTOCOL
 from daskscope.stream import Channel, Hub
 from daskscope.version import installed_version
@@ -23,7 +23,6 @@ logger = logging.getLogger(__name__)
 
 _lock = threading.RLock()
 _hub: Hub | None = None
-_cells: Cells | None = None
 
 
 def ensure() -> dict[str, Any]:
@@ -43,10 +42,10 @@ def ensure() -> dict[str, Any]:
 
 def the_hub() -> Hub:
     """Return the hub of this process."""
-    global _hub, _cells
+    global _hub
     with _lock:
         if _hub is None:
-            cells = _cells = _cells or Cells()
+            cells.hold(the_hub)
             hub = _hub = Hub(
                 collect,
                 cell=cells.current,
@@ -70,8 +69,7 @@ def _answer(what: str, args: Mapping[str, Any]) -> dict[str, Any]:
 def receive(channel: Channel, content: Any) -> None:
     """Hand the hub what a page said."""
     the_hub().receive(channel, content)
-    if _cells is not None:
-        _cells.answered()
+    cells.answered()
 
 
 def _on_comm_open(comm: Any, message: dict[str, Any]) -> None:  # noqa: ARG001 - comm's signature

@@ -561,7 +561,7 @@ def tables() -> dict[str, Table]:
     return {table.name: table for table in found}
 
 
-FILE_FORMAT: Final = 2
+FILE_FORMAT: Final = 3
 """Version of ``.daskscope`` files (see docs/recording-format.md)."""
 
 FILE_PART_TASKS: Final = 65_536

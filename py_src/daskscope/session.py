@@ -16,6 +16,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from daskscope import collect, config
+from daskscope.cells import Cell, cells
 from daskscope.derive.findings import merged_notices
 from daskscope.derive.work import ClusterTotals
 from daskscope.file_summary import live_figures_of, new_recording
@@ -80,7 +81,11 @@ class Session(SharedFocus):
         self._stopped_s = float("inf")  # monotonic
         self._on_end = on_end
         self._listeners = Listeners[[Session]]("a daskscope session")
-        self._collector = collect.Collector(self._client, self._recording, pace, self._notify)
+        self._sent = collect.SentGraphs(self._client, cells.of_sender)
+        self._cells: list[Cell] = []  # that wait for the first answer, which has the time
+        self._collector = collect.Collector(
+            self._client, self._recording, pace, self._notify, self._sent
+        )
         self._begun = made_by(self.name, self.address)
         self._note_facts()
 
@@ -252,19 +257,52 @@ class Session(SharedFocus):
             "spill_error": self._recording.spill_error or "",
         }
 
+    def _note_cell(self, cell: Cell) -> None:
+        """Take note of a cell that begins or ends, in the thread that collects."""
+        collect.soon(self._write_cell, cell)
+
+    def _write_cell(self, cell: Cell) -> None:
+        self._cells.append(cell)
+        if self._write_cells():
+            self._listeners.tell(self)
+
+    def _write_cells(self) -> bool:
+        if not self._cells or self._collector.now is None:
+            return False
+        noted, self._cells = self._cells, []
+        ahead_s = self._clock_ahead_s
+        self._recording.log("cells").append(
+            {
+                "cell": cell.name,
+                "time": cell.time + ahead_s,
+                "stop": cell.stop + ahead_s,
+                "status": cell.status,
+                "id": cell.id,
+                "code": cell.code,
+            }
+            for cell in noted
+        )
+        return True
+
     def _notify(self) -> None:
+        self._write_cells()
         self._note_facts()
         self._listeners.tell(self)
         if self._collector.state == "stopped":
             self._stopped_s = min(self._stopped_s, time.monotonic())
             try:
+                cells.drop(self)
+                self._sent.close()
                 self._recording.close()
                 self._on_end(self)
             finally:
                 collect.drop(self)
 
     def _start(self) -> None:
-        collect.hold(self).call_soon_threadsafe(self._collector.start)
+        loop = collect.hold(self)
+        self._sent.open()
+        cells.hold(self, self._note_cell)
+        loop.call_soon_threadsafe(self._collector.start)
 
     def _sample_memory(self, reader: str, interval_s: float | None) -> None:
         """Say how often a reader wants the table `memory` to be sampled; None lets go.

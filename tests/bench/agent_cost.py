@@ -80,6 +80,7 @@ def finished_messages(keys: str, tasks: int) -> list[dict[str, Any]]:
     addresses = {address: address for address in workers}
     for message in wired:
         message["worker"] = addresses[message["worker"]]  # the scheduler has one text of each
+        del message["op"], message["run_id"]  # the scheduler does not pass these on
     return wired
 
 

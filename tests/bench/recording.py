@@ -73,6 +73,7 @@ def columns(first: int, rng: np.random.Generator) -> dict[str, np.ndarray]:
         "nbytes": rng.random(rows) * 1e6,
         "span": np.zeros(rows, "u2"),
         "task": task,
+        "computation": np.full(rows, 2, "u2"),
     }
 
 

@@ -69,7 +69,13 @@ SERIES = [name for name, table in tables().items() if isinstance(table, Series)]
 HOSTILE = "<script>alert('\U0001f600')</script>\n\t\"quoted\" \\ \u2028 \0 end"
 KEYS = ["inc-0", "('sum-ab12', 0, 1)", HOSTILE, repr(b"\xff\x00"), "x" * 10_000]
 WORKER = "tcp://10.0.0.1:40001"
-FOCUS = {"time": [START, START + 1.5], "prefixes": ["inc", HOSTILE], "workers": [], "spans": []}
+FOCUS = {
+    "time": [START, START + 1.5],
+    "prefixes": ["inc", HOSTILE],
+    "workers": [],
+    "spans": [],
+    "cells": [],
+}
 
 
 NOTICE = Notice(
@@ -99,6 +105,7 @@ def recording() -> RecordingStore:
         "nbytes": [28.0, 1e6, 1e6, 0.0, 2.0**40, 8.0, 8.0],
         "span": [0, 1, 1, 0, 0, 1, 0],
         "task": [0, 1, 1, 2, 3, 4, 4],
+        "computation": [2, 2, 2, 3, 3, 1, 1],
     }
     made.append_tasks(5, rows, pack_keys(0, KEYS).data)
     made.log("errors").append(
@@ -144,6 +151,7 @@ def save_recording(path: Path) -> RecordingStore:
         "nbytes": [2.5, 8.0, 8.0],
         "span": [1, 0, 0],
         "task": [0, 1, 1],
+        "computation": [4, 0, 0],
     }
     killed = {"prefix": [2], "status": [1]}
     keys = pack_keys(0, ["inc-7", "sum-8", HOSTILE + "-killed"]).data

@@ -20,6 +20,7 @@ export function batchOf(rows: Row[]): TaskBatch {
     batch.nbytes[i] = row.nbytes ?? 0;
     batch.span[i] = row.span ?? 0;
     batch.task[i] = row.task ?? i;
+    batch.computation[i] = row.computation ?? 0;
   });
   return batch;
 }

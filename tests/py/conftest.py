@@ -79,6 +79,7 @@ def nothing_is_left() -> Iterator[None]:
     except AssertionError:
         leaks.append(f"threads: {our_threads()}")
     leaks += [f"comm: {comm}" for comm in open_comms()]
+    leaks += hooks_on_clients()
     try:
         eventually(lambda: not traces_on_schedulers(), seconds=20)
     except AssertionError:
@@ -88,6 +89,16 @@ def nothing_is_left() -> Iterator[None]:
 
 def our_threads() -> list[str]:
     return [t.name for t in threading.enumerate() if t.name.startswith("daskscope")]
+
+
+def hooks_on_clients() -> list[str]:
+    """Return what sessions that have ended left on clients and in settings of Dask."""
+    sent = sys.modules.get("daskscope.collect.sent")
+    if sent is None:
+        return []
+    left = [f"hook: {one}" for one in sent._open]
+    frames = dask.config.get(sent.NFRAMES, 0)
+    return left if frames != sent.FRAMES else [*left, f"{sent.NFRAMES}: {frames}"]
 
 
 def open_comms() -> list[str]:

@@ -87,4 +87,5 @@ def rows(tasks: int) -> dict[str, NDArray[Any]]:
         "nbytes": np.full(tasks, 28.0),
         "span": (task % 2).astype("u2"),
         "task": task,
+        "computation": np.zeros(tasks, "u2"),
     }

@@ -41,6 +41,7 @@ def make_rows(tasks: int, *, start: float = START, rows_each: int = 1, lanes: in
         "nbytes": np.full(len(task), 28.0),
         "span": np.zeros(len(task), "u2"),
         "task": task,
+        "computation": np.zeros(len(task), "u2"),
     }
 
 

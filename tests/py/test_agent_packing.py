@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from daskscope.agent import packing
+from daskscope.collect.graphs import Graphs
 from daskscope.collect.intake import Tasks, decode, take_names
-from daskscope.recording import Names
+from daskscope.recording import Names, RecordingStore
 from daskscope.recording.names import Places
 from daskscope.schema import MAX_KEY_CHARACTERS
 
@@ -57,7 +58,8 @@ class Packer:
                 waiting.erred.append(len(waiting))
             reported = [task[name] for name in ("startstops", "nbytes", "worker", "thread")]
             waiting.report(*reported, group, key)
-        return packing.pack(0, waiting, self.prefixes, self.lanes, self.actions, self.spans)
+        graphs = [0] * len(waiting)
+        return packing.pack(0, waiting, graphs, self.prefixes, self.lanes, self.actions, self.spans)
 
     def read(self, *pending: Any) -> tuple[Tasks, Names]:
         names = Names()
@@ -72,7 +74,7 @@ class Packer:
                 "spans": self.spans.described,
             },
         )
-        return decode(chunk, places), names
+        return decode(chunk, places, Graphs(RecordingStore())), names
 
 
 def keys_of(tasks: Tasks) -> list[str]:
@@ -258,8 +260,8 @@ def test_long_names_are_cut() -> None:
 def test_a_damaged_chunk_is_an_error_that_says_so() -> None:
     packer = Packer()
     chunk = packer.pack(("a", GROUP, finished(("compute", 1.0, 2.0))))
-    places = Places(Names())
+    places, graphs = Places(Names()), Graphs(RecordingStore())
     with pytest.raises(ValueError, match="cannot be read"):
-        decode(chunk | {"data": b"no"}, places)
+        decode(chunk | {"data": b"no"}, places, graphs)
     with pytest.raises(ValueError, match="cannot be read"):
-        decode(chunk, places)  # its names never came
+        decode(chunk, places, graphs)  # its names never came

@@ -15,7 +15,7 @@ def totals(recording, focus):
 
 
 def keys_in_focus(recording, focus):
-    selection, found = Selection(recording.names, focus), []
+    selection, found = Selection(recording, focus), []
     for chunk in recording.chunks():
         keys = [key for block in chunk.keys for key in block.texts()]
         found += [

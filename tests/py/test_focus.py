@@ -14,11 +14,13 @@ from daskscope.focus import Focus
 def test_nothing_selected_means_all() -> None:
     assert not Focus()
     assert Focus.from_json(None) == Focus()
-    assert Focus().to_json() == {"time": None, "prefixes": [], "workers": [], "spans": []}
+    nothing = {"prefixes": [], "workers": [], "spans": [], "cells": []}
+    assert Focus().to_json() == {"time": None, **nothing}
 
 
 def test_it_survives_a_message() -> None:
-    focus = Focus(time=(1, 2.5), prefixes=["inc", "sum"], workers=["tcp://w:1"], spans=["s"])
+    named = {"workers": ["tcp://w:1"], "spans": ["s"], "cells": ["In [2]"]}
+    focus = Focus(time=(1, 2.5), prefixes=["inc", "sum"], **named)
     assert Focus.from_json(focus.to_json()) == focus
     assert hash(focus) == hash(Focus.from_json(focus.to_json()))
 
@@ -41,7 +43,7 @@ def test_names_are_kept_once_and_in_order() -> None:
         ({"colour": []}, "colour"),
         ({"prefix": ["inc"]}, "has no field 'prefix': did you mean 'prefixes'"),
         ({"worker": []}, "did you mean 'workers'"),
-        ({"colour": []}, "it has time, prefixes, workers, spans"),
+        ({"colour": []}, "it has time, prefixes, workers, spans, cells"),
         ({7: []}, "has no field '7'"),
         ({"x" * 10**6: []}, "has no field 'xxx"),
         ({"prefixes": "inc"}, "prefixes"),

@@ -83,7 +83,8 @@ def test_an_agent_counts_the_names_that_have_no_place_in_it(monkeypatch):
 def answer(merged: dict[str, int]) -> dict[str, Any]:
     nothing: dict[str, Any] = {"first": 0, "items": []}
     empty = {"names": {"lanes": [["worker", "1"]]}, "chunks": [], "first": 0, "incomplete": 0}
-    return empty | {"errors": nothing, "changes": nothing, "events": nothing, "merged": merged}
+    logs = dict.fromkeys(("errors", "changes", "events", "graphs"), nothing)
+    return empty | logs | {"time": 0.0, "merged": merged}
 
 
 def test_what_the_agent_merged_is_exact_as_long_as_it_is_one():

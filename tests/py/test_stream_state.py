@@ -46,7 +46,7 @@ def test_totals_follow_the_focus_but_keep_prefixes_that_are_not_isolated(scene):
     count = len(page.of("totals"))
     scene.run(3)
     assert len(page.of("totals")) == count
-    isolated = {"time": None, "prefixes": ["sum"], "workers": [], "spans": []}
+    isolated = {"time": None, "prefixes": ["sum"], "workers": [], "spans": [], "cells": []}
     page.say("focus", session="session-1", focus=isolated)
     scene.run(1)
     assert scene.session.focus.prefixes == ("sum",)
@@ -74,7 +74,7 @@ def test_totals_of_a_focus_on_a_long_run_are_complete_within_moments(scene):
 
 def test_focus_travels_from_a_page_to_python_and_to_other_pages(scene):
     page, other = scene.page("page-1"), scene.page("page-2")
-    focus = {"time": [1.0, 2.0], "prefixes": [], "workers": [], "spans": []}
+    focus = {"time": [1.0, 2.0], "prefixes": [], "workers": [], "spans": [], "cells": []}
     page.say("focus", session="session-1", focus=focus, setting=1)
     assert scene.session.focus == Focus(time=(1.0, 2.0))
     scene.run(1)

@@ -237,7 +237,7 @@ def test_focus_is_linked_between_page_and_session(client, said):
     hear(stream, "watch", session=shown.id, visible=True, tables=["tasks"], have=[])
     seen = []
     shown.observe(lambda change: seen.append(change["new"]), "focus")
-    focus = {"time": None, "prefixes": ["inc"], "workers": [], "spans": []}
+    focus = {"time": None, "prefixes": ["inc"], "workers": [], "spans": [], "cells": []}
     hear(stream, "focus", session=shown.id, focus=focus)
     eventually(lambda: seen)
     assert shown.focus.prefixes == ("inc",)

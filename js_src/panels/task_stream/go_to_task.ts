@@ -50,6 +50,7 @@ export function rowOfError(
     nbytes: 0,
     span: 0,
     task: error.task,
+    computation: 0,
   };
 }
 

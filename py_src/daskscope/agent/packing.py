@@ -202,20 +202,19 @@ def pack_keys(keys: Any) -> tuple[str, bytes]:
 
 def pack_tuples(keys: Any) -> bytes:
     """Return tuples of a name and integers as columns; `TypeError` if they are not such."""
-    lengths = [*map(len, keys)]
-    several = sorted({*lengths})
+    several = sorted({*map(len, keys)})
     if len(several) > MAX_KEY_LENGTHS:
         raise ValueError("too many lengths")
+    one = len(several) == 1  # mostly
     index: dict[str, int] = {}
-    columns = [array("H", several) * len(keys) if len(several) == 1 else array("H", lengths)]
+    columns = [array("H", several) * len(keys) if one else array("H", map(len, keys))]
     for length in several:
-        same = keys if len(several) == 1 else [key for key in keys if len(key) == length]
+        same = keys if one else [key for key in keys if len(key) == length]
         names, *numbers = zip(*same)
-        places = [index.setdefault(name, len(index)) for name in dict.fromkeys(names)]
-        if len(places) == 1:  # mostly
-            columns.append(array("H", places) * len(names))
+        if names == names[:1] * len(names):  # mostly; else this ends at the first other one
+            columns.append(array("H", [index.setdefault(names[0], len(index))]) * len(names))
         else:
-            columns.append(array("H", [index[name] for name in names]))
+            columns.append(array("H", [index.setdefault(name, len(index)) for name in names]))
         for column in numbers:
             if {*map(type, column)} != {int}:  # an array would take True for 1
                 raise TypeError("not an integer")
@@ -314,12 +313,13 @@ class Pending:
 def pack(
     first: int,
     pending: Pending,
+    graphs: list[int],
     prefixes: Interned,
     lanes: Lanes,
     actions: Interned,
     spans: Interned,
 ) -> dict[str, Any]:
-    """Return a chunk of the pending tasks, of which there is at least one."""
+    """Return a chunk of the pending tasks, of which there is at least one, and their graphs."""
     finished = pending.finished
     keys = finished[5::REPORTED]
     status = bytearray(len(keys))
@@ -332,6 +332,7 @@ def pack(
         array("H", _lane_indices(finished[2::REPORTED], finished[3::REPORTED], lanes)),
         array("B", status),
         _integers("i", finished[1::REPORTED]),
+        array("I", graphs),
         array("d", [row["start"] for row in rows]),
         array("d", [row["stop"] for row in rows]),
         array("B", bytes(_action_indices(rows, actions))),

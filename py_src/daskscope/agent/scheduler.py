@@ -26,6 +26,7 @@ from daskscope.agent.cluster import (
     finished_tasks,
 )
 from daskscope.agent.events import EventLog, Log, published_event
+from daskscope.agent.graphs import TaskGraphs
 from daskscope.agent.memory import MemorySamples
 from daskscope.agent.packing import (
     MAX_ACTIONS,
@@ -92,6 +93,7 @@ class Agent(SchedulerPlugin):
         self.actions = Interned(describe_name, MAX_ACTIONS, actions)
         self.spans = Interned(lambda span_id: describe_span(self.scheduler, span_id))
         self.spans.add("")
+        self.graphs = TaskGraphs()
         self.memory_samples = MemorySamples(self.prefixes, statuses)
         self.held_at = 0.0
 
@@ -103,6 +105,7 @@ class Agent(SchedulerPlugin):
         self.transition = self.make_transition()
         self.before = finished_tasks(scheduler)
         self.raised = erred_counts(scheduler)
+        self.graphs.begin(scheduler)
         self.memory_samples.walk(scheduler)
         scheduler.handlers[self.name + "_poll"] = self.poll
         scheduler.handlers[self.name + "_release"] = self.release
@@ -131,6 +134,7 @@ class Agent(SchedulerPlugin):
         self.transition = _ignore
         self.stop_sampling()
         self.memory_samples.clear()
+        self.graphs = TaskGraphs()
         self.pending.clear()
         self.chunks.clear()
         self.chunk_firsts.clear()
@@ -187,17 +191,21 @@ class Agent(SchedulerPlugin):
         append_left_size = self.memory_samples.left_sizes.append
         tasks = self.scheduler.tasks
 
-        # What is needed is named: a dictionary of all the rest costs more.
+        # All that comes is named, and by position: what is left over is looked up among the
+        # names one by one, and defaults of keywords in a dictionary.
         def transition(
             key: Any,
             start: str,
             finish: str,
-            *_: Any,
             stimulus_id: Any = None,
-            startstops: Any = None,
-            nbytes: Any = MISSING,
             worker: Any = MISSING,
+            metadata: Any = None,
+            nbytes: Any = MISSING,
+            type: Any = None,
+            typename: Any = None,
             thread: Any = MISSING,
+            startstops: Any = None,
+            status: Any = None,
             **rest: Any,
         ) -> None:
             if start == "processing":
@@ -270,11 +278,13 @@ class Agent(SchedulerPlugin):
         names = (self.prefixes, self.lanes, self.actions, self.spans)
         try:
             self.memory_samples.settle(self.pending)
+            finished = self.pending.finished
+            graphs = self.graphs.numbers(finished[5::REPORTED], finished[4::REPORTED])
             try:
-                chunk = pack(self.next, self.pending, *names)
+                chunk = pack(self.next, self.pending, graphs, *names)
             except Exception:
                 self.incomplete += self.pending.mend()
-                chunk = pack(self.next, self.pending, *names)
+                chunk = pack(self.next, self.pending, graphs, *names)
         except Exception:
             self.fail()
             return
@@ -296,6 +306,29 @@ class Agent(SchedulerPlugin):
             count += 1
         del self.chunks[:count]
         del self.chunk_firsts[:count]
+
+    # -- graphs -------------------------------------------------------------
+
+    def update_graph(
+        self,
+        scheduler: Any,
+        *,
+        client: str,
+        keys: Any,
+        tasks: Any,
+        stimulus_id: Any = None,
+        **_: Any,
+    ) -> None:
+        """Note a graph, before its tasks begin to move."""
+        if self.failure is not None:
+            return
+        try:
+            if self.graphs.crowded:
+                self.pack_pending()
+                self.graphs.sweep(scheduler)
+            self.graphs.take(scheduler, client, keys, tasks, stimulus_id)
+        except Exception:
+            self.fail()
 
     # -- workers ------------------------------------------------------------
 
@@ -410,6 +443,7 @@ class Agent(SchedulerPlugin):
     def answer(self, cursor: int, limit_bytes: int, want: dict[str, Any]) -> dict[str, Any]:
         """Return what is new since the cursors of a reader."""
         self.pack_pending()
+        self.graphs.sweep(self.scheduler)
         chunks: list[dict[str, Any]] = []
         size = 0
         # A chunk is handed out whole, also when the cursor points into it.
@@ -447,6 +481,7 @@ class Agent(SchedulerPlugin):
             "errors": self.errors.since(want.get("errors") or 0),
             "changes": self.changes.since(want.get("changes") or 0),
             "events": self.events.since(want.get("events") or 0),
+            "graphs": self.graphs.log.since(want.get("graphs") or 0),
             "memory": memory,
         }
         if want.get("workers"):

@@ -7,11 +7,13 @@ from daskscope.collect.link import ClientView
 from daskscope.collect.loop import drop, hold, inside, soon, submit
 from daskscope.collect.notices import notice
 from daskscope.collect.pace import crowding
+from daskscope.collect.sent import SentGraphs
 from daskscope.forks import after_fork
 
 __all__ = [
     "ClientView",
     "Collector",
+    "SentGraphs",
     "after_fork",
     "crowding",
     "drop",

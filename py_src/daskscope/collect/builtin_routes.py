@@ -21,6 +21,7 @@ from daskscope.collect.intake import whole_traceback
 from daskscope.collect.notices import GAP_TEXTS, notice
 from daskscope.collect.snapshots import by_states
 from daskscope.recording import RecordingStore, pack_keys
+from daskscope.schema import UNKNOWN_GRAPH
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,7 +92,8 @@ class BuiltinRoutes:
         rows: dict[str, list[Any]] = {
             name: []
             for name in (
-                "start", "duration", "lane", "prefix", "action", "status", "nbytes", "span", "task"
+                "start", "duration", "lane", "prefix", "action", "status", "nbytes", "span", "task",
+                "computation",
             )
         }  # fmt: skip
         errors = []
@@ -110,6 +112,7 @@ class BuiltinRoutes:
                 rows["nbytes"].append(message.get("nbytes") or 0)
                 rows["span"].append(0)
                 rows["task"].append(task)
+                rows["computation"].append(UNKNOWN_GRAPH)
             if erred:
                 errors.append((task, prefix, message))
         keys = [clean_text(message["key"]) for message in messages]

@@ -18,7 +18,7 @@ from daskscope.collect.intake import Intake
 from daskscope.collect.link import ClientView, HandlerRefused, Link
 from daskscope.collect.memory import SAMPLE_S, MemoryRows
 from daskscope.collect.notices import COUNTING, GAP_TEXTS, brief, counted_notices, notice
-from daskscope.collect.pace import Alarm, Clock, Rhythm, crowding
+from daskscope.collect.pace import Alarm, Rhythm, crowding
 from daskscope.collect.snapshots import WorkerSnapshots, by_agent
 from daskscope.collect.versions_and_logs import LogTail
 from daskscope.schema import LOGS
@@ -26,6 +26,7 @@ from daskscope.schema import LOGS
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection
 
+    from daskscope.collect.sent import SentGraphs
     from daskscope.config import Pace
     from daskscope.errors import Notice
     from daskscope.recording import RecordingStore, Unfinished
@@ -72,13 +73,14 @@ class Collector:
         recording: RecordingStore,
         pace: Pace,
         on_change: Callable[[], None],
+        sent: SentGraphs,
     ) -> None:
         self.state = "waiting"
         self.notices: tuple[Notice, ...] = ()
         self.lasting: tuple[Notice, ...] = ()  # the last that stay true after the end
         self.address = client.address or ""
         self.now: float | None = None
-        self.clock = Clock()
+        self.clock = sent.clock
         self.began = time.time()
         self.agent_error: str | None = None
         self.polls = 0
@@ -87,6 +89,7 @@ class Collector:
         self._recording = recording
         self._pace = pace
         self._on_change = on_change
+        self._sent = sent
         self._reader = uuid.uuid4().hex
         longest_s = max(pace.active_s, pace.quiet_s, pace.idle_s, pace.unwatched_s)
         self._lease_s = max(pace.reader_timeout_s, PAUSES_IN_A_LEASE * longest_s)
@@ -297,6 +300,7 @@ class Collector:
                 number = self._recording.next_task + self._behind
                 self._answers.append((self._asked_s, number))
                 self.polls += 1
+                self._sent.forget_old()
                 self._attached.set()
                 self._news.set()
                 self._on_change()
@@ -417,11 +421,13 @@ class Collector:
             self._use_agent = False
             raise _ChangeOfPlan
         if intake is None:
-            intake = self._intake = Intake(answer["agent"], self._recording, self._memory)
+            intake = self._intake = Intake(
+                answer["agent"], self._recording, self._memory, self._sent
+            )
             self._before = answer["before"]  # later agents begin behind a gap
         elif intake.agent != answer["agent"]:
             self._say_gap(answer["time"])
-            self._intake = Intake(answer["agent"], self._recording, self._memory)
+            self._intake = Intake(answer["agent"], self._recording, self._memory, self._sent)
             return await self._poll_agent(link)  # that was asked with the other's cursors
         tasks = intake.take(answer)
         self._behind = answer["next"] - intake.cursor

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from daskscope.agent.packing import MAX_MERGED, join_keys
+from daskscope.collect.graphs import Graphs
 from daskscope.collect.memory import MemoryRows
 from daskscope.recording import UNKNOWN_TASK, Merged, RecordingStore
 from daskscope.recording.names import Places
@@ -28,6 +29,7 @@ from daskscope.schema import HELD, MEMORY
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from daskscope.collect.sent import SentGraphs
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +38,11 @@ class Intake:
     """Feeds the answers of one agent to a recording, and keeps the cursors."""
 
     def __init__(
-        self, agent: str, recording: RecordingStore, memory: MemoryRows | None = None
+        self,
+        agent: str,
+        recording: RecordingStore,
+        memory: MemoryRows | None = None,
+        sent: SentGraphs | None = None,
     ) -> None:
         self.agent = agent
         self.cursor = 0
@@ -45,6 +51,8 @@ class Intake:
         self.events: int | None = None  # until the first answer
         self.load: int | None = None
         self.memory: list[int] | None = None  # until then it begins with a row of each
+        self.graphs = 0
+        self._graphs = Graphs(recording, sent)
         self._memory = memory or MemoryRows(recording)
         self._recording = recording
         self.missed_events = 0
@@ -65,6 +73,7 @@ class Intake:
             "errors": self.errors,
             "changes": self.changes,
             "events": self.events or 0,
+            "graphs": self.graphs,
             "load": self.load,
             "memory": self.memory,
             "names": self._places.counts(),
@@ -74,7 +83,7 @@ class Intake:
         """Append what an answer brings; return how many tasks that were."""
         take_names(self._places, answer["names"])
         self._take_merged(answer["merged"])
-        errors, changes = answer["errors"], answer["changes"]
+        errors, changes, graphs = answer["errors"], answer["changes"], answer["graphs"]
         workers = self._recording.log("workers")
         self._recording.log("errors").count_dropped(errors["first"] - self.errors)
         workers.count_dropped(changes["first"] - self.changes)
@@ -82,6 +91,9 @@ class Intake:
         self.errors = errors["first"] + len(errors["items"])
         self.changes = changes["first"] + len(changes["items"])
         self._take_events(answer["events"])
+        self._recording.log("computations").count_dropped(graphs["first"] - self.graphs)
+        self.graphs = graphs["first"] + len(graphs["items"])
+        self._graphs.take(graphs["items"], answer["time"], answer["events"]["items"])
         if "scheduler" in answer:
             self._take_load(answer["scheduler"], answer["time"])
         if answer.get("memory"):
@@ -149,7 +161,7 @@ class Intake:
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         try:
-            tasks = decode(chunk, self._places)
+            tasks = decode(chunk, self._places, self._graphs)
         except ValueError as error:  # it would be the same the next time: go on behind it
             logger.exception("daskscope cannot read what the scheduler's agent sent")
             stop = chunk["first"] + chunk["tasks"]
@@ -196,7 +208,7 @@ def _measured(value: Any) -> float:
 
 Array = NDArray[Any]
 
-TASK_COLUMNS: Final = ("rows", "place", "lane", "status", "nbytes")
+TASK_COLUMNS: Final = ("rows", "place", "lane", "status", "nbytes", "graph")
 ROW_COLUMNS: Final = ("start", "stop", "action")
 
 _DTYPES: Final = {code: np.dtype(f"<{code}") for code in "BHIiqfd"}
@@ -281,7 +293,7 @@ def _tuples(block: _Reader, tasks: int) -> list[tuple[Any, ...]]:
     return keys
 
 
-def decode(chunk: Mapping[str, Any], places: Places) -> Tasks:
+def decode(chunk: Mapping[str, Any], places: Places, graphs: Graphs) -> Tasks:
     """Return the columns of one chunk; malformed chunks raise `ValueError`."""
     try:
         packed = _columns(chunk)
@@ -320,6 +332,7 @@ def decode(chunk: Mapping[str, Any], places: Places) -> Tasks:
             "nbytes": packed["nbytes"].astype(np.float64)[task],
             "span": span[task],
             "task": task,
+            "computation": graphs.numbers(packed["graph"])[task],
         },
         rowless={"prefix": prefix[nowhere], "status": status[nowhere]},
         keys=keys,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from daskscope.recording import RecordingStore, Sums, Totals
+from daskscope.schema import COMPUTATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from daskscope.focus import Focus
-    from daskscope.recording import Names
 
     Rows = Mapping[str, NDArray[Any]]
 
@@ -27,9 +27,10 @@ def _chosen(names: list[Any], wanted: Sequence[str], part: int | None) -> NDArra
 
 
 class Selection:
-    """A focus in terms of one session's names, as they are now."""
+    """A focus in terms of one recording's names and graphs, as they are now."""
 
-    def __init__(self, names: Names, focus: Focus) -> None:
+    def __init__(self, recording: RecordingStore, focus: Focus) -> None:
+        names = recording.names
         self.time = focus.time
         self._lookups: list[tuple[str, NDArray[np.bool_]]] = []
         for column, kind, wanted, part in (
@@ -39,6 +40,10 @@ class Selection:
         ):
             if wanted:
                 self._lookups.append((column, _chosen(names.since(kind, 0), wanted, part)))
+        if focus.cells:
+            graphs, lookup = recording.log(COMPUTATIONS.name).columns(), np.zeros(2**16, bool)
+            lookup[graphs["computation"]] = _chosen(graphs["cell"], focus.cells, None)
+            self._lookups.append(("computation", lookup))
 
     def mask(self, columns: Rows) -> NDArray[np.bool_]:
         """Return for each row whether it is in focus: it overlaps the time, at least."""
@@ -87,8 +92,8 @@ class FocusTotals:
         if focus != self._focus:
             self._focus, self._done_until, self._sums = focus, 0, Sums()
         end = time.monotonic() + budget_s
-        chunks = self._recording.chunks()  # first: names that come meanwhile are of none of them
-        selection = Selection(self._recording.names, focus)
+        chunks = self._recording.chunks()  # first: what comes meanwhile is of none of them
+        selection = Selection(self._recording, focus)
         for chunk in chunks:
             if chunk.stop <= self._done_until:
                 continue

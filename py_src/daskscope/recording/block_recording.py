@@ -92,6 +92,14 @@ class BlockRecording:
         self._source = source
         self._names = NameMap(source.names, self.recording.names)
         self._pieces: list[_Piece] = []
+        # Of logs with a key: what tasks and rows point at, by the key's name, and the numbers
+        # in the source of the rows that are here.
+        self._wanted: dict[str, set[Any]] = {
+            store.table.key: set()
+            for store in source.tables.values()
+            if isinstance(store, LogStore) and store.table.key
+        }
+        self._copied: set[tuple[str, int]] = set()
         self._at = since
         self._start = start
 
@@ -132,6 +140,8 @@ class BlockRecording:
                 rows = chunk.rows_of(block.first, block.stop)
                 columns = {name: column[rows] for name, column in chunk.columns.items()}
                 columns["task"] = columns["task"] - np.uint32(block.first)
+                for name in columns.keys() & self._wanted.keys():
+                    self._wanted[name].update(np.unique(columns[name]).tolist())
                 copy.append_tasks(
                     block.tasks,
                     self._names.columns(schema.TASKS.columns, columns),
@@ -144,13 +154,35 @@ class BlockRecording:
     ) -> None:
         table = store.table
         copy, tasks = self.recording.log(table.name), _tasks_of(table)
-        if _is_timed(table):
+        if table.key:
+            rows = self._keyed(store, first, stop, window)
+        elif _is_timed(table):
             rows = _news(store, copy, first, stop, over, window)
         else:
             rows = [row for row in store.between(first, stop) if self._is_here(row, table, window)]
         for row in rows:
+            for name in self._wanted.keys() & set(table.names):
+                self._wanted[name].add(getattr(row, name))
             numbers = {name: self._number(getattr(row, name)) for name in tasks}
             copy.append([self._names.row(table.columns, row._replace(**numbers))])
+
+    def _keyed(self, store: LogStore, first: int, stop: int, window: Window) -> list[Any]:
+        """Return the rows that are new or changed: of the time, or pointed at by what is here.
+
+        A row may have been written before the time began, and again after its end.
+        """
+        table, found = store.table, []
+        window = replace(window, start=max(window.start, self._start))
+        for number, row in store.numbered(0, store.next):
+            if (table.name, number) in self._copied:
+                continue
+            came = first <= number < stop
+            known = (came or window.start > -inf) and (number < stop or window.stop < inf)
+            in_time = known and bool(table.time) and not _is_outside(row, table, window)
+            if in_time or getattr(row, table.key) in self._wanted[table.key]:
+                self._copied.add((table.name, number))
+                found.append(row)
+        return found
 
     def _is_here(self, row: Any, table: schema.Log, window: Window) -> bool:
         """Return whether a row goes with its tasks: with one that is here, or else by its time."""

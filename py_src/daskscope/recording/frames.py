@@ -60,7 +60,7 @@ def table_frame(recording: RecordingStore, name: str) -> pd.DataFrame:
         step = schema.Column("step", "uint16", "seconds; 0 is as measured", unit="s")
         columns = (*schema.columns_of(table), step)
         return _frame(columns, recording.series(name).rows(), names)
-    return tasks_frame(recording.chunks(), names)
+    return tasks_frame(recording, recording.chunks())
 
 
 def _frame(
@@ -86,17 +86,29 @@ def _frame(
     return pd.DataFrame(found)
 
 
-def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
-    """Return one row per start/stop interval of the chunks."""
+def _cells_of_graphs(recording: RecordingStore) -> list[str]:
+    """Return which cell sent each graph, by the graph's number; "" where it is unknown."""
+    graphs = recording.log(schema.COMPUTATIONS.name).columns()
+    numbers = graphs["computation"]
+    cells = [""] * (max(numbers, default=0) + 1)
+    for number, cell in zip(numbers, graphs["cell"], strict=True):
+        cells[number] = cell
+    return cells
+
+
+def tasks_frame(recording: RecordingStore, chunks: Sequence[TaskChunk]) -> pd.DataFrame:
+    """Return one row per start/stop interval of some chunks of a recording."""
     import pandas as pd
     import pyarrow as pa
+
+    names, cells = recording.names, _cells_of_graphs(recording)
 
     def column(name: str, dtype: str) -> NDArray[Any]:
         parts = [chunk.columns[name] for chunk in chunks]
         return np.concatenate(parts) if parts else np.empty(0, dtype)
 
     keys = [_key_array(chunk) for chunk in chunks]
-    lane = column("lane", "u2")
+    lane, graph = column("lane", "u2"), column("computation", "u2")
     return pd.DataFrame(
         {
             "start": column("start", "f8"),
@@ -108,22 +120,23 @@ def tasks_frame(chunks: Sequence[TaskChunk], names: Names) -> pd.DataFrame:
             "status": _categorical(column("status", "u1"), STATUSES),
             "nbytes": column("nbytes", "f8"),
             "span": _categorical(column("span", "u2"), names.labels("spans")),
+            "computation": graph.astype("i8"),
+            "cell": _categorical(np.where(graph < len(cells), graph, 0), cells),
             "key": pa.chunked_array(keys, pa.large_string()).to_pandas(),
             "task": column("task", "u4").astype("i8"),
         }
     )
 
 
-def exported_tasks_frame(
-    chunks: Sequence[TaskChunk], names: Names, worker_names: Mapping[str, str]
-) -> pd.DataFrame:
+def exported_tasks_frame(recording: RecordingStore, chunks: Sequence[TaskChunk]) -> pd.DataFrame:
     """Return the rows as files have them: with what panels call the workers beside their addresses.
 
     A file goes where `recording.worker_names` cannot be asked.
     """
-    frame = tasks_frame(chunks, names)
+    frame = tasks_frame(recording, chunks)
     lanes = [chunk.columns["lane"] for chunk in chunks]
-    of_lanes = [name_of(worker, worker_names) for worker, _ in names.lanes]
+    known = recording.worker_names
+    of_lanes = [name_of(worker, known) for worker, _ in recording.names.lanes]
     column = _categorical(np.concatenate(lanes) if lanes else np.empty(0, "u2"), of_lanes)
     frame.insert(frame.columns.get_loc("worker") + 1, "worker_name", column)
     return frame
@@ -145,7 +158,7 @@ def write_tables(
     from daskscope.recording.recording_store import ABOUT, about_json
 
     def tasks_of(chunks: Sequence[TaskChunk]) -> pd.DataFrame:
-        return exported_tasks_frame(chunks, recording.names, recording.worker_names)
+        return exported_tasks_frame(recording, chunks)
 
     chunks = recording.chunks()
     of, done = sum(chunk.rows for chunk in chunks), 0

@@ -97,6 +97,11 @@ class Recording:
                      scheduler refuses plugins. Dask gives all tasks of a group the span of
                      the first one: to all calls of ``client.map(load, …)``, unless their
                      keys are pairs that begin with something new each time
+        computation  number of the graph that brought the task, as in
+                     ``table("computations")``; 0 is unknown, 1 a task that ran again since
+                     its result was lost
+        cell         the notebook cell that sent this graph, "In [7]", as in
+                     ``table("cells")``; missing outside of cells
         key          the task's key as text
         task         number of the task in this recording, as in ``errors``: a key may
                      run more than once

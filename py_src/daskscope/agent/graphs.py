@@ -1,0 +1,113 @@
+"""Which graph brought a task.
+
+Runs inside the scheduler, as `daskscope.agent.scheduler` does.
+"""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from time import time
+from typing import Any
+
+from daskscope.agent.events import Log
+from daskscope.agent.packing import clean_text
+
+UNKNOWN_GRAPH = 0  # it came before this agent
+RECOMPUTED = 1
+MAX_GRAPHS = 10_000
+LEAST_SWEPT = 1_000
+
+
+class TaskGraphs:
+    """The graphs that came, numbered, and which of them brought each task.
+
+    A graph of Dask's collections brings whole groups of tuples: then the group tells. All other
+    keys are kept until their tasks are packed; if one is packed again, it was recomputed.
+    """
+
+    def __init__(self) -> None:
+        self.log = Log(MAX_GRAPHS)
+        self.latest = RECOMPUTED
+        self.whole: dict[Any, int] = {}  # by group, if one graph brought all of it
+        self.rest: dict[Any, int] = {}  # by group: of its tasks that are not in `of_key`
+        self.of_key: dict[Any, int] = {}
+        self.sweep_at = LEAST_SWEPT
+
+    def begin(self, scheduler: Any) -> None:
+        """Take the tasks that are there already for those of unknown graphs."""
+        self.rest = dict.fromkeys(scheduler.task_groups.values(), UNKNOWN_GRAPH)
+
+    def take(self, scheduler: Any, client: str, keys: Any, tasks: Any, stimulus: Any) -> None:
+        """Number a graph, and note which of its tasks are new: only those are released."""
+        self.latest += 1
+        types = {*map(type, tasks)}
+        if tuple not in types:
+            new = self.note_keys(scheduler.tasks, tasks)
+        elif len(types) == 1:
+            new = self.note_tuples(scheduler.tasks, tasks)
+        else:
+            new = self.note_keys(scheduler.tasks, [key for key in tasks if type(key) is not tuple])
+            tuples = [key for key in tasks if type(key) is tuple]
+            new += self.note_tuples(scheduler.tasks, tuples)
+        self.log.append(
+            {
+                "number": self.latest,
+                "time": time(),
+                "client": clean_text(client),
+                "tasks": new,
+                "key": clean_text(next(iter(keys), "")),
+                "stimulus": clean_text(stimulus or ""),
+            }
+        )
+
+    def note_keys(self, states: Any, keys: Any) -> int:
+        """Note key by key; return how many tasks are new."""
+        new = [key for key in keys if states[key].state == "released"]
+        self.of_key.update(dict.fromkeys(new, self.latest))
+        return len(new)
+
+    def note_tuples(self, states: Any, keys: Any) -> int:
+        """Note groups that are new as a whole, the others key by key; return how many tasks."""
+        new, known = 0, set()
+        for name, key in dict(zip(map(itemgetter(0), keys), keys)).items():
+            group = states[key].group
+            released = group.states["released"]
+            if released and (group in self.whole or group in self.rest):
+                known.add(name)
+                if group in self.whole:
+                    self.rest[group] = self.whole.pop(group)
+            elif released:
+                self.whole[group] = self.latest
+                new += released
+        if known:
+            new += self.note_keys(states, [key for key in keys if key[0] in known])
+        return new
+
+    def numbers(self, keys: Any, groups: Any) -> list[int]:
+        """Return the graph of each of these tasks, which have finished."""
+        one = groups == groups[:1] * len(groups)  # mostly; else this ends at the first other one
+        whole, rest = self.whole, self.rest
+        distinct = groups[:1] if one else {*groups}
+        found = {group: whole.get(group) or rest.get(group, RECOMPUTED) for group in distinct}
+        if not whole.keys() >= found.keys():
+            pop = self.of_key.pop
+            return [pop(key, found[group]) for key, group in zip(keys, groups)]
+        if len({*found.values()}) == 1:
+            return [*found.values()][:1] * len(groups)
+        return [found[group] for group in groups]
+
+    @property
+    def crowded(self) -> bool:
+        """Whether much of what is kept may be of tasks that never finish."""
+        return len(self.of_key) + len(self.whole) + len(self.rest) > self.sweep_at
+
+    def sweep(self, scheduler: Any) -> None:
+        """Forget the tasks and groups that the scheduler has forgotten; none may be pending."""
+        if scheduler.tasks and not self.crowded:
+            return
+        tasks, living = scheduler.tasks, {*scheduler.task_groups.values()}
+        self.of_key = {key: number for key, number in self.of_key.items() if key in tasks}
+        self.whole = {group: number for group, number in self.whole.items() if group in living}
+        self.rest = {group: number for group, number in self.rest.items() if group in living}
+        kept = len(self.of_key) + len(self.whole) + len(self.rest)
+        self.sweep_at = max(LEAST_SWEPT, 2 * kept)
