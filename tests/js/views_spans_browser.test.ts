@@ -160,7 +160,7 @@ describePanel("the panel Spans and cells", () => {
     expect(await rows().count()).toBeLessThan(40);
     const list = page.locator(".ds-spans-list");
     await list.evaluate((one) => (one.scrollTop = 24 * 9_000));
-    await expect.poll(() => row("step(9005)").count()).toBe(1);
+    await expect.poll(() => row("step(8990)").count()).toBe(1);
     expect(await rows().count()).toBeLessThan(40);
     await page.getByRole("button", { name: "By span" }).click();
     await list.evaluate((one) => (one.scrollTop = 24 * 40));
