@@ -9,7 +9,7 @@ export const WORKER_STATUSES = ["", "running", "paused", "closing_gracefully", "
 export const UNKNOWN_GRAPH = 0 as const;
 export const RECOMPUTED = 1 as const;
 export const SUMMARY = "summary" as const;
-export const FILE_FORMAT = 2 as const;
+export const FILE_FORMAT = 3 as const;
 export const FILE_PART_TASKS = 65536 as const;
 export const FILE_PART_ROWS = 1000000 as const;
 export const STATUSES = ["OK", "error"] as const;
@@ -71,7 +71,7 @@ export const TABLES = {
   },
   actions: {
     kind: "dictionary",
-    limit: 255,
+    limit: 128,
     first: [["compute"], ["transfer"], ["disk-read"], ["disk-write"], ["deserialize"]],
     columns: { name: {"type": "utf8"} },
   },

@@ -132,7 +132,7 @@ export class Columns {
     filter: RowFilter | null,
     dimmed: boolean,
   ): number {
-    const { start, duration, prefix, action, status, overlay } = segment;
+    const { start, duration } = segment;
     const { width } = this;
     const columnErred = this.erred;
     let row = from;
@@ -153,9 +153,8 @@ export class Columns {
         this.addRest(x, left, right, inside ? work : 0, 1);
         continue;
       }
-      const erred = status[row] === 1 && !overlay;
-      if (erred) columnErred[x] = 1;
-      const colour = overlay ? action[row] : erred ? PAINT_ERRED : prefix[row];
+      const colour = segment.paintOf(row);
+      if (colour === PAINT_ERRED) columnErred[x] = 1;
       this.spread(x, left, right, inside ? work : 0, 1, colour);
     }
     this.settleLast();

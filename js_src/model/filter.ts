@@ -1,6 +1,6 @@
 // Which rows are in the light; the others are dimmed. Indexes, not names.
 
-import type { RowColumns, Segment } from "./segment";
+import { actionOf, hasErred, type RowColumns, type Segment } from "./segment";
 import { BusyBins } from "./busy";
 import { isFiltered, refresh } from "./pyramid";
 import type { Track } from "./track";
@@ -70,8 +70,9 @@ export class RowFilter {
     )
       return false;
     if (this.actions !== null || this.erred) {
-      const erred = this.erred && rows.status[row] === 1;
-      if (!erred && (this.actions?.[rows.action[row]] ?? 0) === 0) return false;
+      const what = rows.what[row];
+      const erred = this.erred && hasErred(what);
+      if (!erred && (this.actions?.[actionOf(what)] ?? 0) === 0) return false;
     }
     if (this.tasks !== null) {
       const task = rows.task[row];

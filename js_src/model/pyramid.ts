@@ -53,8 +53,7 @@ export function isFiltered(segment: Segment, filter: RowFilter): boolean {
 }
 
 function refreshFirstLevel(segment: Segment, from: number): void {
-  const { start, duration, prefix, action, status, rows } = segment;
-  const { busy, reach, paint, erred, overlay } = segment;
+  const { start, duration, rows, busy, reach, paint, erred } = segment;
   for (let node = from >> 3; node << 3 < rows; node++) {
     const first = node << 3;
     const last = Math.min(first + 8, rows);
@@ -68,12 +67,9 @@ function refreshFirstLevel(segment: Segment, from: number): void {
       const stop = start[row] + seconds;
       if (stop > end) end = stop;
       sum += seconds;
-      if (status[row] === 1 && !overlay) anyErred = 1;
-      paints[count] = overlay
-        ? action[row]
-        : status[row] === 1
-          ? PAINT_ERRED
-          : prefix[row];
+      const painted = segment.paintOf(row);
+      if (painted === PAINT_ERRED) anyErred = 1;
+      paints[count] = painted;
       weights[count++] = seconds + LEAST_WEIGHT;
     }
     busy[node] = sum;

@@ -2,7 +2,7 @@
 
 import type { RowFilter } from "./filter";
 import { findAfter } from "./search";
-import { LEVELS, type Segment } from "./segment";
+import { actionOf, hasErred, LEVELS, type Segment } from "./segment";
 import type { Track } from "./track";
 import type { Interval } from "./types";
 import type { TaskModel } from "./tasks";
@@ -37,8 +37,8 @@ export function readRow(
   into.duration = segment.duration[row];
   into.lane = track.lane;
   into.prefix = segment.prefix[row];
-  into.action = segment.action[row];
-  into.status = segment.status[row];
+  into.action = actionOf(segment.what[row]);
+  into.status = hasErred(segment.what[row]) ? 1 : 0;
   into.nbytes = segment.nbytes[row];
   into.span = segment.span[row];
   into.task = segment.task[row];

@@ -1,6 +1,6 @@
 // Up to 4,096 rows of one track, sorted by start, with summaries of every 8, 64,
 // 512 and 4,096 of them (the pyramid). All columns lie in one buffer, so that a
-// row costs 28 bytes and its share of the pyramid 1.6. Knows nothing of lanes.
+// row costs 27 bytes and its share of the pyramid 1.6. Knows nothing of lanes.
 
 import { findAfter, MAX_DURATION_S } from "./search";
 
@@ -24,13 +24,29 @@ export function isOverlay(action: number): boolean {
   return action >= FIRST_OVERLAY_ACTION && action <= LAST_OVERLAY_ACTION;
 }
 
-/** The columns of rows, wherever they lie: a batch, or a segment. */
+/** Of a byte that says what a row did, and whether its task erred: the rest is the action. */
+const ERRED = 0x80;
+
+export function actionOf(what: number): number {
+  return what & ~ERRED;
+}
+
+export function hasErred(what: number): boolean {
+  return what >= ERRED;
+}
+
+/** The bytes that say both: rows have no room for two columns. */
+export function whatOf(action: Uint8Array, status: Uint8Array): Uint8Array {
+  return action.map((one, row) => one | (status[row] === 1 ? ERRED : 0));
+}
+
+/** The columns of rows, wherever they lie: what was made of a batch, or a segment. */
 export interface RowColumns {
   start: Float64Array;
   duration: Float32Array;
   prefix: Uint16Array;
-  action: Uint8Array;
-  status: Uint8Array;
+  /** See `whatOf`. */
+  what: Uint8Array;
   nbytes: Float32Array;
   span: Uint16Array;
   task: Uint32Array;
@@ -64,8 +80,7 @@ export class Segment implements RowColumns {
   prefix!: Uint16Array;
   span!: Uint16Array;
   computation!: Uint16Array;
-  action!: Uint8Array;
-  status!: Uint8Array;
+  what!: Uint8Array;
 
   /** Of node k at level l, at index `offset[l] + k`: seconds busy below it, */
   busy!: Float32Array;
@@ -104,8 +119,9 @@ export class Segment implements RowColumns {
   }
 
   paintOf(row: number): number {
-    if (this.overlay) return this.action[row];
-    return this.status[row] === 1 ? PAINT_ERRED : this.prefix[row];
+    const what = this.what[row];
+    if (this.overlay) return actionOf(what);
+    return hasErred(what) ? PAINT_ERRED : this.prefix[row];
   }
 
   private allocate(wanted: number): void {
@@ -122,7 +138,7 @@ export class Segment implements RowColumns {
       inLevel = Math.ceil(inLevel / 8);
       nodes += inLevel;
     }
-    const bytes = capacity * 28 + nodes * 11;
+    const bytes = capacity * 27 + nodes * 11;
     const buffer = takeBuffer(bytes);
     let at = 0;
     const take = (bytes: number): number => {
@@ -140,8 +156,7 @@ export class Segment implements RowColumns {
     this.span = new Uint16Array(buffer, take(capacity * 2), capacity);
     this.computation = new Uint16Array(buffer, take(capacity * 2), capacity);
     this.paint = new Uint16Array(buffer, take(nodes * 2), nodes);
-    this.action = new Uint8Array(buffer, take(capacity), capacity);
-    this.status = new Uint8Array(buffer, take(capacity), capacity);
+    this.what = new Uint8Array(buffer, take(capacity), capacity);
     this.erred = new Uint8Array(buffer, take(nodes), nodes);
     this.capacity = capacity;
     this.filtered = null;
@@ -235,8 +250,7 @@ export class Segment implements RowColumns {
     this.start[at] = start;
     this.duration[at] = duration;
     this.prefix[at] = source.prefix[row];
-    this.action[at] = source.action[row];
-    this.status[at] = source.status[row];
+    this.what[at] = source.what[row];
     this.nbytes[at] = source.nbytes[row];
     this.span[at] = source.span[row];
     this.task[at] = source.task[row];
@@ -251,7 +265,7 @@ export class Segment implements RowColumns {
   }
 
   private move(from: number, to: number, target: number): void {
-    // Below some twenty rows a loop is quicker than nine calls.
+    // Below some twenty rows a loop is quicker than eight calls.
     if (to - from > 20) {
       for (const name of COLUMN_NAMES) this[name].copyWithin(target, from, to);
       return;
@@ -262,8 +276,7 @@ export class Segment implements RowColumns {
       this.start[at] = this.start[row];
       this.duration[at] = this.duration[row];
       this.prefix[at] = this.prefix[row];
-      this.action[at] = this.action[row];
-      this.status[at] = this.status[row];
+      this.what[at] = this.what[row];
       this.nbytes[at] = this.nbytes[row];
       this.span[at] = this.span[row];
       this.task[at] = this.task[row];
@@ -298,8 +311,7 @@ const COLUMN_NAMES = [
   "prefix",
   "span",
   "computation",
-  "action",
-  "status",
+  "what",
 ] as const;
 
 const NODE_NAMES = ["busy", "reach", "paint", "erred"] as const;
@@ -311,9 +323,9 @@ type SegmentViews = Pick<
 
 function views(segment: Segment): SegmentViews {
   const { start, duration, nbytes, task, prefix, span, computation } = segment;
-  const { action, status, busy, reach, paint, erred } = segment;
+  const { what, busy, reach, paint, erred } = segment;
   return {
     ...{ start, duration, nbytes, task, prefix, span, computation },
-    ...{ action, status, busy, reach, paint, erred },
+    ...{ what, busy, reach, paint, erred },
   };
 }

@@ -15,7 +15,7 @@ import { RowFilter, type FilterSpec, FilterPass } from "./filter";
 import { Groups } from "./groups";
 import { blankInterval, hitRow, rowsOfTask, visitRows } from "./query";
 import { isTime, lengthOf, sortByKey } from "./search";
-import { isOverlay, type Segment } from "./segment";
+import { isOverlay, type RowColumns, type Segment, whatOf } from "./segment";
 import { Track } from "./track";
 import type { Interval } from "./types";
 
@@ -103,7 +103,8 @@ export class TaskModel {
       this.counts.fill(0, 0, slots + 1);
     }
     const { counts, order } = this;
-    const { start, lane, action, task } = batch;
+    const { start, lane, action, status, task } = batch;
+    const columns = { ...batch, what: whatOf(action, status) };
     for (let row = 0; row < rows; row++) {
       if (this.isSkipped(start[row], task[row], repeats)) continue;
       counts[2 * lane[row] + (isOverlay(action[row]) ? 1 : 0) + 1]++;
@@ -117,7 +118,7 @@ export class TaskModel {
       }
       const slot = 2 * lane[row] + (isOverlay(action[row]) ? 1 : 0);
       order[counts[slot]++] = row;
-      this.note(batch, row, slot);
+      this.note(columns, row, slot);
     }
     // Now counts[slot] is where the rows of the next slot begin.
     let from = 0;
@@ -126,7 +127,7 @@ export class TaskModel {
       if (to === from) continue;
       const track = (tracks[slot] ??= new Track(slot >> 1, (slot & 1) === 1));
       sortByKey(order, from, to, start);
-      track.insert(batch, order, from, to, this.pass);
+      track.insert(columns, order, from, to, this.pass);
       from = to;
     }
     this.rows += total;
@@ -319,7 +320,7 @@ export class TaskModel {
   }
 
   /** What is kept beside the row itself. */
-  private note(batch: TaskBatch, row: number, slot: number): void {
+  private note(batch: RowColumns, row: number, slot: number): void {
     const start = batch.start[row];
     const given = batch.duration[row];
     if (given < 0) this.odd.negativeDurations++;

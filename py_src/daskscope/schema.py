@@ -161,7 +161,7 @@ ACTION_NAMES: Final = Dictionary(
     "actions",
     "An entry is what a task did in an interval.",
     (Column("name", "utf8", "compute, transfer, disk-read, …", holds=("paths", "hosts")),),
-    limit=255,  # an index fits into uint8
+    limit=128,  # an index fits into seven bits: pages have no more room in a row
     first=tuple((action,) for action in ACTIONS),
     noun="action",
     nouns="actions",

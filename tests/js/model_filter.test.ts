@@ -2,18 +2,21 @@
 
 import { expect, it } from "vitest";
 import { RowFilter, type FilterSpec } from "../../js_src/model/filter";
+import { whatOf } from "../../js_src/model/segment";
 import { batchOf } from "./model_rows";
 
 const COMPUTE = 0;
 const TRANSFER = 1;
 const DISK = 2;
-const ROWS = batchOf([
+const BATCH = batchOf([
   { start: 0, prefix: 0, action: COMPUTE, span: 2 },
   { start: 1, prefix: 0, action: COMPUTE, status: 1 },
   { start: 2, prefix: 0, action: TRANSFER },
   { start: 3, prefix: 1, action: TRANSFER, span: 2 },
   { start: 4, prefix: 1, action: DISK, span: 1 },
 ]);
+
+const ROWS = { ...BATCH, what: whatOf(BATCH.action, BATCH.status) };
 
 function matching(spec: FilterSpec): number[] {
   const filter = new RowFilter(spec, 1);

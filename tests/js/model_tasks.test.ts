@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { blankInterval } from "../../js_src/model/query";
-import { PAINT_ERRED } from "../../js_src/model/segment";
+import { hasErred, PAINT_ERRED } from "../../js_src/model/segment";
 import { TaskModel } from "../../js_src/model/tasks";
 import { bulkBatches } from "./bulk_rows";
 import {
@@ -77,7 +77,7 @@ function expectPyramids(model: TaskModel, lanes: number): void {
               const seconds = Math.max(0, segment.duration[row]);
               busy += seconds;
               stop = Math.max(stop, segment.start[row] + seconds);
-              if (segment.status[row] === 1 && !overlay) erred = 1;
+              if (hasErred(segment.what[row]!) && !overlay) erred = 1;
             }
             const at = segment.offset[level] + node;
             const reach = stop - segment.start[node * size];
@@ -118,6 +118,7 @@ describe("TaskModel", () => {
       nbytes: 1024,
       span: 7,
       task: 4_000_000_000,
+      computation: 59_999,
     };
     model.insert(batchOf([row]));
     expect(model.hit(3, T0 + 1, 0, true)).toEqual(row);
@@ -141,7 +142,7 @@ describe("TaskModel", () => {
   it("holds rows that all start at the same time", () => {
     const same = Array.from({ length: 20_000 }, (_, task) => ({
       ...{ start: T0, duration: 1, lane: 0, prefix: task % 7, action: 0 },
-      ...{ status: 0, nbytes: 0, span: 0, task },
+      ...{ status: 0, nbytes: 0, span: 0, task, computation: 0 },
     }));
     const model = new TaskModel();
     const early = { ...same[0], start: T0 - 1, task: 20_000 };

@@ -4,6 +4,7 @@ import type { PanelEnvironment } from "../../js_src/panel/environment";
 import type { PanelHost } from "../../js_src/panel/host";
 import { signal } from "@preact/signals";
 import { describe, expect, it, vi } from "vitest";
+import { whatOf } from "../../js_src/model/segment";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { ViewState } from "../../js_src/panels/task_stream/view_state";
 import { toBatch } from "./harness/run";
@@ -103,8 +104,9 @@ describe("panels of one session", () => {
     );
     store.addRows(batch, 0, 2);
     await store.addKeys(0, ["read-1", "add-2"]);
+    const rows = { ...batch, what: whatOf(batch.action, batch.status) };
     const lit = () =>
-      [0, 1].filter((at) => store.model.filter?.matches(batch, at));
+      [0, 1].filter((at) => store.model.filter?.matches(rows, at));
     one.searchFor("read-1");
     await vi.waitFor(() => expect(lit()).toEqual([0]));
     one.searchFor("add-2");

@@ -256,7 +256,7 @@ def test_of_a_table_with_too_many_rows_the_newest_are_taken(tmp_path):
     assert recording.events["time"].tolist() == columns["time"][-10_000:]
 
 
-@pytest.mark.parametrize(("kind", "most"), [("prefixes", 60_000), ("actions", 255)])
+@pytest.mark.parametrize(("kind", "most"), [("prefixes", 60_000), ("actions", 128)])
 def test_names_that_no_row_can_point_at_are_refused(tmp_path, kind, most):
     same = names_of(kind, {}, most)
     assert daskscope.load(file_of(tmp_path, same)).counts.kept == 0

@@ -64,7 +64,7 @@ def test_of_more_names_than_are_told_apart_it_is_said_that_they_are_at_least_so_
         names.intern("actions", f"action-{i}")
     assert names.merged("actions") == Merged(MAX_MERGED, exact=False)
     (notice,) = merged_notices(names)
-    assert notice.text.startswith("At least 10,000 actions are merged into (other): at most 254")
+    assert notice.text.startswith("At least 10,000 actions are merged into (other): at most 127")
 
 
 def test_an_agent_counts_the_names_that_have_no_place_in_it(monkeypatch):
@@ -110,7 +110,7 @@ def test_merged_names_are_told_of_files_of_their_copies_and_of_what_is_made_of_t
 ):
     recording = crowded(3)
     said = {
-        "actions-merged": f"3 actions are merged into (other): at most 254 are told apart, {ROOM}"
+        "actions-merged": f"3 actions are merged into (other): at most 127 are told apart, {ROOM}"
     }
     assert told(recording) == said
     path = recording.save(tmp_path / "run.daskscope")
@@ -158,7 +158,7 @@ def test_a_block_that_has_some_says_how_many_are_merged_in_the_session(tmp_path:
     source = crowded(3)
     since = positions_of(source)
     rows = make_rows(1)
-    rows["prefix"][:], rows["action"][:] = 0, source.names.intern("actions", "action-251")
+    rows["prefix"][:], rows["action"][:] = 0, source.names.intern("actions", "action-124")
     source.append_tasks(1, rows, pack_keys(0, ["k"]).data)
     part = BlockRecording(source, since, memory_limit=4_000_000, disk_limit=0, overflow="drop")
     part.advance(positions_of(source))
@@ -166,7 +166,7 @@ def test_a_block_that_has_some_says_how_many_are_merged_in_the_session(tmp_path:
     loaded = opened(block.save(tmp_path / "block.daskscope"))
     for one in (block, loaded, redacted(loaded, ["hosts"])):
         assert told(one) == {
-            "actions-merged": "3 actions are merged into (other) in the session: at most 254 are "
+            "actions-merged": "3 actions are merged into (other) in the session: at most 127 are "
             f"told apart, {ROOM}"
         }
 

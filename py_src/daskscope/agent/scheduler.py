@@ -201,7 +201,7 @@ class Agent(SchedulerPlugin):
             worker: Any = MISSING,
             metadata: Any = None,
             nbytes: Any = MISSING,
-            type: Any = None,
+            type: Any = None,  # noqa: A002 (what Dask calls it)
             typename: Any = None,
             thread: Any = MISSING,
             startstops: Any = None,
