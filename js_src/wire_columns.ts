@@ -258,7 +258,7 @@ export function decodeRows(message: Message<"rows">): TableRows {
         (given as Float64Array | undefined) ??
         Float64Array.from({ length: rows }, (_, row) => first + row);
       checkNumbers(numbers, first, count);
-      const texts = textsOf(sent, message.texts, rows);
+      const texts = textsOf(shape, sent, message.texts, rows);
       const columns = allColumns(shape, { ...numeric, ...texts });
       return {
         ...message,
@@ -281,7 +281,14 @@ function checkNumbers(numbers: Float64Array, first: number, count: number) {
   if (before >= first + count) throw new CheckError(NUMBERS, "in their range");
 }
 
+/** Keys come again and again: what is equal becomes one text, which is found fast. */
+function shared<T>(cells: readonly T[]): T[] {
+  const known = new Map(cells.map((cell) => [cell, cell]));
+  return cells.map((cell) => known.get(cell) ?? cell);
+}
+
 function textsOf(
+  shape: TableShape,
   columns: TableShape["columns"],
   found: Readonly<Record<string, unknown>>,
   rows: number,
@@ -298,7 +305,7 @@ function textsOf(
     if (values.length !== rows) {
       throw new CheckError(name, `a list of ${rows}`);
     }
-    return [name, values] as const;
+    return [name, shape.kind === "series" ? shared(values) : values] as const;
   });
   return Object.fromEntries(texts) as Record<string, string[] | string[][]>;
 }

@@ -21,6 +21,7 @@ RESULTS = ROOT / "bench-results"
 PROGRAMS: dict[str, list[str]] = {
     "agent_cost": [sys.executable, "-u", "agent_cost.py"],
     "browser": ["node", "browser/task_stream.mjs"],
+    "memory_plots": ["node", "browser/memory.mjs"],
     "memory_samples": [sys.executable, "-u", "memory_samples.py"],
     "kernel_slowdown": [sys.executable, "-u", "kernel_slowdown.py"],
     "recording": [sys.executable, "-u", "recording.py"],

@@ -34,14 +34,46 @@ export const ACTION_COLOURS = {
   erred: { light: "#111111", dark: "#e0e0e0" },
 } as const;
 
-/** In stacked bars work is quiet, and each kind of overhead has a colour of its own. */
+/**
+ * In stacked bars work is quiet, and each kind of overhead has a colour of its own. In the
+ * order in which they are stacked.
+ */
 const ACTIVITY_COLOURS = {
-  compute: { light: "#4a6785", dark: "#7590a9" },
-  transfer: { light: "#d7263d", dark: "#f2555a" },
+  "thread-cpu": { light: "#4a6785", dark: "#7590a9" },
+  "thread-noncpu": { light: "#a9c0d6", dark: "#48607a" },
+  p2p: { light: "#8467b5", dark: "#a583d6" },
+  executor: { light: "#d2d2d2", dark: "#4c4c4c" },
   "disk-read": { light: "#e8871e", dark: "#f0973c" },
-  "disk-write": { light: "#8c4a00", dark: "#a8641c" },
   deserialize: { light: "#9a958c", dark: "#b8b2a8" },
+  "disk-write": { light: "#8c4a00", dark: "#a8641c" },
+  network: { light: "#d7263d", dark: "#f2555a" },
+  serialize: { light: "#504c47", dark: "#6b665f" },
+  compress: { light: "#17756c", dark: "#1f9a8c" },
+  decompress: { light: "#5cb3a6", dark: "#93e3d8" },
+  other: { light: "#e8e8e8", dark: "#3a3a3a" },
 } as const;
+
+type ActivityKind = keyof typeof ACTIVITY_COLOURS;
+const ACTIVITY_KINDS = Object.keys(ACTIVITY_COLOURS) as ActivityKind[];
+
+/** Actions of tasks, and activities that are called otherwise than their kind. */
+const KIND_OF: Readonly<Record<string, ActivityKind>> = {
+  compute: "thread-cpu",
+  transfer: "network",
+  offload: "executor",
+  "memory-read": "thread-cpu",
+};
+
+/** Of one that is not known by its name, by what its name says. */
+function activityKind(activity: string): ActivityKind {
+  const known = Object.hasOwn(KIND_OF, activity) ? KIND_OF[activity] : null;
+  if (known) return known;
+  return (
+    ACTIVITY_KINDS.find((kind) => kind === activity) ??
+    ACTIVITY_KINDS.find((kind) => activity.includes(kind)) ??
+    "other"
+  );
+}
 
 /** What lies in memory: what Dask manages, and what else processes hold. */
 export const MEMORY_COLOURS = {
@@ -59,12 +91,14 @@ export function slotColour(slot: number | undefined, dark: boolean): string {
   return own ?? NO_SLOT_COLOUR[mode];
 }
 
-/** The colour of an action in a stacked bar; what later versions add is overhead. */
-export function activityColour(action: string, dark: boolean): string {
-  const known = Object.hasOwn(ACTIVITY_COLOURS, action);
-  const own = known ? (action as keyof typeof ACTIVITY_COLOURS) : "deserialize";
-  return ACTIVITY_COLOURS[own][dark ? "dark" : "light"];
+/** The colour of an activity, or of an action, in a stacked bar. */
+export function activityColour(activity: string, dark: boolean): string {
+  return ACTIVITY_COLOURS[activityKind(activity)][dark ? "dark" : "light"];
 }
+
+/** Where an activity is in a stack: work first. */
+export const activityRank = (activity: string): number =>
+  ACTIVITY_KINDS.indexOf(activityKind(activity));
 
 /** Which colour an action of distributed has; null means the prefix's own. */
 export function actionColour(action: string): ActionColour | null {

@@ -1,7 +1,6 @@
 // Series with rows by key, such as workers. A row is written when something changed, so
 // that a value holds until the next row of its key; one that is NaN ends it.
 
-import { findAfter } from "../model/search";
 import {
   type Cell,
   floorTo,
@@ -23,10 +22,13 @@ export class KeyedRows {
   readonly moments: number;
   /** When the last row of all was written, or its step ends: until then values hold. */
   readonly end: number;
+  private readonly places = new Map<Cell, number>();
   private readonly rowsOf: readonly Uint32Array[];
-  private readonly parts: ReturnType<typeof partsOf>;
+  private readonly parts: readonly (ReturnType<typeof partsOf>[number] & {
+    readonly together: boolean;
+  })[];
   private readonly columns = new Map<string, Float32Array>();
-  private readonly lines = new Map<string, KeyedLine>();
+  private readonly lines = new Map<string, Series>();
 
   constructor(
     rings: readonly RingRows[],
@@ -34,12 +36,15 @@ export class KeyedRows {
     /** Until then values hold at least. */
     present = -Infinity,
   ) {
-    this.parts = partsOf(rings);
+    this.parts = partsOf(rings).map((part) => ({
+      ...part,
+      together: areNeighbours(part.rows),
+    }));
     const count = this.parts.reduce((sum, { rows }) => sum + rows.length, 0);
     this.time = new Float64Array(count);
     this.until = new Float64Array(count);
     this.keyOf = new Uint32Array(count);
-    const places = new Map<Cell, number>();
+    const { places } = this;
     const counts: number[] = [];
     let row = 0;
     let moments = 0;
@@ -47,15 +52,25 @@ export class KeyedRows {
     for (const { ring, rows } of this.parts) {
       const times = ring.columns["time"] as ArrayLike<number>;
       const names = ring.columns[keyColumn];
-      for (const at of rows) {
-        const time = floorTo(times[at], ring.step);
-        if (row === 0 || time !== this.time[row - 1]) moments += 1;
+      let [latest, time] = [NaN, NaN];
+      for (let i = 0; i < rows.length; i++) {
+        const at = rows[i];
+        if (times[at] !== latest) {
+          latest = times[at];
+          const before = row === 0 ? NaN : this.time[row - 1];
+          time = floorTo(latest, ring.step);
+          if (time !== before) moments += 1;
+          end = Math.max(end, time + ring.step);
+        }
         this.time[row] = time;
         this.until[row] = time + ring.step;
-        end = Math.max(end, time + ring.step);
-        let place = places.get(names[at]);
-        if (place === undefined) places.set(names[at], (place = places.size));
-        counts[place] = (counts[place] ?? 0) + 1;
+        const name = names[at];
+        let place = places.get(name);
+        if (place === undefined) {
+          places.set(name, (place = places.size));
+          counts.push(0);
+        }
+        counts[place] += 1;
         this.keyOf[row++] = place;
       }
     }
@@ -64,9 +79,10 @@ export class KeyedRows {
     this.end = end;
     this.rowsOf = counts.map((rows) => new Uint32Array(rows));
     const ends = new Uint32Array(counts.length);
-    this.keyOf.forEach((place, at) => {
+    for (let at = 0; at < row; at++) {
+      const place = this.keyOf[at];
       this.rowsOf[place][ends[place]++] = at;
-    });
+    }
   }
 
   /** As measured, the least and the most of a step are its value. */
@@ -76,9 +92,14 @@ export class KeyedRows {
       column = new Float32Array(this.time.length);
       const base = name.replace(/_(least|most)$/, "");
       let to = 0;
-      for (const { ring, rows } of this.parts) {
-        const cells = (ring.columns[name] ?? ring.columns[base]) as number[];
-        for (const at of rows) column[to++] = cells[at];
+      for (const { ring, rows, together } of this.parts) {
+        const cells = (ring.columns[name] ?? ring.columns[base]) as ArrayLike<number>;
+        if (together && cells instanceof Float32Array) {
+          column.set(cells.subarray(rows[0], rows[0] + rows.length), to);
+        } else {
+          for (let i = 0; i < rows.length; i++) column[to + i] = cells[rows[i]];
+        }
+        to += rows.length;
       }
       this.columns.set(name, column);
     }
@@ -86,20 +107,50 @@ export class KeyedRows {
   }
 
   /** What of a key was measured; what still holds goes on to the last row of all. */
-  line(key: Cell, column: string): KeyedLine {
+  line(key: Cell, column: string): Series {
     const id = `${column} ${key}`;
     const known = this.lines.get(id) ?? this.lineOf(key, column);
     this.lines.set(id, known);
     return known;
   }
 
-  private lineOf(key: Cell, column: string): KeyedLine {
-    const own = this.rowsOf[this.keys.indexOf(key)] ?? new Uint32Array(0);
+  /**
+   * As `peakOf` of its line, which need not be made: bars ask it of every key. `at` is a
+   * row among the rows of all keys.
+   */
+  peak(key: Cell, column: string, start: number, stop: number): Peak | null {
+    const own = this.rowsOfKey(key);
+    const { time, until } = this;
+    const [values, most] = [this.column(column), this.column(`${column}_most`)];
+    let from = 0;
+    for (let to = own.length; from < to;) {
+      const middle = (from + to) >>> 1;
+      if (time[own[middle]] <= start) from = middle + 1;
+      else to = middle;
+    }
+    // What came late for a step that had ended is a row of its own.
+    while (from > 1 && time[own[from - 2]] === time[own[from - 1]]) from -= 1;
+    let peak: Peak | null = null;
+    for (let i = Math.max(0, from - 1); time[own[i]] <= stop; i++) {
+      const at = own[i];
+      if (time[own[i + 1]] === time[at] && until[at] < start) continue;
+      const value = until[at] < start ? values[at] : most[at];
+      if (!(value > (peak?.value ?? -Infinity))) continue;
+      peak = { at, time: Math.max(time[at], start), value };
+    }
+    return peak;
+  }
+
+  private rowsOfKey(key: Cell): Uint32Array {
+    return this.rowsOf[this.places.get(key) ?? -1] ?? new Uint32Array(0);
+  }
+
+  private lineOf(key: Cell, column: string): Series {
+    const own = this.rowsOfKey(key);
     const [values, least, most] = ["", "_least", "_most"].map((end) =>
       this.column(column + end),
     );
     const line = emptyLine(own.length + 1);
-    const rows = new Uint32Array(own.length + 1);
     let at = -1;
     for (const row of own) {
       const same = at >= 0 && line.time[at] === this.time[row];
@@ -113,22 +164,23 @@ export class KeyedRows {
       line.values[at] = values[row];
       line.least[at] = lesser(line.least[at], least[row]);
       line.most[at] = greater(line.most[at], most[row]);
-      rows[at] = row;
     }
     if (at >= 0 && line.until[at] < this.end) {
       at += 1;
       line.time[at] = line.until[at] = this.end;
       const value = line.values[at - 1];
       line.values[at] = line.least[at] = line.most[at] = value;
-      rows[at] = rows[at - 1];
     }
-    return { ...cutTo(line, at + 1), rows };
+    return cutTo(line, at + 1);
   }
 }
 
-export interface KeyedLine extends Series {
-  /** Of each, its row among the rows of all keys: there the other columns are. */
-  readonly rows: Uint32Array;
+/** Whether rows follow each other: then they are copied at once. */
+function areNeighbours(rows: Uint32Array): boolean {
+  for (let at = 1; at < rows.length; at++) {
+    if (rows[at] !== rows[at - 1] + 1) return false;
+  }
+  return true;
 }
 
 type Line = Omit<Series, "usual_s" | "longest_s">;
@@ -157,14 +209,14 @@ const greater = (one: number, other: number): number =>
 
 /**
  * Calls `visit` for each row that counts, then `end` once for all rows of a moment. `before`
- * is what held of that key until then, NaN for nothing.
+ * is what held of that key until then, NaN for nothing; `held` what holds then of each that counts.
  */
 function sweep(
   rows: KeyedRows,
   values: Float32Array,
   counts: (key: Cell) => boolean,
   visit: (row: number, place: number, before: number) => void,
-  end: (from: number, to: number) => void,
+  end: (from: number, to: number, held: Float64Array) => void,
 ): void {
   const { time, until, keyOf } = rows;
   const held = new Float64Array(rows.keys.length).fill(NaN);
@@ -180,9 +232,9 @@ function sweep(
       visit(row, place, held[place]);
       held[place] = values[row];
     }
-    if (last >= moment) end(moment, (ended = last));
+    if (last >= moment) end(moment, (ended = last), held);
   }
-  if (ended < rows.end && ended > -Infinity) end(rows.end, rows.end);
+  if (ended < rows.end && ended > -Infinity) end(rows.end, rows.end, held);
 }
 
 /**
@@ -242,35 +294,29 @@ export function bandOf(
     rows.column(column + end),
   );
   const line = emptyLine(rows.moments + 1);
-  const sorted = new Float64Array(rows.keys.length);
-  let known = 0;
+  const known = new Float64Array(rows.keys.length);
   let count = 0;
   let [least, most] = [Infinity, -Infinity];
-  const after = (value: number): number => findAfter(sorted, 0, known, value);
   sweep(
     rows,
     values,
     counts,
-    (row, _, before) => {
-      const value = values[row];
-      if (!Number.isNaN(before)) {
-        const at = after(before);
-        sorted.copyWithin(at - 1, at, known--);
-      }
+    (row) => {
       least = lesser(least, lows[row]);
       most = greater(most, highs[row]);
-      if (Number.isNaN(value)) return;
-      const at = after(value);
-      sorted.copyWithin(at + 1, at, known++);
-      sorted[at] = value;
     },
-    (from, to) => {
+    (from, to, held) => {
+      let size = 0;
+      for (let at = 0; at < held.length; at++) {
+        const value = held[at];
+        if (Number.isNaN(value)) continue;
+        known[size++] = value;
+        if (value < least) least = value;
+        if (value > most) most = value;
+      }
       line.time[count] = from;
       line.until[count] = to;
-      const none = known === 0;
-      line.values[count] = none ? NaN : sorted[known >> 1];
-      if (!none) least = Math.min(least, sorted[0]);
-      if (!none) most = Math.max(most, sorted[known - 1]);
+      line.values[count] = size > 0 ? medianOf(known, size) : NaN;
       line.least[count] = Number.isFinite(least) ? least : NaN;
       line.most[count] = Number.isFinite(most) ? most : NaN;
       count += 1;
@@ -278,6 +324,27 @@ export function bandOf(
     },
   );
   return cutTo(line, count);
+}
+
+/** Of the first `size` cells, whose order it changes: sorting them all takes ten times as long. */
+function medianOf(cells: Float64Array, size: number): number {
+  const middle = size >> 1;
+  let [low, high] = [0, size - 1];
+  while (low < high) {
+    const pivot = cells[middle];
+    let [left, right] = [low, high];
+    while (left <= right) {
+      while (cells[left] < pivot) left++;
+      while (cells[right] > pivot) right--;
+      if (left > right) break;
+      const cell = cells[left];
+      cells[left++] = cells[right];
+      cells[right--] = cell;
+    }
+    if (right < middle) low = left;
+    if (left > middle) high = right;
+  }
+  return cells[middle];
 }
 
 export interface Peak {

@@ -1,6 +1,6 @@
 // What the panel Memory says of workers: how much each had at a moment, or at most.
 
-import { type KeyedRows, peakOf } from "./keyed";
+import type { KeyedRows } from "./keyed";
 import { type Series, usualStep } from "./series";
 
 /** What the rows of the whole cluster have in place of a worker. */
@@ -38,12 +38,10 @@ export function usesOf(
   const uses: WorkerUse[] = [];
   for (const key of rows.keys) {
     if (key === CLUSTER) continue;
-    const line = rows.line(key, "process");
-    const peak = peakOf(line, start, stop);
+    const peak = rows.peak(key, "process", start, stop);
     if (!peak) continue;
-    const row = line.rows[peak.at];
     const [managed, optimistic, spilled, limit, status] = columns.map(
-      (column) => column[row],
+      (column) => column[peak.at],
     );
     uses.push({
       ...{ worker: String(key), time: peak.time, process: peak.value },
@@ -71,7 +69,7 @@ export function mostAt(
   for (const key of rows.keys) {
     if (key === CLUSTER) continue;
     if (only.length > 0 && !only.includes(String(key))) continue;
-    const value = peakOf(rows.line(key, column), moment, moment)?.value ?? 0;
+    const value = rows.peak(key, column, moment, moment)?.value ?? 0;
     if (value > (most?.value ?? 0)) most = { key, value };
   }
   return most;

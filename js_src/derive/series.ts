@@ -83,15 +83,25 @@ export function partsOf(
   rings: readonly RingRows[],
   key: Key = {},
 ): { ring: RingRows; rows: Uint32Array }[] {
-  let end = Infinity;
-  return rings
-    .map((ring, at) => {
-      const begin = ring.begin ?? earliest(ring, (rings[at + 1] ?? ring).step);
-      const rows = rowsBetween(ring, begin, floorTo(end, ring.step), key);
-      if (ring.columns["time"].length > 0) end = Math.min(end, begin);
-      return { ring, rows };
-    })
+  return shownOf(rings)
+    .map(({ ring, begin, end }) => ({
+      ring,
+      rows: rowsBetween(ring, begin, end, key),
+    }))
     .reverse();
+}
+
+/** From when to before when each ring is shown: each moment is in the finest that has it. */
+export function shownOf<R extends RingRows>(
+  rings: readonly R[],
+): { readonly ring: R; readonly begin: number; readonly end: number }[] {
+  let next = Infinity;
+  return rings.map((ring, at) => {
+    const begin = ring.begin ?? earliest(ring, (rings[at + 1] ?? ring).step);
+    const end = floorTo(next, ring.step);
+    if (ring.columns["time"].length > 0) next = Math.min(next, begin);
+    return { ring, begin, end };
+  });
 }
 
 const EXTENT = ["time", "duration"];
@@ -321,16 +331,21 @@ function lineFrom(
   late: Late,
 ): Series {
   const last = late === "left out" ? end : Infinity;
-  const rows: number[] = [];
+  const rows = new Uint32Array(time.length);
+  let count = 0;
   for (let row = 0; row < time.length; row++) {
-    if (Number.isFinite(time[row]) && time[row] <= last) rows.push(row);
+    if (Number.isFinite(time[row]) && time[row] <= last) rows[count++] = row;
   }
-  const order = Uint32Array.from(rows);
+  const order = rows.subarray(0, count);
   sortByKey(order, 0, order.length, Float64Array.from(time));
-  const picked = (cells: ArrayLike<number>, bound = Infinity) =>
-    Float64Array.from(order, (row) =>
-      bound < cells[row] ? bound : cells[row],
-    );
+  const picked = (cells: ArrayLike<number>, bound = Infinity) => {
+    const found = new Float64Array(order.length);
+    for (let at = 0; at < order.length; at++) {
+      const cell = cells[order[at]];
+      found[at] = bound < cell ? bound : cell;
+    }
+    return found;
+  };
   const line = {
     time: picked(time, end),
     until: picked(until, end),

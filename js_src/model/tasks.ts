@@ -228,6 +228,11 @@ export class TaskModel {
     return this.pass ? this.pass.busy : this.allBusy;
   }
 
+  /** Of all tasks, whatever the filter. */
+  get wholeBusy(): BusyBins {
+    return this.allBusy;
+  }
+
   /** Isolate rows. What is drawn is right at once, or dimmed until `work` is done. */
   setFilter(spec: FilterSpec | null): void {
     if (spec) {

@@ -42,6 +42,10 @@ interface PanelParts {
   readonly facts: (view: PanelView) => readonly Fact[];
   /** Whether it has charts over time, which zoom and move together. */
   readonly charts?: boolean;
+  /** Whether a chart is shown now, of which there is a picture. */
+  readonly hasPicture?: (view: PanelView) => boolean;
+  /** What the panel shows, chosen in its toolbar where that is wide. */
+  readonly Choices?: (props: { view: PanelView }) => JSX.Element | null;
   readonly gestures: readonly string[];
 }
 
@@ -217,7 +221,18 @@ function Panel(props: {
           {!empty && <GoToNow view={view} />}
         </>
       }
-      tools={<Tools view={view} kind={kind} charts={parts.charts === true} />}
+      tools={
+        <>
+          {!empty && parts.Choices && breadth === "wide" && (
+            <parts.Choices view={view} />
+          )}
+          <Tools
+            view={view}
+            kind={kind}
+            charts={parts.hasPicture?.(view) ?? parts.charts === true}
+          />
+        </>
+      }
       facts={() => factsOf(view, parts)}
       shortcuts={[
         ...(parts.charts ? CHART_SHORTCUTS : []),

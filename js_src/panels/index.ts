@@ -3,6 +3,7 @@
 
 import type { PanelKind } from "../panel/host";
 import { EVENTS } from "./events";
+import { FINE_METRICS } from "./fine_metrics";
 import { LOGS } from "./logs";
 import { MEMORY } from "./memory";
 import { MEMORY_PLOT } from "./memory_plot";
@@ -16,6 +17,7 @@ export const PANELS: readonly [PanelKind, ...PanelKind[]] = [
   TASK_STREAM,
   SPANS,
   MEMORY,
+  FINE_METRICS,
   EVENTS,
   LOGS,
   SYSTEM,

@@ -27,6 +27,7 @@ from daskscope.recording import Counts, Recording
 from daskscope.words import count_text
 
 if TYPE_CHECKING:
+    import pandas as pd
     from distributed import Client
 
     from daskscope.errors import Notice
@@ -189,6 +190,14 @@ class Session(SharedFocus):
                 ended = self.state in ("lost", "stopped")
                 self._figures = state, live_figures_of(self._totals, ended=ended)
             return self._figures[1]
+
+    def fine_metrics(self, *args: Any, **kwargs: Any) -> pd.DataFrame:
+        """Return what `recording.fine_metrics` does, with the same arguments.
+
+        Workers report their metrics with each heartbeat: those of tasks that ended just now come
+        half a second later, of large clusters some seconds.
+        """
+        return self.recording.fine_metrics(*args, **kwargs)
 
     @property
     def counts(self) -> Counts:

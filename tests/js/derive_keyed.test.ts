@@ -173,6 +173,11 @@ function noise(workers: number, moments: number, seed = 5): Row[] {
   return rows;
 }
 
+const shifted = (columns: RingRows["columns"], by: number) => ({
+  ...columns,
+  time: Float64Array.from(columns["time"] as Float64Array, (one) => one + by),
+});
+
 describe("what several keys have together", () => {
   const rows = keyed(ring(noise(9, 200)));
   const heldAt = (moment: number): number[] =>
@@ -180,6 +185,26 @@ describe("what several keys have together", () => {
       .map((key) => valueAt(rows.line(key, "process"), moment))
       .filter((value) => !Number.isNaN(value));
   const times = Array.from({ length: 199 }, (_, at) => at / 2 + 0.1);
+
+  it("have the same peak with and without a line of each", () => {
+    const wide = ring(noise(9, 40, 6), 10);
+    const columns = { ...wide.columns, process_most: wide.columns["limit"]! };
+    const late = { ...wide, begin: -40, columns: shifted(columns, -40) };
+    const all = keyed({ ...ring(noise(9, 200)), begin: 0 }, late);
+    for (const key of [...all.keys, "none"]) {
+      const line = all.line(key, "process");
+      for (const start of [-60, -35, -3.2, 0, 7.25, 88, 99.5, 200]) {
+        for (const length of [0, 0.5, 12, 300]) {
+          const peak = all.peak(key, "process", start, start + length);
+          const expected = peakOf(line, start, start + length);
+          expect([peak?.time, peak?.value]).toEqual([
+            expected?.time,
+            expected?.value,
+          ]);
+        }
+      }
+    }
+  });
 
   it("is their sum at each moment, layer on layer", () => {
     const layers = stackOf(rows, "process", (key) => (key === "w3" ? 0 : 1), 2);

@@ -32,7 +32,7 @@ def test_a_name_that_meets_no_other_gets_its_own_slot(name: str, slot: int) -> N
     assert preferred_slot(name) == slot
     names = Names()
     names.intern("prefixes", name)
-    assert names.colours == {"prefixes": [slot]}
+    assert names.colours["prefixes"] == [slot]
 
 
 def alike(count: int) -> list[str]:

@@ -376,6 +376,7 @@ def test_workers_of_a_scheduler_that_was_replaced_are_gone(scheduler_process: An
         kept = client.submit(bytes, 1_000_000)
         kept.result()
         eventually(lambda: (s.recording.table("held")["bytes"] > 0).any())
+        eventually(lambda: len({*s.recording.table("memory")["worker"]}) == 2)
         (before,) = {*s.recording.table("memory")["worker"]} - {""}
         del kept
         scheduler_process.kill_scheduler()

@@ -9,7 +9,7 @@ import { AndMore, Part } from "../../panel/parts";
 import { PrefixButton, prefixCss } from "../../panel/prefix_button";
 import type { Range } from "../../timeline/window";
 import { barsPointed, barsShown, heldRows, systemLine } from "./data";
-import { useOrder } from "./order";
+import { useOrder } from "../../panel/order";
 
 const SHOWN = 10;
 /** In the stack; what others hold is one more. */
@@ -28,7 +28,7 @@ function heldOf(
     .map((key) => ({
       key,
       name: nameOf(view, key),
-      bytes: peakOf(rows.line(key, "bytes"), start, stop)?.value ?? 0,
+      bytes: rows.peak(key, "bytes", start, stop)?.value ?? 0,
     }))
     .sort((one, other) => other.bytes - one.bytes);
 }

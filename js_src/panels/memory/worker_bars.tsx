@@ -18,7 +18,7 @@ import { Part } from "../../panel/parts";
 import { shortNames, workerNames } from "../../panel/worker_groups";
 import { WORKER_STATUSES } from "../../schema";
 import { barsPointed, barsShown, workerRows } from "./data";
-import { useOrder } from "./order";
+import { useOrder } from "../../panel/order";
 
 const SHOWN = 8;
 const MOST_SHOWN = 500;

@@ -48,13 +48,16 @@ export function legendEntries(
 ): LegendEntry[] {
   const mode = dark ? "dark" : "light";
   const byPrefix = new Map(totals.prefixes.map((row) => [row.prefix, row]));
-  const prefixRows: Row[] = prefixes.map((name, prefix) => ({
-    name,
-    colour: colourOf(prefix),
-    count: byPrefix.get(prefix)?.tasks ?? 0,
-    seconds: byPrefix.get(prefix)?.seconds ?? 0,
-    noun: "tasks",
-  }));
+  const prefixRows: Row[] = prefixes
+    .map((name, prefix) => ({
+      name,
+      colour: colourOf(prefix),
+      count: byPrefix.get(prefix)?.tasks ?? 0,
+      seconds: byPrefix.get(prefix)?.seconds ?? 0,
+      noun: "tasks",
+    }))
+    // The prefix "" of metrics that have none has no tasks.
+    .filter(({ name, count }) => name !== "" || count > 0);
 
   const none = (name: string): Row => ({
     name,

@@ -15,7 +15,15 @@ from typing import Any
 
 from daskscope.schema import ACTIONS, WORKER_STATUSES
 
-_FILES = ("packing.py", "events.py", "cluster.py", "memory.py", "graphs.py", "scheduler.py")
+_FILES = (
+    "packing.py",
+    "events.py",
+    "cluster.py",
+    "memory.py",
+    "metrics.py",
+    "graphs.py",
+    "scheduler.py",
+)
 
 _BOOTSTRAP = (
     "[exec(compile(source, '<daskscope agent>', 'exec'), space), space['Agent'](**options)][1]"

@@ -92,15 +92,21 @@ def running_by_prefix(scheduler: Any) -> dict[str, int]:
     """
     running: dict[str, int] = {}
     for worker in scheduler.workers.values():
-        processing = worker.processing
-        tasks = [task for task in worker.executing if task in processing]
-        more = min(running_tasks(worker.metrics), len(processing)) - len(tasks)
-        if more > 0:
-            tasks += islice((task for task in processing if task not in worker.executing), more)
-        for task in tasks:
+        for task, _ in running_of(worker):
             name = task.prefix.name
             running[name] = running.get(name, 0) + 1
     return running
+
+
+def running_of(worker: Any) -> list[tuple[Any, float]]:
+    """Return the tasks that a worker runs now, as above, and about when each began."""
+    processing, executing, seen = worker.processing, worker.executing, worker.last_seen
+    tasks = [(task, seen - executing[task]) for task in executing if task in processing]
+    more = min(running_tasks(worker.metrics), len(processing)) - len(tasks)
+    if more > 0:
+        others = islice((task for task in processing if task not in executing), more)
+        tasks += [(task, seen) for task in others]
+    return tasks
 
 
 def describe_span(scheduler: Any, span_id: Any) -> list[str]:

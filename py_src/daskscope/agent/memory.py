@@ -32,7 +32,11 @@ class Rows:
 
     def extend(self, rows: list[Any]) -> None:
         """Append rows; when there are too many, the oldest go."""
-        for column, values in zip(self.columns, zip(*rows)):
+        self.extend_columns(zip(*rows))
+
+    def extend_columns(self, columns: Any) -> None:
+        """Append rows that come as columns."""
+        for column, values in zip(self.columns, columns):
             column.extend(values)
         excess = len(self.columns[0]) - self.limit
         if excess > 0:

@@ -28,6 +28,7 @@ from daskscope.agent.cluster import (
 from daskscope.agent.events import EventLog, Log, published_event
 from daskscope.agent.graphs import TaskGraphs
 from daskscope.agent.memory import MemorySamples
+from daskscope.agent.metrics import METRICS_S, MetricSamples, Spans, TaskStates
 from daskscope.agent.packing import (
     MAX_ACTIONS,
     MAX_ERROR_CHARS,
@@ -91,11 +92,13 @@ class Agent(SchedulerPlugin):
         self.prefixes = Interned(describe_name)
         self.lanes = Lanes()
         self.actions = Interned(describe_name, MAX_ACTIONS, actions)
-        self.spans = Interned(lambda span_id: describe_span(self.scheduler, span_id))
-        self.spans.add("")
+        self.spans = Spans(lambda span_id: describe_span(self.scheduler, span_id))
         self.graphs = TaskGraphs()
         self.memory_samples = MemorySamples(self.prefixes, statuses)
         self.held_at = 0.0
+        self.metric_samples = MetricSamples(self.spans)
+        self.task_states = TaskStates(self.prefixes, self.memory_samples.addresses)
+        self.metrics_at = 0.0  # monotonic
 
     # -- life ---------------------------------------------------------------
 
@@ -107,6 +110,7 @@ class Agent(SchedulerPlugin):
         self.raised = erred_counts(scheduler)
         self.graphs.begin(scheduler)
         self.memory_samples.walk(scheduler)
+        self.metric_samples.start(scheduler, time())
         scheduler.handlers[self.name + "_poll"] = self.poll
         scheduler.handlers[self.name + "_release"] = self.release
         self.readers["(installer)"] = ["", monotonic(), UNKNOWN_CLIENT_LEASE_S, None]
@@ -135,6 +139,7 @@ class Agent(SchedulerPlugin):
         self.stop_sampling()
         self.memory_samples.clear()
         self.graphs = TaskGraphs()
+        self.metric_samples.clear()
         self.pending.clear()
         self.chunks.clear()
         self.chunk_firsts.clear()
@@ -445,13 +450,14 @@ class Agent(SchedulerPlugin):
         self.pack_pending()
         self.graphs.sweep(self.scheduler)
         chunks: list[dict[str, Any]] = []
-        size = 0
+        size, whole = 0, True
         # A chunk is handed out whole, also when the cursor points into it.
         for chunk in self.chunks[max(bisect_right(self.chunk_firsts, cursor) - 1, 0) :]:
             if chunk["first"] + chunk["tasks"] <= cursor:
                 continue
             size += size_bytes(chunk)
             if chunks and size > limit_bytes:
+                whole = False
                 break
             chunks.append(chunk)
         memory = None
@@ -459,6 +465,8 @@ class Agent(SchedulerPlugin):
             memory = self.answer_memory(want)
         else:
             self.memory_samples.settle(self.pending)
+        # The reader spreads increments over tasks: what it has not read yet has to come before.
+        metrics = self.answer_metrics(want) if want.get("metrics_wanted") and whole else None
         names = want.get("names") or {}
         lists = {
             "prefixes": self.prefixes,
@@ -483,6 +491,7 @@ class Agent(SchedulerPlugin):
             "events": self.events.since(want.get("events") or 0),
             "graphs": self.graphs.log.since(want.get("graphs") or 0),
             "memory": memory,
+            "metrics": metrics,
         }
         if want.get("workers"):
             answer["workers"] = describe_workers(self.scheduler)
@@ -502,6 +511,32 @@ class Agent(SchedulerPlugin):
             samples.sample(self.scheduler.workers, now)
         samples.sample_held(self.pending, now)
         return samples.since(cursors)
+
+    def answer_metrics(self, want: dict[str, Any]) -> dict[str, Any]:
+        """Return what is new of metrics, task states and spans; first, the totals."""
+        metrics, states, cursors = self.metric_samples, self.task_states, want.get("metrics")
+        begun, begun_s, now = monotonic(), thread_time(), time()
+        if cursors is None or begun >= self.metrics_at:
+            metrics.sample(self.scheduler, now, settle=cursors is None)
+            if cursors is None:
+                states.repeat()
+            first_state = states.rows.next
+            states.sample(self.scheduler, now)
+            spared_s = (thread_time() - begun_s) * (1 / SAMPLE_SHARE - 1)
+            self.metrics_at = begun + max(METRICS_S, spared_s)
+        totals = metrics.all_totals(self.scheduler) if cursors is None else None
+        row, state, key, span = cursors or (metrics.rows.next, first_state, 0, 0)
+        rows = states.rows.since(state)
+        places = {*states.rows.columns[2][rows["first"] - states.rows.first :]}
+        return {
+            "scheduler": self.scheduler.id,
+            "totals": totals,
+            "metrics": metrics.rows.since(row),
+            "states": rows,
+            "workers": [[place, states.addresses.described[place]] for place in places],
+            "spans": metrics.spans_since(self.scheduler, span),
+            "keys": metrics.keys.described[key:],
+        }
 
 
 def _ignore(key: Any, start: str, finish: str, *args: Any, **kwargs: Any) -> None:

@@ -17,6 +17,7 @@ from daskscope.collect.builtin_routes import BuiltinRoutes
 from daskscope.collect.intake import Intake
 from daskscope.collect.link import ClientView, HandlerRefused, Link
 from daskscope.collect.memory import SAMPLE_S, MemoryRows
+from daskscope.collect.metrics import MetricRows
 from daskscope.collect.notices import COUNTING, GAP_TEXTS, brief, counted_notices, notice
 from daskscope.collect.pace import Alarm, Rhythm, crowding
 from daskscope.collect.snapshots import WorkerSnapshots, by_agent
@@ -98,6 +99,7 @@ class Collector:
         self._wake = Alarm()
         self._snapshots = WorkerSnapshots(recording)
         self._memory = MemoryRows(recording)
+        self._metrics = MetricRows(recording)
         self._memory_readers: dict[str, float] = {}  # how often each wants samples, in seconds
         self._memory_now = False  # a reader came, which wants one at once
         self._logs = LogTail(
@@ -421,13 +423,11 @@ class Collector:
             self._use_agent = False
             raise _ChangeOfPlan
         if intake is None:
-            intake = self._intake = Intake(
-                answer["agent"], self._recording, self._memory, self._sent
-            )
+            intake = self._intake = self._intake_of(answer["agent"])
             self._before = answer["before"]  # later agents begin behind a gap
         elif intake.agent != answer["agent"]:
             self._say_gap(answer["time"])
-            self._intake = Intake(answer["agent"], self._recording, self._memory, self._sent)
+            self._intake = self._intake_of(answer["agent"])
             return await self._poll_agent(link)  # that was asked with the other's cursors
         tasks = intake.take(answer)
         self._behind = answer["next"] - intake.cursor
@@ -444,6 +444,9 @@ class Collector:
             self.agent_error = intake.unreadable_why
         self._set("live", (*self.left_out(), *self._logs.notices))
         return tasks
+
+    def _intake_of(self, agent_id: str) -> Intake:
+        return Intake(agent_id, self._recording, self._memory, self._sent, self._metrics)
 
     def _note_progress(self, found: Unfinished | None) -> None:
         if found is not None:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from daskscope.agent.packing import MAX_MERGED, join_keys
 from daskscope.collect.graphs import Graphs
 from daskscope.collect.memory import MemoryRows
+from daskscope.collect.metrics import MetricRows
 from daskscope.recording import UNKNOWN_TASK, Merged, RecordingStore
 from daskscope.recording.names import Places
 from daskscope.schema import HELD, MEMORY
@@ -43,6 +44,7 @@ class Intake:
         recording: RecordingStore,
         memory: MemoryRows | None = None,
         sent: SentGraphs | None = None,
+        metrics: MetricRows | None = None,
     ) -> None:
         self.agent = agent
         self.cursor = 0
@@ -54,6 +56,8 @@ class Intake:
         self.graphs = 0
         self._graphs = Graphs(recording, sent)
         self._memory = memory or MemoryRows(recording)
+        self._metrics = metrics or MetricRows(recording)
+        self._metrics.follow_agent()
         self._recording = recording
         self.missed_events = 0
         """Events that came and went in the agent between two answers."""
@@ -76,6 +80,8 @@ class Intake:
             "graphs": self.graphs,
             "load": self.load,
             "memory": self.memory,
+            "metrics": self._metrics.cursors,
+            "metrics_wanted": True,
             "names": self._places.counts(),
         }
 
@@ -103,6 +109,8 @@ class Intake:
             self._take_chunk(chunk)
         if not answer["chunks"]:
             self._skip_to(answer["first"])
+        if answer.get("metrics"):
+            self._take_metrics(answer["metrics"], answer["time"])
         self._recording.name_workers(
             {item["worker"]: item["name"] for item in changes["items"] if "name" in item}
         )
@@ -112,6 +120,7 @@ class Intake:
                 "tasks-incomplete": answer["incomplete"],
                 "tasks-unreadable": self.unreadable,
                 "events-missed": self.missed_events,
+                "metrics-unreadable": self._metrics.unreadable,
             }
         )
         self._recording.not_read = self._not_read_before + counted
@@ -147,8 +156,7 @@ class Intake:
         found: list[list[Array]] = []
         for at, table in enumerate((MEMORY.name, HELD.name)):
             rows = memory[table]
-            packed = zip(rows["columns"], rows["format"], strict=True)
-            found.append([np.frombuffer(column, _DTYPES[code]) for column, code in packed])
+            found.append(_unpacked(rows))
             if self.memory is not None:
                 dropped = rows["first"] - self.memory[at]
                 self._recording.series(table).count_dropped(dropped)
@@ -158,6 +166,14 @@ class Intake:
         self._memory.take_held(held, now, whole=whole)
         tables = zip((MEMORY.name, HELD.name), found, strict=True)
         self.memory = [memory[table]["first"] + len(rows[0]) for table, rows in tables]
+
+    def _take_metrics(self, found: Mapping[str, Any], now: float) -> None:
+        rows = {
+            name: (found[name]["first"], _unpacked(found[name]))
+            for name in ("totals", "metrics", "states")
+            if found[name]
+        }
+        self._metrics.take(found | rows, self._places, now)
 
     def _take_chunk(self, chunk: Mapping[str, Any]) -> None:
         try:
@@ -181,6 +197,7 @@ class Intake:
             first = self._recording.append_tasks(
                 tasks.tasks, tasks.columns, tasks.keys, rowless=rowless
             )
+            self._metrics.note_tasks(tasks.columns)
             self.cursor = stop
             self._recording.log("errors").append(
                 self._error(error, first - tasks.first, tasks.first) for error in ready
@@ -199,6 +216,12 @@ class Intake:
             "prefix": self._recording.names.intern("prefixes", error["prefix"]),
             "traceback": whole_traceback(error["traceback"], error["exception"]),
         }
+
+
+def _unpacked(rows: Mapping[str, Any]) -> list[Array]:
+    """Return the columns of rows that came as the bytes of each."""
+    packed = zip(rows["columns"], rows["format"], strict=True)
+    return [np.frombuffer(column, _DTYPES[code]) for column, code in packed]
 
 
 def _measured(value: Any) -> float:

@@ -103,6 +103,13 @@ _TEMPLATES: Final = (
         "topic it keeps the newest. Tasks are not affected.",
     ),
     Notice(
+        "metrics-unreadable",
+        "info",
+        "Of the Fine Performance Metrics {count} had no usable value (not a number, negative, or "
+        "more than 1e18). They are left out.",
+        "If they are metrics of your own, check what your tasks report.",
+    ),
+    Notice(
         "logs-not-read",
         "info",
         "Some lines of logs are missing: {reasons:.1000}.",
@@ -136,6 +143,7 @@ COUNTING: Final = frozenset(
         "tasks-incomplete",
         "tasks-unreadable",
         "events-missed",
+        "metrics-unreadable",
         "logs-not-read",
         "logs-cut",
     }
@@ -156,8 +164,9 @@ def notice(code: str, **values: Any) -> Notice:
 
 def counted_notices(counted: Mapping[str, int]) -> list[Notice]:
     """Return the notices of what was not recorded, by code how many of it."""
+    nouns = {"events-missed": "event", "metrics-unreadable": "increment"}
     return [
-        notice(code, count=count_text(count, "event" if code == "events-missed" else "task"))
+        notice(code, count=count_text(count, nouns.get(code, "task")))
         for code, count in counted.items()
         if count
     ]

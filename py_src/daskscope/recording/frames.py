@@ -53,7 +53,10 @@ def table_frame(recording: RecordingStore, name: str) -> pd.DataFrame:
     """Return any table, with names for indexes of entries."""
     table, names = schema.tables()[name], recording.names
     if isinstance(table, schema.Dictionary):
-        return _frame(table.columns, names.columns(name), names, schema.columns_of(table))
+        frame = _frame(table.columns, names.columns(name), names, schema.columns_of(table))
+        if table is schema.PREFIXES:  # metrics without a prefix have one without a name
+            frame = frame[frame["name"] != ""].reset_index(drop=True)
+        return frame
     if isinstance(table, schema.Log):
         return _frame(table.columns, recording.log(name).columns(), names)
     if isinstance(table, schema.Series):

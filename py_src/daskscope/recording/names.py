@@ -63,6 +63,9 @@ class Colours:
 
     def add(self, name: str, slot: int | None = None) -> int:
         """Append the slot of a new entry: that which it has already, or else a free one."""
+        if not name:  # stands for none: it takes no colour from others
+            self.slots.append(0)
+            return 0
         if slot is None or not 0 <= slot < SLOTS:
             slot = self._free_slot(name)
         self._taken[slot] += 1

@@ -13,6 +13,7 @@ from daskscope.words import bytes_text, count_text
 from daskscope.written import not_written, real, text_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from os import PathLike
     from pathlib import Path
 
@@ -171,6 +172,37 @@ class Recording:
         which differ from it in rows that stand for a ``step`` of 10, 60 or 600 seconds.
         """
         return self.table(schema.SYSTEM.name)
+
+    def fine_metrics(
+        self,
+        start: float | None = None,
+        stop: float | None = None,
+        prefix: str | Sequence[str] | None = None,
+        activity: str | Sequence[str] | None = None,
+        span: str | Sequence[str] | None = None,
+        cell: str | None = None,
+        unit: str | Sequence[str] | None = None,
+        over: str | float | None = None,
+    ) -> pd.DataFrame:
+        """Return Dask's Fine Performance Metrics: context, prefix, activity, span, unit, value.
+
+        Without a time these are the totals of the scheduler, with what was there before recording
+        began; from `start` to `stop` (seconds since the epoch, as in `tasks`) it is what tasks
+        took in that time. Prefixes, activities, spans (full name, or id) and units may be one or
+        several. ``cell="In [7]"`` leaves the time and the prefixes of the tasks of that cell.
+        With `over`, as in ``over="1s"``, there is a row for each such step, with its ``time``.
+
+        Execute seconds, of the tasks' threads, and those of p2p, gather-dep and get-data are not
+        to be added: they overlap. Values are a lower bound: workers lose what they have not sent
+        yet when they close, or are killed. Without an agent on the scheduler there are none.
+
+        >>> list(rec.fine_metrics().columns)
+        ['context', 'prefix', 'activity', 'span', 'unit', 'value']
+        """
+        from daskscope.recording.fine_metrics import fine_metrics
+
+        names = {"prefix": prefix, "activity": activity, "span": span, "unit": unit}
+        return fine_metrics(self, start, stop, names, cell=cell, over=over)
 
     def table(self, name: str) -> pd.DataFrame:
         """Return any table: those above, and ``prefixes``, ``lanes``, ``spans`` and others.

@@ -1,15 +1,19 @@
 // The same gestures for every plot: zoom in with the wheel, drag to and fro, zoom out.
 
-/** Moves the real mouse for some seconds. The plot is in the middle of the page. */
-export async function panAndZoom(page, { wheel = true } = {}) {
+/**
+ * Moves the real mouse for some seconds, `at` a place of the plot, or in the middle of the
+ * page. `turns` of the wheel, those below zero zoom in, each come before a drag.
+ */
+export async function panAndZoom(page, how = {}) {
   const { width, height } = page.viewportSize();
-  const [x, y] = [width / 2, height / 2];
+  const { wheel = true, at = [width / 2, height / 2], turns = [-40, 40] } = how;
+  const [x, y] = at;
   await page.mouse.move(x, y);
   for (let round = 0; round < 2; round++) {
-    for (const direction of [-1, 1]) {
+    for (const turn of turns) {
       if (wheel) {
-        for (let i = 0; i < 40; i++) {
-          await page.mouse.wheel(0, direction * 80);
+        for (let i = 0; i < Math.abs(turn); i++) {
+          await page.mouse.wheel(0, Math.sign(turn) * 80);
           await nextFrame(page);
         }
       }

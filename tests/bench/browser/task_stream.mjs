@@ -5,14 +5,19 @@
 //
 // PROFILE=<file> keeps a CPU profile of the gestures, PICTURE=<file> the last picture.
 
-import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { chromium } from "@playwright/test";
-import { build } from "esbuild";
-import { lateShare, noteFrames, onScreen } from "./frames.mjs";
-import { panAndZoom, percentile } from "./mouse.mjs";
+import { writeFileSync } from "node:fs";
+import { lateShare, onScreen } from "./frames.mjs";
+import { percentile } from "./mouse.mjs";
+import {
+  gestures,
+  launched,
+  open,
+  pageOf,
+  peerPage,
+  reporter,
+  round,
+  VIEWPORT,
+} from "./pages.mjs";
 
 const [tasks = 10_000_000, lanes = 64] = process.argv
   .slice(2)
@@ -21,62 +26,11 @@ const [TASKS, LANES] = [Number(tasks), Number(lanes)];
 const PEER_ROWS = 100_000;
 /** Of the run, so many are taken in with a clock beside them. */
 const MEASURED_ROWS = 4_000_000;
-const VIEWPORT = { width: 1600, height: 900 };
-const here = import.meta.dirname;
 
-function report(figure) {
-  console.log(JSON.stringify({ bench: "browser", ...figure }));
-}
-
-const round = (value, digits = 1) => Number(value.toFixed(digits));
-
-async function open(browser, html) {
-  const page = await browser.newPage({ viewport: VIEWPORT });
-  page.on("pageerror", (error) => {
-    throw error;
-  });
-  const [doctype] = /^\s*<!doctype html>/i.exec(html);
-  const script = `<script>(${noteFrames})()</script>`;
-  await page.setContent(doctype + script + html.slice(doctype.length));
-  return page;
-}
-
-/** Frames while panning and zooming: from one to the next, and the work in each. */
-async function gestures(page) {
-  await page.evaluate(() => window.noted.clear());
-  await panAndZoom(page);
-  return page.evaluate(() => {
-    const { gaps, active, work } = window.noted;
-    return { gaps, active, work };
-  });
-}
-
-/** The page with the panel, in one piece. */
-async function panelPage() {
-  const bundle = await build({
-    entryPoints: [join(here, "page.ts")],
-    bundle: true,
-    write: false,
-    format: "iife",
-    target: "es2022",
-    jsx: "automatic",
-    jsxImportSource: "preact",
-  });
-  const script = bundle.outputFiles[0].text;
-  const style = await build({
-    entryPoints: [join(here, "../../../style/panel.css")],
-    bundle: true,
-    write: false,
-  });
-  return `<!doctype html><meta charset="utf-8">
-    <style>${style.outputFiles[0].text} body { margin: 0 }
-    #place { width: ${VIEWPORT.width}px; height: ${VIEWPORT.height}px }</style>
-    <body><div id="place"></div>
-    <script>${script.replaceAll("</script", "<\\/script")}</script></body>`;
-}
+const report = reporter("browser");
 
 async function ours(browser) {
-  const page = await open(browser, await panelPage());
+  const page = await open(browser, await pageOf("page.ts"));
   await page.evaluate(
     ([tasks, lanes]) => window.bench.open(tasks, lanes),
     [TASKS, LANES],
@@ -135,35 +89,13 @@ async function taskSeconds(session) {
 }
 
 async function peer(browser) {
-  const folder = mkdtempSync(join(tmpdir(), "task-stream-"));
-  try {
-    const file = join(folder, "peer.html");
-    // `make bench` puts the environment of the checkout first.
-    const python = process.env.PYTHON ?? "python3";
-    const made = spawnSync(
-      python,
-      [join(here, "peer.py"), file, String(PEER_ROWS), String(LANES)],
-      { stdio: ["ignore", "inherit", "inherit"] },
-    );
-    if (made.status !== 0) throw new Error("peer.py failed");
-    const page = await open(browser, readFileSync(file, "utf8"));
-    await page.waitForFunction(
-      () => window.Bokeh?.documents?.[0]?.is_idle === true,
-      null,
-      { timeout: 120_000 },
-    );
-    const result = await gestures(page);
-    await page.close();
-    return result;
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const page = await peerPage(browser, "peer.py", [PEER_ROWS, LANES]);
+  const result = await gestures(page);
+  await page.close();
+  return result;
 }
 
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-  args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"],
-});
+const browser = await launched();
 try {
   const own = await ours(browser);
   const dask = process.argv.includes("--no-peer")

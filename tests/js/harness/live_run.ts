@@ -1,6 +1,7 @@
 // A made-up run as a live session has it some seconds after its begin: its rows, its small
 // tables, and the figures that a kernel sends.
 
+import { fillMetrics } from "./metrics_run";
 import { type Run, rowAt, toBatch } from "./run";
 import type { HarnessSession } from "./session";
 import { fillTables, storedRun } from "./stored_run";
@@ -21,6 +22,8 @@ export class LiveRun {
     private readonly run: Run,
     private readonly start: number,
     many: boolean,
+    /** Its tables of Fine Performance Metrics, too. */
+    private readonly measured: boolean,
   ) {
     const made = storedRun(whole, start, run.stop + 0.3, { many });
     this.tables = made.tables;
@@ -59,6 +62,7 @@ export class LiveRun {
       process: (1.4 + Math.sin(seconds / 12)) * GIB,
     }));
     fillTables(session, this.tablesUntil(now));
+    if (this.measured) fillMetrics(session, run, this.start, now);
     session.summary.value = this.summaryAt(now, running);
   }
 

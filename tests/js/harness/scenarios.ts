@@ -461,7 +461,10 @@ async function liveScenario(
   const others = new URLSearchParams(wanted);
   others.delete("at");
   const { session: whole } = await scenario("full", others);
-  const live = new LiveRun(session, whole!, run, ORIGIN, wanted.has("many"));
+  const live = new LiveRun(
+    ...([session, whole!, run, ORIGIN, wanted.has("many")] as const),
+    wanted.has("metrics"),
+  );
   const at = wanted.get("at");
   if (at !== null) live.show(Number(at));
   return {

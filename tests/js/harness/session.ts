@@ -55,6 +55,8 @@ export class HarnessSession implements SessionStore {
   ];
   readonly activities = ["thread-cpu", "thread-noncpu", "disk-read"];
   readonly slots: number[] = [];
+  /** Entries of further dictionaries. */
+  readonly dictionaries: Record<string, readonly unknown[]> = {};
   readonly namesVersion = signal(0);
   readonly model = new TaskModel();
   readonly dataVersion = signal(0);
@@ -133,7 +135,11 @@ export class HarnessSession implements SessionStore {
   names(dictionary: string): readonly unknown[] {
     const { prefixes, lanes, actions, spans, activities } = this;
     const lists = { prefixes, lanes, actions, spans, activities };
-    return lists[dictionary as keyof typeof lists] ?? [];
+    return (
+      this.dictionaries[dictionary] ??
+      lists[dictionary as keyof typeof lists] ??
+      []
+    );
   }
 
   ask(_what: string, args: object): Promise<unknown> {

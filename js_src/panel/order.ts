@@ -1,7 +1,7 @@
 // The order of rows that are sorted by weight: it must not change under who reads.
 
 import { useRef } from "preact/hooks";
-import type { PanelView } from "../../panel/panel_view";
+import type { PanelView } from "./panel_view";
 
 const SORTED_EACH_MS = 10_000;
 

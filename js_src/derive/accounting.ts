@@ -1,0 +1,303 @@
+// What threads × time was spent on: running, idle by cause, and what is not accounted for.
+// Time in which the cluster had nothing to do is left out, and named.
+
+import type { BusyBins } from "../model/busy";
+import { BUSY_PREFIXES } from "../model/busy";
+import type { Grid } from "./metrics";
+
+export const CAUSES = [
+  "reading",
+  "paused",
+  "queued",
+  "data",
+  "tail",
+  "none",
+  "handing",
+  "unknown",
+] as const;
+export type Cause = (typeof CAUSES)[number];
+
+type Numbers = ArrayLike<number>;
+
+/** Values that hold until the next; in order of time. */
+export interface Steps {
+  readonly time: Numbers;
+  readonly value: Numbers;
+}
+
+/** Tasks in each state; each row holds until the next. */
+export interface StateRows {
+  readonly time: Numbers;
+  readonly waiting: Numbers;
+  readonly queued: Numbers;
+  readonly no_worker: Numbers;
+  readonly processing: Numbers;
+  readonly executing: Numbers;
+  readonly fetching: Numbers;
+  /** When those that execute began: mean. */
+  readonly start: Numbers;
+}
+
+export interface Inputs {
+  readonly threads: Steps;
+  readonly states: StateRows;
+  /** Graphs between being sent and being read, in order of time. */
+  readonly graphs: readonly (readonly [start: number, stop: number])[];
+  /** Threads of workers that are paused. */
+  readonly paused: Steps;
+  /** Thread-seconds that metrics say, in each column of the grid. */
+  readonly measured: Float64Array;
+  readonly busy: BusyBins;
+  /** Later than this nothing is known. */
+  readonly present: number;
+}
+
+/** Thread-seconds in each column. */
+export interface Account {
+  readonly grid: Grid;
+  readonly threads: Float64Array;
+  /** Of that, while the cluster had nothing to do. */
+  readonly notCounted: Float64Array;
+  readonly measured: Float64Array;
+  /** Of tasks that still run, which no metric has yet. */
+  readonly still: Float64Array;
+  /** At `cause * columns + column`. */
+  readonly idle: Float64Array;
+}
+
+export function accountOf(grid: Grid, inputs: Inputs): Account {
+  const { start, width, columns } = grid;
+  const { measured } = inputs;
+  const threads = new Float64Array(columns);
+  const nothing = new Float64Array(columns);
+  const weights = new Float64Array(CAUSES.length * columns);
+  visitMoments(grid, inputs, (from, to, count, split) => {
+    const put = (out: Float64Array, base: number, each: number): void => {
+      for (let at = Math.floor((from - start) / width); ; at++) {
+        const left = Math.max(from, start + at * width);
+        const right = Math.min(to, start + (at + 1) * width);
+        if (at >= columns || left >= to) return;
+        if (right > left && at >= 0) out[base + at] += each * (right - left);
+      }
+    };
+    put(threads, 0, count);
+    if (split === null) put(nothing, 0, count);
+    else {
+      split.forEach((idle, cause) => {
+        if (idle > 0) put(weights, cause * columns, idle);
+      });
+    }
+  });
+  const still = stillRunning(grid, inputs);
+  const busy = busyIn(grid, inputs.busy);
+  const notCounted = new Float64Array(columns);
+  const idle = new Float64Array(CAUSES.length * columns);
+  for (let at = 0; at < columns; at++) {
+    const ran = Math.max(busy[at], measured[at]) + still[at];
+    const free = Math.max(0, threads[at] - ran);
+    notCounted[at] = Math.min(nothing[at], free);
+    let sum = 0;
+    for (let row = at; row < weights.length; row += columns) {
+      sum += weights[row];
+    }
+    const left = threads[at] - notCounted[at] - busy[at] - still[at];
+    if (!(left > 0)) continue;
+    if (sum === 0) idle[CAUSES.indexOf("unknown") * columns + at] = left;
+    else {
+      for (let row = at; row < weights.length; row += columns) {
+        idle[row] = (weights[row] / sum) * left;
+      }
+    }
+  }
+  return { grid, threads, notCounted, measured, still, idle };
+}
+
+/** From moment to moment in which nothing changes: idle threads by cause; null: nothing to do. */
+function visitMoments(
+  { start, width, columns }: Grid,
+  { threads, states, graphs, paused, present }: Inputs,
+  see: (
+    from: number,
+    to: number,
+    threads: number,
+    idle: Float64Array | null,
+  ) => void,
+): void {
+  const stop = Math.min(start + width * columns, present);
+  const edges = [start, stop];
+  const addIn = (times: Numbers): void => {
+    for (let at = firstIn(times, start); times[at] < stop; at++) {
+      edges.push(times[at]);
+    }
+  };
+  for (const { time } of [threads, states, paused]) addIn(time);
+  for (const graph of graphs) {
+    for (const edge of graph) if (edge > start && edge < stop) edges.push(edge);
+  }
+  const sorted = Float64Array.from(edges).sort();
+  const places = [threads, states, paused].map(
+    ({ time }) => firstIn(time, start) - 1,
+  );
+  let graph = 0;
+  const idle = new Float64Array(CAUSES.length);
+  for (let edge = 0; edge + 1 < sorted.length; edge++) {
+    const [from, to] = [sorted[edge], sorted[edge + 1]];
+    if (!(to > from)) continue;
+    [threads, states, paused].forEach(({ time }, of) => {
+      while (time[places[of] + 1] <= from) places[of] += 1;
+    });
+    while (graph < graphs.length && graphs[graph][1] <= from) graph += 1;
+    const isReading = graph < graphs.length && graphs[graph][0] <= from;
+    // Before the first sample there were as many as it says.
+    const count = threads.value[Math.max(0, places[0])] ?? 0;
+    const away = places[2] < 0 ? 0 : paused.value[places[2]];
+    const some = splitIdle(states, places[1], count, away, isReading, idle);
+    see(from, to, count, some ? idle : null);
+  }
+}
+
+/** So that what is idle between two samples has a cause, too. */
+const LEAST_SHARE = 1e-3;
+
+/** Why threads are idle while `row` holds; false where the cluster has nothing to do. */
+function splitIdle(
+  states: StateRows,
+  row: number,
+  threads: number,
+  paused: number,
+  isReading: boolean,
+  idle: Float64Array,
+): boolean {
+  idle.fill(0);
+  const add = (cause: Cause, count: number): void => {
+    idle[CAUSES.indexOf(cause)] += Math.max(0, count);
+  };
+  if (row < 0) {
+    add(isReading ? "reading" : "unknown", threads);
+    return true;
+  }
+  const queued = states.queued[row];
+  const processing = states.processing[row];
+  const executing = states.executing[row];
+  const waiting = states.waiting[row];
+  const ready = queued + processing;
+  if (ready + waiting + states.no_worker[row] === 0 && !isReading) return false;
+  let left = Math.max(threads - executing, threads * LEAST_SHARE);
+  if (ready === 0) {
+    add(isReading ? "reading" : "none", left);
+    return true;
+  }
+  const away = Math.min(paused, left);
+  add("paused", away);
+  left -= away;
+  const missing = Math.min(left, Math.max(0, threads - away - ready));
+  if (queued > 0) add("queued", left);
+  else {
+    add("tail", missing);
+    left -= missing;
+    const waits = states.fetching[row] > 0 || executing === 0;
+    add(waits ? "data" : "handing", left);
+  }
+  return true;
+}
+
+/** Of the last sample: what ran before that has ended, and is in the tasks. */
+function stillRunning(grid: Grid, { states, present }: Inputs): Float64Array {
+  const out = new Float64Array(grid.columns);
+  const last = states.time.length - 1;
+  const count = last < 0 ? 0 : states.executing[last];
+  const since = last < 0 ? NaN : states.start[last];
+  if (!(count > 0 && since < present)) return out;
+  for (let at = 0; at < grid.columns; at++) {
+    const left = grid.start + at * grid.width;
+    const from = Math.max(left, since);
+    const to = Math.min(left + grid.width, present);
+    if (to > from) out[at] = count * (to - from);
+  }
+  return out;
+}
+
+function busyIn({ start, width, columns }: Grid, busy: BusyBins): Float64Array {
+  const bySlot = new Float32Array(BUSY_PREFIXES * columns);
+  busy.sum(start, width, columns, bySlot);
+  const out = new Float64Array(columns);
+  bySlot.forEach((seconds, at) => (out[at % columns] += seconds));
+  return out;
+}
+
+/** The first that is later than a time. */
+function firstIn(times: Numbers, moment: number): number {
+  let [from, to] = [0, times.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (times[middle] <= moment) from = middle + 1;
+    else to = middle;
+  }
+  return from;
+}
+
+export interface Totals {
+  /** Of threads × time, what is counted. */
+  readonly counted: number;
+  readonly notCounted: number;
+  readonly measured: number;
+  readonly still: number;
+  readonly idle: Readonly<Record<Cause, number>>;
+  readonly idleSum: number;
+  /** Not below zero: threads × time is less where tasks seceded. */
+  readonly unaccounted: number;
+}
+
+export const sum = (cells: Float64Array): number =>
+  cells.reduce((all, cell) => all + cell, 0);
+
+/** All columns together: running, idle and unaccounted are what is counted. */
+export function totalsOf(account: Account): Totals {
+  const { columns } = account.grid;
+  const notCounted = sum(account.notCounted);
+  const counted = sum(account.threads) - notCounted;
+  const [measured, still] = [sum(account.measured), sum(account.still)];
+  const found = sum(account.idle);
+  // What workers measured outside of a task's own time ran while its thread seemed idle.
+  const idleSum = Math.max(0, Math.min(found, counted - measured - still));
+  const share = found > 0 ? idleSum / found : 0;
+  const idle = Object.fromEntries(
+    CAUSES.map((cause, at) => [
+      cause,
+      share * sum(account.idle.subarray(at * columns, (at + 1) * columns)),
+    ]),
+  ) as Record<Cause, number>;
+  const unaccounted = Math.max(0, counted - measured - still - idleSum);
+  return { counted, notCounted, measured, still, idle, idleSum, unaccounted };
+}
+
+/** The longest time in which a cause has most of its seconds; null where it has none. */
+export function whenOf(
+  { grid, idle, threads }: Account,
+  cause: Cause,
+): { readonly start: number; readonly stop: number; share: number } | null {
+  const base = CAUSES.indexOf(cause) * grid.columns;
+  const own = idle.subarray(base, base + grid.columns);
+  const all = sum(own);
+  let best: { from: number; to: number; seconds: number } | null = null;
+  for (let at = 0; at < grid.columns; at++) {
+    const isIn = (column: number): boolean =>
+      own[column] > LEAST_IDLE * threads[column];
+    if (!isIn(at)) continue;
+    const from = at;
+    let seconds = 0;
+    for (; at < grid.columns && (isIn(at) || isIn(at + 1)); at++) {
+      seconds += own[at];
+    }
+    if (seconds > (best?.seconds ?? 0)) best = { from, to: at, seconds };
+  }
+  if (!best) return null;
+  return {
+    start: grid.start + best.from * grid.width,
+    stop: grid.start + best.to * grid.width,
+    share: best.seconds / all,
+  };
+}
+
+/** Of the threads in a column: less is said of no time. */
+const LEAST_IDLE = 0.02;

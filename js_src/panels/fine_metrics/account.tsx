@@ -1,0 +1,204 @@
+// One bar is threads × time: what ran, what was idle and why, what is not accounted for.
+
+import type { JSX } from "preact";
+import {
+  formatDuration,
+  formatMean,
+  formatSecondsAmong,
+  formatShare,
+  formatStretch,
+  plural,
+} from "../../base/format";
+import { activityColour } from "../../base/palette";
+import { type Cause, CAUSES, sum, whenOf } from "../../derive/accounting";
+import { Part } from "../../panel/parts";
+import type { PanelView } from "../../panel/panel_view";
+import { barsOf, EXECUTE, type Scope, wholeOf } from "./data";
+import { activityName, CAUSE_NAMES, CAUSE_WHY } from "./words";
+
+const SECONDS = 0;
+
+interface Segment {
+  readonly name: string;
+  readonly seconds: number;
+  readonly class?: string;
+  readonly colour?: string;
+}
+
+/** Heaviest first. */
+export function idleCauses(idle: Readonly<Record<Cause, number>>): Cause[] {
+  return CAUSES.filter((cause) => idle[cause] > 0).sort(
+    (one, other) => idle[other] - idle[one],
+  );
+}
+
+export function AccountBar(props: {
+  view: PanelView;
+  scope: Scope;
+}): JSX.Element {
+  const { view, scope } = props;
+  const { account, totals } = wholeOf(view, scope);
+  const { counted, notCounted, measured, still, idleSum, unaccounted } = totals;
+  const running = measured + still;
+  const { dark } = view.theme.value;
+  const [start, stop] = scope.time;
+  const threads = sum(account.threads) / Math.max(stop - start, 1e-9);
+  const chosen = barsOf(
+    view,
+    scope,
+    "activity",
+    (name) => name === EXECUTE,
+    SECONDS,
+  );
+  const parts: Segment[] = chosen
+    .flatMap((bar) => bar.parts)
+    .map(({ name, value }) => ({
+      name: activityName(name),
+      seconds: value,
+      colour: activityColour(name, dark),
+    }));
+  const others =
+    measured - parts.reduce((all, { seconds }) => all + seconds, 0);
+  const all: Segment[] = [
+    ...parts,
+    // What sums in another order differ by is nothing.
+    ...(others > measured * 1e-9
+      ? [{ name: "not selected", seconds: others, class: "ds-fine-others" }]
+      : []),
+    { name: "still running", seconds: still, class: "ds-fine-still" },
+    ...idleCauses(totals.idle).map((cause) => ({
+      name: CAUSE_NAMES[cause],
+      seconds: totals.idle[cause],
+      class: `ds-idle-${cause}`,
+    })),
+    { name: "unaccounted", seconds: unaccounted, class: "ds-unaccounted" },
+  ];
+  const whole = Math.max(counted, running + idleSum + unaccounted);
+  const text = (seconds: number): string => formatSecondsAmong(seconds, whole);
+  const share = (seconds: number): string => formatShare(seconds / whole, 1);
+  const width = (seconds: number): string => `${(seconds / whole) * 100}%`;
+  return (
+    <section class="ds-part ds-fine-account" aria-label="What is accounted for">
+      <header class="ds-part-head">
+        <h3>{`Accounts for ${text(running + idleSum)} of ${text(whole)}`}</h3>
+        <span class="ds-quiet">
+          {`${formatMean(Number(threads.toFixed(1)))} threads × ${formatDuration(stop - start)}.`}
+          {notCounted > 0 &&
+            ` Not counted: ${text(notCounted)} with nothing to do.`}
+        </span>
+        <span class="ds-fine-end">
+          <b>Unaccounted</b> {text(unaccounted)}{" "}
+          <span class="ds-quiet">{share(unaccounted)}</span>
+        </span>
+      </header>
+      <div class="ds-fine-bar">
+        {all.map(
+          ({ name, seconds, colour, class: kind }) =>
+            seconds > 0 && (
+              <i
+                class={kind}
+                style={{ width: width(seconds), background: colour }}
+                title={`${name} ${text(seconds)}, ${share(seconds)}`}
+              />
+            ),
+        )}
+      </div>
+      <div class="ds-fine-braces" aria-hidden="true">
+        <i style={{ width: width(running) }} />
+        <i style={{ width: width(idleSum) }} />
+      </div>
+      <p class="ds-columns">
+        <span>
+          <b>Running</b> {text(running)}{" "}
+          <span class="ds-quiet">
+            {share(running)}
+            {still > 0 && `, ${text(still)} of it by tasks that still run`}
+          </span>
+        </span>
+        <span style={{ marginRight: width(unaccounted) }}>
+          <b>Idle</b> {text(idleSum)}{" "}
+          <span class="ds-quiet">{share(idleSum)}</span>
+        </span>
+      </p>
+    </section>
+  );
+}
+
+export function IdleTable(props: {
+  view: PanelView;
+  scope: Scope;
+}): JSX.Element {
+  const { view, scope } = props;
+  const { account, totals } = wholeOf(view, scope);
+  const { idle, idleSum, counted } = totals;
+  const causes = idleCauses(idle);
+  const most = causes.length > 0 ? idle[causes[0]] : 0;
+  const text = (seconds: number): string =>
+    formatSecondsAmong(seconds, idleSum);
+  const when = (cause: Cause): JSX.Element => {
+    const found = whenOf(account, cause);
+    if (!found) return <>{CAUSE_WHY[cause]}</>;
+    const [start, stop] = [found.start, found.stop].map(
+      (time) => time - view.origin.value,
+    );
+    const mostly = found.share < 0.9 ? "mostly " : "";
+    return (
+      <>
+        <b>{`${mostly}${formatStretch(start, stop)}`}</b>
+        {", "}
+        {cause === "reading" && tasksRead(view, scope)}
+        {CAUSE_WHY[cause]}
+      </>
+    );
+  };
+  return (
+    <Part
+      class="ds-fine-idle"
+      title="Idle, by cause"
+      detail="seconds of threads; share of threads × time"
+    >
+      <table class="ds-idle-table" aria-label="Idle time by cause">
+        <tbody>
+          {causes.map((cause) => (
+            <tr key={cause}>
+              <th scope="row">
+                <span class={`ds-swatch ds-idle-${cause}`} />
+                {CAUSE_NAMES[cause]}
+              </th>
+              <td class="ds-idle-bar">
+                <i
+                  class={`ds-idle-${cause}`}
+                  style={{ width: `${(idle[cause] / most) * 100}%` }}
+                />
+              </td>
+              <td>{text(idle[cause])}</td>
+              <td class="ds-quiet">{formatShare(idle[cause] / counted, 1)}</td>
+              <td class="ds-idle-why">{when(cause)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">Idle</th>
+            <td class="ds-idle-bar ds-quiet">
+              {idle.paused > 0 ? "" : "paused: none"}
+            </td>
+            <td>{text(idleSum)}</td>
+            <td class="ds-quiet">{formatShare(idleSum / counted, 1)}</td>
+            <td />
+          </tr>
+        </tfoot>
+      </table>
+    </Part>
+  );
+}
+
+function tasksRead(view: PanelView, { time: [start, stop] }: Scope): string {
+  const { columns, rows } = view.table("computations");
+  let tasks = 0;
+  for (let row = 0; row < rows; row++) {
+    const sent = columns.time[row];
+    if (sent >= start && sent <= stop) tasks += columns.tasks[row];
+  }
+  return tasks > 0 ? `${plural(tasks, "task")} ` : "a graph ";
+}

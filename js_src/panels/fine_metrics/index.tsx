@@ -1,0 +1,145 @@
+// Where the time went: threads × time by function and activity, idle by cause.
+
+import type { JSX } from "preact";
+import { formatExact, plural } from "../../base/format";
+import { panelIcon } from "../../panel/host";
+import { makePanel } from "../../panel/panel";
+import type { PanelView } from "../../panel/panel_view";
+import type { Fact } from "../../panel/status_line";
+import { droppedFact } from "../../panel/status_line";
+import { whyNone, WithTable } from "../../panel/states";
+import { AccountBar, IdleTable } from "./account";
+import { ByActivity, ByFunction } from "./bars";
+import { choicesOf, metricRows, scopeOf } from "./data";
+import { Choices, Filters, functionsOf, Modes } from "./filters";
+import { WorthKnowing } from "./knowing";
+import { OverTime } from "./over_time";
+import { MetricTable } from "./table";
+
+export const FINE_METRICS = makePanel(
+  {
+    id: "fine-metrics",
+    title: "Fine performance metrics",
+    caption: "where the time went, by function and activity",
+    icon: panelIcon(
+      '<path d="M1 1.5h1.5v11.5H15V14.5H1z"/><path d="M4 9h2.4v3H4zM7.8 6h2.4v6H7.8zM11.6 3H14v9h-2.4z"/>',
+    ),
+    group: "Performance",
+    tables: [
+      ...["tasks", "metrics", "states", "computations", "cells"],
+      ...["system", "workers"],
+    ],
+  },
+  {
+    Body: FineMetrics,
+    Choices,
+    facts,
+    charts: true,
+    hasPicture: (view) => {
+      const { mode, table } = choicesOf(view);
+      return mode.value === "time" && !table.value;
+    },
+    gestures: [
+      "Click a function to isolate it in every panel; Shift-click adds another. Activities narrow this panel alone.",
+      "Idle is what threads × time has above what ran: its texture says why. What is missing at the top of the chart is not accounted for.",
+    ],
+  },
+);
+
+/** Which dimensions of the focus narrow the figures. */
+function dimensions(view: PanelView): string {
+  const { workers } = view.focus.value;
+  const follows = "by time, function, span and cell";
+  return workers.length > 0 ? `${follows}, of all workers` : follows;
+}
+
+function facts(view: PanelView): Fact[] {
+  const { keys } = metricRows(view);
+  const different = (of: "activity" | "span"): number =>
+    new Set(keys[of].subarray(0, keys.size)).size;
+  const { captured } = view.counts.value;
+  const tasks = view.totals.value.prefixes.reduce(
+    (sum, one) => sum + one.tasks,
+    0,
+  );
+  const none = (keys.span.subarray(0, keys.size) as Uint16Array).includes(0);
+  const spans = Math.max(0, different("span") - Number(none));
+  return [
+    {
+      lead: formatExact(Math.min(tasks || captured, captured)),
+      text: `of ${plural(captured, "task")}`,
+      rank: 0,
+    },
+    { text: plural(functionsOf(view).length, "function"), rank: 4 },
+    { text: plural(different("activity"), "activity", "activities"), rank: 4 },
+    { text: plural(spans, "span"), rank: 5 },
+    {
+      text: dimensions(view),
+      title:
+        "Metrics know no worker. Cells narrow by the time and the functions of their tasks.",
+    },
+    ...(view.table("metrics").dropped > 0
+      ? [droppedFact(view.notices.value, view.table("metrics").dropped)]
+      : []),
+  ];
+}
+
+function FineMetrics(props: { view: PanelView }): JSX.Element {
+  const { view } = props;
+  return (
+    <WithTable view={view} name="metrics" noun="metrics">
+      {(table) =>
+        table.rows + table.rings.reduce((all, { rows }) => all + rows, 0) >
+        0 ? (
+          <Content view={view} />
+        ) : (
+          <NoMetrics view={view} />
+        )
+      }
+    </WithTable>
+  );
+}
+
+function Content({ view }: { view: PanelView }): JSX.Element {
+  const { mode, table } = choicesOf(view);
+  const scope = scopeOf(view);
+  const Main = table.value ? MetricTable : MAIN[mode.value];
+  return (
+    <>
+      <div class="ds-fine-row">
+        <Filters view={view} />
+        {view.breadth.value !== "wide" && <Choices view={view} />}
+        <Modes view={view} />
+      </div>
+      <AccountBar view={view} scope={scope} />
+      <div class="ds-fine-causes">
+        <IdleTable view={view} scope={scope} />
+        <WorthKnowing view={view} scope={scope} />
+      </div>
+      <div class="ds-fine-main">
+        <Main view={view} scope={scope} />
+      </div>
+    </>
+  );
+}
+
+const MAIN = {
+  function: ByFunction,
+  activity: ByActivity,
+  time: OverTime,
+} as const;
+
+function NoMetrics({ view }: { view: PanelView }): JSX.Element {
+  const none = view.host.live
+    ? "No metrics yet."
+    : "This recording has no metrics.";
+  const why =
+    whyNone(view, "metrics") ||
+    (view.host.live
+      ? "Workers send them when tasks end."
+      : "They need Daskscope’s agent on the scheduler.");
+  const needs = view.state.value === "partly" ? AGENT : "";
+  return <p class="ds-sentence">{`${none} ${why} ${needs}`.trim()}</p>;
+}
+
+const AGENT = "Metrics need Daskscope’s agent on the scheduler.";

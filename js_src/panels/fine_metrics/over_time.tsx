@@ -1,0 +1,379 @@
+// Threads over time: running by activity, idle by cause above it, up to how many there are.
+
+import type { JSX } from "preact";
+import { useMemo, useRef } from "preact/hooks";
+import { toCss } from "../../base/colour";
+import { formatExact, formatMoment, formatShare } from "../../base/format";
+import { activityColour } from "../../base/palette";
+import { type Account, CAUSES } from "../../derive/accounting";
+import type { Grid } from "../../derive/metrics";
+import { AndMore, Part } from "../../panel/parts";
+import type { PanelView } from "../../panel/panel_view";
+import { TimeChart } from "../../panel/time_chart";
+import type { PlotArea } from "../../timeline/time_plot";
+import { type ValueAxis, valueAxis } from "../../timeline/value_axis";
+import type { Range } from "../../timeline/window";
+import {
+  accountIn,
+  choicesOf,
+  dataMoment,
+  type Scope,
+  type Stack,
+  stackIn,
+} from "./data";
+import { idleFill } from "./textures";
+import { activityName, axisKind, CAUSE_NAMES, formatUnit } from "./words";
+
+const HEIGHT_PX = 300;
+/** A column is so wide at least. */
+const COLUMN_PX = 6;
+/** Columns are counted in blocks, so that moving a little counts nothing again. */
+const BLOCK = 64;
+
+interface Counted {
+  readonly grid: Grid;
+  readonly stack: Stack;
+  /** Of the whole cluster; null of what is not time. */
+  readonly account: Account | null;
+}
+
+/** Powers of two, which stay where they are when the window moves. */
+export function gridOf(width_px: number, [start, stop]: Range): Grid {
+  const least = ((stop - start) / Math.max(width_px, 1)) * COLUMN_PX;
+  const width = 2 ** Math.ceil(Math.log2(Math.max(least, 1e-3)));
+  const first = Math.floor(start / width / BLOCK) * BLOCK;
+  const last = Math.ceil(stop / width / BLOCK) * BLOCK;
+  return { start: first * width, width, columns: last - first };
+}
+
+/** What the chart shows, counted again when rows came or the window left its columns. */
+class Counter {
+  private of: readonly unknown[] = [];
+  counted: Counted | null = null;
+
+  constructor(
+    private readonly view: PanelView,
+    private readonly scope: Scope,
+    private readonly seconds: boolean,
+  ) {}
+
+  update(width_px: number, range: Range): Counted {
+    const grid = gridOf(width_px, range);
+    const of = [grid.start, grid.width, grid.columns];
+    if (!this.counted || of.some((one, at) => one !== this.of[at])) {
+      this.of = of;
+      this.counted = {
+        grid,
+        stack: stackIn(this.view, grid, this.scope),
+        account: this.seconds ? accountIn(this.view, grid) : null,
+      };
+    }
+    return this.counted;
+  }
+}
+
+export function OverTime(props: {
+  view: PanelView;
+  scope: Scope;
+}): JSX.Element {
+  const { view, scope } = props;
+  const choices = choicesOf(view);
+  const unit = choices.unit.value;
+  const share = choices.share.value;
+  const activities = choices.activities.value;
+  const seconds = unit === "seconds";
+  const { dark } = view.theme.value;
+  const painted = useRef<PlotArea | null>(null);
+  const tables = (
+    ["metrics", "states", "system", "computations", "workers"] as const
+  ).map((name) => view.table(name));
+  const moment = dataMoment(view);
+  const counter = useMemo(
+    () => new Counter(view, scope, seconds),
+    [view, scope.id, unit, activities, moment, ...tables],
+  );
+  const { value: range } = view.range;
+  const shown = counter.update(view.environment.width.value, range);
+  const threads = shown.account ? mostThreads(shown.account) : 0;
+  const axis = (): ValueAxis => {
+    if (share) return valueAxis("percent", 100, 0, 4);
+    if (!seconds) {
+      return valueAxis(axisKind(unit), mostIn(counter.counted ?? shown), 0, 4);
+    }
+    return threadTicks(threads);
+  };
+  const what = seconds ? "threads" : `${unit || "value"} a second`;
+  return (
+    <Part
+      title="Over time"
+      detail={
+        seconds
+          ? `${share ? "share of threads" : "threads"}, by activity; idle above, up to ${formatExact(threads)}`
+          : `${share ? `share of ${unit || "value"}` : what}, by activity`
+      }
+      tools={<Legend view={view} shown={shown} />}
+    >
+      <div class="ds-fine-chart">
+        <TimeChart
+          view={view}
+          label="Metrics over time, by activity; the table has the figures"
+          height_px={HEIGHT_PX}
+          content={{
+            gutter_px: seconds || share ? 34 : undefined,
+            prepare: (width, time) =>
+              void counter.update(width / devicePixelRatio, time),
+            axis,
+            paint: (area) => {
+              painted.current = area;
+              if (counter.counted) paint(area, counter.counted, share, dark);
+            },
+          }}
+        />
+        <Card {...{ view, shown, unit, share }} area={painted} />
+      </div>
+    </Part>
+  );
+}
+
+/** Ends where all threads run; its ticks are quarters, where these are whole. */
+function threadTicks(threads: number): ValueAxis {
+  const top = Math.max(threads, 1);
+  const parts = [4, 3, 2, 1].find((count) => top % count === 0) ?? 1;
+  const ticks = Array.from({ length: parts + 1 }, (_, at) => {
+    const value = (top / parts) * at;
+    return { value, label: formatExact(value) };
+  });
+  return { bottom: 0, top, ticks };
+}
+
+const mostThreads = ({ threads, grid }: Account): number => {
+  let most = 0;
+  for (const count of threads) most = Math.max(most, count / grid.width);
+  return Math.round(most);
+};
+
+const mostIn = ({ stack, grid }: Counted): number => {
+  let most = 0;
+  for (let at = 0; at < grid.columns; at++) {
+    most = Math.max(most, sumAt(stack.values, at, grid.columns));
+  }
+  return most / grid.width;
+};
+
+function sumAt(values: Float64Array, at: number, columns: number): number {
+  let sum = 0;
+  for (let cell = at; cell < values.length; cell += columns) {
+    sum += values[cell];
+  }
+  return sum;
+}
+
+/** What a column's values are divided by. */
+function wholeAt({ grid, stack, account }: Counted, share: boolean) {
+  return (at: number): number => {
+    if (!share) return grid.width;
+    const all = account
+      ? account.threads[at]
+      : sumAt(stack.values, at, grid.columns);
+    return Math.max(all, 1e-12) / 100;
+  };
+}
+
+interface Layer {
+  readonly name: string;
+  readonly fill: string | CanvasPattern;
+  readonly of: (column: number) => number;
+}
+
+/** From the bottom up. */
+function layersOf(
+  { grid, stack, account }: Counted,
+  fills: {
+    readonly colour: (activity: string) => string;
+    readonly idle: (cause: (typeof CAUSES)[number]) => string | CanvasPattern;
+    readonly others: string;
+  },
+): Layer[] {
+  const { columns } = grid;
+  const layers: Layer[] = stack.names.map((name, group) => ({
+    name: activityName(name),
+    fill: fills.colour(name),
+    of: (at) => stack.values[group * columns + at],
+  }));
+  if (!account) return layers;
+  const { measured, still, idle, threads, notCounted } = account;
+  const selected = (at: number): number => sumAt(stack.values, at, columns);
+  const running = (at: number): number => measured[at] + still[at];
+  /** Idle reaches up to the number of threads and no further. */
+  const room = (at: number): number => {
+    const all = sumAt(idle, at, columns);
+    const left = threads[at] - notCounted[at] - running(at);
+    return all > left ? Math.max(0, left) / all : 1;
+  };
+  return [
+    ...layers,
+    {
+      name: "not selected",
+      fill: fills.others,
+      of: (at) => {
+        const rest = measured[at] - selected(at);
+        return rest > 1e-9 * measured[at] ? rest : 0;
+      },
+    },
+    {
+      name: "still running",
+      fill: `${fills.colour("thread-cpu")}73`,
+      of: (at) => still[at],
+    },
+    ...CAUSES.map((cause, place) => ({
+      name: CAUSE_NAMES[cause],
+      fill: fills.idle(cause),
+      of: (at: number) => idle[place * columns + at] * room(at),
+    })),
+  ];
+}
+
+function paint(
+  area: PlotArea,
+  counted: Counted,
+  share: boolean,
+  dark: boolean,
+): void {
+  const { context, x, y, range, theme } = area;
+  const { grid } = counted;
+  const whole = wholeAt(counted, share);
+  const layers = layersOf(counted, {
+    colour: (activity) => activityColour(activity, dark),
+    idle: (cause) => idleFill(area, cause),
+    others: toCss(theme.rule),
+  });
+  const first = Math.max(0, Math.floor((range[0] - grid.start) / grid.width));
+  const last = Math.min(
+    grid.columns,
+    Math.ceil((range[1] - grid.start) / grid.width),
+  );
+  const level = new Float64Array(grid.columns);
+  for (const { fill, of } of layers) {
+    context.fillStyle = fill;
+    for (let at = first; at < last; at++) {
+      const value = of(at) / whole(at);
+      if (!(value > 0)) continue;
+      const left = Math.round(x(grid.start + at * grid.width));
+      const right = Math.round(x(grid.start + (at + 1) * grid.width));
+      const lower = y(level[at]);
+      level[at] += value;
+      const upper = y(level[at]);
+      context.fillRect(left, upper, right - left, lower - upper);
+    }
+  }
+}
+
+/** In the legend. */
+const NAMED = 7;
+
+interface Shown {
+  readonly view: PanelView;
+  readonly shown: Counted;
+}
+
+const cssLayers = ({ view, shown }: Shown): Layer[] =>
+  layersOf(shown, {
+    colour: (activity) => activityColour(activity, view.theme.value.dark),
+    idle: (cause) => cause,
+    others: "var(--ds-rule)",
+  });
+
+/** Of idle time the fill is its cause. */
+function Swatch({ fill }: Layer): JSX.Element {
+  const causes: readonly string[] = CAUSES;
+  return causes.includes(String(fill)) ? (
+    <span class={`ds-swatch ds-idle-${String(fill)}`} />
+  ) : (
+    <span class="ds-swatch" style={{ background: String(fill) }} />
+  );
+}
+
+/** Heaviest first, those that are nothing left out. */
+const weighed = (
+  layers: readonly Layer[],
+  worth: (layer: Layer) => number,
+): { readonly layer: Layer; readonly value: number }[] =>
+  layers
+    .map((layer) => ({ layer, value: worth(layer) }))
+    .filter(({ value }) => value > 0)
+    .sort((one, other) => other.value - one.value);
+
+function Legend(props: Shown): JSX.Element {
+  const { columns } = props.shown.grid;
+  const found = weighed(cssLayers(props), ({ of }) => {
+    let sum = 0;
+    for (let at = 0; at < columns; at++) sum += of(at);
+    return sum;
+  }).map(({ layer }) => layer);
+  const more = found.slice(NAMED);
+  return (
+    <div class="ds-part-legend">
+      {found.slice(0, NAMED).map((layer) => (
+        <span class="ds-line-value" key={layer.name}>
+          <Swatch {...layer} />
+          {layer.name}
+        </span>
+      ))}
+      {more.length > 0 && (
+        <span class="ds-quiet" title={more.map(({ name }) => name).join("\n")}>
+          {`+${more.length}`}
+        </span>
+      )}
+    </div>
+  );
+}
+
+const CARD_ROWS = 8;
+const FROM_POINTER_PX = 14;
+
+/** What a column consists of, beside the pointer. */
+function Card(
+  props: Shown & { area: { readonly current: PlotArea | null }; unit: string; share: boolean },
+): JSX.Element | null {
+  const { view, shown, unit, share } = props;
+  const { current: area } = props.area;
+  const { grid, account } = shown;
+  const moment = view.crosshair.value;
+  if (moment === null || view.pointerTime === null || !area) return null;
+  const at = Math.floor((moment - grid.start) / grid.width);
+  if (at < 0 || at >= grid.columns) return null;
+  const whole = wholeAt(shown, share)(at);
+  const rows = weighed(cssLayers(props), ({ of }) => of(at) / whole);
+  const text = (value: number): string => {
+    if (share) return formatShare(value / 100);
+    if (unit === "seconds") return value.toFixed(2);
+    return formatUnit(unit, value, rows[0]?.value ?? 0);
+  };
+  const x = area.x(moment) / area.pixelRatio;
+  const wide = area.context.canvas.width / area.pixelRatio;
+  const [side, from] = x > wide / 2 ? ["right", wide - x] : ["left", x];
+  return (
+    <div
+      class="ds-card ds-fine-card"
+      role="tooltip"
+      style={{ [side]: `${FROM_POINTER_PX + Number(from)}px` }}
+    >
+      <p class="ds-columns">
+        <b>{formatMoment(moment - view.origin.value, 2)}</b>
+        {account && (
+          <b>{`${(account.threads[at] / grid.width).toFixed(1)} threads`}</b>
+        )}
+      </p>
+      <ul>
+        {rows.slice(0, CARD_ROWS).map(({ layer, value }) => (
+          <li key={layer.name}>
+            <Swatch {...layer} />
+            <span class="ds-prefix-name">{layer.name}</span>
+            <span>{text(value)}</span>
+          </li>
+        ))}
+      </ul>
+      <AndMore count={Math.max(0, rows.length - CARD_ROWS)} />
+    </div>
+  );
+}

@@ -1,0 +1,75 @@
+// How activities and causes are called, and the unit of what was measured.
+
+import {
+  formatBytes,
+  formatCount,
+  formatMean,
+  formatSecondsAmong,
+} from "../../base/format";
+import type { Cause } from "../../derive/accounting";
+import type { ValueKind } from "../../timeline/value_axis";
+
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ["thread-cpu", "thread CPU"],
+  ["thread-noncpu", "thread not on CPU"],
+  ["disk-read", "disk read"],
+  ["disk-write", "disk write"],
+  ["memory-read", "memory read"],
+  ["", "(no activity)"],
+]);
+
+/** Those that nobody here knows are called as they call themselves. */
+export const activityName = (activity: string): string =>
+  NAMES.get(activity) ?? activity;
+
+export const unitName = (unit: string): string =>
+  unit === "" ? "No unit" : unit.charAt(0).toUpperCase() + unit.slice(1);
+
+const CONTEXTS: ReadonlyMap<string, string> = new Map([
+  ["gather-dep", "Receive data"],
+  ["get-data", "Send data"],
+  ["memory-monitor", "Memory monitor"],
+]);
+
+export const contextName = (context: string): string =>
+  CONTEXTS.get(context) ?? context;
+
+/** What of a context is not of its threads. */
+export const contextNote = (context: string): string =>
+  context.startsWith("p2p-foreground")
+    ? "the same seconds are in execution, too"
+    : "on the event loop, not on task threads";
+
+export const CAUSE_NAMES: Readonly<Record<Cause, string>> = {
+  reading: "graph being read",
+  paused: "paused",
+  queued: "queued",
+  data: "waiting for data",
+  tail: "tail",
+  none: "no task to run",
+  handing: "handing over",
+  unknown: "cause not known",
+};
+
+export const CAUSE_WHY: Readonly<Record<Cause, string>> = {
+  reading: "for the scheduler to read",
+  paused: "workers near their memory limit",
+  queued: "not yet sent to a worker",
+  data: "inputs from other workers",
+  tail: "fewer tasks than threads",
+  none: "all wait for other tasks",
+  handing: "gaps between short tasks",
+  unknown: "states of tasks not sampled",
+};
+
+/** In the unit of a column; `most` is the largest of it. */
+export function formatUnit(unit: string, value: number, most: number): string {
+  if (unit === "seconds") return formatSecondsAmong(value, most);
+  if (unit === "bytes") return formatBytes(value);
+  return most >= 100 || Number.isInteger(most)
+    ? formatCount(value)
+    : formatMean(value);
+}
+
+export const axisKind = (unit: string): ValueKind =>
+  unit === "bytes" ? "bytes" : "count";

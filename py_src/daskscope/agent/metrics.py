@@ -1,0 +1,375 @@
+"""Increments of Fine Performance Metrics, how many tasks are in each state, facts of spans.
+
+Runs inside the scheduler, as `daskscope.agent.scheduler` does.
+"""
+
+from __future__ import annotations
+
+from itertools import compress, islice, repeat
+from math import nan
+from operator import is_not, sub
+from typing import Any
+
+from distributed.scheduler import heartbeat_interval
+
+from daskscope.agent.cluster import UNFINISHED_STATES, running_of
+from daskscope.agent.memory import Rows
+from daskscope.agent.packing import (
+    MAX_NAME_CHARS,
+    OTHER_NAME,
+    Interned,
+    clamp,
+    clean_text,
+)
+
+METRICS_S = 0.5
+MAX_METRICS = 60_000
+KEPT_METRICS = 1_000  # of these, for what is told apart without prefixes once there are too many
+MAX_TOTALS = 20_000  # rows of totals by span that a new reader gets; the rest is of no span
+SPANNED = ("execute", "p2p")
+TINY = 1e-6
+SWEEP_AGAIN_S = 10.0
+MAX_SPANS = 10_000
+MAX_CODE_CHARS = 20_000
+MAX_ANSWERED_SPANS = 500
+MAX_ANSWERED_CHARS = 1_000_000
+NO_PREFIX = 2**16 - 1
+
+
+class Spans(Interned):
+    """Interned spans; `touched` has those of tasks that were packed since it was emptied."""
+
+    def __init__(self, describe: Any) -> None:
+        self.touched: set[Any] = set()
+        super().__init__(describe, first=[""])
+
+    def add(self, item: Any) -> int:
+        """Return the index of a span."""
+        self.touched.add(item)
+        return super().add(item)
+
+
+def describe_metric(key: Any) -> list[str]:
+    """Return context, prefix, activity and unit of a metric as texts."""
+    if key is None:
+        return [OTHER_NAME, "", "", ""]
+    if not isinstance(key, tuple) or not key:
+        return [_label(key), "", "", ""]
+    context, *labels = key
+    unit = _label(labels.pop()) if labels else ""
+    prefix = ""
+    if labels and context == "execute":
+        prefix = _label(labels.pop(0))
+    elif labels and context == "p2p":
+        context = "p2p-" + _label(labels.pop(0))
+    return [_label(context), prefix, clean_text(", ".join(map(_label, labels)), MAX_NAME_CHARS), unit]
+
+
+def _label(value: Any) -> str:
+    try:
+        return clean_text(value, MAX_NAME_CHARS)
+    except Exception:  # of a user's class
+        return "(%s)" % type(value).__name__
+
+
+def _number(value: Any) -> float:
+    try:
+        return float(value)
+    except Exception:
+        return nan
+
+
+def grown(metrics: Any, before: list[Any]) -> tuple[list[Any], list[float], list[Any]]:
+    """Return the keys of what has grown since some values, by how much, and the values now.
+
+    A dictionary of metrics only gets more keys, so their places do not change.
+    """
+    values = [*metrics.values()]
+    if len(values) < len(before):  # somebody emptied it
+        before = []
+    changed = [*map(is_not, values, before)]
+    new = len(values) - len(before)
+    if not new and True not in changed:
+        return [], [], before
+    changed += [True] * new
+    keys = [*compress(metrics, changed)]
+    now = [*compress(values, changed)]
+    then = [*compress(before, changed), *repeat(0, new)]
+    if {*map(type, now), *map(type, then)} <= {int, float}:
+        try:
+            return keys, [*map(float, map(sub, now, then))], values
+        except OverflowError:  # huge integers
+            pass
+    return keys, [_number(a) - _number(b) for a, b in zip(now, then)], values
+
+
+class MetricSamples:
+    """Rows of increments, by metric and span. Each row says since when."""
+
+    def __init__(self, spans: Spans) -> None:
+        self.spans = spans
+        self.keys = Interned(describe_metric, MAX_METRICS)
+        self.rows = Rows("ddIHd")  # time, since, metric, span, increment
+        self.sampled = 0.0
+        self.totals: list[Any] = []
+        self.span_totals: dict[str, list[Any]] = {}
+        self.active: dict[str, float] = {}  # spans that tasks were in, until when to read them
+        self.rest: dict[int, float] = {}  # by metric: what was found in no span yet
+        self.sweep_at = 0.0
+        # When each span was another for the last time, as a number; the oldest come first.
+        self.changed: dict[str, int] = {}
+        self.next_change = 0
+        self.seen_spans = 0
+
+    def clear(self) -> None:
+        """Free what was sampled."""
+        self.rows.drop(len(self.rows.columns[0]))
+        self.totals, self.span_totals, self.changed = [], {}, {}
+
+    def start(self, scheduler: Any, now: float) -> None:
+        """Begin: what is there already is no increment."""
+        self.sampled = now
+        self.totals = [*scheduler.cumulative_worker_metrics.values()]
+        for span_id, span in spans_of(scheduler).items():
+            self.span_totals[span_id] = [*span._cumulative_worker_metrics.values()]
+
+    def index(self, key: Any) -> int:
+        """Return the index of a metric; when there are too many, prefixes are not told apart."""
+        index = self.keys.index.get(key)
+        if index is not None:
+            return index
+        full = len(self.keys.described) >= MAX_METRICS - KEPT_METRICS
+        if full and isinstance(key, tuple) and key[:1] == ("execute",):
+            key = ("execute", OTHER_NAME, *key[2:])
+        return self.keys.add(key)
+
+    def indices(self, keys: list[Any]) -> list[int]:
+        """Return the indices of metrics."""
+        index = self.keys.index
+        try:
+            return [index[key] for key in keys]
+        except KeyError:
+            return [*map(self.index, keys)]
+
+    def sample(self, scheduler: Any, now: float, *, settle: bool = False) -> None:
+        """Append what has grown; `settle`: do not wait for what was found in no span yet."""
+        beat_s = heartbeat_interval(len(scheduler.workers))
+        since, self.sampled = min(self.sampled, now - beat_s), now
+        spans = spans_of(scheduler)
+        touched = self.spans.touched.intersection(spans)
+        self.spans.touched.clear()
+        self.active = {one: until for one, until in self.active.items() if until > now}
+        self.active.update(dict.fromkeys(touched, now + 2 * beat_s))
+        self.note_changed(spans, touched)
+        keys, increments, self.totals = grown(scheduler.cumulative_worker_metrics, self.totals)
+        if not keys and not (self.rest and settle):
+            return
+        rest = self.rest
+        spanned = [type(key) is tuple and key[0] in SPANNED for key in keys]
+        places = self.indices(keys)
+        for place, increment in compress(zip(places, increments), spanned):
+            rest[place] = rest.get(place, 0.0) + increment
+        other = [not one for one in spanned]
+        self.append(now, since, [*compress(places, other)], 0, [*compress(increments, other)])
+        for span_id in self.active:
+            self.read_span(span_id, spans[span_id], now, since)
+        # A span of a task that was cancelled, for example, is not among the active ones.
+        if self.missing() and (settle or now >= self.sweep_at):
+            before = self.rows.next
+            for span_id, span in spans.items():
+                if span_id not in self.active:
+                    self.read_span(span_id, span, now, since)
+            if self.rows.next == before:
+                self.sweep_at = now + SWEEP_AGAIN_S
+            missing = self.missing()
+            self.append(now, since, missing, 0, [rest[place] for place in missing])
+            rest.clear()
+        elif not self.missing():
+            rest.clear()
+
+    def missing(self) -> list[int]:
+        """Return the metrics of which more is known than spans have."""
+        return [place for place, value in self.rest.items() if abs(value) > TINY]
+
+    def read_span(self, span_id: str, span: Any, now: float, since: float) -> None:
+        """Append by how much the metrics of a span have grown."""
+        metrics, before = span._cumulative_worker_metrics, self.span_totals.get(span_id, [])
+        keys, increments, self.span_totals[span_id] = grown(metrics, before)
+        if keys:
+            rest, places = self.rest, self.indices(keys)
+            for place, increment in zip(places, increments):
+                rest[place] = rest.get(place, 0.0) - increment
+            self.append(now, since, places, self.spans.add(span_id), increments)
+
+    def append(
+        self, now: float, since: float, places: list[int], span: int, increments: list[float]
+    ) -> None:
+        """Append rows of one span."""
+        count = len(places)
+        times = [now] * count, [since] * count
+        self.rows.extend_columns([*times, places, [span] * count, increments])
+
+    def all_totals(self, scheduler: Any) -> dict[str, Any]:
+        """Return what all metrics are, by metric and span: those of the newest spans, and a rest.
+
+        To be called after `sample` has settled.
+        """
+        rest: dict[int, float] = {}
+        for key, value in scheduler.cumulative_worker_metrics.items():
+            place = self.index(key)
+            rest[place] = rest.get(place, 0.0) + _number(value)
+        rows = Rows("IHd")
+        for span_id, span in reversed([*spans_of(scheduler).items()]):
+            metrics = span._cumulative_worker_metrics
+            if rows.next + len(metrics) > MAX_TOTALS:
+                break
+            number = self.spans.add(span_id) if metrics else 0
+            for key, value in metrics.items():
+                place, total = self.index(key), _number(value)
+                rest[place] = rest.get(place, 0.0) - total
+                rows.extend([(place, number, total)])
+        rows.extend([(place, 0, value) for place, value in rest.items() if abs(value) > TINY])
+        self.spans.touched.clear()
+        return rows.since(0)
+
+    # -- facts of spans -----------------------------------------------------
+
+    def note_changed(self, spans: Any, touched: set[str]) -> None:
+        """Number the spans that are new, or that tasks were in."""
+        changed = self.changed
+        new = islice(spans, self.seen_spans, None) if len(spans) > self.seen_spans else ()
+        for span_id in [*new, *touched]:
+            changed.pop(span_id, None)
+            changed[span_id] = self.next_change
+            self.next_change += 1
+        self.seen_spans = len(spans)
+        while len(changed) > MAX_SPANS:
+            del changed[next(iter(changed))]
+
+    def spans_since(self, scheduler: Any, cursor: int) -> dict[str, Any]:
+        """Return the facts of the spans that changed since a number, as many as one answer has."""
+        news = []
+        for span_id, number in reversed([*self.changed.items()]):
+            if number < cursor:
+                break
+            news.append((span_id, number))
+        items: list[dict[str, Any]] = []
+        chars = 0
+        spans = spans_of(scheduler)
+        for span_id, number in reversed(news[-MAX_ANSWERED_SPANS:]):
+            if chars > MAX_ANSWERED_CHARS:
+                break
+            facts = describe_span_times(spans[span_id], self.spans)
+            chars += len(facts["code"])
+            items.append(facts)
+            cursor = number + 1
+        return {"next": cursor, "items": items}
+
+
+def spans_of(scheduler: Any) -> Any:
+    """Return the spans of a scheduler by id."""
+    extension = scheduler.extensions.get("spans")
+    return {} if extension is None else extension.spans
+
+
+def describe_span_times(span: Any, spans: Interned) -> dict[str, Any]:
+    """Return the facts of a span, without those of the spans inside it."""
+    groups, parent = span.groups, span.parent
+    code = "\n\n".join([frame.code for frames in span._code for frame in frames])
+    return {
+        "span": spans.add(span.id),
+        "parent": 0 if parent is None else spans.add(parent.id),
+        "time": span.enqueued,
+        "start": min([group.start for group in groups if group.start], default=nan),
+        "stop": max([group.stop for group in groups if group.stop], default=nan),
+        "tasks": sum([sum(group.states.values()) for group in groups]),
+        "erred": sum([group.states["erred"] for group in groups]),
+        "nbytes": clamp(sum([group.nbytes_total for group in groups])),
+        "code": clean_text(code, MAX_CODE_CHARS),
+    }
+
+
+class TaskStates:
+    """Rows of how many tasks are in each state: of prefixes, of workers, of all."""
+
+    def __init__(self, prefixes: Interned, addresses: Interned) -> None:
+        self.prefixes = prefixes
+        self.addresses = addresses
+        # Time, prefix, worker, the states of UNFINISHED_STATES, executing, fetching, in memory,
+        # mean start of those that execute.
+        self.rows = Rows("dHHIIIIIIId")
+        self.latest: dict[tuple[int, int], Any] = {}
+        self.workers: dict[str, Any] = {}
+        self.transitions = -1
+
+    def sample(self, scheduler: Any, now: float) -> None:
+        """Append a row of each prefix and worker that has changed, and of all."""
+        is_same = self.transitions == scheduler.transition_counter
+        known, running = self.workers, {}
+        self.transitions, self.workers = scheduler.transition_counter, {}
+        for address, worker in scheduler.workers.items():
+            seen = worker.metrics, len(worker.processing)
+            there = known.get(address)
+            if there is None or there[0] is not seen[0] or there[1] != seen[1]:
+                there, is_same = (*seen, *_of_worker(worker)), False
+            self.workers[address] = there
+        if is_same and self.latest and len(known) == len(self.workers):
+            return
+        found: dict[tuple[int, int], Any] = {}
+        executing, sum_starts, fetching = 0, 0.0, 0
+        for address, worker in scheduler.workers.items():
+            _, processing, here, starts, by_prefix, fetched = self.workers[address]
+            memory, start = len(worker.has_what), starts / here if here else nan
+            row = (0, 0, 0, processing, here, fetched, memory, start)
+            found[NO_PREFIX, self.addresses.add(address)] = row
+            executing, sum_starts = executing + here, sum_starts + starts
+            fetching += fetched
+            for name, (count, sum_of) in by_prefix.items():
+                before = running.get(name, (0, 0.0))
+                running[name] = before[0] + count, before[1] + sum_of
+        totals = [0] * len(UNFINISHED_STATES)
+        for prefix in scheduler.task_prefixes.values():
+            if not prefix.groups:  # all of its tasks are forgotten
+                continue
+            states, (here, starts) = prefix.states, running.get(prefix.name, (0, 0.0))
+            counts = [states.get(state, 0) for state in UNFINISHED_STATES]
+            memory = states.get("memory", 0)
+            if memory or any(counts):
+                totals = [a + b for a, b in zip(totals, counts)]
+                row = (*counts, here, 0, memory, starts / here if here else nan)
+                found[self.prefixes.add(prefix.name), 0] = row
+        memory = sum([row[-2] for (place, _), row in found.items() if place != NO_PREFIX])
+        start = sum_starts / executing if executing else nan
+        found[NO_PREFIX, 0] = (*totals, executing, fetching, memory, start)
+        self.append(found, now)
+
+    def append(self, found: dict[tuple[int, int], Any], now: float) -> None:
+        """Append the rows that have changed, and a last one of those that are gone."""
+        latest, self.latest = self.latest, {}
+        rows = []
+        for key, row in found.items():
+            # Whoever runs short tasks needs no row for each of them.
+            seen = row[:-1], round(2 * row[-1]) if row[4] else None
+            self.latest[key] = seen
+            if latest.get(key) != seen:
+                rows.append((now, *key, *row))
+        gone = [key for key in latest if key not in found]
+        rows += [(now, *key, *[0] * (len(UNFINISHED_STATES) + 3), nan) for key in gone]
+        self.rows.extend(rows)
+
+    def repeat(self) -> None:
+        """Let the next sample have a row of each."""
+        self.latest = dict.fromkeys(self.latest)
+        self.transitions = -1
+
+
+def _of_worker(worker: Any) -> tuple[int, float, dict[str, Any], int]:
+    """Return how many tasks execute, the sum of their starts, both by prefix, what is fetched."""
+    by_prefix: dict[str, Any] = {}
+    running = running_of(worker)
+    for task, start in running:
+        count, starts = by_prefix.get(task.prefix.name, (0, 0.0))
+        by_prefix[task.prefix.name] = count + 1, starts + start
+    counts = worker.metrics.get("task_counts") or {}
+    fetching = counts.get("fetch", 0) + counts.get("flight", 0)
+    return len(running), sum([start for _, start in running]), by_prefix, fetching
