@@ -21,7 +21,9 @@ describePanel("the panel Spans and cells", () => {
     await open(SPANS, 1080, 700);
     await expect
       .poll(status)
-      .toMatch(/^2,814 of 2,814 tasks belong to a cell\s+·\s+4 cells\s+·\s+2 s/);
+      .toMatch(
+        /^2,814 of 2,814 tasks belong to a cell\s+·\s+4 cells\s+·\s+2 s/,
+      );
     const figures = await row("groupby-chunk").first().innerText();
     expect(figures.split("\n").filter(Boolean)).toEqual([
       "groupby-chunk",
@@ -31,8 +33,9 @@ describePanel("the panel Spans and cells", () => {
     ]);
     const tasks = async (name: string) =>
       Number(
-        (await row(name).first().locator(".ds-spans-figure").nth(1).innerText())
-          .replace(",", ""),
+        (
+          await row(name).first().locator(".ds-spans-figure").nth(1).innerText()
+        ).replace(",", ""),
       );
     const [all, read, total] = [
       await tasks('with span("read"):'),
@@ -108,16 +111,19 @@ describePanel("the panel Spans and cells", () => {
     await page.getByText('with distributed.span("load"):').waitFor();
   });
 
-  it.each([320, 480, 700])("fits into %d pixels, in the dark", async (width) => {
-    await open(`${SPANS}&theme=dark`, width, 560);
-    await row("read").first().click();
-    await page.locator(".ds-spans-detail").waitFor();
-    const wide = await page.evaluate(
-      () => document.querySelector(".ds-root")!.scrollWidth,
-    );
-    expect(wide).toBeLessThanOrEqual(width);
-    expect(await row("read").first().innerText()).toMatch(/read\s+17\.\d s/);
-  });
+  it.each([320, 480, 700])(
+    "fits into %d pixels, in the dark",
+    async (width) => {
+      await open(`${SPANS}&theme=dark`, width, 560);
+      await row("read").first().click();
+      await page.locator(".ds-spans-detail").waitFor();
+      const wide = await page.evaluate(
+        () => document.querySelector(".ds-root")!.scrollWidth,
+      );
+      expect(wide).toBeLessThanOrEqual(width);
+      expect(await row("read").first().innerText()).toMatch(/read\s+17\.\d s/);
+    },
+  );
 
   it("draws only the rows in sight of 10,000 cells and of spans 50 deep", async () => {
     await open(SPANS, 1080, 600);
