@@ -57,7 +57,7 @@ async function zoomAndBack(page: Page, panel: Locator): Promise<void> {
   await expect(panel).toContainText("The scheduler, in the whole run");
 }
 
-test("the six panels of the sidebar move while a cell is busy", async ({
+test("the seven panels of the sidebar move while a cell is busy", async ({
   page,
 }) => {
   await notebookWith(page, [CLUSTER, WORK]);
@@ -67,6 +67,7 @@ test("the six panels of the sidebar move while a cell is busy", async ({
   const kinds = [
     "summary",
     "task-stream",
+    "spans",
     "memory",
     "events",
     "logs",

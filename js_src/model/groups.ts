@@ -3,7 +3,7 @@
 
 import { ACTIONS } from "../schema";
 import { lengthOf } from "./search";
-import type { TaskBatch } from "./tasks";
+import { actionOf, hasErred, type RowColumns } from "./segment";
 
 export interface Group {
   readonly computation: number;
@@ -26,6 +26,8 @@ const EXECUTES = new Set<number>(
   ),
 );
 const SIZE = 0x10000;
+/** About what one takes with its key. */
+const GROUP_BYTES = 240;
 
 /** One number for a graph, a span and a prefix: each is below 2^16. */
 export const groupKey = (
@@ -40,29 +42,33 @@ export class Groups {
   private last: Group | null = null;
   private lastTask = -1;
 
+  get byteLength(): number {
+    return this.groups.size * GROUP_BYTES;
+  }
+
   get all(): Iterable<Group> {
     return this.groups.values();
   }
 
   /** Rows of a task follow one another. */
-  add(batch: TaskBatch, row: number): void {
-    const start = batch.start[row];
-    const seconds = lengthOf(batch.duration[row]);
+  add(rows: RowColumns, row: number): void {
+    const start = rows.start[row];
+    const seconds = lengthOf(rows.duration[row]);
     const group = this.of(
-      batch.computation[row],
-      batch.span[row],
-      batch.prefix[row],
+      rows.computation[row],
+      rows.span[row],
+      rows.prefix[row],
     );
     if (start < group.start) group.start = start;
     if (start + seconds > group.stop) group.stop = start + seconds;
-    if (EXECUTES.has(batch.action[row])) group.seconds += seconds;
-    const task = batch.task[row];
+    if (EXECUTES.has(actionOf(rows.what[row]))) group.seconds += seconds;
+    const task = rows.task[row];
     if (task === this.lastTask) return;
     this.lastTask = task;
     this.tasks += 1;
     group.tasks += 1;
-    if (batch.status[row] === 1) group.erred += 1;
-    if (batch.nbytes[row] > 0) group.nbytes += batch.nbytes[row];
+    if (hasErred(rows.what[row])) group.erred += 1;
+    if (rows.nbytes[row] > 0) group.nbytes += rows.nbytes[row];
   }
 
   private of(computation: number, span: number, prefix: number): Group {

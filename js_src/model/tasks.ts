@@ -81,6 +81,7 @@ export class TaskModel {
   /** Every byte that grows with the rows, slack and summaries included. */
   get byteLength(): number {
     let bytes = this.coarse.byteLength + this.allBusy.byteLength;
+    bytes += this.groups.byteLength;
     for (const track of this.tracks) bytes += track?.byteLength ?? 0;
     if (this.pass) bytes += this.pass.busy.byteLength;
     return bytes + this.order.byteLength + this.counts.byteLength;

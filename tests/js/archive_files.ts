@@ -40,6 +40,7 @@ export interface Golden {
     prefixes: string[];
     workers: string[];
     spans: string[];
+    cells: string[];
   };
   totals_in_focus: Figures;
   details: { task: number; key: string; [field: string]: unknown }[];

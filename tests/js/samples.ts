@@ -40,6 +40,7 @@ export function tasksBuffer(
     ...{ prefix: nothing, action: nothing, status: nothing, span: nothing },
     nbytes: numbers.map(() => 8),
     task: numbers.map((i) => first + i),
+    computation: nothing,
   });
 }
 

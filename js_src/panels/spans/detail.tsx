@@ -25,7 +25,8 @@ import type { Node } from "./tree";
 const MOST_ACTIVITIES = 12;
 
 export const activityName = (view: PanelView, { activity }: Spent): string =>
-  String(view.session.value?.names("activities")[activity] ?? "") || "other";
+  (view.session.value?.names("activities")[activity] as string | undefined) ||
+  "other";
 
 export function Detail(props: {
   view: PanelView;

@@ -3,7 +3,7 @@
 
 import { findAfter } from "../../model/search";
 import type { Group } from "../../model/groups";
-import { type RingRows, rowsOf } from "../../derive/series";
+import { rowsOf } from "../../derive/series";
 import { TABLES } from "../../schema";
 import type { TableView } from "../../session_tables";
 
@@ -25,7 +25,7 @@ export class TimeSpent {
   private longest = 0;
 
   constructor({ rings }: TableView<"metrics">) {
-    const all = rowsOf(TABLES.metrics, rings as readonly RingRows[], KEY);
+    const all = rowsOf(TABLES.metrics, rings, KEY);
     this.time = all.time;
     this.until = all.until;
     this.columns = all.columns as Readonly<Record<string, Float64Array>>;
