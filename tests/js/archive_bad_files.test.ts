@@ -129,7 +129,7 @@ describe("what is no recording", () => {
     const { code, text, next } = await problemOf(newer);
     expect(code).toBe("newer-file");
     expect(text).toBe(
-      "This file has version 3 of the format, and this daskscope reads version 2.",
+      "This file has version 4 of the format, and this daskscope reads version 3.",
     );
     expect(next).toBe("Upgrade daskscope to open it.");
   });
