@@ -124,7 +124,7 @@ describe("what is no recording", () => {
 
   it("is told from a recording of a newer daskscope", async () => {
     const newer = zipOf([
-      { name: "daskscope.json", data: encode('{"format": 3, "facts": {}}') },
+      { name: "daskscope.json", data: encode('{"format": 4, "facts": {}}') },
     ]);
     const { code, text, next } = await problemOf(newer);
     expect(code).toBe("newer-file");
