@@ -190,7 +190,7 @@ describe("a file that was cut off", () => {
   it("has no summary, which would be of what is not in it", async () => {
     const facts = { title: "A run", summary: { title: "All of it" } };
     const file = changed("daskscope.json", ({ name }) => [
-      { name, data: encode(JSON.stringify({ format: 2, facts })) },
+      { name, data: encode(JSON.stringify({ format: 3, facts })) },
     ]);
     const cut = file.slice(0, file.byteLength / 2);
     const { about, whole } = await StoredRecording.open(bytesOfBuffer(cut));
