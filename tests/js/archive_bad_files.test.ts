@@ -124,12 +124,12 @@ describe("what is no recording", () => {
 
   it("is told from a recording of a newer daskscope", async () => {
     const newer = zipOf([
-      { name: "daskscope.json", data: encode('{"format": 3, "facts": {}}') },
+      { name: "daskscope.json", data: encode('{"format": 4, "facts": {}}') },
     ]);
     const { code, text, next } = await problemOf(newer);
     expect(code).toBe("newer-file");
     expect(text).toBe(
-      "This file has version 3 of the format, and this daskscope reads version 2.",
+      "This file has version 4 of the format, and this daskscope reads version 3.",
     );
     expect(next).toBe("Upgrade daskscope to open it.");
   });
@@ -190,7 +190,7 @@ describe("a file that was cut off", () => {
   it("has no summary, which would be of what is not in it", async () => {
     const facts = { title: "A run", summary: { title: "All of it" } };
     const file = changed("daskscope.json", ({ name }) => [
-      { name, data: encode(JSON.stringify({ format: 2, facts })) },
+      { name, data: encode(JSON.stringify({ format: 3, facts })) },
     ]);
     const cut = file.slice(0, file.byteLength / 2);
     const { about, whole } = await StoredRecording.open(bytesOfBuffer(cut));

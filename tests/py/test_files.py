@@ -342,7 +342,7 @@ def test_a_file_of_an_earlier_version_says_what_to_do(tmp_path):
     path = tmp_path / "old.daskscope"
     with zipfile.ZipFile(path, "w") as file:
         file.writestr("daskscope.json", json.dumps({"format": FILE_FORMAT - 1}))
-    with pytest.raises(DaskscopeError, match=r"version 1 .* the daskscope that wrote") as caught:
+    with pytest.raises(DaskscopeError, match=r"version 2 .* the daskscope that wrote") as caught:
         daskscope.load(path)
     assert caught.value.code == "older-file"
 
