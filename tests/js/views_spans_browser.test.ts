@@ -165,10 +165,13 @@ describePanel("the panel Spans and cells", () => {
     await expect.poll(status).toMatch(/10,000 cells/);
     expect(await rows().count()).toBeLessThan(40);
     const list = page.locator(".ds-spans-list");
+    const count = async () => Number(await list.getAttribute("aria-rowcount"));
+    await expect.poll(count).toBeGreaterThan(10_000);
     await list.evaluate((one) => (one.scrollTop = 24 * 9_000));
     await expect.poll(() => row("step(8990)").count()).toBe(1);
     expect(await rows().count()).toBeLessThan(40);
     await page.getByRole("button", { name: "By span" }).click();
+    await expect.poll(count).toBeLessThan(100);
     await list.evaluate((one) => (one.scrollTop = 24 * 40));
     await expect.poll(() => row("level 49").count()).toBe(1);
   });

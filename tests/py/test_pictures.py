@@ -75,6 +75,8 @@ def busy_recording(tasks=100_000, lanes=64, prefixes=24):
         core.log("logs").append([log_line(now, "scheduler", "INFO", random_text)])
         core.log("workers").append([worker_change(now, "tcp://w:1", "paused")])
         core.log("gaps").append([gap(now, now + 1, text=random_text)])
+        cell = {"cell": f"In [{number}]", "time": now, "stop": now + 1, "code": random_text}
+        core.log("cells").append([cell])
     moments = START + np.arange(1000) * 0.1
     for label in ("one", "two", "three"):
         cluster = random.random(1000) * 8 * GIB
