@@ -17,8 +17,8 @@ what needs pandas, pyarrow or widgets is loaded when it is used.
     load()                 open a recording that was saved with rec.save("run.daskscope")
     list_performance_reports()  the reports that were made; tag() and
                            delete_performance_report() change what is kept of them
-    figures                Bokeh figures of a recording or session: figures.task_stream(), .memory(),
-                           .fine_metrics()
+    figures                Bokeh figures of a recording or session: figures.task_stream(),
+                           .memory(), .fine_metrics()
     sessions()             all sessions of this process, also a few that have stopped
     recorder               switch the flight recorder: recorder.enable(), recorder.disable()
     %%perfreport           on top of a cell: a report of that cell; %perfreport --help

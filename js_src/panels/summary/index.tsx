@@ -28,7 +28,16 @@ export const SUMMARY = makePanel(
       '<path d="M1 3h8v2H1zM1 7h6v2H1zM1 11h8v2H1zM11.8 5.2a2.8 2.8 0 1 1 0 5.6 2.8 2.8 0 0 1 0-5.6zm0 1.8a1 1 0 1 0 0 2 1 1 0 0 0 0-2z"/>',
     ),
     group: "Overview",
-    tables: ["tasks", "errors", "workers", "gaps", "system", "summary", "cells", "computations"],
+    tables: [
+      "tasks",
+      "errors",
+      "workers",
+      "gaps",
+      "system",
+      "summary",
+      "cells",
+      "computations",
+    ],
   },
   {
     Body: Summary,
