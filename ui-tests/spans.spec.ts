@@ -10,6 +10,7 @@ import {
 } from "./fixtures";
 
 const CLIENT = `
+import daskscope  # so that it records from the first task on
 from dask.distributed import Client, span, wait
 client = Client(n_workers=2, threads_per_worker=2, dashboard_address=":0")
 `;
@@ -21,14 +22,14 @@ def load(x):
     return x
 
 with span("loading"):
-    wait(client.map(load, range(60), pure=False))
+    wait(client.map(load, range(60), pure=False));
 `;
 const CLEAN = `
 def clean(x):
     time.sleep(0.02)
     return x
 
-wait(client.map(clean, range(40), pure=False))
+wait(client.map(clean, range(40), pure=False));
 `;
 
 test("a click on a cell shows its tasks, a double click goes to it", async ({

@@ -23,8 +23,11 @@ COMM_TARGET: Final = "daskscope"
 """Comm target that the labextension opens in a kernel."""
 
 
-Private = Literal["code", "paths", "hosts"]
-"""What a text may reveal; each has one cleaner (``report/redact.py``)."""
+Private = Literal["source", "code", "paths", "hosts"]
+"""What a text may reveal; each has one cleaner (``report/redact.py``).
+
+What holds ``source`` is code as a whole; ``code`` are lines of it in a traceback or a log.
+"""
 
 Kind = Literal["float64", "float32", "int64", "uint32", "uint16", "uint8", "utf8", "texts"]
 """Type of a column: numbers, text, or a list of texts (stored as JSON)."""
@@ -504,7 +507,7 @@ COMPUTATIONS: Final = Log(
         Column("tasks", "uint32", "how many tasks they brought"),
         Column("client", "utf8", "id of the client", holds=("hosts",)),
         Column("cell", "utf8", "the cell that sent it: ``In [7]``, or empty", holds=()),
-        Column("code", "utf8", "the code that sent it", holds=("code", "paths", "hosts")),
+        Column("code", "utf8", "the code that sent it", holds=("source", "paths", "hosts")),
     ),
     rows=60_000,
     key="computation",
@@ -522,7 +525,7 @@ CELLS: Final = Log(
         Column("stop", "float64", "when it ended; NaN while it runs", unit="s"),
         Column("status", "utf8", "running, ok, error or interrupted", holds=()),
         Column("id", "utf8", "which cell of the notebook it is", holds=()),
-        Column("code", "utf8", "its text", holds=("code", "paths", "hosts")),
+        Column("code", "utf8", "its text", holds=("source", "paths", "hosts")),
     ),
     key="cell",
     stop="stop",
@@ -542,7 +545,7 @@ SPAN_TIMES: Final = Log(
         Column("tasks", "uint32", "how many tasks it has"),
         Column("erred", "uint32", "how many of them erred"),
         Column("nbytes", "float64", "of all results", unit="B"),
-        Column("code", "utf8", "the code that sent it", holds=("code", "paths", "hosts")),
+        Column("code", "utf8", "the code that sent it", holds=("source", "paths", "hosts")),
     ),
     key="span",
     stop="stop",

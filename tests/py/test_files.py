@@ -79,6 +79,10 @@ def full_recording() -> RecordingStore:
     recording.log("computations").append([graph | {"client": "Client-1", "cell": "In [7]"}])
     cell = {"cell": "In [7]", "time": 0.5, "stop": 6.0, "status": "ok", "code": "compute()"}
     recording.log("cells").append([cell])
+    recording.names.intern("activities", "thread-cpu")
+    recording.series("metrics").append({"time": [1.0], "duration": [1.0], "value": [0.5]}, now=1.0)
+    recording.series("states").append({"time": [1.0], "worker": [""], "waiting": [3]}, now=1.0)
+    recording.log("span_times").append([{"span": 1, "time": 1.0, "start": 1.5, "stop": 2.0}])
     recording.drop_from_agent(5)
     recording.about_facts = {"title": "A run", "start": 1.0, "stop": 9.0}
     return recording

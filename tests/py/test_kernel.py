@@ -311,7 +311,7 @@ from daskscope.recording import pack_keys
 
 def burst(recording, times, tasks=20_000):
     rows = {"start": np.arange(tasks) * 0.001 + 1.7e9, "task": np.arange(tasks)}
-    for name in ("lane", "prefix", "action", "status", "span", "nbytes"):
+    for name in ("lane", "prefix", "action", "status", "span", "nbytes", "computation"):
         rows[name] = np.zeros(tasks)
     keys = pack_keys(0, [f"burst-{i}" for i in range(tasks)]).data
     for _ in range(times):

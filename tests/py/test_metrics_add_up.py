@@ -140,7 +140,7 @@ def test_a_long_task_is_right_in_any_window_after_one_heartbeat(session: Session
         inside = window[1].clip(upper=start + until) - window[0].clip(lower=start + since)
         frame = session.fine_metrics(start + since, start + until, unit="seconds", prefix="nap")
         found = frame[~frame["activity"].isin(BESIDE_TASKS)]["value"].sum()
-        assert found == pytest.approx(inside.clip(lower=0).sum(), rel=0.1)
+        assert found == pytest.approx(inside.clip(lower=0).sum(), rel=0.1, abs=0.5)
 
 
 def test_a_killed_worker_takes_unsent_metrics_with_it_and_the_rest_is_a_lower_bound(

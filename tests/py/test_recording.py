@@ -40,7 +40,7 @@ def test_tasks_frame_has_one_row_per_interval_with_names_and_keys():
     frame = recording.tasks
     assert list(frame.columns) == [
         "start", "duration", "worker", "thread", "prefix",
-        "action", "status", "nbytes", "span", "computation", "key", "task",
+        "action", "status", "nbytes", "span", "computation", "cell", "key", "task",
     ]  # fmt: skip
     assert frame["task"].tolist() == [0, 0, 1, 1, 2, 2]
     assert frame["key"].tolist() == ["a", "a", "b", "b", "('c', 0)", "('c', 0)"]

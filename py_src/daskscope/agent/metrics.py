@@ -17,6 +17,7 @@ from daskscope.agent.cluster import UNFINISHED_STATES, running_of
 from daskscope.agent.memory import Rows
 from daskscope.agent.packing import (
     MAX_NAME_CHARS,
+    NO_PREFIX,
     OTHER_NAME,
     Interned,
     clamp,
@@ -34,7 +35,6 @@ MAX_SPANS = 10_000
 MAX_CODE_CHARS = 20_000
 MAX_ANSWERED_SPANS = 500
 MAX_ANSWERED_CHARS = 1_000_000
-NO_PREFIX = 2**16 - 1
 
 
 class Spans(Interned):

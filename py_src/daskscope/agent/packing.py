@@ -18,6 +18,7 @@ import msgpack
 
 OTHER_NAME = "(other)"
 MAX_NAMES = 60_000  # an index must fit into uint16
+NO_PREFIX = 2**16 - 1  # stands for an index where there is none
 MAX_ACTIONS = 128  # recordings have room for as many
 MAX_MERGED = 10_000  # of the names that OTHER_NAME stands for: so many are told apart
 MAX_NAME_CHARS = 300  # a key without a dash is its own prefix, whatever its length

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.agent.metrics import NO_PREFIX
+from daskscope.agent.packing import NO_PREFIX
 from daskscope.recording.stretches import FAR_S
 from daskscope.schema import (
     ACTIONS,

@@ -55,11 +55,12 @@ def redacted(recording: RecordingStore, what: Iterable[str]) -> RecordingStore:
 class _Redaction:
     def __init__(self, source: RecordingStore, what: tuple[str, ...]) -> None:
         self._source = source
-        self._what = what
+        self._what = (*what, *(("source",) if "code" in what else ()))
         self._copy = new_recording()
         self._names = NameMap(source.names, self._copy.names, self._cell)
         self._hosts = Hosts()
         self._cleaners: dict[Private, Callable[[str], str]] = {
+            "source": lambda _: "",
             "code": without_source,
             "hosts": self._hosts.clean,
             "paths": without_paths,
@@ -89,7 +90,7 @@ class _Redaction:
     # -- text ---------------------------------------------------------------
 
     def _clean(self, text: str, holds: Sequence[Private]) -> str:
-        for what in EVERYTHING:
+        for what in ("source", *EVERYTHING):
             if what in holds and what in self._what:
                 text = self._cleaners[what](text)
         return text
