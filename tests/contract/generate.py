@@ -164,6 +164,7 @@ def save_recording(path: Path) -> RecordingStore:
     append_cluster(made, *[(START + i, 2, 4, 2**33, 10**9, 10**8, 0) for i in range(3)])
     append_scheduler(made, (START + 1, 12.5, 2e8, 0.02))
     append_memory(made)
+    append_graphs(made)
     about = {
         "stop": START + 10,
         "duration": 10.0,
@@ -188,6 +189,23 @@ def append_memory(made: RecordingStore) -> None:
     made.series("held").append(held, now=START + 10)
     sample = {"label": [HOSTILE], "measure": ["process"], "cluster": [2.0**30], "limit": [2.0**33]}
     made.series("samples").append({"time": [START + 1], **sample}, now=START + 10)
+
+
+def append_graphs(made: RecordingStore) -> None:
+    """Append metrics, states, a graph with its cell, and facts of a span."""
+    activity = made.names.intern("activities", HOSTILE)
+    times = [START + 1, START + 2]
+    keys = {"context": [0, 1], "prefix": [1, 0], "activity": activity, "span": [1, 0], "unit": 0}
+    values = {"duration": [1.0, 0.5], "value": [0.75, 0.25]}
+    made.series("metrics").append({"time": times, **keys, **values}, now=START + 10)
+    states = {"time": times, "worker": ["", WORKER], "prefix": [0, 1], "executing": [2, 1]}
+    made.series("states").append(states, now=START + 10)
+    graph = {"computation": 4, "time": START, "stop": START + 0.5, "graphs": 1, "tasks": 7}
+    made.log("computations").append([graph | {"client": "Client-1", "cell": "In [7]"}])
+    cell = {"cell": "In [7]", "time": START - 1, "stop": START + 9, "status": "ok", "id": "a1"}
+    made.log("cells").append([cell | {"code": f"print({HOSTILE!r})"}])
+    span = {"span": 1, "time": START, "start": START + 1, "stop": START + 5, "tasks": 3}
+    made.log("span_times").append([span])
 
 
 def described(path: Path, made: RecordingStore) -> dict[str, Any]:

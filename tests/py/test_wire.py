@@ -39,7 +39,7 @@ def test_packed_columns_are_the_numbers_as_they_were(declared, rows, numbered):
 
 def test_every_packed_column_begins_where_a_page_can_read_it_in_place():
     columns = {column.name: np.ones(3) for column in TASKS.columns}
-    starts = [0, 24, 40, 48, 56, 64, 72, 88, 96]  # 8, 4, 2, 2, 1, 1, 4, 2, 4 bytes each
+    starts = [0, 24, 40, 48, 56, 64, 72, 88, 96, 112]  # 8, 4, 2, 2, 1, 1, 4, 2, 4, 2 bytes each
     packed = pack_columns(TASKS.columns, columns)
     assert len(packed) == 120
     for start, column in zip(starts, TASKS.columns, strict=True):

@@ -241,6 +241,10 @@ class Feed:
         self._took(content, message, now_s)
         return message
 
+    def has_rows(self, now_s: float) -> bool:
+        """Whether rows of tasks are still to be sent."""
+        return isinstance(self._plan(now_s, False, BATCH_BYTES), Rows)
+
     def lost_message(self, now_s: float) -> Outgoing | None:
         """Return what was lost, under its old number. It is paid for already."""
         if not self._lost:

@@ -382,7 +382,8 @@ class Sender:
         since_s = watched.leaving_since_s
         if since_s is None:
             return
-        if not feed.in_flight_bytes or now - since_s > LEAVING_S:
+        done = not feed.in_flight_bytes and not feed.has_rows(now)
+        if done or now - since_s > LEAVING_S:
             self._send(page, good_bye(page.id, feed.source.id), now)
             page.watched.pop(feed.source.id, None)
             self.forget(feed.source.id)
