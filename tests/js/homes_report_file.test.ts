@@ -55,7 +55,7 @@ describe("a file that a home hands over", () => {
 
   it("opens as far as it is whole when it was cut off", async () => {
     const text = html("{}");
-    const cut = text.slice(0, text.length - END.length - 2_001);
+    const cut = text.slice(0, text.length - END.length - 4_001);
     await open(cut);
     expect(await noticed()).toContain("file-cut");
   });

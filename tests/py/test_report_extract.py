@@ -95,7 +95,7 @@ def test_a_report_whose_recording_is_none_is_refused(tmp_path):
 
 def test_a_report_that_was_cut_off_says_so_and_opens_with_what_is_whole(tmp_path):
     report = without_page(whole_report())
-    path = written(tmp_path, report[: len(report) - 2_000])
+    path = written(tmp_path, report[: len(report) - 4_000])
     with pytest.raises(DaskscopeError, match="was cut off") as caught:
         extract(path)
     assert caught.value.code == "cut-file"
