@@ -570,10 +570,12 @@ def test_a_restart_of_the_cluster_brings_no_negative_increments() -> None:
         live(session)
         metrics = cluster.scheduler.cumulative_worker_metrics
         client.gather(client.map(metered, range(20), pure=False))
+        apples = "execute", "metered", "('<i>', 1)", "apples"
+        eventually(lambda: by_key(metrics).get(apples) == 140)  # a worker that leaves loses some
         eventually(lambda: has_totals_of(session, metrics) and len(session.fine_metrics()))
         client.restart()
         client.gather(client.map(metered, range(20), pure=False))
-        eventually(lambda: by_key(metrics)["execute", "metered", "('<i>', 1)", "apples"] == 280)
+        eventually(lambda: by_key(metrics)[apples] == 280)
         eventually(lambda: has_totals_of(session, metrics))
         assert (session.recording.table("metrics")["value"] > 0).all()
 
