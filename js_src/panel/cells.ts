@@ -38,7 +38,10 @@ export function cellsOf(...[cells, computations]: Tables): readonly Cell[] {
   const graphs = new Map<string, Graph[]>();
   for (const graph of rowsOf(computations, "time")) {
     if (!graphs.has(graph.cell)) graphs.set(graph.cell, []);
-    graphs.get(graph.cell)!.push(graph);
+    // A row of several graphs does not say when each of them was read.
+    const { time, stop } = graph;
+    const read = graph.graphs > 1 ? time : stop;
+    graphs.get(graph.cell)!.push({ ...graph, stop: read });
   }
   for (const some of graphs.values()) some.sort((a, b) => a.time - b.time);
   const all = rowsOf(cells, "time")

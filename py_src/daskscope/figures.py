@@ -26,6 +26,7 @@ from daskscope.palette import (
     MEMORY_COLOURS,
     PREFIX_COLOURS,
     action_colour,
+    activity_colour,
     line_colour,
 )
 from daskscope.recording import Recording
@@ -311,7 +312,7 @@ def fine_metrics(
     """
     recording, chosen = _store(recording_or_session), Focus.from_json(focus)
     names = recording.names
-    columns = recording.series(METRICS.name).window(*(chosen.time or (-np.inf, np.inf)))
+    columns = recording.series(METRICS.name).window(*(chosen.time or (0.0, np.inf)))
     kinds = ("contexts", "execute"), ("units", "seconds")
     context, unit = (names.since(kind, 0).index(name) for kind, name in kinds)
     own = (columns["context"] == context) & (columns["unit"] == unit) & (columns["value"] > 0)
@@ -325,6 +326,8 @@ def fine_metrics(
     notes = [] if own.any() else ["No metrics to show: the agent on the scheduler reads them"]
     if chosen.workers:
         notes.append("Bars are of all workers: metrics are not measured by worker")
+    if chosen.cells:
+        notes.append("Bars are of all cells: recording.fine_metrics(cell=…) has those of one")
     prefix, activity, value = (columns[name][own] for name in ("prefix", "activity", "value"))
     seconds = np.bincount(prefix, value)
     shown = np.argsort(-seconds, kind="stable")[: min(MAX_FUNCTIONS, int((seconds > 0).sum()))]
@@ -339,7 +342,7 @@ def fine_metrics(
     left = np.zeros(len(shown))
     for number, one in enumerate(order[: MAX_NAMED + 1].tolist()):
         own, name = activity == one, names.entry("activities", one)
-        colour = PREFIX_COLOURS[names.colours["activities"][one]]
+        colour = activity_colour(name)
         if number == MAX_NAMED:
             own, colour = np.isin(activity, order[number:]), ACTION_COLOURS["deserialize"]
             name = f"{len(order) - number:,} more"

@@ -368,6 +368,7 @@ export function accountIn(view: PanelView, grid: Grid): Account {
     threads: threadsOf(view, tables),
     states: tables.states,
     graphs: entriesOf(view.table("computations"), "time")
+      .filter(({ graphs }) => graphs <= 1) // several: not when each was read
       .map(
         ({ time, stop }) =>
           [time, Number.isNaN(stop) ? present : stop] as const,

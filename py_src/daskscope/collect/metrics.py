@@ -172,7 +172,11 @@ class MetricRows:
             self._recording.series(METRICS.name).append(rows, now=max(now, min(end, now + 1)))
 
     def _keep(self, kept: Cells) -> None:
-        self._intervals = [part[kept][-MAX_INTERVALS:] for part in self._intervals]
+        stop = self._intervals[2]
+        excess = int(kept.sum()) - MAX_INTERVALS
+        if excess > 0:  # the newest stay
+            kept = kept & (stop > np.partition(stop[kept], excess - 1)[excess - 1])
+        self._intervals = [part[kept] for part in self._intervals]
 
     def _spread(self, rows: dict[str, Cells], own: Cells) -> dict[str, Cells]:
         """Return the rows with those of `execute` where their tasks were."""

@@ -120,6 +120,8 @@ def _of_cell(recording: Recording, cell: str) -> tuple[float, float, list[str]]:
     tasks = recording.tasks
     cells = tasks.get("cell", [])
     known = [str(one) for one in dict.fromkeys(cells) if one and isinstance(one, str)]
+    if cell not in known and cell in {*recording.table("cells")["cell"]}:
+        return 0.0, 0.0, []  # it brought no task that has ended
     if cell not in known:
         raise _unknown("cell", cell, known)
     own = tasks[tasks["cell"] == cell]
