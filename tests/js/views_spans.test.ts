@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { ThreadsBusy } from "../../js_src/derive/threads_busy";
 import { groupKey } from "../../js_src/model/groups";
 import { TaskModel } from "../../js_src/model/tasks";
+import { cellsOf, sendersOf } from "../../js_src/panel/cells";
 import { linesOfSpan } from "../../js_src/panels/spans/detail";
 import { TimeSpent } from "../../js_src/panels/spans/spent";
 import {
@@ -54,26 +55,37 @@ function modelWith(): TaskModel {
       { start: T0 + 4, task: 1, prefix: 1, span: 2, computation: 2, status: 1 },
       { start: T0 + 6, task: 2, prefix: 1, span: 1, computation: 3 },
       { start: T0 + 8, task: 3, prefix: 1, computation: 1 },
+      { start: T0 + 8, task: 4, prefix: 1, computation: 4 },
+      { start: T0 + 8, task: 5, prefix: 1, computation: 0 },
     ]),
   );
   return model;
 }
 
-const cell = (number: number, start: number, computation: number) => ({
-  ...{ name: `In [${number}]`, id: String(number), status: "ok", code: "x" },
-  ...{ start, stop: start + 1 },
-  graphs: [{ computation, tasks: 2, time: start, stop: start }],
-});
-
-const tree = (mode: "cells" | "spans"): Node[] =>
-  treeOf({
+function tree(mode: "cells" | "spans"): Node[] {
+  const session = new HarnessSession("one");
+  const sent = { "In [1]": 9, "In [2]": 2, "In [5]": 3, "": 4 };
+  const times = [T0 - 9, T0 - 1, T0 + 5, T0 + 7];
+  const rows = Object.entries(sent).map(([cell, computation], at) => ({
+    ...{ cell, computation, graphs: 1, tasks: 2, code: "x", status: "ok" },
+    ...{ time: times[at], stop: times[at] + 1 },
+  }));
+  session.fill("computations", rows);
+  session.fill("cells", rows.slice(0, 3));
+  const tables = [
+    session.table("cells").value,
+    session.table("computations").value,
+  ] as const;
+  return treeOf({
     mode,
     groups: modelWith().groups.all,
-    cells: [cell(1, T0 - 9, 9), cell(2, T0 - 1, 2), cell(5, T0 + 5, 3)],
+    cells: cellsOf(...tables),
+    senderOf: sendersOf(...tables),
     spans: SPANS,
     prefixes: ["load", "sum"],
     spanTimes: emptyTable("span_times"),
   });
+}
 
 const shown = (roots: Node[], words = "") => {
   const all = new Set<string>();
@@ -99,7 +111,7 @@ describe("groups of tasks", () => {
       ...{ computation: 2, span: 3, prefix: 0, tasks: 1, erred: 0 },
       ...{ nbytes: 100, seconds: 3, start: T0, stop: T0 + 4 },
     });
-    expect(modelWith().groups.tasks).toBe(4);
+    expect(modelWith().groups.tasks).toBe(6);
   });
 
   it("tell threads busy from each other, column by column", () => {
@@ -132,6 +144,10 @@ describe("the tree of cells and spans", () => {
       "  sum 1",
       "(recomputed) 1",
       "  sum 1",
+      "(outside of cells) 1",
+      "  sum 1",
+      "(unknown) 1",
+      "  sum 1",
     ]);
     expect(shown(tree("cells"), "inner")).toEqual([
       "[2] x 2",
@@ -148,8 +164,8 @@ describe("the tree of cells and spans", () => {
       "  inner 1",
       "    load 1",
       "  sum 1",
-      "(no span) 2",
-      "  sum 2",
+      "(no span) 4",
+      "  sum 4",
     ]);
     expect(spansIn(roots[0]!, SPANS).sort()).toEqual(["a", "b"]);
   });

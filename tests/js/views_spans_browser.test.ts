@@ -222,7 +222,7 @@ describePanel("the lane of cells", () => {
     await expect.poll(async () => (await focus()).cells).toEqual([]);
   });
 
-  it.each(["system", "memory", "summary"])(
+  it.each(["system", "memory", "summary", "events"])(
     "is under the charts of the panel %s",
     async (panel) => {
       await open(`panel=${panel}&scenario=live&at=20`, 1000, 800);

@@ -17,7 +17,8 @@ import type { PanelView } from "../../panel/panel_view";
 import { prefixCss, PrefixSwatch } from "../../panel/prefix_button";
 import { TimeChart } from "../../panel/time_chart";
 import { withText } from "../../timeline/time_plot";
-import { hasFailed } from "../../panel/cells";
+import { badgeOf, firstLine, hasFailed } from "../../panel/cells";
+import { goToCell } from "../../panel/cells_lane";
 import { activityName } from "./detail";
 import { Lanes, paintErred } from "./lanes";
 import type { TimeSpent } from "./spent";
@@ -331,23 +332,38 @@ function Row(props: {
 }
 
 function Name(props: { view: PanelView; node: Node }): JSX.Element {
-  const { node } = props;
+  const { view, node } = props;
   const { cell } = node;
   if (node.kind === "cell" && cell) {
-    const [badge, ...words] = node.name.split(" ");
-    const failed = hasFailed(cell) ? ` ds-error` : "";
+    const goes = goToCell(view, cell);
+    const badge = badgeOf(cell);
+    const look = hasFailed(cell) ? "ds-spans-badge ds-error" : "ds-spans-badge";
     return (
-      <button type="button" class="ds-spans-text" title={cell.code}>
-        <b class={`ds-spans-badge${failed}`}>{badge}</b>
-        <span class="ds-mono">{words.join(" ")}</span>
-      </button>
+      <>
+        {goes ? (
+          <button
+            type="button"
+            class={look}
+            title="Go to this cell"
+            onClick={(event) => {
+              event.stopPropagation();
+              goes();
+            }}
+          >
+            {badge}
+          </button>
+        ) : (
+          <b class={look}>{badge}</b>
+        )}
+        <button type="button" class="ds-spans-text" title={cell.code}>
+          <span class="ds-mono">{firstLine(cell.code)}</span>
+        </button>
+      </>
     );
   }
   return (
     <button type="button" class="ds-spans-text" title={node.name}>
-      {node.kind === "prefix" && (
-        <PrefixSwatch view={props.view} name={node.name} />
-      )}
+      {node.kind === "prefix" && <PrefixSwatch view={view} name={node.name} />}
       <span>{node.name}</span>
     </button>
   );

@@ -2,8 +2,13 @@
 
 import type { Group } from "../../model/groups";
 import type { Focus, Span } from "../../model/types";
-import { badgeOf, type Cell, firstLine } from "../../panel/cells";
-import { RECOMPUTED } from "../../schema";
+import {
+  badgeOf,
+  type Cell,
+  firstLine,
+  type NoCell,
+  type SenderOf,
+} from "../../panel/cells";
 import { rowsOf, type TableView } from "../../session_tables";
 
 export type Mode = "cells" | "spans";
@@ -38,38 +43,38 @@ export interface Sources {
   readonly mode: Mode;
   readonly groups: Iterable<Group>;
   readonly cells: readonly Cell[];
+  readonly senderOf: SenderOf;
   readonly spans: readonly Span[];
   readonly prefixes: readonly string[];
   readonly spanTimes: SpanTimes;
 }
 
 /** Of a span around all others, which Dask makes by itself. */
-const DEFAULT = "default";
+export const isDefault = (span: Span | undefined): boolean =>
+  span?.name.length === 1 && span.name[0] === "default";
+
 const DEEPEST = 200;
 
 /** The roots of the tree, in the order in which they began. */
 export function treeOf(sources: Sources): Node[] {
-  const { mode, cells, spans, prefixes } = sources;
+  const { mode, cells, senderOf, spans, prefixes } = sources;
   const chainOf = chains(sources);
   const root = nodeOf("", "rest", "", -1);
-  const sentBy = new Map<number, Cell>();
-  for (const cell of cells) {
-    for (const { computation } of cell.graphs) sentBy.set(computation, cell);
-    if (mode === "cells") cellNode(root, cell);
-  }
-  if (mode === "spans") {
+  if (mode === "cells") {
+    for (const cell of cells) cellNode(root, cell);
+  } else {
     for (const { span } of rowsOf(sources.spanTimes, "time")) {
       spanNodes(root, chainOf(span), spans);
     }
   }
   for (const group of sources.groups) {
-    const cell = sentBy.get(group.computation) ?? null;
+    const sender = senderOf(group.computation);
     const chain = chainOf(group.span);
     const within =
       mode === "cells"
-        ? cell
-          ? cellNode(root, cell)
-          : restNode(root, group)
+        ? typeof sender === "string"
+          ? restNode(root, sender)
+          : cellNode(root, sender)
         : chain.length === 0
           ? child(root, "rest", "rest", "(no span)")
           : root;
@@ -79,6 +84,7 @@ export function treeOf(sources: Sources): Node[] {
       prefix: group.prefix,
       focus: inner.focus && { ...inner.focus, prefixes: [name] },
     });
+    const cell = typeof sender === "string" ? null : sender;
     for (const node of pathTo(root, leaf)) add(node, group, cell);
   }
   return sorted(root);
@@ -125,10 +131,8 @@ const cellNode = (root: Node, cell: Cell): Node =>
     ...{ start: cell.start, stop: cell.stop },
   });
 
-const restNode = (root: Node, { computation }: Group): Node =>
-  computation === RECOMPUTED
-    ? child(root, "rest", "again", "(recomputed)", { focus: null })
-    : child(root, "rest", "rest", "(outside of cells)", { focus: null });
+const restNode = (root: Node, name: NoCell): Node =>
+  child(root, "rest", name, name, { focus: null });
 
 function spanNodes(
   parent: Node,
@@ -204,7 +208,7 @@ function chains({
       ? []
       : [
           ...chainOf(parentOf(span), depth + 1),
-          ...(name.length === 1 && name[0] === DEFAULT ? [] : [span]),
+          ...(isDefault(spans[span]) ? [] : [span]),
         ];
     known.set(span, chain);
     return chain;
