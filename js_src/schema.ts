@@ -318,6 +318,7 @@ export const TABLES = {
       fetching: {"type": "uint32", "combine": "last"},
       memory: {"type": "uint32", "combine": "last"},
       start: {"type": "float64", "combine": "last"},
+      earliest: {"type": "float64", "combine": "last"},
     },
   },
   computations: {

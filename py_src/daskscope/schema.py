@@ -485,6 +485,13 @@ TASK_STATES: Final = Series(
         _tasks_in("fetching", "of a worker or of all: inputs that are on their way"),
         _tasks_in("memory", "have their results in memory"),
         Column("start", "float64", "when those that execute began: mean", unit="s", combine="last"),
+        Column(
+            "earliest",
+            "float64",
+            "when the first of those that execute began",
+            unit="s",
+            combine="last",
+        ),
     ),
     lasts=True,
     ring_bytes=(20_000_000, 20_000_000, 10_000_000, 5_000_000),

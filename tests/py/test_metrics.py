@@ -397,12 +397,12 @@ def a_worker(*running: float, prefix: str = "inc", seen: float = START) -> Any:
 
 
 def state_rows(states: TaskStates, first: int = 0) -> list[tuple[Any, ...]]:
-    """Prefix or nothing, worker, processing, executing, fetching, memory, start."""
-    _, prefix, worker, _, _, _, processing, executing, fetching, memory, start = states.rows.columns
+    """Prefix or nothing, worker, processing, executing, fetching, memory, mean and earliest start."""
+    _, prefix, worker, _, _, _, *counts = states.rows.columns
     prefixes = {2**16 - 1: "", **dict(enumerate(states.prefixes.described))}
     names = [prefixes[one] for one in prefix]
     workers = [states.addresses.described[one] for one in worker]
-    rows = zip(names, workers, processing, executing, fetching, memory, start, strict=True)
+    rows = zip(names, workers, *counts, strict=True)
     return [*rows][first:]
 
 
@@ -420,11 +420,11 @@ def test_a_state_has_a_row_when_it_changed_and_a_last_one_when_it_is_gone(states
     scheduler.workers = {"w": a_worker(1.0, 3.0)}
     scheduler.task_prefixes = {"inc": a_prefix("inc", processing=2, memory=5)}
     states.sample(scheduler, START)
-    start = START - 2
+    starts = START - 2, START - 3
     assert state_rows(states) == [
-        ("", "w", 2, 2, 3, 0, start),
-        ("inc", "", 2, 2, 0, 5, start),
-        ("", "", 2, 2, 3, 5, start),
+        ("", "w", 2, 2, 3, 0, *starts),
+        ("inc", "", 2, 2, 0, 5, *starts),
+        ("", "", 2, 2, 3, 5, *starts),
     ]
     states.sample(scheduler, START + 1)
     assert len(state_rows(states)) == 3
@@ -435,6 +435,22 @@ def test_a_state_has_a_row_when_it_changed_and_a_last_one_when_it_is_gone(states
     states.repeat()
     states.sample(scheduler, START + 3)
     assert [row[:2] for row in state_rows(states, 5)] == [("", "w"), ("", "")]
+
+
+def test_the_earliest_start_tells_one_long_task_from_many_short_ones(states) -> None:
+    scheduler = FakeScheduler()
+    scheduler.workers = {"v": a_worker(60.0, prefix="long"), "w": a_worker(0.5, 1.0)}
+    scheduler.task_prefixes = {
+        "long": a_prefix("long", processing=1),
+        "inc": a_prefix("inc", processing=2),
+    }
+    states.sample(scheduler, START)
+    earliest = {row[:2]: START - row[-1] for row in state_rows(states)}
+    assert earliest == {("", "v"): 60, ("", "w"): 1, ("long", ""): 60, ("inc", ""): 1, ("", ""): 60}
+    scheduler.workers = {"v": a_worker(), "w": a_worker(0.5, 1.0)}
+    states.sample(scheduler, START + 1)
+    assert [START - row[-1] for row in state_rows(states, 5) if row[:2] == ("", "")] == [1]
+    assert np.isnan([row[-1] for row in state_rows(states, 5) if row[0] == "long"]).all()
 
 
 def test_prefixes_of_which_nothing_is_alive_cost_nothing(states) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import compress, islice
-from math import nan
+from math import inf, nan
 from operator import is_not
 from typing import Any
 
@@ -35,6 +35,7 @@ MAX_SPANS = 10_000
 MAX_CODE_CHARS = 20_000
 MAX_ANSWERED_SPANS = 500
 MAX_ANSWERED_CHARS = 1_000_000
+NOBODY = 0, 0.0, inf  # how many tasks execute, the sum of their starts, the earliest start
 
 
 class Spans(Interned):
@@ -323,8 +324,8 @@ class TaskStates:
         self.prefixes = prefixes
         self.addresses = addresses
         # Time, prefix, worker, the states of UNFINISHED_STATES, executing, fetching, in memory,
-        # mean start of those that execute.
-        self.rows = Rows("dHHIIIIIIId")
+        # mean and earliest start of those that execute.
+        self.rows = Rows("dHHIIIIIIIdd")
         self.latest: dict[tuple[int, int], Any] = {}
         self.workers: dict[str, Any] = {}
         self.transitions = -1
@@ -333,7 +334,7 @@ class TaskStates:
         """Append a row of each prefix and worker that has changed, and of all."""
         is_same = self.transitions == scheduler.transition_counter
         known = self.workers
-        running: dict[str, tuple[int, float]] = {}
+        running: dict[str, tuple[int, float, float]] = {}
         self.transitions, self.workers = scheduler.transition_counter, {}
         for address, worker in scheduler.workers.items():
             seen = worker.metrics, len(worker.processing)
@@ -344,31 +345,28 @@ class TaskStates:
         if is_same and self.latest and len(known) == len(self.workers):
             return
         found: dict[tuple[int, int], Any] = {}
-        executing, sum_starts, fetching = 0, 0.0, 0
+        executing, fetching = NOBODY, 0
         for address, worker in scheduler.workers.items():
-            _, processing, here, starts, by_prefix, fetched = self.workers[address]
-            memory, start = len(worker.has_what), starts / here if here else nan
-            row = (0, 0, 0, processing, here, fetched, memory, start)
-            found[NO_PREFIX, self.addresses.add(address)] = row
-            executing, sum_starts = executing + here, sum_starts + starts
-            fetching += fetched
-            for name, (count, sum_of) in by_prefix.items():
-                before = running.get(name, (0, 0.0))
-                running[name] = before[0] + count, before[1] + sum_of
+            _, processing, by_prefix, fetched = self.workers[address]
+            here = NOBODY
+            for name, part in by_prefix.items():
+                here, running[name] = _both(here, part), _both(running.get(name, NOBODY), part)
+            counts = (0, 0, 0, processing, here[0], fetched, len(worker.has_what))
+            found[NO_PREFIX, self.addresses.add(address)] = counts + _starts(here)
+            executing, fetching = _both(executing, here), fetching + fetched
         totals = [0] * len(UNFINISHED_STATES)
         for prefix in scheduler.task_prefixes.values():
             if not prefix.groups:  # all of its tasks are forgotten
                 continue
-            states, (here, starts) = prefix.states, running.get(prefix.name, (0, 0.0))
+            states, here = prefix.states, running.get(prefix.name, NOBODY)
             counts = [states.get(state, 0) for state in UNFINISHED_STATES]
             memory = states.get("memory", 0)
             if memory or any(counts):
                 totals = [a + b for a, b in zip(totals, counts)]
-                row = (*counts, here, 0, memory, starts / here if here else nan)
+                row = (*counts, here[0], 0, memory, *_starts(here))
                 found[self.prefixes.add(prefix.name), 0] = row
-        memory = sum([row[-2] for (place, _), row in found.items() if place != NO_PREFIX])
-        start = sum_starts / executing if executing else nan
-        found[NO_PREFIX, 0] = (*totals, executing, fetching, memory, start)
+        memory = sum([row[6] for (place, _), row in found.items() if place != NO_PREFIX])
+        found[NO_PREFIX, 0] = (*totals, executing[0], fetching, memory, *_starts(executing))
         self.append(found, now)
 
     def append(self, found: dict[tuple[int, int], Any], now: float) -> None:
@@ -377,12 +375,12 @@ class TaskStates:
         rows = []
         for key, row in found.items():
             # Whoever runs short tasks needs no row for each of them.
-            seen = row[:-1], round(2 * row[-1]) if row[4] else None
+            seen = row[:7], [round(2 * start) for start in row[7:]] if row[4] else None
             self.latest[key] = seen
             if latest.get(key) != seen:
                 rows.append((now, *key, *row))
         gone = [key for key in latest if key not in found]
-        rows += [(now, *key, *[0] * (len(UNFINISHED_STATES) + 3), nan) for key in gone]
+        rows += [(now, *key, *[0] * (len(UNFINISHED_STATES) + 3), nan, nan) for key in gone]
         self.rows.extend(rows)
 
     def repeat(self) -> None:
@@ -391,13 +389,21 @@ class TaskStates:
         self.transitions = -1
 
 
-def _of_worker(worker: Any) -> tuple[int, float, dict[str, Any], int]:
-    """Return how many tasks execute, the sum of their starts, both by prefix, what is fetched."""
+def _of_worker(worker: Any) -> tuple[dict[str, Any], int]:
+    """Return what executes, by prefix as `NOBODY`, and how much is fetched."""
     by_prefix: dict[str, Any] = {}
-    running = running_of(worker)
-    for task, start in running:
-        count, starts = by_prefix.get(task.prefix.name, (0, 0.0))
-        by_prefix[task.prefix.name] = count + 1, starts + start
+    for task, start in running_of(worker):
+        name = task.prefix.name
+        by_prefix[name] = _both(by_prefix.get(name, NOBODY), (1, start, start))
     counts = worker.metrics.get("task_counts") or {}
-    fetching = counts.get("fetch", 0) + counts.get("flight", 0)
-    return len(running), sum([start for _, start in running]), by_prefix, fetching
+    return by_prefix, counts.get("fetch", 0) + counts.get("flight", 0)
+
+
+def _both(one: Any, other: Any) -> tuple[int, float, float]:
+    return one[0] + other[0], one[1] + other[1], min(one[2], other[2])
+
+
+def _starts(running: Any) -> tuple[float, float]:
+    """Return the mean and the earliest start."""
+    count, sum_of, earliest = running
+    return (sum_of / count, earliest) if count else (nan, nan)

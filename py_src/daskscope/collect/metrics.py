@@ -234,7 +234,7 @@ class MetricRows:
         gone = self._there.difference(keys) if whole else set()
         if gone:
             gone_prefix, gone_workers = zip(*gone, strict=True)
-            last = {"time": np.full(len(gone), now), "start": np.full(len(gone), nan)}
+            last = {"time": np.full(len(gone), now), "start": nan, "earliest": nan}
             series.append(last | {"prefix": gone_prefix, "worker": gone_workers}, now=now)
         if keys:
             series.append(columns | {"prefix": prefix, "worker": names}, now=now)

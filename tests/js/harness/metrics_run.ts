@@ -135,6 +135,7 @@ export function fillMetrics(
       processing:
         time < phases[0]! ? 0 : runs.length + Math.min(ready, run.lanes.length),
       ...{ executing: runs.length, start: runs.length > 0 ? mean : 0 },
+      earliest: Math.min(now, ...runs.map((task) => task.start)),
       fetching: second ? 2 : 0,
     });
   }
