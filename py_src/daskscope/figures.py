@@ -342,7 +342,7 @@ def fine_metrics(
     left = np.zeros(len(shown))
     for number, one in enumerate(order[: MAX_NAMED + 1].tolist()):
         own, name = activity == one, names.entry("activities", one)
-        colour = activity_colour(name)
+        colour = activity_colour(name, names.colours["activities"][one])
         if number == MAX_NAMED:
             own, colour = np.isin(activity, order[number:]), ACTION_COLOURS["deserialize"]
             name = f"{len(order) - number:,} more"

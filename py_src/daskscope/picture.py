@@ -262,6 +262,7 @@ def _fine_metrics(sheet: Sheet, core: RecordingStore) -> None:
     rows = core.series("metrics").window(0.0, math.inf)
     own = (rows["context"] == 0) & (rows["unit"] == 0)  # execute, seconds
     names, labels = core.names.prefixes, core.names.labels("activities")
+    slots = dict(zip(labels, core.names.colours["activities"], strict=True))
     sums: dict[str, dict[str, float]] = {}
     cells = (rows[name][own].tolist() for name in ("prefix", "activity", "value"))
     for prefix, activity, value in zip(*cells, strict=True):
@@ -278,7 +279,7 @@ def _fine_metrics(sheet: Sheet, core: RecordingStore) -> None:
         sheet.text(LEFT, y, cut(name, 26), TEXT)
         for activity, seconds in sorted(sums[name].items(), key=lambda one: -one[1]):
             left, x = x, x + seconds / longest * 560
-            colour = legend.setdefault(activity, palette.activity_colour(activity))
+            colour = legend.setdefault(activity, palette.activity_colour(activity, slots[activity]))
             sheet.ink.rectangle((left, y, x, y + 22), fill=colour)
         sheet.text(x + 12, y, seconds_text(sum(sums[name].values())))
     sheet.legend(list(legend.items()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ from daskscope.palette import (
     MEMORY_COLOURS,
     PREFIX_COLOURS,
     action_colour,
+    activity_colour,
+    activity_kind,
 )
 from daskscope.recording import Recording, RecordingStore, pack_keys
 
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 PALETTE = Path(__file__).resolve().parents[2] / "js_src" / "base" / "palette.ts"
+KINDS = Path(__file__).parents[1] / "contract" / "activity_kinds.json"
 GIB = 2**30
 MEASURES = ("process", "managed", "unmanaged_old", "unmanaged_recent", "spilled", "limit")
 GONE = (float("nan"),) * len(MEASURES)
@@ -469,6 +473,26 @@ def test_colours_are_those_of_the_page():
         "disk-read": "disk",
         "other": "deserialize",
     }
+
+
+def test_activities_have_the_kinds_that_they_have_in_the_page():
+    cases = json.loads(KINDS.read_text())
+    assert [[activity, activity_kind(activity)] for activity, _ in cases] == cases
+    for activity, kind in cases:
+        wanted = PREFIX_COLOURS[5] if kind is None else ACTIVITY_COLOURS[kind]
+        assert activity_colour(activity, 5) == wanted
+
+
+def test_activities_of_ones_own_have_the_colours_of_their_names():
+    recording = new_recording(prefixes=())
+    measured(recording, ("sum", "thread-cpu", 6.0), ("sum", "gpu", 3.0), ("sum", "tpu", 1.0))
+    fig = figures.fine_metrics(Recording(recording))
+    bars = [one.glyph.fill_color for one in fig.renderers]
+    slots = recording.names.colours["activities"]
+    names = recording.names.labels("activities")
+    own = [PREFIX_COLOURS[slots[names.index(name)]] for name in ("gpu", "tpu")]
+    assert bars == [ACTIVITY_COLOURS["thread-cpu"], *own]
+    assert len({*bars}) == 3
 
 
 def measured(recording: RecordingStore, *rows: tuple[str, str, float]) -> None:
