@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from clusters import WITHOUT_DASHBOARD, eventually, live
-from distributed import Client, LocalCluster, get_worker, span
+from distributed import Client, LocalCluster, get_worker, span, wait
 from distributed.metrics import context_meter
 from distributed.scheduler import SourceCode
 from recording_rows import START, new_recording
@@ -218,6 +218,51 @@ def test_nothing_is_read_of_spans_while_nothing_changes(monkeypatch: pytest.Monk
     assert reader.samples.rows.next == 0
 
 
+def test_rounding_of_large_sums_is_no_row_without_a_span() -> None:
+    reader = Reader()
+    names = [f"span-{number}" for number in range(7)]
+    for name in names:
+        reader.scheduler.beat(execute("mine", unit="bytes"), 1.1e12, name)
+    reader.read(START)
+    for second in range(1, 30):
+        for name in names:
+            reader.scheduler.beat(execute("mine", unit="bytes"), 0.1, name)
+            reader.spans.add(name)
+        reader.samples.sweep_at = 0
+        reader.read(START + second)
+    assert 0 not in reader.samples.rows.columns[3]
+    assert reader.rows.unreadable == 0
+    reader.new_agent()
+    reader.read(START + 31)
+    assert (reader.recording.series("metrics").before["value"] > 1).all()
+
+
+def test_totals_that_somebody_emptied_begin_anew() -> None:
+    reader = Reader()
+    reader.scheduler.beat(execute("before"), 100.0, "a")
+    reader.read(START)
+    reader.scheduler.cumulative_worker_metrics.clear()
+    for activity in "one", "two":
+        reader.scheduler.beat(execute(activity), 1.0)
+    reader.samples.sweep_at = 0
+    reader.read(START + 1)
+    assert reader.sum(-100) == 2
+
+
+def test_a_span_that_is_gone_stops_nothing() -> None:
+    reader = Reader()
+    for name in "a", "b":
+        reader.scheduler.beat(execute(), 1.0, name)
+        reader.spans.add(name)
+    reader.read(START)
+    del reader.scheduler.extensions["spans"].spans["a"]
+    reader.spans.add("b")
+    reader.scheduler.beat(execute(), 2.0, "b")
+    (row,) = reader.read(START + 0.5)["spans"]["items"]
+    assert reader.spans.described[row["span"]][0] == "b"
+    assert reader.sum(-100) == 2
+
+
 def test_of_very_many_spans_the_newest_have_totals_and_none_is_missing_in_sum() -> None:
     scheduler = FakeScheduler()
     keys = [execute(f"activity-{number}") for number in range(50)]
@@ -265,6 +310,25 @@ def test_what_is_no_usable_value_is_left_out_and_counted(value: Any) -> None:
     reader.read(START + 1)
     assert reader.sum() == 1
     assert reader.rows.unreadable >= 1
+
+
+@pytest.mark.parametrize("value", [NAN, float("inf"), 1e300])
+def test_a_metric_whose_sum_is_spoilt_is_counted_once_and_named(value: float) -> None:
+    reader = Reader()
+    reader.read(START)
+    reader.scheduler.beat(execute("mine", unit="apples"), value, "a")
+    for second in range(1, 7):
+        reader.scheduler.beat(execute("mine", unit="apples"), 1.0, "a")
+        reader.scheduler.beat(execute(), 1.0, "a")
+        reader.spans.add("a")
+        reader.read(START + second)
+    assert reader.sum() == 6
+    assert reader.rows.unreadable == 1
+    (notice,) = reader.rows.notices
+    assert notice.code == "metrics-stopped"
+    assert "mine (apples)" in notice.text
+    reader.rows.follow_agent()
+    assert reader.rows.notices == (notice,)
 
 
 def test_a_new_scheduler_brings_no_negative_increments_and_totals_begin_anew() -> None:
@@ -340,6 +404,25 @@ def test_short_tasks_of_the_same_function_do_not_take_the_place_of_a_long_one() 
     assert reader.sum(60, 61) < 1
 
 
+@pytest.mark.parametrize("workers", [2, 10, 40])
+def test_long_tasks_whose_workers_report_one_by_one_are_right_in_any_window(workers: int) -> None:
+    reader = Reader()
+    reader.read(START)
+    reader.tasks(*[(0.0, 600.0)] * workers)
+    for number, reported in enumerate((workers - 1, 1)):
+        reader.scheduler.beat(execute(), 599.9 * reported)
+        reader.samples.sweep_at = 0
+        reader.read(START + 600.5 + number)
+    for since, until in (0, 590), (200, 201), (590, 600), (0, 601):
+        expected = workers * (min(until, 600) - since)
+        assert reader.sum(since, until) == pytest.approx(expected, rel=0.02)
+    reader.tasks((602.0, 602.4))
+    reader.scheduler.beat(execute(), 0.4)
+    reader.samples.sweep_at = 0
+    reader.read(START + 603)
+    assert reader.sum(601.9, 603) == pytest.approx(0.4)
+
+
 def test_increments_without_tasks_are_in_the_time_since_the_last_reading() -> None:
     reader = Reader()
     reader.read(START)
@@ -397,7 +480,7 @@ def a_worker(*running: float, prefix: str = "inc", seen: float = START) -> Any:
 
 
 def state_rows(states: TaskStates, first: int = 0) -> list[tuple[Any, ...]]:
-    """Prefix or nothing, worker, processing, executing, fetching, memory, mean and earliest start."""
+    """Prefix or nothing, worker, processing, executing, fetching, memory, mean and first start."""
     _, prefix, worker, _, _, _, *counts = states.rows.columns
     prefixes = {2**16 - 1: "", **dict(enumerate(states.prefixes.described))}
     names = [prefixes[one] for one in prefix]
@@ -574,6 +657,47 @@ def test_values_that_are_none_are_left_out_and_a_notice_counts_them(own) -> None
         assert frame[frame["unit"] == "kiwis"]["value"].tolist() == [8.0]
         assert not {"pears", "plums"} & set(frame["unit"])
         assert (frame["value"] > 0).all()
+
+
+def fail_for_test(x: int) -> int:
+    raise ValueError(x)
+
+
+def test_a_span_counts_tasks_that_erred_also_once_their_futures_are_released(own) -> None:
+    _, client = own
+    with daskscope.connect(client) as session:
+        live(session)
+
+        def erred() -> list[int]:
+            spans = session.recording.table("span_times")
+            return [*spans[spans["span"] == "failing"]["erred"]]
+
+        for count in 3, 6:
+            with span("failing"):
+                futures = client.map(fail_for_test, range(3), pure=False)
+                wait(futures)
+            eventually(lambda: bool(erred()))
+            del futures
+            client.submit(int).result()
+            eventually(lambda count=count: sum(erred()) == count)
+
+
+def test_metrics_that_cannot_be_read_any_more_stop_nothing_else(own) -> None:
+    _, client = own
+    with daskscope.connect(client) as session:
+        live(session)
+
+        def break_it(dask_scheduler: Any) -> None:
+            (agent,) = [p for n, p in dask_scheduler.plugins.items() if n.startswith("daskscope")]
+            agent.metric_samples.totals = None
+
+        client.run_on_scheduler(break_it)
+        client.submit(int, 1, key="after-1").result()
+        eventually(lambda: any(one.code == "metrics-failed" for one in session.notices))
+        assert session.state == "live"
+        assert "AttributeError" in (session.agent_error or "")
+        client.submit(int, 2, key="later-1").result()
+        eventually(lambda: {"after", "later"} <= set(session.recording.tasks["prefix"]))
 
 
 def test_a_restart_of_the_cluster_brings_no_negative_increments() -> None:

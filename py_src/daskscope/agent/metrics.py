@@ -30,6 +30,7 @@ KEPT_METRICS = 1_000  # of these, for what is told apart without prefixes once t
 MAX_TOTALS = 10_000  # rows of totals by span that a new reader gets; the rest is of no span
 SPANNED = (("execute",), ("p2p",))
 TINY = 1e-6
+ROUNDING = 1e-12  # of a sum: so much is no part of it
 SWEEP_AGAIN_S = 10.0
 MAX_SPANS = 10_000
 MAX_CODE_CHARS = 20_000
@@ -43,6 +44,7 @@ class Spans(Interned):
 
     def __init__(self, describe: Any) -> None:
         self.touched: set[Any] = set()
+        self.erred: dict[Any, int] = {}  # how many of their tasks, for ever
         super().__init__(describe, first=[""])
 
     def add(self, item: Any) -> int:
@@ -90,22 +92,29 @@ def _number(value: Any) -> float:
         return nan
 
 
+def _counts(value: float, total: Any) -> bool:
+    """Return whether a part of a sum is more than rounding."""
+    return not abs(value) <= max(TINY, ROUNDING * abs(_number(total)))
+
+
 class Grown:
     """How much the metrics of a dictionary have grown since the last look.
 
     A dictionary of metrics only gets more keys, so the places of its keys do not change.
     """
 
-    def __init__(self, values: Any = ()) -> None:
+    def __init__(self, metrics: Any = None) -> None:
         self.places: list[int] = []  # which metric each value is
-        self.values = [*values]
+        self.values = [*metrics.values()] if metrics else []
+        self.first = next(iter(metrics), None) if metrics else None  # its first key
 
     def look(self, metrics: Any, indices: Any) -> tuple[list[int], list[float]]:
         """Return which metrics have grown, and by how much."""
         before, self.values = self.values, [*metrics.values()]
         values, known = self.values, len(self.places)
-        if len(values) < len(before):  # somebody emptied it
-            before, self.places, known = [], [], 0
+        first, self.first = self.first, next(iter(metrics), None)
+        if len(values) < len(before) or (before and first is not self.first):
+            before, self.places, known = [], [], 0  # somebody emptied it
         changed = [*compress(range(len(before)), map(is_not, values, before))]
         changed += range(len(before), len(values))
         if not changed:
@@ -148,9 +157,12 @@ class MetricSamples:
     def start(self, scheduler: Any, now: float) -> None:
         """Begin: what is there already is no increment."""
         self.sampled = now
-        self.totals = Grown(scheduler.cumulative_worker_metrics.values())
+        self.totals = Grown(scheduler.cumulative_worker_metrics)
         for span_id, span in spans_of(scheduler).items():
-            self.span_totals[span_id] = Grown(span._cumulative_worker_metrics.values())
+            self.span_totals[span_id] = Grown(span._cumulative_worker_metrics)
+            erred = sum([group.states["erred"] for group in span.groups])
+            if erred:
+                self.spans.erred[span_id] = erred
 
     def index(self, key: Any) -> int:
         """Return the index of a metric; when there are too many, prefixes are not told apart."""
@@ -180,8 +192,8 @@ class MetricSamples:
         spans = spans_of(scheduler)
         touched = self.spans.touched.intersection(spans)
         self.spans.touched.clear()
-        self.active = {one: until for one, until in self.active.items() if until > now}
-        self.active.update(dict.fromkeys(touched, now + 2 * beat_s))
+        active = self.active | dict.fromkeys(touched, now + 2 * beat_s)
+        self.active = {one: until for one, until in active.items() if until > now and one in spans}
         self.note_changed(spans, touched)
         metrics = scheduler.cumulative_worker_metrics
         places, increments = self.totals.look(metrics, self.indices)
@@ -198,7 +210,8 @@ class MetricSamples:
         for span_id in self.active:
             self.read_span(span_id, spans[span_id], now, since)
         # A span of a task that was cancelled, for example, is not among the active ones.
-        if self.missing() and sweeps:
+        missing = self.missing()
+        if missing and sweeps:
             before = self.rows.next
             for span_id, span in spans.items():
                 if span_id not in self.active:
@@ -207,13 +220,16 @@ class MetricSamples:
                 self.sweep_at = now + SWEEP_AGAIN_S
             missing = self.missing()
             self.append(now, since, missing, 0, [rest[place] for place in missing])
-            rest.clear()
-        elif not self.missing():
+        if sweeps or not missing:
             rest.clear()
 
     def missing(self) -> list[int]:
         """Return the metrics of which more is known than spans have."""
-        return [place for place, value in self.rest.items() if abs(value) > TINY]
+        found = {place: value for place, value in self.rest.items() if abs(value) > TINY}
+        if found:
+            sums = dict(zip(self.totals.places, self.totals.values))
+            found = {place: value for place, value in found.items() if _counts(value, sums[place])}
+        return [*found]
 
     def read_span(self, span_id: str, span: Any, now: float, since: float) -> None:
         """Append by how much the metrics of a span have grown."""
@@ -245,6 +261,7 @@ class MetricSamples:
             place = self.index(key)
             rest[place] = rest.get(place, 0.0) + _number(value)
         found: list[tuple[int, int, float]] = []
+        sums = dict(rest)
         for span_id, span in reversed([*spans_of(scheduler).items()]):
             metrics = span._cumulative_worker_metrics
             if len(found) + len(metrics) > MAX_TOTALS:
@@ -254,8 +271,11 @@ class MetricSamples:
             for place, value in zip(places, map(_number, metrics.values())):
                 rest[place] = rest.get(place, 0.0) - value
                 found.append((place, number, value))
-        left = [(place, 0, value) for place, value in rest.items() if value]
-        found += [row for row in left if row[0] not in self.spanned or abs(row[2]) > TINY]
+        found += [
+            (place, 0, value)
+            for place, value in rest.items()
+            if value and (place not in self.spanned or _counts(value, sums[place]))
+        ]
         rows = Rows("IHd")
         rows.extend(found)
         return rows.since(0)
@@ -277,13 +297,14 @@ class MetricSamples:
     def spans_since(self, scheduler: Any, cursor: int) -> dict[str, Any]:
         """Return the facts of the spans that changed since a number, as many as one answer has."""
         news = []
+        spans = spans_of(scheduler)
         for span_id, number in reversed([*self.changed.items()]):
             if number < cursor:
                 break
-            news.append((span_id, number))
+            if span_id in spans:
+                news.append((span_id, number))
         items: list[dict[str, Any]] = []
         chars = 0
-        spans = spans_of(scheduler)
         for span_id, number in reversed(news[-MAX_ANSWERED_SPANS:]):
             if chars > MAX_ANSWERED_CHARS:
                 break
@@ -311,7 +332,7 @@ def describe_span_times(span: Any, spans: Spans) -> dict[str, Any]:
         "start": min([group.start for group in groups if group.start], default=nan),
         "stop": max([group.stop for group in groups if group.stop], default=nan),
         "tasks": sum([sum(group.states.values()) for group in groups]),
-        "erred": sum([group.states["erred"] for group in groups]),
+        "erred": spans.erred.get(span.id, 0),
         "nbytes": clamp(sum([group.nbytes_total for group in groups])),
         "code": clean_text(code, MAX_CODE_CHARS),
     }
@@ -351,8 +372,8 @@ class TaskStates:
             here = NOBODY
             for name, part in by_prefix.items():
                 here, running[name] = _both(here, part), _both(running.get(name, NOBODY), part)
-            counts = (0, 0, 0, processing, here[0], fetched, len(worker.has_what))
-            found[NO_PREFIX, self.addresses.add(address)] = counts + _starts(here)
+            row = (0, 0, 0, processing, here[0], fetched, len(worker.has_what), *_starts(here))
+            found[NO_PREFIX, self.addresses.add(address)] = row
             executing, fetching = _both(executing, here), fetching + fetched
         totals = [0] * len(UNFINISHED_STATES)
         for prefix in scheduler.task_prefixes.values():
