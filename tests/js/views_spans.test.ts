@@ -1,6 +1,7 @@
 // What is known of cells, spans and functions, out of the rows of tasks.
 
 import { describe, expect, it } from "vitest";
+import { MetricKeys, MetricRows } from "../../js_src/derive/metrics";
 import { ThreadsBusy } from "../../js_src/derive/threads_busy";
 import { groupKey } from "../../js_src/model/groups";
 import { TaskModel } from "../../js_src/model/tasks";
@@ -186,7 +187,10 @@ it("shares what was measured among the groups that ran in that time", () => {
     { time: 10, duration: 10, prefix: 0, span: 2, unit: 1, value: 70 }, // bytes
     { time: 30, duration: 10, prefix: 0, span: 2, activity: 1, value: 8 }, // later
   ]);
-  const spent = new TimeSpent(session.table("metrics").value);
+  const { rings } = session.table("metrics").value;
+  const OTHER = 3;
+  const rows = new MetricRows(rings, new MetricKeys(), new Set([OTHER]));
+  const spent = new TimeSpent(rows);
   const none = { computation: 2, span: 2, prefix: 0, tasks: 1, erred: 0 };
   const group = { ...none, nbytes: 0, start: 10, stop: 20 };
   expect(spent.of([{ ...group, seconds: 8 }])).toEqual([
@@ -197,5 +201,22 @@ it("shares what was measured among the groups that ran in that time", () => {
   expect(spent.of([{ ...group, seconds: 2 }])).toEqual([
     { activity: 0, seconds: 1.5 },
     { activity: 1, seconds: 0.5 },
+  ]);
+});
+
+it("leaves a function that ran alone all that was measured, beside its tasks too", () => {
+  const session = new HarnessSession("one");
+  const row = { time: 10, duration: 10, prefix: 0, span: 2 };
+  session.fill("metrics", [
+    { ...row, activity: 0, value: 10 },
+    { ...row, activity: 3, value: 10 },
+  ]);
+  const { rings } = session.table("metrics").value;
+  const rows = new MetricRows(rings, new MetricKeys(), new Set([3]));
+  const none = { computation: 2, span: 2, prefix: 0, tasks: 1, erred: 0 };
+  const group = { ...none, nbytes: 0, start: 10, stop: 20, seconds: 10 };
+  expect(new TimeSpent(rows).of([group])).toEqual([
+    { activity: 0, seconds: 10 },
+    { activity: 3, seconds: 10 },
   ]);
 });

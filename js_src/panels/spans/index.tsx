@@ -14,21 +14,16 @@ import {
 import type { Focus } from "../../model/types";
 import { hasWords, Kinds, SearchBox } from "../../panel/filter_tools";
 import { panelIcon } from "../../panel/host";
+import { metricRows } from "../../panel/metric_rows";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
+import { isDefault } from "../../panel/span_chains";
 import type { Fact } from "../../panel/status_line";
 import { rowsOf } from "../../session_tables";
 import { Detail, namesAround } from "./detail";
 import { TimeSpent } from "./spent";
 import { TreeTable } from "./table";
-import {
-  isDefault,
-  type Mode,
-  type Node,
-  rowsShown,
-  spansIn,
-  treeOf,
-} from "./tree";
+import { type Mode, type Node, rowsShown, spansIn, treeOf } from "./tree";
 
 export const SPANS = makePanel(
   {
@@ -186,7 +181,7 @@ function Spans(props: { view: PanelView }): JSX.Element {
     () => rowsShown(roots, toggled, hasWords(text)),
     [roots, toggled, text],
   );
-  const metrics = view.table("metrics");
+  const metrics = metricRows(view);
   const spent = useMemo(() => new TimeSpent(metrics), [metrics, beat]);
   // Not after another panel has changed the focus.
   const isChosen = !chosen?.focus || chosen.focus === partsOf(view.focus.value);

@@ -13,13 +13,14 @@ import {
   NOTHING,
 } from "../../base/format";
 import { ChevronIcon } from "../../panel/icons";
+import { activityName } from "../../panel/action_words";
+import { activityColours, namesOf } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { prefixCss, PrefixSwatch } from "../../panel/prefix_button";
 import { TimeChart } from "../../panel/time_chart";
 import { withText } from "../../timeline/time_plot";
 import { badgeOf, firstLine, hasFailed } from "../../panel/cells";
 import { goToCell } from "../../panel/cells_lane";
-import { activityName } from "./detail";
 import { Lanes, paintErred } from "./lanes";
 import type { TimeSpent } from "./spent";
 import { isOpen, type Node } from "./tree";
@@ -375,25 +376,29 @@ function Shares(props: {
   spent: TimeSpent;
 }): JSX.Element | null {
   const { view } = props;
-  const { dark } = view.theme.value;
+  const colour = activityColours(view);
+  const names = namesOf(view, "activities");
   const spent = props.spent.of(props.node.groups);
   const total = spent.reduce((sum, { seconds }) => sum + seconds, 0);
   if (total === 0) return null;
   const named = spent
     .slice(0, MOST_SHARES)
-    .map((one) => ({ ...one, name: activityName(view, one) }));
+    .map((one) => ({ ...one, name: names[one.activity] ?? "" }));
   return (
     <span
       class="ds-spans-share"
       title={named
-        .map(({ name, seconds }) => `${name} ${formatSeconds(seconds)}`)
+        .map(
+          ({ name, seconds }) =>
+            `${activityName(name)} ${formatSeconds(seconds)}`,
+        )
         .join("\n")}
     >
       {named.map(({ name, seconds }) => (
         <i
           style={{
             width: `${(seconds / total) * 100}%`,
-            background: activityColour(name, dark),
+            background: colour(name),
           }}
         />
       ))}

@@ -9,6 +9,7 @@ import {
   type NoCell,
   type SenderOf,
 } from "../../panel/cells";
+import { chainsOf, DEEPEST } from "../../panel/span_chains";
 import { rowsOf, type TableView } from "../../session_tables";
 
 export type Mode = "cells" | "spans";
@@ -49,16 +50,10 @@ export interface Sources {
   readonly spanTimes: SpanTimes;
 }
 
-/** Of a span around all others, which Dask makes by itself. */
-export const isDefault = (span: Span | undefined): boolean =>
-  span?.name.length === 1 && span.name[0] === "default";
-
-const DEEPEST = 200;
-
 /** The roots of the tree, in the order in which they began. */
 export function treeOf(sources: Sources): Node[] {
   const { mode, cells, senderOf, spans, prefixes } = sources;
-  const chainOf = chains(sources);
+  const chainOf = chainsOf(spans, sources.spanTimes);
   const root = nodeOf("", "rest", "", -1);
   if (mode === "cells") {
     for (const cell of cells) cellNode(root, cell);
@@ -181,39 +176,6 @@ function sorted(node: Node): Node[] {
     }
   }
   return all;
-}
-
-/** Of a span those around it, the outermost first, and itself. */
-function chains({
-  spans,
-  spanTimes,
-}: Sources): (span: number) => readonly number[] {
-  const around = new Map(
-    rowsOf(spanTimes, "time").map(({ span, parent }) => [span, parent]),
-  );
-  // Where Dask did not say, names do: of several with that name the one before.
-  const byName = new Map<string, number>();
-  spans.forEach(({ name }, at) => byName.set(JSON.stringify(name), at));
-  const parentOf = (span: number): number =>
-    around.get(span) ??
-    byName.get(JSON.stringify(spans[span]?.name.slice(0, -1))) ??
-    0;
-  const known = new Map<number, readonly number[]>();
-  const chainOf = (span: number, depth = 0): readonly number[] => {
-    const before = known.get(span);
-    if (before) return before;
-    const { name = [] } = spans[span] ?? {};
-    const none = span === 0 || depth > DEEPEST || name.length === 0;
-    const chain = none
-      ? []
-      : [
-          ...chainOf(parentOf(span), depth + 1),
-          ...(isDefault(spans[span]) ? [] : [span]),
-        ];
-    known.set(span, chain);
-    return chain;
-  };
-  return (span) => chainOf(span);
 }
 
 /** Ids of all spans of a node's tasks, its own among them. */
