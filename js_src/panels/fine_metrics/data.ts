@@ -310,8 +310,11 @@ function measuredIn(view: PanelView, grid: Grid): [Float64Array, Float64Array] {
     return Number(beside.has(activity[key]));
   });
   const cells = rows.spread(grid, groups, 2);
-  const outside = cells.subarray(grid.columns);
-  return [cells.map((value, at) => value + outside[at]), outside];
+  const [inside, outside] = [
+    cells.subarray(0, grid.columns),
+    cells.subarray(grid.columns),
+  ];
+  return [inside.map((value, at) => value + outside[at]), outside];
 }
 
 const NONE = new Float64Array(0);
