@@ -173,6 +173,11 @@ export class SharedSession implements Sink {
     return this.tables.names(dictionary);
   }
 
+  /** Colour slots of the entries of a dictionary. */
+  colours(dictionary: string): readonly number[] {
+    return this.tables.colours(dictionary);
+  }
+
   /** Rejects with a coded error, for instance when the kernel is busy. */
   ask(what: string, args: object, timeout_ms?: number): Promise<unknown> {
     return this.stream.ask(what, args, timeout_ms);

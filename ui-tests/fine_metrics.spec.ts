@@ -1,6 +1,8 @@
 // Where the time went: functions and activities while a cell runs, and what it accounts for.
 
+import type { Locator } from "@playwright/test";
 import {
+  dragTo,
   expect,
   notebookWith,
   openSidebar,
@@ -34,15 +36,21 @@ slept = client.map(sleep, range(60), pure=False)
 client.gather(counted + slept)
 time.sleep(3)
 `;
+const INLINE = `
+import daskscope
+daskscope.FineMetrics()
+`;
 
 test("the panel Fine performance metrics says where the time went, while a cell runs", async ({
   page,
 }, info) => {
-  await notebookWith(page, [CLUSTER, WORK]);
+  await notebookWith(page, [CLUSTER, WORK, INLINE]);
   await runCells(page, 0);
   const sidebar = await openSidebar(page);
   await expect(sidebar).toContainText("2 workers");
-  await sidebar.locator('[data-panel="fine-metrics"]').click();
+  const dock = (await page.locator("#jp-main-dock-panel").boundingBox())!;
+  const item = sidebar.locator('[data-panel="fine-metrics"]');
+  await dragTo(page, item, dock.x + dock.width - 60, dock.y + dock.height / 2);
   const panel = page.locator('[id^="daskscope-fine-metrics-"] .ds-root');
   await expect(panel).toBeVisible();
   await startCell(page, 1);
@@ -70,13 +78,24 @@ test("the panel Fine performance metrics says where the time went, while a cell 
   await page.screenshot({ path: info.outputPath("fine-metrics.png") });
 
   // What is isolated here is so in every panel.
-  await panel.getByRole("button", { name: /^Functions/ }).click();
-  await panel
-    .locator(".ds-filter")
-    .getByRole("button", { name: "sleep", exact: true })
-    .click();
+  const choose = async (from: Locator, name: string) => {
+    await from.getByRole("button", { name: /^Functions/ }).click();
+    const menu = from.locator(".ds-filter");
+    await menu.getByRole("button", { name, exact: true }).click();
+    await page.keyboard.press("Escape");
+  };
+  await choose(panel, "sleep");
   await expect(bars).toHaveCount(1);
   await sidebar.locator('[data-panel="task-stream"]').click();
   const stream = page.locator('[id^="daskscope-task-stream-"] .ds-root');
-  await expect(stream.locator(".ds-crumbs").first()).toContainText("sleep");
+  const crumbs = stream.locator(".ds-crumbs").first();
+  await expect(crumbs).toContainText("sleep");
+
+  // So it is if it was chosen in a panel among the cells.
+  await runCells(page, 2);
+  const inline = page.locator(".ds-widget");
+  await choose(inline, "sleep");
+  await expect(crumbs).not.toContainText("sleep");
+  await choose(inline, "count");
+  await expect(crumbs).toContainText("count");
 });

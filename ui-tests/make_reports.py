@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import dask
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, span
 from hostile import hostile_recording
 
 import daskscope
@@ -36,7 +36,9 @@ def main(folder):
             folder / "run.html", title="A run for the browser", code="client.map(work, …)"
         ),
     ):
-        client.gather(client.map(work, range(TASKS), pure=False), errors="skip")
+        with span("a span"):
+            futures = client.map(work, range(TASKS), pure=False)
+        client.gather(futures, errors="skip")
         client.log_event("mine", {"step": "all of it"})
     with (folder / "hostile.html").open("wb") as file:
         build(hostile_recording(), file)

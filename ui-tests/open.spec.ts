@@ -90,6 +90,8 @@ async function expectAllPanels(
   const said = {
     Summary: "Threads busy",
     "Task stream": `${TASKS} of ${TASKS} tasks`,
+    "Fine performance metrics": "Accounts for",
+    "Spans and cells": `${TASKS} of ${TASKS} tasks belong to a cell`,
     Memory: "Cluster",
     "Errors and events": "worker",
     Logs: "a line of the story",
@@ -111,6 +113,16 @@ test("a recording opens with a double click", async ({ page }, info) => {
   const events = await openTab(report(page), "Errors and events");
   await expect(events.getByText("ValueError").first()).toBeVisible();
   await expectAllPanels(report(page), page, (name) => info.outputPath(name));
+  // What one panel selects, the others show.
+  const stream = report(page).getByRole("tabpanel", { name: "Task stream" });
+  const spans = await openTab(report(page), "Spans and cells");
+  await spans.locator("[aria-level]", { hasText: "[2]" }).first().click();
+  await openTab(report(page), "Task stream");
+  await expect(stream.locator(".ds-chip")).toContainText("In [2]");
+  const metrics = await openTab(report(page), "Fine performance metrics");
+  await metrics.locator('[aria-label="Execution by function"] button').click();
+  await openTab(report(page), "Task stream");
+  await expect(stream.locator(".ds-crumbs").first()).toContainText("work");
   expect(
     await page.evaluate(
       () => [...window.jupyterapp.serviceManager.sessions.running()].length,

@@ -138,6 +138,18 @@ async function expectReport(page: Page | Frame, path: string): Promise<void> {
   const events = page.getByRole("tabpanel", { name: "Errors and events" });
   await expect(events.getByText("ValueError").first()).toBeVisible();
   await expect(events.getByText("mine", { exact: true })).toBeVisible();
+  await tab(page, "Spans and cells").click();
+  const spans = page.getByRole("tabpanel", { name: "Spans and cells" });
+  await spans.locator("[aria-level]", { hasText: "a span" }).first().click();
+  await tab(page, "Task stream").click();
+  await expect(stream.locator(".ds-chip")).toContainText("a span");
+  await tab(page, "Fine performance metrics").click();
+  const metrics = page.getByRole("tabpanel", {
+    name: "Fine performance metrics",
+  });
+  await metrics.locator('[aria-label="Execution by function"] button').click();
+  await tab(page, "Task stream").click();
+  await expect(stream.locator(".ds-crumbs").first()).toContainText("work");
   for (const name of ["Memory", "Logs", "System", "Summary"]) {
     await tab(page, name).click();
     await expect(page.getByRole("tabpanel", { name })).toBeVisible();
@@ -190,6 +202,7 @@ test(
       "Task stream",
       "Memory",
       "Fine performance metrics",
+      "Spans and cells",
       "Errors and events",
       "Logs",
       "System",

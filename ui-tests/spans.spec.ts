@@ -1,7 +1,9 @@
 // A user finds out which cell took how long, looks at its tasks, and goes back to it.
 
+import type { Locator } from "@playwright/test";
 import {
   dockPanel,
+  dragTo,
   expect,
   notebookWith,
   openSidebar,
@@ -32,19 +34,25 @@ def clean(x):
 wait(client.map(clean, range(40), pure=False));
 `;
 
-test("a click on a cell shows its tasks, a double click goes to it", async ({
+const INLINE = "daskscope.Spans()";
+
+test("a click on a cell shows its tasks, and its number goes to it", async ({
   page,
-}) => {
-  await notebookWith(page, [CLIENT, LOAD, CLEAN]);
+}, info) => {
+  await notebookWith(page, [CLIENT, LOAD, CLEAN, INLINE]);
   await runCells(page, 0);
   const sidebar = await openSidebar(page);
+  await expect(sidebar).toContainText("2 workers");
   await sidebar.locator('[data-panel="task-stream"]').click();
-  await sidebar.locator('[data-panel="spans"]').click();
+  const dock = (await page.locator("#jp-main-dock-panel").boundingBox())!;
+  const item = sidebar.locator('[data-panel="spans"]');
+  await dragTo(page, item, dock.x + dock.width / 4, dock.y + dock.height - 60);
   const spans = page.locator('[id^="daskscope-spans-"] .ds-root');
   await expect(spans).toBeVisible();
   await runCells(page, 1, 2);
-  const row = (name: string) =>
-    spans.locator("[aria-level]").filter({ hasText: name }).first();
+  const rowOf = (panel: Locator, name: string) =>
+    panel.locator("[aria-level]").filter({ hasText: name }).first();
+  const row = (name: string) => rowOf(spans, name);
 
   await expect(spans.locator(".ds-status")).toContainText(
     "100 of 100 tasks belong to a cell",
@@ -59,7 +67,6 @@ test("a click on a cell shows its tasks, a double click goes to it", async ({
     "40 of 40 done",
   );
   const stream = page.locator('[id^="daskscope-task-stream-"] .ds-root');
-  await sidebar.locator('[data-panel="task-stream"]').click();
   await expect(stream.locator(".ds-chip")).toContainText("In [3]");
   await expect(stream.locator(".ds-status")).toContainText("40 selected");
   await stream.locator(".ds-chip-close").click();
@@ -72,8 +79,8 @@ test("a click on a cell shows its tasks, a double click goes to it", async ({
   const active = () =>
     page.evaluate(
       () =>
-        document.querySelector(".jp-Notebook .jp-mod-active")?.textContent ??
-        "",
+        document.querySelector(".jp-Notebook .jp-mod-active .jp-InputArea")
+          ?.textContent ?? "",
     );
   await page.locator(".jp-Notebook .jp-CodeCell").first().click();
   await expect.poll(active).toContain("Client(n_workers=2");
@@ -92,5 +99,15 @@ test("a click on a cell shows its tasks, a double click goes to it", async ({
       return "";
     })
     .toContain('span("loading")');
+
+  // Inline it is the same panel: in what it selects, and in where it goes.
+  await runCells(page, 3);
+  const inline = page.locator(".ds-widget");
+  await rowOf(inline, "[3]").click();
+  await expect(stream.locator(".ds-chip")).toContainText("In [3]");
+  await rowOf(inline, "[2]").getByRole("button", { name: "[2]" }).click();
+  await expect.poll(active).toContain('span("loading")');
+  await expect(stream.locator(".ds-status")).toContainText("40 selected");
+  await page.screenshot({ path: info.outputPath("spans.png") });
   await expect(dockPanel(page).first()).toBeVisible();
 });

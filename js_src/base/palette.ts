@@ -63,15 +63,21 @@ const KIND_OF: Readonly<Record<string, ActivityKind>> = {
   offload: "executor",
   "memory-read": "thread-noncpu",
 };
+const LONGEST_FIRST = ACTIVITY_KINDS.filter((kind) => kind !== "other").sort(
+  (one, other) => other.length - one.length,
+);
 
-/** Of one that is not known by its name, by what its name says. */
-function activityKind(activity: string): ActivityKind {
+/**
+ * Which kind an activity or action is of; null where its name has a colour of its own. One
+ * that is not known by its name is of the longest kind that its name has in it.
+ */
+export function activityKind(activity: string): ActivityKind | null {
   const known = Object.hasOwn(KIND_OF, activity) ? KIND_OF[activity] : null;
-  if (known) return known;
   return (
+    known ??
     ACTIVITY_KINDS.find((kind) => kind === activity) ??
-    ACTIVITY_KINDS.find((kind) => activity.includes(kind)) ??
-    "other"
+    LONGEST_FIRST.find((kind) => activity.includes(kind)) ??
+    null
   );
 }
 
@@ -91,14 +97,22 @@ export function slotColour(slot: number | undefined, dark: boolean): string {
   return own ?? NO_SLOT_COLOUR[mode];
 }
 
-/** The colour of an activity, or of an action, in a stacked bar. */
-export function activityColour(activity: string, dark: boolean): string {
-  return ACTIVITY_COLOURS[activityKind(activity)][dark ? "dark" : "light"];
+/** In a stacked bar: the colour of the kind, or of the slot that the name has. */
+export function activityColour(
+  activity: string,
+  dark: boolean,
+  slot?: number,
+): string {
+  const kind = activityKind(activity);
+  if (kind === null) return slotColour(slot, dark);
+  return ACTIVITY_COLOURS[kind][dark ? "dark" : "light"];
 }
 
-/** Where an activity is in a stack: work first. */
-export const activityRank = (activity: string): number =>
-  ACTIVITY_KINDS.indexOf(activityKind(activity));
+/** Where an activity is in a stack: work first, what is of no known kind last. */
+export function activityRank(activity: string): number {
+  const kind = activityKind(activity);
+  return kind === null ? ACTIVITY_KINDS.length : ACTIVITY_KINDS.indexOf(kind);
+}
 
 /** Which colour an action of distributed has; null means the prefix's own. */
 export function actionColour(action: string): ActionColour | null {

@@ -1,8 +1,7 @@
 // What threads × time was spent on: running, idle by cause, and what is not accounted for.
 // Time in which the cluster had nothing to do is left out, and named.
 
-import type { BusyBins } from "../model/busy";
-import { BUSY_PREFIXES } from "../model/busy";
+import { findAfter } from "../model/search";
 import type { Grid } from "./metrics";
 
 export const CAUSES = [
@@ -21,21 +20,25 @@ type Numbers = ArrayLike<number>;
 
 /** Values that hold until the next; in order of time. */
 export interface Steps {
-  readonly time: Numbers;
+  readonly time: Float64Array;
   readonly value: Numbers;
 }
 
 /** Tasks in each state; each row holds until the next. */
 export interface StateRows {
-  readonly time: Numbers;
+  readonly time: Float64Array;
   readonly waiting: Numbers;
   readonly queued: Numbers;
   readonly no_worker: Numbers;
   readonly processing: Numbers;
   readonly executing: Numbers;
   readonly fetching: Numbers;
-  /** When those that execute began: mean. */
-  readonly start: Numbers;
+}
+
+/** Tasks that execute now, and began at the same time. */
+export interface Running {
+  readonly tasks: number;
+  readonly since: number;
 }
 
 export interface Inputs {
@@ -45,9 +48,13 @@ export interface Inputs {
   readonly graphs: readonly (readonly [start: number, stop: number])[];
   /** Threads of workers that are paused. */
   readonly paused: Steps;
-  /** Thread-seconds that metrics say, in each column of the grid. */
+  readonly running: readonly Running[];
+  /** In each column of the grid: thread-seconds that metrics say, */
   readonly measured: Float64Array;
-  readonly busy: BusyBins;
+  /** those of them in which no task ran (`BESIDE_TASKS`), */
+  readonly beside: Float64Array;
+  /** and those in which tasks ran that have ended. */
+  readonly busy: Float64Array;
   /** Earlier and later than this nothing is known. */
   readonly since: number;
   readonly present: number;
@@ -68,7 +75,7 @@ export interface Account {
 
 export function accountOf(grid: Grid, inputs: Inputs): Account {
   const { start, width, columns } = grid;
-  const { measured } = inputs;
+  const { measured, beside, busy } = inputs;
   const threads = new Float64Array(columns);
   const nothing = new Float64Array(columns);
   const weights = new Float64Array(CAUSES.length * columns);
@@ -90,18 +97,20 @@ export function accountOf(grid: Grid, inputs: Inputs): Account {
     }
   });
   const still = stillRunning(grid, inputs);
-  const busy = busyIn(grid, inputs.busy);
   const notCounted = new Float64Array(columns);
   const idle = new Float64Array(CAUSES.length * columns);
   for (let at = 0; at < columns; at++) {
-    const ran = Math.max(busy[at], measured[at]) + still[at];
-    const free = Math.max(0, threads[at] - ran);
+    const ran = Math.max(busy[at] + beside[at], measured[at]);
+    // More than all threads run where tasks seceded.
+    still[at] = Math.min(still[at], Math.max(0, threads[at] - ran));
+    const free = Math.max(0, threads[at] - ran - still[at]);
     notCounted[at] = Math.min(nothing[at], free);
     let sum = 0;
     for (let row = at; row < weights.length; row += columns) {
       sum += weights[row];
     }
-    const left = threads[at] - notCounted[at] - busy[at] - still[at];
+    const left =
+      threads[at] - notCounted[at] - busy[at] - beside[at] - still[at];
     if (!(left > 0)) continue;
     if (sum > 0) {
       for (let row = at; row < weights.length; row += columns) {
@@ -127,8 +136,12 @@ function visitMoments(
   const stop = Math.min(start + width * columns, present);
   if (!(stop > begin)) return;
   const edges = [begin, stop];
-  const addIn = (times: Numbers): void => {
-    for (let at = firstIn(times, begin); times[at] < stop; at++) {
+  const addIn = (times: Float64Array): void => {
+    for (
+      let at = findAfter(times, 0, times.length, begin);
+      times[at] < stop;
+      at++
+    ) {
       edges.push(times[at]);
     }
   };
@@ -138,7 +151,7 @@ function visitMoments(
   }
   const sorted = Float64Array.from(edges).sort();
   const places = [threads, states, paused].map(
-    ({ time }) => firstIn(time, begin) - 1,
+    ({ time }) => findAfter(time, 0, time.length, begin) - 1,
   );
   let graph = 0;
   const idle = new Float64Array(CAUSES.length);
@@ -203,39 +216,36 @@ function splitIdle(
   return true;
 }
 
-/** Of the last sample: what ran before that has ended, and is in the tasks. */
-function stillRunning(grid: Grid, { states, present }: Inputs): Float64Array {
+/**
+ * One of several tasks began first, and the others on average at the time that leaves them
+ * their mean.
+ */
+export function beganAt(
+  tasks: number,
+  mean: number,
+  earliest: number,
+): Running[] {
+  if (!(tasks > 0) || Number.isNaN(mean)) return [];
+  if (tasks === 1 || !(earliest < mean)) return [{ tasks, since: mean }];
+  const others = tasks - 1;
+  return [
+    { tasks: 1, since: earliest },
+    { tasks: others, since: (tasks * mean - earliest) / others },
+  ];
+}
+
+/** What ran before and has ended is in the tasks. */
+function stillRunning(grid: Grid, { running, present }: Inputs): Float64Array {
   const out = new Float64Array(grid.columns);
-  const last = states.time.length - 1;
-  const count = last < 0 ? 0 : states.executing[last];
-  const since = last < 0 ? NaN : states.start[last];
-  if (!(count > 0 && since < present)) return out;
-  for (let at = 0; at < grid.columns; at++) {
-    const left = grid.start + at * grid.width;
-    const from = Math.max(left, since);
-    const to = Math.min(left + grid.width, present);
-    if (to > from) out[at] = count * (to - from);
+  for (const { tasks, since } of running) {
+    for (let at = 0; at < grid.columns; at++) {
+      const left = grid.start + at * grid.width;
+      const from = Math.max(left, since);
+      const to = Math.min(left + grid.width, present);
+      if (to > from) out[at] += tasks * (to - from);
+    }
   }
   return out;
-}
-
-function busyIn({ start, width, columns }: Grid, busy: BusyBins): Float64Array {
-  const bySlot = new Float32Array(BUSY_PREFIXES * columns);
-  busy.sum(start, width, columns, bySlot);
-  const out = new Float64Array(columns);
-  bySlot.forEach((seconds, at) => (out[at % columns] += seconds));
-  return out;
-}
-
-/** The first that is later than a time. */
-function firstIn(times: Numbers, moment: number): number {
-  let [from, to] = [0, times.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (times[middle] <= moment) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 export interface Totals {
@@ -260,7 +270,7 @@ export function totalsOf(account: Account): Totals {
   const counted = sum(account.threads) - notCounted;
   const [measured, still] = [sum(account.measured), sum(account.still)];
   const found = sum(account.idle);
-  // What workers measured outside of a task's own time ran while its thread seemed idle.
+  // Metrics may say more than the tasks that are known here.
   const idleSum = Math.max(0, Math.min(found, counted - measured - still));
   const share = found > 0 ? idleSum / found : 0;
   const idle = Object.fromEntries(

@@ -2,6 +2,9 @@
 // of equal columns of it. What a row measured is spread evenly over its stretch, so that
 // adjacent times add up.
 
+import { spread } from "../model/busy";
+import type { Group } from "../model/groups";
+import { sortByKey } from "../model/search";
 import type { TableColumns } from "../schema";
 import { type RingRows, shownOf } from "./series";
 
@@ -15,9 +18,66 @@ export interface Grid {
   readonly columns: number;
 }
 
+/** The first entries of their dictionaries. */
+const EXECUTE = 0;
+const SECONDS = 0;
+
+/** Rows come about in order of time: those of a chunk are near each other. */
+const CHUNK_ROWS = 1024;
+
+/** Rows that follow one another, looked at once: they stay what they are while others come. */
+class Chunk {
+  /** When the first of them begins, and the last ends. */
+  readonly least: number;
+  readonly most: number;
+  private order: Uint32Array | null = null;
+
+  constructor(
+    { time, duration }: MetricColumns,
+    first: number,
+    /** Of each row the number of its key. */
+    readonly keys: Uint32Array,
+  ) {
+    let [least, most] = [Infinity, -Infinity];
+    for (let row = first; row < first + keys.length; row++) {
+      if (time[row] < least) least = time[row];
+      const until = time[row] + duration[row];
+      if (until > most) most = until;
+    }
+    [this.least, this.most] = [least, most];
+  }
+
+  /** Those that were executed, of a prefix and a span. */
+  of(pair: number, keys: MetricKeys): Uint32Array {
+    const pairs = (at: number): number => keys.pairOf(this.keys[at]);
+    if (!this.order) {
+      this.order = Uint32Array.from(this.keys, (_, at) => at);
+      const by = Float64Array.from(this.keys, (_, at) => pairs(at));
+      sortByKey(this.order, 0, by.length, by);
+    }
+    const { order } = this;
+    const firstFrom = (least: number): number => {
+      let [from, to] = [0, order.length];
+      while (from < to) {
+        const middle = (from + to) >>> 1;
+        if (pairs(order[middle]) < least) from = middle + 1;
+        else to = middle;
+      }
+      return from;
+    };
+    return order.subarray(firstFrom(pair), firstFrom(pair + 1));
+  }
+}
+
+/** Where a chunk is in a ring; before its beginning where rows were dropped. */
+interface Placed {
+  readonly first: number;
+  readonly chunk: Chunk;
+}
+
 interface Known {
   readonly columns: MetricColumns;
-  readonly keys: Uint32Array;
+  readonly chunks: readonly Placed[];
 }
 
 /**
@@ -35,17 +95,38 @@ export class MetricKeys {
   private places = new Uint32Array(256);
   private readonly known: (Known | undefined)[] = [];
 
-  /** Of each row of a ring the number of its key. */
-  of(ring: number, columns: MetricColumns): Uint32Array {
+  /** The rows of a ring. Those that it had before are not looked up again. */
+  of(ring: number, columns: MetricColumns): readonly Placed[] {
     const before = this.known[ring];
-    if (before?.columns === columns) return before.keys;
+    if (before?.columns === columns) return before.chunks;
     const rows = columns.time.length;
-    const keys = new Uint32Array(rows);
-    const same = before ? repeated(before.columns, columns) : 0;
-    if (before) keys.set(before.keys.subarray(0, same));
-    for (let row = same; row < rows; row++) keys[row] = this.find(columns, row);
-    this.known[ring] = { columns, keys };
-    return keys;
+    const chunks: Placed[] = [];
+    const dropped = before ? droppedOf(before.columns, columns) : null;
+    if (before && dropped !== null) {
+      for (const { first, chunk } of before.chunks) {
+        const isFull = chunk.keys.length === CHUNK_ROWS;
+        if (!isFull || first - dropped <= -CHUNK_ROWS) continue;
+        chunks.push({ first: first - dropped, chunk });
+      }
+    }
+    const last = chunks.at(-1);
+    let first = last ? last.first + CHUNK_ROWS : 0;
+    for (; first < rows; first += CHUNK_ROWS) {
+      const count = Math.min(CHUNK_ROWS, rows - first);
+      const keys = new Uint32Array(count);
+      for (let at = 0; at < count; at++) {
+        keys[at] = this.find(columns, first + at);
+      }
+      chunks.push({ first, chunk: new Chunk(columns, first, keys) });
+    }
+    this.known[ring] = { columns, chunks };
+    return chunks;
+  }
+
+  /** One number for the prefix and the span of a key; of what was not executed less than 0. */
+  pairOf(key: number): number {
+    const executed = this.context[key] === EXECUTE;
+    return executed ? pairOf(this.prefix[key], this.span[key]) : -1;
   }
 
   private find(columns: MetricColumns, row: number): number {
@@ -105,17 +186,24 @@ export class MetricKeys {
   }
 }
 
-/** How many rows are the first ones of what came before. */
-function repeated(before: MetricColumns, now: MetricColumns): number {
+const pairOf = (prefix: number, span: number): number =>
+  span * 0x10000 + prefix;
+
+/** How many of the rows that were there have gone, if the others are still the first. */
+function droppedOf(before: MetricColumns, now: MetricColumns): number | null {
   const rows = before.time.length;
-  const isSame = (row: number): boolean =>
-    before.time[row] === now.time[row] &&
-    before.value[row] === now.value[row] &&
-    before.activity[row] === now.activity[row];
-  const appended = rows > 0 && now.time.length >= rows;
-  return appended && isSame(0) && isSame(rows >> 1) && isSame(rows - 1)
-    ? rows
-    : 0;
+  const isSame = (row: number, dropped: number): boolean =>
+    before.time[row] === now.time[row - dropped] &&
+    before.value[row] === now.value[row - dropped] &&
+    before.activity[row] === now.activity[row - dropped];
+  for (let first = 0; first < rows; first++) {
+    if (!isSame(first, first)) continue;
+    const left = rows - first;
+    if (now.time.length < left) return null;
+    const middle = first + (left >> 1);
+    if (isSame(middle, first) && isSame(rows - 1, first)) return first;
+  }
+  return null;
 }
 
 export class MetricRows {
@@ -123,11 +211,9 @@ export class MetricRows {
   visited = 0;
   private readonly parts: readonly {
     readonly columns: MetricColumns;
-    readonly keyOf: Uint32Array;
+    readonly chunks: readonly Placed[];
     readonly begin: number;
     readonly end: number;
-    /** Of each block of rows the earliest start and the latest stop. */
-    readonly blocks: Float64Array;
   }[];
   private readonly sums = new Map<string, Float64Array>();
   private readonly size: number;
@@ -135,11 +221,12 @@ export class MetricRows {
   constructor(
     rings: readonly Ring[],
     readonly keys: MetricKeys,
+    /** Activities in which no task ran. */
+    private readonly beside: ReadonlySet<number> = new Set(),
   ) {
     this.parts = shownOf(rings).map(({ ring, begin, end }, at) => ({
       ...{ columns: ring.columns, begin, end },
-      blocks: blocksOf(ring.columns),
-      keyOf: keys.of(at, ring.columns),
+      chunks: keys.of(at, ring.columns),
     }));
     this.size = keys.size;
   }
@@ -150,11 +237,16 @@ export class MetricRows {
     const known = this.sums.get(id);
     if (known) return known;
     const sums = new Float64Array(this.size);
-    this.visit(start, stop, (key, value, from, to, seconds) => {
-      sums[key] += seconds > 0 ? value * ((to - from) / seconds) : value;
-    });
+    this.visit(start, stop, (key, value) => (sums[key] += value));
     if (this.sums.size >= 8) this.sums.clear();
     this.sums.set(id, sums);
+    return sums;
+  }
+
+  /** By key, how much tasks of some groups took of what was executed between two times. */
+  ofGroups(groups: Iterable<Group>, start: number, stop: number): Float64Array {
+    const sums = new Float64Array(this.size);
+    this.visitGroups(groups, start, stop, (key, value) => (sums[key] += value));
     return sums;
   }
 
@@ -166,84 +258,96 @@ export class MetricRows {
     { start, width, columns }: Grid,
     groupOf: ArrayLike<number>,
     groups: number,
+    /** Only what their tasks took. */
+    of: Iterable<Group> | null = null,
   ): Float64Array {
     const out = new Float64Array(groups * columns);
     const stop = start + width * columns;
-    this.visit(start, stop, (key, value, from, to, seconds) => {
+    const see: See = (key, value, from, to) => {
       const group = groupOf[key] ?? -1;
       if (group < 0) return;
-      const base = group * columns;
-      const left = (from - start) / width;
-      const first = Math.min(columns - 1, Math.floor(left));
+      const left = Math.min((from - start) / width, columns - 1);
       const right = (to - start) / width;
-      if (right <= first + 1) {
-        out[base + first] +=
-          seconds > 0 ? value * ((to - from) / seconds) : value;
-        return;
-      }
-      const each = (value * width) / seconds;
-      for (let column = first; column < right && column < columns; column++) {
-        const part = Math.min(right, column + 1) - Math.max(left, column);
-        out[base + column] += each * part;
-      }
-    });
+      spread(out, group * columns, columns, left, right, value);
+    };
+    if (of) this.visitGroups(of, start, stop, see);
+    else this.visit(start, stop, see);
     return out;
   }
 
-  /** Each row that touches a time, with the part of it that lies there. */
+  /**
+   * What tasks of some groups took between two times: of what was measured of their function
+   * and span while they ran, the share that their seconds are of those of all tasks.
+   */
+  visitGroups(
+    groups: Iterable<Group>,
+    start: number,
+    stop: number,
+    see: See,
+  ): void {
+    for (const group of groups) {
+      const pair = pairOf(group.prefix, group.span);
+      let measured = 0;
+      const count: See = (key, value) => {
+        if (this.isOfTasks(key)) measured += value;
+      };
+      this.visit(group.start, group.stop, count, pair);
+      if (!(measured > 0)) continue;
+      const share = Math.min(1, group.seconds / measured);
+      this.visit(
+        Math.max(start, group.start),
+        Math.min(stop, group.stop),
+        (key, value, from, to) => see(key, value * share, from, to),
+        pair,
+      );
+    }
+  }
+
+  /** Whether a key is in the intervals of tasks. */
+  private isOfTasks(key: number): boolean {
+    const { context, unit, activity } = this.keys;
+    return (
+      context[key] === EXECUTE &&
+      unit[key] === SECONDS &&
+      !this.beside.has(activity[key])
+    );
+  }
+
+  /** Of each row that touches a time the part that lies there; of one prefix and span, or all. */
   private visit(
     start: number,
     stop: number,
-    see: (
-      key: number,
-      value: number,
-      from: number,
-      to: number,
-      seconds: number,
-    ) => void,
+    see: See,
+    pair: number | null = null,
   ): void {
-    for (const { columns, keyOf, begin, end, blocks } of this.parts) {
+    for (const { columns, chunks, begin, end } of this.parts) {
       const { time, duration, value } = columns;
-      for (let row = 0; row < time.length; row++) {
-        if (row % BLOCK_ROWS === 0) {
-          const block = (row / BLOCK_ROWS) * 2;
-          if (blocks[block] >= stop || blocks[block + 1] < start) {
-            row += BLOCK_ROWS - 1;
-            continue;
-          }
+      for (const { first, chunk } of chunks) {
+        if (chunk.least >= stop || chunk.most < start) continue;
+        const rows = pair === null ? null : chunk.of(pair, this.keys);
+        const count = rows ? rows.length : chunk.keys.length;
+        for (let at = 0; at < count; at++) {
+          const place = rows ? rows[at] : at;
+          const row = first + place;
+          if (row < 0) continue;
+          this.visited += 1;
+          const since = time[row];
+          if (!(since >= begin && since < end && since < stop)) continue;
+          const seconds = duration[row];
+          const until = since + seconds;
+          if (seconds > 0 ? until <= start : since < start) continue;
+          const from = since > start ? since : start;
+          const to = until < stop ? until : stop;
+          const part = seconds > 0 ? (to - from) / seconds : 1;
+          see(chunk.keys[place], value[row] * part, from, to);
         }
-        this.visited += 1;
-        const since = time[row];
-        if (!(since >= begin && since < end && since < stop)) continue;
-        const seconds = duration[row];
-        const until = since + seconds;
-        if (seconds > 0 ? until <= start : since < start) continue;
-        const from = since > start ? since : start;
-        see(keyOf[row], value[row], from, until < stop ? until : stop, seconds);
       }
     }
   }
 }
 
-/** Rows come about in order of time: those of a block are near each other. */
-const BLOCK_ROWS = 512;
-
-function blocksOf({ time, duration }: MetricColumns): Float64Array {
-  const blocks = new Float64Array(Math.ceil(time.length / BLOCK_ROWS) * 2);
-  for (let at = 0; at < blocks.length; at += 2) {
-    let [least, most] = [Infinity, -Infinity];
-    const first = (at / 2) * BLOCK_ROWS;
-    const last = Math.min(first + BLOCK_ROWS, time.length);
-    for (let row = first; row < last; row++) {
-      if (time[row] < least) least = time[row];
-      const until = time[row] + duration[row];
-      if (until > most) most = until;
-    }
-    blocks[at] = least;
-    blocks[at + 1] = most;
-  }
-  return blocks;
-}
+/** `value` is what lies between the two times. */
+type See = (key: number, value: number, from: number, to: number) => void;
 
 /** What counts; null is all. Of indexes into dictionaries a mask, 1 for each that counts. */
 export interface MetricFilter {

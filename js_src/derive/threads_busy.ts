@@ -1,10 +1,12 @@
-// Threads busy in each column of pixels, for several rows of a panel at once: each is of
-// some groups of tasks. One pass over the rows of tasks, in pieces that leave time for frames.
+// Threads busy in each column of a time: for several rows of a panel at once, each of some
+// groups of tasks, in pieces that leave time for frames; and of all tasks together.
 
+import { BUSY_PREFIXES, spread } from "../model/busy";
 import { groupKey } from "../model/groups";
 import { firstReaching } from "../model/query";
-import type { Segment } from "../model/segment";
+import { isDiskRead, type Segment } from "../model/segment";
 import type { TaskModel } from "../model/tasks";
+import type { Grid } from "./metrics";
 import type { TimeWindow } from "./raster";
 
 export class ThreadsBusy {
@@ -57,23 +59,60 @@ export class ThreadsBusy {
         this.lastRows = this.rowsOf.get(key);
       }
       if (!this.lastRows) continue;
-      const to = Math.min(from + length, width_px);
       for (const at of this.lastRows) {
-        this.spread(at * width_px, Math.max(from, 0), to);
+        const offset = at * width_px;
+        spread(this.busy, offset, width_px, from, from + length, length);
       }
     }
   }
+}
 
-  private spread(offset: number, from: number, to: number): void {
-    const { busy } = this;
-    const first = Math.floor(from);
-    const last = Math.floor(to);
-    if (first === last) {
-      busy[offset + first] += to - from;
-      return;
+/**
+ * Thread-seconds in each column in which tasks that have ended were executed: computed, or
+ * read from disk. Where columns are finer than the bins of the model, out of its rows.
+ */
+export function secondsRun(model: TaskModel, grid: Grid): Float64Array {
+  const { start, width, columns } = grid;
+  const out = new Float64Array(columns);
+  const { wholeBusy, diskReads } = model;
+  if (width < Math.max(wholeBusy.binWidth_s, diskReads.binWidth_s)) {
+    addRows(model, grid, out);
+    return out;
+  }
+  const bySlot = new Float32Array(BUSY_PREFIXES * columns);
+  wholeBusy.sum(start, width, columns, bySlot);
+  diskReads.sum(start, width, columns, bySlot);
+  bySlot.forEach((seconds, at) => (out[at % columns] += seconds));
+  return out;
+}
+
+function addRows(
+  model: TaskModel,
+  { start: first, width, columns }: Grid,
+  out: Float64Array,
+): void {
+  const stop = first + width * columns;
+  const put = (start: number, duration: number, busy: number): void => {
+    const from = (start - first) / width;
+    if (duration > 0)
+      spread(out, 0, columns, from, from + duration / width, busy);
+  };
+  for (let lane = 0; lane < model.laneCount; lane++) {
+    for (const overlay of [false, true]) {
+      for (const segment of model.track(lane, overlay)?.segments ?? []) {
+        const { firstStart, maxStop, start, duration, what, rows } = segment;
+        if (firstStart >= stop || maxStop <= first) continue;
+        for (let row = firstReaching(segment, first); row < rows; row++) {
+          if (start[row] >= stop) break;
+          if (overlay && !isDiskRead(what[row])) continue;
+          put(start[row], duration[row], duration[row]);
+        }
+      }
     }
-    busy[offset + first] += first + 1 - from;
-    for (let x = first + 1; x < last; x++) busy[offset + x] += 1;
-    if (last < this.window.width_px) busy[offset + last] += to - last;
+    const stretches = model.coarseLane(lane);
+    for (let at = 0; at < (stretches?.count ?? 0); at++) {
+      const { start, duration, busy, hidden } = stretches!;
+      if (hidden[at] !== 1) put(start[at], duration[at], busy[at]);
+    }
   }
 }

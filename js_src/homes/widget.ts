@@ -47,10 +47,14 @@ function openChannel(model: AnyModel<Traits>, pictures: boolean): Channel {
   return channel;
 }
 
-/** `useStyles` gives the page our styles, where it has none; `pictures`: see `Port`. */
+/**
+ * `useStyles` gives the page our styles, where it has none; `pictures`: see `Port`; `goToCell`:
+ * see `PanelHost`, with the element that the panel is in.
+ */
 export function makeWidget(
   useStyles: (el: HTMLElement) => void,
   pictures = false,
+  goToCell?: (panel: HTMLElement, id: string) => (() => void) | null,
 ): Widget<Traits> {
   const channel = signal<Channel | null>(null);
   const state = computed(() => channel.value?.state.value ?? GREETING);
@@ -113,6 +117,7 @@ export function makeWidget(
       emptyState,
       options: model.get("_options") ?? {},
       capturesWheel: false,
+      ...(goToCell && { goToCell: (id) => goToCell(el, id) }),
     };
     return kind.mount(el, { session, host });
   }

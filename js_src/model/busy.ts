@@ -74,14 +74,7 @@ export class BusyBins {
           const seconds = bins[bin];
           if (seconds === 0) continue;
           const from = left + bin * size;
-          const to = from + size;
-          const column = Math.floor(from);
-          // Most bins are finer than a column and lie in one.
-          if (to <= column + 1) {
-            if (column >= 0 && column < columns) out[row + column] += seconds;
-          } else {
-            spread(out, row, columns, from, to, seconds);
-          }
+          spread(out, row, columns, from, from + size, seconds);
         }
       }
     }
@@ -119,18 +112,24 @@ export class BusyBins {
   }
 }
 
-function spread(
-  out: Float32Array,
+/** Add an amount to the columns that it touches, evenly from `from` to `to`. */
+export function spread(
+  out: Float32Array | Float64Array,
   offset: number,
   columns: number,
   from: number,
   to: number,
-  seconds: number,
+  amount: number,
 ): void {
-  const perColumn = seconds / (to - from);
-  const first = Math.max(0, Math.floor(from));
-  for (let column = first; column < to && column < columns; column++) {
-    const part = Math.min(to, column + 1) - Math.max(from, column);
-    out[offset + column] += part * perColumn;
+  const column = Math.floor(from);
+  // Most amounts are finer than a column and lie in one.
+  if (to <= column + 1) {
+    if (column >= 0 && column < columns) out[offset + column] += amount;
+    return;
+  }
+  const each = amount / (to - from);
+  for (let at = Math.max(0, column); at < to && at < columns; at++) {
+    const part = Math.min(to, at + 1) - Math.max(from, at);
+    out[offset + at] += part * each;
   }
 }

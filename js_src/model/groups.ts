@@ -3,7 +3,7 @@
 
 import { ACTIONS } from "../schema";
 import { lengthOf } from "./search";
-import { actionOf, hasErred, type RowColumns } from "./segment";
+import { actionOf, hasErred, isDiskRead, type RowColumns } from "./segment";
 
 export interface Group {
   readonly computation: number;
@@ -20,11 +20,7 @@ export interface Group {
   stop: number;
 }
 
-const EXECUTES = new Set<number>(
-  ["compute", "disk-read"].map((name) =>
-    (ACTIONS as readonly string[]).indexOf(name),
-  ),
-);
+const COMPUTE = ACTIONS.indexOf("compute");
 const SIZE = 0x10000;
 /** About what one takes with its key. */
 const GROUP_BYTES = 240;
@@ -61,7 +57,9 @@ export class Groups {
     );
     if (start < group.start) group.start = start;
     if (start + seconds > group.stop) group.stop = start + seconds;
-    if (EXECUTES.has(actionOf(rows.what[row]))) group.seconds += seconds;
+    const what = rows.what[row];
+    if (actionOf(what) === COMPUTE || isDiskRead(what))
+      group.seconds += seconds;
     const task = rows.task[row];
     if (task === this.lastTask) return;
     this.lastTask = task;

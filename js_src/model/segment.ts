@@ -2,6 +2,7 @@
 // 512 and 4,096 of them (the pyramid). All columns lie in one buffer, so that a
 // row costs 27 bytes and its share of the pyramid 1.6. Knows nothing of lanes.
 
+import { ACTIONS } from "../schema";
 import { findAfter, MAX_DURATION_S } from "./search";
 
 /** Rows a segment may hold: 8 to the power of LEVELS. */
@@ -34,6 +35,12 @@ export function actionOf(what: number): number {
 export function hasErred(what: number): boolean {
   return what >= ERRED;
 }
+
+const DISK_READ = ACTIONS.indexOf("disk-read");
+
+/** Its thread waits for it: it is a part of executing a task. */
+export const isDiskRead = (what: number): boolean =>
+  actionOf(what) === DISK_READ;
 
 /** The bytes that say both: rows have no room for two columns. */
 export function whatOf(action: Uint8Array, status: Uint8Array): Uint8Array {

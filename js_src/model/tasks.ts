@@ -15,7 +15,13 @@ import { RowFilter, type FilterSpec, FilterPass } from "./filter";
 import { Groups } from "./groups";
 import { blankInterval, hitRow, rowsOfTask, visitRows } from "./query";
 import { isTime, lengthOf, sortByKey } from "./search";
-import { isOverlay, type RowColumns, type Segment, whatOf } from "./segment";
+import {
+  isDiskRead,
+  isOverlay,
+  type RowColumns,
+  type Segment,
+  whatOf,
+} from "./segment";
 import { Track } from "./track";
 import type { Interval } from "./types";
 
@@ -47,6 +53,8 @@ export class TaskModel {
   private readonly extents = new Extents();
   private coarseEdges: Extent | null = null;
   private readonly allBusy = new BusyBins();
+  /** Threads that read inputs of their tasks from disk, of all prefixes. */
+  readonly diskReads = new BusyBins();
   private readonly coarse = new Coarse(
     this.changes,
     (stretches, i, sign, lane) => {
@@ -81,7 +89,7 @@ export class TaskModel {
   /** Every byte that grows with the rows, slack and summaries included. */
   get byteLength(): number {
     let bytes = this.coarse.byteLength + this.allBusy.byteLength;
-    bytes += this.groups.byteLength;
+    bytes += this.groups.byteLength + this.diskReads.byteLength;
     for (const track of this.tracks) bytes += track?.byteLength ?? 0;
     if (this.pass) bytes += this.pass.busy.byteLength;
     return bytes + this.order.byteLength + this.counts.byteLength;
@@ -337,6 +345,7 @@ export class TaskModel {
     if (seconds === 0) return;
     const overlay = (slot & 1) === 1;
     if (!overlay) this.allBusy.add(start, seconds, batch.prefix[row]);
+    else if (isDiskRead(batch.what[row])) this.diskReads.add(start, seconds, 0);
     const { pass } = this;
     if (!pass || (overlay && !pass.filter.byAction)) return;
     if (pass.filter.hasLane(slot >> 1) && pass.filter.matches(batch, row)) {

@@ -1,4 +1,4 @@
-// What the actions of tasks are called, wherever they are listed.
+// What actions of tasks and activities are called, wherever they are listed.
 
 /** What the legend lists besides actions: tasks that erred. */
 export const ERRED = "erred";
@@ -25,3 +25,16 @@ export function capitalized(action: string): string {
   const words = action.replace(/-/g, " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
+
+const ACTIVITIES: ReadonlyMap<string, string> = new Map([
+  ["thread-cpu", "thread CPU"],
+  ["thread-noncpu", "thread not on CPU"],
+  ["disk-read", "disk read"],
+  ["disk-write", "disk write"],
+  ["memory-read", "memory read"],
+  ["", "(no activity)"],
+]);
+
+/** Those that nobody here knows are called as they call themselves. */
+export const activityName = (activity: string): string =>
+  ACTIVITIES.get(activity) ?? activity;

@@ -1,6 +1,8 @@
 // The cells of a notebook, with the graphs that each sent, as panels show them.
 
+import type { Group } from "../model/groups";
 import type { Focus } from "../model/types";
+import { RECOMPUTED } from "../schema";
 import { rowsOf, type TableView } from "../session_tables";
 import { isolate } from "./narrowing";
 import type { PanelView } from "./panel_view";
@@ -59,6 +61,36 @@ export function cellsOf(...[cells, computations]: Tables): readonly Cell[] {
 /** Reads signals: those of the panel's session. */
 export const cellsOfPanel = (view: PanelView): readonly Cell[] =>
   cellsOf(view.table("cells"), view.table("computations"));
+
+/** Why no cell is known of a task. */
+export type NoCell = "(unknown)" | "(recomputed)" | "(outside of cells)";
+
+/** By the number of a graph, the cell that sent it. */
+export type SenderOf = (computation: number) => Cell | NoCell;
+
+export function sendersOf(...[cells, computations]: Tables): SenderOf {
+  const senders = new Map<number, Cell | NoCell>();
+  const { computation, cell } = computations.columns;
+  computation.forEach((graph, row) => {
+    senders.set(graph, cell[row] === "" ? "(outside of cells)" : "(unknown)");
+  });
+  for (const one of cellsOf(cells, computations)) {
+    for (const graph of one.graphs) senders.set(graph.computation, one);
+  }
+  senders.set(RECOMPUTED, "(recomputed)");
+  return (graph) => senders.get(graph) ?? "(unknown)";
+}
+
+/** Tasks of cells, out of all that have arrived. */
+export function groupsOf(
+  cells: readonly Cell[],
+  all: Iterable<Group>,
+): Group[] {
+  const graphs = new Set(
+    cells.flatMap((cell) => cell.graphs.map(({ computation }) => computation)),
+  );
+  return [...all].filter(({ computation }) => graphs.has(computation));
+}
 
 /** `[7]`, as the notebook shows it. */
 export const badgeOf = ({ name }: Cell): string => name.replace(/^In /, "");

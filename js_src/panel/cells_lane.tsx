@@ -10,7 +10,6 @@ import {
   formatMoment,
   formatShare,
 } from "../base/format";
-import type { Group } from "../model/groups";
 import { type Entry, EntryLane } from "../timeline/entry_lane";
 import { Card } from "./card";
 import {
@@ -18,6 +17,7 @@ import {
   type Cell,
   cellsOfPanel,
   firstLine,
+  groupsOf,
   hasFailed,
   isolateCell,
   threadsOf,
@@ -195,8 +195,8 @@ function CardOf(
           : after(Math.min(stop, view.end.peek()))
       }
       foot={[
-        "Click for only this cell",
-        ...(goes ? ["Double click: go to it"] : []),
+        "Click to select this cell",
+        ...(goes ? ["Double-click to go to it"] : []),
       ]}
     >
       <div class="ds-card-key">
@@ -235,13 +235,10 @@ function CardOf(
   );
 }
 
-/** Of the tasks that have arrived. */
-function tasksOf(view: PanelView, { graphs }: Cell) {
-  const numbers = new Set(graphs.map(({ computation }) => computation));
+function tasksOf(view: PanelView, cell: Cell) {
   const sums = { tasks: 0, seconds: 0, begin: Infinity, end: -Infinity };
-  const all: Iterable<Group> = view.session.peek()?.model.groups.all ?? [];
-  for (const { computation, tasks, seconds, start, stop } of all) {
-    if (!numbers.has(computation)) continue;
+  const all = view.session.peek()?.model.groups.all ?? [];
+  for (const { tasks, seconds, start, stop } of groupsOf([cell], all)) {
     sums.tasks += tasks;
     sums.seconds += seconds;
     sums.begin = Math.min(sums.begin, start);

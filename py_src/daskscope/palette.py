@@ -43,6 +43,14 @@ ACTIVITY_COLOURS: Final = {
     "other": "#e8e8e8",
 }
 
+_KIND_OF: Final = {
+    "compute": "thread-cpu",
+    "transfer": "network",
+    "offload": "executor",
+    "memory-read": "thread-noncpu",
+}
+"""Actions of tasks, and activities that are called otherwise than their kind."""
+
 LINE_SLOTS: Final = (7, 3, 10, 9)
 """The slots of the first lines of a plot that has one line a label; others follow in order."""
 
@@ -60,16 +68,28 @@ def action_colour(action: str) -> str | None:
     return "disk" if action.startswith("disk") else "deserialize"
 
 
-def activity_colour(activity: str) -> str:
-    """Return the colour of an activity that workers measured: its own, or by its kind.
+def activity_kind(activity: str) -> str | None:
+    """Return which of `ACTIVITY_COLOURS` an activity or action has; None is its name's own.
 
-    >>> activity_colour("p2p-shard") == ACTIVITY_COLOURS["p2p"]
+    One that is not known by its name is of the longest kind that its name has in it.
+
+    >>> activity_kind("p2p-shard"), activity_kind("x-decompress"), activity_kind("gpu")
+    ('p2p', 'decompress', None)
+    """
+    if activity in ACTIVITY_COLOURS:
+        return activity
+    kinds = [kind for kind in ACTIVITY_COLOURS if kind in activity and kind != "other"]
+    return _KIND_OF.get(activity) or max(kinds, key=len, default=None)
+
+
+def activity_colour(activity: str, slot: int) -> str:
+    """Return the colour of an activity that workers measured: that of its kind, or of its slot.
+
+    >>> activity_colour("gpu", 2) == PREFIX_COLOURS[2]
     True
     """
-    if activity == "offload":
-        return ACTIVITY_COLOURS["executor"]
-    kind = (kind for kind in sorted(ACTIVITY_COLOURS, key=len, reverse=True) if kind in activity)
-    return ACTIVITY_COLOURS[next(kind, "other")]
+    kind = activity_kind(activity)
+    return PREFIX_COLOURS[slot] if kind is None else ACTIVITY_COLOURS[kind]
 
 
 def line_colour(number: int) -> str:

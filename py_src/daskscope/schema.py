@@ -485,6 +485,13 @@ TASK_STATES: Final = Series(
         _tasks_in("fetching", "of a worker or of all: inputs that are on their way"),
         _tasks_in("memory", "have their results in memory"),
         Column("start", "float64", "when those that execute began: mean", unit="s", combine="last"),
+        Column(
+            "earliest",
+            "float64",
+            "when the first of those that execute began",
+            unit="s",
+            combine="last",
+        ),
     ),
     lasts=True,
     ring_bytes=(20_000_000, 20_000_000, 10_000_000, 5_000_000),
@@ -496,11 +503,14 @@ UNKNOWN_GRAPH: Final = 0
 RECOMPUTED: Final = 1
 """``tasks.computation`` of a task that ran again, since its result was lost."""
 
+WITHOUT_GRAPH: Final = ("(unknown)", "(recomputed)")
+"""What stands for the cell of these two, by the number."""
+
 COMPUTATIONS: Final = Log(
     "computations",
-    "A row is a graph that a client sent. One that sends very many has a row for the rest.",
+    "A row is a graph that a client sent. One that sends very many shares one row for the remaining graphs.",
     (
-        Column("computation", "uint16", "what ``tasks.computation`` says"),
+        Column("computation", "uint16", "what ``tasks.computation`` says; never 0 or 1"),
         Column("time", "float64", "when it was sent", unit="s"),
         Column("stop", "float64", "when the scheduler had read it; NaN before", unit="s"),
         Column("graphs", "uint32", "how many graphs this row stands for"),

@@ -146,7 +146,7 @@ def kernel_memory(hours: float) -> None:
         places.add("spans", (f"id-{number}", (f"span-{number}",)))
     start, took, most, count = 1_790_000_000.0, 0.0, 0, 20 * ACTIVITIES
     found: dict[str, Any] = {"scheduler": "s", "totals": None, "workers": []}
-    found |= {"states": (0, [np.zeros(0, np.uint16)] * 11), "spans": {"next": 0, "items": []}}
+    found |= {"states": (0, [np.zeros(0, np.uint16)] * 12), "spans": {"next": 0, "items": []}}
     keys = [list(key) for key in KEYS]
     place = np.arange(ACTIVITIES)
     for second in range(round(hours * 3600)):

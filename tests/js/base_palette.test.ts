@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import {
   contrast,
@@ -9,6 +10,8 @@ import {
   ACTION_COLOURS,
   actionColour,
   activityColour,
+  activityKind,
+  activityRank,
   NO_SLOT_COLOUR,
   PREFIX_SHADES,
   slotColour,
@@ -30,6 +33,28 @@ it("tells every activity in a stacked bar from the others", () => {
     expect(new Set(colours.slice(0, -1)).size).toBe(ACTIONS.length);
     expect(colours).toContain(dark ? "#a8641c" : "#8c4a00");
   }
+});
+
+it("knows the kinds of activities that Python knows", () => {
+  const words = new URL("../contract/words/", import.meta.url);
+  const file = new URL("activity_kinds.json", words);
+  const kinds = JSON.parse(readFileSync(file, "utf8")) as [string, unknown][];
+  expect(kinds.length).toBeGreaterThan(20);
+  for (const [activity, kind] of kinds) {
+    expect([activity, activityKind(activity)]).toEqual([activity, kind]);
+  }
+});
+
+it("colours activities of no known kind by the slot of their name", () => {
+  for (const dark of [false, true]) {
+    const mode = dark ? "dark" : "light";
+    expect(activityColour("gpu", dark, 5)).toBe(PREFIX_SHADES[mode][5]);
+    expect(activityColour("p2p-shard", dark, 5)).toBe(
+      activityColour("p2p", dark),
+    );
+    expect(activityColour("gpu", dark)).toBe(NO_SLOT_COLOUR[mode]);
+  }
+  expect(activityRank("gpu")).toBeGreaterThan(activityRank("other"));
 });
 
 it("has a colour for each of 24 slots, and grey where none is known", () => {

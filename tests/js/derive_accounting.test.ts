@@ -3,13 +3,16 @@
 import { describe, expect, it } from "vitest";
 import {
   accountOf,
+  beganAt,
   type Cause,
   CAUSES,
   type Inputs,
   totalsOf,
   whenOf,
 } from "../../js_src/derive/accounting";
-import { BusyBins } from "../../js_src/model/busy";
+import { secondsRun } from "../../js_src/derive/threads_busy";
+import { TaskModel } from "../../js_src/model/tasks";
+import { batchOf } from "./model_rows";
 
 type State = Partial<
   Record<
@@ -18,8 +21,7 @@ type State = Partial<
     | "no_worker"
     | "processing"
     | "executing"
-    | "fetching"
-    | "start",
+    | "fetching",
     number
   >
 >;
@@ -31,27 +33,42 @@ function account(
   states: readonly (readonly [time: number, state: State])[],
   more: Partial<Inputs> & {
     tasks?: readonly (readonly [start: number, seconds: number])[];
+    grid?: typeof GRID;
   } = {},
 ) {
-  const busy = new BusyBins();
-  for (const [start, seconds] of more.tasks ?? []) busy.add(start, seconds, 0);
+  const { tasks = [], grid = GRID, ...inputs } = more;
   const cells = (name: keyof State) =>
     states.map(([, state]) => state[name] ?? 0);
-  const made = accountOf(GRID, {
-    threads: { time: [0], value: [4] },
+  const made = accountOf(grid, {
+    threads: { time: Float64Array.of(0), value: [4] },
     states: {
-      time: states.map(([time]) => time),
+      time: Float64Array.from(states, ([time]) => time),
       ...{ waiting: cells("waiting"), queued: cells("queued") },
       ...{ no_worker: cells("no_worker"), processing: cells("processing") },
       ...{ executing: cells("executing"), fetching: cells("fetching") },
-      start: states.map(([, { start }]) => start ?? NaN),
     },
-    ...{ graphs: [], paused: { time: [], value: [] }, since: 0, present: 8 },
-    measured: new Float64Array(8),
-    busy,
-    ...more,
+    ...{ graphs: [], running: [], since: 0 },
+    paused: { time: new Float64Array(0), value: [] },
+    present: grid.start + grid.width * grid.columns,
+    measured: new Float64Array(grid.columns),
+    beside: new Float64Array(grid.columns),
+    busy: secondsRun(modelOf(tasks), grid),
+    ...inputs,
   });
   return { made, totals: totalsOf(made) };
+}
+
+function modelOf(
+  tasks: readonly (readonly [start: number, seconds: number])[],
+  action = 0,
+): TaskModel {
+  const model = new TaskModel();
+  if (tasks.length === 0) return model;
+  const rows = tasks.map(([start, duration], task) => ({
+    ...{ start, duration, task, action },
+  }));
+  model.insert(batchOf(rows));
+  return model;
 }
 
 const causes = ({ totals }: ReturnType<typeof account>) =>
@@ -92,9 +109,7 @@ describe("threads × time", () => {
   });
 
   it("counts tasks that still run as running", () => {
-    const one = account([[0, { ...BUSY, start: 2 }]], {
-      measured: new Float64Array(8),
-    });
+    const one = account([[0, BUSY]], { running: [{ tasks: 4, since: 2 }] });
     expect(one.totals.still).toBeCloseTo(24, 6);
     expect(one.totals.idleSum).toBeCloseTo(8, 6);
     const columns = [...one.made.still].map(round);
@@ -123,9 +138,87 @@ describe("threads × time", () => {
 
   it("follows threads that come and go", () => {
     const { totals } = account([[0, BUSY]], {
-      threads: { time: [0, 2, 6], value: [1, 4, 2] },
+      threads: { time: Float64Array.of(0, 2, 6), value: [1, 4, 2] },
     });
     expect(totals.counted).toBeCloseTo(1 * 2 + 4 * 4 + 2 * 2, 6);
+  });
+
+  it("counts what still runs from when it began, also beside shorter tasks", () => {
+    // Of one function: one task since 0 s, three that began in the last second.
+    const since = [299.2, 299.5, 299.8];
+    const mean = since.reduce((all, one) => all + one, 0) / 4;
+    const expected = 60 + since.reduce((all, one) => all + 300 - one, 0);
+    const grid = { start: 240, width: 1, columns: 60 };
+    const { totals, made } = account([[0, BUSY]], {
+      grid,
+      running: beganAt(4, mean, 0),
+      measured: new Float64Array(60).fill(3).fill(1.5, 59),
+    });
+    expect(totals.still).toBeGreaterThan(60);
+    expect(totals.still).toBeLessThanOrEqual(expected + 1e-9);
+    expect(totals.still).toBeCloseTo(expected, 0);
+    made.still.forEach((still, at) => {
+      expect(still + made.measured[at]!).toBeLessThanOrEqual(4 + 1e-9);
+    });
+    expect(totals.measured + totals.still).toBeLessThanOrEqual(240);
+  });
+
+  it("has a task of ten minutes that still runs in any window", () => {
+    const since = 17.3;
+    const present = since + 600;
+    for (const [start, seconds] of [
+      ...[
+        [0, 10],
+        [0, 640],
+        [10, 20],
+        [17, 1],
+        [100, 7],
+        [300, 300],
+      ],
+      ...[
+        [600, 17.3],
+        [617, 0.3],
+        [610, 600],
+      ],
+    ] as const) {
+      const grid = { start, width: seconds / 240, columns: 240 };
+      const { totals } = account([[0, BUSY]], {
+        ...{ grid, present },
+        running: [...beganAt(1, since, since), ...beganAt(1, present, present)],
+      });
+      const from = Math.max(start, since);
+      const expected = Math.min(start + seconds, present) - from;
+      expect(Math.abs(totals.still - Math.max(0, expected))).toBeLessThan(
+        0.02 * Math.max(expected, 0.01),
+      );
+    }
+  });
+
+  it("misses compute that no metric tells of, whatever else metrics tell of", () => {
+    // Two threads run all the time; of their 16 s metrics know 10, and besides 6 s in which
+    // no task ran.
+    const one = account([[0, { processing: 2, executing: 2 }]], {
+      tasks: [
+        [0, 8],
+        [0, 8],
+      ],
+      measured: new Float64Array(8).fill(2),
+      beside: new Float64Array(8).fill(0.75),
+    });
+    expect(one.totals.unaccounted).toBeCloseTo(6, 6);
+    expect(causes(one)).toEqual({ tail: 10 });
+  });
+
+  it("knows reading from disk as running", () => {
+    const grid = GRID;
+    const DISK_READ = 2;
+    const busy = secondsRun(modelOf([[1, 4]], DISK_READ), grid);
+    expect([...busy]).toEqual([0, 1, 1, 1, 1, 0, 0, 0]);
+    const one = account([[0, { processing: 1, executing: 1 }]], {
+      busy,
+      measured: Float64Array.of(0, 1, 1, 0, 0, 0, 0, 0),
+    });
+    expect(one.totals.unaccounted).toBeCloseTo(2, 6);
   });
 
   it("has no idle time where metrics say that its threads ran", () => {
@@ -175,7 +268,7 @@ describe("the cause of idle time", () => {
 
   it("is a paused worker first", () => {
     const one = account([[0, { queued: 5, processing: 1 }]], {
-      paused: { time: [0, 4], value: [2, 0] },
+      paused: { time: Float64Array.of(0, 4), value: [2, 0] },
     });
     expect(causes(one)).toEqual({ paused: 8, queued: 24 });
   });
@@ -193,5 +286,20 @@ describe("the cause of idle time", () => {
     ]);
     expect(whenOf(made, "none")).toEqual({ start: 3, stop: 5, share: 1 });
     expect(whenOf(made, "paused")).toBeNull();
+  });
+});
+
+describe("seconds in which tasks ran", () => {
+  it("are exact in a short time of a long and dense run", () => {
+    // A task every 8 s for a day: the bins of the model are wider than that.
+    const day = Array.from({ length: 10_800 }, (_, at) => [at * 8, 4] as const);
+    const model = modelOf(day);
+    expect(model.wholeBusy.binWidth_s).toBeGreaterThan(4);
+    const none = secondsRun(model, { start: 40_005, width: 1, columns: 3 });
+    expect([...none]).toEqual([0, 0, 0]);
+    const some = secondsRun(model, { start: 40_002, width: 1, columns: 8 });
+    expect([...some]).toEqual([1, 1, 0, 0, 0, 0, 1, 1]);
+    const all = secondsRun(model, { start: 0, width: 8_640, columns: 10 });
+    expect(all[4]).toBeCloseTo(4_320, 0);
   });
 });

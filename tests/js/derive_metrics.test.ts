@@ -127,7 +127,102 @@ describe("increments of metrics", () => {
   });
 });
 
+describe("what groups of tasks took", () => {
+  const group = (computation: number, start: number, seconds: number) => ({
+    ...{ computation, span: 2, prefix: 1, tasks: 1, erred: 0, nbytes: 0 },
+    ...{ start, stop: start + 100, seconds },
+  });
+  const OTHER = 7;
+  const row = { duration: 100, prefix: 1, span: 2 };
+  const rows = new MetricRows(
+    [
+      ring([
+        { ...row, time: 0, activity: 1, value: 80 },
+        { ...row, time: 0, activity: OTHER, value: 20 },
+        { ...row, time: 0, unit: 1, value: 800 },
+        { ...row, time: 0, span: 3, value: 1_000 },
+        { ...row, time: 0, context: 1, value: 1_000 },
+      ]),
+    ],
+    new MetricKeys(),
+    new Set([OTHER]),
+  );
+
+  it("is their share of what ran at the same time, in each part of it", () => {
+    // Ten cells at once, each with the same function.
+    const all = Array.from({ length: 10 }, (_, at) => group(at + 2, 0, 8));
+    const [first] = all;
+    expect([...rows.ofGroups([first!], 0, 100)]).toEqual([8, 2, 80, 0, 0]);
+    expect([...rows.ofGroups([first!], 25, 50)]).toEqual([2, 0.5, 20, 0, 0]);
+    rows
+      .ofGroups(all, 0, 100)
+      .forEach((sum, key) =>
+        expect(sum).toBeCloseTo([80, 20, 800, 0, 0][key]!, 9),
+      );
+    const two = rows.ofGroups([all[0]!, all[9]!], -10, 1_000);
+    expect(two[0]).toBeCloseTo(16, 9);
+  });
+
+  it("lies in the columns in which they ran", () => {
+    const grid = { start: -50, width: 50, columns: 4 };
+    const only = [group(2, 0, 8)];
+    const spread = rows.spread(grid, [0, 0, -1, 0, 0], 1, only);
+    expect([...spread].map((one) => Math.round(one * 1e9) / 1e9)).toEqual([
+      ...[0, 5, 5, 0],
+    ]);
+    expect(total(rows.spread(grid, [0, 0, -1, 0, 0], 1, []))).toBe(0);
+  });
+});
+
 describe("keys of metrics", () => {
+  it("are looked up once for each row, also where the oldest rows are dropped", () => {
+    const next = random(9);
+    const all: Row[] = Array.from({ length: 9_000 }, (_, at) => ({
+      ...{ time: at / 10, duration: next(), value: next() },
+      ...{ prefix: at % 7, activity: at % 11, span: at % 3 },
+    }));
+    const keys = new MetricKeys();
+    const group = (prefix: number, span: number) => ({
+      ...{ computation: 2, span, prefix, tasks: 1, erred: 0, nbytes: 0 },
+      ...{ start: 0, stop: 2_000, seconds: 1e9 },
+    });
+    const groups = [group(2, 1), group(5, 0)];
+    let seen = 0;
+    const { find } = keys as unknown as { find: (...of: unknown[]) => number };
+    Object.assign(keys, {
+      find: (...of: unknown[]) => ((seen += 1), find.apply(keys, of)),
+    });
+    for (const [from, to] of [
+      ...[
+        [0, 4_000],
+        [0, 6_000],
+        [500, 7_000],
+        [3_000, 7_001],
+      ],
+      ...[
+        [3_000, 9_000],
+        [8_999, 9_000],
+      ],
+    ] as const) {
+      const rows = all.slice(from, to);
+      const one = new MetricRows([ring(rows)], keys);
+      const fresh = new MetricRows([ring(rows)], new MetricKeys());
+      for (const [start, stop] of [
+        [0, 2_000],
+        [420, 470.5],
+      ] as const) {
+        expect(total(one.between(start, stop))).toBeCloseTo(
+          ...([total(fresh.between(start, stop)), 9] as const),
+        );
+        expect(total(one.ofGroups(groups, start, stop))).toBeCloseTo(
+          ...([total(fresh.ofGroups(groups, start, stop)), 9] as const),
+        );
+      }
+    }
+    // Each row once, and at each arrival less than a chunk again.
+    expect(seen).toBeLessThan(9_000 + 6 * 1_024);
+  });
+
   it("keep their numbers when rows come, and tell all five parts apart", () => {
     const keys = new MetricKeys();
     const parts = ["context", "prefix", "activity", "span", "unit"] as const;

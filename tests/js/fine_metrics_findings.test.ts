@@ -3,8 +3,11 @@
 import { describe, expect, it } from "vitest";
 import type { Bar } from "../../js_src/panels/fine_metrics/data";
 import type { Whole } from "../../js_src/panels/fine_metrics/data";
+import { pausedThreads } from "../../js_src/panels/fine_metrics/data";
 import {
   cacheHits,
+  lostWorkers,
+  lowerBounds,
   offCpu,
   shortTasks,
 } from "../../js_src/panels/fine_metrics/knowing";
@@ -76,5 +79,65 @@ describe("short tasks", () => {
     const few = { tasks: 10, seconds: 0.01 };
     const long = { tasks: 100, seconds: 100 };
     expect(shortTasks([few, long], whole(30))).toEqual([]);
+  });
+});
+
+const change = (time: number, worker: string, what: string) => ({
+  ...{ time, worker, what },
+});
+
+describe("workers that left", () => {
+  it("make lower bounds of figures if they did not say that they close", () => {
+    const changes = [
+      ...[change(0, "a", "present"), change(0, "b", "present")],
+      ...[change(1, "a", "closing_gracefully"), change(2, "a", "removed")],
+      change(5, "b", "removed"),
+      // It came again, and was killed.
+      ...[change(6, "a", "added"), change(7, "a", "removed")],
+    ];
+    expect(lostWorkers(changes, [0, 4])).toBe(0);
+    expect(lostWorkers(changes, [0, 6])).toBe(1);
+    expect(lostWorkers(changes, [5.5, 8])).toBe(1);
+    expect(titles(lowerBounds(2))).toEqual(["Figures are lower bounds"]);
+    expect(lowerBounds(0)).toEqual([]);
+  });
+});
+
+describe("paused threads", () => {
+  const threads = (worker: string): number => (worker === "a" ? 4 : 2);
+  const now = (address: string, status: string) => ({ address, status });
+  const at = (steps: ReturnType<typeof pausedThreads>) =>
+    [...steps.time].map((time, row) => [time, steps.value[row]]);
+
+  it("are known of workers that were paused before anybody looked", () => {
+    const changes = [change(0, "a", "present"), change(0, "b", "present")];
+    const workers = [now("a", "paused"), now("b", "running")];
+    expect(at(pausedThreads(changes, workers, threads))).toEqual([
+      [-Infinity, 4],
+    ]);
+  });
+
+  it("follow what each worker changed from, and those that leave", () => {
+    const changes = [
+      ...[change(3, "b", "running"), change(4, "a", "paused")],
+      ...[change(6, "b", "paused"), change(8, "a", "removed")],
+    ];
+    expect(at(pausedThreads(changes, [now("b", "paused")], threads))).toEqual([
+      ...[
+        [-Infinity, 2],
+        [3, 0],
+        [4, 4],
+        [6, 6],
+        [8, 2],
+      ],
+    ]);
+    // One that came later was not paused before.
+    const added = [change(5, "a", "added"), change(6, "a", "paused")];
+    expect(at(pausedThreads(added, [now("a", "paused")], threads))).toEqual([
+      ...[
+        [-Infinity, 0],
+        [6, 4],
+      ],
+    ]);
   });
 });

@@ -1,9 +1,11 @@
 // What is known of cells, spans and functions, out of the rows of tasks.
 
 import { describe, expect, it } from "vitest";
+import { MetricKeys, MetricRows } from "../../js_src/derive/metrics";
 import { ThreadsBusy } from "../../js_src/derive/threads_busy";
 import { groupKey } from "../../js_src/model/groups";
 import { TaskModel } from "../../js_src/model/tasks";
+import { cellsOf, sendersOf } from "../../js_src/panel/cells";
 import { linesOfSpan } from "../../js_src/panels/spans/detail";
 import { TimeSpent } from "../../js_src/panels/spans/spent";
 import {
@@ -54,26 +56,37 @@ function modelWith(): TaskModel {
       { start: T0 + 4, task: 1, prefix: 1, span: 2, computation: 2, status: 1 },
       { start: T0 + 6, task: 2, prefix: 1, span: 1, computation: 3 },
       { start: T0 + 8, task: 3, prefix: 1, computation: 1 },
+      { start: T0 + 8, task: 4, prefix: 1, computation: 4 },
+      { start: T0 + 8, task: 5, prefix: 1, computation: 0 },
     ]),
   );
   return model;
 }
 
-const cell = (number: number, start: number, computation: number) => ({
-  ...{ name: `In [${number}]`, id: String(number), status: "ok", code: "x" },
-  ...{ start, stop: start + 1 },
-  graphs: [{ computation, tasks: 2, time: start, stop: start }],
-});
-
-const tree = (mode: "cells" | "spans"): Node[] =>
-  treeOf({
+function tree(mode: "cells" | "spans"): Node[] {
+  const session = new HarnessSession("one");
+  const sent = { "In [1]": 9, "In [2]": 2, "In [5]": 3, "": 4 };
+  const times = [T0 - 9, T0 - 1, T0 + 5, T0 + 7];
+  const rows = Object.entries(sent).map(([cell, computation], at) => ({
+    ...{ cell, computation, graphs: 1, tasks: 2, code: "x", status: "ok" },
+    ...{ time: times[at], stop: times[at] + 1 },
+  }));
+  session.fill("computations", rows);
+  session.fill("cells", rows.slice(0, 3));
+  const tables = [
+    session.table("cells").value,
+    session.table("computations").value,
+  ] as const;
+  return treeOf({
     mode,
     groups: modelWith().groups.all,
-    cells: [cell(1, T0 - 9, 9), cell(2, T0 - 1, 2), cell(5, T0 + 5, 3)],
+    cells: cellsOf(...tables),
+    senderOf: sendersOf(...tables),
     spans: SPANS,
     prefixes: ["load", "sum"],
     spanTimes: emptyTable("span_times"),
   });
+}
 
 const shown = (roots: Node[], words = "") => {
   const all = new Set<string>();
@@ -99,7 +112,7 @@ describe("groups of tasks", () => {
       ...{ computation: 2, span: 3, prefix: 0, tasks: 1, erred: 0 },
       ...{ nbytes: 100, seconds: 3, start: T0, stop: T0 + 4 },
     });
-    expect(modelWith().groups.tasks).toBe(4);
+    expect(modelWith().groups.tasks).toBe(6);
   });
 
   it("tell threads busy from each other, column by column", () => {
@@ -132,6 +145,10 @@ describe("the tree of cells and spans", () => {
       "  sum 1",
       "(recomputed) 1",
       "  sum 1",
+      "(outside of cells) 1",
+      "  sum 1",
+      "(unknown) 1",
+      "  sum 1",
     ]);
     expect(shown(tree("cells"), "inner")).toEqual([
       "[2] x 2",
@@ -148,8 +165,8 @@ describe("the tree of cells and spans", () => {
       "  inner 1",
       "    load 1",
       "  sum 1",
-      "(no span) 2",
-      "  sum 2",
+      "(no span) 4",
+      "  sum 4",
     ]);
     expect(spansIn(roots[0]!, SPANS).sort()).toEqual(["a", "b"]);
   });
@@ -170,7 +187,10 @@ it("shares what was measured among the groups that ran in that time", () => {
     { time: 10, duration: 10, prefix: 0, span: 2, unit: 1, value: 70 }, // bytes
     { time: 30, duration: 10, prefix: 0, span: 2, activity: 1, value: 8 }, // later
   ]);
-  const spent = new TimeSpent(session.table("metrics").value);
+  const { rings } = session.table("metrics").value;
+  const OTHER = 3;
+  const rows = new MetricRows(rings, new MetricKeys(), new Set([OTHER]));
+  const spent = new TimeSpent(rows);
   const none = { computation: 2, span: 2, prefix: 0, tasks: 1, erred: 0 };
   const group = { ...none, nbytes: 0, start: 10, stop: 20 };
   expect(spent.of([{ ...group, seconds: 8 }])).toEqual([
@@ -181,5 +201,22 @@ it("shares what was measured among the groups that ran in that time", () => {
   expect(spent.of([{ ...group, seconds: 2 }])).toEqual([
     { activity: 0, seconds: 1.5 },
     { activity: 1, seconds: 0.5 },
+  ]);
+});
+
+it("leaves a function that ran alone all that was measured, beside its tasks too", () => {
+  const session = new HarnessSession("one");
+  const row = { time: 10, duration: 10, prefix: 0, span: 2 };
+  session.fill("metrics", [
+    { ...row, activity: 0, value: 10 },
+    { ...row, activity: 3, value: 10 },
+  ]);
+  const { rings } = session.table("metrics").value;
+  const rows = new MetricRows(rings, new MetricKeys(), new Set([3]));
+  const none = { computation: 2, span: 2, prefix: 0, tasks: 1, erred: 0 };
+  const group = { ...none, nbytes: 0, start: 10, stop: 20, seconds: 10 };
+  expect(new TimeSpent(rows).of([group])).toEqual([
+    { activity: 0, seconds: 10 },
+    { activity: 3, seconds: 10 },
   ]);
 });

@@ -56,7 +56,7 @@ describePanel("the panel Spans and cells", () => {
     await page.locator(".ds-chip", { hasText: "In [2]" }).waitFor();
     const detail = page.locator(".ds-spans-detail");
     expect(await detail.innerText()).toMatch(
-      /total by region span in In \[2\][^]*Tasks\s+454 done\s+Erred\s+1 task[^]*173\.3 s of threads\s+thread-cpu\s+84\.1 s/,
+      /total by region span in In \[2\][^]*Tasks\s+454 done\s+Erred\s+1 task[^]*173\.3 s of threads\s+thread CPU\s+84\.1 s/,
     );
     await row("groupby-chunk").first().click();
     const one = { ...chosen, prefixes: ["groupby-chunk"] };
@@ -222,7 +222,7 @@ describePanel("the lane of cells", () => {
     await expect.poll(async () => (await focus()).cells).toEqual([]);
   });
 
-  it.each(["system", "memory", "summary"])(
+  it.each(["system", "memory", "summary", "events"])(
     "is under the charts of the panel %s",
     async (panel) => {
       await open(`panel=${panel}&scenario=live&at=20`, 1000, 800);

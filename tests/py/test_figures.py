@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,8 @@ from daskscope.palette import (
     MEMORY_COLOURS,
     PREFIX_COLOURS,
     action_colour,
+    activity_colour,
+    activity_kind,
 )
 from daskscope.recording import Recording, RecordingStore, pack_keys
 
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 PALETTE = Path(__file__).resolve().parents[2] / "js_src" / "base" / "palette.ts"
+KINDS = Path(__file__).parents[1] / "contract" / "words" / "activity_kinds.json"
 GIB = 2**30
 MEASURES = ("process", "managed", "unmanaged_old", "unmanaged_recent", "spilled", "limit")
 GONE = (float("nan"),) * len(MEASURES)
@@ -471,6 +475,26 @@ def test_colours_are_those_of_the_page():
     }
 
 
+def test_activities_have_the_kinds_that_they_have_in_the_page():
+    cases = json.loads(KINDS.read_text())
+    assert [[activity, activity_kind(activity)] for activity, _ in cases] == cases
+    for activity, kind in cases:
+        wanted = PREFIX_COLOURS[5] if kind is None else ACTIVITY_COLOURS[kind]
+        assert activity_colour(activity, 5) == wanted
+
+
+def test_activities_of_ones_own_have_the_colours_of_their_names():
+    recording = new_recording(prefixes=())
+    measured(recording, ("sum", "thread-cpu", 6.0), ("sum", "gpu", 3.0), ("sum", "tpu", 1.0))
+    fig = figures.fine_metrics(Recording(recording))
+    bars = [one.glyph.fill_color for one in fig.renderers]
+    slots = recording.names.colours["activities"]
+    names = recording.names.labels("activities")
+    own = [PREFIX_COLOURS[slots[names.index(name)]] for name in ("gpu", "tpu")]
+    assert bars == [ACTIVITY_COLOURS["thread-cpu"], *own]
+    assert len({*bars}) == 3
+
+
 def measured(recording: RecordingStore, *rows: tuple[str, str, float]) -> None:
     """Append seconds of `execute` by function and activity, in the first second."""
     names, unit = recording.names, recording.names.intern("units", "seconds")
@@ -503,6 +527,29 @@ def test_metrics_are_bars_by_function_stacked_by_activity():
         Recording(recording), {"prefixes": ["load"], "time": (0, START + 0.5)}
     )
     assert [*data_of(part, "disk-read")["right"]] == [1.5]
+
+
+def test_of_a_cell_the_figure_has_its_share():
+    recording = new_recording(prefixes=())
+    measured(recording, ("sum", "thread-cpu", 6.0), ("load", "thread-cpu", 1.0))
+    columns = make_rows(2) | {
+        "start": np.full(2, START),
+        "duration": np.array([1.0, 0.5], "f4"),
+        "prefix": np.full(2, recording.names.intern("prefixes", "sum"), "u2"),
+        "computation": np.array([2, 3], "u2"),
+    }
+    columns["span"] = np.full(2, recording.series("metrics").rows()["span"][0], "u2")
+    recording.append_tasks(2, columns, pack_keys(0, ["sum-1", "sum-2"]).data)
+    for number in 2, 3:
+        row = {"computation": number, "time": START, "cell": f"In [{number}]"}
+        recording.log("computations").append([row])
+    fig = figures.fine_metrics(Recording(recording), {"cells": ["In [2]", "In [3]"]})
+    validated(fig)
+    cpu = data_of(fig, "thread-cpu")
+    assert [*cpu["function"]] == ["sum"]
+    assert cpu["right"] == pytest.approx([1.5])
+    none = figures.fine_metrics(Recording(recording), {"cells": ["In [4]"]})
+    assert notes(none)[0].startswith("No metrics to show")
 
 
 def test_of_many_functions_and_activities_the_largest_are_shown_and_the_rest_is_counted():

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from clusters import WITHOUT_DASHBOARD, eventually, live
-from distributed import Client, LocalCluster, get_worker, span
+from distributed import Client, LocalCluster, get_worker, span, wait
 from distributed.metrics import context_meter
 from distributed.scheduler import SourceCode
-from recording_rows import START, new_recording
+from recording_rows import START, make_rows, new_recording
 from test_agent import installed
 
 import daskscope
@@ -24,7 +24,7 @@ from daskscope.agent.packing import Interned, describe_name
 from daskscope.collect.intake import _unpacked
 from daskscope.collect.metrics import MetricRows, _steps
 from daskscope.errors import DaskscopeError
-from daskscope.recording import Recording
+from daskscope.recording import Recording, pack_keys
 from daskscope.recording.names import Places
 
 if TYPE_CHECKING:
@@ -218,6 +218,51 @@ def test_nothing_is_read_of_spans_while_nothing_changes(monkeypatch: pytest.Monk
     assert reader.samples.rows.next == 0
 
 
+def test_rounding_of_large_sums_is_no_row_without_a_span() -> None:
+    reader = Reader()
+    names = [f"span-{number}" for number in range(7)]
+    for name in names:
+        reader.scheduler.beat(execute("mine", unit="bytes"), 1.1e12, name)
+    reader.read(START)
+    for second in range(1, 30):
+        for name in names:
+            reader.scheduler.beat(execute("mine", unit="bytes"), 0.1, name)
+            reader.spans.add(name)
+        reader.samples.sweep_at = 0
+        reader.read(START + second)
+    assert 0 not in reader.samples.rows.columns[3]
+    assert reader.rows.unreadable == 0
+    reader.new_agent()
+    reader.read(START + 31)
+    assert (reader.recording.series("metrics").before["value"] > 1).all()
+
+
+def test_totals_that_somebody_emptied_begin_anew() -> None:
+    reader = Reader()
+    reader.scheduler.beat(execute("before"), 100.0, "a")
+    reader.read(START)
+    reader.scheduler.cumulative_worker_metrics.clear()
+    for activity in "one", "two":
+        reader.scheduler.beat(execute(activity), 1.0)
+    reader.samples.sweep_at = 0
+    reader.read(START + 1)
+    assert reader.sum(-100) == 2
+
+
+def test_a_span_that_is_gone_stops_nothing() -> None:
+    reader = Reader()
+    for name in "a", "b":
+        reader.scheduler.beat(execute(), 1.0, name)
+        reader.spans.add(name)
+    reader.read(START)
+    del reader.scheduler.extensions["spans"].spans["a"]
+    reader.spans.add("b")
+    reader.scheduler.beat(execute(), 2.0, "b")
+    (row,) = reader.read(START + 0.5)["spans"]["items"]
+    assert reader.spans.described[row["span"]][0] == "b"
+    assert reader.sum(-100) == 2
+
+
 def test_of_very_many_spans_the_newest_have_totals_and_none_is_missing_in_sum() -> None:
     scheduler = FakeScheduler()
     keys = [execute(f"activity-{number}") for number in range(50)]
@@ -267,6 +312,25 @@ def test_what_is_no_usable_value_is_left_out_and_counted(value: Any) -> None:
     assert reader.rows.unreadable >= 1
 
 
+@pytest.mark.parametrize("value", [NAN, float("inf"), 1e300])
+def test_a_metric_whose_sum_is_spoilt_is_counted_once_and_named(value: float) -> None:
+    reader = Reader()
+    reader.read(START)
+    reader.scheduler.beat(execute("mine", unit="apples"), value, "a")
+    for second in range(1, 7):
+        reader.scheduler.beat(execute("mine", unit="apples"), 1.0, "a")
+        reader.scheduler.beat(execute(), 1.0, "a")
+        reader.spans.add("a")
+        reader.read(START + second)
+    assert reader.sum() == 6
+    assert reader.rows.unreadable == 1
+    (notice,) = reader.rows.notices
+    assert notice.code == "metrics-stopped"
+    assert "mine (apples)" in notice.text
+    reader.rows.follow_agent()
+    assert reader.rows.notices == (notice,)
+
+
 def test_a_new_scheduler_brings_no_negative_increments_and_totals_begin_anew() -> None:
     reader = Reader()
     reader.scheduler.beat(execute(), 100.0, "a")
@@ -299,6 +363,18 @@ def test_another_agent_on_the_same_scheduler_adds_what_was_missed_and_no_more() 
 
 
 # -- spread over tasks -------------------------------------------------------------
+
+
+def test_metrics_that_arrive_after_the_end_of_a_range_are_in_it_exactly() -> None:
+    reader = Reader()
+    reader.read(START)
+    reader.tasks((0.0, 10.0), (12.0, 16.0))
+    reader.scheduler.beat(execute(), 14.0)
+    reader.scheduler.beat(execute("rows", unit="rows"), 700.0)
+    reader.samples.sweep_at = 0
+    reader.read(START + 18)
+    for since, until, expected in (0, 10, 10), (10, 12, 0), (12, 16, 4), (16, 20, 0), (11, 20, 4):
+        assert reader.sum(since, until) == pytest.approx(expected * 714 / 14, abs=1e-3)
 
 
 def test_increments_of_short_tasks_are_where_their_tasks_were() -> None:
@@ -338,6 +414,25 @@ def test_short_tasks_of_the_same_function_do_not_take_the_place_of_a_long_one() 
     reader.read(START + 60.9)
     assert reader.sum(0, 30) == pytest.approx(30, rel=0.02)
     assert reader.sum(60, 61) < 1
+
+
+@pytest.mark.parametrize("workers", [2, 10, 40])
+def test_long_tasks_whose_workers_report_one_by_one_are_right_in_any_window(workers: int) -> None:
+    reader = Reader()
+    reader.read(START)
+    reader.tasks(*[(0.0, 600.0)] * workers)
+    for number, reported in enumerate((workers - 1, 1)):
+        reader.scheduler.beat(execute(), 599.9 * reported)
+        reader.samples.sweep_at = 0
+        reader.read(START + 600.5 + number)
+    for since, until in (0, 590), (200, 201), (590, 600), (0, 601):
+        expected = workers * (min(until, 600) - since)
+        assert reader.sum(since, until) == pytest.approx(expected, rel=0.02)
+    reader.tasks((602.0, 602.4))
+    reader.scheduler.beat(execute(), 0.4)
+    reader.samples.sweep_at = 0
+    reader.read(START + 603)
+    assert reader.sum(601.9, 603) == pytest.approx(0.4)
 
 
 def test_increments_without_tasks_are_in_the_time_since_the_last_reading() -> None:
@@ -397,12 +492,12 @@ def a_worker(*running: float, prefix: str = "inc", seen: float = START) -> Any:
 
 
 def state_rows(states: TaskStates, first: int = 0) -> list[tuple[Any, ...]]:
-    """Prefix or nothing, worker, processing, executing, fetching, memory, start."""
-    _, prefix, worker, _, _, _, processing, executing, fetching, memory, start = states.rows.columns
+    """Prefix or nothing, worker, processing, executing, fetching, memory, mean and first start."""
+    _, prefix, worker, _, _, _, *counts = states.rows.columns
     prefixes = {2**16 - 1: "", **dict(enumerate(states.prefixes.described))}
     names = [prefixes[one] for one in prefix]
     workers = [states.addresses.described[one] for one in worker]
-    rows = zip(names, workers, processing, executing, fetching, memory, start, strict=True)
+    rows = zip(names, workers, *counts, strict=True)
     return [*rows][first:]
 
 
@@ -420,11 +515,11 @@ def test_a_state_has_a_row_when_it_changed_and_a_last_one_when_it_is_gone(states
     scheduler.workers = {"w": a_worker(1.0, 3.0)}
     scheduler.task_prefixes = {"inc": a_prefix("inc", processing=2, memory=5)}
     states.sample(scheduler, START)
-    start = START - 2
+    starts = START - 2, START - 3
     assert state_rows(states) == [
-        ("", "w", 2, 2, 3, 0, start),
-        ("inc", "", 2, 2, 0, 5, start),
-        ("", "", 2, 2, 3, 5, start),
+        ("", "w", 2, 2, 3, 0, *starts),
+        ("inc", "", 2, 2, 0, 5, *starts),
+        ("", "", 2, 2, 3, 5, *starts),
     ]
     states.sample(scheduler, START + 1)
     assert len(state_rows(states)) == 3
@@ -435,6 +530,22 @@ def test_a_state_has_a_row_when_it_changed_and_a_last_one_when_it_is_gone(states
     states.repeat()
     states.sample(scheduler, START + 3)
     assert [row[:2] for row in state_rows(states, 5)] == [("", "w"), ("", "")]
+
+
+def test_the_earliest_start_tells_one_long_task_from_many_short_ones(states) -> None:
+    scheduler = FakeScheduler()
+    scheduler.workers = {"v": a_worker(60.0, prefix="long"), "w": a_worker(0.5, 1.0)}
+    scheduler.task_prefixes = {
+        "long": a_prefix("long", processing=1),
+        "inc": a_prefix("inc", processing=2),
+    }
+    states.sample(scheduler, START)
+    earliest = {row[:2]: START - row[-1] for row in state_rows(states)}
+    assert earliest == {("", "v"): 60, ("", "w"): 1, ("long", ""): 60, ("inc", ""): 1, ("", ""): 60}
+    scheduler.workers = {"v": a_worker(), "w": a_worker(0.5, 1.0)}
+    states.sample(scheduler, START + 1)
+    assert [START - row[-1] for row in state_rows(states, 5) if row[:2] == ("", "")] == [1]
+    assert np.isnan([row[-1] for row in state_rows(states, 5) if row[0] == "long"]).all()
 
 
 def test_prefixes_of_which_nothing_is_alive_cost_nothing(states) -> None:
@@ -558,6 +669,68 @@ def test_values_that_are_none_are_left_out_and_a_notice_counts_them(own) -> None
         assert frame[frame["unit"] == "kiwis"]["value"].tolist() == [8.0]
         assert not {"pears", "plums"} & set(frame["unit"])
         assert (frame["value"] > 0).all()
+
+
+def test_spans_nested_50_deep_are_told_apart_and_the_outermost_has_all(own) -> None:
+    cluster, client = own
+    with daskscope.connect(client) as session:
+        live(session)
+        names = [f"level-{depth}" for depth in range(50)]
+        with span(*names[:25]):
+            client.gather(client.map(metered, range(5), key="shallow"))
+            with span(*names[25:]):
+                client.gather(client.map(metered, range(7), key="deep"))
+        metrics = cluster.scheduler.cumulative_worker_metrics
+        eventually(lambda: by_key(metrics).get(("execute", "deep", "('<i>', 1)", "apples")) == 49)
+        eventually(lambda: has_totals_of(session, metrics))
+        (shallow,) = session.fine_metrics(prefix="shallow", unit="apples")["span"]
+        (deep,) = session.fine_metrics(prefix="deep", unit="apples")["span"]
+        assert shallow == " / ".join(names[:25])
+        assert deep == " / ".join(names[:49])
+        for depth, apples in (0, 84), (24, 84), (25, 49), (47, 49):
+            name = " / ".join(names[: depth + 1])
+            assert session.fine_metrics(span=name, unit="apples")["value"].sum() == apples
+
+
+def fail_for_test(x: int) -> int:
+    raise ValueError(x)
+
+
+def test_a_span_counts_tasks_that_erred_also_once_their_futures_are_released(own) -> None:
+    _, client = own
+    with daskscope.connect(client) as session:
+        live(session)
+
+        def erred() -> list[int]:
+            spans = session.recording.table("span_times")
+            return [*spans[spans["span"] == "failing"]["erred"]]
+
+        for count in 3, 6:
+            with span("failing"):
+                futures = client.map(fail_for_test, range(3), pure=False)
+                wait(futures)
+            eventually(lambda: bool(erred()))
+            del futures
+            client.submit(int).result()
+            eventually(lambda count=count: sum(erred()) == count)
+
+
+def test_metrics_that_cannot_be_read_any_more_stop_nothing_else(own) -> None:
+    _, client = own
+    with daskscope.connect(client) as session:
+        live(session)
+
+        def break_it(dask_scheduler: Any) -> None:
+            (agent,) = [p for n, p in dask_scheduler.plugins.items() if n.startswith("daskscope")]
+            agent.metric_samples.totals = None
+
+        client.run_on_scheduler(break_it)
+        client.submit(int, 1, key="after-1").result()
+        eventually(lambda: any(one.code == "metrics-failed" for one in session.notices))
+        assert session.state == "live"
+        assert "AttributeError" in (session.agent_error or "")
+        client.submit(int, 2, key="later-1").result()
+        eventually(lambda: {"after", "later"} <= set(session.recording.tasks["prefix"]))
 
 
 def test_a_restart_of_the_cluster_brings_no_negative_increments() -> None:
@@ -686,3 +859,127 @@ def test_a_recording_without_metrics_has_an_empty_answer() -> None:
     frame = Recording(new_recording()).fine_metrics(over="1s")
     assert len(frame) == 0
     assert "time" in frame
+
+
+# -- cells and spans ------------------------------------------------------------------------
+
+
+class Notebook(Reader):
+    """A reader whose recording has tasks of cells."""
+
+    def graph(self, number: int, cell: str) -> None:
+        """Note that a cell sent a graph."""
+        row = {"computation": number, "time": START, "cell": cell}
+        self.recording.log("computations").append([row])
+
+    def ran(self, number: int, *intervals: tuple[float, float], **of: Any) -> None:
+        """Record tasks of a graph that computed from … to, and note them."""
+        start, stop = np.array(intervals).T + START
+        count, prefix, span_at = len(start), of.get("prefix", "inc"), of.get("span", 0)
+        rows = make_rows(count) | {
+            "start": start,
+            "duration": (stop - start).astype("f4"),
+            "prefix": np.full(count, self.recording.names.intern("prefixes", prefix), "u2"),
+            "span": np.full(count, span_at, "u2"),
+            "computation": np.full(count, number, "u2"),
+        }
+        first = self.recording.next_task
+        keys = pack_keys(0, [f"{prefix}-{first + at}" for at in range(count)]).data
+        self.recording.append_tasks(count, rows, keys)
+        self.tasks(*intervals, prefix=prefix, span=span_at)
+
+
+def test_cells_that_overlap_have_their_share_of_a_function_and_add_up() -> None:
+    notebook = Notebook()
+    notebook.read(START)
+    for number in range(1, 11):
+        notebook.graph(number + 1, f"In [{number}]")
+        notebook.ran(number + 1, (0.1 * number, 10.0), (5.0, 5.0 + number))
+    took = {f"In [{number}]": 10.0 - 0.1 * number + number for number in range(1, 11)}
+    whole = sum(took.values())
+    notebook.scheduler.beat(execute(), whole)
+    notebook.scheduler.beat(execute("executor"), 100.0)
+    notebook.scheduler.beat(execute("disk-read", unit="bytes"), 1_000.0)
+    notebook.read(START + 15.5)
+    recording = Recording(notebook.recording)
+
+    def of(cell: str, **options: Any) -> float:
+        frame = recording.fine_metrics(cell=cell, **options)
+        return float(frame[frame["activity"] != "executor"]["value"].sum())
+
+    found = {cell: of(cell, unit="seconds") for cell in took}
+    assert found == pytest.approx(took, rel=0.02)
+    assert sum(of(cell, unit="bytes") for cell in took) == pytest.approx(1_000, rel=0.02)
+    windows = [(START + at, START + at + 4) for at in range(0, 16, 4)]
+    for cell in "In [1]", "In [10]":
+        parts = [of(cell, unit="seconds", start=a, stop=b) for a, b in windows]
+        assert sum(parts) == pytest.approx(found[cell])
+        assert of(cell, unit="seconds", over="1s") == pytest.approx(found[cell])
+
+
+def test_a_cell_has_what_its_functions_took_and_no_other_function() -> None:
+    notebook = Notebook()
+    notebook.read(START)
+    for number, prefix in (2, "mine"), (3, "other"):
+        notebook.graph(number, f"In [{number}]")
+        notebook.ran(number, (0.0, 4.0), prefix=prefix)
+        notebook.scheduler.beat(execute(prefix=prefix), 4.0)
+    notebook.scheduler.beat(("get-data", "network", "seconds"), 9.0)
+    notebook.read(START + 5)
+    frame = Recording(notebook.recording).fine_metrics(cell="In [2]")
+    assert frame["prefix"].tolist() == ["mine"]
+    assert frame["value"].sum() == pytest.approx(4)
+
+
+def test_a_cell_whose_tasks_have_not_ended_has_nothing_and_an_unknown_one_is_refused() -> None:
+    notebook = Notebook()
+    notebook.read(START)
+    notebook.graph(2, "In [2]")
+    notebook.recording.log("cells").append([{"cell": "In [3]", "time": START}])
+    notebook.scheduler.beat(execute(), 4.0)
+    notebook.read(START + 5)
+    recording = Recording(notebook.recording)
+    for cell in "In [2]", "In [3]":
+        assert recording.fine_metrics(cell=cell).empty
+        assert recording.fine_metrics(cell=cell, over=1).empty
+    with pytest.raises(DaskscopeError, match=r"Did you mean 'In \[[23]\]'"):
+        recording.fine_metrics(cell="In [4]")
+
+
+def test_tasks_without_a_known_graph_are_called_so() -> None:
+    notebook = Notebook()
+    notebook.read(START)
+    notebook.graph(2, "In [2]")
+    notebook.graph(3, "")
+    for number in range(4):
+        notebook.ran(number, (number, number + 1.0))
+    notebook.scheduler.beat(execute(), 4.0)
+    notebook.read(START + 5)
+    recording = Recording(notebook.recording)
+    tasks = recording.tasks
+    assert tasks["computation"].tolist() == [0, 1, 2, 3]
+    assert tasks["cell"].isna().tolist() == [False, False, False, True]
+    assert tasks["cell"].tolist()[:3] == ["(unknown)", "(recomputed)", "In [2]"]
+    assert recording.fine_metrics(cell="(recomputed)")["value"].tolist() == pytest.approx([1.0])
+
+
+def test_a_span_includes_the_spans_inside_it() -> None:
+    reader = Notebook()
+    reader.scheduler.extensions["spans"].spans.clear()
+    parent = None
+    for depth in range(50):
+        name = tuple(f"s{at}" for at in range(depth + 1))
+        one = a_span(f"id-{depth}", name)
+        one.parent, parent = parent, one
+        reader.scheduler.extensions["spans"].spans[one.id] = one
+    reader.spans.describe = lambda one: [one or "", *([f"s{one[3:]}"] if one else [])]
+    reader.read(START)
+    for depth in 3, 49:
+        reader.scheduler.beat(execute(), 1.0, f"id-{depth}")
+        reader.spans.add(f"id-{depth}")
+    reader.read(START + 1)
+    recording = Recording(reader.recording)
+    found = {span: recording.fine_metrics(span=span)["value"].sum() for span in ("s0", "s4", "s49")}
+    assert found == {"s0": 2, "s4": 1, "s49": 1}
+    assert recording.fine_metrics(span="id-3")["value"].sum() == 2
+    assert recording.fine_metrics(span=["s2", "s3"])["value"].sum() == 2

@@ -177,7 +177,7 @@ def test_it_is_an_ordinary_widget(client):
 
 
 @pytest.mark.parametrize(
-    "name", ["TaskStream", "Summary", "Memory", "FineMetrics", "Events", "Logs", "System"]
+    "name", ["TaskStream", "Summary", "Memory", "FineMetrics", "Spans", "Events", "Logs", "System"]
 )
 def test_every_panel_is_one_class_that_names_its_kind(name):
     panel = getattr(daskscope, name)

@@ -81,11 +81,17 @@ function activate(
   palette: ICommandPalette | null,
   registry: ISettingRegistry | null,
 ): void {
+  const notebooks = new Notebooks(notebookTracker);
   // JupyterLab has loaded the styles with this module.
-  provideCode({ widget: () => makeWidget(() => {}, true), page: thePage() });
+  const widget = () =>
+    makeWidget(
+      () => {},
+      true,
+      (panel, id) => notebooks.around(panel)?.goToCell(id) ?? null,
+    );
+  provideCode({ widget, page: thePage() });
   showPictures(notebookTracker);
   const settings = followSettings(registry, plugin.id);
-  const notebooks = new Notebooks(notebookTracker);
   const tracker = new WidgetTracker<PanelWidget>({ namespace: "daskscope" });
   const openKinds = signal<ReadonlySet<string>>(new Set());
 

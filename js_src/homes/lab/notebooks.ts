@@ -80,6 +80,11 @@ export class Notebooks {
     return this.open.value.find((notebook) => notebook.path.value === path);
   }
 
+  /** The one whose outputs have this element. */
+  around(element: Node): Notebook | undefined {
+    return this.open.peek().find(({ panel }) => panel.node.contains(element));
+  }
+
   /** Hear of every cell that has run; returns the end of it. */
   onRan(listener: (notebook: Notebook) => void): () => void {
     this.ran.add(listener);

@@ -14,7 +14,7 @@ import { EventList } from "./event_list";
 import { happenings } from "./happenings";
 import { Lanes } from "./lanes";
 
-const TABLES = ["errors", "events", "workers", "gaps"] as const;
+const ENTRIES = ["errors", "events", "workers", "gaps"] as const;
 
 export const EVENTS = makePanel(
   {
@@ -25,12 +25,12 @@ export const EVENTS = makePanel(
       '<path d="M8 1.2l7.2 13.1H.8zM8 4.1L3 13h10zM7.3 6.6h1.4v3.6H7.3zM7.3 11h1.4v1.3H7.3z"/>',
     ),
     group: "Cluster",
-    tables: TABLES,
+    tables: [...ENTRIES, "cells", "computations"],
   },
   {
     Body: Events,
     facts: (view) => {
-      const tables = TABLES.map((name) => view.table(name));
+      const tables = ENTRIES.map((name) => view.table(name));
       const sum = (of: "rows" | "dropped"): number =>
         tables.reduce((all, table) => all + table[of], 0);
       const errors = view.table("errors").rows;

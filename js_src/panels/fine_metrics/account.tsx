@@ -9,12 +9,13 @@ import {
   formatStretch,
   plural,
 } from "../../base/format";
-import { activityColour } from "../../base/palette";
 import { type Cause, CAUSES, sum, whenOf } from "../../derive/accounting";
+import { activityName } from "../../panel/action_words";
 import { Part } from "../../panel/parts";
+import { activityColours } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { barsOf, EXECUTE, type Scope, wholeOf } from "./data";
-import { activityName, CAUSE_NAMES, CAUSE_WHY } from "./words";
+import { CAUSE_NAMES, CAUSE_WHY } from "./words";
 
 const SECONDS = 0;
 
@@ -40,22 +41,16 @@ export function AccountBar(props: {
   const { account, totals } = wholeOf(view, scope);
   const { counted, notCounted, measured, still, idleSum, unaccounted } = totals;
   const running = measured + still;
-  const { dark } = view.theme.value;
+  const colour = activityColours(view);
   const [start, stop] = scope.time;
   const threads = sum(account.threads) / Math.max(stop - start, 1e-9);
-  const chosen = barsOf(
-    view,
-    scope,
-    "activity",
-    (name) => name === EXECUTE,
-    SECONDS,
-  );
+  const chosen = barsOf(view, scope, "activity", EXECUTE, SECONDS);
   const parts: Segment[] = chosen
     .flatMap((bar) => bar.parts)
     .map(({ name, value }) => ({
       name: activityName(name),
       seconds: value,
-      colour: activityColour(name, dark),
+      colour: colour(name),
     }));
   const others =
     measured - parts.reduce((all, { seconds }) => all + seconds, 0);

@@ -3,10 +3,11 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { formatExact, formatShare } from "../../base/format";
-import { activityColour } from "../../base/palette";
+import { activityName } from "../../panel/action_words";
 import { LinkButton } from "../../panel/button";
 import { useOrder } from "../../panel/order";
 import { Part } from "../../panel/parts";
+import { activityColours } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { PrefixButton } from "../../panel/prefix_button";
 import {
@@ -15,15 +16,14 @@ import {
   choicesOf,
   EXECUTE,
   heaviestFirst,
+  isNarrowed,
   otherContexts,
   type Scope,
 } from "./data";
-import { activityName, contextName, contextNote, formatUnit } from "./words";
+import { contextName, contextNote, formatUnit } from "./words";
 
 const SHOWN = 20;
 const MOST_SHOWN = 500;
-
-const isExecute = (context: string): boolean => context === EXECUTE;
 
 export function ByFunction(props: {
   view: PanelView;
@@ -36,7 +36,7 @@ export function ByFunction(props: {
       view={view}
       title="Execution by function"
       detail="stacked by activity"
-      bars={barsOf(view, scope, "prefix", isExecute)}
+      bars={barsOf(view, scope, "prefix", EXECUTE)}
       name={(bar) => <PrefixButton view={view} name={bar.name} />}
     />
   );
@@ -48,14 +48,15 @@ export function ByActivity(props: {
 }): JSX.Element {
   const { view, scope } = props;
   const others = otherContexts(view, scope);
-  const narrowed = scope.prefixes !== null || scope.spans !== null;
+  const narrowed = isNarrowed(scope);
+  const colour = activityColours(view);
   const of = (title: string, detail: string, bars: readonly Bar[]) => (
     <Bars
       key={`${title} ${orderOf(view)}`}
       {...{ view, title, detail, bars }}
       name={(bar) => (
         <span class="ds-prefix">
-          <ActivitySwatch view={view} name={bar.name} />
+          <span class="ds-swatch" style={{ background: colour(bar.name) }} />
           <span class="ds-prefix-name">{activityName(bar.name)}</span>
         </span>
       )}
@@ -66,13 +67,13 @@ export function ByActivity(props: {
       {of(
         "Execution by activity",
         narrowed ? "what is selected" : "all functions",
-        barsOf(view, scope, "activity", isExecute),
+        barsOf(view, scope, "activity", EXECUTE),
       )}
       {others.map((context) =>
         of(
           contextName(context),
-          `${contextNote(context)}${narrowed ? "; of all functions and spans" : ""}`,
-          barsOf(view, scope, "activity", (name) => name === context),
+          `${contextNote(context)}${narrowed ? "; of all functions, spans and cells" : ""}`,
+          barsOf(view, scope, "activity", context),
         ),
       )}
     </div>
@@ -87,18 +88,6 @@ function orderOf(view: PanelView): string {
   return JSON.stringify([time, prefixes, spans, cells, chosen]);
 }
 
-const ActivitySwatch = (props: {
-  view: PanelView;
-  name: string;
-}): JSX.Element => (
-  <span
-    class="ds-swatch"
-    style={{
-      background: activityColour(props.name, props.view.theme.value.dark),
-    }}
-  />
-);
-
 function Bars(props: {
   view: PanelView;
   title: string;
@@ -109,7 +98,7 @@ function Bars(props: {
   const { view } = props;
   const choices = choicesOf(view);
   const [all, setAll] = useState(false);
-  const { dark } = view.theme.value;
+  const colour = activityColours(view);
   const unit = choices.unit.value;
   const share = choices.share.value;
   const sorted = heaviestFirst(props.bars);
@@ -147,7 +136,7 @@ function Bars(props: {
                   <i
                     style={{
                       width: `${whole > 0 ? (value / whole) * 100 : 0}%`,
-                      background: activityColour(name, dark),
+                      background: colour(name),
                     }}
                   />
                 ))}

@@ -6,25 +6,29 @@ import { activityRank } from "../../base/palette";
 import {
   type Account,
   accountOf,
-  type Inputs,
+  beganAt,
+  type Running,
   type StateRows,
   type Steps,
   type Totals,
   totalsOf,
 } from "../../derive/accounting";
-import {
-  type Grid,
-  keysIn,
-  MetricKeys,
-  MetricRows,
-  sumsBy,
-} from "../../derive/metrics";
+import { type Grid, keysIn, sumsBy } from "../../derive/metrics";
 import { lineOf, rowsOf } from "../../derive/series";
-import { cellsOfPanel } from "../../panel/cells";
+import { secondsRun } from "../../derive/threads_busy";
+import type { Group } from "../../model/groups";
+import type { Change, Worker } from "../../model/types";
+import { cellsOfPanel, groupsOf } from "../../panel/cells";
+import {
+  indexesOf,
+  metricRows,
+  namesOf,
+  SYNTHETIC,
+} from "../../panel/metric_rows";
+import { spanName } from "../../panel/narrowing";
 import type { PanelView } from "../../panel/panel_view";
-import { TABLES } from "../../schema";
-import type { SessionStore } from "../../session";
-import { rowsOf as entriesOf } from "../../session_tables";
+import { BESIDE_TASKS, TABLES } from "../../schema";
+import { rowsOf as entriesOf, type TableView } from "../../session_tables";
 import type { Range } from "../../timeline/window";
 
 export type Mode = "function" | "activity" | "time";
@@ -53,29 +57,7 @@ export function choicesOf(view: PanelView): Choices {
   return choices;
 }
 
-/** It is made up so that sums match, and was never measured. */
-const SYNTHETIC = "idle or other spans";
 export const EXECUTE = "execute";
-
-const keysOf = new WeakMap<SessionStore, MetricKeys>();
-const rowsOfTables = new WeakMap<object, MetricRows>();
-
-/** Reads signals. The same as before while nothing came. */
-export function metricRows(view: PanelView): MetricRows {
-  const table = view.table("metrics");
-  const store = view.session.value;
-  let keys = store && keysOf.get(store);
-  if (!keys) keys = new MetricKeys();
-  if (store) keysOf.set(store, keys);
-  const rows = rowsOfTables.get(table) ?? new MetricRows(table.rings, keys);
-  rowsOfTables.set(table, rows);
-  return rows;
-}
-
-export const namesOf = (view: PanelView, of: string): readonly string[] => {
-  void view.namesVersion.value;
-  return (view.session.value?.names(of) ?? []) as readonly string[];
-};
 
 /** From the beginning of the run to its end, or to now. */
 export function knownTime(view: PanelView): Range {
@@ -89,10 +71,15 @@ export interface Scope {
   /** Indexes that count, as masks; null is all. */
   readonly prefixes: Uint8Array | null;
   readonly spans: Uint8Array | null;
+  /** Tasks whose part counts: those of cells; null is all. */
+  readonly groups: readonly Group[] | null;
   /** The same for the same figures, and for those of the same names in another time. */
   readonly id: string;
   readonly names: string;
 }
+
+export const isNarrowed = ({ prefixes, spans, groups }: Scope): boolean =>
+  prefixes !== null || spans !== null || groups !== null;
 
 const maskOf = (indexes: Iterable<number>): Uint8Array => {
   const mask = new Uint8Array(0x10000);
@@ -100,29 +87,29 @@ const maskOf = (indexes: Iterable<number>): Uint8Array => {
   return mask;
 };
 
-/** The focus as far as metrics know it: cells by the time and functions of their tasks. */
+/** The focus as far as metrics know it: of cells the part that their tasks took. */
 export function scopeOf(view: PanelView): Scope {
   const { time, prefixes, spans, cells } = view.focus.value;
   const names = namesOf(view, "prefixes");
   let range = time ?? knownTime(view);
-  let mask =
-    prefixes.length > 0
-      ? maskOf(prefixes.map((name) => names.indexOf(name)))
-      : null;
+  let groups: readonly Group[] | null = null;
   if (cells.length > 0) {
     const tasks = tasksOfCells(view, cells);
+    ({ groups } = tasks);
     range = [
       Math.min(Math.max(range[0], tasks.time[0]), range[1]),
       Math.max(Math.min(range[1], tasks.time[1]), range[0]),
     ];
-    const { prefixes: own } = tasks;
-    mask = mask && own ? mask.map((one, at) => one & own[at]) : (mask ?? own);
   }
   const all = view.session.value?.spans ?? [];
   const chosen = JSON.stringify([prefixes, spans, cells, names.length]);
   return {
-    ...{ time: range, prefixes: mask, names: chosen },
+    ...{ time: range, groups, names: chosen },
     id: `${range.join(" ")} ${chosen}`,
+    prefixes:
+      prefixes.length > 0
+        ? maskOf(prefixes.map((name) => names.indexOf(name)))
+        : null,
     spans:
       spans.length > 0
         ? maskOf(spans.map((span) => all.findIndex(({ id }) => id === span)))
@@ -130,33 +117,23 @@ export function scopeOf(view: PanelView): Scope {
   };
 }
 
-interface CellTasks {
-  readonly time: Range;
-  /** Null where it is not known which tasks are of a cell. */
-  readonly prefixes: Uint8Array | null;
-}
-
-/** When tasks of cells ran, from their first graph on, and their functions. */
-function tasksOfCells(view: PanelView, names: readonly string[]): CellTasks {
-  const graphs = cellsOfPanel(view)
-    .filter(({ name }) => names.includes(name))
-    .flatMap((cell) => cell.graphs);
-  const wanted = new Set(graphs.map(({ computation }) => computation));
+/** When tasks of cells ran, from their first graph on. */
+function tasksOfCells(
+  view: PanelView,
+  names: readonly string[],
+): { readonly time: Range; readonly groups: readonly Group[] } {
+  const cells = cellsOfPanel(view).filter(({ name }) => names.includes(name));
   void dataMoment(view);
-  const prefixes = new Set<number>();
-  let start = Math.min(Infinity, ...graphs.map(({ time }) => time));
-  let stop = -Infinity;
-  for (const group of view.session.value?.model.groups.all ?? []) {
-    if (!wanted.has(group.computation)) continue;
-    prefixes.add(group.prefix);
-    start = Math.min(start, group.start);
-    stop = Math.max(stop, group.stop);
-  }
-  const ran = prefixes.size > 0;
-  return {
-    time: [start, ran ? stop : Infinity],
-    prefixes: ran ? maskOf(prefixes) : null,
-  };
+  const groups = groupsOf(cells, view.session.value?.model.groups.all ?? []);
+  const begins = cells.flatMap(({ start, graphs }) =>
+    graphs.length > 0 ? graphs.map(({ time }) => time) : [start],
+  );
+  // Of cells of which no task has ended: their own time.
+  const ends = (groups.length > 0 ? groups : cells).map(({ stop }) => stop);
+  const first = Math.min(...begins, ...groups.map(({ start }) => start));
+  const time: Range =
+    cells.length > 0 ? [first, Math.max(...ends)] : [-Infinity, Infinity];
+  return { groups, time };
 }
 
 /** Grows when tasks came: of a live session with each status, not with each frame. */
@@ -185,36 +162,76 @@ function activityFilter(view: PanelView): (activity: number) => boolean {
 export const unitIndex = (view: PanelView): number =>
   namesOf(view, "units").indexOf(choicesOf(view).unit.value);
 
-/** The bars of one context, or of all that are measured where nothing executes. */
-export function barsOf(
+/** Of each key of one context whether it counts, and how much of it there is. */
+function measuredOf(
   view: PanelView,
   scope: Scope,
-  by: "prefix" | "activity",
-  contexts: (name: string) => boolean,
-  unit = unitIndex(view),
-): Bar[] {
+  context: string,
+  unit: number,
+): [counts: Uint8Array, sums: Float64Array] {
   const rows = metricRows(view);
-  const { keys } = rows;
-  const contextNames = namesOf(view, "contexts");
-  const activities = namesOf(view, "activities");
-  const names = by === "prefix" ? namesOf(view, "prefixes") : activities;
-  const isExecute = contexts(EXECUTE);
-  const counts = keysIn(keys, {
+  const of = namesOf(view, "contexts").indexOf(context);
+  const isExecute = context === EXECUTE;
+  const counts = keysIn(rows.keys, {
     unit,
-    contexts: (context) => contexts(contextNames[context]),
+    contexts: (one) => one === of,
     // Other contexts know no functions, and only p2p knows spans.
     prefixes: isExecute ? scope.prefixes : null,
     spans: isExecute ? scope.spans : null,
     activities: activityFilter(view),
   });
-  const sums = rows.between(...scope.time);
-  const all = sumsBy(keys[by], keys.activity, counts, sums);
+  const sums =
+    isExecute && scope.groups
+      ? rows.ofGroups(scope.groups, ...scope.time)
+      : rows.between(...scope.time);
+  return [counts, sums];
+}
+
+/** The bars of one context. */
+export function barsOf(
+  view: PanelView,
+  scope: Scope,
+  by: "prefix" | "activity",
+  context: string,
+  unit = unitIndex(view),
+): Bar[] {
+  const { keys } = metricRows(view);
+  const activities = namesOf(view, "activities");
+  const names = by === "prefix" ? namesOf(view, "prefixes") : activities;
+  const measured = measuredOf(view, scope, context, unit);
+  const all = sumsBy(keys[by], keys.activity, ...measured);
   return [...all].map(([index, { total, parts }]) => ({
     ...{ name: names[index] ?? "", total },
     parts: [...parts]
       .map(([part, value]) => ({ name: activities[part] ?? "", value }))
       .sort(byRank),
   }));
+}
+
+export type Figure = readonly [
+  ...[context: string, prefix: string, activity: string, span: string],
+  value: number,
+];
+
+/** What was measured, of each key: as the bars, of all contexts. */
+export function figuresOf(view: PanelView, scope: Scope): Figure[] {
+  const { keys } = metricRows(view);
+  const prefixes = namesOf(view, "prefixes");
+  const activities = namesOf(view, "activities");
+  const spans = view.session.value?.spans ?? [];
+  const all: Figure[] = [];
+  for (const context of [EXECUTE, ...otherContexts(view, scope)]) {
+    const unit = unitIndex(view);
+    const [counts, sums] = measuredOf(view, scope, context, unit);
+    sums.forEach((value, key) => {
+      if (counts[key] === 0 || value === 0) return;
+      const prefix = prefixes[keys.prefix[key]] ?? "";
+      const activity = activities[keys.activity[key]] ?? "";
+      const span = spanName(spans[keys.span[key]]?.name ?? []);
+      all.push([context, prefix, activity, span, value]);
+    });
+  }
+  return all;
 }
 
 export const heaviestFirst = (bars: readonly Bar[]): Bar[] =>
@@ -276,56 +293,59 @@ export function stackIn(view: PanelView, grid: Grid, scope: Scope): Stack {
   );
   return {
     names: order.map(({ name }) => name),
-    values: rows.spread(grid, groups, order.length),
+    values: rows.spread(grid, groups, order.length, scope.groups),
   };
 }
 
-/** Seconds of threads that executing took, of all functions and spans. */
-function measuredIn(view: PanelView, grid: Grid): Float64Array {
+/** Seconds of threads that executing took, of all functions and spans; and of which no task ran. */
+function measuredIn(view: PanelView, grid: Grid): [Float64Array, Float64Array] {
   const rows = metricRows(view);
   const { context, unit, activity, size } = rows.keys;
-  const activities = namesOf(view, "activities");
   const execute = namesOf(view, "contexts").indexOf(EXECUTE);
-  const groups = Int32Array.from({ length: size }, (_, key) =>
-    context[key] === execute &&
-    unit[key] === 0 &&
-    activities[activity[key]] !== SYNTHETIC
-      ? 0
-      : -1,
-  );
-  return rows.spread(grid, groups, 1);
+  const synthetic = indexesOf(view, "activities", new Set([SYNTHETIC]));
+  const beside = indexesOf(view, "activities", new Set(BESIDE_TASKS));
+  const groups = Int32Array.from({ length: size }, (_, key) => {
+    const counts = context[key] === execute && unit[key] === 0;
+    if (!counts || synthetic.has(activity[key])) return -1;
+    return Number(beside.has(activity[key]));
+  });
+  const cells = rows.spread(grid, groups, 2);
+  const [inside, outside] = [
+    cells.subarray(0, grid.columns),
+    cells.subarray(grid.columns),
+  ];
+  return [inside.map((value, at) => value + outside[at]), outside];
 }
 
+const NONE = new Float64Array(0);
 const NO_STATES: StateRows = {
-  ...{ time: [], waiting: [], queued: [], no_worker: [], processing: [] },
-  ...{ executing: [], fetching: [], start: [] },
+  ...{ time: NONE, waiting: [], queued: [], no_worker: [], processing: [] },
+  ...{ executing: [], fetching: [] },
 };
 
 interface Read {
   readonly states: StateRows;
+  readonly running: readonly Running[];
   readonly threads: Steps;
 }
 const readTables = new WeakMap<object, WeakMap<object, Read>>();
 
-/** Of the whole cluster: both keys of a row are empty. */
 function read(view: PanelView): Read {
   const [states, system] = [view.table("states"), view.table("system")];
   const known = readTables.get(states) ?? new WeakMap<object, Read>();
   readTables.set(states, known);
   let found = known.get(system);
   if (!found) {
-    const prefix = namesOf(view, "prefixes").indexOf("");
-    const rows =
-      prefix < 0
-        ? null
-        : rowsOf(TABLES.states, states.rings, {
-            ...{ prefix, worker: "" },
-          });
+    const none = namesOf(view, "prefixes").indexOf("");
+    // Of the whole cluster both keys of a row are empty.
+    const key = { prefix: none, worker: "" };
+    const rows = none < 0 ? null : rowsOf(TABLES.states, states.rings, key);
     const line = lineOf(rowsOf(TABLES.system, system.rings), "threads");
     found = {
       states: rows
         ? ({ time: rows.time, ...rows.columns } as unknown as StateRows)
         : NO_STATES,
+      running: runningIn(states, none),
       threads: { time: line.time, value: line.values },
     };
     known.set(system, found);
@@ -333,40 +353,83 @@ function read(view: PanelView): Read {
   return found;
 }
 
+/** What executes now: of each prefix the last row holds. */
+function runningIn({ rings }: TableView<"states">, none: number): Running[] {
+  const last = new Map<number, { time: number; running: Running[] }>();
+  for (const { columns, rows } of rings) {
+    const { time, worker, prefix, executing, start, earliest } = columns;
+    for (let row = 0; row < rows; row++) {
+      if (worker[row] !== "" || prefix[row] === none) continue;
+      const before = last.get(prefix[row]);
+      if (before && before.time > time[row]) continue;
+      last.set(prefix[row], {
+        time: time[row],
+        running: beganAt(executing[row], start[row], earliest[row]),
+      });
+    }
+  }
+  return [...last.values()].flatMap(({ running }) => running);
+}
+
 function threadsOf(view: PanelView, { threads }: Read): Steps {
   if (threads.time.length > 0) return threads;
   const count = view.session.value?.lanes.length ?? 0;
-  return { time: [view.whole.value[0]], value: [count] };
+  return { time: Float64Array.of(view.whole.value[0]), value: [count] };
 }
 
 /** Threads of workers that are paused, from change to change. */
-function pausedThreads(view: PanelView): Steps {
-  const threads = new Map(
-    view.workers.value.map((one) => [one.address, one.threads]),
+export function pausedThreads(
+  changes: readonly Pick<Change, "time" | "worker" | "what">[],
+  workers: readonly Pick<Worker, "address" | "status">[],
+  threadsOfWorker: (worker: string) => number,
+): Steps {
+  // Before its first change a worker was what it changed from, or what it is.
+  const paused = new Set(
+    workers
+      .filter(({ status }) => status === "paused")
+      .map(({ address }) => address),
   );
-  const paused = new Set<string>();
-  const time: number[] = [];
-  const value: number[] = [];
-  for (const change of entriesOf(view.table("workers"), "time")) {
-    if (change.what === "paused") paused.add(change.worker);
-    else if (/^(running|removed)$/.test(change.what)) {
-      if (!paused.delete(change.worker)) continue;
-    } else continue;
-    time.push(change.time);
-    let count = 0;
-    for (const worker of paused) count += threads.get(worker) ?? 1;
-    value.push(count);
+  const changed = new Set<string>();
+  for (const { worker, what } of changes) {
+    if (!/^(added|paused|running)$/.test(what) || changed.has(worker)) continue;
+    changed.add(worker);
+    if (what === "running") paused.add(worker);
+    else paused.delete(worker);
   }
-  return { time, value };
+  const threads = (): number =>
+    [...paused].reduce((sum, worker) => sum + threadsOfWorker(worker), 0);
+  const time = [-Infinity];
+  const value = [threads()];
+  for (const change of changes) {
+    if (change.what === "paused") paused.add(change.worker);
+    else if (!/^(running|removed)$/.test(change.what)) continue;
+    else if (!paused.delete(change.worker)) continue;
+    time.push(change.time);
+    value.push(threads());
+  }
+  return { time: Float64Array.from(time), value };
+}
+
+/** Also of workers that have left: what they came with. */
+function threadsByWorker(view: PanelView): (worker: string) => number {
+  const threads = new Map<string, number>();
+  for (const { worker, detail } of entriesOf(view.table("workers"), "time")) {
+    const count = parseInt(detail, 10);
+    if (count >= 0) threads.set(worker, count);
+  }
+  for (const one of view.workers.value) threads.set(one.address, one.threads);
+  return (worker) => threads.get(worker) ?? 1;
 }
 
 export function accountIn(view: PanelView, grid: Grid): Account {
   const tables = read(view);
   const [since, present] = knownTime(view);
-  const inputs: Inputs = {
-    since,
+  const [measured, beside] = measuredIn(view, grid);
+  return accountOf(grid, {
+    ...{ since, present, measured, beside },
     threads: threadsOf(view, tables),
     states: tables.states,
+    running: tables.running,
     graphs: entriesOf(view.table("computations"), "time")
       .filter(({ graphs }) => graphs <= 1) // several: not when each was read
       .map(
@@ -374,12 +437,13 @@ export function accountIn(view: PanelView, grid: Grid): Account {
           [time, Number.isNaN(stop) ? present : stop] as const,
       )
       .sort((one, other) => one[0] - other[0]),
-    paused: pausedThreads(view),
-    measured: measuredIn(view, grid),
-    busy: view.session.value!.model.wholeBusy,
-    present,
-  };
-  return accountOf(grid, inputs);
+    paused: pausedThreads(
+      entriesOf(view.table("workers"), "time"),
+      view.workers.value,
+      threadsByWorker(view),
+    ),
+    busy: secondsRun(view.session.value!.model, grid),
+  });
 }
 
 /** So finely causes are told apart in what the figures are of. */

@@ -3,15 +3,18 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { formatExact } from "../../base/format";
+import { activityName } from "../../panel/action_words";
 import { IconButton } from "../../panel/button";
 import { cellsOfPanel } from "../../panel/cells";
 import { hasWords, Kinds, SearchBox, Select } from "../../panel/filter_tools";
 import { ChevronIcon, TableIcon } from "../../panel/icons";
 import { Menu, MenuItem } from "../../panel/menu";
 import { isolate, spanName } from "../../panel/narrowing";
+import { metricRows, namesOf, SYNTHETIC } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
-import { choicesOf, metricRows, type Mode, namesOf, unitsOf } from "./data";
-import { activityName, unitName } from "./words";
+import { chainsOf } from "../../panel/span_chains";
+import { choicesOf, type Mode, unitsOf } from "./data";
+import { unitName } from "./words";
 
 interface Option {
   readonly id: string;
@@ -25,9 +28,11 @@ function FilterMenu(props: {
   label: string;
   options: readonly Option[];
   chosen: readonly string[];
+  /** What comes with those that are chosen. */
+  implied?: ReadonlySet<string>;
   onChoose: (ids: readonly string[]) => void;
 }): JSX.Element {
-  const { label, options, chosen, onChoose } = props;
+  const { label, options, chosen } = props;
   const first = options.find(({ id }) => id === chosen[0])?.text ?? chosen[0];
   const face =
     chosen.length === 0
@@ -48,7 +53,7 @@ function FilterMenu(props: {
         </>
       }
     >
-      {() => <Options {...{ options, chosen, onChoose, label }} />}
+      {() => <Options {...props} />}
     </Menu>
   );
 }
@@ -57,9 +62,10 @@ function Options(props: {
   label: string;
   options: readonly Option[];
   chosen: readonly string[];
+  implied?: ReadonlySet<string>;
   onChoose: (ids: readonly string[]) => void;
 }): JSX.Element {
-  const { options, chosen, onChoose } = props;
+  const { options, chosen, implied, onChoose } = props;
   const [text, setText] = useState("");
   const has = hasWords(text);
   const found = options.filter((one) => !has || has(one.text));
@@ -76,7 +82,7 @@ function Options(props: {
       {found.slice(0, LISTED).map((one) => (
         <MenuItem
           key={one.id}
-          checked={chosen.includes(one.id)}
+          checked={chosen.includes(one.id) || implied?.has(one.id)}
           onClick={() => onChoose(isolate(chosen, one.id, true))}
         >
           {one.text}
@@ -103,12 +109,26 @@ export function functionsOf(view: PanelView): string[] {
     .filter((name) => name !== "");
 }
 
+export function activitiesOf(view: PanelView): string[] {
+  const activities = namesOf(view, "activities");
+  return used(view, "activity")
+    .map((at) => activities[at] ?? "")
+    .filter((name) => name !== SYNTHETIC);
+}
+
+/** Spans of which something was measured, and those around them. */
+export function spansOf(view: PanelView): number[] {
+  const spans = view.session.value?.spans ?? [];
+  const chainOf = chainsOf(spans, view.table("span_times"));
+  return [...new Set(used(view, "span").flatMap(chainOf))].sort(
+    (one, other) => one - other,
+  );
+}
+
 export function Filters(props: { view: PanelView }): JSX.Element {
   const { view } = props;
   const focus = view.focus.value;
   const choices = choicesOf(view);
-  const activities = namesOf(view, "activities");
-  const spans = view.session.value?.spans ?? [];
   const cells = cellsOfPanel(view).map(({ name }) => name);
   const named = (names: readonly string[]): Option[] =>
     names.map((id) => ({ id, text: id }));
@@ -122,22 +142,14 @@ export function Filters(props: { view: PanelView }): JSX.Element {
       />
       <FilterMenu
         label="Activities"
-        options={used(view, "activity")
-          .map((at) => activities[at] ?? "")
-          .map((id) => ({ id, text: activityName(id) }))}
+        options={activitiesOf(view).map((id) => ({
+          id,
+          text: activityName(id),
+        }))}
         chosen={choices.activities.value}
         onChoose={(ids) => (choices.activities.value = ids)}
       />
-      <FilterMenu
-        label="Spans"
-        options={used(view, "span").flatMap((at) =>
-          spans[at]?.id
-            ? [{ id: spans[at].id, text: spanName(spans[at].name) }]
-            : [],
-        )}
-        chosen={focus.spans}
-        onChoose={(ids) => view.setFocus({ ...focus, spans: [...ids] })}
-      />
+      <SpanMenu view={view} />
       <FilterMenu
         label="Cells"
         options={named(cells)}
@@ -145,6 +157,37 @@ export function Filters(props: { view: PanelView }): JSX.Element {
         onChoose={(ids) => view.setFocus({ ...focus, cells: [...ids] })}
       />
     </div>
+  );
+}
+
+/** A span stands for those inside, too, as everywhere. */
+function SpanMenu({ view }: { view: PanelView }): JSX.Element {
+  const focus = view.focus.value;
+  const spans = view.session.value?.spans ?? [];
+  const chainOf = chainsOf(spans, view.table("span_times"));
+  const inside = (id: string): string[] =>
+    spans.flatMap((span, at) =>
+      chainOf(at).some((around) => spans[around].id === id) ? span.id : [],
+    );
+  const chosen = new Set(focus.spans);
+  // Those that another one stands for are not listed as chosen.
+  const outermost = focus.spans.filter((id) => {
+    const chain = chainOf(spans.findIndex((span) => span.id === id));
+    return !chain.slice(0, -1).some((around) => chosen.has(spans[around].id));
+  });
+  return (
+    <FilterMenu
+      label="Spans"
+      options={spansOf(view).map((at) => ({
+        id: spans[at].id,
+        text: spanName(spans[at].name),
+      }))}
+      chosen={outermost}
+      implied={chosen}
+      onChoose={(ids) =>
+        view.setFocus({ ...focus, spans: [...new Set(ids.flatMap(inside))] })
+      }
+    />
   );
 }
 

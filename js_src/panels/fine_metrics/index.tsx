@@ -4,14 +4,22 @@ import type { JSX } from "preact";
 import { formatExact, plural } from "../../base/format";
 import { panelIcon } from "../../panel/host";
 import { makePanel } from "../../panel/panel";
+import { isWhole } from "../../panel/narrowing";
 import type { PanelView } from "../../panel/panel_view";
 import type { Fact } from "../../panel/status_line";
 import { droppedFact } from "../../panel/status_line";
 import { whyNone, WithTable } from "../../panel/states";
 import { AccountBar, IdleTable } from "./account";
 import { ByActivity, ByFunction } from "./bars";
-import { choicesOf, metricRows, scopeOf } from "./data";
-import { Choices, Filters, functionsOf, Modes } from "./filters";
+import { choicesOf, scopeOf } from "./data";
+import {
+  activitiesOf,
+  Choices,
+  Filters,
+  functionsOf,
+  Modes,
+  spansOf,
+} from "./filters";
 import { WorthKnowing } from "./knowing";
 import { OverTime } from "./over_time";
 import { MetricTable } from "./table";
@@ -40,8 +48,8 @@ export const FINE_METRICS = makePanel(
       return mode.value === "time" && !table.value;
     },
     gestures: [
-      "Click a function to isolate it in every panel; Shift-click adds another. Activities narrow this panel alone.",
-      "Idle is what threads × time has above what ran: its texture says why. What is missing at the top of the chart is not accounted for.",
+      "Click a function to isolate it in every panel; Shift-click adds another. The activity filter applies to this panel only.",
+      "Idle is thread time in which no task ran; its texture says why. What is missing at the top of the chart is not accounted for.",
     ],
   },
 );
@@ -54,29 +62,29 @@ function dimensions(view: PanelView): string {
 }
 
 function facts(view: PanelView): Fact[] {
-  const { keys } = metricRows(view);
-  const different = (of: "activity" | "span"): number =>
-    new Set(keys[of].subarray(0, keys.size)).size;
   const { captured } = view.counts.value;
   const tasks = view.totals.value.prefixes.reduce(
     (sum, one) => sum + one.tasks,
     0,
   );
-  const none = (keys.span.subarray(0, keys.size) as Uint16Array).includes(0);
-  const spans = Math.max(0, different("span") - Number(none));
+  // What a kernel counts in a focus may come later than the tasks.
+  const shown = isWhole(view.focus.value) ? tasks || captured : tasks;
   return [
     {
-      lead: formatExact(Math.min(tasks || captured, captured)),
+      lead: formatExact(Math.min(shown, captured)),
       text: `of ${plural(captured, "task")}`,
       rank: 0,
     },
     { text: plural(functionsOf(view).length, "function"), rank: 4 },
-    { text: plural(different("activity"), "activity", "activities"), rank: 4 },
-    { text: plural(spans, "span"), rank: 5 },
+    {
+      text: plural(activitiesOf(view).length, "activity", "activities"),
+      rank: 4,
+    },
+    { text: plural(spansOf(view).length, "span"), rank: 5 },
     {
       text: dimensions(view),
       title:
-        "Metrics know no worker. Cells narrow by the time and the functions of their tasks.",
+        "Metrics are not split by worker. A cell selects the part of the time that its tasks took.",
     },
     ...(view.table("metrics").dropped > 0
       ? [droppedFact(view.notices.value, view.table("metrics").dropped)]

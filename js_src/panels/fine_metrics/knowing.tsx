@@ -9,13 +9,15 @@ import {
 } from "../../base/format";
 import { LinkButton } from "../../panel/button";
 import { Part } from "../../panel/parts";
+import { namesOf } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
+import type { Change } from "../../model/types";
 import { rowsOf } from "../../session_tables";
+import type { Range } from "../../timeline/window";
 import {
   type Bar,
   barsOf,
   EXECUTE,
-  namesOf,
   type Scope,
   wholeOf,
   type Whole,
@@ -122,20 +124,34 @@ export function shortTasks(
 
 const UNACCOUNTED_SHARE = 0.05;
 
-function notSent(view: PanelView, scope: Scope, { totals }: Whole): Finding[] {
-  const { unaccounted, counted } = totals;
-  const [start, stop] = scope.time;
-  const left = rowsOf(view.table("workers"), "time").some(
-    ({ what, time }) => what === "removed" && time >= start && time <= stop,
-  );
-  if (left && unaccounted > 0) {
-    return [
-      {
-        title: "Figures are lower bounds",
-        text: "A worker left in this time. What it had measured since its last heartbeat was not sent.",
-      },
-    ];
+/** Workers that left in a time without having said before that they close. */
+export function lostWorkers(
+  changes: readonly Pick<Change, "time" | "worker" | "what">[],
+  [start, stop]: Range,
+): number {
+  const closing = new Set<string>();
+  let lost = 0;
+  for (const { time, worker, what } of changes) {
+    if (what.startsWith("closing")) closing.add(worker);
+    else if (what === "added") closing.delete(worker);
+    else if (what === "removed" && !closing.has(worker)) {
+      if (time >= start && time <= stop) lost += 1;
+    }
   }
+  return lost;
+}
+
+export function lowerBounds(lost: number): Finding[] {
+  if (lost === 0) return [];
+  const text =
+    lost === 1
+      ? "A worker was lost in this time, and with it what it measured after its last heartbeat."
+      : `${formatExact(lost)} workers were lost in this time, and with them what they measured after their last heartbeats.`;
+  return [{ title: "Figures are lower bounds", text }];
+}
+
+function unaccountedFor(view: PanelView, { totals }: Whole): Finding[] {
+  const { unaccounted, counted } = totals;
   if (!(unaccounted > UNACCOUNTED_SHARE * counted)) return [];
   return [
     {
@@ -153,23 +169,23 @@ export function WorthKnowing(props: {
 }): JSX.Element {
   const { view, scope } = props;
   const whole = wholeOf(view, scope);
-  const execute = (name: string): boolean => name === EXECUTE;
   const units = namesOf(view, "units");
   const bars = (unit: string): Bar[] =>
-    barsOf(view, scope, "prefix", execute, units.indexOf(unit));
+    barsOf(view, scope, "prefix", EXECUTE, units.indexOf(unit));
   const seconds = bars("seconds");
   const findings = [
     ...offCpu(seconds, whole.totals.measured),
     ...shortTasks(view.totals.value.prefixes, whole),
     ...cacheHits(bars("count"), seconds),
-    ...notSent(view, scope, whole),
+    ...lowerBounds(
+      lostWorkers(rowsOf(view.table("workers"), "time"), scope.time),
+    ),
+    ...unaccountedFor(view, whole),
   ];
   return (
     <Part class="ds-fine-knowing" title="Worth knowing">
       {findings.length === 0 && (
-        <p class="ds-sentence">
-          No function waits without a reason, and no input was read from disk.
-        </p>
+        <p class="ds-sentence">Nothing stands out in this time.</p>
       )}
       {findings.map((one) => (
         <div class="ds-finding" key={one.title}>

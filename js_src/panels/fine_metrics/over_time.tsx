@@ -4,10 +4,11 @@ import type { JSX } from "preact";
 import { useMemo, useRef } from "preact/hooks";
 import { toCss } from "../../base/colour";
 import { formatExact, formatMoment, formatShare } from "../../base/format";
-import { activityColour } from "../../base/palette";
 import { type Account, CAUSES } from "../../derive/accounting";
 import type { Grid } from "../../derive/metrics";
+import { activityName } from "../../panel/action_words";
 import { AndMore, Part } from "../../panel/parts";
+import { activityColours } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { TimeChart } from "../../panel/time_chart";
 import type { PlotArea } from "../../timeline/time_plot";
@@ -22,7 +23,7 @@ import {
   stackIn,
 } from "./data";
 import { idleFill } from "./textures";
-import { activityName, axisKind, CAUSE_NAMES, formatUnit } from "./words";
+import { axisKind, CAUSE_NAMES, formatUnit } from "./words";
 
 const HEIGHT_PX = 300;
 /** A column is so wide at least. */
@@ -75,7 +76,7 @@ export function OverTime(props: {
   const share = choices.share.value;
   const activities = choices.activities.value;
   const seconds = unit === "seconds";
-  const { dark } = view.theme.value;
+  const colour = activityColours(view);
   const painted = useRef<PlotArea | null>(null);
   const tables = (
     ["metrics", "states", "system", "computations", "workers"] as const
@@ -129,7 +130,7 @@ export function OverTime(props: {
             axis,
             paint: (area) => {
               painted.current = area;
-              if (drawn.current) paint(area, drawn.current, share, dark);
+              if (drawn.current) paint(area, drawn.current, share, colour);
             },
           }}
         />
@@ -247,13 +248,13 @@ function paint(
   area: PlotArea,
   counted: Counted,
   share: boolean,
-  dark: boolean,
+  colour: (activity: string) => string,
 ): void {
   const { context, x, y, range, theme } = area;
   const { grid } = counted;
   const whole = wholeAt(counted, share);
   const layers = layersOf(counted, {
-    colour: (activity) => activityColour(activity, dark),
+    colour,
     idle: (cause) => idleFill(area, cause),
     others: toCss(theme.rule),
   });
@@ -284,7 +285,7 @@ interface Shown {
 
 const cssLayers = ({ view, shown }: Shown): Layer[] =>
   layersOf(shown, {
-    colour: (activity) => activityColour(activity, view.theme.value.dark),
+    colour: activityColours(view),
     idle: (cause) => cause,
     others: "var(--ds-rule)",
   });

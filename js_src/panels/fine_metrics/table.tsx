@@ -6,34 +6,21 @@ import { Button, useCopied } from "../../panel/button";
 import { Pager, usePages } from "../../panel/paging";
 import { Part } from "../../panel/parts";
 import type { PanelView } from "../../panel/panel_view";
-import { barsOf, choicesOf, EXECUTE, otherContexts, type Scope } from "./data";
+import { choicesOf, type Figure, figuresOf, type Scope } from "./data";
 import { formatUnit } from "./words";
 
-const COLUMNS = ["Context", "Function", "Activity", "Value"] as const;
-type Row = readonly [
-  context: string,
-  prefix: string,
-  activity: string,
-  value: number,
-];
-
-function rowsOf(view: PanelView, scope: Scope): Row[] {
-  return [EXECUTE, ...otherContexts(view, scope)].flatMap((context) =>
-    barsOf(view, scope, "prefix", (name) => name === context).flatMap(
-      ({ name, parts }) =>
-        parts.map((part): Row => [context, name, part.name, part.value]),
-    ),
-  );
-}
+const COLUMNS = ["Context", "Function", "Activity", "Span", "Value"] as const;
+const VALUE = 4;
 
 const words = new Intl.Collator("en", { numeric: true });
 
 /** Figures the largest first, names from A on; back to front if asked. */
-function sorted(rows: Row[], by: number, back: boolean): Row[] {
-  const order = (one: Row, other: Row): number =>
-    by === 3
-      ? other[3] - one[3]
-      : words.compare(String(one[by]), String(other[by])) || other[3] - one[3];
+function sorted(rows: Figure[], by: number, back: boolean): Figure[] {
+  const order = (one: Figure, other: Figure): number =>
+    by === VALUE
+      ? other[VALUE] - one[VALUE]
+      : words.compare(String(one[by]), String(other[by])) ||
+        other[VALUE] - one[VALUE];
   return rows.sort((one, other) =>
     back ? order(other, one) : order(one, other),
   );
@@ -44,14 +31,14 @@ export function MetricTable(props: {
   scope: Scope;
 }): JSX.Element {
   const { view, scope } = props;
-  const [by, setBy] = useState({ column: 3, back: false });
+  const [by, setBy] = useState({ column: VALUE, back: false });
   const unit = choicesOf(view).unit.value;
-  const rows = sorted(rowsOf(view, scope), by.column, by.back);
-  const most = rows.reduce((all, row) => Math.max(all, row[3]), 0);
+  const rows = sorted(figuresOf(view, scope), by.column, by.back);
+  const most = rows.reduce((all, row) => Math.max(all, row[VALUE]), 0);
   const paged = usePages(rows, JSON.stringify([scope.id, unit, by]), view);
   const [told, copy] = useCopied("Copy");
   const text = (): string =>
-    [[...COLUMNS.slice(0, 3), unit], ...rows]
+    [[...COLUMNS.slice(0, VALUE), unit], ...rows]
       .map((row) =>
         row.map((cell) => String(cell).replace(/[\t\n]/g, " ")).join("\t"),
       )
@@ -75,7 +62,7 @@ export function MetricTable(props: {
                 aria-sort={
                   by.column !== column
                     ? "none"
-                    : by.back === (column === 3)
+                    : by.back === (column === VALUE)
                       ? "ascending"
                       : "descending"
                 }
@@ -94,11 +81,12 @@ export function MetricTable(props: {
           </tr>
         </thead>
         <tbody>
-          {paged.rows.map(([context, prefix, activity, value]) => (
+          {paged.rows.map(([context, prefix, activity, span, value]) => (
             <tr>
               <td>{context}</td>
               <td>{prefix}</td>
               <td>{activity}</td>
+              <td>{span}</td>
               <td title={String(value)}>{formatUnit(unit, value, most)}</td>
             </tr>
           ))}

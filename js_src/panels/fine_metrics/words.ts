@@ -1,4 +1,4 @@
-// How activities and causes are called, and the unit of what was measured.
+// How contexts and causes are called, and the unit of what was measured.
 
 import {
   formatBytes,
@@ -8,19 +8,6 @@ import {
 } from "../../base/format";
 import type { Cause } from "../../derive/accounting";
 import type { ValueKind } from "../../timeline/value_axis";
-
-const NAMES: ReadonlyMap<string, string> = new Map([
-  ["thread-cpu", "thread CPU"],
-  ["thread-noncpu", "thread not on CPU"],
-  ["disk-read", "disk read"],
-  ["disk-write", "disk write"],
-  ["memory-read", "memory read"],
-  ["", "(no activity)"],
-]);
-
-/** Those that nobody here knows are called as they call themselves. */
-export const activityName = (activity: string): string =>
-  NAMES.get(activity) ?? activity;
 
 export const unitName = (unit: string): string =>
   unit === "" ? "No unit" : unit.charAt(0).toUpperCase() + unit.slice(1);

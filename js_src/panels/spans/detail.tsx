@@ -1,7 +1,6 @@
 // The row that was clicked, beside the tree: its figures, where its time went, its code.
 
 import type { JSX } from "preact";
-import { activityColour } from "../../base/palette";
 import {
   formatBytes,
   formatClock,
@@ -17,16 +16,14 @@ import { IconButton, LinkButton } from "../../panel/button";
 import { badgeOf, hasFailed } from "../../panel/cells";
 import { goToCell } from "../../panel/cells_lane";
 import { CloseIcon } from "../../panel/icons";
+import { activityName } from "../../panel/action_words";
+import { activityColours, namesOf } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { FactList } from "../../panel/parts";
 import type { Spent } from "./spent";
 import type { Node } from "./tree";
 
 const MOST_ACTIVITIES = 12;
-
-export const activityName = (view: PanelView, { activity }: Spent): string =>
-  (view.session.value?.names("activities")[activity] as string | undefined) ||
-  "other";
 
 export function Detail(props: {
   view: PanelView;
@@ -128,7 +125,8 @@ function TimeSpent(props: {
   spent: readonly Spent[];
 }): JSX.Element {
   const { view, spent } = props;
-  const { dark } = view.theme.value;
+  const colour = activityColours(view);
+  const names = namesOf(view, "activities");
   const total = spent.reduce((sum, { seconds }) => sum + seconds, 0);
   const more = spent.length - MOST_ACTIVITIES;
   return (
@@ -139,14 +137,14 @@ function TimeSpent(props: {
       </div>
       <ul class="ds-bars ds-spans-spent" aria-label="Time spent by activity">
         {spent.slice(0, MOST_ACTIVITIES).map((one) => {
-          const name = activityName(view, one);
-          const background = activityColour(name, dark);
+          const name = names[one.activity] ?? "";
+          const background = colour(name);
           const width = `${(one.seconds / spent[0].seconds) * 100}%`;
           return (
             <li key={name}>
               <span class="ds-spans-activity">
                 <span class="ds-swatch" style={{ background }} />
-                {name}
+                {activityName(name)}
               </span>
               <span class="ds-bar">
                 <i style={{ width, background }} />

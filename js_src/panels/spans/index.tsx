@@ -5,11 +5,19 @@ import { useSignal, useSignalEffect } from "@preact/signals";
 import type { JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { formatExact, formatSeconds, plural } from "../../base/format";
-import { cellsOfPanel, threadsOf } from "../../panel/cells";
+import {
+  cellsOfPanel,
+  groupsOf,
+  sendersOf,
+  threadsOf,
+} from "../../panel/cells";
+import type { Focus } from "../../model/types";
 import { hasWords, Kinds, SearchBox } from "../../panel/filter_tools";
 import { panelIcon } from "../../panel/host";
+import { metricRows } from "../../panel/metric_rows";
 import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
+import { isDefault } from "../../panel/span_chains";
 import type { Fact } from "../../panel/status_line";
 import { rowsOf } from "../../session_tables";
 import { Detail, namesAround } from "./detail";
@@ -34,8 +42,9 @@ export const SPANS = makePanel(
     filters: true,
     charts: true,
     gestures: [
-      "Click a cell, a span or a function to isolate it in every panel; a second click frees it.",
-      "Up and Down go from row to row, Left and Right close and open one.",
+      "Click a cell, a span or a function to select it in every panel; click it again to clear the selection.",
+      "Click the number of a cell to go to it in the notebook.",
+      "Up and Down select the next row, Left and Right close and open a row.",
     ],
   },
 );
@@ -47,15 +56,13 @@ function facts(view: PanelView): Fact[] {
   void view.dataVersion.value;
   const groups = view.session.value?.model.groups;
   const cells = cellsOfPanel(view);
-  const spans = rowsOf(view.table("span_times"), "time").length;
-  const sent = new Set(
-    cells.flatMap(({ graphs }) => graphs.map((graph) => graph.computation)),
-  );
-  let [belong, erred] = [0, 0];
-  for (const group of groups?.all ?? []) {
-    if (sent.has(group.computation)) belong += group.tasks;
-    erred += group.erred;
-  }
+  const names = view.session.value?.spans ?? [];
+  const spans = rowsOf(view.table("span_times"), "time").filter(
+    ({ span }) => !isDefault(names[span]),
+  ).length;
+  const all = [...(groups?.all ?? [])];
+  const belong = groupsOf(cells, all).reduce((sum, one) => sum + one.tasks, 0);
+  const erred = all.reduce((sum, one) => sum + one.erred, 0);
   const tasks = groups?.tasks ?? 0;
   const idle = idleBetween(view);
   return [
@@ -133,12 +140,21 @@ function usePace(view: PanelView): number {
   return beat.value;
 }
 
+/** The row that was clicked, and the focus that it set; null where a row sets none. */
+interface Chosen {
+  readonly id: string;
+  readonly focus: string | null;
+}
+
+const partsOf = ({ cells, spans, prefixes }: Focus): string =>
+  JSON.stringify([cells, spans, prefixes]);
+
 function Spans(props: { view: PanelView }): JSX.Element {
   const { view } = props;
   const [wanted, setMode] = useState<Mode>("cells");
   const [text, setText] = useState("");
   const [toggled, setToggled] = useState<ReadonlySet<string>>(new Set());
-  const [selected, setSelected] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<Chosen | null>(null);
   const beat = usePace(view);
   const store = view.session.value;
   const cells = cellsOfPanel(view);
@@ -149,6 +165,10 @@ function Spans(props: { view: PanelView }): JSX.Element {
       store
         ? treeOf({
             ...{ mode, cells },
+            senderOf: sendersOf(
+              view.table("cells"),
+              view.table("computations"),
+            ),
             groups: store.model.groups.all,
             spans: store.spans,
             prefixes: store.prefixes,
@@ -161,8 +181,11 @@ function Spans(props: { view: PanelView }): JSX.Element {
     () => rowsShown(roots, toggled, hasWords(text)),
     [roots, toggled, text],
   );
-  const metrics = view.table("metrics");
+  const metrics = metricRows(view);
   const spent = useMemo(() => new TimeSpent(metrics), [metrics, beat]);
+  // Not after another panel has changed the focus.
+  const isChosen = !chosen?.focus || chosen.focus === partsOf(view.focus.value);
+  const selected = isChosen ? (chosen?.id ?? null) : null;
   const node = rows.find(({ id }) => id === selected) ?? null;
   const threads = threadsOf(view);
 
@@ -173,16 +196,19 @@ function Spans(props: { view: PanelView }): JSX.Element {
   };
   const choose = (one: Node): void => {
     const again = one.id === selected;
-    setSelected(again ? null : one.id);
-    if (!store || !one.focus) return;
-    const { cells, prefixes, spans } = one.focus;
-    const { time, workers } = view.focus.peek();
+    if (!store || !one.focus) {
+      setChosen(again ? null : { id: one.id, focus: null });
+      return;
+    }
     const none = { cells: [], spans: [], prefixes: [] };
-    const all = spans.length > 0 ? spansIn(one, store.spans) : [];
-    view.setFocus({
+    const inside = one.focus.spans.length > 0 ? spansIn(one, store.spans) : [];
+    const { time, workers } = view.focus.peek();
+    const focus = {
       ...{ time, workers },
-      ...(again ? none : { cells, prefixes, spans: all }),
-    });
+      ...(again ? none : { ...one.focus, spans: inside }),
+    };
+    setChosen(again ? null : { id: one.id, focus: partsOf(focus) });
+    view.setFocus(focus);
   };
   const codeOf = (one: Node): string => {
     const { span, code } = view.table("span_times").columns;
@@ -226,7 +252,7 @@ function Spans(props: { view: PanelView }): JSX.Element {
               within={namesAround(node, rows).reverse()}
               spent={spent.of(node.groups)}
               code={node.span > 0 ? codeOf(node) : ""}
-              onClose={() => setSelected(null)}
+              onClose={() => setChosen(null)}
             />
           )}
         </div>

@@ -13,12 +13,14 @@ import {
   NOTHING,
 } from "../../base/format";
 import { ChevronIcon } from "../../panel/icons";
+import { activityName } from "../../panel/action_words";
+import { activityColours, namesOf } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { prefixCss, PrefixSwatch } from "../../panel/prefix_button";
 import { TimeChart } from "../../panel/time_chart";
 import { withText } from "../../timeline/time_plot";
-import { hasFailed } from "../../panel/cells";
-import { activityName } from "./detail";
+import { badgeOf, firstLine, hasFailed } from "../../panel/cells";
+import { goToCell } from "../../panel/cells_lane";
 import { Lanes, paintErred } from "./lanes";
 import type { TimeSpent } from "./spent";
 import { isOpen, type Node } from "./tree";
@@ -331,23 +333,38 @@ function Row(props: {
 }
 
 function Name(props: { view: PanelView; node: Node }): JSX.Element {
-  const { node } = props;
+  const { view, node } = props;
   const { cell } = node;
   if (node.kind === "cell" && cell) {
-    const [badge, ...words] = node.name.split(" ");
-    const failed = hasFailed(cell) ? ` ds-error` : "";
+    const goes = goToCell(view, cell);
+    const badge = badgeOf(cell);
+    const look = hasFailed(cell) ? "ds-spans-badge ds-error" : "ds-spans-badge";
     return (
-      <button type="button" class="ds-spans-text" title={cell.code}>
-        <b class={`ds-spans-badge${failed}`}>{badge}</b>
-        <span class="ds-mono">{words.join(" ")}</span>
-      </button>
+      <>
+        {goes ? (
+          <button
+            type="button"
+            class={look}
+            title="Go to this cell"
+            onClick={(event) => {
+              event.stopPropagation();
+              goes();
+            }}
+          >
+            {badge}
+          </button>
+        ) : (
+          <b class={look}>{badge}</b>
+        )}
+        <button type="button" class="ds-spans-text" title={cell.code}>
+          <span class="ds-mono">{firstLine(cell.code)}</span>
+        </button>
+      </>
     );
   }
   return (
     <button type="button" class="ds-spans-text" title={node.name}>
-      {node.kind === "prefix" && (
-        <PrefixSwatch view={props.view} name={node.name} />
-      )}
+      {node.kind === "prefix" && <PrefixSwatch view={view} name={node.name} />}
       <span>{node.name}</span>
     </button>
   );
@@ -359,25 +376,29 @@ function Shares(props: {
   spent: TimeSpent;
 }): JSX.Element | null {
   const { view } = props;
-  const { dark } = view.theme.value;
+  const colour = activityColours(view);
+  const names = namesOf(view, "activities");
   const spent = props.spent.of(props.node.groups);
   const total = spent.reduce((sum, { seconds }) => sum + seconds, 0);
   if (total === 0) return null;
   const named = spent
     .slice(0, MOST_SHARES)
-    .map((one) => ({ ...one, name: activityName(view, one) }));
+    .map((one) => ({ ...one, name: names[one.activity] ?? "" }));
   return (
     <span
       class="ds-spans-share"
       title={named
-        .map(({ name, seconds }) => `${name} ${formatSeconds(seconds)}`)
+        .map(
+          ({ name, seconds }) =>
+            `${activityName(name)} ${formatSeconds(seconds)}`,
+        )
         .join("\n")}
     >
       {named.map(({ name, seconds }) => (
         <i
           style={{
             width: `${(seconds / total) * 100}%`,
-            background: activityColour(name, dark),
+            background: colour(name),
           }}
         />
       ))}

@@ -2,8 +2,14 @@
 
 import type { Group } from "../../model/groups";
 import type { Focus, Span } from "../../model/types";
-import { badgeOf, type Cell, firstLine } from "../../panel/cells";
-import { RECOMPUTED } from "../../schema";
+import {
+  badgeOf,
+  type Cell,
+  firstLine,
+  type NoCell,
+  type SenderOf,
+} from "../../panel/cells";
+import { chainsOf, DEEPEST } from "../../panel/span_chains";
 import { rowsOf, type TableView } from "../../session_tables";
 
 export type Mode = "cells" | "spans";
@@ -38,38 +44,32 @@ export interface Sources {
   readonly mode: Mode;
   readonly groups: Iterable<Group>;
   readonly cells: readonly Cell[];
+  readonly senderOf: SenderOf;
   readonly spans: readonly Span[];
   readonly prefixes: readonly string[];
   readonly spanTimes: SpanTimes;
 }
 
-/** Of a span around all others, which Dask makes by itself. */
-const DEFAULT = "default";
-const DEEPEST = 200;
-
 /** The roots of the tree, in the order in which they began. */
 export function treeOf(sources: Sources): Node[] {
-  const { mode, cells, spans, prefixes } = sources;
-  const chainOf = chains(sources);
+  const { mode, cells, senderOf, spans, prefixes } = sources;
+  const chainOf = chainsOf(spans, sources.spanTimes);
   const root = nodeOf("", "rest", "", -1);
-  const sentBy = new Map<number, Cell>();
-  for (const cell of cells) {
-    for (const { computation } of cell.graphs) sentBy.set(computation, cell);
-    if (mode === "cells") cellNode(root, cell);
-  }
-  if (mode === "spans") {
+  if (mode === "cells") {
+    for (const cell of cells) cellNode(root, cell);
+  } else {
     for (const { span } of rowsOf(sources.spanTimes, "time")) {
       spanNodes(root, chainOf(span), spans);
     }
   }
   for (const group of sources.groups) {
-    const cell = sentBy.get(group.computation) ?? null;
+    const sender = senderOf(group.computation);
     const chain = chainOf(group.span);
     const within =
       mode === "cells"
-        ? cell
-          ? cellNode(root, cell)
-          : restNode(root, group)
+        ? typeof sender === "string"
+          ? restNode(root, sender)
+          : cellNode(root, sender)
         : chain.length === 0
           ? child(root, "rest", "rest", "(no span)")
           : root;
@@ -79,6 +79,7 @@ export function treeOf(sources: Sources): Node[] {
       prefix: group.prefix,
       focus: inner.focus && { ...inner.focus, prefixes: [name] },
     });
+    const cell = typeof sender === "string" ? null : sender;
     for (const node of pathTo(root, leaf)) add(node, group, cell);
   }
   return sorted(root);
@@ -125,10 +126,8 @@ const cellNode = (root: Node, cell: Cell): Node =>
     ...{ start: cell.start, stop: cell.stop },
   });
 
-const restNode = (root: Node, { computation }: Group): Node =>
-  computation === RECOMPUTED
-    ? child(root, "rest", "again", "(recomputed)", { focus: null })
-    : child(root, "rest", "rest", "(outside of cells)", { focus: null });
+const restNode = (root: Node, name: NoCell): Node =>
+  child(root, "rest", name, name, { focus: null });
 
 function spanNodes(
   parent: Node,
@@ -177,39 +176,6 @@ function sorted(node: Node): Node[] {
     }
   }
   return all;
-}
-
-/** Of a span those around it, the outermost first, and itself. */
-function chains({
-  spans,
-  spanTimes,
-}: Sources): (span: number) => readonly number[] {
-  const around = new Map(
-    rowsOf(spanTimes, "time").map(({ span, parent }) => [span, parent]),
-  );
-  // Where Dask did not say, names do: of several with that name the one before.
-  const byName = new Map<string, number>();
-  spans.forEach(({ name }, at) => byName.set(JSON.stringify(name), at));
-  const parentOf = (span: number): number =>
-    around.get(span) ??
-    byName.get(JSON.stringify(spans[span]?.name.slice(0, -1))) ??
-    0;
-  const known = new Map<number, readonly number[]>();
-  const chainOf = (span: number, depth = 0): readonly number[] => {
-    const before = known.get(span);
-    if (before) return before;
-    const { name = [] } = spans[span] ?? {};
-    const none = span === 0 || depth > DEEPEST || name.length === 0;
-    const chain = none
-      ? []
-      : [
-          ...chainOf(parentOf(span), depth + 1),
-          ...(name.length === 1 && name[0] === DEFAULT ? [] : [span]),
-        ];
-    known.set(span, chain);
-    return chain;
-  };
-  return (span) => chainOf(span);
 }
 
 /** Ids of all spans of a node's tasks, its own among them. */

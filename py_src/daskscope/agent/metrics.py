@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import compress, islice
-from math import nan
+from math import inf, nan
 from operator import is_not
 from typing import Any
 
@@ -30,11 +30,13 @@ KEPT_METRICS = 1_000  # of these, for what is told apart without prefixes once t
 MAX_TOTALS = 10_000  # rows of totals by span that a new reader gets; the rest is of no span
 SPANNED = (("execute",), ("p2p",))
 TINY = 1e-6
+ROUNDING = 1e-12  # of a sum: so much is no part of it
 SWEEP_AGAIN_S = 10.0
 MAX_SPANS = 10_000
 MAX_CODE_CHARS = 20_000
 MAX_ANSWERED_SPANS = 500
 MAX_ANSWERED_CHARS = 1_000_000
+NOBODY = 0, 0.0, inf  # how many tasks execute, the sum of their starts, the earliest start
 
 
 class Spans(Interned):
@@ -42,6 +44,7 @@ class Spans(Interned):
 
     def __init__(self, describe: Any) -> None:
         self.touched: set[Any] = set()
+        self.erred: dict[Any, int] = {}  # how many of their tasks, for ever
         super().__init__(describe, first=[""])
 
     def add(self, item: Any) -> int:
@@ -89,22 +92,29 @@ def _number(value: Any) -> float:
         return nan
 
 
+def _counts(value: float, total: Any) -> bool:
+    """Return whether a part of a sum is more than rounding."""
+    return not abs(value) <= max(TINY, ROUNDING * abs(_number(total)))
+
+
 class Grown:
     """How much the metrics of a dictionary have grown since the last look.
 
     A dictionary of metrics only gets more keys, so the places of its keys do not change.
     """
 
-    def __init__(self, values: Any = ()) -> None:
+    def __init__(self, metrics: Any = None) -> None:
         self.places: list[int] = []  # which metric each value is
-        self.values = [*values]
+        self.values = [*metrics.values()] if metrics else []
+        self.first = next(iter(metrics), None) if metrics else None  # its first key
 
     def look(self, metrics: Any, indices: Any) -> tuple[list[int], list[float]]:
         """Return which metrics have grown, and by how much."""
         before, self.values = self.values, [*metrics.values()]
         values, known = self.values, len(self.places)
-        if len(values) < len(before):  # somebody emptied it
-            before, self.places, known = [], [], 0
+        first, self.first = self.first, next(iter(metrics), None)
+        if len(values) < len(before) or (before and first is not self.first):
+            before, self.places, known = [], [], 0  # somebody emptied it
         changed = [*compress(range(len(before)), map(is_not, values, before))]
         changed += range(len(before), len(values))
         if not changed:
@@ -147,9 +157,12 @@ class MetricSamples:
     def start(self, scheduler: Any, now: float) -> None:
         """Begin: what is there already is no increment."""
         self.sampled = now
-        self.totals = Grown(scheduler.cumulative_worker_metrics.values())
+        self.totals = Grown(scheduler.cumulative_worker_metrics)
         for span_id, span in spans_of(scheduler).items():
-            self.span_totals[span_id] = Grown(span._cumulative_worker_metrics.values())
+            self.span_totals[span_id] = Grown(span._cumulative_worker_metrics)
+            erred = sum([group.states["erred"] for group in span.groups])
+            if erred:
+                self.spans.erred[span_id] = erred
 
     def index(self, key: Any) -> int:
         """Return the index of a metric; when there are too many, prefixes are not told apart."""
@@ -179,8 +192,8 @@ class MetricSamples:
         spans = spans_of(scheduler)
         touched = self.spans.touched.intersection(spans)
         self.spans.touched.clear()
-        self.active = {one: until for one, until in self.active.items() if until > now}
-        self.active.update(dict.fromkeys(touched, now + 2 * beat_s))
+        active = self.active | dict.fromkeys(touched, now + 2 * beat_s)
+        self.active = {one: until for one, until in active.items() if until > now and one in spans}
         self.note_changed(spans, touched)
         metrics = scheduler.cumulative_worker_metrics
         places, increments = self.totals.look(metrics, self.indices)
@@ -197,7 +210,8 @@ class MetricSamples:
         for span_id in self.active:
             self.read_span(span_id, spans[span_id], now, since)
         # A span of a task that was cancelled, for example, is not among the active ones.
-        if self.missing() and sweeps:
+        missing = self.missing()
+        if missing and sweeps:
             before = self.rows.next
             for span_id, span in spans.items():
                 if span_id not in self.active:
@@ -206,13 +220,16 @@ class MetricSamples:
                 self.sweep_at = now + SWEEP_AGAIN_S
             missing = self.missing()
             self.append(now, since, missing, 0, [rest[place] for place in missing])
-            rest.clear()
-        elif not self.missing():
+        if sweeps or not missing:
             rest.clear()
 
     def missing(self) -> list[int]:
         """Return the metrics of which more is known than spans have."""
-        return [place for place, value in self.rest.items() if abs(value) > TINY]
+        found = {place: value for place, value in self.rest.items() if abs(value) > TINY}
+        if found:
+            sums = dict(zip(self.totals.places, self.totals.values))
+            found = {place: value for place, value in found.items() if _counts(value, sums[place])}
+        return [*found]
 
     def read_span(self, span_id: str, span: Any, now: float, since: float) -> None:
         """Append by how much the metrics of a span have grown."""
@@ -244,6 +261,7 @@ class MetricSamples:
             place = self.index(key)
             rest[place] = rest.get(place, 0.0) + _number(value)
         found: list[tuple[int, int, float]] = []
+        sums = dict(rest)
         for span_id, span in reversed([*spans_of(scheduler).items()]):
             metrics = span._cumulative_worker_metrics
             if len(found) + len(metrics) > MAX_TOTALS:
@@ -253,8 +271,11 @@ class MetricSamples:
             for place, value in zip(places, map(_number, metrics.values())):
                 rest[place] = rest.get(place, 0.0) - value
                 found.append((place, number, value))
-        left = [(place, 0, value) for place, value in rest.items() if value]
-        found += [row for row in left if row[0] not in self.spanned or abs(row[2]) > TINY]
+        found += [
+            (place, 0, value)
+            for place, value in rest.items()
+            if value and (place not in self.spanned or _counts(value, sums[place]))
+        ]
         rows = Rows("IHd")
         rows.extend(found)
         return rows.since(0)
@@ -276,13 +297,14 @@ class MetricSamples:
     def spans_since(self, scheduler: Any, cursor: int) -> dict[str, Any]:
         """Return the facts of the spans that changed since a number, as many as one answer has."""
         news = []
+        spans = spans_of(scheduler)
         for span_id, number in reversed([*self.changed.items()]):
             if number < cursor:
                 break
-            news.append((span_id, number))
+            if span_id in spans:
+                news.append((span_id, number))
         items: list[dict[str, Any]] = []
         chars = 0
-        spans = spans_of(scheduler)
         for span_id, number in reversed(news[-MAX_ANSWERED_SPANS:]):
             if chars > MAX_ANSWERED_CHARS:
                 break
@@ -310,7 +332,7 @@ def describe_span_times(span: Any, spans: Spans) -> dict[str, Any]:
         "start": min([group.start for group in groups if group.start], default=nan),
         "stop": max([group.stop for group in groups if group.stop], default=nan),
         "tasks": sum([sum(group.states.values()) for group in groups]),
-        "erred": sum([group.states["erred"] for group in groups]),
+        "erred": spans.erred.get(span.id, 0),
         "nbytes": clamp(sum([group.nbytes_total for group in groups])),
         "code": clean_text(code, MAX_CODE_CHARS),
     }
@@ -323,8 +345,8 @@ class TaskStates:
         self.prefixes = prefixes
         self.addresses = addresses
         # Time, prefix, worker, the states of UNFINISHED_STATES, executing, fetching, in memory,
-        # mean start of those that execute.
-        self.rows = Rows("dHHIIIIIIId")
+        # mean and earliest start of those that execute.
+        self.rows = Rows("dHHIIIIIIIdd")
         self.latest: dict[tuple[int, int], Any] = {}
         self.workers: dict[str, Any] = {}
         self.transitions = -1
@@ -333,7 +355,7 @@ class TaskStates:
         """Append a row of each prefix and worker that has changed, and of all."""
         is_same = self.transitions == scheduler.transition_counter
         known = self.workers
-        running: dict[str, tuple[int, float]] = {}
+        running: dict[str, tuple[int, float, float]] = {}
         self.transitions, self.workers = scheduler.transition_counter, {}
         for address, worker in scheduler.workers.items():
             seen = worker.metrics, len(worker.processing)
@@ -344,31 +366,28 @@ class TaskStates:
         if is_same and self.latest and len(known) == len(self.workers):
             return
         found: dict[tuple[int, int], Any] = {}
-        executing, sum_starts, fetching = 0, 0.0, 0
+        executing, fetching = NOBODY, 0
         for address, worker in scheduler.workers.items():
-            _, processing, here, starts, by_prefix, fetched = self.workers[address]
-            memory, start = len(worker.has_what), starts / here if here else nan
-            row = (0, 0, 0, processing, here, fetched, memory, start)
+            _, processing, by_prefix, fetched = self.workers[address]
+            here = NOBODY
+            for name, part in by_prefix.items():
+                here, running[name] = _both(here, part), _both(running.get(name, NOBODY), part)
+            row = (0, 0, 0, processing, here[0], fetched, len(worker.has_what), *_starts(here))
             found[NO_PREFIX, self.addresses.add(address)] = row
-            executing, sum_starts = executing + here, sum_starts + starts
-            fetching += fetched
-            for name, (count, sum_of) in by_prefix.items():
-                before = running.get(name, (0, 0.0))
-                running[name] = before[0] + count, before[1] + sum_of
+            executing, fetching = _both(executing, here), fetching + fetched
         totals = [0] * len(UNFINISHED_STATES)
         for prefix in scheduler.task_prefixes.values():
             if not prefix.groups:  # all of its tasks are forgotten
                 continue
-            states, (here, starts) = prefix.states, running.get(prefix.name, (0, 0.0))
+            states, here = prefix.states, running.get(prefix.name, NOBODY)
             counts = [states.get(state, 0) for state in UNFINISHED_STATES]
             memory = states.get("memory", 0)
             if memory or any(counts):
                 totals = [a + b for a, b in zip(totals, counts)]
-                row = (*counts, here, 0, memory, starts / here if here else nan)
+                row = (*counts, here[0], 0, memory, *_starts(here))
                 found[self.prefixes.add(prefix.name), 0] = row
-        memory = sum([row[-2] for (place, _), row in found.items() if place != NO_PREFIX])
-        start = sum_starts / executing if executing else nan
-        found[NO_PREFIX, 0] = (*totals, executing, fetching, memory, start)
+        memory = sum([row[6] for (place, _), row in found.items() if place != NO_PREFIX])
+        found[NO_PREFIX, 0] = (*totals, executing[0], fetching, memory, *_starts(executing))
         self.append(found, now)
 
     def append(self, found: dict[tuple[int, int], Any], now: float) -> None:
@@ -377,12 +396,12 @@ class TaskStates:
         rows = []
         for key, row in found.items():
             # Whoever runs short tasks needs no row for each of them.
-            seen = row[:-1], round(2 * row[-1]) if row[4] else None
+            seen = row[:7], [round(2 * start) for start in row[7:]] if row[4] else None
             self.latest[key] = seen
             if latest.get(key) != seen:
                 rows.append((now, *key, *row))
         gone = [key for key in latest if key not in found]
-        rows += [(now, *key, *[0] * (len(UNFINISHED_STATES) + 3), nan) for key in gone]
+        rows += [(now, *key, *[0] * (len(UNFINISHED_STATES) + 3), nan, nan) for key in gone]
         self.rows.extend(rows)
 
     def repeat(self) -> None:
@@ -391,13 +410,21 @@ class TaskStates:
         self.transitions = -1
 
 
-def _of_worker(worker: Any) -> tuple[int, float, dict[str, Any], int]:
-    """Return how many tasks execute, the sum of their starts, both by prefix, what is fetched."""
+def _of_worker(worker: Any) -> tuple[dict[str, Any], int]:
+    """Return what executes, by prefix as `NOBODY`, and how much is fetched."""
     by_prefix: dict[str, Any] = {}
-    running = running_of(worker)
-    for task, start in running:
-        count, starts = by_prefix.get(task.prefix.name, (0, 0.0))
-        by_prefix[task.prefix.name] = count + 1, starts + start
+    for task, start in running_of(worker):
+        name = task.prefix.name
+        by_prefix[name] = _both(by_prefix.get(name, NOBODY), (1, start, start))
     counts = worker.metrics.get("task_counts") or {}
-    fetching = counts.get("fetch", 0) + counts.get("flight", 0)
-    return len(running), sum([start for _, start in running]), by_prefix, fetching
+    return by_prefix, counts.get("fetch", 0) + counts.get("flight", 0)
+
+
+def _both(one: Any, other: Any) -> tuple[int, float, float]:
+    return one[0] + other[0], one[1] + other[1], min(one[2], other[2])
+
+
+def _starts(running: Any) -> tuple[float, float]:
+    """Return the mean and the earliest start."""
+    count, sum_of, earliest = running
+    return (sum_of / count, earliest) if count else (nan, nan)

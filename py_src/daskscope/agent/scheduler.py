@@ -99,6 +99,7 @@ class Agent(SchedulerPlugin):
         self.metric_samples = MetricSamples(self.spans)
         self.task_states = TaskStates(self.prefixes, self.memory_samples.addresses)
         self.metrics_at = 0.0  # monotonic
+        self.metrics_failure: str | None = None
 
     # -- life ---------------------------------------------------------------
 
@@ -264,6 +265,8 @@ class Agent(SchedulerPlugin):
         self.raised[prefix] = self.raised.get(prefix, 0) + 1
         self.pending.report(rows, 0, worker, thread, task.group, key)
         self.pending.erred.append(len(self.pending) - 1)
+        span_id = task.group.span_id or ""
+        self.spans.erred[span_id] = self.spans.erred.get(span_id, 0) + 1
         self.errors.append(
             {
                 "task": self.next + len(self.pending) - 1,
@@ -513,6 +516,15 @@ class Agent(SchedulerPlugin):
         return samples.since(cursors)
 
     def answer_metrics(self, want: dict[str, Any]) -> dict[str, Any]:
+        """Return what is new of metrics, or why there are none any more: tasks go on."""
+        try:
+            if self.metrics_failure is None:
+                return self.new_metrics(want)
+        except Exception:
+            self.metrics_failure = traceback.format_exc()[-MAX_ERROR_CHARS:]
+        return {"error": self.metrics_failure}
+
+    def new_metrics(self, want: dict[str, Any]) -> dict[str, Any]:
         """Return what is new of metrics, task states and spans; first, the totals."""
         metrics, states, cursors = self.metric_samples, self.task_states, want.get("metrics")
         begun, begun_s, now = monotonic(), thread_time(), time()

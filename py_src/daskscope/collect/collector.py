@@ -442,7 +442,9 @@ class Collector:
                 )
         if intake.unreadable:
             self.agent_error = intake.unreadable_why
-        self._set("live", (*self.left_out(), *self._logs.notices))
+        elif self._metrics.error:
+            self.agent_error = self._metrics.error
+        self._set("live", (*self.left_out(), *self._metrics.notices, *self._logs.notices))
         return tasks
 
     def _intake_of(self, agent_id: str) -> Intake:

@@ -109,7 +109,9 @@ class Intake:
             self._take_chunk(chunk)
         if not answer["chunks"]:
             self._skip_to(answer["first"])
-        if answer.get("metrics"):
+        if answer.get("metrics") and "error" in answer["metrics"]:
+            self._metrics.error = answer["metrics"]["error"]
+        elif answer.get("metrics"):
             self._take_metrics(answer["metrics"], answer["time"])
         self._recording.name_workers(
             {item["worker"]: item["name"] for item in changes["items"] if "name" in item}

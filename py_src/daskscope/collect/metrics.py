@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope.agent.packing import NO_PREFIX
+from daskscope.collect.notices import notice
+from daskscope.recording.fine_metrics import EXECUTE, SECONDS, TRANSFER
 from daskscope.recording.stretches import FAR_S
 from daskscope.schema import (
-    ACTIONS,
     ACTIVITIES,
     BESIDE_TASKS,
     CONTEXTS,
@@ -25,26 +26,28 @@ from daskscope.schema import (
     TASK_STATES,
     UNITS,
 )
+from daskscope.words import some_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from daskscope.errors import Notice
     from daskscope.recording import RecordingStore
     from daskscope.recording.names import Places
 
     Cells = NDArray[Any]
 
-EXECUTE: Final = CONTEXTS.first.index(("execute",))
-SECONDS: Final = UNITS.first.index(("seconds",))
-TRANSFER: Final = ACTIONS.index("transfer")
 KEYS: Final = ("context", "prefix", "activity", "span", "unit")
 
 MOST: Final = 1e18
 """No increment is more than that."""
 
 TINY: Final = 1e-6
+ROUNDING: Final = 1e-9
+"""Of two sums: so much is no difference."""
+
 WHOLE_S: Final = 2.0
 """Increments of tasks that lie within so much time have one row."""
 
@@ -53,8 +56,10 @@ MAX_STEPS: Final = 600
 KEPT_S: Final = 10.0
 """The metrics of a task are here so long after it has ended, or they do not come."""
 
-MOSTLY: Final = 0.8
-"""Measured seconds and intervals are never quite the same."""
+UNEVEN_S: Final = 0.002
+UNEVEN_SHARE: Final = 0.01
+UNEVEN_MOST: Final = 0.2
+"""Measured seconds of a task and its interval differ by so much, and by no larger share."""
 
 MAX_INTERVALS: Final = 200_000
 
@@ -65,9 +70,12 @@ class MetricRows:
     def __init__(self, recording: RecordingStore) -> None:
         self.cursors: list[int] | None = None
         self.unreadable = 0
+        self.error = ""
+        """Why the agent reads no metrics any more."""
         self._recording = recording
         self._scheduler: str | None = None
         self._keys = np.empty((0, 4), np.uint32)  # context, prefix, activity, unit
+        self._stopped: dict[str, None] = {}  # metrics whose sums are no use any more
         self._there: set[tuple[int, str]] = set()  # prefixes and workers that have tasks
         # Key (prefix and span), start, stop, and seconds without metrics, of each interval.
         self._intervals: list[Cells] = []
@@ -75,8 +83,18 @@ class MetricRows:
 
     def follow_agent(self) -> None:
         """Begin to read another agent, which has numbers of its own."""
-        self.cursors, self.unreadable = None, 0
+        self.cursors, self.unreadable, self.error = None, 0, ""
         self._keys = self._keys[:0]
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What there is to say of metrics that do not come any more."""
+        found = []
+        if self.error:
+            found.append(notice("metrics-failed", error=self.error.strip().splitlines()[-1]))
+        if self._stopped:
+            found.append(notice("metrics-stopped", names=some_of([*self._stopped], 10)))
+        return tuple(found)
 
     def take(self, found: Mapping[str, Any], places: Places, now: float) -> None:
         """Append what an answer brings."""
@@ -116,11 +134,25 @@ class MetricRows:
         columns = {"context": context, "prefix": prefix, "activity": activity, "unit": unit}
         return columns | {"span": span, "value": value}
 
-    def _sound(self, value: Cells) -> Cells:
-        """Return which values can be used; others are counted."""
-        sound = (value >= -TINY) & (value <= MOST)
-        self.unreadable += len(sound) - int(sound.sum())
-        return sound & (value > 0)
+    def _sound(self, metric: Cells, value: Cells) -> Cells:
+        """Return which values can be used; others are counted.
+
+        After one that is no number, or far too much, Dask's sum says nothing more of its metric.
+        """
+        usable = np.abs(value) <= MOST
+        for number in np.unique(metric[~usable]).tolist():
+            context, _, activity, unit = self._keys[number].tolist()
+            name = self._text(ACTIVITIES.name, activity) or self._text(CONTEXTS.name, context)
+            name += f" ({self._text(UNITS.name, unit)})"
+            if name not in self._stopped:
+                self._stopped[name] = None
+                self.unreadable += 1
+        negative = usable & (value < -TINY)
+        self.unreadable += int(negative.sum())
+        return usable & (value > 0)
+
+    def _text(self, kind: str, at: int) -> str:
+        return self._recording.names.label(kind, self._recording.names.entry(kind, at))
 
     # -- totals at connect --------------------------------------------------
 
@@ -129,7 +161,7 @@ class MetricRows:
     ) -> None:
         """Set what was there before: with it the sums are those of the scheduler."""
         metric, span, value = rows
-        sound = self._sound(value)
+        sound = self._sound(metric, value)
         spans = places.of(SPANS.name, span[sound])
         totals = self._columns(metric[sound], spans, value[sound])
         series = self._recording.series(METRICS.name)
@@ -155,7 +187,7 @@ class MetricRows:
     def _take_increments(
         self, time: Cells, since: Cells, metric: Cells, span: Cells, value: Cells, now: float
     ) -> None:
-        sound = self._sound(value)
+        sound = self._sound(metric, value)
         time, since, metric = time[sound], since[sound], metric[sound]
         rows = self._columns(metric, span[sound], value[sound])
         rows |= {"time": since, "duration": time - since}
@@ -206,8 +238,9 @@ class MetricRows:
         beside = [at for at, name in enumerate(activities) if name in BESIDE_TASKS]
         measured = own & (rows["unit"] == SECONDS) & ~np.isin(rows["activity"], beside)
         sums = np.bincount(group[measured], rows["value"][measured], len(first))
-        used = sums / np.add.reduceat(seconds, first)
-        left = np.where(used > MOSTLY, 0, 1 - used)
+        whole = np.add.reduceat(seconds, first)
+        uneven = np.minimum(UNEVEN_MOST * seconds, UNEVEN_S + UNEVEN_SHARE * seconds)
+        left = np.where(whole - sums > np.add.reduceat(uneven, first), 1 - sums / whole, 0)
         self._intervals[3] = seconds * np.repeat(left, ends - first)
         self._keep(self._intervals[3] > 0.01 * (stop - start))
         return {name: np.concatenate([part[name] for part in parts]) for name in rows}
@@ -234,7 +267,7 @@ class MetricRows:
         gone = self._there.difference(keys) if whole else set()
         if gone:
             gone_prefix, gone_workers = zip(*gone, strict=True)
-            last = {"time": np.full(len(gone), now), "start": np.full(len(gone), nan)}
+            last: dict[str, Any] = {"time": np.full(len(gone), now), "start": nan, "earliest": nan}
             series.append(last | {"prefix": gone_prefix, "worker": gone_workers}, now=now)
         if keys:
             series.append(columns | {"prefix": prefix, "worker": names}, now=now)
@@ -277,6 +310,8 @@ def _sums(parts: Sequence[Mapping[str, Cells]]) -> dict[str, Cells]:
     keys = np.stack([joined[name] for name in KEYS if name != "span"]).astype(np.int64)
     unique, place = np.unique(keys, axis=1, return_inverse=True)
     value = np.bincount(place.ravel(), joined["value"], unique.shape[1])
-    context, prefix, activity, unit = unique[:, value > TINY]
+    size = np.bincount(place.ravel(), np.abs(joined["value"]), unique.shape[1])
+    more = value > np.maximum(TINY, ROUNDING * size)
+    context, prefix, activity, unit = unique[:, more]
     found = {"context": context, "prefix": prefix, "activity": activity, "unit": unit}
-    return found | {"span": np.zeros(len(context), np.int64), "value": value[value > TINY]}
+    return found | {"span": np.zeros(len(context), np.int64), "value": value[more]}

@@ -110,6 +110,20 @@ _TEMPLATES: Final = (
         "If they are metrics of your own, check what your tasks report.",
     ),
     Notice(
+        "metrics-stopped",
+        "info",
+        "A task reported a value of {names:.500} that is not a number, or more than 1e18. Dask's "
+        "sum of it cannot be used since then: what came later is missing.",
+        "If it is a metric of your own, check what your tasks report.",
+    ),
+    Notice(
+        "metrics-failed",
+        "error",
+        "The agent stopped reading Fine Performance Metrics after an error ({error:.300}); your "
+        "work is not affected, and tasks are still recorded.",
+        _REPORT,
+    ),
+    Notice(
         "logs-not-read",
         "info",
         "Some lines of logs are missing: {reasons:.1000}.",

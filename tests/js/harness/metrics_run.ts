@@ -1,6 +1,7 @@
 // Fine Performance Metrics, states of tasks, graphs and cells of a made-up run, as workers
 // would have sent them until some moment.
 
+import type { TableRow } from "../../../js_src/model/types";
 import { rowAt, type Run } from "./run";
 import type { HarnessSession } from "./session";
 
@@ -118,7 +119,7 @@ export function fillMetrics(
     }),
   );
   const phases = [0, 17.1].map((phase) => start + 0.36 + phase);
-  const states = [];
+  const states: Partial<TableRow<"states">>[] = [];
   for (let time = start; time <= now; time += STEP_S) {
     const runs = tasks.filter(
       (task) => task.start <= time && task.start + task.duration > time,
@@ -127,16 +128,23 @@ export function fillMetrics(
     const second = time >= phases[1]!;
     const open = tasks.filter((task) => task.start > time);
     const ready = open.filter((task) => second || task.prefix < 3).length;
-    const mean = runs.reduce((all, task) => all + task.start, 0) / runs.length;
     states.push({
       ...{ time, prefix: none, worker: "", no_worker: 0, memory: 0 },
       waiting: time < phases[0]! ? 0 : open.length - ready,
       queued: time < phases[0]! ? 0 : Math.max(0, ready - run.lanes.length),
       processing:
         time < phases[0]! ? 0 : runs.length + Math.min(ready, run.lanes.length),
-      ...{ executing: runs.length, start: runs.length > 0 ? mean : 0 },
-      fetching: second ? 2 : 0,
+      ...{ executing: runs.length, fetching: second ? 2 : 0 },
     });
+    for (const prefix of new Set(tasks.map((task) => task.prefix))) {
+      const own = runs.filter((task) => task.prefix === prefix);
+      const sum = own.reduce((all, task) => all + task.start, 0);
+      states.push({
+        ...{ time, prefix, worker: "", executing: own.length },
+        start: sum / own.length,
+        earliest: Math.min(...own.map((task) => task.start)),
+      });
+    }
   }
   session.fill("states", states);
   session.fill("computations", [

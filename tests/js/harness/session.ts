@@ -142,6 +142,12 @@ export class HarnessSession implements SessionStore {
     );
   }
 
+  colours(dictionary: string): readonly number[] {
+    if (dictionary === "prefixes") return this.slots;
+    const assigner = new SlotAssigner();
+    return this.names(dictionary).map((name) => assigner.next(String(name)));
+  }
+
   ask(_what: string, args: object): Promise<unknown> {
     const { answer } = this;
     if (!answer) return Promise.reject(kernelBusy());

@@ -1,0 +1,51 @@
+// Fine Performance Metrics as panels read them: once for each arrival, whoever asks.
+
+import { activityColour } from "../base/palette";
+import { MetricKeys, MetricRows } from "../derive/metrics";
+import { BESIDE_TASKS } from "../schema";
+import type { SessionStore } from "../session";
+import type { PanelView } from "./panel_view";
+
+/** It is made up so that sums match, and was never measured. */
+export const SYNTHETIC = "idle or other spans";
+
+const NO_TASK: ReadonlySet<string> = new Set([...BESIDE_TASKS, SYNTHETIC]);
+const keysOf = new WeakMap<SessionStore, MetricKeys>();
+const rowsOfTables = new WeakMap<object, MetricRows>();
+
+export const namesOf = (view: PanelView, of: string): readonly string[] => {
+  void view.namesVersion.value;
+  return (view.session.value?.names(of) ?? []) as readonly string[];
+};
+
+/** Of a dictionary the indexes of some names. */
+export function indexesOf(
+  view: PanelView,
+  of: string,
+  wanted: ReadonlySet<string>,
+): Set<number> {
+  const names = namesOf(view, of);
+  return new Set([...names.keys()].filter((at) => wanted.has(names[at])));
+}
+
+/** Reads signals. The same as before while nothing came. */
+export function metricRows(view: PanelView): MetricRows {
+  const table = view.table("metrics");
+  const store = view.session.value;
+  let keys = store && keysOf.get(store);
+  if (!keys) keys = new MetricKeys();
+  if (store) keysOf.set(store, keys);
+  const rows =
+    rowsOfTables.get(table) ??
+    new MetricRows(table.rings, keys, indexesOf(view, "activities", NO_TASK));
+  rowsOfTables.set(table, rows);
+  return rows;
+}
+
+/** Colours of activities by their names, in the theme of a panel. */
+export function activityColours(view: PanelView): (name: string) => string {
+  const names = namesOf(view, "activities");
+  const slots = view.session.value?.colours("activities") ?? [];
+  const { dark } = view.theme.value;
+  return (name) => activityColour(name, dark, slots[names.indexOf(name)]);
+}
