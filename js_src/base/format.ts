@@ -171,9 +171,13 @@ export function formatMoment(seconds: number, decimals: number): string {
   return `${seconds < 0 ? MINUS : ""}${head}:${padded}`;
 }
 
-/** `14.3 – 21.3 s`: the two ends of a stretch of the run. */
-export function formatStretch(start_s: number, stop_s: number): string {
-  const width = Math.abs(stop_s - start_s);
+/** `14.3 – 21.3 s`: the two ends of a stretch; those of one list are told as `among_s` is. */
+export function formatStretch(
+  start_s: number,
+  stop_s: number,
+  among_s = stop_s - start_s,
+): string {
+  const width = Math.abs(among_s);
   const decimals = Math.min(9, Math.max(1, decimalsFor(width / 50)));
   const stop = formatMoment(stop_s, decimals);
   const start = formatMoment(start_s, decimals);

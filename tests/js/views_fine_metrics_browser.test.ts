@@ -89,6 +89,86 @@ describePanel("the panel of fine performance metrics", () => {
     await expect.poll(async () => (await focus()).cells).toEqual(["In [7]"]);
   });
 
+  it("takes the spans inside of a span with it", async () => {
+    await open(PANEL, 1000, 760);
+    await choose("By function");
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      session.spans.push({ id: "span-out", name: ["report"] });
+      session.namesVersion.value += 1;
+    });
+    await page.getByRole("button", { name: "Spans: all 3" }).click();
+    await choose("report");
+    await expect
+      .poll(async () => (await focus()).spans)
+      .toEqual(["span-c01d", "span-out"]);
+    await expect.poll(() => bars("Execution by function").count()).toBe(3);
+    await page.getByRole("button", { name: "Spans: report" }).waitFor();
+    await choose("report");
+    await expect.poll(async () => (await focus()).spans).toEqual([]);
+  });
+
+  it("has nothing of a cell of which no task has ended", async () => {
+    await open(PANEL, 1000, 760);
+    await choose("By function");
+    await expect.poll(() => bars("Execution by function").count()).toBe(7);
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const now = session.now.value;
+      const cell = { cell: "In [8]", time: now - 5 };
+      session.fill("cells", [{ ...cell, stop: NaN, status: "running" }]);
+      session.fill("computations", [
+        { ...cell, computation: 99, stop: now - 4, graphs: 1, tasks: 8 },
+      ]);
+      session.setFocus({ ...session.focus.value, cells: ["In [8]"] });
+    });
+    await page.getByText("Nothing was measured in seconds here.").waitFor();
+    expect(await bars("Execution by function").count()).toBe(0);
+  });
+
+  it("counts the tasks of what is selected, also none", async () => {
+    await open(PANEL, 1000, 760);
+    const tasks = () => text(".ds-status");
+    await expect.poll(tasks).toMatch(/^([\d,]+)\s+of \1 tasks/);
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      session.setFocus({ ...session.focus.value, workers: ["nobody"] });
+    });
+    await expect.poll(tasks).toMatch(/^0\s+of [\d,]+ tasks/);
+  });
+
+  it("never shows what distributed makes up so that sums match", async () => {
+    await open(PANEL, 1000, 760);
+    await expect.poll(() => text(".ds-status")).toContain("11 activities");
+    await page.getByRole("button", { name: "Activities: all 11" }).click();
+    expect(await page.getByText("idle or other spans").count()).toBe(0);
+  });
+
+  it("gives an activity of a user a colour of its own", async () => {
+    await open(PANEL, 1000, 760);
+    await choose("By activity");
+    const background = (name: string) =>
+      bars("Execution by activity")
+        .filter({ hasText: name })
+        .locator(".ds-swatch")
+        .evaluate((one) => getComputedStyle(one).backgroundColor);
+    await page.getByText('("<b>mine</b>", 1)').waitFor();
+    const own = await background("mine");
+    expect(own).not.toBe("rgb(232, 232, 232)");
+    expect(own).not.toBe("rgb(184, 184, 184)"); // no slot
+    expect(own).not.toBe(await background("executor"));
+  });
+
+  it("says that a worker was lost with what it measured", async () => {
+    await open(PANEL, 1000, 760);
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const time = session.now.value - 5;
+      session.fill("workers", [{ time, worker: "tcp://a", what: "removed" }]);
+    });
+    await page.getByText("Figures are lower bounds").waitFor();
+  });
+
   it("shows sending and receiving apart, and what it does not know as text", async () => {
     await open(PANEL, 1000, 900);
     await choose("By activity");
@@ -148,7 +228,8 @@ describePanel("the panel of fine performance metrics", () => {
         .locator(`.ds-fine-table tbody td:nth-child(${column})`)
         .allInnerTexts();
     await expect.poll(async () => (await cells(2))[0]).toBe("read-parquet");
-    const values = (await cells(4)).map((value) => parseFloat(value));
+    expect((await cells(4))[0]).toBe("read");
+    const values = (await cells(5)).map((value) => parseFloat(value));
     expect(values).toEqual([...values].sort((one, other) => other - one));
     await page.getByRole("button", { name: "Context" }).click();
     await expect.poll(async () => (await cells(1))[0]).toBe("execute");

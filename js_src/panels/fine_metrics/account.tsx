@@ -139,7 +139,7 @@ export function IdleTable(props: {
     const mostly = found.share < 0.9 ? "mostly " : "";
     return (
       <>
-        <b>{`${mostly}${formatStretch(start, stop)}`}</b>
+        <b>{`${mostly}${formatStretch(start, stop, scope.time[1] - scope.time[0])}`}</b>
         {", "}
         {cause === "reading" && tasksRead(view, scope)}
         {CAUSE_WHY[cause]}

@@ -116,10 +116,15 @@ export function activitiesOf(view: PanelView): string[] {
     .filter((name) => name !== SYNTHETIC);
 }
 
+function spanChains(view: PanelView): ReturnType<typeof chainsOf> {
+  void view.namesVersion.value;
+  const spans = view.session.value?.spans ?? [];
+  return chainsOf(spans, view.table("span_times"));
+}
+
 /** Spans of which something was measured, and those around them. */
 export function spansOf(view: PanelView): number[] {
-  const spans = view.session.value?.spans ?? [];
-  const chainOf = chainsOf(spans, view.table("span_times"));
+  const chainOf = spanChains(view);
   return [...new Set(used(view, "span").flatMap(chainOf))].sort(
     (one, other) => one - other,
   );
@@ -164,7 +169,7 @@ export function Filters(props: { view: PanelView }): JSX.Element {
 function SpanMenu({ view }: { view: PanelView }): JSX.Element {
   const focus = view.focus.value;
   const spans = view.session.value?.spans ?? [];
-  const chainOf = chainsOf(spans, view.table("span_times"));
+  const chainOf = spanChains(view);
   const inside = (id: string): string[] =>
     spans.flatMap((span, at) =>
       chainOf(at).some((around) => spans[around].id === id) ? span.id : [],

@@ -35,7 +35,7 @@ export const FINE_METRICS = makePanel(
     group: "Performance",
     tables: [
       ...["tasks", "metrics", "states", "computations", "cells"],
-      ...["system", "workers"],
+      ...["system", "workers", "span_times"],
     ],
   },
   {

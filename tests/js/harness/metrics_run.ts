@@ -9,6 +9,8 @@ const ACTIVITIES = [
   ...["thread-cpu", "thread-noncpu", "executor", "disk-read", "disk-write"],
   ...["deserialize", "network", "p2p-shard", "memory-read", "decompress"],
   '("<b>mine</b>", 1)',
+  // Made up by distributed, so that sums match.
+  "idle or other spans",
 ];
 const CONTEXTS = ["execute", "gather-dep", "get-data", "memory-monitor"];
 const UNITS = ["seconds", "bytes", "count", "apples"];
@@ -97,6 +99,7 @@ export function fillMetrics(
     add([...cells, "memory-read", span, "bytes"], task.nbytes);
     if (task.prefix === 4) add([...cells, "disk-read", span, "count"], 1);
     add([...cells, '("<b>mine</b>", 1)', span, "apples"], 3);
+    add([...cells, "idle or other spans", span, "seconds"], 5);
     add([to, "gather-dep", none, "network", 0, "seconds"], 0.01);
     add([to, "gather-dep", none, "decompress", 0, "seconds"], 0.002);
     add([to, "get-data", none, "network", 0, "seconds"], 0.008);
