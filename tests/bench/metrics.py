@@ -159,7 +159,8 @@ def reading() -> None:
         plugin.metrics_at = 0.0  # the pause between two readings is over
         got.update(plugin.answer_metrics(asked))
         count = [len(got[name]["columns"][0]) // 8 for name in ("metrics", "states")]
-        rows = [got[name]["first"] + more for name, more in zip(("metrics", "states"), count)]
+        firsts = [got[name]["first"] for name in ("metrics", "states")]
+        rows = [first + more for first, more in zip(firsts, count, strict=True)]
         asked["metrics"] = [*rows, len(samples.keys.described), got["spans"]["next"]]
 
     first_ms = milliseconds(read)
