@@ -503,6 +503,9 @@ UNKNOWN_GRAPH: Final = 0
 RECOMPUTED: Final = 1
 """``tasks.computation`` of a task that ran again, since its result was lost."""
 
+WITHOUT_GRAPH: Final = ("(unknown)", "(recomputed)")
+"""What stands for the cell of these two, by the number."""
+
 COMPUTATIONS: Final = Log(
     "computations",
     "A row is a graph that a client sent. One that sends very many has a row for the rest.",

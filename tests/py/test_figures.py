@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 PALETTE = Path(__file__).resolve().parents[2] / "js_src" / "base" / "palette.ts"
-KINDS = Path(__file__).parents[1] / "contract" / "activity_kinds.json"
+KINDS = Path(__file__).parents[1] / "contract" / "words" / "activity_kinds.json"
 GIB = 2**30
 MEASURES = ("process", "managed", "unmanaged_old", "unmanaged_recent", "spilled", "limit")
 GONE = (float("nan"),) * len(MEASURES)
