@@ -508,9 +508,9 @@ WITHOUT_GRAPH: Final = ("(unknown)", "(recomputed)")
 
 COMPUTATIONS: Final = Log(
     "computations",
-    "A row is a graph that a client sent. One that sends very many has a row for the rest.",
+    "A row is a graph that a client sent. One that sends very many shares one row for the remaining graphs.",
     (
-        Column("computation", "uint16", "what ``tasks.computation`` says"),
+        Column("computation", "uint16", "what ``tasks.computation`` says; never 0 or 1"),
         Column("time", "float64", "when it was sent", unit="s"),
         Column("stop", "float64", "when the scheduler had read it; NaN before", unit="s"),
         Column("graphs", "uint32", "how many graphs this row stands for"),

@@ -529,6 +529,29 @@ def test_metrics_are_bars_by_function_stacked_by_activity():
     assert [*data_of(part, "disk-read")["right"]] == [1.5]
 
 
+def test_of_a_cell_the_figure_has_its_share():
+    recording = new_recording(prefixes=())
+    measured(recording, ("sum", "thread-cpu", 6.0), ("load", "thread-cpu", 1.0))
+    columns = make_rows(2) | {
+        "start": np.full(2, START),
+        "duration": np.array([1.0, 0.5], "f4"),
+        "prefix": np.full(2, recording.names.intern("prefixes", "sum"), "u2"),
+        "computation": np.array([2, 3], "u2"),
+    }
+    columns["span"] = np.full(2, recording.series("metrics").rows()["span"][0], "u2")
+    recording.append_tasks(2, columns, pack_keys(0, ["sum-1", "sum-2"]).data)
+    for number in 2, 3:
+        row = {"computation": number, "time": START, "cell": f"In [{number}]"}
+        recording.log("computations").append([row])
+    fig = figures.fine_metrics(Recording(recording), {"cells": ["In [2]", "In [3]"]})
+    validated(fig)
+    cpu = data_of(fig, "thread-cpu")
+    assert [*cpu["function"]] == ["sum"]
+    assert cpu["right"] == pytest.approx([1.5])
+    none = figures.fine_metrics(Recording(recording), {"cells": ["In [4]"]})
+    assert notes(none)[0].startswith("No metrics to show")
+
+
 def test_of_many_functions_and_activities_the_largest_are_shown_and_the_rest_is_counted():
     recording = new_recording(prefixes=())
     measured(recording, *[(f"f-{at}", f"<b>{at % 20}", 1.0 + at) for at in range(100)])

@@ -39,6 +39,10 @@ def spin(x: int) -> int:
     return x
 
 
+def stop_heartbeats(dask_worker: Any) -> None:
+    dask_worker.periodic_callbacks["heartbeat"].stop()
+
+
 def short_tasks(client: Client) -> None:
     client.gather(client.map(nap, range(800), pure=False))
 
@@ -148,11 +152,24 @@ def test_a_killed_worker_takes_unsent_metrics_with_it_and_the_rest_is_a_lower_bo
 ) -> None:
     client = session.client
     assert client is not None
-    client.gather(client.map(nap, range(20), pure=False))
-    worker = next(iter(client.scheduler_info(n_workers=-1)["workers"]))
+    client.gather(client.map(nap, range(4), seconds=0.1, pure=False))
+    eventually(lambda: seconds_of_metrics(session) >= 0.95 * seconds_of_tasks(session) > 0)
+    before = seconds_of_tasks(session)
+    dies, stays = client.scheduler_info(n_workers=-1)["workers"]
+    client.run(stop_heartbeats, workers=[dies])
+    for worker in dies, stays:
+        client.gather(client.map(nap, range(10), seconds=0.1, pure=False, workers=[worker]))
+    eventually(lambda: seconds_of_tasks(session) >= before + 2)
     with pytest.raises(CommClosedError):
-        client.run(os._exit, 1, workers=[worker], on_error="raise", wait=True)
-    client.gather(client.map(nap, range(20), pure=False))
-    eventually(lambda: seconds_of_metrics(session) > 0.04)
-    assert seconds_of_metrics(session) <= seconds_of_tasks(session) * 1.05
+        client.run(os._exit, 1, workers=[dies], on_error="raise", wait=True)
+    tasks = session.recording.tasks
+    lost = (
+        tasks[(tasks["worker"] == dies) & tasks["action"].isin(IN_THREADS)]
+        .nlargest(10, "start")["duration"]
+        .sum()
+    )
+    assert lost >= 1
+    some = 0.05 * seconds_of_tasks(session)
+    wanted = pytest.approx(seconds_of_tasks(session) - lost, abs=some)
+    eventually(lambda: seconds_of_metrics(session) == wanted)
     assert (session.recording.table("metrics")["value"] > 0).all()
