@@ -365,6 +365,18 @@ def test_another_agent_on_the_same_scheduler_adds_what_was_missed_and_no_more() 
 # -- spread over tasks -------------------------------------------------------------
 
 
+def test_metrics_that_arrive_after_the_end_of_a_range_are_in_it_exactly() -> None:
+    reader = Reader()
+    reader.read(START)
+    reader.tasks((0.0, 10.0), (12.0, 16.0))
+    reader.scheduler.beat(execute(), 14.0)
+    reader.scheduler.beat(execute("rows", unit="rows"), 700.0)
+    reader.samples.sweep_at = 0
+    reader.read(START + 18)
+    for since, until, expected in (0, 10, 10), (10, 12, 0), (12, 16, 4), (16, 20, 0), (11, 20, 4):
+        assert reader.sum(since, until) == pytest.approx(expected * 714 / 14, abs=1e-3)
+
+
 def test_increments_of_short_tasks_are_where_their_tasks_were() -> None:
     reader = Reader()
     reader.read(START)
@@ -657,6 +669,27 @@ def test_values_that_are_none_are_left_out_and_a_notice_counts_them(own) -> None
         assert frame[frame["unit"] == "kiwis"]["value"].tolist() == [8.0]
         assert not {"pears", "plums"} & set(frame["unit"])
         assert (frame["value"] > 0).all()
+
+
+def test_spans_nested_50_deep_are_told_apart_and_the_outermost_has_all(own) -> None:
+    cluster, client = own
+    with daskscope.connect(client) as session:
+        live(session)
+        names = [f"level-{depth}" for depth in range(50)]
+        with span(*names[:25]):
+            client.gather(client.map(metered, range(5), key="shallow"))
+            with span(*names[25:]):
+                client.gather(client.map(metered, range(7), key="deep"))
+        metrics = cluster.scheduler.cumulative_worker_metrics
+        eventually(lambda: by_key(metrics).get(("execute", "deep", "('<i>', 1)", "apples")) == 49)
+        eventually(lambda: has_totals_of(session, metrics))
+        (shallow,) = session.fine_metrics(prefix="shallow", unit="apples")["span"]
+        (deep,) = session.fine_metrics(prefix="deep", unit="apples")["span"]
+        assert shallow == " / ".join(names[:25])
+        assert deep == " / ".join(names[:49])
+        for depth, apples in (0, 84), (24, 84), (25, 49), (47, 49):
+            name = " / ".join(names[: depth + 1])
+            assert session.fine_metrics(span=name, unit="apples")["value"].sum() == apples
 
 
 def fail_for_test(x: int) -> int:
