@@ -508,7 +508,8 @@ WITHOUT_GRAPH: Final = ("(unknown)", "(recomputed)")
 
 COMPUTATIONS: Final = Log(
     "computations",
-    "A row is a graph that a client sent. One that sends very many shares one row for the remaining graphs.",
+    "A row is a graph that a client sent. One that sends very many shares one row for the "
+    "remaining graphs.",
     (
         Column("computation", "uint16", "what ``tasks.computation`` says; never 0 or 1"),
         Column("time", "float64", "when it was sent", unit="s"),
