@@ -111,7 +111,10 @@ class Agent(SchedulerPlugin):
         self.raised = erred_counts(scheduler)
         self.graphs.begin(scheduler)
         self.memory_samples.walk(scheduler)
-        self.metric_samples.start(scheduler, time())
+        try:
+            self.metric_samples.start(scheduler, time())
+        except Exception:  # another version of distributed
+            self.fail_metrics()
         scheduler.handlers[self.name + "_poll"] = self.poll
         scheduler.handlers[self.name + "_release"] = self.release
         self.readers["(installer)"] = ["", monotonic(), UNKNOWN_CLIENT_LEASE_S, None]
@@ -151,6 +154,11 @@ class Agent(SchedulerPlugin):
         if self.failure is None:
             self.failure = traceback.format_exc()[-MAX_ERROR_CHARS:]
         self.forget()
+
+    def fail_metrics(self) -> None:
+        """Read no more metrics after an exception, and keep its text for the readers."""
+        self.metrics_failure = traceback.format_exc()[-MAX_ERROR_CHARS:]
+        self.metric_samples.clear()
 
     def check_leases(self) -> None:
         """Let readers go that have stopped asking; leave with the last one."""
@@ -521,7 +529,7 @@ class Agent(SchedulerPlugin):
             if self.metrics_failure is None:
                 return self.new_metrics(want)
         except Exception:
-            self.metrics_failure = traceback.format_exc()[-MAX_ERROR_CHARS:]
+            self.fail_metrics()
         return {"error": self.metrics_failure}
 
     def new_metrics(self, want: dict[str, Any]) -> dict[str, Any]:
