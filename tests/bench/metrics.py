@@ -158,10 +158,9 @@ def reading() -> None:
     def read() -> None:
         plugin.metrics_at = 0.0  # the pause between two readings is over
         got.update(plugin.answer_metrics(asked))
-        count = [len(got[name]["columns"][0]) // 8 for name in ("metrics", "states")]
-        firsts = [got[name]["first"] for name in ("metrics", "states")]
-        rows = [first + more for first, more in zip(firsts, count, strict=True)]
-        asked["metrics"] = [*rows, len(samples.keys.described), got["spans"]["next"]]
+        new = [got[name] for name in ("metrics", "states")]
+        ends = [rows["first"] + len(rows["columns"][0]) // 8 for rows in new]
+        asked["metrics"] = [*ends, len(samples.keys.described), got["spans"]["next"]]
 
     first_ms = milliseconds(read)
     panel = FinePerformanceMetrics(cluster.scheduler)
