@@ -9,6 +9,7 @@ export const WORKER_STATUSES = ["", "running", "paused", "closing_gracefully", "
 export const BESIDE_TASKS = ["executor", "other"] as const;
 export const UNKNOWN_GRAPH = 0 as const;
 export const RECOMPUTED = 1 as const;
+export const WITHOUT_GRAPH = ["(unknown)", "(recomputed)"] as const;
 export const SUMMARY = "summary" as const;
 export const FILE_FORMAT = 3 as const;
 export const FILE_PART_TASKS = 65536 as const;

@@ -23,6 +23,7 @@ PROGRAMS: dict[str, list[str]] = {
     "browser": ["node", "browser/task_stream.mjs"],
     "memory_plots": ["node", "browser/memory.mjs"],
     "focus": ["node", "browser/focus.mjs"],
+    "fine_metrics": ["node", "browser/fine_metrics.mjs"],
     "memory_samples": [sys.executable, "-u", "memory_samples.py"],
     "metrics": [sys.executable, "-u", "metrics.py"],
     "kernel_slowdown": [sys.executable, "-u", "kernel_slowdown.py"],

@@ -47,8 +47,8 @@ const WORK = "kept = client.gather(client.map(slow, range(2), pure=False))";
 const RESTART = "_ = client.restart()";
 const CLOSE = "client.close(); cluster.close()";
 
-/** Where the row of events is, and the first lane below it. */
-const [EVENTS_PX, LANE_PX] = [33, 62];
+/** Where the row of events is, below the lane of cells, and the first lane of tasks. */
+const [EVENTS_PX, LANE_PX] = [53, 82];
 /** A mark of the row of events reaches so far on each side. */
 const STEP_PX = 4;
 

@@ -120,7 +120,8 @@ test("a recording opens with a double click", async ({ page }, info) => {
   await openTab(report(page), "Task stream");
   await expect(stream.locator(".ds-chip")).toContainText("In [2]");
   const metrics = await openTab(report(page), "Fine performance metrics");
-  await metrics.locator('[aria-label="Execution by function"] button').click();
+  await metrics.getByRole("button", { name: "By function" }).click();
+  await metrics.getByRole("list").getByRole("button", { name: "work" }).click();
   await openTab(report(page), "Task stream");
   await expect(stream.locator(".ds-crumbs").first()).toContainText("work");
   expect(

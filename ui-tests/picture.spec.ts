@@ -87,6 +87,18 @@ test("memory", { tag: "@picture" }, async ({ page }) => {
   await page.screenshot({ path: join(IMAGES, "memory.png") });
 });
 
+test("spans and cells", { tag: "@picture" }, async ({ page }) => {
+  const panel = await tourWith(page, "Spans and cells", "bottom");
+  await page.sidebar.close("left");
+  await runCells(page, ...CELLS, LAST_CELL);
+  await expect(panel.locator(".ds-status")).toContainText("belong to a cell");
+  const row = panel.locator("[aria-level]", { hasText: "array" }).first();
+  await row.click();
+  await expect(panel.locator(".ds-spans-marked").first()).toBeVisible();
+  await page.mouse.move(2, 2);
+  await page.screenshot({ path: join(IMAGES, "spans.png") });
+});
+
 test("fine performance metrics", { tag: "@picture" }, async ({ page }) => {
   const panel = await tourWith(page, "Fine performance metrics", "right");
   await page.sidebar.close("left");

@@ -147,7 +147,8 @@ async function expectReport(page: Page | Frame, path: string): Promise<void> {
   const metrics = page.getByRole("tabpanel", {
     name: "Fine performance metrics",
   });
-  await metrics.locator('[aria-label="Execution by function"] button').click();
+  await metrics.getByRole("button", { name: "By function" }).click();
+  await metrics.getByRole("list").getByRole("button", { name: "work" }).click();
   await tab(page, "Task stream").click();
   await expect(stream.locator(".ds-crumbs").first()).toContainText("work");
   for (const name of ["Memory", "Logs", "System", "Summary"]) {

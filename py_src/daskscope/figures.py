@@ -30,9 +30,10 @@ from daskscope.palette import (
     line_colour,
 )
 from daskscope.recording import Recording
+from daskscope.recording.fine_metrics import execute_seconds, indexes
 from daskscope.recording.names import name_of
 from daskscope.recording.stretches import Stretches, fit, of_rows
-from daskscope.schema import HELD, MEMORY, METRICS
+from daskscope.schema import HELD, MEMORY
 from daskscope.words import bytes_text, count_text, cut, natural, seconds_text
 
 if TYPE_CHECKING:
@@ -312,23 +313,18 @@ def fine_metrics(
     """
     recording, chosen = _store(recording_or_session), Focus.from_json(focus)
     names = recording.names
-    columns = recording.series(METRICS.name).window(*(chosen.time or (0.0, np.inf)))
-    kinds = ("contexts", "execute"), ("units", "seconds")
-    context, unit = (names.since(kind, 0).index(name) for kind, name in kinds)
-    own = (columns["context"] == context) & (columns["unit"] == unit) & (columns["value"] > 0)
-    wanted = ("prefix", "prefixes", chosen.prefixes), ("span", "spans", chosen.spans)
-    for column, kind, chosen_names in wanted:
-        if chosen_names:
-            ids = [names.cells(kind, entry)[0] for entry in names.since(kind, 0)]
-            own &= np.isin(
-                columns[column], [at for at, one in enumerate(ids) if one in chosen_names]
-            )
-    notes = [] if own.any() else ["No metrics to show: the agent on the scheduler reads them"]
+    wanted = {
+        column: set().union(*indexes(recording, column, texts).values())
+        for column, texts in (("prefix", chosen.prefixes), ("span", chosen.spans))
+        if texts
+    }
+    columns = execute_seconds(
+        recording, wanted, *(chosen.time or (0.0, np.inf)), cells=chosen.cells or None
+    )
+    prefix, activity, value = (columns[name] for name in ("prefix", "activity", "value"))
+    notes = [] if len(value) else ["No metrics to show: the agent on the scheduler reads them"]
     if chosen.workers:
-        notes.append("Bars are of all workers: metrics are not measured by worker")
-    if chosen.cells:
-        notes.append("Bars are of all cells: recording.fine_metrics(cell=…) has those of one")
-    prefix, activity, value = (columns[name][own] for name in ("prefix", "activity", "value"))
+        notes.append("Bars include all workers: metrics are not measured by worker")
     seconds = np.bincount(prefix, value)
     shown = np.argsort(-seconds, kind="stable")[: min(MAX_FUNCTIONS, int((seconds > 0).sum()))]
     if (more := int((seconds > 0).sum()) - len(shown)) > 0:

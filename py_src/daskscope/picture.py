@@ -13,6 +13,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from daskscope import palette
+from daskscope.recording.fine_metrics import execute_seconds
 from daskscope.recording.names import name_of
 from daskscope.recording.stretches import coarse
 from daskscope.words import bytes_text, count_text, cut, moment_text, one_line, seconds_text
@@ -259,12 +260,11 @@ def _memory(sheet: Sheet, core: RecordingStore, box: Any = None) -> None:
 
 
 def _fine_metrics(sheet: Sheet, core: RecordingStore) -> None:
-    rows = core.series("metrics").window(0.0, math.inf)
-    own = (rows["context"] == 0) & (rows["unit"] == 0)  # execute, seconds
+    rows = execute_seconds(core)
     names, labels = core.names.prefixes, core.names.labels("activities")
     slots = dict(zip(labels, core.names.colours["activities"], strict=True))
     sums: dict[str, dict[str, float]] = {}
-    cells = (rows[name][own].tolist() for name in ("prefix", "activity", "value"))
+    cells = (rows[name].tolist() for name in ("prefix", "activity", "value"))
     for prefix, activity, value in zip(*cells, strict=True):
         bar = sums.setdefault(names[prefix], {})
         bar[labels[activity]] = bar.get(labels[activity], 0.0) + value

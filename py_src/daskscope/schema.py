@@ -503,11 +503,14 @@ UNKNOWN_GRAPH: Final = 0
 RECOMPUTED: Final = 1
 """``tasks.computation`` of a task that ran again, since its result was lost."""
 
+WITHOUT_GRAPH: Final = ("(unknown)", "(recomputed)")
+"""What stands for the cell of these two, by the number."""
+
 COMPUTATIONS: Final = Log(
     "computations",
-    "A row is a graph that a client sent. One that sends very many has a row for the rest.",
+    "A row is a graph that a client sent. Of very many, the last ones share a row.",
     (
-        Column("computation", "uint16", "what ``tasks.computation`` says"),
+        Column("computation", "uint16", "what ``tasks.computation`` says; never 0 or 1"),
         Column("time", "float64", "when it was sent", unit="s"),
         Column("stop", "float64", "when the scheduler had read it; NaN before", unit="s"),
         Column("graphs", "uint32", "how many graphs this row stands for"),

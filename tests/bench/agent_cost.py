@@ -3,8 +3,12 @@
 Both are given the same calls: a graph of 1,000 tasks, the four transitions of each task that
 runs and is forgotten, with the messages as a worker sends them and distributed's protocol
 delivers them, and a reader that asks every 200 tasks (2,000 tasks/s, ten answers a second), up
-to the frames that go to the socket. The machine is noisy: CPU time, fresh processes,
-alternating pairs.
+to the frames that go to the socket. Our reader asks for what a kernel asks for: tasks, graphs,
+held bytes, and every 1,000 tasks (half a second) a reading of metrics, of states of tasks and of
+eight workers, and of spans. Dask's plugin answers with its tasks. Heartbeats with metrics come
+every 1,000 tasks, to both alike. Snapshots and memory of workers, whose cost goes by workers and
+seconds, are not counted here: `memory_samples.py` measures them. The machine is noisy: CPU time,
+fresh processes, alternating pairs.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ import argparse
 import asyncio
 import gc
 import json
+import math
 import operator
 import pickle
 import random
@@ -21,6 +26,7 @@ import subprocess
 import sys
 import time
 import uuid
+from collections import defaultdict
 from types import SimpleNamespace
 from typing import Any
 
@@ -29,11 +35,24 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.diagnostics.task_stream import TaskStreamPlugin
 from distributed.protocol.core import dumps, loads
 from distributed.scheduler import SchedulerState
+from distributed.spans import SpansSchedulerExtension
 from distributed.worker_state_machine import TaskFinishedMsg
 from interval import median_between
+from workers import beat, worker
 
 TASKS_PER_ANSWER = 200
 TASKS_PER_GRAPH = 1_000
+TASKS_PER_READING = 1_000
+"""Half a second: so often the agent reads metrics, and eight workers beat."""
+
+WORKERS = 8
+ACTIVITIES = {
+    ("execute",): ["thread-cpu", "thread-noncpu", "executor", "other", "deserialize"],
+    ("gather-dep",): ["network", "decompress", "deserialize", "other"],
+    ("get-data",): ["memory-read", "serialize", "compress", "network"],
+}
+"""What workers measure of tasks without spilling and shuffles, in seconds."""
+
 ROUNDS = 5
 """A process measures its tasks so often: preparing them takes ten times as long."""
 
@@ -48,7 +67,7 @@ LIMIT_BYTES = {"map": 60, "collection": 40}
 def finished_messages(keys: str, tasks: int) -> list[dict[str, Any]]:
     """Return what the scheduler is told of `tasks` tasks, fresh from the wire."""
     dice = random.Random(1)
-    workers = [f"tcp://10.0.0.{i}:3{i:04d}" for i in range(1, 9)]
+    workers = [f"tcp://10.0.0.{i}:3{i:04d}" for i in range(1, WORKERS + 1)]
     now = 1_790_000_000.0
     messages = []
     for i in range(tasks):
@@ -128,6 +147,48 @@ def know(state: Any, messages: list[dict[str, Any]]) -> None:
         task.nbytes = message["nbytes"]
 
 
+def cluster_of(messages: list[dict[str, Any]]) -> Any:
+    """Return such a scheduler with workers, spans and metrics."""
+    state = scheduler_of(messages)
+    state.id = "Scheduler-1"
+    state.clients = {"client": None}
+    state.total_nthreads_history = [(time.time(), 4 * WORKERS)]
+    state.cumulative_worker_metrics = defaultdict(int)
+    state.extensions = {"spans": SpansSchedulerExtension(state)}
+    for number in range(1, WORKERS + 1):
+        one = worker(number)
+        beat(one, random.Random(number))
+        state.workers[one.address] = one
+    return state
+
+
+def observe(state: Any) -> None:
+    """Let the spans of a scheduler know its tasks: those without one are in `default`."""
+    tasks = [*state.tasks.values()]
+    for first in range(0, len(tasks), TASKS_PER_GRAPH):
+        graph = tasks[first : first + TASKS_PER_GRAPH]
+        state.extensions["spans"].observe_tasks(graph, (), {"collections": []})
+
+
+def heartbeats(state: Any, tasks: list[Any], dice: random.Random) -> None:
+    """Do what heartbeats of all workers do while these tasks run."""
+    for at, one in enumerate(state.workers.values()):
+        beat(one, dice)
+        one.processing = {*tasks[16 * at : 16 * at + 16]}
+        one.executing = dict.fromkeys(tasks[16 * at : 16 * at + 4], 0.001)
+        one.metrics["task_counts"] = {"executing": 4}
+        one.last_seen = time.time()
+        for context, activities in ACTIVITIES.items():
+            of = (tasks[0].prefix.name,) if context == ("execute",) else ()
+            span = state.extensions["spans"].spans[tasks[0].group.span_id]
+            for activity in activities:
+                key = (*context, *of, activity, "seconds")
+                state.cumulative_worker_metrics[key] += 0.01
+                if of:
+                    span._cumulative_worker_metrics[key] += 0.01
+    state.transition_counter += 4 * TASKS_PER_READING
+
+
 class _Nothing(SchedulerPlugin):
     def transition(self, key: Any, start: Any, finish: Any, *args: Any, **kwargs: Any) -> None:
         pass
@@ -158,8 +219,15 @@ def daskscope(scheduler: Any) -> tuple[Any, Any]:
     scheduler.plugins[plugin.name] = plugin
     plugin.transition = plugin.make_transition()
     asked: dict[str, Any] = {"cursor": 0, "names": {}, "errors": 0, "changes": 0, "memory_s": 0.5}
+    asked["metrics_wanted"] = True
+    answers = 0
 
     def answer() -> Any:
+        nonlocal answers
+        answers += 1
+        # Its clock does not know how fast tasks pass here.
+        is_due = answers * TASKS_PER_ANSWER % TASKS_PER_READING == 0
+        plugin.metrics_at = 0.0 if is_due else math.inf
         got = plugin.poll(reader="reader", client="client", limit_bytes=10**9, **asked)
         assert "error" not in got, got["error"]
         assert {*plugin.memory_samples.held.values()} <= {0}  # each came, and left
@@ -168,6 +236,10 @@ def daskscope(scheduler: Any) -> tuple[Any, Any]:
         if got["memory"]:
             tables = (got["memory"]["memory"], got["memory"]["held"])
             asked["memory"] = [rows["first"] + len(rows["columns"][0]) // 8 for rows in tables]
+        metrics, states = got["metrics"]["metrics"], got["metrics"]["states"]
+        ends = [rows["first"] + len(rows["columns"][0]) // 8 for rows in (metrics, states)]
+        keys = (asked.get("metrics") or [0, 0, 0])[2] + len(got["metrics"]["keys"])
+        asked["metrics"] = [*ends, keys, got["metrics"]["spans"]["next"]]
         for kind, names in got["names"].items():
             asked["names"][kind] = asked["names"].get(kind, 0) + len(names)
         return got
@@ -181,7 +253,7 @@ PLUGINS = {"nothing": nothing, "dask": dask, "daskscope": daskscope}
 def measure(which: str, keys: str, tasks: int) -> dict[str, float]:
     """Return CPU microseconds and bytes per task of one plugin, in its steady state."""
     messages = finished_messages(keys, tasks)
-    scheduler = scheduler_of(messages)
+    scheduler, dice = cluster_of(messages), random.Random(3)
     plugin, answer = PLUGINS[which](scheduler)
     gc.set_threshold(*[threshold * 3 for threshold in gc.get_threshold()])  # as `dask scheduler`
     for number in range(WARM_UP_TASKS):
@@ -193,9 +265,10 @@ def measure(which: str, keys: str, tasks: int) -> dict[str, float]:
     seconds, size = 0.0, 0
     for _ in range(ROUNDS):
         know(scheduler, messages)
+        observe(scheduler)
         coming = [copy_of(message) for message in reversed(messages)]
         began = time.process_time()
-        size += run(scheduler, plugin, answer, coming, tasks)
+        size += run(scheduler, plugin, answer, coming, dice)
         seconds += time.process_time() - began
     passed = tasks * ROUNDS
     return {"us": seconds / passed * 1e6, "bytes": size / passed}
@@ -206,16 +279,20 @@ def copy_of(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def run(
-    scheduler: Any, plugin: Any, answer: Any, messages: list[dict[str, Any]], tasks: int
+    scheduler: Any,
+    plugin: Any,
+    answer: Any,
+    messages: list[dict[str, Any]],
+    dice: random.Random,
 ) -> int:
-    """Let `tasks` tasks pass; return the bytes of the answers."""
+    """Let all tasks pass; return the bytes of the answers."""
     size = 0
     tasks_of = scheduler.tasks
     keys = [*tasks_of]
-    for number in range(1, tasks + 1):
+    for number in range(1, len(keys) + 1):
         if number % TASKS_PER_GRAPH == 1:
-            graph = keys[number - 1 : number - 1 + TASKS_PER_GRAPH]
-            send_graph(scheduler, plugin, graph)
+            graph = [tasks_of[key] for key in keys[number - 1 : number - 1 + TASKS_PER_GRAPH]]
+            send_graph(scheduler, plugin, [task.key for task in graph])
         message = messages.pop()
         key = message.pop("key")
         tasks_of[key].group.states  # noqa: B018
@@ -223,6 +300,8 @@ def run(
         plugin.transition(key, "processing", "memory", **message)
         plugin.transition(key, "memory", "released", stimulus_id="s")
         plugin.transition(key, "released", "forgotten", stimulus_id="s")
+        if number % TASKS_PER_READING == 0:
+            heartbeats(scheduler, graph, dice)
         if number % TASKS_PER_ANSWER == 0:
             size += sum(map(len, dumps(answer())))
     return size

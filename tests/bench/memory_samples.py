@@ -24,10 +24,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from agent_cost import scheduler_of
-from distributed.core import Status
 from distributed.diagnostics.memory_sampler import MemorySampler, MemorySamplerExtension
 from distributed.protocol.core import dumps
-from distributed.scheduler import WorkerState
+from workers import GIB, beat, worker
 
 import daskscope
 from daskscope import agent
@@ -46,41 +45,12 @@ PAGE_S = 0.1
 MINUTE_S = 60.0
 LIMIT_PERCENT = 1.0
 LIMIT_KERNEL_BYTES = 250_000_000
-GIB = 2**30
 
 
 def own_bytes() -> int:
     """Return the memory of this process, without the files that are mapped into it."""
     resident, shared = Path("/proc/self/statm").read_text().split()[1:3]
     return (int(resident) - int(shared)) * 4096
-
-
-def worker(number: int) -> WorkerState:
-    """Return a worker as a scheduler has it."""
-    return WorkerState(
-        address=f"tcp://10.0.{number // 250}.{number % 250}:{30_000 + number}",
-        status=Status.running,
-        pid=number,
-        name=number,
-        nthreads=4,
-        memory_limit=16 * GIB,
-        local_directory="/tmp",
-        nanny="",
-        server_id=str(number),
-    )
-
-
-def beat(state: WorkerState, dice: random.Random) -> None:
-    """Do what a heartbeat does to the memory of a worker."""
-    managed = dice.randrange(8 * GIB)
-    state.nbytes = managed
-    state.metrics = {
-        "memory": managed + dice.randrange(4 * GIB),
-        "spilled_bytes": {"memory": 0, "disk": dice.randrange(GIB)},
-        "cpu": dice.uniform(0, 400),
-        "task_counts": {},
-    }
-    state._memory_unmanaged_old = dice.randrange(2 * GIB)
 
 
 def cluster(workers: int, dice: random.Random) -> Any:

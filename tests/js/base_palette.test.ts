@@ -36,7 +36,8 @@ it("tells every activity in a stacked bar from the others", () => {
 });
 
 it("knows the kinds of activities that Python knows", () => {
-  const file = new URL("../contract/activity_kinds.json", import.meta.url);
+  const words = new URL("../contract/words/", import.meta.url);
+  const file = new URL("activity_kinds.json", words);
   const kinds = JSON.parse(readFileSync(file, "utf8")) as [string, unknown][];
   expect(kinds.length).toBeGreaterThan(20);
   for (const [activity, kind] of kinds) {

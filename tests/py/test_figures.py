@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from distributed import Client
 
 PALETTE = Path(__file__).resolve().parents[2] / "js_src" / "base" / "palette.ts"
-KINDS = Path(__file__).parents[1] / "contract" / "activity_kinds.json"
+KINDS = Path(__file__).parents[1] / "contract" / "words" / "activity_kinds.json"
 GIB = 2**30
 MEASURES = ("process", "managed", "unmanaged_old", "unmanaged_recent", "spilled", "limit")
 GONE = (float("nan"),) * len(MEASURES)
@@ -527,6 +527,29 @@ def test_metrics_are_bars_by_function_stacked_by_activity():
         Recording(recording), {"prefixes": ["load"], "time": (0, START + 0.5)}
     )
     assert [*data_of(part, "disk-read")["right"]] == [1.5]
+
+
+def test_of_a_cell_the_figure_has_its_share():
+    recording = new_recording(prefixes=())
+    measured(recording, ("sum", "thread-cpu", 6.0), ("load", "thread-cpu", 1.0))
+    columns = make_rows(2) | {
+        "start": np.full(2, START),
+        "duration": np.array([1.0, 0.5], "f4"),
+        "prefix": np.full(2, recording.names.intern("prefixes", "sum"), "u2"),
+        "computation": np.array([2, 3], "u2"),
+    }
+    columns["span"] = np.full(2, recording.series("metrics").rows()["span"][0], "u2")
+    recording.append_tasks(2, columns, pack_keys(0, ["sum-1", "sum-2"]).data)
+    for number in 2, 3:
+        row = {"computation": number, "time": START, "cell": f"In [{number}]"}
+        recording.log("computations").append([row])
+    fig = figures.fine_metrics(Recording(recording), {"cells": ["In [2]", "In [3]"]})
+    validated(fig)
+    cpu = data_of(fig, "thread-cpu")
+    assert [*cpu["function"]] == ["sum"]
+    assert cpu["right"] == pytest.approx([1.5])
+    none = figures.fine_metrics(Recording(recording), {"cells": ["In [4]"]})
+    assert notes(none)[0].startswith("No metrics to show")
 
 
 def test_of_many_functions_and_activities_the_largest_are_shown_and_the_rest_is_counted():

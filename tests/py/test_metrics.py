@@ -15,7 +15,7 @@ from clusters import WITHOUT_DASHBOARD, eventually, live
 from distributed import Client, LocalCluster, get_worker, span, wait
 from distributed.metrics import context_meter
 from distributed.scheduler import SourceCode
-from recording_rows import START, new_recording
+from recording_rows import START, make_rows, new_recording
 from test_agent import installed
 
 import daskscope
@@ -24,7 +24,7 @@ from daskscope.agent.packing import Interned, describe_name
 from daskscope.collect.intake import _unpacked
 from daskscope.collect.metrics import MetricRows, _steps
 from daskscope.errors import DaskscopeError
-from daskscope.recording import Recording
+from daskscope.recording import Recording, pack_keys
 from daskscope.recording.names import Places
 
 if TYPE_CHECKING:
@@ -365,6 +365,18 @@ def test_another_agent_on_the_same_scheduler_adds_what_was_missed_and_no_more() 
 # -- spread over tasks -------------------------------------------------------------
 
 
+def test_metrics_that_arrive_after_the_end_of_a_range_are_in_it_exactly() -> None:
+    reader = Reader()
+    reader.read(START)
+    reader.tasks((0.0, 10.0), (12.0, 16.0))
+    reader.scheduler.beat(execute(), 14.0)
+    reader.scheduler.beat(execute("rows", unit="rows"), 700.0)
+    reader.samples.sweep_at = 0
+    reader.read(START + 18)
+    for since, until, expected in (0, 10, 10), (10, 12, 0), (12, 16, 4), (16, 20, 0), (11, 20, 4):
+        assert reader.sum(since, until) == pytest.approx(expected * 714 / 14, abs=1e-3)
+
+
 def test_increments_of_short_tasks_are_where_their_tasks_were() -> None:
     reader = Reader()
     reader.read(START)
@@ -659,6 +671,27 @@ def test_values_that_are_none_are_left_out_and_a_notice_counts_them(own) -> None
         assert (frame["value"] > 0).all()
 
 
+def test_spans_nested_50_deep_are_told_apart_and_the_outermost_has_all(own) -> None:
+    cluster, client = own
+    with daskscope.connect(client) as session:
+        live(session)
+        names = [f"level-{depth}" for depth in range(50)]
+        with span(*names[:25]):
+            client.gather(client.map(metered, range(5), key="shallow"))
+            with span(*names[25:]):
+                client.gather(client.map(metered, range(7), key="deep"))
+        metrics = cluster.scheduler.cumulative_worker_metrics
+        eventually(lambda: by_key(metrics).get(("execute", "deep", "('<i>', 1)", "apples")) == 49)
+        eventually(lambda: has_totals_of(session, metrics))
+        (shallow,) = session.fine_metrics(prefix="shallow", unit="apples")["span"]
+        (deep,) = session.fine_metrics(prefix="deep", unit="apples")["span"]
+        assert shallow == " / ".join(names[:25])
+        assert deep == " / ".join(names[:49])
+        for depth, apples in (0, 84), (24, 84), (25, 49), (47, 49):
+            name = " / ".join(names[: depth + 1])
+            assert session.fine_metrics(span=name, unit="apples")["value"].sum() == apples
+
+
 def fail_for_test(x: int) -> int:
     raise ValueError(x)
 
@@ -826,3 +859,127 @@ def test_a_recording_without_metrics_has_an_empty_answer() -> None:
     frame = Recording(new_recording()).fine_metrics(over="1s")
     assert len(frame) == 0
     assert "time" in frame
+
+
+# -- cells and spans ------------------------------------------------------------------------
+
+
+class Notebook(Reader):
+    """A reader whose recording has tasks of cells."""
+
+    def graph(self, number: int, cell: str) -> None:
+        """Note that a cell sent a graph."""
+        row = {"computation": number, "time": START, "cell": cell}
+        self.recording.log("computations").append([row])
+
+    def ran(self, number: int, *intervals: tuple[float, float], **of: Any) -> None:
+        """Record tasks of a graph that computed from … to, and note them."""
+        start, stop = np.array(intervals).T + START
+        count, prefix, span_at = len(start), of.get("prefix", "inc"), of.get("span", 0)
+        rows = make_rows(count) | {
+            "start": start,
+            "duration": (stop - start).astype("f4"),
+            "prefix": np.full(count, self.recording.names.intern("prefixes", prefix), "u2"),
+            "span": np.full(count, span_at, "u2"),
+            "computation": np.full(count, number, "u2"),
+        }
+        first = self.recording.next_task
+        keys = pack_keys(0, [f"{prefix}-{first + at}" for at in range(count)]).data
+        self.recording.append_tasks(count, rows, keys)
+        self.tasks(*intervals, prefix=prefix, span=span_at)
+
+
+def test_cells_that_overlap_have_their_share_of_a_function_and_add_up() -> None:
+    notebook = Notebook()
+    notebook.read(START)
+    for number in range(1, 11):
+        notebook.graph(number + 1, f"In [{number}]")
+        notebook.ran(number + 1, (0.1 * number, 10.0), (5.0, 5.0 + number))
+    took = {f"In [{number}]": 10.0 - 0.1 * number + number for number in range(1, 11)}
+    whole = sum(took.values())
+    notebook.scheduler.beat(execute(), whole)
+    notebook.scheduler.beat(execute("executor"), 100.0)
+    notebook.scheduler.beat(execute("disk-read", unit="bytes"), 1_000.0)
+    notebook.read(START + 15.5)
+    recording = Recording(notebook.recording)
+
+    def of(cell: str, **options: Any) -> float:
+        frame = recording.fine_metrics(cell=cell, **options)
+        return float(frame[frame["activity"] != "executor"]["value"].sum())
+
+    found = {cell: of(cell, unit="seconds") for cell in took}
+    assert found == pytest.approx(took, rel=0.02)
+    assert sum(of(cell, unit="bytes") for cell in took) == pytest.approx(1_000, rel=0.02)
+    windows = [(START + at, START + at + 4) for at in range(0, 16, 4)]
+    for cell in "In [1]", "In [10]":
+        parts = [of(cell, unit="seconds", start=a, stop=b) for a, b in windows]
+        assert sum(parts) == pytest.approx(found[cell])
+        assert of(cell, unit="seconds", over="1s") == pytest.approx(found[cell])
+
+
+def test_a_cell_has_what_its_functions_took_and_no_other_function() -> None:
+    notebook = Notebook()
+    notebook.read(START)
+    for number, prefix in (2, "mine"), (3, "other"):
+        notebook.graph(number, f"In [{number}]")
+        notebook.ran(number, (0.0, 4.0), prefix=prefix)
+        notebook.scheduler.beat(execute(prefix=prefix), 4.0)
+    notebook.scheduler.beat(("get-data", "network", "seconds"), 9.0)
+    notebook.read(START + 5)
+    frame = Recording(notebook.recording).fine_metrics(cell="In [2]")
+    assert frame["prefix"].tolist() == ["mine"]
+    assert frame["value"].sum() == pytest.approx(4)
+
+
+def test_a_cell_whose_tasks_have_not_ended_has_nothing_and_an_unknown_one_is_refused() -> None:
+    notebook = Notebook()
+    notebook.read(START)
+    notebook.graph(2, "In [2]")
+    notebook.recording.log("cells").append([{"cell": "In [3]", "time": START}])
+    notebook.scheduler.beat(execute(), 4.0)
+    notebook.read(START + 5)
+    recording = Recording(notebook.recording)
+    for cell in "In [2]", "In [3]":
+        assert recording.fine_metrics(cell=cell).empty
+        assert recording.fine_metrics(cell=cell, over=1).empty
+    with pytest.raises(DaskscopeError, match=r"Did you mean 'In \[[23]\]'"):
+        recording.fine_metrics(cell="In [4]")
+
+
+def test_tasks_without_a_known_graph_are_called_so() -> None:
+    notebook = Notebook()
+    notebook.read(START)
+    notebook.graph(2, "In [2]")
+    notebook.graph(3, "")
+    for number in range(4):
+        notebook.ran(number, (number, number + 1.0))
+    notebook.scheduler.beat(execute(), 4.0)
+    notebook.read(START + 5)
+    recording = Recording(notebook.recording)
+    tasks = recording.tasks
+    assert tasks["computation"].tolist() == [0, 1, 2, 3]
+    assert tasks["cell"].isna().tolist() == [False, False, False, True]
+    assert tasks["cell"].tolist()[:3] == ["(unknown)", "(recomputed)", "In [2]"]
+    assert recording.fine_metrics(cell="(recomputed)")["value"].tolist() == pytest.approx([1.0])
+
+
+def test_a_span_includes_the_spans_inside_it() -> None:
+    reader = Notebook()
+    reader.scheduler.extensions["spans"].spans.clear()
+    parent = None
+    for depth in range(50):
+        name = tuple(f"s{at}" for at in range(depth + 1))
+        one = a_span(f"id-{depth}", name)
+        one.parent, parent = parent, one
+        reader.scheduler.extensions["spans"].spans[one.id] = one
+    reader.spans.describe = lambda one: [one or "", *([f"s{one[3:]}"] if one else [])]
+    reader.read(START)
+    for depth in 3, 49:
+        reader.scheduler.beat(execute(), 1.0, f"id-{depth}")
+        reader.spans.add(f"id-{depth}")
+    reader.read(START + 1)
+    recording = Recording(reader.recording)
+    found = {span: recording.fine_metrics(span=span)["value"].sum() for span in ("s0", "s4", "s49")}
+    assert found == {"s0": 2, "s4": 1, "s49": 1}
+    assert recording.fine_metrics(span="id-3")["value"].sum() == 2
+    assert recording.fine_metrics(span=["s2", "s3"])["value"].sum() == 2

@@ -10,7 +10,7 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 import pytest
-from clusters import WITHOUT_DASHBOARD, eventually, live
+from clusters import WITHOUT_DASHBOARD, SchedulerProcess, eventually, live
 from distributed import Client, LocalCluster
 from distributed.comm import CommClosedError
 
@@ -37,6 +37,10 @@ def spin(x: int) -> int:
     while time.perf_counter() < end:
         x += 1
     return x
+
+
+def stop_heartbeats(dask_worker: Any) -> None:
+    dask_worker.periodic_callbacks["heartbeat"].stop()
 
 
 def short_tasks(client: Client) -> None:
@@ -143,16 +147,68 @@ def test_a_long_task_is_right_in_any_window_after_one_heartbeat(session: Session
         assert found == pytest.approx(inside.clip(lower=0).sum(), rel=0.1, abs=0.5)
 
 
+@pytest.mark.all
+def test_a_scheduler_replaced_under_load_brings_what_it_measured_and_nothing_negative(
+    scheduler_process: SchedulerProcess,
+) -> None:
+    def load(x: int) -> int:
+        import time
+
+        from distributed.metrics import context_meter
+
+        time.sleep(0.01)
+        context_meter.digest_metric("load", 7, "apples")
+        return x
+
+    def apples() -> float:
+        found = session.fine_metrics(unit="apples")
+        return float(found["value"].sum()) if len(found) else 0.0
+
+    scheduler_process.start()
+    with (
+        Client(scheduler_process.address, timeout=60) as client,
+        daskscope.connect(client) as session,
+    ):
+        live(session)
+        futures = client.map(load, range(2_000), key="first")
+        eventually(lambda: session.recording.tasks["prefix"].eq("first").sum() > 100)
+        eventually(lambda: "apples" in [*session.recording.table("units")["name"]])
+        scheduler_process.kill_scheduler()
+        eventually(lambda: session.state == "lost")
+        del futures
+        before = apples()
+        assert 0 < before < 7 * 2_000
+        assert before % 7 == 0
+        scheduler_process.start()
+        live(session)
+        eventually(lambda: client.status == "running")
+        client.gather(client.map(load, range(50), key="second"))
+        eventually(lambda: apples() == before + 7 * 50)
+        seconds = session.fine_metrics(prefix="second", unit="seconds")["value"].sum()
+        assert seconds >= 50 * 0.01
+        assert (session.recording.table("metrics")["value"] > 0).all()
+
+
 def test_a_killed_worker_takes_unsent_metrics_with_it_and_the_rest_is_a_lower_bound(
     session: Session,
 ) -> None:
     client = session.client
     assert client is not None
-    client.gather(client.map(nap, range(20), pure=False))
-    worker = next(iter(client.scheduler_info(n_workers=-1)["workers"]))
+    client.gather(client.map(nap, range(4), seconds=0.1, pure=False))
+    eventually(lambda: seconds_of_metrics(session) >= 0.95 * seconds_of_tasks(session) > 0)
+    before = seconds_of_tasks(session)
+    dies, stays = client.scheduler_info(n_workers=-1)["workers"]
+    client.run(stop_heartbeats, workers=[dies])
+    for worker in dies, stays:
+        client.gather(client.map(nap, range(10), seconds=0.1, pure=False, workers=[worker]))
+    eventually(lambda: seconds_of_tasks(session) >= before + 2)
     with pytest.raises(CommClosedError):
-        client.run(os._exit, 1, workers=[worker], on_error="raise", wait=True)
-    client.gather(client.map(nap, range(20), pure=False))
-    eventually(lambda: seconds_of_metrics(session) > 0.04)
-    assert seconds_of_metrics(session) <= seconds_of_tasks(session) * 1.05
+        client.run(os._exit, 1, workers=[dies], on_error="raise", wait=True)
+    tasks = session.recording.tasks
+    there = tasks[(tasks["worker"] == dies) & (tasks["action"] == "compute")]
+    lost = there.nlargest(10, "start")["duration"].sum()
+    assert lost >= 1
+    some = 0.05 * seconds_of_tasks(session)
+    wanted = pytest.approx(seconds_of_tasks(session) - lost, abs=some)
+    eventually(lambda: seconds_of_metrics(session) == wanted)
     assert (session.recording.table("metrics")["value"] > 0).all()

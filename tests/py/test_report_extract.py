@@ -110,11 +110,10 @@ def test_a_report_that_was_cut_off_says_so_and_opens_with_what_is_whole(tmp_path
 )
 def test_a_summary_of_long_names_is_no_larger_than_can_be_read(tmp_path, names, actions):
     recording = new_recording(prefixes=[f"{i:04}" + "<" * 990 for i in range(names)])
-    for i in range(actions):
-        recording.names.intern("actions", f"{i:03}" + "<" * 200)
+    numbers = [recording.names.intern("actions", f"{i:03}" + "<" * 200) for i in range(actions)]
     rows = make_rows(names, rows_each=actions)
     rows["prefix"] = rows["task"].astype("u2")
-    rows["action"] = (np.arange(len(rows["task"])) % actions).astype("u1")
+    rows["action"] = np.array(numbers, "u1")[np.arange(len(rows["task"])) % actions]
     recording.append_tasks(names, rows, pack_keys(0, ["k"] * names).data)
     path = tmp_path / "run.html"
     with path.open("wb") as file:

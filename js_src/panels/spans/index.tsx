@@ -19,7 +19,6 @@ import { makePanel } from "../../panel/panel";
 import type { PanelView } from "../../panel/panel_view";
 import { isDefault } from "../../panel/span_chains";
 import type { Fact } from "../../panel/status_line";
-import { rowsOf } from "../../session_tables";
 import { Detail, namesAround } from "./detail";
 import { TimeSpent } from "./spent";
 import { TreeTable } from "./table";
@@ -56,11 +55,13 @@ function facts(view: PanelView): Fact[] {
   void view.dataVersion.value;
   const groups = view.session.value?.model.groups;
   const cells = cellsOfPanel(view);
-  const names = view.session.value?.spans ?? [];
-  const spans = rowsOf(view.table("span_times"), "time").filter(
-    ({ span }) => !isDefault(names[span]),
-  ).length;
   const all = [...(groups?.all ?? [])];
+  const names = view.session.value?.spans ?? [];
+  const spans = new Set([
+    ...view.table("span_times").columns.span,
+    ...all.map(({ span }) => span),
+  ]);
+  const named = [...spans].filter((one) => one > 0 && !isDefault(names[one]));
   const belong = groupsOf(cells, all).reduce((sum, one) => sum + one.tasks, 0);
   const erred = all.reduce((sum, one) => sum + one.erred, 0);
   const tasks = groups?.tasks ?? 0;
@@ -74,7 +75,7 @@ function facts(view: PanelView): Fact[] {
         }
       : { lead: formatExact(tasks), text: "tasks", rank: 0 },
     ...(cells.length > 0 ? [{ text: plural(cells.length, "cell") }] : []),
-    { text: plural(spans, "span") },
+    { text: plural(named.length, "span") },
     ...(idle >= 0.1
       ? [
           {

@@ -13,9 +13,9 @@ import numpy as np
 
 from daskscope.agent.packing import NO_PREFIX
 from daskscope.collect.notices import notice
+from daskscope.recording.fine_metrics import EXECUTE, SECONDS, TRANSFER
 from daskscope.recording.stretches import FAR_S
 from daskscope.schema import (
-    ACTIONS,
     ACTIVITIES,
     BESIDE_TASKS,
     CONTEXTS,
@@ -39,9 +39,6 @@ if TYPE_CHECKING:
 
     Cells = NDArray[Any]
 
-EXECUTE: Final = CONTEXTS.first.index(("execute",))
-SECONDS: Final = UNITS.first.index(("seconds",))
-TRANSFER: Final = ACTIONS.index("transfer")
 KEYS: Final = ("context", "prefix", "activity", "span", "unit")
 
 MOST: Final = 1e18

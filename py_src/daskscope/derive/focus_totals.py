@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from daskscope.recording import RecordingStore, Sums, Totals
-from daskscope.schema import COMPUTATIONS
+from daskscope.recording.frames import cells_of_graphs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -41,8 +41,8 @@ class Selection:
             if wanted:
                 self._lookups.append((column, _chosen(names.since(kind, 0), wanted, part)))
         if focus.cells:
-            graphs, lookup = recording.log(COMPUTATIONS.name).columns(), np.zeros(2**16, bool)
-            lookup[graphs["computation"]] = _chosen(graphs["cell"], focus.cells, None)
+            cells, lookup = cells_of_graphs(recording), np.zeros(2**16, bool)
+            lookup[: len(cells)] = _chosen(cells, focus.cells, None)
             self._lookups.append(("computation", lookup))
 
     def mask(self, columns: Rows) -> NDArray[np.bool_]:

@@ -10,20 +10,35 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope.errors import DaskscopeError
-from daskscope.schema import ACTIVITIES, METRICS, PREFIXES, SPANS, UNITS
+from daskscope.recording.frames import cells_of_graphs
+from daskscope.recording.series_store import joined, pick, share_of
+from daskscope.recording.stretches import FAR_S
+from daskscope.schema import (
+    ACTIONS,
+    ACTIVITIES,
+    BESIDE_TASKS,
+    CELLS,
+    CONTEXTS,
+    METRICS,
+    PREFIXES,
+    SPAN_TIMES,
+    SPANS,
+    UNITS,
+    WITHOUT_GRAPH,
+)
 from daskscope.words import some_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     import pandas as pd
     from numpy.typing import NDArray
 
-    from daskscope.recording.names import Names
     from daskscope.recording.recording import Recording
     from daskscope.recording.recording_store import RecordingStore
 
     Columns = Mapping[str, NDArray[Any]]
+    Rows = dict[str, NDArray[Any]]
     Wanted = str | Sequence[str] | None
 
 KINDS: Final = {
@@ -33,6 +48,9 @@ KINDS: Final = {
     "unit": UNITS.name,
 }
 SHOWN: Final = ("context", "prefix", "activity", "span", "unit", "value")
+EXECUTE: Final = CONTEXTS.first.index(("execute",))
+SECONDS: Final = UNITS.first.index(("seconds",))
+TRANSFER: Final = ACTIONS.index("transfer")
 
 LONG_AGO: Final = -1e300
 """A start that is before everything but what was there when recording began."""
@@ -56,47 +74,81 @@ def fine_metrics(
     since, until = _time(start, "start", -inf), _time(stop, "stop", inf)
     if since > until:
         raise _bad(f"start is after stop: {start} > {stop}.", "Give start before stop.")
-    chosen = {
-        column: _indexes(core.names, column, wanted)
-        for column, wanted in names.items()
-        if wanted is not None
-    }
-    if cell is not None:
-        first, last, prefixes = _of_cell(recording, cell)
-        since, until = max(since, first), min(until, last)
-        of_cell = _indexes(core.names, "prefix", prefixes)
-        chosen["prefix"] = chosen.get("prefix", of_cell) & of_cell
-    if over is None:
-        if since == -inf and until < inf:
-            since = LONG_AGO
-        columns: Columns = core.series(METRICS.name).window(since, max(since, until))
-    else:
-        columns = _steps(core, since, until, _seconds(over))
-    kept = columns["value"] > 0
-    for column, indexes in chosen.items():
-        kept &= np.isin(columns[column], [*indexes])
+    chosen = {}
+    for column, wanted in names.items():
+        texts = [wanted] if isinstance(wanted, str) else wanted
+        if texts is not None:
+            chosen[column] = indexes(core, column, texts)
+            if not all(chosen[column].values()):
+                unknown = next(text for text, found in chosen[column].items() if not found)
+                raise _unknown(column, unknown, core.names.labels(KINDS[column]))
+    if cell is not None and cell not in (known := _known_cells(core)):
+        raise _unknown("cell", cell, known[len(WITHOUT_GRAPH) :])
+    columns = measured(
+        core,
+        {column: set().union(*found.values()) for column, found in chosen.items()},
+        since if since > -inf or until == inf else LONG_AGO,
+        until,
+        cells=None if cell is None else [cell],
+        step=None if over is None else _seconds(over),
+    )
     labels = {
         name: np.array([*core.names.labels(kind), ""], object)
-        for name, kind in {"context": "contexts", **KINDS}.items()
+        for name, kind in {"context": CONTEXTS.name, **KINDS}.items()
     }
+    shown = SHOWN if over is None else ("time", *SHOWN)
     cells = {
-        name: labels[name][columns[name][kept]] if name in labels else columns[name][kept]
-        for name in SHOWN
+        name: labels[name][columns[name]] if name in labels else columns[name] for name in shown
     }
-    by = [name for name in SHOWN if name != "value"]
-    if over is not None:
-        cells, by = {"time": columns["time"][kept], **cells}, ["time", *by]
+    by = [name for name in shown if name != "value"]
     frame = pd.DataFrame(cells).groupby(by, as_index=False, sort=False, observed=True).sum()
     order = ["time", "value"] if over is not None else ["value"]
     ascending = [name == "time" for name in order]
     return frame.sort_values(order, ascending=ascending, ignore_index=True)
 
 
-def _steps(core: RecordingStore, since: float, until: float, step: float) -> Columns:
-    """Return the rows of a time, each in parts where it is in several steps."""
+def execute_seconds(
+    core: RecordingStore,
+    chosen: Mapping[str, Collection[int]] | None = None,
+    since: float = 0.0,
+    until: float = inf,
+    cells: Sequence[str] | None = None,
+) -> Columns:
+    """Return what the threads of tasks took: `prefix`, `activity` and, in seconds, `value`."""
+    own = {"context": (EXECUTE,), "unit": (SECONDS,)}
+    return measured(core, {**own, **(chosen or {})}, since, until, cells=cells)
+
+
+def measured(
+    core: RecordingStore,
+    chosen: Mapping[str, Collection[int]],
+    since: float,
+    until: float,
+    *,
+    cells: Sequence[str] | None = None,
+    step: float | None = None,
+) -> Columns:
+    """Return rows of metrics of a time, with some of the indexes in each column.
+
+    Of `cells` it is what their tasks took; with a `step` rows have the `time` of theirs.
+    """
     series = core.series(METRICS.name)
-    rows = series.rows(since, until)
-    rows = series.clipped({name: rows[name] for name in METRICS.names}, since, until)
+    if cells is not None:
+        rows = joined([_of_cell(core, cell, since, until) for cell in cells])
+    elif step is not None:
+        rows = series.rows(since, until)
+        rows = series.clipped({name: rows[name] for name in METRICS.names}, since, until)
+    else:
+        rows = series.window(since, max(since, until))
+    kept = rows["value"] > 0
+    for column, numbers in chosen.items():
+        kept &= np.isin(rows[column], [*numbers])
+    rows = pick(rows, kept)
+    return rows if step is None else _in_steps(rows, step)
+
+
+def _in_steps(rows: Columns, step: float) -> Columns:
+    """Return rows in parts where they are in several steps."""
     time, end = rows["time"], rows["time"] + rows["duration"]
     first = np.floor(time / step)
     count = np.maximum(np.ceil(end / step) - first, 1).astype(np.int64)
@@ -115,34 +167,94 @@ def _steps(core: RecordingStore, since: float, until: float, step: float) -> Col
     return columns | {"time": at, "value": columns["value"] * share}
 
 
-def _of_cell(recording: Recording, cell: str) -> tuple[float, float, list[str]]:
-    """Return the time and the prefixes of the tasks of a cell."""
-    tasks = recording.tasks
-    cells = tasks.get("cell", [])
-    known = [str(one) for one in dict.fromkeys(cells) if one and isinstance(one, str)]
-    if cell not in known and cell in {*recording.table("cells")["cell"]}:
-        return 0.0, 0.0, []  # it brought no task that has ended
-    if cell not in known:
-        raise _unknown("cell", cell, known)
-    own = tasks[tasks["cell"] == cell]
-    stop = (own["start"] + own["duration"]).max()
-    return float(own["start"].min()), float(stop), [*own["prefix"].astype(str).unique()]
+def _of_cell(core: RecordingStore, cell: str, since: float, until: float) -> Rows:
+    """Return rows of what the tasks of a cell took.
+
+    Metrics know functions, spans and time. Where tasks of other cells ran the same function
+    meanwhile, the cell has as much of the measured seconds as its tasks took.
+    """
+    series = core.series(METRICS.name)
+    key, start, stop, seconds = _groups_of(core, cell)
+    rows = series.rows(start.min(initial=inf), stop.max(initial=-inf))
+    own = (rows["context"] == EXECUTE) & np.isin(_key(rows), key)
+    rows = {name: rows[name][own] for name in METRICS.names}
+    group = np.searchsorted(key, _key(rows))
+    start, stop = start[group], stop[group]
+    time, end = rows["time"], rows["time"] + rows["duration"]
+    names = core.names.labels(ACTIVITIES.name)
+    beside = [number for number, name in enumerate(names) if name in BESIDE_TASKS]
+    counted = (rows["unit"] == SECONDS) & ~np.isin(rows["activity"], beside)
+    inside = rows["value"] * share_of(time, end, start, stop) * counted
+    all_seconds = np.bincount(group, inside, len(key))
+    part = np.minimum(seconds / np.where(all_seconds > 0, all_seconds, inf), 1)[group]
+    start, stop = np.maximum(start, since), np.minimum(stop, until)
+    rows["value"] = rows["value"] * share_of(time, end, start, stop) * part
+    rows["time"] = np.maximum(time, start)
+    rows["duration"] = np.maximum(np.minimum(end, stop) - rows["time"], 0)
+    return rows
 
 
-def _indexes(names: Names, column: str, wanted: Wanted) -> set[int]:
-    """Return the indexes of names, which have to be known; of spans, full names or ids."""
-    kind = KINDS[column]
-    texts = [wanted] if isinstance(wanted, str) else [*(wanted or ())]
-    known: dict[str, set[int]] = {}
-    for index, label in enumerate(names.labels(kind)):
-        known.setdefault(label, set()).add(index)
+def _key(columns: Columns) -> NDArray[np.int64]:
+    """Return one number for a function and a span."""
+    return columns["prefix"].astype(np.int64) * 2**16 + columns["span"]
+
+
+def _groups_of(core: RecordingStore, cell: str) -> list[NDArray[Any]]:
+    """Return of each function and span of a cell: key, first start, last stop, and seconds."""
+    graphs = np.zeros(2**16, bool)
+    known = cells_of_graphs(core)
+    graphs[: len(known)] = [one == cell for one in known]
+    parts = []
+    for chunk in core.chunks():
+        columns = chunk.columns
+        own = graphs[columns["computation"]] & (columns["action"] != TRANSFER)
+        own &= np.abs(columns["start"]) < FAR_S
+        rows = {name: columns[name][own] for name in ("prefix", "span", "start", "duration")}
+        seconds = np.nan_to_num(rows["duration"].astype(np.float64)).clip(0, FAR_S)
+        parts.append((_key(rows), rows["start"], rows["start"] + seconds, seconds))
+    if not sum(len(part[0]) for part in parts):
+        return [np.zeros(0)] * 4
+    key, *times = (np.concatenate(column) for column in zip(*parts, strict=True))
+    order = np.argsort(key, kind="stable")
+    first = np.flatnonzero(np.diff(key[order], prepend=-1))
+    sums = (np.minimum, np.maximum, np.add)
+    found = [how.reduceat(cells[order], first) for how, cells in zip(sums, times, strict=True)]
+    return [key[order][first], *found]
+
+
+def _known_cells(core: RecordingStore) -> list[str]:
+    """Return the names of cells, first of graphs that are not known."""
+    cells = core.log(CELLS.name).columns()["cell"]
+    return [one for one in dict.fromkeys([*cells_of_graphs(core), *cells]) if one]
+
+
+def indexes(core: RecordingStore, column: str, wanted: Sequence[str]) -> dict[str, set[int]]:
+    """Return the indexes of names; of spans (full names or ids) with the spans inside them."""
+    kind, found = KINDS[column], {text: set[int]() for text in wanted}
+    for index, label in enumerate(core.names.labels(kind)):
+        if label in found:
+            found[label].add(index)
     if kind == SPANS.name:
-        for index, (span_id, _) in enumerate(names.since(kind, 0)):
-            known.setdefault(span_id, {index})
-    unknown = [text for text in texts if text not in known]
-    if unknown:
-        raise _unknown(column, unknown[0], [*dict.fromkeys(names.labels(kind))])
-    return set().union(*(known[text] for text in texts))
+        for index, (span_id, _) in enumerate(core.names.since(kind, 0)):
+            if span_id in found:
+                found[span_id].add(index)
+        return _with_inner(core, found)
+    return found
+
+
+def _with_inner(core: RecordingStore, found: dict[str, set[int]]) -> dict[str, set[int]]:
+    times = core.log(SPAN_TIMES.name).columns()
+    inner: dict[int, set[int]] = {}
+    for span, parent in zip(times["span"], times["parent"], strict=True):
+        if parent:  # 0 is none
+            inner.setdefault(parent, set()).add(span)
+    for spans in found.values():
+        news = [*spans]
+        while news:
+            more = inner.get(news.pop(), set()) - spans
+            spans |= more
+            news += more
+    return found
 
 
 def _unknown(column: str, name: object, known: Sequence[str]) -> DaskscopeError:

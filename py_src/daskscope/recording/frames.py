@@ -89,11 +89,11 @@ def _frame(
     return pd.DataFrame(found)
 
 
-def _cells_of_graphs(recording: RecordingStore) -> list[str]:
-    """Return which cell sent each graph, by the graph's number; "" where it is unknown."""
+def cells_of_graphs(recording: RecordingStore) -> list[str]:
+    """Return which cell sent each graph, by the graph's number; "" where none did."""
     graphs = recording.log(schema.COMPUTATIONS.name).columns()
     numbers = graphs["computation"]
-    cells = [""] * (max(numbers, default=0) + 1)
+    cells = [*schema.WITHOUT_GRAPH, *[""] * (max(numbers, default=1) - 1)]
     for number, cell in zip(numbers, graphs["cell"], strict=True):
         cells[number] = cell
     return cells
@@ -104,7 +104,7 @@ def tasks_frame(recording: RecordingStore, chunks: Sequence[TaskChunk]) -> pd.Da
     import pandas as pd
     import pyarrow as pa
 
-    names, cells = recording.names, _cells_of_graphs(recording)
+    names, cells = recording.names, cells_of_graphs(recording)
 
     def column(name: str, dtype: str) -> NDArray[Any]:
         parts = [chunk.columns[name] for chunk in chunks]

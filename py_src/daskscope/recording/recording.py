@@ -189,7 +189,8 @@ class Recording:
         Without a time these are the totals of the scheduler, with what was there before recording
         began; from `start` to `stop` (seconds since the epoch, as in `tasks`) it is what tasks
         took in that time. Prefixes, activities, spans (full name, or id) and units may be one or
-        several. ``cell="In [7]"`` leaves the time and the prefixes of the tasks of that cell.
+        several; a span includes the spans inside it. ``cell="In [7]"`` restricts to what the tasks
+        of that cell executed: of functions that other cells ran, too, to its tasks' share.
         With `over`, as in ``over="1s"``, there is a row for each such step, with its ``time``.
 
         Execute seconds, of the tasks' threads, and those of p2p, gather-dep and get-data are not

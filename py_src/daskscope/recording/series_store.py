@@ -357,7 +357,7 @@ class SeriesStore:
         now, found = self._settled(), []
         for ring, rows in now._shown():
             since, until = self._extent(rows, ring.step)
-            share = _share(since, until, start, stop)
+            share = share_of(since, until, start, stop)
             touched = share > 0 if self._sums else _touched(since, until, start, stop)
             step = np.where(touched, float(ring.step), 0)
             found.append(self._weighed(rows, share, touched, since <= stop, step))
@@ -399,7 +399,7 @@ class SeriesStore:
         since, until = self._extent(rows, 0)
         if not self._sums:
             return pick(rows, _touched(since, until, start, stop))
-        share = _share(since, until, start, stop)
+        share = share_of(since, until, start, stop)
         rows["time"] = np.maximum(since, start)
         rows["duration"] = np.minimum(until, stop) - rows["time"]
         cut = {name: _like(rows[name], rows[name] * share) for name in self._sums}
@@ -544,7 +544,7 @@ def _touched(since: Cells, until: Cells, start: float, stop: float) -> Cells:
     return (since <= stop) & np.where(until > since, until > start, since >= start)
 
 
-def _share(since: Cells, until: Cells, start: float, stop: float) -> Cells:
+def share_of(since: Cells, until: Cells, start: Cells | float, stop: Cells | float) -> Cells:
     """Return the share of each row that is in a window; of a moment it is all or nothing."""
     length = until - since
     overlap = np.maximum(np.minimum(until, stop) - np.maximum(since, start), 0)

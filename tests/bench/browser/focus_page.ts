@@ -1,17 +1,14 @@
-// Runs in the page of the benchmark of the focus: all panels with plots beside each other, and
-// one session with many tasks. `window.focusBench` is what the benchmark calls.
+// Runs in the page of the benchmark of the focus: all panels beside each other, and one session
+// with many tasks. `window.focusBench` is what the benchmark calls.
 
 import { signal } from "@preact/signals";
 import { type Focus, NO_FOCUS } from "../../../js_src/model/types";
-import { PANELS as ALL } from "../../../js_src/panels";
+import { PANELS } from "../../../js_src/panels";
 import type { PanelHost } from "../../../js_src/panel/host";
 import type { SessionStore } from "../../../js_src/session";
-import { decodeTasks } from "../../../js_src/wire_columns";
-import { HarnessSession } from "../../js/harness/session";
-import { fillTables, storedRun } from "../../js/harness/stored_run";
-import { T0 } from "../../js/model_rows";
-import { memoryDay } from "./memory_day";
-import { bulkMessages } from "./messages";
+import type { HarnessSession } from "../../js/harness/session";
+import { filledSession } from "./filled_session";
+import { MeasuredRun } from "./metrics_run";
 
 const { native: nativeFrame } = (
   window as unknown as { noted: { native: typeof requestAnimationFrame } }
@@ -20,14 +17,10 @@ const { native: nativeFrame } = (
 const nextFrame = (): Promise<void> =>
   new Promise((resolve) => nativeFrame(() => resolve()));
 
-/** Those with plots. The others are lists of texts, a page of them at a time. */
-const PANELS = ALL.filter(({ id }) => id !== "events" && id !== "logs");
 /** After so long nothing of a focus is still to be shown. */
 const WAIT_MS = 1_000;
-const THREADS = 8;
-const GIB = 2 ** 30;
 
-const session = new HarnessSession("bench");
+let session: HarnessSession;
 const host: PanelHost = {
   ...{ inline: false, live: true, capturesWheel: true },
   ...{ emptyState: signal(null), chooser: signal(null) },
@@ -59,49 +52,27 @@ function noteDrawing(): void {
   }
 }
 
+/** Of a panel: the frames with its first and with its last change. */
+export interface Shown {
+  readonly first: number;
+  readonly last: number;
+}
+
 const bench = {
   /** All panels beside each other. */
-  async open(tasks: number, workers: number): Promise<string[]> {
-    const prefixes = Array.from({ length: 12 }, (_, i) => `groupby-${i}`);
-    const addressOf = (at: number): string => `tcp://10.0.0.${at}:40000`;
-    const lanes = Array.from({ length: workers * THREADS }, (_, lane) => ({
-      worker: addressOf(lane >> 3),
-      thread: String(lane),
-    }));
-    session.addNames(prefixes, lanes);
-    for (const message of bulkMessages(tasks, lanes.length)) {
-      session.model.insert(decodeTasks(message.buffer, message));
-      session.model.markCovered(message.first, message.tasks);
-    }
-    const { start, stop } = session.model.extent()!;
-    const { rows } = session.model;
-    const counts = { captured: tasks, kept: tasks, rows };
-    session.counts.value = { ...session.counts.peek(), ...counts };
-    session.workers.value = Array.from({ length: workers }, (_, at) => ({
-      ...{ address: addressOf(at), name: String(at), threads: THREADS },
-      ...{ running: 0, memory_limit: 16 * GIB, process: 4 * GIB, managed: GIB },
-      ...{ spilled: 0, cpu: 100, status: "running" },
-    })) as never;
-    session.totals.value = totalsIn(NO_FOCUS);
-    const stored = storedRun(session, start, stop, { many: true });
-    fillTables(session, stored.tables);
-    session.summary.value = stored.summary;
-    session.table("memory").value = memoryDay(workers, stop - start);
-    session.origin.value = T0;
-    session.now.value = stop;
-    session.dataVersion.value += 1;
-    // What the kernel answers comes on its own: here at once.
-    session.setFocus = (focus) => {
-      session.focus.value = focus;
-      session.totals.value = totalsIn(focus);
-    };
-
-    place.style.cssText += `display: grid; gap: 2px; grid-auto-rows: 1fr;
-      grid-template-columns: repeat(${Math.ceil(Math.sqrt(PANELS.length))}, 1fr)`;
+  async open(tasks: number, workers: number) {
+    const run = new MeasuredRun(tasks, 200, 50, 80);
+    const filled = filledSession(run, workers);
+    session = filled.session;
+    place.style.cssText += `width: 100vw; height: 100vh; display: grid; gap: 2px; grid-auto-rows: 1fr;
+      grid-auto-flow: dense;
+      grid-template-columns: repeat(${Math.ceil(Math.sqrt(PANELS.length + 1))}, 1fr)`;
     for (const kind of PANELS) {
       const box = document.createElement("div");
       box.dataset["panel"] = kind.id;
       box.style.cssText = "min-width: 0; min-height: 0; position: relative";
+      // Its chart is below all others of its figures.
+      if (kind.id === "fine-metrics") box.style.gridRow = "span 2";
       place.append(box);
       const shown = signal<SessionStore | null>(session);
       kind.mount(box, { session: shown, host });
@@ -113,26 +84,30 @@ const bench = {
     }
     noteDrawing();
     await bench.settle();
-    return PANELS.map(({ id }) => id);
+    return {
+      panels: PANELS.map(({ id }) => id),
+      increments: filled.increments,
+    };
   },
 
-  /** Of each panel that shows a focus: when its first picture with it was on the screen. */
-  async focus(some: Partial<Focus>): Promise<Record<string, number>> {
+  /** Of each panel that shows a focus: when pictures with it were on the screen; null: none. */
+  async focus(some: Partial<Focus> | null): Promise<Record<string, Shown>> {
     await bench.settle();
     for (const times of changed.values()) times.length = 0;
     const frames: number[] = [];
     const began = performance.now();
-    session.setFocus({ ...NO_FOCUS, ...some });
+    if (some) session.setFocus({ ...NO_FOCUS, ...some });
     while (performance.now() - began < WAIT_MS) {
       await nextFrame();
       frames.push(performance.now());
     }
     const shown = [...changed].flatMap(([panel, times]) => {
       if (times.length === 0) return [];
-      const seen = frames.find((frame) => frame > times[0]) ?? Infinity;
-      return [[panel, seen - began] as const];
+      const seen = (time: number): number =>
+        (frames.find((frame) => frame > time) ?? Infinity) - began;
+      return [[panel, { first: seen(times[0]), last: seen(times.at(-1)!) }]];
     });
-    return Object.fromEntries(shown);
+    return Object.fromEntries(shown) as Record<string, Shown>;
   },
 
   /** The time of the run, as shares of it. */
@@ -145,13 +120,6 @@ const bench = {
     for (let i = 0; i < 60; i++) await nextFrame();
   },
 };
-
-function totalsIn(focus: Focus): HarnessSession["totals"]["value"] {
-  const prefixes = session.prefixes.map((_, prefix) => ({
-    ...{ prefix, tasks: 1_000, computes: 1_000, seconds: 11, erred: 1 },
-  }));
-  return { focus: { ...focus, prefixes: [] }, prefixes, actions: [] };
-}
 
 declare global {
   interface Window {

@@ -416,6 +416,21 @@ Object.assign(SHOTS, {
   "plot-large-text": plot([900, 520], "font=18"),
 });
 
+const choose = (name) => (page) =>
+  page.click(`.ds-spans-row:has-text("${name}")`);
+const spans = (size, more, act) => ({
+  hash: `panel=spans&repeat=2&width=${size[0]}&height=${size[1]}&${more}`,
+  ...{ size, act },
+});
+Object.assign(SHOTS, {
+  spans: spans([1080, 620], "scenario=cells", choose("total by region")),
+  "spans-dark": spans([1080, 620], "scenario=cells&theme=dark", choose("[3]")),
+  "spans-420": spans([420, 620], "scenario=cells", choose("read")),
+  "spans-420-dark": spans([420, 620], "scenario=cells&theme=dark"),
+  "spans-empty": spans([700, 300], "scenario=live&at=0"),
+  "spans-live": spans([900, 500], "scenario=live&at=20"),
+});
+
 const [folder = "shots", ...names] = process.argv.slice(2);
 await mkdir(folder, { recursive: true });
 const harness = await buildHarness();
