@@ -40,9 +40,34 @@ export class NumberedRows {
   /** All rows that are kept, in order of their numbers; never changed afterwards. */
   read(): Columns {
     if (this.news.length === 0) return this.joined.columns;
+    const inOrder = this.shape.group === undefined && this.isInOrder();
     const all = concatenated([this.joined, ...this.news.splice(0)]);
-    this.joined = picked(all, this.kept(all));
+    this.joined = inOrder ? this.newest(all) : picked(all, this.kept(all));
     return this.joined.columns;
+  }
+
+  /** Most often what came is newer than all before. */
+  private isInOrder(): boolean {
+    let last = this.joined.numbers.at(-1) ?? -Infinity;
+    return this.news.every(({ numbers }) =>
+      numbers.every((number) => {
+        const isNewer = number > last;
+        last = number;
+        return isNewer;
+      }),
+    );
+  }
+
+  private newest({ numbers, columns }: Piece): Piece {
+    let first = 0;
+    while (numbers[first] < this.oldest) first += 1;
+    const cut = (values: Values): Values =>
+      ArrayBuffer.isView(values)
+        ? values.subarray(first)
+        : (values.slice(first) as string[]);
+    return first === 0
+      ? { numbers, columns }
+      : { numbers: numbers.subarray(first), columns: mapped(columns, cut) };
   }
 
   private kept({ numbers, columns }: Piece): number[] {
