@@ -294,11 +294,15 @@ class MetricSamples:
         while len(changed) > MAX_SPANS:
             del changed[next(iter(changed))]
 
+    def ends(self, states: Rows) -> list[int]:
+        """Return the cursors of a reader that has everything, task states too."""
+        return [self.rows.next, states.next, len(self.keys.described), self.next_change]
+
     def spans_since(self, scheduler: Any, cursor: int) -> dict[str, Any]:
         """Return the facts of the spans that changed since a number, as many as one answer has."""
         news = []
         spans = spans_of(scheduler)
-        for span_id, number in reversed([*self.changed.items()]):
+        for span_id, number in reversed(self.changed.items()):
             if number < cursor:
                 break
             if span_id in spans:

@@ -523,7 +523,7 @@ class Agent(SchedulerPlugin):
         samples.sample_held(self.pending, now)
         return samples.since(cursors)
 
-    def answer_metrics(self, want: dict[str, Any]) -> dict[str, Any]:
+    def answer_metrics(self, want: dict[str, Any]) -> dict[str, Any] | None:
         """Return what is new of metrics, or why there are none any more: tasks go on."""
         try:
             if self.metrics_failure is None:
@@ -532,8 +532,11 @@ class Agent(SchedulerPlugin):
             self.fail_metrics()
         return {"error": self.metrics_failure}
 
-    def new_metrics(self, want: dict[str, Any]) -> dict[str, Any]:
-        """Return what is new of metrics, task states and spans; first, the totals."""
+    def new_metrics(self, want: dict[str, Any]) -> dict[str, Any] | None:
+        """Return what is new of metrics, task states and spans; first, the totals.
+
+        None between two samples, where a reader has all of the last one.
+        """
         metrics, states, cursors = self.metric_samples, self.task_states, want.get("metrics")
         begun, begun_s, now = monotonic(), thread_time(), time()
         # The end of a block wants a snapshot, and what the last heartbeats brought.
@@ -545,6 +548,8 @@ class Agent(SchedulerPlugin):
             states.sample(self.scheduler, now)
             spared_s = (thread_time() - begun_s) * (1 / SAMPLE_SHARE - 1)
             self.metrics_at = begun + max(METRICS_S, spared_s)
+        elif [*cursors] == metrics.ends(states.rows):
+            return None
         totals = metrics.all_totals(self.scheduler) if cursors is None else None
         row, state, key, span = cursors or (metrics.rows.next, first_state, 0, 0)
         rows = states.rows.since(state)
