@@ -64,7 +64,7 @@ export class NumberedRows {
     const cut = (values: Values): Values =>
       ArrayBuffer.isView(values)
         ? values.subarray(first)
-        : (values.slice(first) as string[]);
+        : (values.slice(first));
     return first === 0
       ? { numbers, columns }
       : { numbers: numbers.subarray(first), columns: mapped(columns, cut) };

@@ -8,6 +8,7 @@ import {
 } from "@jupyterlab/galata";
 import type { Locator, Page } from "@playwright/test";
 import { expectNothingLeft, watchRepeating } from "./leaks";
+import { PORT_STEP } from "./ports";
 
 /** Code of ours: the labextension, or a widget's module (loaded from a blob). */
 const OURS = /daskscope|^blob:/i;
@@ -42,6 +43,11 @@ function watchForErrors(page: Page, problems: string[]): void {
 }
 
 export const test = base.extend<{ problems: string[]; nothingLeft: void }>({
+  baseURL: async ({ baseURL }, use, { parallelIndex }) => {
+    const url = new URL(baseURL!);
+    url.port = String(Number(url.port) + PORT_STEP * parallelIndex);
+    await use(url.origin);
+  },
   // Before the page goes anywhere, so that nothing is missed.
   problems: [
     async ({ context }, use) => {

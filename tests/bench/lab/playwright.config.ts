@@ -8,4 +8,6 @@ export default defineConfig({
   testDir: import.meta.dirname,
   outputDir: "../../../bench-results/lab",
   timeout: 300_000,
+  workers: 1, // what is measured has the machine for itself
+  webServer: [base.webServer!].flat().slice(0, 1),
 });

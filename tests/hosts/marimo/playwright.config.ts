@@ -10,6 +10,7 @@ export default defineConfig({
   ...base,
   testDir: import.meta.dirname,
   outputDir: "../../../ui-tests/test-results/marimo",
+  workers: 1,
   use: { ...base.use, baseURL: url },
   webServer: {
     command: `marimo run notebook.py --headless --no-token --port ${port}`,
