@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from daskscope.agent import packing
 from daskscope.collect.graphs import Graphs
@@ -202,7 +203,7 @@ keys = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(keys, min_size=1, max_size=20), st.data())
 def test_any_keys_and_times_survive(keys: list[Any], data: Any) -> None:
     number = st.floats(min_value=-1e11, max_value=1e11)

@@ -143,6 +143,7 @@ def test_a_file_whose_writer_was_killed_within_a_member_opens_with_those_before(
         assert daskscope.load(tmp_path / "left.daskscope").counts.kept == 30
 
 
+@pytest.mark.all
 @pytest.mark.usefixtures("written_often")
 def test_what_was_written_stays_when_the_disk_is_full(
     client: Client,

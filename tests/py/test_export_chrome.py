@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from recording_rows import (
     START,
     append,
@@ -188,7 +189,7 @@ def test_lengths_that_were_rounded_do_not_push_a_slice_to_another_thread():
         assert abs(event["ts"] - start * 1e6) < 500
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(
         st.tuples(

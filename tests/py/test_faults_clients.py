@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from daskscope.collect.collector import Collector
 
 
+@pytest.mark.all
 def test_a_client_that_gives_up_on_its_scheduler_stops_the_session(
     scheduler_process: SchedulerProcess,
 ) -> None:

@@ -131,6 +131,7 @@ def test_a_member_of_nothing_but_separators_costs_no_object_a_key(tmp_path):
     assert size < MOST_BYTES
 
 
+@pytest.mark.all
 @measured
 def test_a_member_of_millions_of_rows_is_not_unpacked_into_columns(tmp_path):
     path = file_of(
@@ -157,6 +158,7 @@ def test_as_many_separators_where_few_tasks_are_said_cost_no_object_a_key(tmp_pa
     assert size < MOST_BYTES
 
 
+@pytest.mark.all
 @measured
 def test_small_tables_of_millions_of_rows_are_not_made_into_objects(tmp_path):
     members = [
@@ -359,6 +361,7 @@ def test_tasks_with_very_many_rows_are_cut_into_parts_that_can_be_read(tmp_path)
     assert daskscope.load(path).counts == recording.counts
 
 
+@pytest.mark.all
 def test_long_names_are_cut_into_parts_that_can_be_read(tmp_path):
     recording = new_recording()
     for i in range(8_000):

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from properties import examples
 from recording_rows import make_rows
 from test_files import full_recording, read_or_refused, saved
 
@@ -99,7 +100,7 @@ def test_what_daskscope_wrote_can_be_used():
     assert read_and_use(with_members())
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data())
 def test_files_with_changed_bytes_open_or_are_refused(data):
     content = bytearray(whole_file())
@@ -109,7 +110,7 @@ def test_files_with_changed_bytes_open_or_are_refused(data):
     read_or_refused(io.BytesIO(content))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.sampled_from(sorted(members())), st.data())
 def test_members_with_changed_bytes_are_refused_or_can_be_used(name, data):
     """Behind the checksums: what somebody made on purpose."""
@@ -155,7 +156,7 @@ def changed_json(draw: st.DrawFn) -> bytes:
 
 
 @pytest.mark.all
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(changed_json())
 def test_files_that_say_odd_things_of_themselves_are_refused_or_can_be_used(about):
     read_and_use(with_members(**{ABOUT: about}))
@@ -167,7 +168,7 @@ FLOATS = st.sampled_from(
 
 
 @pytest.mark.all
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_rows_with_odd_numbers_are_refused_or_can_be_used(data):
     columns, facts = decode(TASKS.columns, members()[TASKS_MEMBER])
@@ -193,7 +194,7 @@ def test_rows_with_odd_numbers_are_refused_or_can_be_used(data):
     read_and_use(with_members(**{TASKS_MEMBER: stream(schema, list(arrays.values()))}))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.sampled_from(sorted({table_of(one) for one in members()} & {*tables()} - {"tasks"})),
     st.data(),

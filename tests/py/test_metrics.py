@@ -279,6 +279,7 @@ def test_of_very_many_spans_the_newest_have_totals_and_none_is_missing_in_sum() 
     assert "span-0" not in names
 
 
+@pytest.mark.all
 def test_of_10_000_prefixes_every_metric_is_told_apart_and_of_more_the_sum_is_right() -> None:
     reader = Reader()
     for number in range(10_000):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 from recording_rows import make_rows, new_recording
 from report_blocks import extract
 from test_files import full_recording
@@ -172,7 +173,7 @@ def test_a_file_that_is_not_there_says_so(tmp_path):
         extract_to(tmp_path / "none.html", io.BytesIO())
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.data())
 def test_reports_with_changed_bytes_open_or_are_refused(data):
     content = bytearray(without_page(whole_report()))

@@ -99,6 +99,7 @@ def test_a_notebook_that_was_executed_without_a_page_shows_pictures(executed):
     assert len(files["outputs"]) == 5
 
 
+@pytest.mark.all
 def test_what_is_no_panel_alone_stays_a_widget(executed):
     shown = "box = ipywidgets.VBox([daskscope.TaskStream()])\nbox"
     closed = "panel = daskscope.Summary()\ndisplay(panel)\npanel.close()"
@@ -109,6 +110,7 @@ def test_what_is_no_panel_alone_stays_a_widget(executed):
     assert set(panel.data) == {"text/plain", VIEW}
 
 
+@pytest.mark.all
 def test_a_panel_is_still_the_result_of_its_cell(executed):
     notebook = executed(CLIENT, "daskscope.TaskStream()", "print(Out[2] is _, _)")
     (output,) = notebook.cells[2].outputs

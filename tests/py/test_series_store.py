@@ -10,8 +10,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from properties import examples
 
 from daskscope.recording.series_store import SeriesStore
 from daskscope.schema import OTHER_NAME, STEPS, Column, Series, columns_of
@@ -520,7 +521,7 @@ cuts = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=80)
+@examples(80)
 @given(batches, cuts, st.sampled_from([TINY, (200, 600, 200, 200), (3_000, 600, 600, 120), ROOMY]))
 def test_totals_over_adjacent_windows_add_up(appended, cuts, ring_bytes):
     store = SeriesStore(sums(ring_bytes))
@@ -540,7 +541,7 @@ def test_totals_over_adjacent_windows_add_up(appended, cuts, ring_bytes):
     each_moment_is_there_once(store)
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(st.integers(0, 10**6), st.sampled_from([TINY, (300, 600, 500, 700), ROOMY]))
 def test_windows_of_whole_steps_are_those_of_the_rows_as_measured(seed, ring_bytes):
     random, store = Random(seed), SeriesStore(sums(ring_bytes))
@@ -562,7 +563,7 @@ def test_windows_of_whole_steps_are_those_of_the_rows_as_measured(seed, ring_byt
                 assert found == pytest.approx(wanted)
 
 
-@settings(deadline=None, max_examples=40)
+@examples(40)
 @given(st.integers(0, 10**6), st.sampled_from([TINY, (300, 600, 500, 700), ROOMY]))
 def test_no_peak_is_lost_and_none_is_made_up(seed, ring_bytes):
     random, store = Random(seed), SeriesStore(samples(ring_bytes))

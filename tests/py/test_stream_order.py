@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from recording_rows import (
     START,
     append_cluster,
@@ -187,6 +188,7 @@ def test_numbers_that_nobody_has_any_more_are_counted_as_dropped(scene):
     assert (message["rows"], message["numbered"]) == (2_001, True)
 
 
+@pytest.mark.all
 def test_a_million_events_in_a_minute_cost_a_page_no_more_than_their_bound(scene):
     events = scene.recording.log("events")
     page = scene.page(tables=["events"])

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from properties import examples
 from recording_rows import (
     START,
     append,
@@ -128,7 +129,7 @@ kinds = st.sampled_from(["added", "removed", "sample"])
 steps = st.lists(st.tuples(st.integers(-5, 15), kinds, st.integers(0, 5)))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(steps)
 def test_threads_are_those_after_each_step(given_steps):
     recording = present(RecordingStore(), threads=1)
@@ -188,7 +189,7 @@ durations = st.floats(-1, 0) | st.floats(0.001, 40)
 times = st.lists(st.tuples(st.floats(-5, 105), durations), min_size=1, max_size=40)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(times, st.integers(0, 3))
 def test_idle_times_are_those_in_which_nobody_computes(rows, chunks):
     recording = new_recording()
@@ -569,7 +570,7 @@ KNOWN = (
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.dictionaries(st.sampled_from(KNOWN), anything))
 def test_facts_that_somebody_made_up_harm_nothing(facts):
     recording = new_recording()
@@ -578,7 +579,7 @@ def test_facts_that_somebody_made_up_harm_nothing(facts):
     json.dumps(summary(recording), allow_nan=False)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.tuples(st.floats(), st.floats(width=32)), min_size=1, max_size=10))
 @example([(math.inf, -math.inf)])
 def test_times_that_are_nonsense_harm_nothing(rows):
