@@ -62,9 +62,7 @@ export class NumberedRows {
     let first = 0;
     while (numbers[first] < this.oldest) first += 1;
     const cut = (values: Values): Values =>
-      ArrayBuffer.isView(values)
-        ? values.subarray(first)
-        : (values.slice(first) as string[]);
+      ArrayBuffer.isView(values) ? values.subarray(first) : values.slice(first);
     return first === 0
       ? { numbers, columns }
       : { numbers: numbers.subarray(first), columns: mapped(columns, cut) };
