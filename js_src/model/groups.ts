@@ -3,7 +3,7 @@
 
 import { ACTIONS } from "../schema";
 import { lengthOf } from "./search";
-import { actionOf, hasErred, isDiskRead, type RowColumns } from "./segment";
+import { actionOf, hasErred, type RowColumns } from "./segment";
 
 export interface Group {
   readonly computation: number;
@@ -13,14 +13,14 @@ export interface Group {
   erred: number;
   /** Of results. */
   nbytes: number;
-  /** That its tasks were executed: read from disk and computed. */
+  /** That its tasks took beside transfers. */
   seconds: number;
   /** From its first to its last row. */
   start: number;
   stop: number;
 }
 
-const COMPUTE = ACTIONS.indexOf("compute");
+const TRANSFER = ACTIONS.indexOf("transfer");
 const SIZE = 0x10000;
 /** About what one takes with its key. */
 const GROUP_BYTES = 240;
@@ -58,8 +58,7 @@ export class Groups {
     if (start < group.start) group.start = start;
     if (start + seconds > group.stop) group.stop = start + seconds;
     const what = rows.what[row];
-    if (actionOf(what) === COMPUTE || isDiskRead(what))
-      group.seconds += seconds;
+    if (actionOf(what) !== TRANSFER) group.seconds += seconds;
     const task = rows.task[row];
     if (task === this.lastTask) return;
     this.lastTask = task;
