@@ -4,6 +4,12 @@
 
 import type { TableColumns } from "../schema";
 import { type RingRows, shownOf } from "./series";
+import {
+  blocksOf,
+  eachTouching,
+  repeatedRows,
+  type ShownStretches,
+} from "./stretches";
 
 export type MetricColumns = TableColumns["metrics"];
 type Ring = RingRows & { readonly columns: MetricColumns };
@@ -41,7 +47,9 @@ export class MetricKeys {
     if (before?.columns === columns) return before.keys;
     const rows = columns.time.length;
     const keys = new Uint32Array(rows);
-    const same = before ? repeated(before.columns, columns) : 0;
+    const same = before
+      ? repeatedRows(marksOf(before.columns), marksOf(columns))
+      : 0;
     if (before) keys.set(before.keys.subarray(0, same));
     for (let row = same; row < rows; row++) keys[row] = this.find(columns, row);
     this.known[ring] = { columns, keys };
@@ -105,30 +113,19 @@ export class MetricKeys {
   }
 }
 
-/** How many rows are the first ones of what came before. */
-function repeated(before: MetricColumns, now: MetricColumns): number {
-  const rows = before.time.length;
-  const isSame = (row: number): boolean =>
-    before.time[row] === now.time[row] &&
-    before.value[row] === now.value[row] &&
-    before.activity[row] === now.activity[row];
-  const appended = rows > 0 && now.time.length >= rows;
-  return appended && isSame(0) && isSame(rows >> 1) && isSame(rows - 1)
-    ? rows
-    : 0;
-}
+const marksOf = ({ time, value, activity }: MetricColumns) => [
+  time,
+  value,
+  activity,
+];
 
 export class MetricRows {
   /** Rows that were looked at since this was made. */
   visited = 0;
-  private readonly parts: readonly {
+  private readonly parts: readonly (ShownStretches & {
     readonly columns: MetricColumns;
     readonly keyOf: Uint32Array;
-    readonly begin: number;
-    readonly end: number;
-    /** Of each block of rows the earliest start and the latest stop. */
-    readonly blocks: Float64Array;
-  }[];
+  })[];
   private readonly sums = new Map<string, Float64Array>();
   private readonly size: number;
 
@@ -202,47 +199,18 @@ export class MetricRows {
       seconds: number,
     ) => void,
   ): void {
-    for (const { columns, keyOf, begin, end, blocks } of this.parts) {
-      const { time, duration, value } = columns;
-      for (let row = 0; row < time.length; row++) {
-        if (row % BLOCK_ROWS === 0) {
-          const block = (row / BLOCK_ROWS) * 2;
-          if (blocks[block] >= stop || blocks[block + 1] < start) {
-            row += BLOCK_ROWS - 1;
-            continue;
-          }
-        }
-        this.visited += 1;
-        const since = time[row];
-        if (!(since >= begin && since < end && since < stop)) continue;
-        const seconds = duration[row];
-        const until = since + seconds;
-        if (seconds > 0 ? until <= start : since < start) continue;
-        const from = since > start ? since : start;
-        see(keyOf[row], value[row], from, until < stop ? until : stop, seconds);
-      }
+    for (const part of this.parts) {
+      const { keyOf } = part;
+      const { value } = part.columns;
+      this.visited += eachTouching(
+        part,
+        start,
+        stop,
+        (row, from, to, seconds) =>
+          see(keyOf[row], value[row], from, to, seconds),
+      );
     }
   }
-}
-
-/** Rows come about in order of time: those of a block are near each other. */
-const BLOCK_ROWS = 512;
-
-function blocksOf({ time, duration }: MetricColumns): Float64Array {
-  const blocks = new Float64Array(Math.ceil(time.length / BLOCK_ROWS) * 2);
-  for (let at = 0; at < blocks.length; at += 2) {
-    let [least, most] = [Infinity, -Infinity];
-    const first = (at / 2) * BLOCK_ROWS;
-    const last = Math.min(first + BLOCK_ROWS, time.length);
-    for (let row = first; row < last; row++) {
-      if (time[row] < least) least = time[row];
-      const until = time[row] + duration[row];
-      if (until > most) most = until;
-    }
-    blocks[at] = least;
-    blocks[at + 1] = most;
-  }
-  return blocks;
 }
 
 /** What counts; null is all. Of indexes into dictionaries a mask, 1 for each that counts. */

@@ -1,0 +1,359 @@
+// Trees of functions that were seen on stacks: columns of nodes, and what makes another tree
+// of one. No function here calls itself, since a stack from a file may be 100,000 deep.
+
+import type { TableColumns } from "../schema";
+
+export type FrameColumns = TableColumns["frames"];
+
+/** As the dictionary `stacks` has them: a parent precedes what it called. */
+export interface Stacks {
+  readonly parent: ArrayLike<number>;
+  readonly frame: ArrayLike<number>;
+}
+
+/** Nodes of a tree by number. Node 0 is the root; a parent precedes its children. */
+export interface Tree {
+  /** The root's is itself. */
+  readonly parent: Uint32Array;
+  readonly frame: Uint32Array;
+  /** Samples in the function itself. */
+  readonly self: Float64Array;
+  /** And in what it called; of an inverted tree, in what called it. */
+  readonly total: Float64Array;
+  /** 0 of the root. */
+  readonly depth: Uint32Array;
+  /** Where a node is in the dictionary `stacks`, if it is one of these. */
+  readonly stack?: Uint32Array;
+  /** The tree that this one was made of, for what must reach the frames that were folded. */
+  readonly origin?: Origin;
+}
+
+export interface Origin {
+  readonly tree: Tree;
+  /** Of each node of that tree the node that has it now, or NOWHERE. */
+  readonly into: Uint32Array;
+}
+
+export const NOWHERE = 0xffffffff;
+
+/** The stacks that have samples, and those that called them. */
+export function treeOf(stacks: Stacks, counts: ArrayLike<number>): Tree {
+  const size = Math.max(1, Math.min(counts.length, stacks.parent.length));
+  const totals = new Float64Array(size);
+  for (let at = size - 1; at >= 0; at--) {
+    totals[at] += counts[at] ?? 0;
+    if (at > 0) totals[callerOf(stacks, at)] += totals[at];
+  }
+  let nodes = 1;
+  const places = new Uint32Array(size);
+  for (let at = 1; at < size; at++) if (totals[at] > 0) places[at] = nodes++;
+  const [parent, frame, stack, depth] = [0, 1, 2, 3].map(
+    () => new Uint32Array(nodes),
+  );
+  const self = new Float64Array(nodes);
+  const total = new Float64Array(nodes);
+  for (let at = 0; at < size; at++) {
+    const node = places[at];
+    if (node === 0 && at > 0) continue;
+    self[node] = counts[at] ?? 0;
+    total[node] = totals[at];
+    stack[node] = at;
+    frame[node] = stacks.frame[at] ?? 0;
+    if (at === 0) continue;
+    parent[node] = places[callerOf(stacks, at)];
+    depth[node] = depth[parent[node]] + 1;
+  }
+  return { parent, frame, self, total, depth, stack };
+}
+
+/** A file may say what cannot be. */
+function callerOf({ parent }: Stacks, at: number): number {
+  return parent[at] < at ? parent[at] : 0;
+}
+
+/** Nodes that are found by their parent and frame, and made where there are none. */
+export class Merging {
+  private size = 1;
+  private readonly parent: Uint32Array;
+  private readonly frame: Uint32Array;
+  private readonly self: Float64Array;
+  /** By hash the node; 0 is none. */
+  private readonly places: Uint32Array;
+
+  constructor(most: number, root: number) {
+    this.parent = new Uint32Array(most);
+    this.frame = new Uint32Array(most);
+    this.self = new Float64Array(most);
+    this.frame[0] = root;
+    let places = 16;
+    while (places < 2 * most) places *= 2;
+    this.places = new Uint32Array(places);
+  }
+
+  child(parent: number, frame: number): number {
+    const { places } = this;
+    const mask = places.length - 1;
+    let hash = Math.imul(parent, 0x9e3779b1) ^ Math.imul(frame, 0x85ebca6b);
+    hash ^= hash >>> 15;
+    for (let place = hash & mask; ; place = (place + 1) & mask) {
+      const node = places[place];
+      if (node === 0) {
+        this.parent[this.size] = parent;
+        this.frame[this.size] = frame;
+        return (places[place] = this.size++);
+      }
+      if (this.parent[node] === parent && this.frame[node] === frame) {
+        return node;
+      }
+    }
+  }
+
+  frameOf(node: number): number {
+    return this.frame[node];
+  }
+
+  add(node: number, samples: number): void {
+    this.self[node] += samples;
+  }
+
+  tree(origin?: Origin): Tree {
+    const { size } = this;
+    const parent = this.parent.slice(0, size);
+    const self = this.self.slice(0, size);
+    const total = self.slice();
+    const depth = new Uint32Array(size);
+    for (let node = 1; node < size; node++) {
+      depth[node] = depth[parent[node]] + 1;
+    }
+    for (let node = size - 1; node > 0; node--) {
+      total[parent[node]] += total[node];
+    }
+    const frame = this.frame.slice(0, size);
+    return { parent, frame, self, total, depth, ...(origin && { origin }) };
+  }
+}
+
+/** Each node goes where `placed` says; NOWHERE leaves its samples out. */
+function mergedBy(
+  tree: Tree,
+  root: number,
+  placed: (node: number, into: Uint32Array, made: Merging) => number,
+): Tree {
+  const { self } = tree;
+  const made = new Merging(self.length + 1, root);
+  const into = new Uint32Array(self.length);
+  for (let node = 0; node < self.length; node++) {
+    const place = placed(node, into, made);
+    into[node] = place;
+    if (place !== NOWHERE) made.add(place, self[node]);
+  }
+  return made.tree({ tree, into });
+}
+
+/** What functions called, wherever: the frame is the root. Recursion counts once. */
+export function rootedAt(tree: Tree, frame: number): Tree {
+  return mergedBy(tree, frame, (node, into, made) => {
+    const above = node === 0 ? NOWHERE : into[tree.parent[node]];
+    if (above !== NOWHERE) return made.child(above, tree.frame[node]);
+    return tree.frame[node] === frame ? 0 : NOWHERE;
+  });
+}
+
+/** Without some frames: their samples are those of what called them. */
+export function without(tree: Tree, ...frames: readonly number[]): Tree {
+  const hidden = new Set(frames);
+  return mergedBy(tree, tree.frame[0], (node, into, made) => {
+    if (node === 0) return 0;
+    const above = into[tree.parent[node]];
+    const frame = tree.frame[node];
+    return hidden.has(frame) ? above : made.child(above, frame);
+  });
+}
+
+export interface Collapsing {
+  /** A frame that is on its stack already is folded into what called it. */
+  readonly recursion?: boolean;
+  /** A frame of a library that a library called is folded into that one. */
+  readonly library?: ((frame: number) => boolean) | null;
+}
+
+export function collapsed(
+  tree: Tree,
+  { recursion = false, library = null }: Collapsing,
+): Tree {
+  const outermost = recursion ? outermostOf(tree) : null;
+  return mergedBy(tree, tree.frame[0], (node, into, made) => {
+    if (node === 0) return 0;
+    const above = into[tree.parent[node]];
+    if (outermost?.[node] === 0) return above;
+    const frame = tree.frame[node];
+    const folded =
+      library !== null &&
+      above !== 0 &&
+      library(frame) &&
+      library(made.frameOf(above));
+    return folded ? above : made.child(above, frame);
+  });
+}
+
+/** 1 for each node whose frame is not on its stack already. */
+export function outermostOf({ parent, frame }: Tree): Uint8Array {
+  const { first, next } = childrenOf(parent);
+  let frames = 0;
+  for (const one of frame) if (one >= frames) frames = one + 1;
+  const within = new Uint32Array(frames);
+  const outermost = new Uint8Array(parent.length);
+  for (let node = 0; ;) {
+    outermost[node] = within[frame[node]] === 0 ? 1 : 0;
+    if (first[node] !== 0) {
+      within[frame[node]] += 1;
+      node = first[node];
+      continue;
+    }
+    while (node !== 0 && next[node] === 0) {
+      node = parent[node];
+      within[frame[node]] -= 1;
+    }
+    if (node === 0) return outermost;
+    node = next[node];
+  }
+}
+
+/** Of each node its first child and its next sibling; 0 is none. */
+function childrenOf(parent: Uint32Array): {
+  readonly first: Uint32Array;
+  readonly next: Uint32Array;
+} {
+  const first = new Uint32Array(parent.length);
+  const next = new Uint32Array(parent.length);
+  for (let node = parent.length - 1; node > 0; node--) {
+    next[node] = first[parent[node]];
+    first[parent[node]] = node;
+  }
+  return { first, next };
+}
+
+export interface Inverting {
+  /** What has fewer samples is there, but what called it is not: `more` says so. */
+  readonly least?: number;
+  /** So many rows below the root. */
+  readonly rows?: number;
+}
+
+/** A tree of callers: below the root the functions that were seen, below each its callers. */
+export interface InvertedTree extends Tree {
+  /** 1 for each node with callers that are not in the tree. */
+  readonly more: Uint8Array;
+}
+
+export function inverted(tree: Tree, how: Inverting = {}): InvertedTree {
+  const { self, frame } = tree;
+  const nodes: number[] = [];
+  for (let node = 1; node < self.length; node++) {
+    if (self[node] > 0) nodes.push(node);
+  }
+  return calling(tree, nodes, self, frame[0], false, how);
+}
+
+export interface Sandwich {
+  readonly callers: InvertedTree;
+  readonly callees: Tree;
+  readonly total: number;
+}
+
+/** The frame is the root of both. Recursion counts once. */
+export function callersAndCallees(
+  tree: Tree,
+  frame: number,
+  how: Inverting = {},
+): Sandwich {
+  const callees = rootedAt(tree, frame);
+  const { into } = callees.origin!;
+  const nodes: number[] = [];
+  for (let node = 1; node < into.length; node++) {
+    const isOutermost = into[tree.parent[node]] === NOWHERE;
+    if (into[node] === 0 && isOutermost) nodes.push(node);
+  }
+  const callers = calling(tree, nodes, tree.total, frame, true, how);
+  return { callers, callees, total: callees.total[0] };
+}
+
+function calling(
+  tree: Tree,
+  nodes: readonly number[],
+  samples: Float64Array,
+  root: number,
+  fromParents: boolean,
+  { rows = Infinity }: Inverting,
+): InvertedTree {
+  let most = 1;
+  for (const node of nodes) most += Math.min(tree.depth[node], rows);
+  const made = new Merging(most, root);
+  for (const start of nodes) {
+    let at = 0;
+    let node = fromParents ? tree.parent[start] : start;
+    for (let row = 0; node !== 0 && row < rows; row++) {
+      at = made.child(at, tree.frame[node]);
+      node = tree.parent[node];
+    }
+    made.add(at, samples[start]);
+  }
+  const built = made.tree();
+  return { ...built, more: new Uint8Array(built.self.length) };
+}
+
+/** A row of the table of functions; recursion counts once. */
+export interface FunctionSums {
+  readonly frame: Uint32Array;
+  readonly self: Float64Array;
+  readonly total: Float64Array;
+}
+
+/** Of each frame that was seen what it took, in order of their numbers. */
+export function functionsOf(tree: Tree): FunctionSums {
+  const outermost = outermostOf(tree);
+  let frames = 1;
+  for (const one of tree.frame) if (one >= frames) frames = one + 1;
+  const self = new Float64Array(frames);
+  const total = new Float64Array(frames);
+  for (let node = 1; node < outermost.length; node++) {
+    self[tree.frame[node]] += tree.self[node];
+    if (outermost[node] === 1) total[tree.frame[node]] += tree.total[node];
+  }
+  const frame = new Uint32Array(total.length)
+    .map((_, at) => at)
+    .filter((at) => total[at] > 0);
+  return {
+    frame,
+    self: Float64Array.from(frame, (at) => self[at]),
+    total: Float64Array.from(frame, (at) => total[at]),
+  };
+}
+
+export interface Found {
+  /** By node of the tree shown: 1 where it, or a frame that was folded into it, matches. */
+  readonly hits: Uint8Array;
+  readonly samples: number;
+  /** Of the tree's samples; a stack with several matches counts once. */
+  readonly share: number;
+}
+
+/** `matches` by frame. */
+export function search(tree: Tree, matches: Uint8Array): Found {
+  const { origin, parent, frame, total } = tree;
+  const within = origin ? search(origin.tree, matches).hits : null;
+  const hits = new Uint8Array(parent.length);
+  within?.forEach((hit, node) => {
+    const place = origin!.into[node];
+    if (hit === 1 && place !== NOWHERE) hits[place] = 1;
+  });
+  let samples = 0;
+  const counted = new Uint8Array(parent.length);
+  for (let node = 0; node < parent.length; node++) {
+    if (matches[frame[node]] === 1) hits[node] = 1;
+    const before = node > 0 && counted[parent[node]] === 1;
+    if (hits[node] === 1 && !before) samples += total[node];
+    if (hits[node] === 1 || before) counted[node] = 1;
+  }
+  return { hits, samples, share: total[0] > 0 ? samples / total[0] : 0 };
+}
