@@ -37,7 +37,7 @@ export function compared(
   after: Halves,
   { by }: Comparing,
 ): Comparison {
-  const { tree, totals } = united([...before, ...after]);
+  const { tree, selves, totals } = united([...before, ...after]);
   const nodes = tree.self.length;
   const sides = [
     sideOf(totals[0], totals[1], by),
@@ -57,14 +57,10 @@ export function compared(
     total[node] = (a.amounts[node] + b.amounts[node]) / 2;
     if (Math.abs(difference) > bound[node]) sign[node] = Math.sign(difference);
   }
-  // With shares the root has all in both.
-  const self = total.slice();
-  for (let node = nodes - 1; node > 0; node--) {
-    self[tree.parent[node]] -= total[node];
-  }
-  for (let node = 0; node < nodes; node++) {
-    if (tree.self[node] === 0) self[node] = 0;
-  }
+  const self = selves[0].map((_, node) => {
+    const before = selves[0][node] + selves[1][node];
+    return (a.one * before + b.one * (selves[2][node] + selves[3][node])) / 2;
+  });
   return {
     tree: { ...tree, self, total },
     ...{ before: a.amounts, after: b.amounts, bound, sign },
@@ -115,6 +111,7 @@ function sideOf(
 /** All nodes of some trees, with what each has in each tree. */
 export function united(trees: readonly Tree[]): {
   readonly tree: Tree;
+  readonly selves: readonly Float64Array[];
   readonly totals: readonly Float64Array[];
 } {
   const most = trees.reduce((sum, { self }) => sum + self.length, 1);
@@ -128,13 +125,15 @@ export function united(trees: readonly Tree[]): {
     }
     return into;
   });
-  const tree = made.tree();
-  const totals = trees.map(({ total }, at) => {
-    const sums = new Float64Array(tree.self.length);
-    places[at].forEach((place, node) => (sums[place] = total[node]));
-    return sums;
-  });
-  return { tree, totals };
+  const frames = Math.max(...trees.map(({ frames }) => frames));
+  const tree = made.tree(frames);
+  const placed = (of: "self" | "total") =>
+    trees.map(({ [of]: samples }, at) => {
+      const sums = new Float64Array(tree.self.length);
+      places[at].forEach((place, node) => (sums[place] = samples[node]));
+      return sums;
+    });
+  return { tree, selves: placed("self"), totals: placed("total") };
 }
 
 /** The frames of two recordings in one dictionary, with the numbers of the second one's. */
@@ -165,5 +164,7 @@ export function unitedFrames(
 
 /** A tree with the numbers that its frames have in another dictionary. */
 export function renumbered(tree: Tree, numbers: Uint32Array): Tree {
-  return { ...tree, frame: tree.frame.map((frame) => numbers[frame]) };
+  const frame = tree.frame.map((one) => numbers[one]);
+  const frames = numbers.reduce((most, one) => Math.max(most, one + 1), 0);
+  return { ...tree, frame, frames };
 }

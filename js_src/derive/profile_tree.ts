@@ -22,17 +22,31 @@ export interface Tree {
   readonly total: Float64Array;
   /** 0 of the root. */
   readonly depth: Uint32Array;
+  /** More than the largest number of a frame. */
+  readonly frames: number;
   /** Where a node is in the dictionary `stacks`, if it is one of these. */
   readonly stack?: Uint32Array;
   /** The tree that this one was made of, for what must reach the frames that were folded. */
   readonly origin?: Origin;
 }
 
-export interface Origin {
-  readonly tree: Tree;
-  /** Of each node of that tree the node that has it now, or NOWHERE. */
-  readonly into: Uint32Array;
-}
+/** How a tree was made of another one. */
+export type Origin =
+  | {
+      readonly tree: Tree;
+      /** Of each node of that tree the node that has it now, or NOWHERE. */
+      readonly into: Uint32Array;
+    }
+  | {
+      readonly tree: Tree;
+      /** Of a tree of callers: what its nodes are in that tree, those of a node together. */
+      readonly nodes: Uint32Array;
+      /** Where those of each node begin in `nodes`; the last one is where they end. */
+      readonly begin: Uint32Array;
+      /** Where stacks end, and the samples of each. */
+      readonly ends: Uint32Array;
+      readonly samples: Float64Array;
+    };
 
 export const NOWHERE = 0xffffffff;
 
@@ -52,6 +66,7 @@ export function treeOf(stacks: Stacks, counts: ArrayLike<number>): Tree {
   );
   const self = new Float64Array(nodes);
   const total = new Float64Array(nodes);
+  let largest = 0;
   for (let at = 0; at < size; at++) {
     const node = places[at];
     if (node === 0 && at > 0) continue;
@@ -59,11 +74,12 @@ export function treeOf(stacks: Stacks, counts: ArrayLike<number>): Tree {
     total[node] = totals[at];
     stack[node] = at;
     frame[node] = stacks.frame[at] ?? 0;
+    if (frame[node] > largest) largest = frame[node];
     if (at === 0) continue;
     parent[node] = places[callerOf(stacks, at)];
     depth[node] = depth[parent[node]] + 1;
   }
-  return { parent, frame, self, total, depth, stack };
+  return { parent, frame, self, total, depth, frames: largest + 1, stack };
 }
 
 /** A file may say what cannot be. */
@@ -116,7 +132,7 @@ export class Merging {
     this.self[node] += samples;
   }
 
-  tree(origin?: Origin): Tree {
+  tree(frames: number, origin?: Origin): Tree {
     const { size } = this;
     const parent = this.parent.slice(0, size);
     const self = this.self.slice(0, size);
@@ -129,7 +145,8 @@ export class Merging {
       total[parent[node]] += total[node];
     }
     const frame = this.frame.slice(0, size);
-    return { parent, frame, self, total, depth, ...(origin && { origin }) };
+    const columns = { parent, frame, self, total, depth, frames };
+    return { ...columns, ...(origin && { origin }) };
   }
 }
 
@@ -147,7 +164,7 @@ function mergedBy(
     into[node] = place;
     if (place !== NOWHERE) made.add(place, self[node]);
   }
-  return made.tree({ tree, into });
+  return made.tree(tree.frames, { tree, into });
 }
 
 /** What functions called, wherever: the frame is the root. Recursion counts once. */
@@ -197,10 +214,8 @@ export function collapsed(
 }
 
 /** 1 for each node whose frame is not on its stack already. */
-export function outermostOf({ parent, frame }: Tree): Uint8Array {
+export function outermostOf({ parent, frame, frames }: Tree): Uint8Array {
   const { first, next } = childrenOf(parent);
-  let frames = 0;
-  for (const one of frame) if (one >= frames) frames = one + 1;
   const within = new Uint32Array(frames);
   const outermost = new Uint8Array(parent.length);
   for (let node = 0; ;) {
@@ -233,75 +248,6 @@ function childrenOf(parent: Uint32Array): {
   return { first, next };
 }
 
-export interface Inverting {
-  /** What has fewer samples is there, but what called it is not: `more` says so. */
-  readonly least?: number;
-  /** So many rows below the root. */
-  readonly rows?: number;
-}
-
-/** A tree of callers: below the root the functions that were seen, below each its callers. */
-export interface InvertedTree extends Tree {
-  /** 1 for each node with callers that are not in the tree. */
-  readonly more: Uint8Array;
-}
-
-export function inverted(tree: Tree, how: Inverting = {}): InvertedTree {
-  const { self, frame } = tree;
-  const nodes: number[] = [];
-  for (let node = 1; node < self.length; node++) {
-    if (self[node] > 0) nodes.push(node);
-  }
-  return calling(tree, nodes, self, frame[0], false, how);
-}
-
-export interface Sandwich {
-  readonly callers: InvertedTree;
-  readonly callees: Tree;
-  readonly total: number;
-}
-
-/** The frame is the root of both. Recursion counts once. */
-export function callersAndCallees(
-  tree: Tree,
-  frame: number,
-  how: Inverting = {},
-): Sandwich {
-  const callees = rootedAt(tree, frame);
-  const { into } = callees.origin!;
-  const nodes: number[] = [];
-  for (let node = 1; node < into.length; node++) {
-    const isOutermost = into[tree.parent[node]] === NOWHERE;
-    if (into[node] === 0 && isOutermost) nodes.push(node);
-  }
-  const callers = calling(tree, nodes, tree.total, frame, true, how);
-  return { callers, callees, total: callees.total[0] };
-}
-
-function calling(
-  tree: Tree,
-  nodes: readonly number[],
-  samples: Float64Array,
-  root: number,
-  fromParents: boolean,
-  { rows = Infinity }: Inverting,
-): InvertedTree {
-  let most = 1;
-  for (const node of nodes) most += Math.min(tree.depth[node], rows);
-  const made = new Merging(most, root);
-  for (const start of nodes) {
-    let at = 0;
-    let node = fromParents ? tree.parent[start] : start;
-    for (let row = 0; node !== 0 && row < rows; row++) {
-      at = made.child(at, tree.frame[node]);
-      node = tree.parent[node];
-    }
-    made.add(at, samples[start]);
-  }
-  const built = made.tree();
-  return { ...built, more: new Uint8Array(built.self.length) };
-}
-
 /** A row of the table of functions; recursion counts once. */
 export interface FunctionSums {
   readonly frame: Uint32Array;
@@ -312,10 +258,8 @@ export interface FunctionSums {
 /** Of each frame that was seen what it took, in order of their numbers. */
 export function functionsOf(tree: Tree): FunctionSums {
   const outermost = outermostOf(tree);
-  let frames = 1;
-  for (const one of tree.frame) if (one >= frames) frames = one + 1;
-  const self = new Float64Array(frames);
-  const total = new Float64Array(frames);
+  const self = new Float64Array(tree.frames);
+  const total = new Float64Array(tree.frames);
   for (let node = 1; node < outermost.length; node++) {
     self[tree.frame[node]] += tree.self[node];
     if (outermost[node] === 1) total[tree.frame[node]] += tree.total[node];
@@ -328,32 +272,4 @@ export function functionsOf(tree: Tree): FunctionSums {
     self: Float64Array.from(frame, (at) => self[at]),
     total: Float64Array.from(frame, (at) => total[at]),
   };
-}
-
-export interface Found {
-  /** By node of the tree shown: 1 where it, or a frame that was folded into it, matches. */
-  readonly hits: Uint8Array;
-  readonly samples: number;
-  /** Of the tree's samples; a stack with several matches counts once. */
-  readonly share: number;
-}
-
-/** `matches` by frame. */
-export function search(tree: Tree, matches: Uint8Array): Found {
-  const { origin, parent, frame, total } = tree;
-  const within = origin ? search(origin.tree, matches).hits : null;
-  const hits = new Uint8Array(parent.length);
-  within?.forEach((hit, node) => {
-    const place = origin!.into[node];
-    if (hit === 1 && place !== NOWHERE) hits[place] = 1;
-  });
-  let samples = 0;
-  const counted = new Uint8Array(parent.length);
-  for (let node = 0; node < parent.length; node++) {
-    if (matches[frame[node]] === 1) hits[node] = 1;
-    const before = node > 0 && counted[parent[node]] === 1;
-    if (hits[node] === 1 && !before) samples += total[node];
-    if (hits[node] === 1 || before) counted[node] = 1;
-  }
-  return { hits, samples, share: total[0] > 0 ? samples / total[0] : 0 };
 }
