@@ -1,0 +1,231 @@
+// A flame graph: the canvas, and what mouse and keyboard do on it.
+
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { formatSeconds, formatShare } from "../../base/format";
+import { Card, Swatch } from "../../panel/card";
+import { withText } from "../../timeline/time_plot";
+import { FlameCanvas, type FlamePicture, type Look } from "./flame_canvas";
+import {
+  exactNode,
+  nodeOf,
+  pathOf,
+  type Path,
+  type ProfileState,
+  type Shown,
+} from "./state";
+
+export interface Hovered {
+  readonly node: number;
+  readonly x: number;
+  readonly top: number;
+}
+
+export const rowHeight = ({ view }: ProfileState): number => {
+  const narrow = view.environment.width.value < 620;
+  return withText(narrow ? 18 : 22, view.theme.value);
+};
+
+export function Flame(props: {
+  state: ProfileState;
+  shown: Shown;
+  label: string;
+  paints: Uint8Array;
+  looks: readonly Look[];
+  detailOf: (node: number) => string;
+  /** What the pointer says of a node, below its figures. */
+  children?: (node: number) => readonly (readonly [string, string])[];
+  flipped?: boolean;
+  firstRow?: number;
+  zooms: boolean;
+  /** As high as its rows, at most that of `most_px`; else as high as there is room. */
+  most_px?: number;
+  chosen: Path | null;
+  onChoose: (path: Path, pins: boolean) => void;
+}): JSX.Element {
+  const { state, shown, flipped = false, firstRow = 0 } = props;
+  const { view } = state;
+  const place = useRef<HTMLDivElement>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+  const canvas = useRef<FlameCanvas | null>(null);
+  const [hovered, setHovered] = useState<Hovered | null>(null);
+  const row_px = rowHeight(state);
+  const { layout, tree } = shown;
+  const rows = Math.max(0, layout.rows.length - 1 - firstRow);
+  const zoomed = props.zooms ? nodeOf(shown, state.zoom.value) : 0;
+  const chosen = props.chosen ? exactNode(shown, props.chosen) : -1;
+  // Another tree has other nodes.
+  const under = hovered && hovered.node < tree.frame.length ? hovered : null;
+
+  useLayoutEffect(() => {
+    if (!place.current) return;
+    const made = (canvas.current = new FlameCanvas(place.current));
+    return () => {
+      canvas.current = null;
+      state.pointed.value = false;
+      made.dispose();
+    };
+  }, [state]);
+
+  const picture: FlamePicture = {
+    ...{ tree, layout, row_px, flipped, firstRow, chosen },
+    ...{ paints: props.paints, looks: props.looks, detailOf: props.detailOf },
+    frames: state.frames.value,
+    theme: view.theme.value,
+    hovered: under?.node ?? -1,
+  };
+  const moves = !view.environment.reducedMotion.value;
+  const printing = view.printing.value;
+  useLayoutEffect(() => {
+    const { current } = canvas;
+    if (!current) return;
+    const [from, to] = [layout.x0[zoomed], layout.x1[zoomed]];
+    current.show(picture, [from, to > from ? to : from + 1], moves);
+    current.view.onPaper = printing;
+    if (printing) current.view.drawAtOnce();
+  });
+
+  // What is chosen by keyboard is brought into sight.
+  useEffect(() => {
+    const { current } = scroller;
+    if (!current || chosen < 0) return;
+    const at = (tree.depth[chosen] - firstRow) * row_px;
+    const y = flipped ? rows * row_px - at - row_px : at;
+    if (y < current.scrollTop) current.scrollTop = y;
+    else if (y + row_px > current.scrollTop + current.clientHeight) {
+      current.scrollTop = y + row_px - current.clientHeight;
+    }
+  }, [chosen]);
+
+  const scrolled = (): void => {
+    const { current } = canvas;
+    const element = scroller.current;
+    if (!current || !element) return;
+    const { scrollTop, clientHeight, scrollHeight } = element;
+    current.scroll = flipped
+      ? scrollHeight - clientHeight - scrollTop
+      : scrollTop;
+    current.view.request();
+    setHovered(null);
+  };
+  useLayoutEffect(() => {
+    if (flipped && scroller.current) {
+      scroller.current.scrollTop = scroller.current.scrollHeight;
+    }
+  }, [flipped, rows]);
+
+  const nodeAt = ({ clientX, clientY }: MouseEvent): number => {
+    const box = scroller.current?.getBoundingClientRect();
+    if (!box || !canvas.current) return -1;
+    return canvas.current.nodeAt(clientX - box.left, clientY - box.top);
+  };
+  const move = (event: PointerEvent): void => {
+    state.pointed.value = true;
+    const node = nodeAt(event);
+    if (node < 0) {
+      setHovered(null);
+      return;
+    }
+    const { top } = canvas.current!.boxOf(node);
+    setHovered({ node, x: event.clientX - boxLeft(event), top });
+  };
+  const leave = (): void => {
+    state.pointed.value = false;
+    setHovered(null);
+  };
+  const click = (event: MouseEvent): void => {
+    const node = nodeAt(event);
+    if (node < 0) return;
+    props.onChoose(pathOf(tree, node), event.shiftKey);
+    scroller.current?.focus({ preventScroll: true });
+  };
+
+  const height =
+    props.most_px === undefined
+      ? undefined
+      : Math.min(rows * row_px, props.most_px);
+  return (
+    <div
+      class="ds-flame"
+      style={height === undefined ? undefined : { flex: `0 0 ${height}px` }}
+    >
+      <div ref={place} class="ds-flame-canvas" />
+      <div
+        ref={scroller}
+        class="ds-flame-hit"
+        role="img"
+        aria-label={props.label}
+        tabIndex={0}
+        onScroll={scrolled}
+        onPointerMove={move}
+        onPointerLeave={leave}
+        onClick={click}
+      >
+        <div style={{ height: `${rows * row_px}px` }} />
+      </div>
+      {under && (
+        <FlameCard
+          {...{ state, shown, row_px }}
+          hovered={under}
+          facts={props.children?.(under.node) ?? []}
+          colour={props.looks[props.paints[under.node]]?.css ?? ""}
+        />
+      )}
+    </div>
+  );
+}
+
+const boxLeft = ({ currentTarget }: PointerEvent): number =>
+  (currentTarget as HTMLElement).getBoundingClientRect().left;
+
+function FlameCard(props: {
+  state: ProfileState;
+  shown: Shown;
+  hovered: Hovered;
+  row_px: number;
+  colour: string;
+  facts: readonly (readonly [string, string])[];
+}): JSX.Element {
+  const { state, hovered, facts } = props;
+  const { tree } = props.shown;
+  const { node } = hovered;
+  const frames = state.frames.value;
+  const frame = tree.frame[node];
+  const seconds = (count: number): string =>
+    formatSeconds(count * state.interval_s.value);
+  const share = (count: number): string =>
+    formatShare(count / tree.total[0], 1);
+  const source = frames.sourceOf(frame);
+  return (
+    <div class="ds-card-layer">
+      <Card
+        target={{ pointerX: hovered.x, top: hovered.top, height: props.row_px }}
+        plot={{ left: 0, top: 0 }}
+        sign={<Swatch colour={props.colour} />}
+        title={frames.nameOf(frame)}
+        value={seconds(tree.total[node])}
+        foot={["Click: zoom", "Shift-click: pin"]}
+      >
+        <dl class="ds-facts">
+          <dt>total</dt>
+          <dd>{`${seconds(tree.total[node])}, ${share(tree.total[node])}`}</dd>
+          <dt>self</dt>
+          <dd>{`${seconds(tree.self[node])}, ${share(tree.self[node])}`}</dd>
+          {facts.map(([name, value]) => (
+            <>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </>
+          ))}
+          {frames.fileOf(frame) !== "" && (
+            <>
+              <dt>seen at</dt>
+              <dd>{frames.placeOf(frame)}</dd>
+            </>
+          )}
+        </dl>
+        {source !== "" && <code class="ds-flame-source">{source}</code>}
+      </Card>
+    </div>
+  );
+}
