@@ -4,6 +4,7 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatSeconds, formatShare } from "../../base/format";
 import { Card, Swatch } from "../../panel/card";
+import type { Tree } from "../../derive/profile_tree";
 import { withText } from "../../timeline/time_plot";
 import { FlameCanvas, type FlamePicture, type Look } from "./flame_canvas";
 import {
@@ -15,11 +16,14 @@ import {
   type Shown,
 } from "./state";
 
-export interface Hovered {
-  readonly node: number;
+interface Hovered {
+  readonly path: Path;
+  /** CSS pixels from the left edge of the graph. */
   readonly x: number;
-  readonly top: number;
 }
+
+/** After that the graph goes on, with the pointer on it. */
+const STILL_MS = 5_000;
 
 export const rowHeight = ({ view }: ProfileState): number => {
   const narrow = view.environment.width.value < 620;
@@ -54,15 +58,20 @@ export function Flame(props: {
   const rows = Math.max(0, layout.rows.length - 1 - firstRow);
   const zoomed = props.zooms ? nodeOf(shown, state.zoom.value) : 0;
   const chosen = props.chosen ? exactNode(shown, props.chosen) : -1;
-  // Another tree has other nodes.
-  const under = hovered && hovered.node < tree.frame.length ? hovered : null;
+  const under = hovered ? exactNode(shown, hovered.path) : -1;
+
+  const resting = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const rest = (): void => {
+    clearTimeout(resting.current);
+    state.pointed.value = false;
+  };
 
   useLayoutEffect(() => {
     if (!place.current) return;
     const made = (canvas.current = new FlameCanvas(place.current));
     return () => {
       canvas.current = null;
-      state.pointed.value = false;
+      rest();
       made.dispose();
     };
   }, [state]);
@@ -72,7 +81,7 @@ export function Flame(props: {
     ...{ paints: props.paints, looks: props.looks, detailOf: props.detailOf },
     frames: state.frames.value,
     theme: view.theme.value,
-    hovered: under?.node ?? -1,
+    hovered: under,
   };
   const moves = !view.environment.reducedMotion.value;
   const printing = view.printing.value;
@@ -85,15 +94,20 @@ export function Flame(props: {
     if (printing) current.view.drawAtOnce();
   });
 
+  /** From the top of all rows. */
+  const y = (node: number): number => {
+    const row = tree.depth[node] - firstRow;
+    return (flipped ? rows - 1 - row : row) * row_px;
+  };
+
   // What is chosen by keyboard is brought into sight.
   useEffect(() => {
     const { current } = scroller;
     if (!current || chosen < 0) return;
-    const at = (tree.depth[chosen] - firstRow) * row_px;
-    const y = flipped ? rows * row_px - at - row_px : at;
-    if (y < current.scrollTop) current.scrollTop = y;
-    else if (y + row_px > current.scrollTop + current.clientHeight) {
-      current.scrollTop = y + row_px - current.clientHeight;
+    const top = y(chosen);
+    if (top < current.scrollTop) current.scrollTop = top;
+    else if (top + row_px > current.scrollTop + current.clientHeight) {
+      current.scrollTop = top + row_px - current.clientHeight;
     }
   }, [chosen]);
 
@@ -120,17 +134,15 @@ export function Flame(props: {
     return canvas.current.nodeAt(clientX - box.left, clientY - box.top);
   };
   const move = (event: PointerEvent): void => {
+    rest();
     state.pointed.value = true;
+    resting.current = setTimeout(rest, STILL_MS);
     const node = nodeAt(event);
-    if (node < 0) {
-      setHovered(null);
-      return;
-    }
-    const { top } = canvas.current!.boxOf(node);
-    setHovered({ node, x: event.clientX - boxLeft(event), top });
+    const path = node < 0 ? null : pathOf(tree, node);
+    setHovered(path && { path, x: event.clientX - boxLeft(event) });
   };
   const leave = (): void => {
-    state.pointed.value = false;
+    rest();
     setHovered(null);
   };
   const click = (event: MouseEvent): void => {
@@ -163,12 +175,15 @@ export function Flame(props: {
       >
         <div style={{ height: `${rows * row_px}px` }} />
       </div>
-      {under && (
+      {hovered && under >= 0 && (
         <FlameCard
-          {...{ state, shown, row_px }}
-          hovered={under}
-          facts={props.children?.(under.node) ?? []}
-          colour={props.looks[props.paints[under.node]]?.css ?? ""}
+          {...{ state, tree, row_px }}
+          node={under}
+          x={hovered.x}
+          y={y(under) - (scroller.current?.scrollTop ?? 0)}
+          place={place.current}
+          facts={props.children?.(under) ?? []}
+          colour={props.looks[props.paints[under]]?.css ?? ""}
         />
       )}
     </div>
@@ -178,18 +193,24 @@ export function Flame(props: {
 const boxLeft = ({ currentTarget }: PointerEvent): number =>
   (currentTarget as HTMLElement).getBoundingClientRect().left;
 
+/** Over the whole panel: a graph may be lower than the card. */
 function FlameCard(props: {
   state: ProfileState;
-  shown: Shown;
-  hovered: Hovered;
+  tree: Tree;
+  node: number;
+  x: number;
+  y: number;
   row_px: number;
+  place: HTMLElement | null;
   colour: string;
   facts: readonly (readonly [string, string])[];
 }): JSX.Element {
-  const { state, hovered, facts } = props;
-  const { tree } = props.shown;
-  const { node } = hovered;
+  const { state, tree, node, facts } = props;
   const frames = state.frames.value;
+  const box = props.place?.getBoundingClientRect();
+  const body = props.place?.closest(".ds-panel-body")?.getBoundingClientRect();
+  const left = (box?.left ?? 0) - (body?.left ?? 0);
+  const top = (box?.top ?? 0) - (body?.top ?? 0);
   const frame = tree.frame[node];
   const seconds = (count: number): string =>
     formatSeconds(count * state.interval_s.value);
@@ -199,8 +220,8 @@ function FlameCard(props: {
   return (
     <div class="ds-card-layer">
       <Card
-        target={{ pointerX: hovered.x, top: hovered.top, height: props.row_px }}
-        plot={{ left: 0, top: 0 }}
+        target={{ pointerX: props.x, top: props.y, height: props.row_px }}
+        plot={{ left, top }}
         sign={<Swatch colour={props.colour} />}
         title={frames.nameOf(frame)}
         value={seconds(tree.total[node])}

@@ -1,22 +1,16 @@
 // What frames are called, where they are from, and whose code they are.
 
-import { IN_ONE_OF, type TableColumns } from "../../schema";
+import {
+  FRAME_GROUPS,
+  type FrameGroup,
+  groupsOf,
+  isLibrary,
+} from "../../derive/profile_groups";
+import type { FrameColumns } from "../../derive/profile_tree";
+import { IN_ONE_OF } from "../../schema";
 
-export type FrameColumns = TableColumns["frames"];
-
-/** Whose code a frame is: the order is that of the legend. */
-export const MODULES = [
-  "yours",
-  "dask",
-  "pandas",
-  "pyarrow",
-  "numpy",
-  "other",
-] as const;
-export type Module = (typeof MODULES)[number];
-
-export const MODULE_NAMES: Readonly<Record<Module, string>> = {
-  yours: "Your code",
+export const GROUP_NAMES: Readonly<Record<FrameGroup, string>> = {
+  own: "Your code",
   dask: "dask, distributed",
   pandas: "pandas",
   pyarrow: "pyarrow",
@@ -24,39 +18,9 @@ export const MODULE_NAMES: Readonly<Record<Module, string>> = {
   other: "other",
 };
 
-const OF_PACKAGE: Readonly<Record<string, Module>> = {
-  ...{ dask: "dask", distributed: "dask", tornado: "dask", daskscope: "dask" },
-  ...{ pandas: "pandas", pyarrow: "pyarrow", numpy: "numpy" },
-};
-
-/** What is installed lies in these, and what belongs to Python in the last. */
 const INSTALLED = /^.*[/\\](?:site|dist)-packages[/\\]/;
-const STANDARD = /^.*[/\\]python3[^/\\]*[/\\](?!(?:site|dist)-packages)/;
-/** A checkout of Dask that somebody works on. */
-const CHECKOUT = /[/\\](dask|distributed)[/\\](?=[^/\\]*\.py$|[^/\\]+[/\\])/;
-const COMPILED = /\.(?:pyx|pxi|pxd|pxd\.in|c|cpp)$/;
+const STANDARD = /^.*[/\\]python3[^/\\]*[/\\]/;
 const CELL = /ipykernel_\d+[/\\]|^<ipython-input/;
-
-/** The package that a file is of; null of what is nobody's package, so yours. */
-export function packageOf(file: string): string | null {
-  const path = INSTALLED.exec(file)
-    ? file.replace(INSTALLED, "")
-    : COMPILED.test(file) && !/^([/\\]|\w:)/.test(file)
-      ? file
-      : null;
-  if (path !== null) return path.split(/[/\\.]/)[0];
-  return CHECKOUT.exec(file)?.[1] ?? null;
-}
-
-export function moduleOf(name: string, file: string): Module {
-  if (file === "" || name.startsWith(IN_ONE_OF)) return "other";
-  const known = packageOf(file);
-  if (known !== null) {
-    return Object.hasOwn(OF_PACKAGE, known) ? OF_PACKAGE[known] : "other";
-  }
-  if (STANDARD.test(file) || file.startsWith("<frozen")) return "other";
-  return "yours";
-}
 
 /** A file as short as it can be told: within its package, or its last two parts. */
 export function shortFile(file: string): string {
@@ -72,12 +36,16 @@ export const ROOT = 0;
 /** The frames of a recording, with what is asked of them in every picture. */
 export class Frames {
   private readonly places: (string | undefined)[] = [];
-  private readonly modules: (number | undefined)[] = [];
+  /** Of each frame an index into `FRAME_GROUPS`. */
+  private readonly groups: Uint8Array;
 
   constructor(
     readonly columns: FrameColumns,
     readonly rootName: string,
-  ) {}
+  ) {
+    this.groups = groupsOf(columns);
+    this.groups[ROOT] = FRAME_GROUPS.indexOf("other");
+  }
 
   get size(): number {
     return this.columns.name.length;
@@ -120,16 +88,14 @@ export class Frames {
     return place;
   }
 
-  /** An index into `MODULES`. */
-  moduleOf(frame: number): number {
-    return (this.modules[frame] ??= MODULES.indexOf(
-      moduleOf(this.columns.name[frame] ?? "", this.fileOf(frame)),
-    ));
+  /** An index into `FRAME_GROUPS`. */
+  groupOf(frame: number): number {
+    return this.groups[frame] ?? 0;
   }
 
   /** Of Dask, of what is installed, or of Python: not yours. */
   isLibrary(frame: number): boolean {
-    return frame !== ROOT && MODULES[this.moduleOf(frame)] !== "yours";
+    return isLibrary(this.groupOf(frame));
   }
 
   /** Which frames have all of some words in their name or file, as a mask. */

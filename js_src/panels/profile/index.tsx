@@ -19,12 +19,12 @@ import { WithTable } from "../../panel/states";
 import { ActivityChart } from "./activity";
 import { Detail } from "./detail";
 import { Flame } from "./flame";
-import { moduleLooks, modulePaints } from "./looks";
+import { groupLooks, groupPaints } from "./looks";
 import { NoProfile } from "./none";
 import { press } from "./keys";
 import { Sandwich } from "./sandwich";
 import { nodeOf, type ProfileState, stateOf } from "./state";
-import { Crumbs, Legend, Modes, Scopes, Tools } from "./tools";
+import { Crumbs, Filters, Legend, Modes, Scopes, Tools } from "./tools";
 
 export const PROFILE = makePanel(
   {
@@ -65,16 +65,21 @@ export const PROFILE = makePanel(
 
 function facts(view: PanelView): Fact[] {
   const state = stateOf(view);
-  const { rows, columns } = view.table("profiled");
-  const [samples] = state.tree.value.total;
+  const samples = state.tree.value.total[0];
   const all = state.samples.value;
-  let [until, lost] = [Infinity, 0];
-  for (let row = 0; row < rows; row++) {
-    if (columns.until[row] > 0) until = Math.min(until, columns.until[row]);
-    lost += columns.lost[row];
-  }
-  const behind_s = view.now.value - until;
+  const { behind_s, lost } = state.reading.value;
   const found = state.found.value;
+  const behind: Fact[] =
+    view.growing.value && Number.isFinite(behind_s)
+      ? [
+          {
+            text: `profile ${formatMoment(Math.max(0, behind_s), 1)} behind`,
+            rank: 3,
+            ...(behind_s > LATE_S && { level: "warn" as const }),
+          },
+        ]
+      : [];
+  if (all === 0) return [{ lead: "0", text: "samples", rank: 0 }, ...behind];
   return [
     {
       lead: formatExact(samples),
@@ -91,15 +96,7 @@ function facts(view: PanelView): Fact[] {
         ]
       : []),
     ...(state.pinned.value ? [{ text: "the graph is pinned", rank: 1 }] : []),
-    ...(view.growing.value && Number.isFinite(behind_s)
-      ? [
-          {
-            text: `profile ${formatMoment(Math.max(0, behind_s), 1)} behind`,
-            rank: 3,
-            ...(behind_s > LATE_S && { level: "warn" as const }),
-          },
-        ]
-      : []),
+    ...behind,
     {
       text: "by time, function and worker",
       rank: 5,
@@ -108,9 +105,9 @@ function facts(view: PanelView): Fact[] {
     lost > 0
       ? {
           level: "warn" as const,
-          text: `${plural(lost, "second")} missed`,
+          text: `${plural(lost, "cycle")} missed`,
           title:
-            "Workers keep 1,000 cycles; these were gone before they were read.",
+            "Workers keep 1,000 cycles; these were gone before they could be read.",
         }
       : droppedFact(view.notices.value, view.table("profile_counts").dropped),
   ];
@@ -146,9 +143,13 @@ function Profile(props: { view: PanelView }): JSX.Element {
   );
 }
 
+/** Below this the view is chosen in the menu. */
+const ROOMY_PX = 400;
+
 function Content({ state }: { state: ProfileState }): JSX.Element {
   const { view } = state;
   const wide = view.breadth.value === "wide";
+  const roomy = view.environment.width.value >= ROOMY_PX;
   const none = state.samples.value === 0;
   return (
     <>
@@ -156,20 +157,26 @@ function Content({ state }: { state: ProfileState }): JSX.Element {
         <div class="ds-profile-row">
           <Scopes state={state} />
           <Search state={state} />
+          {!none && !roomy && <Tools state={state} modes />}
         </div>
       )}
       {none ? (
         <NoProfile state={state} />
       ) : (
         <>
-          <div class="ds-profile-row">
-            <Modes state={state} />
-            <Crumbs state={state} />
-            <Legend state={state} />
-            <Tools state={state} />
-          </div>
+          {roomy && (
+            <div class="ds-profile-row">
+              <Modes state={state} />
+              <Filters state={state} />
+              <Tools state={state} />
+            </div>
+          )}
           <div class="ds-profile-parts">
             <div class="ds-profile-main">
+              <div class="ds-profile-head">
+                <Crumbs state={state} />
+                <Legend state={state} />
+              </div>
               {state.mode.value === "sandwich" ? (
                 <Sandwich state={state} />
               ) : (
@@ -191,11 +198,11 @@ function Graph({ state }: { state: ProfileState }): JSX.Element {
   const frames = state.frames.value;
   const theme = state.view.theme.value;
   const looks = useMemo(
-    () => moduleLooks(theme, found !== null),
+    () => groupLooks(theme, found !== null),
     [theme, found !== null],
   );
   const paints = useMemo(
-    () => modulePaints(shown, frames, (node) => found?.hits[node] === 1),
+    () => groupPaints(shown, frames, (node) => found?.hits[node] === 1),
     [shown, found, frames],
   );
   if (shown.tree.total[0] === 0) {

@@ -1,27 +1,28 @@
-// The colours of a graph: by module, with what matches a search in the brand's colour and the
+// The colours of a graph: by whose code it is, with what matches a search in the brand's colour and the
 // rest faded.
 
 import { FLAME_COLOURS } from "../../base/palette";
 import { toCss } from "../../base/colour";
 import type { Theme } from "../../base/theme";
 import { type Look, lookOf } from "./flame_canvas";
-import { type Frames, MODULES, type Module } from "./frames";
+import { FRAME_GROUPS, type FrameGroup } from "../../derive/profile_groups";
+import type { Frames } from "./frames";
 import type { Shown } from "./state";
 
-export const MATCH = MODULES.length;
-export const ONE_OF = MODULES.length + 1;
+export const MATCH = FRAME_GROUPS.length;
+export const ONE_OF = FRAME_GROUPS.length + 1;
 
 /** What does not match a search. */
 const FADED = 0.45;
 
-export const moduleColour = (module: Module, dark: boolean): string =>
-  FLAME_COLOURS[module][dark ? "dark" : "light"];
+export const groupColour = (group: FrameGroup, dark: boolean): string =>
+  FLAME_COLOURS[group][dark ? "dark" : "light"];
 
-/** In the order of `MODULES`, then what matches, then what stands for several. */
-export function moduleLooks(theme: Theme, searching: boolean): Look[] {
+/** In the order of `FRAME_GROUPS`, then what matches, then what stands for several. */
+export function groupLooks(theme: Theme, searching: boolean): Look[] {
   const share = searching ? FADED : 1;
-  const looks = MODULES.map((module) =>
-    lookOf(moduleColour(module, theme.dark), theme, share),
+  const looks = FRAME_GROUPS.map((group) =>
+    lookOf(groupColour(group, theme.dark), theme, share),
   );
   return [...looks, lookOf(toCss(theme.brand), theme), hatched(theme, share)];
 }
@@ -30,7 +31,7 @@ const STRIPE_PX = 6;
 
 /** Stripes over the colour of what is of nobody. */
 export function hatched(theme: Theme, share = 1): Look {
-  const look = lookOf(moduleColour("other", theme.dark), theme, share);
+  const look = lookOf(groupColour("other", theme.dark), theme, share);
   const ratio = window.devicePixelRatio || 1;
   const size = Math.round(STRIPE_PX * ratio);
   const tile = document.createElement("canvas");
@@ -51,8 +52,8 @@ export function hatched(theme: Theme, share = 1): Look {
   return { ...look, fill: ink.createPattern(tile, "repeat") ?? look.fill };
 }
 
-/** Of each node an index into `moduleLooks`. */
-export function modulePaints(
+/** Of each node an index into `groupLooks`. */
+export function groupPaints(
   { tree }: Shown,
   frames: Frames,
   isHit: (node: number) => boolean,
@@ -64,7 +65,7 @@ export function modulePaints(
       ? MATCH
       : frames.isOneOf(frame)
         ? ONE_OF
-        : frames.moduleOf(frame);
+        : frames.groupOf(frame);
   }
   return paints;
 }

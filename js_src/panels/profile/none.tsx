@@ -1,7 +1,7 @@
 // Why there is no profile, and what to do.
 
 import type { JSX } from "preact";
-import { whyNone, WithCode } from "../../panel/states";
+import { Empty, whyNone } from "../../panel/states";
 import type { ProfileState } from "./state";
 
 /** Of most processes; empty where none is read. */
@@ -52,14 +52,5 @@ export function NoProfile({ state }: { state: ProfileState }): JSX.Element {
           : "They come within two seconds."
         : "They are recorded while a panel shows them, during a block, and once a minute."),
   ];
-  return (
-    <div class="ds-profile-none">
-      <p class="ds-sentence">
-        <b>{what}</b>
-      </p>
-      <p class="ds-sentence">
-        <WithCode text={next} />
-      </p>
-    </div>
-  );
+  return <Empty state={{ state: "waiting", title: what, text: next }} />;
 }

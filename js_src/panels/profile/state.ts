@@ -9,12 +9,12 @@ import {
   ranksOf,
   visible,
 } from "../../derive/profile_layout";
+import { callersAndCallees, inverted } from "../../derive/profile_callers";
+import { search } from "../../derive/profile_search";
+import { FRAME_GROUPS } from "../../derive/profile_groups";
 import {
-  callersAndCallees,
   collapsed,
-  inverted,
   rootedAt,
-  search,
   type Tree,
   treeOf,
   without,
@@ -23,13 +23,19 @@ import { hasWords } from "../../panel/filter_tools";
 import type { PanelView } from "../../panel/panel_view";
 import { SCOPES } from "../../schema";
 import type { SessionStore } from "../../session";
-import { Frames, MODULES, ROOT } from "./frames";
+import { Frames, ROOT } from "./frames";
 
 export type Scope = (typeof SCOPES)[number];
 export type Mode = "flame" | "sandwich" | "compare";
 export type Order = "name" | "weight";
 /** Frames from the first below the root on: the same node in another tree, too. */
 export type Path = readonly number[];
+
+/** What is in order of weight may move so often. */
+const CALM_S = 10;
+
+/** Callers of what is less are not looked for: nobody sees it until they zoom. */
+const LEAST_SHARE = 1e-4;
 
 const ROOT_NAMES: Readonly<Record<Scope, string>> = {
   compute: "all workers",
@@ -97,8 +103,11 @@ export class ProfileState {
   readonly interval_s: ReadonlySignal<number>;
   /** All of the scope, whatever is in focus. */
   readonly samples: ReadonlySignal<number>;
-  /** Of each module whether a frame of the graph is of it. */
-  readonly modulesUsed: ReadonlySignal<Uint8Array>;
+  readonly reading: ReadonlySignal<Reading>;
+  /** Addresses of processes that were profiled, those that left among them. */
+  readonly workers: ReadonlySignal<readonly string[]>;
+  /** Of each group whether a frame of the graph is of it. */
+  readonly groupsUsed: ReadonlySignal<Uint8Array>;
 
   constructor(readonly view: PanelView) {
     this.frames = computed(
@@ -107,13 +116,14 @@ export class ProfileState {
     );
     this.ranks = computed(() => ranksOf(this.frames.value.columns));
     this.filter = computed(() => filterOf(view, this.scope.value));
-    let held: { id: string; counts: Float64Array } | null = null;
+    let held: { id: string; counts: Float64Array; time: number } | null = null;
     this.counts = computed(() => {
       const filter = this.filter.value;
-      const still = this.pinned.value || this.pointed.value;
-      if (still && held?.id === filter.id) return held.counts;
+      if (held?.id === filter.id && this.isStill(held.time)) {
+        return held.counts;
+      }
       const counts = this.rows().in(filter);
-      held = { id: filter.id, counts };
+      held = { id: filter.id, counts, time: view.now.peek() };
       return counts;
     });
     this.tree = computed(() =>
@@ -133,14 +143,24 @@ export class ProfileState {
       });
       return counts.reduce((sum, count) => sum + count, 0);
     });
-    this.modulesUsed = computed(() => {
+    this.reading = computed(() => readingOf(view, this.scope.value));
+    this.workers = computed(() =>
+      [...new Set(view.table("profiled").columns.worker)].filter(Boolean),
+    );
+    this.groupsUsed = computed(() => {
       const { frame } = this.shown.value.tree;
-      const used = new Uint8Array(MODULES.length);
+      const used = new Uint8Array(FRAME_GROUPS.length);
       for (let node = 1; node < frame.length; node++) {
-        used[this.frames.value.moduleOf(frame[node])] = 1;
+        used[this.frames.value.groupOf(frame[node])] = 1;
       }
       return used;
     });
+  }
+
+  /** Whether the graph of a moment stays as it is. */
+  private isStill(time: number): boolean {
+    if (this.pinned.value || this.pointed.value) return true;
+    return this.order.value === "weight" && this.view.now.value < time + CALM_S;
   }
 
   /** Reads a signal. */
@@ -250,7 +270,10 @@ export class ProfileState {
       ? (frame: number): boolean => frames.isLibrary(frame)
       : null;
     if (recursion || library) tree = collapsed(tree, { recursion, library });
-    if (this.inverted.value) tree = inverted(tree);
+    if (this.inverted.value) {
+      const least = tree.total[0] * LEAST_SHARE;
+      tree = inverted(tree, { least, along: this.zoom.value });
+    }
     return this.laidOut(tree);
   }
 
@@ -260,6 +283,7 @@ export class ProfileState {
     const { callers, callees, total } = callersAndCallees(
       this.tree.value,
       frame,
+      { least: this.tree.value.total[0] * LEAST_SHARE },
     );
     return {
       ...{ frame, total },
@@ -346,6 +370,27 @@ function filterOf(view: PanelView, scope: Scope): Filter {
 
 const same = (one: Path, other: Path | null): boolean =>
   one.join() === other?.join();
+
+interface Reading {
+  /** Of the process that was read least recently; NaN where none is. */
+  readonly behind_s: number;
+  /** Cycles that were gone before they were read. */
+  readonly lost: number;
+}
+
+function readingOf(view: PanelView, scope: Scope): Reading {
+  const { rows, columns } = view.table("profiled");
+  const there = new Set(
+    scope === "scheduler" ? [""] : view.workers.value.map((one) => one.address),
+  );
+  let [until, lost] = [Infinity, 0];
+  for (let row = 0; row < rows; row++) {
+    lost += columns.lost[row];
+    const isThere = there.has(columns.worker[row]);
+    if (isThere) until = Math.min(until, columns.until[row]);
+  }
+  return { behind_s: view.now.value - until, lost };
+}
 
 /** Of most processes, where they differ; 10 ms where none says. */
 function usualInterval(view: PanelView): number {

@@ -3,11 +3,14 @@
 import type { JSX } from "preact";
 import { formatSeconds, formatShare } from "../../base/format";
 import { Swatch } from "../../panel/card";
+import { FilterMenu } from "../../panel/filter_menu";
 import { Kinds } from "../../panel/filter_tools";
 import { CloseIcon, MoreIcon } from "../../panel/icons";
 import { Menu, MenuItem } from "../../panel/menu";
-import { moduleColour } from "./looks";
-import { MODULE_NAMES, MODULES } from "./frames";
+import { workerNames } from "../../panel/worker_groups";
+import { groupColour } from "./looks";
+import { FRAME_GROUPS } from "../../derive/profile_groups";
+import { GROUP_NAMES } from "./frames";
 import { nodeOf, type ProfileState } from "./state";
 
 export function Scopes({ state }: { state: ProfileState }): JSX.Element {
@@ -25,16 +28,50 @@ export function Scopes({ state }: { state: ProfileState }): JSX.Element {
   );
 }
 
+export function Filters({ state }: { state: ProfileState }): JSX.Element {
+  const { view } = state;
+  const focus = view.focus.value;
+  void view.namesVersion.value;
+  const prefixes = view.session.value?.prefixes ?? [];
+  const nameOf = workerNames(view);
+  const roomy =
+    view.breadth.value === "wide" || view.breadth.value === "medium";
+  return (
+    <>
+      {state.scope.value === "compute" && (
+        <FilterMenu
+          label="Prefixes"
+          options={prefixes
+            .filter((name) => name !== "")
+            .map((name) => ({ id: name, text: name }))}
+          chosen={focus.prefixes}
+          onChoose={(ids) => view.setFocus({ ...focus, prefixes: [...ids] })}
+        />
+      )}
+      {state.scope.value !== "scheduler" && roomy && (
+        <FilterMenu
+          label="Workers"
+          options={state.workers.value.map((id) => ({ id, text: nameOf(id) }))}
+          chosen={focus.workers}
+          onChoose={(ids) => view.setFocus({ ...focus, workers: [...ids] })}
+        />
+      )}
+    </>
+  );
+}
+
+const MODES = [
+  { kind: "flame", name: "Flame graph" },
+  { kind: "sandwich", name: "Sandwich" },
+] as const;
+
 export function Modes({ state }: { state: ProfileState }): JSX.Element {
   return (
     <Kinds
       label="View"
       chosen={state.mode.value}
       onChoose={(kind) => kind && (state.mode.value = kind)}
-      kinds={[
-        { kind: "flame", name: "Flame graph" },
-        { kind: "sandwich", name: "Sandwich" },
-      ]}
+      kinds={MODES}
     />
   );
 }
@@ -60,11 +97,14 @@ export function Crumbs({ state }: { state: ProfileState }): JSX.Element | null {
       drop: () => (hidden.value = hidden.value.filter((one) => one !== frame)),
     })),
   ];
+  const width = state.view.environment.width.value;
   const shown = state.shown.value;
   const zoom = state.mode.value === "flame" ? state.zoom.value : [];
   const { tree } = shown;
   const node = nodeOf(shown, zoom);
-  const first = Math.max(0, zoom.length - MOST_CRUMBS);
+  if (zoom.length === 0 && chips.length === 0) return null;
+  const crumbs = width < 620 ? 1 : MOST_CRUMBS;
+  const first = Math.max(0, zoom.length - crumbs);
   const way = zoom.slice(first).map((frame, at) => ({
     name: frames.nameOf(frame),
     path: zoom.slice(0, first + at + 1),
@@ -124,30 +164,36 @@ export function Crumbs({ state }: { state: ProfileState }): JSX.Element | null {
 
 export function Legend({ state }: { state: ProfileState }): JSX.Element {
   const { dark } = state.view.theme.value;
-  const used = state.modulesUsed.value;
+  const used = state.groupsUsed.value;
   return (
     <span class="ds-profile-legend">
-      {MODULES.filter((_, at) => used[at] === 1).map((module) => (
-        <span class="ds-line-value" key={module}>
-          <Swatch colour={moduleColour(module, dark)} />
-          {MODULE_NAMES[module]}
+      {FRAME_GROUPS.filter((_, at) => used[at] === 1).map((group) => (
+        <span class="ds-line-value" key={group}>
+          <Swatch colour={groupColour(group, dark)} />
+          {GROUP_NAMES[group]}
         </span>
       ))}
     </span>
   );
 }
 
-export function Tools({ state }: { state: ProfileState }): JSX.Element {
-  const { order, inverted, recursion, libraries } = state;
-  const roomy = state.view.environment.width.value >= 760;
+export function Tools(props: {
+  state: ProfileState;
+  /** Also the views. */
+  modes?: boolean;
+}): JSX.Element {
+  const { state } = props;
+  const { order, inverted, recursion, libraries, mode } = state;
+  const width = state.view.environment.width.value;
   const switches = [
-    { name: "Invert", is: inverted },
-    { name: "Collapse libraries", is: libraries },
-    { name: "Collapse recursion", is: recursion },
+    { name: "Invert", is: inverted, roomy: width >= 900 },
+    { name: "Collapse libraries", is: libraries, roomy: width >= 1100 },
+    { name: "Collapse recursion", is: recursion, roomy: false },
   ];
+  const orders = width >= 760;
   return (
     <span class="ds-profile-tools">
-      {roomy && (
+      {orders && (
         <Kinds
           label="Order"
           chosen={order.value}
@@ -158,10 +204,32 @@ export function Tools({ state }: { state: ProfileState }): JSX.Element {
           ]}
         />
       )}
+      {switches
+        .filter(({ roomy }) => roomy)
+        .map(({ name, is }) => (
+          <span class="ds-kinds">
+            <button
+              type="button"
+              aria-pressed={is.value}
+              onClick={() => (is.value = !is.value)}
+            >
+              {name}
+            </button>
+          </span>
+        ))}
       <Menu label="More of the graph" face={<MoreIcon />}>
         {() => (
           <>
-            {!roomy && (
+            {props.modes &&
+              MODES.map(({ kind, name }) => (
+                <MenuItem
+                  checked={mode.value === kind}
+                  onClick={() => (mode.value = kind)}
+                >
+                  {name}
+                </MenuItem>
+              ))}
+            {!orders && (
               <MenuItem
                 checked={order.value === "weight"}
                 onClick={() =>
@@ -171,14 +239,16 @@ export function Tools({ state }: { state: ProfileState }): JSX.Element {
                 Order by weight
               </MenuItem>
             )}
-            {switches.map(({ name, is }) => (
-              <MenuItem
-                checked={is.value}
-                onClick={() => (is.value = !is.value)}
-              >
-                {name}
-              </MenuItem>
-            ))}
+            {switches
+              .filter(({ roomy }) => !roomy)
+              .map(({ name, is }) => (
+                <MenuItem
+                  checked={is.value}
+                  onClick={() => (is.value = !is.value)}
+                >
+                  {name}
+                </MenuItem>
+              ))}
           </>
         )}
       </Menu>

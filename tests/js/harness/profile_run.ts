@@ -35,10 +35,16 @@ const FRAMES: Record<string, Frame> = {
     "return self.func(*new_argspec, **kwargs)",
   ],
   fragment: ["read_fragment", `${SITE}/dask/io/parquet.py`, 60, 71, ""],
-  toTable: ["Fragment.to_table", "pyarrow/_dataset.pyx", 1400, 1411, ""],
+  toTable: [
+    "Fragment.to_table",
+    `${SITE}/pyarrow/_dataset.pyx`,
+    1400,
+    1411,
+    "",
+  ],
   scan: [
     "Scanner.to_table",
-    "pyarrow/_dataset.pyx",
+    `${SITE}/pyarrow/_dataset.pyx`,
     3500,
     3541,
     "result = self.scanner.ToTable()",
@@ -71,7 +77,13 @@ const FRAMES: Record<string, Frame> = {
     344,
     "",
   ],
-  fromPandas: ["Table.from_pandas", "pyarrow/table.pxi", 4700, 4711, ""],
+  fromPandas: [
+    "Table.from_pandas",
+    `${SITE}/pyarrow/table.pxi`,
+    4700,
+    4711,
+    "",
+  ],
   arrays: [
     "dataframe_to_arrays",
     `${SITE}/pyarrow/pandas_compat.py`,
@@ -79,8 +91,8 @@ const FRAMES: Record<string, Frame> = {
     611,
     "",
   ],
-  ndarray: ["_ndarray_to_array", "pyarrow/array.pxi", 80, 83, ""],
-  sort: ["Table.sort_by", "pyarrow/table.pxi", 2100, 2131, ""],
+  ndarray: ["_ndarray_to_array", `${SITE}/pyarrow/array.pxi`, 80, 83, ""],
+  sort: ["Table.sort_by", `${SITE}/pyarrow/table.pxi`, 2100, 2131, ""],
   unpack: [
     "shuffle_unpack",
     `${SITE}/distributed/shuffle/_core.py`,
@@ -97,7 +109,7 @@ const FRAMES: Record<string, Frame> = {
   ],
   toPandas: [
     "Table.to_pandas",
-    "pyarrow/array.pxi",
+    `${SITE}/pyarrow/array.pxi`,
     840,
     885,
     "mgr = table_to_dataframe(options, self, categories)",
@@ -116,7 +128,7 @@ const FRAMES: Record<string, Frame> = {
     1211,
     "",
   ],
-  blocksC: ["table_to_blocks", "pyarrow/pandas.pxi", 1180, 1187, ""],
+  blocksC: ["table_to_blocks", `${SITE}/pyarrow/pandas.pxi`, 1180, 1187, ""],
   make: [
     "make_block",
     `${SITE}/pandas/core/internals/api.py`,
@@ -148,7 +160,7 @@ const FRAMES: Record<string, Frame> = {
     1944,
     "",
   ],
-  sum: ["group_sum", "pandas/_libs/groupby.pyx", 700, 731, ""],
+  sum: ["group_sum", `${SITE}/pandas/_libs/groupby.pyx`, 700, 731, ""],
   putmask: ["putmask", `${SITE}/numpy/core/multiarray.py`, 1100, 1130, ""],
   recursive: [
     "<b>flatten</b>",

@@ -366,7 +366,10 @@ const profile = (size, more = "", act = undefined) => ({
 });
 const flame = (x, y, options) => async (page) => {
   await page.waitForTimeout(200);
-  await page.locator(".ds-flame-hit").first().click({ position: { x, y }, ...options });
+  await page
+    .locator(".ds-flame-hit")
+    .first()
+    .click({ position: { x, y }, ...options });
   await page.waitForTimeout(300);
 };
 const flameHover = (x, y) => async (page) => {
