@@ -37,6 +37,9 @@ CATCH_UP_S: Final = 1.0
 FAR_BEHIND_S: Final = 20.0
 """Blocks that end wait so long for a busy scheduler; then they end with what is here."""
 
+PROFILE_S: Final = 2.0
+"""The cycle that runs when somebody asks ends within a second."""
+
 ATTACH_S: Final = 1.0
 
 Unsubscribe = Callable[[], None]
@@ -172,6 +175,17 @@ class Session(SharedFocus):
             if time.monotonic() > since_s + FAR_BEHIND_S:
                 return
             await self._caught_up()
+
+    def _read_profile(self) -> None:
+        """Wait until what was sampled until now is recorded, where one may; two seconds at most."""
+        if not self._foreign and not self.closed and not self._must_not_wait():
+            _wait(self._collector.read_profile(), PROFILE_S)
+
+    async def _profile_read(self) -> None:
+        """Wait for the same in the background loop."""
+        if not self.closed:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._collector.read_profile(), PROFILE_S)
 
     def _catch_up(self, *, sampled: bool = False) -> None:
         if not self.closed:
@@ -335,6 +349,7 @@ class Session(SharedFocus):
 
         def count() -> None:
             self._blocks += step
+            self._collector.set_blocks(self._blocks)
             self._update_pace()
 
         if not self.closed:

@@ -193,7 +193,7 @@ class Block(Generic[T]):
         try:
             await self._session._caught_up_since(end.over_s)
             self._told(end)
-            await self._heartbeats()
+            await asyncio.gather(self._heartbeats(), self._session._profile_read())
             await self._session._caught_up(sampled=True)
             end.late = self._positions()
             end.around = await surroundings_of(self._session, self._facts["start"])

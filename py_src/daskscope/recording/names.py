@@ -218,9 +218,10 @@ class Names:
 
         Where a list has no room for it, it is ``OTHER_NAME``.
         """
-        table = self.tables[kind]
+        table, index = self.tables[kind], self._index[kind]
+        if kind == schema.STACKS.name and (known := index.get(item)) is not None:  # very many
+            return known
         item = self.item(kind, map(_cell, table.columns, self.cells(kind, item)))
-        index = self._index[kind]
         found = index.get(item)
         if found is not None:
             return found
@@ -317,7 +318,9 @@ class Names:
             known = {column.name: np.empty(0, column.type) for column in table.columns}
         first = len(known[table.columns[0].name])
         if first < count:
-            more = np.array(self._lists[kind][first:count], np.int64).reshape(-1, len(table.columns))
+            more = np.array(self._lists[kind][first:count], np.int64).reshape(
+                -1, len(table.columns)
+            )
             known = {
                 column.name: np.concatenate([known[column.name], cells.astype(column.type)])
                 for column, cells in zip(table.columns, more.T, strict=True)

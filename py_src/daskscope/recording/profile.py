@@ -114,7 +114,7 @@ def counts_by(
         for number in np.unique(rows[column]).tolist():
             own = rows[column] == number
             sums = np.bincount(rows["stack"][own], count[own], stacks)
-            found[number] = found[number] + sums if number in found else sums
+            found[number] = found.get(number, np.zeros(stacks)) + sums
     texts = recording.series(PROFILE_COUNTS.name).texts() if column == "worker" else None
     return {texts[number] if texts else number: sums for number, sums in found.items()}
 
