@@ -65,7 +65,7 @@ class ProfileCycles:
         self.stack_frames = array("I", [0])
         self.stacks: dict[tuple[int, str], int] = {}
 
-    def answer(self, known: Any, process: ProfiledProcess, everything: bool = False) -> bytes:
+    def answer(self, known: Any, process: Any, everything: bool = False) -> bytes:
         """Return the cycles that are new to a reader, and whether there are more of them."""
         begun = thread_time()
         if not known or known[0] != self.id:

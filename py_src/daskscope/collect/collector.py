@@ -316,6 +316,7 @@ class Collector:
                 self.polls += 1
                 self._sent.answered()
                 self._attached.set()
+                self._profile.with_agent = self._use_agent
                 self._profile.start()
                 self._news.set()
                 self._on_change()

@@ -129,6 +129,12 @@ _TEMPLATES: Final = (
         f"To see everything, remove register_worker_plugin from {_BLOCKED}.",
     ),
     Notice(
+        "profile-not-read",
+        "info",
+        "The profile cannot be read just now: {error:.300}. Tasks are not affected.",
+        f"A scheduler refuses what {_BLOCKED} names.",
+    ),
+    Notice(
         "scheduler-lost",
         "warn",
         "The scheduler at {address} does not answer ({error}). What was recorded stays here; "

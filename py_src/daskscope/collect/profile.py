@@ -19,9 +19,11 @@ import numpy as np
 
 from daskscope import agent
 from daskscope.collect.intake import ColumnReader
-from daskscope.collect.link import ClientView, Link
+from daskscope.collect.link import ClientView, HandlerRefused, Link
 from daskscope.collect.notices import brief, notice
 from daskscope.collect.pace import Alarm
+from daskscope.collect.profile_routes import EVERY_S as ROUTES_S
+from daskscope.collect.profile_routes import ProfileRoutes
 from daskscope.schema import FRAMES, PREFIXES, PROFILE_COUNTS, PROFILED, SCOPES, STACKS
 
 if TYPE_CHECKING:
@@ -326,7 +328,10 @@ class ProfileTail:
         self.rows = ProfileRows(recording)
         self.failure = ""
         """Why nothing is read, if so."""
-        self.refused = False
+        self.with_agent = True
+        """Whether there is an agent on the scheduler."""
+        self._refused = False
+        self._routes = ProfileRoutes()
         self._client = client
         self._bandwidth = bandwidth  # bytes a second
         self._reader = reader
@@ -344,7 +349,10 @@ class ProfileTail:
     @property
     def notices(self) -> tuple[Notice, ...]:
         """What is missing."""
-        return (notice("profile-refused"),) if self.refused else ()
+        if self.failure:
+            return (notice("profile-not-read", error=self.failure),)
+        refused = self._refused or not self.with_agent
+        return (notice("profile-refused"),) if refused and self.with_agent else ()
 
     def start(self) -> None:
         """Begin to read, as soon as the agent is there. To be called in the loop."""
@@ -391,21 +399,28 @@ class ProfileTail:
         failures, pause_s = 0, FIRST_IDLE_S
         try:
             while True:
-                every_s = self._every_s()
-                await self._alarm.wait(min(pause_s, every_s) if failures == 0 else pause_s)
+                await self._alarm.wait(pause_s)
                 self._alarm.clear()
-                least_s = LEAST_S if failures == 0 else SHOWN_S
+                by_routes = self._refused or not self.with_agent
+                least_s = SHOWN_S if failures or by_routes else LEAST_S
                 await asyncio.sleep(max(self._asked_s + least_s - time.monotonic(), 0))
                 self._asked_s = time.monotonic()
                 try:
-                    link = link or await Link.open(self._client)
+                    if link is None:  # maybe to another scheduler
+                        link, self._refused = await Link.open(self._client), False
                     async with asyncio.timeout(ANSWER_S):
                         again_s = await self._ask(link)
-                    failures = 0
+                    failures, self.failure = 0, ""
                     pause_s = self._every_s() if again_s is None else again_s
+                    if self._refused or not self.with_agent:
+                        pause_s = max(pause_s, ROUTES_S)
                 except Exception as error:  # noqa: BLE001 - whatever a cluster answers
-                    self.failure = brief(error)
                     failures += 1
+                    if isinstance(error, HandlerRefused):
+                        self.failure = f"the scheduler refuses `{error.op}`"
+                        failures += 5
+                    elif failures > 2:
+                        self.failure = brief(error)
                     pause_s = min(SHOWN_S * 2**failures, LONGEST_PAUSE_S)
                     if link is not None:
                         link.abort()
@@ -418,6 +433,9 @@ class ProfileTail:
 
     async def _ask(self, link: Link) -> float | None:
         """Ask once; return after how many seconds there is more to be read."""
+        if self._refused or not self.with_agent:
+            await self._ask_routes(link)
+            return None
         answer = await link.ask(
             agent.name() + "_profile",
             reader=self._reader,
@@ -429,8 +447,9 @@ class ProfileTail:
         if answer is None:  # it will be there again soon, or never
             self._left, self._workers = None, None
             return None
-        self.refused = bool(answer.get("refused"))
-        if self.refused:
+        if answer.get("refused"):
+            self._refused = True
+            await self._ask_routes(link)
             return None
         now = answer["time"]
         more, size = bool(answer["next"]), 0
@@ -447,3 +466,10 @@ class ProfileTail:
         if not more:
             return None
         return max(size / self._bandwidth, LEAST_S)
+
+    async def _ask_routes(self, link: Link) -> None:
+        """Ask without our part in the workers."""
+        async for address, data in self._routes.read(link, self.rows.known()):
+            self.rows.take(address, data, time.time())
+        self._workers = self._routes.workers
+        self.rows.note_workers(self._workers, time.time())

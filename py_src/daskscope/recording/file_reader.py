@@ -25,6 +25,7 @@ from daskscope.schema import (
     FILE_FORMAT,
     FILE_PART_ROWS,
     FILE_PART_TASKS,
+    STACKS,
     STATUSES,
     STEPS,
     TASKS,
@@ -264,7 +265,7 @@ class _Reader:
         if column.into not in names.tables:
             return cell
         own = self.places.counts()[kind]
-        if column.into == kind and cell == own:  # at itself
+        if column.into == kind and cell == own and (own == 0 or kind != STACKS.name):  # at itself
             return own if own < len(names.tables[kind].first) else names.count(kind)
         return int(self._of_rows(np.array([cell]), column.into)[0])
 

@@ -427,10 +427,23 @@ class NameMap:
         if used[-1] >= len(places):
             more = np.full(used[-1] + 1 - len(places), _UNKNOWN, "i8")
             places = self._places[kind] = np.concatenate([places, more])
-        for one in used[places[used] == _UNKNOWN].tolist():
+        for one in self._with_preceding(kind, used[places[used] == _UNKNOWN].tolist()):
             self._places[kind][one] = self._place(kind, one)
         indexes: NDArray[Any] = self._places[kind][column].astype(column.dtype)
         return indexes
+
+    def _with_preceding(self, kind: str, unknown: list[int]) -> list[int]:
+        """Return entries with those unknown ones that they point at, which come before them."""
+        columns = self._source.tables[kind].columns
+        own = [at for at, column in enumerate(columns) if column.into == kind]
+        places, met = self._places[kind], {*unknown}
+        for one in unknown if own else ():  # which grows meanwhile
+            cells = self._source.entry(kind, one)
+            for above in [cells[at] for at in own]:
+                if above not in met and places[above] == _UNKNOWN:
+                    met.add(above)
+                    unknown.append(above)
+        return sorted(unknown)
 
     def _place(self, kind: str, index: int) -> int:
         source, copy = self._source, self._copy
