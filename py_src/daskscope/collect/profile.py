@@ -57,6 +57,7 @@ MAX_ANSWER_BYTES: Final = 64_000_000
 """Of one process, unpacked."""
 
 MAX_CYCLE_S: Final = 3_601.0
+MAX_CYCLES: Final = 2**53
 SCHEDULER: Final = SCOPES.index("scheduler")
 STATES: Final = ("ok", "off", "refused", "waiting", "python-3.11")
 
@@ -154,7 +155,8 @@ class ProfileRows:
         self._take_names(process, message, columns)
         first, stop = ([int(one) for one in message[name]] for name in ("first", "next"))
         cycles = [after - before for before, after in zip(first, stop, strict=True)]
-        if min(*cycles, *first) < 0 or len(cycles) != 2 or sum(cycles) != len(columns["begin"]):
+        sound = len(cycles) == 2 and min(*cycles, *first) >= 0 and max(stop) < MAX_CYCLES
+        if not sound or sum(cycles) != len(columns["begin"]):
             raise ValueError("cycles do not fit")
         begin, end, rows = columns["begin"], columns["end"], columns["rows"].astype(np.int64)
         length = end - begin
