@@ -221,7 +221,7 @@ def test_what_was_read_and_dropped_after_the_end_of_a_cell_is_of_it_if_later_thi
 
 
 def test_series_are_copied_before_the_source_drops_what_was_measured():
-    source = new_recording()
+    source = new_recording(prefixes=[f"p{number}" for number in range(1000)])
     stack = source.names.intern("stacks", (0, source.names.intern("frames", ("f", "", 0, 0, ""))))
     part = BlockRecording(source, positions_of(source), start=START, **LIMITS)
     counts, ring = source.series("profile_counts"), source.series("profile_counts").rings[0]
