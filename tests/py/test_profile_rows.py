@@ -5,19 +5,26 @@ from __future__ import annotations
 import random
 import zlib
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgpack
 import numpy as np
 import pytest
 from recording_rows import START, new_recording
 
+import daskscope
 from daskscope import agent, schema
 from daskscope.agent import profile as module
 from daskscope.agent.profile import IN_ONE_OF, ProfileCycles
 from daskscope.collect.profile import ProfileRows
+from daskscope.errors import DaskscopeError
+from daskscope.recording.block_recording import BlockRecording, Positions, positions_of
 from daskscope.recording.names import NameMap, Names
 from daskscope.recording.profile import counts_by, counts_in, counts_over, stacks_of
+from daskscope.report.redact import redacted
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WORKER = "tcp://10.0.0.1:4000"
 
@@ -287,3 +294,35 @@ def test_a_stack_that_is_very_deep_is_copied():
     assert NameMap(source, copy).index("stacks", stack) == stack
     assert copy.count("stacks") == stack + 1
     assert copy.numbers("stacks")["parent"][-1] == stack - 1
+
+
+def test_a_very_deep_stack_comes_from_a_file_and_is_redacted(tmp_path: Path):
+    source = new_recording()
+    frame = source.names.intern("frames", ("f", "/home/ada/f.py", 1, 1, "secret()"))
+    stack = 0
+    for _ in range(100_000):
+        stack = source.names.intern("stacks", (stack, frame))
+    row = {"time": START, "duration": 1.0, "worker": WORKER, "stack": stack, "count": 7}
+    source.series("profile_counts").append({k: [v] for k, v in row.items()}, now=START + 1)
+    loaded = daskscope.load(source.save(tmp_path / "deep.daskscope"))
+    assert loaded._core.names.count("stacks") == 100_001
+    assert counts_in(loaded._core).count[stack] == 7
+    clean = redacted(loaded._core, ["paths", "code"])
+    assert clean.names.since("frames", 1) == [("f", "f.py", 1, 1, "")]
+    assert counts_in(clean).count[stack] == 7
+    block = BlockRecording(loaded._core, Positions())
+    block.advance(positions_of(loaded._core))
+    assert counts_in(block.recording).count.sum() == 7
+
+
+@pytest.mark.parametrize("parent", [2, 3, 4, 10**9])
+def test_a_file_whose_stack_precedes_what_called_it_is_refused(tmp_path: Path, parent: int):
+    source = new_recording()
+    names = source.names
+    frame = names.intern("frames", ("f", "f.py", 1, 1, ""))
+    names.intern("stacks", (0, frame))
+    names._lists["stacks"].append((parent, frame))  # number 2
+    names._lists["stacks"].append((1, frame))
+    with pytest.raises(DaskscopeError) as refused:
+        daskscope.load(source.save(tmp_path / "bad.daskscope"))
+    assert refused.value.code == "bad-file"
