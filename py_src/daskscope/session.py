@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from distributed import Client
 
+    from daskscope.derive.profile_tree import ProfileTree
     from daskscope.errors import Notice
 
 CLOSE_TIMEOUT_S: Final = 1.5
@@ -212,6 +213,10 @@ class Session(SharedFocus):
         half a second later, of large clusters some seconds.
         """
         return self.recording.fine_metrics(*args, **kwargs)
+
+    def profile(self, *args: Any, **kwargs: Any) -> ProfileTree:
+        """Return what `recording.profile` does, with the same arguments."""
+        return self.recording.profile(*args, **kwargs)
 
     @property
     def counts(self) -> Counts:

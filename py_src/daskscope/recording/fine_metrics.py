@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from math import inf, isnan
-from numbers import Real
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.errors import DaskscopeError
+from daskscope.recording.query import bad_query, indexes_of, unknown_name, window_of
 from daskscope.schema import ACTIVITIES, METRICS, PREFIXES, SPANS, UNITS
-from daskscope.words import some_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     import pandas as pd
     from numpy.typing import NDArray
 
-    from daskscope.recording.names import Names
+    from daskscope.recording.query import Wanted
     from daskscope.recording.recording import Recording
     from daskscope.recording.recording_store import RecordingStore
 
     Columns = Mapping[str, NDArray[Any]]
-    Wanted = str | Sequence[str] | None
 
 KINDS: Final = {
     "prefix": PREFIXES.name,
@@ -53,18 +49,16 @@ def fine_metrics(
     import pandas as pd
 
     core = recording._core
-    since, until = _time(start, "start", -inf), _time(stop, "stop", inf)
-    if since > until:
-        raise _bad(f"start is after stop: {start} > {stop}.", "Give start before stop.")
+    since, until = window_of(start, stop)
     chosen = {
-        column: _indexes(core.names, column, wanted)
+        column: indexes_of(core.names, KINDS[column], column, wanted)
         for column, wanted in names.items()
         if wanted is not None
     }
     if cell is not None:
         first, last, prefixes = _of_cell(recording, cell)
         since, until = max(since, first), min(until, last)
-        of_cell = _indexes(core.names, "prefix", prefixes)
+        of_cell = indexes_of(core.names, PREFIXES.name, "prefix", prefixes)
         chosen["prefix"] = chosen.get("prefix", of_cell) & of_cell
     if over is None:
         if since == -inf and until < inf:
@@ -101,7 +95,7 @@ def _steps(core: RecordingStore, since: float, until: float, step: float) -> Col
     first = np.floor(time / step)
     count = np.maximum(np.ceil(end / step) - first, 1).astype(np.int64)
     if count.sum() > MAX_ROWS:
-        raise _bad(
+        raise bad_query(
             f"There would be {int(count.sum()):,} rows in steps of {step:g} s.",
             "Give wider steps, or a shorter time.",
         )
@@ -123,46 +117,10 @@ def _of_cell(recording: Recording, cell: str) -> tuple[float, float, list[str]]:
     if cell not in known and cell in {*recording.table("cells")["cell"]}:
         return 0.0, 0.0, []  # it brought no task that has ended
     if cell not in known:
-        raise _unknown("cell", cell, known)
+        raise unknown_name("cell", cell, known)
     own = tasks[tasks["cell"] == cell]
     stop = (own["start"] + own["duration"]).max()
     return float(own["start"].min()), float(stop), [*own["prefix"].astype(str).unique()]
-
-
-def _indexes(names: Names, column: str, wanted: Wanted) -> set[int]:
-    """Return the indexes of names, which have to be known; of spans, full names or ids."""
-    kind = KINDS[column]
-    texts = [wanted] if isinstance(wanted, str) else [*(wanted or ())]
-    known: dict[str, set[int]] = {}
-    for index, label in enumerate(names.labels(kind)):
-        known.setdefault(label, set()).add(index)
-    if kind == SPANS.name:
-        for index, (span_id, _) in enumerate(names.since(kind, 0)):
-            known.setdefault(span_id, {index})
-    unknown = [text for text in texts if text not in known]
-    if unknown:
-        raise _unknown(column, unknown[0], [*dict.fromkeys(names.labels(kind))])
-    return set().union(*(known[text] for text in texts))
-
-
-def _unknown(column: str, name: object, known: Sequence[str]) -> DaskscopeError:
-    allowed = [text for text in known if text]
-    likely = get_close_matches(str(name), allowed, n=1)
-    hint = f"Did you mean {likely[0]!r}? " if likely else ""
-    those = f"There are {some_of(allowed, 10)}." if allowed else f"There is no {column} yet."
-    return _bad(f"There is no {column} {name!r}.", hint + those)
-
-
-def _bad(text: str, to_do: str) -> DaskscopeError:
-    return DaskscopeError("bad-query", text, to_do)
-
-
-def _time(value: Any, name: str, missing: float) -> float:
-    if value is None:
-        return missing
-    if type(value) is bool or not isinstance(value, Real) or isnan(value):
-        raise _bad(f"{name} is no time: {value!r:.100}.", "Give seconds since the epoch.")
-    return float(value)
 
 
 def _seconds(over: str | float) -> float:
@@ -173,5 +131,7 @@ def _seconds(over: str | float) -> float:
     except (TypeError, ValueError, KeyError, AttributeError):
         seconds = 0.0
     if not 0 < seconds < inf:
-        raise _bad(f"over is no step of time: {over!r:.100}.", 'Give "1s", "1 minute" or seconds.')
+        raise bad_query(
+            f"over is no step of time: {over!r:.100}.", 'Give "1s", "1 minute" or seconds.'
+        )
     return seconds

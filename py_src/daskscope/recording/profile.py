@@ -62,7 +62,7 @@ def counts_in(
 
     `prefixes` are indexes of names, `workers` addresses; all without.
     """
-    parts = [*_parts(recording, start, stop, scope, prefixes, workers)]
+    parts = [*parts_in(recording, start, stop, scope, prefixes, workers)]
     stacks = recording.names.count(STACKS.name)  # afterwards: all of them are there
     found, coarsest = np.zeros(stacks), 0.0
     for rows, count, step in parts:
@@ -83,7 +83,7 @@ def counts_over(
 ) -> NDArray[np.float64]:
     """Return the samples between each two of some rising edges: activity over time."""
     found = np.zeros(len(edges) - 1)
-    for rows, count, _ in _parts(recording, start, stop, scope, prefixes, workers):
+    for rows, count, _ in parts_in(recording, start, stop, scope, prefixes, workers):
         since, until = np.maximum(rows["time"], start), rows["time"] + rows["duration"]
         until = np.maximum(np.minimum(until, stop), since + 1e-9)
         order = np.sort(np.concatenate([since, until]))
@@ -107,7 +107,7 @@ def counts_by(
     workers: Collection[str] | None = None,
 ) -> dict[Any, NDArray[np.float64]]:
     """Return the same as `counts_in` for each worker (its address) or prefix (its index)."""
-    parts = [*_parts(recording, start, stop, scope, prefixes, workers)]
+    parts = [*parts_in(recording, start, stop, scope, prefixes, workers)]
     stacks = recording.names.count(STACKS.name)
     found: dict[Any, NDArray[np.float64]] = {}
     for rows, count, _ in parts:
@@ -131,7 +131,7 @@ def intervals_of(
     }
 
 
-def _parts(
+def parts_in(
     recording: RecordingStore,
     start: float,
     stop: float,
