@@ -215,8 +215,13 @@ class Session(SharedFocus):
         return self.recording.fine_metrics(*args, **kwargs)
 
     def profile(self, *args: Any, **kwargs: Any) -> ProfileTree:
-        """Return what `recording.profile` does, with the same arguments."""
-        return self.recording.profile(*args, **kwargs)
+        """Return what `recording.profile` does, with the same arguments.
+
+        The workers are asked for what they have until now: that takes some milliseconds, two
+        seconds at most. Those that did not answer in time are as of the last time they did.
+        """
+        self._read_profile()
+        return self._readable.profile(*args, **kwargs)
 
     @property
     def counts(self) -> Counts:

@@ -35,12 +35,12 @@ def add_cycle(
     counts: Mapping[tuple[Frame, ...], float],
     *,
     worker: str = WORKERS[0],
-    prefix: str | None = "inc",
+    prefix: str = "inc",
     scope: str = "compute",
     duration: float = 1.0,
 ) -> None:
     """Append what one process saw in a cycle, by stack."""
-    number = 65_535 if prefix is None else recording.names.intern("prefixes", prefix)
+    number = recording.names.intern("prefixes", prefix)
     recording.series("profile_counts").append(
         {
             "time": np.full(len(counts), time),

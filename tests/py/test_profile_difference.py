@@ -139,7 +139,7 @@ def test_what_cannot_be_compared_is_refused_with_the_reason():
     assert "one cycle" in refusal(tree, recording.profile(stop=START + 1)).text
     recording = profiled()
     for cycle in range(4):
-        add_cycle(recording, START + cycle, {(POOL,): 4}, scope="worker", prefix=None)
+        add_cycle(recording, START + cycle, {(POOL,): 4}, scope="worker", prefix="")
     assert "threads" in refusal(Recording(recording).profile(scope="worker"), tree).text
     with pytest.raises(TypeError):
         _ = tree - 3

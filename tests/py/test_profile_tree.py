@@ -58,8 +58,8 @@ def test_a_profile_is_of_a_time_of_prefixes_and_of_workers():
 def test_event_loops_are_scopes_of_their_own():
     recording = profiled()
     add_processes(recording, [""], interval=0.02)
-    add_cycle(recording, START, {(POOL,): 4}, scope="worker", prefix=None)
-    add_cycle(recording, START, {(LOAD,): 5}, scope="scheduler", prefix=None, worker="")
+    add_cycle(recording, START, {(POOL,): 4}, scope="worker", prefix="")
+    add_cycle(recording, START, {(LOAD,): 5}, scope="scheduler", prefix="", worker="")
     of = Recording(recording).profile
     assert of().count == 200
     assert rows(of(scope="worker")) == {"run": (4, 4)}

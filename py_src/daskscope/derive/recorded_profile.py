@@ -55,7 +55,6 @@ def profile_of(
     time, stop_time = column("time"), column("time") + column("duration")
     begin = np.maximum(time, since)
     known = np.repeat([step < inf for *_, step in parts], [len(count) for _, count, _ in parts])
-    names = (*recording.names.prefixes, "")
     tree = ProfileTree(
         [Frame(*frame) for frame in stacks.frames],
         stacks.parent.astype(np.int64),
@@ -64,11 +63,11 @@ def profile_of(
             begin,
             np.where(known, np.minimum(stop_time, until) - begin, inf),
             column("worker").astype(np.int64),
-            np.minimum(column("prefix").astype(np.int64), len(names) - 1),
+            column("prefix").astype(np.int64),
             column("stack").astype(np.int64),
             np.concatenate([count for _, count, _ in parts] or [np.empty(0)]).astype(np.float64),
             tuple(recording.series(PROFILE_COUNTS.name).texts()) or ("",),
-            names,
+            tuple(recording.names.prefixes) or ("",),
         ),
         scope,
         frozenset(intervals_of(recording, number, workers)),

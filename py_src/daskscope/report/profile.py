@@ -43,7 +43,7 @@ def recording_of(tree: ProfileTree) -> RecordingStore:
     stacks = [0]
     for parent, frame in zip(tree.parent[1:].tolist(), tree.frame[1:].tolist(), strict=True):
         stacks.append(names.intern(STACKS.name, (stacks[parent], frames[frame])))
-    prefixes = [names.intern(PREFIXES.name, name) if name else 65_535 for name in samples.prefixes]
+    prefixes = [names.intern(PREFIXES.name, name) for name in samples.prefixes]
     timed = np.isfinite(samples.duration)
     order = np.argsort(np.where(timed, samples.time, start), kind="stable")
     workers = np.array(samples.workers, object)
