@@ -72,7 +72,7 @@ PYTHON: dict[str, set[str]] = {
     "recorder": {"session", "session_list", "collect", "errors", "config"},
     "cells": {"collect", "schema"},
     "figures": {"session", "derive", "recording", "focus", "palette", "schema", "words"},
-    "picture": {"palette", "recording", "stream", "words"},
+    "picture": {"derive", "palette", "recording", "stream", "words"},
     "library": {"report", "files", "recording", "wire", "errors", "config", "urls", "written"},
     "block": {
         "session",

@@ -43,6 +43,16 @@ ACTIVITY_COLOURS: Final = {
     "other": "#e8e8e8",
 }
 
+FLAME_COLOURS: Final = {
+    "yours": "#a8cefe",
+    "dask": "#ead5ab",
+    "pandas": "#b3e6c4",
+    "pyarrow": "#e5ccf8",
+    "numpy": "#aae3ed",
+    "other": "#d7d7d7",
+}
+"""Of functions, by whose code they are."""
+
 LINE_SLOTS: Final = (7, 3, 10, 9)
 """The slots of the first lines of a plot that has one line a label; others follow in order."""
 

@@ -13,6 +13,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from daskscope import palette
+from daskscope.derive.modules import MODULE_NAMES, MODULES, module_of
+from daskscope.derive.profile_tree import laid_out
+from daskscope.derive.recorded_profile import profile_of
 from daskscope.recording.names import name_of
 from daskscope.recording.stretches import coarse
 from daskscope.words import bytes_text, count_text, cut, moment_text, one_line, seconds_text
@@ -47,6 +50,7 @@ MAX_STRETCHES: Final = 16_384
 """Finer pictures of many short tasks would take more bytes."""
 MAX_ROWS: Final = 200_000
 LINES: Final = 6
+MIN_FRAME_PX: Final = 6
 
 _REPLACED: Final = str.maketrans({"–": "-", "−": "-", "µ": "u", "×": "x"})
 
@@ -284,6 +288,37 @@ def _fine_metrics(sheet: Sheet, core: RecordingStore) -> None:
     sheet.legend(list(legend.items()))
 
 
+def _profile(sheet: Sheet, core: RecordingStore) -> None:
+    tree = profile_of(core)
+    if not len(tree.samples):
+        sheet.lines("No samples yet.")
+        return
+    bottom = BOTTOM - 30
+    rows = min(int(tree.depth.max()), (bottom - TOP) // MIN_FRAME_PX)
+    height = min((bottom - TOP) // rows, 34)
+    # The pool of threads and Dask are on top of all: what tasks do is below.
+    first = max(int(tree.depth.max()) - rows, 0)
+    order, left = laid_out(tree)
+    scale = (RIGHT - LEFT) / tree.count
+    chosen = order[(tree.depth[order] > first) & (tree.totals[order] * scale >= 2)]
+    used: dict[str, float] = {}
+    for node in chosen.tolist():
+        frame = tree.frames[tree.frame[node]]
+        module = module_of(frame.name, frame.file)
+        used[module] = used.get(module, 0) + tree.self_counts[node]
+        x = LEFT + left[node] * scale
+        y = TOP + (int(tree.depth[node]) - first - 1) * height
+        stop = x + tree.totals[node] * scale
+        colour = palette.FLAME_COLOURS[module]
+        sheet.ink.rectangle((x, y, max(stop - 2, x), y + height - 3), fill=colour)
+        characters = int((stop - x - 16) / 11)
+        if height >= 22 and characters > 2:
+            sheet.text(x + 8, y + height / 2 - 2, cut(frame.name, characters), TEXT, 18, "lm")
+    names = [(MODULE_NAMES[MODULES.index(one)], palette.FLAME_COLOURS[one]) for one in used]
+    seconds = [] if tree.seconds is None else [(seconds_text(tree.seconds), "#ffffff")]
+    sheet.legend(names + seconds)
+
+
 def _system(sheet: Sheet, core: RecordingStore) -> None:
     rows, middle = _rows(core, "system", "cpu"), (LEFT + RIGHT) // 2
     if not len(rows["time"]):
@@ -370,13 +405,14 @@ KINDS: Final[Mapping[str, tuple[str, Draw, tuple[str, ...]]]] = {
     "logs": ("Logs", _logs, ("logs",)),
     "system": ("System", _system, ("system",)),
     "fine-metrics": ("Fine performance metrics", _fine_metrics, ("metrics",)),
+    "profile": ("Profile", _profile, ("profile_counts",)),
     "memory": ("Memory", _memory, ("system",)),
     "memory-plot": ("Memory", _memory_plot, ("samples",)),
 }
 """By kind: its title, what draws it, and the tables that it shows beside tasks. A panel that a
 user made has the picture of the summary."""
 
-SAMPLES: Final = {"system": 20}
+SAMPLES: Final = {"system": 20, "profile_counts": 1_000}
 """So many rows are news: a cluster that does nothing is sampled, too."""
 
 

@@ -314,6 +314,33 @@ def depths(parent: NDArray[Any]) -> Numbers:
     return depth
 
 
+def laid_out(tree: ProfileTree) -> tuple[Numbers, Floats]:
+    """Return the nodes in order from left to right, and where each begins, in samples.
+
+    All below a node follow it. Functions stand in the order of their names, so that the picture
+    of a run is much like that of the next one.
+    """
+    rank = np.empty(len(tree.frames), np.int64)
+    rank[sorted(range(len(tree.frames)), key=lambda at: tree.frames[at].identity)] = np.arange(
+        len(tree.frames)
+    )
+    by_parent = np.lexsort((rank[tree.frame[1:]], tree.parent[1:])) + 1
+    ends = np.searchsorted(tree.parent[by_parent], np.arange(len(tree.parent) + 1))
+    children, first = by_parent.tolist(), ends.tolist()
+    order, waiting = [], [ROOT]
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        waiting += children[first[node] : first[node + 1]][::-1]
+    left, parent, total = np.zeros(len(order)).tolist(), tree.parent.tolist(), tree.totals.tolist()
+    free = left.copy()
+    for node in order[1:]:
+        above = parent[node]
+        left[node] = free[node] = free[above]
+        free[above] += total[node]
+    return np.array(order), np.array(left)
+
+
 def pruned(tree: ProfileTree) -> ProfileTree:
     """Return a tree with the nodes and frames that were seen alone."""
     seen = np.zeros(len(tree.parent), bool)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from daskscope.derive.profile_tree import laid_out
 from daskscope.errors import DaskscopeError
 from daskscope.version import installed_version
 from daskscope.words import bytes_text
@@ -84,22 +85,9 @@ def to_collapsed(trees: Sequence[ProfileTree], path: str | PathLike[str]) -> Pat
 
 def weights_of(tree: ProfileTree) -> tuple[list[int], list[float]]:
     """Return the nodes that have samples of their own, as in the graph from left to right."""
-    own = tree.self_counts
-    order = [node for node in in_order(tree) if node and own[node] > 0]
-    return order, own[order].tolist()
-
-
-def in_order(tree: ProfileTree) -> list[int]:
-    """Return the nodes such that all below one follow it."""
-    children: dict[int, list[int]] = {}
-    for node, parent in enumerate(tree.parent[1:].tolist(), 1):
-        children.setdefault(parent, []).append(node)
-    found, waiting = [], [0]
-    while waiting:
-        node = waiting.pop()
-        found.append(node)
-        waiting += reversed(children.pop(node, ()))
-    return found
+    order, _ = laid_out(tree)
+    order = order[tree.self_counts[order] > 0]
+    return order.tolist(), tree.self_counts[order].tolist()
 
 
 def stacks_of(tree: ProfileTree, nodes: Sequence[int]) -> Iterator[list[int]]:
