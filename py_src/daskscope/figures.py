@@ -437,7 +437,8 @@ def _tree(source: Any, focus: Focus, scope: str) -> tuple[ProfileTree, list[str]
     start, stop = focus.time or (None, None)
     known = set(recording.names.prefixes)
     prefix = [name for name in focus.prefixes if name in known] if focus.prefixes else None
-    worker = [*focus.workers] if focus.workers else None
+    there = recording.worker_names
+    worker = [one for one in focus.workers if one in there] if focus.workers else None
     notes = []
     if focus.spans or focus.cells:
         notes.append("All spans and cells: samples are not taken by span or cell")

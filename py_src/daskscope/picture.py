@@ -50,7 +50,7 @@ MAX_STRETCHES: Final = 16_384
 """Finer pictures of many short tasks would take more bytes."""
 MAX_ROWS: Final = 200_000
 LINES: Final = 6
-MIN_FRAME_PX: Final = 6
+MIN_FRAME_PX: Final = 12
 
 _REPLACED: Final = str.maketrans({"–": "-", "−": "-", "µ": "u", "×": "x"})
 
@@ -293,14 +293,16 @@ def _profile(sheet: Sheet, core: RecordingStore) -> None:
     if not len(tree.samples):
         sheet.lines("No samples yet.")
         return
-    bottom = BOTTOM - 30
-    rows = min(int(tree.depth.max()), (bottom - TOP) // MIN_FRAME_PX)
-    height = min((bottom - TOP) // rows, 34)
-    # The pool of threads and Dask are on top of all: what tasks do is below.
-    first = max(int(tree.depth.max()) - rows, 0)
     order, left = laid_out(tree)
-    scale = (RIGHT - LEFT) / tree.count
-    chosen = order[(tree.depth[order] > first) & (tree.totals[order] * scale >= 2)]
+    scale, room = (RIGHT - LEFT) / tree.count, BOTTOM - 30 - TOP
+    shown = order[tree.totals[order] * scale >= 2]
+    deepest = int(tree.depth[shown].max())
+    # On top of all are calls that every task has: threads, and Dask's own.
+    common = tree.depth[tree.totals >= 0.95 * tree.count].max()
+    first = int(min(max(deepest - room // MIN_FRAME_PX, 0), max(common - 1, 0)))
+    rows = min(deepest - first, room // MIN_FRAME_PX)
+    height = min(room // rows, 34)
+    chosen = shown[(tree.depth[shown] > first) & (tree.depth[shown] <= first + rows)]
     used: dict[str, float] = {}
     for node in chosen.tolist():
         frame = tree.frames[tree.frame[node]]
