@@ -25,6 +25,7 @@ PROGRAMS: dict[str, list[str]] = {
     "focus": ["node", "browser/focus.mjs"],
     "memory_samples": [sys.executable, "-u", "memory_samples.py"],
     "metrics": [sys.executable, "-u", "metrics.py"],
+    "profile_data": [sys.executable, "-u", "profile_data.py"],
     "kernel_slowdown": [sys.executable, "-u", "kernel_slowdown.py"],
     "recording": [sys.executable, "-u", "recording.py"],
     "report": [sys.executable, "-u", "report/report.py"],

@@ -618,8 +618,10 @@ PROFILED: Final = Log(
         Column("worker", "utf8", "address; empty for the scheduler", holds=("hosts",)),
         Column("time", "float64", "from when on it is known", unit="s"),
         Column("until", "float64", "up to when it has been read", unit="s"),
-        Column("interval", "float64", "between two samples", unit="s"),
-        Column("cycle", "float64", "that one row of profile_counts covers", unit="s"),
+        Column("interval", "float64", "between two samples of the threads of tasks", unit="s"),
+        Column(
+            "cycle", "float64", "of rows as measured; event loops are seen once in it", unit="s"
+        ),
         Column("compute", "utf8", "ok, off, refused, or waiting", holds=()),
         Column("administrative", "utf8", "the same of its event loop; or python-3.11", holds=()),
         Column("lost", "uint32", "cycles that were gone before they were read"),

@@ -90,7 +90,7 @@ class Reader:
 
 def test_the_agent_knows_the_name_of_what_is_in_one_of_several():
     assert IN_ONE_OF == schema.IN_ONE_OF
-    assert "WorkerAgent" in agent.source(agent._WORKER_FILES)
+    assert "WorkerAgent" in agent.worker_source()
 
 
 def test_a_sample_is_of_the_only_child_or_else_in_one_of_several():

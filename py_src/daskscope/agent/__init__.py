@@ -34,8 +34,8 @@ _BOOTSTRAP = (
 
 
 @cache
-def source(files: tuple[str, ...] = _FILES) -> str:
-    """Return the agent's text: its files in order, without their imports of each other."""
+def _text(files: tuple[str, ...]) -> str:
+    """Return some files in order, without their imports of each other."""
     here = Path(__file__).parent
     lines = ["from __future__ import annotations"]
     inside_import = False
@@ -50,22 +50,32 @@ def source(files: tuple[str, ...] = _FILES) -> str:
     return "\n".join(lines) + "\n"
 
 
+def source() -> str:
+    """Return the text of the agent's part in the scheduler."""
+    return _text(_FILES)
+
+
+def worker_source() -> str:
+    """Return the text of its part in the workers."""
+    return _text(_WORKER_FILES)
+
+
 @cache
 def name() -> str:
     """Return the versioned name of plugins and handlers: agents of two versions coexist."""
-    text = source() + source(_WORKER_FILES)
+    text = source() + worker_source()
     return "daskscope_" + hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 class _Sent:
     """Pickles as a call that builds an object of some class where it is unpickled."""
 
-    def __init__(self, files: tuple[str, ...], made: str, options: dict[str, Any]) -> None:
-        self.files, self.made, self.options = files, made, options
+    def __init__(self, source: str, made: str, **options: Any) -> None:
+        self.source, self.made, self.options = source, made, options
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {
-            "source": source(self.files),
+            "source": self.source,
             "space": {"__name__": name()},
             "made": self.made,
             "options": {"name": name(), **self.options},
@@ -80,15 +90,16 @@ class _Sent:
 @cache
 def for_workers() -> bytes:
     """Return the plugin as `register_worker_plugin` wants it."""
-    return _Sent(_WORKER_FILES, "WorkerAgent", {}).pickled()
+    return _Sent(worker_source(), "WorkerAgent").pickled()
 
 
 def pickled(*, memory_limit: int) -> bytes:
     """Return the plugin as the scheduler's `register_scheduler_plugin` wants it."""
-    options = {
-        "memory_limit": memory_limit,
-        "actions": list(ACTIONS),
-        "statuses": list(WORKER_STATUSES),
-        "worker_agent": for_workers(),
-    }
-    return _Sent(_FILES, "Agent", options).pickled()
+    return _Sent(
+        source(),
+        "Agent",
+        memory_limit=memory_limit,
+        actions=list(ACTIONS),
+        statuses=list(WORKER_STATUSES),
+        worker_agent=for_workers(),
+    ).pickled()

@@ -123,14 +123,16 @@ class ProfileGather:
         }
 
     async def ask(self, reader: str, known: dict[str, Any], workers: list[str]) -> list[Any]:
-        """Return the answers of some workers; of one that gives none, an exception or None."""
+        """Return the answers of some workers; of one that gives none, None."""
         rpc, op = self.scheduler.rpc, self.name + "_profile"
-        return await asyncio.gather(
-            *[
-                asyncio.wait_for(
-                    getattr(rpc(one), op)(reader=reader, known=known.get(one)), WORKER_S
-                )
-                for one in workers
-            ],
-            return_exceptions=True,
-        )
+        asked = [
+            asyncio.ensure_future(getattr(rpc(one), op)(reader=reader, known=known.get(one)))
+            for one in workers
+        ]
+        try:
+            _, silent = await asyncio.wait(asked, timeout=WORKER_S)
+        finally:
+            for one in asked:
+                one.cancel()
+        await asyncio.gather(*silent, return_exceptions=True)
+        return [None if one.cancelled() or one.exception() else one.result() for one in asked]

@@ -25,7 +25,6 @@ from daskscope.schema import (
     FILE_FORMAT,
     FILE_PART_ROWS,
     FILE_PART_TASKS,
-    STACKS,
     STATUSES,
     STEPS,
     TASKS,
@@ -265,8 +264,9 @@ class _Reader:
         if column.into not in names.tables:
             return cell
         own = self.places.counts()[kind]
-        if column.into == kind and cell == own and (own == 0 or kind != STACKS.name):  # at itself
-            return own if own < len(names.tables[kind].first) else names.count(kind)
+        first = len(names.tables[kind].first)
+        if column.into == kind and cell == own and (own < first or not first):  # at itself
+            return own if first else names.count(kind)
         return int(self._of_rows(np.array([cell]), column.into)[0])
 
     def _take_tasks(self, keys: bytes) -> None:
