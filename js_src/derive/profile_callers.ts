@@ -15,7 +15,7 @@ export interface Callers {
 }
 
 export interface CallersTree extends Tree {
-  /** 1 for each node whose callers are not in the tree, or not all of them. */
+  /** 1 for each node whose callers are not in the tree: its samples are its own so far. */
   readonly more: Uint8Array;
 }
 
@@ -110,9 +110,10 @@ function callersOf(
     for (let at = since; at < until; at++) {
       const caller = node === 0 ? ends[at] : above[nodes[at]];
       const index = node === 0 ? at : of[at];
-      if (caller === 0) {
+      if (caller === 0 || !followed) {
         made.self[node] += samples[index];
-      } else if (followed) {
+        if (caller !== 0) made.more[node] = 1;
+      } else {
         let place = places[frame[caller]];
         if (place < first) {
           place = made.add(node, frame[caller], depth + 1);
@@ -121,8 +122,6 @@ function callersOf(
         made.total[place] += samples[index];
         made.begin[place + 1] += 1;
         count += 1;
-      } else {
-        made.more[node] = 1;
       }
     }
     if (size + count > nodes.length) {

@@ -4,6 +4,11 @@
 import type { TableColumns } from "../schema";
 import { type RingRows, shownOf } from "./series";
 import {
+  RowColumns,
+  stretched,
+  type StretchedCounts,
+} from "./profile_stretches";
+import {
   blocksOf,
   eachTouching,
   repeatedRows,
@@ -34,7 +39,7 @@ export interface CountWindow {
 interface Part extends ShownStretches {
   readonly columns: CountColumns;
   /** Of each row the number of its worker. */
-  readonly workers: Uint16Array;
+  readonly workers: Uint32Array;
 }
 
 interface Sums {
@@ -66,7 +71,7 @@ export class ProfileCounts {
     });
   }
 
-  /** By stack; not to be changed, and valid until the next call with this window. */
+  /** By stack; the same array while nothing came. */
   in(window: CountWindow): Float64Array {
     const id = idOf(window);
     const at = this.kept.findIndex((sums) => sums.id === id);
@@ -108,6 +113,15 @@ export class ProfileCounts {
       part,
       rows: part.columns.time.length,
     }));
+  }
+
+  /** The samples of a time in stretches of it, as long as each other, none below a cycle. */
+  stretches(window: CountWindow): StretchedCounts {
+    const rows = new RowColumns();
+    this.each(window, ({ columns }, row, count, from, to) =>
+      rows.add(columns.stack[row], count, from, to),
+    );
+    return stretched(rows);
   }
 
   /** Samples by worker or by prefix. */
@@ -171,7 +185,7 @@ export class ProfileCounts {
   ): void {
     const ofPrefix = prefixes && new Uint8Array(0x10000);
     for (const one of prefixes ?? []) ofPrefix![one] = 1;
-    const ofWorker = workers && new Uint8Array(0x10000);
+    const ofWorker = workers && new Uint8Array(this.workers.size);
     for (const one of workers ?? []) {
       const number = this.workers.get(one);
       if (number !== undefined) ofWorker![number] = 1;
@@ -194,8 +208,8 @@ export class ProfileCounts {
     });
   }
 
-  private numbered(columns: CountColumns, old: Part | undefined): Uint16Array {
-    const numbers = new Uint16Array(columns.time.length);
+  private numbered(columns: CountColumns, old: Part | undefined): Uint32Array {
+    const numbers = new Uint32Array(columns.time.length);
     const same = old ? repeated(old.columns, columns) : 0;
     if (old) numbers.set(old.workers.subarray(0, same));
     let [last, number] = ["", -1];
