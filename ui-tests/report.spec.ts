@@ -190,6 +190,7 @@ test(
       "Task stream",
       "Memory",
       "Fine performance metrics",
+      "Profile",
       "Errors and events",
       "Logs",
       "System",

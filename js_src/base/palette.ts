@@ -111,7 +111,7 @@ export function actionColour(action: string): ActionColour | null {
 
 /** Whose code a frame of a profile is: calm, since names are written on it. */
 export const FLAME_COLOURS = {
-  own: { light: "#a8cefe", dark: "#284b77" },
+  yours: { light: "#a8cefe", dark: "#284b77" },
   dask: { light: "#ead5ab", dark: "#514019" },
   pandas: { light: "#b3e6c4", dark: "#1f4d32" },
   pyarrow: { light: "#e5ccf8", dark: "#4d385c" },

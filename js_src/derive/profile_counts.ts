@@ -115,12 +115,14 @@ export class ProfileCounts {
     }));
   }
 
-  /** The samples of a time in stretches of it, as long as each other, none below a cycle. */
-  stretches(window: CountWindow): StretchedCounts {
+  /** The samples of some times in equal stretches of these, none below a cycle. */
+  stretches(...windows: readonly CountWindow[]): StretchedCounts {
     const rows = new RowColumns();
-    this.each(window, ({ columns }, row, count, from, to) =>
-      rows.add(columns.stack[row], count, from, to),
-    );
+    for (const window of windows) {
+      this.each(window, ({ columns }, row, count, from, to) =>
+        rows.add(columns.stack[row], count, from, to),
+      );
+    }
     return stretched(rows);
   }
 

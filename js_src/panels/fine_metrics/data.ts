@@ -20,7 +20,7 @@ import {
   sumsBy,
 } from "../../derive/metrics";
 import { lineOf, rowsOf } from "../../derive/series";
-import { cellsOfPanel } from "../../panel/cells";
+import { dataMoment, tasksRan } from "../../panel/tasks_ran";
 import type { PanelView } from "../../panel/panel_view";
 import { TABLES } from "../../schema";
 import type { SessionStore } from "../../session";
@@ -110,12 +110,12 @@ export function scopeOf(view: PanelView): Scope {
       ? maskOf(prefixes.map((name) => names.indexOf(name)))
       : null;
   if (cells.length > 0) {
-    const tasks = tasksOfCells(view, cells);
+    const tasks = tasksRan(view, cells, []);
     range = [
       Math.min(Math.max(range[0], tasks.time[0]), range[1]),
       Math.max(Math.min(range[1], tasks.time[1]), range[0]),
     ];
-    const { prefixes: own } = tasks;
+    const own = tasks.prefixes && maskOf(tasks.prefixes);
     mask = mask && own ? mask.map((one, at) => one & own[at]) : (mask ?? own);
   }
   const all = view.session.value?.spans ?? [];
@@ -129,39 +129,6 @@ export function scopeOf(view: PanelView): Scope {
         : null,
   };
 }
-
-interface CellTasks {
-  readonly time: Range;
-  /** Null where it is not known which tasks are of a cell. */
-  readonly prefixes: Uint8Array | null;
-}
-
-/** When tasks of cells ran, from their first graph on, and their functions. */
-function tasksOfCells(view: PanelView, names: readonly string[]): CellTasks {
-  const graphs = cellsOfPanel(view)
-    .filter(({ name }) => names.includes(name))
-    .flatMap((cell) => cell.graphs);
-  const wanted = new Set(graphs.map(({ computation }) => computation));
-  void dataMoment(view);
-  const prefixes = new Set<number>();
-  let start = Math.min(Infinity, ...graphs.map(({ time }) => time));
-  let stop = -Infinity;
-  for (const group of view.session.value?.model.groups.all ?? []) {
-    if (!wanted.has(group.computation)) continue;
-    prefixes.add(group.prefix);
-    start = Math.min(start, group.start);
-    stop = Math.max(stop, group.stop);
-  }
-  const ran = prefixes.size > 0;
-  return {
-    time: [start, ran ? stop : Infinity],
-    prefixes: ran ? maskOf(prefixes) : null,
-  };
-}
-
-/** Grows when tasks came: of a live session with each status, not with each frame. */
-export const dataMoment = (view: PanelView): number =>
-  view.host.live ? view.now.value : view.dataVersion.value;
 
 /** One row of bars: a sum, and what it consists of by activity. */
 export interface Bar {

@@ -9,6 +9,7 @@ import { type Account, CAUSES } from "../../derive/accounting";
 import type { Grid } from "../../derive/metrics";
 import { AndMore, Part } from "../../panel/parts";
 import type { PanelView } from "../../panel/panel_view";
+import { dataMoment } from "../../panel/tasks_ran";
 import { TimeChart } from "../../panel/time_chart";
 import type { PlotArea } from "../../timeline/time_plot";
 import { type ValueAxis, valueAxis } from "../../timeline/value_axis";
@@ -16,7 +17,6 @@ import type { Range } from "../../timeline/window";
 import {
   accountIn,
   choicesOf,
-  dataMoment,
   type Scope,
   type Stack,
   stackIn,

@@ -5,8 +5,8 @@ import { formatSeconds, formatShare } from "../../base/format";
 import { IconButton, LinkButton, useCopied } from "../../panel/button";
 import { Swatch } from "../../panel/card";
 import { CloseIcon, CopyIcon, PinIcon } from "../../panel/icons";
-import { FRAME_GROUPS } from "../../derive/profile_groups";
-import { groupColour } from "./looks";
+import { MODULES } from "../../derive/profile_modules";
+import { moduleColour } from "./looks";
 import { exactNode, type ProfileState } from "./state";
 
 export function Detail({ state }: { state: ProfileState }): JSX.Element | null {
@@ -33,8 +33,8 @@ export function Detail({ state }: { state: ProfileState }): JSX.Element | null {
     <section class="ds-profile-detail" aria-label="Chosen frame">
       <div class="ds-profile-detail-head">
         <Swatch
-          colour={groupColour(
-            FRAME_GROUPS[frames.groupOf(frame)],
+          colour={moduleColour(
+            MODULES[frames.moduleOf(frame)],
             view.theme.value.dark,
           )}
         />

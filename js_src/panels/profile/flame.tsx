@@ -42,6 +42,8 @@ export function Flame(props: {
   flipped?: boolean;
   firstRow?: number;
   zooms: boolean;
+  /** Its numbers are shares of a whole, and no samples. */
+  share?: boolean;
   /** As high as its rows, at most that of `most_px`; else as high as there is room. */
   most_px?: number;
   chosen: Path | null;
@@ -183,6 +185,7 @@ export function Flame(props: {
           y={y(under) - (scroller.current?.scrollTop ?? 0)}
           place={place.current}
           facts={props.children?.(under) ?? []}
+          isShare={props.share === true}
           colour={props.looks[props.paints[under]]?.css ?? ""}
         />
       )}
@@ -203,6 +206,7 @@ function FlameCard(props: {
   row_px: number;
   place: HTMLElement | null;
   colour: string;
+  isShare: boolean;
   facts: readonly (readonly [string, string])[];
 }): JSX.Element {
   const { state, tree, node, facts } = props;
@@ -212,6 +216,7 @@ function FlameCard(props: {
   const left = (box?.left ?? 0) - (body?.left ?? 0);
   const top = (box?.top ?? 0) - (body?.top ?? 0);
   const frame = tree.frame[node];
+  const { isShare } = props;
   const seconds = (count: number): string =>
     formatSeconds(count * state.interval_s.value);
   const share = (count: number): string =>
@@ -224,14 +229,18 @@ function FlameCard(props: {
         plot={{ left, top }}
         sign={<Swatch colour={props.colour} />}
         title={frames.nameOf(frame)}
-        value={seconds(tree.total[node])}
+        value={(isShare ? share : seconds)(tree.total[node])}
         foot={["Click: zoom", "Shift-click: pin"]}
       >
         <dl class="ds-facts">
-          <dt>total</dt>
-          <dd>{`${seconds(tree.total[node])}, ${share(tree.total[node])}`}</dd>
-          <dt>self</dt>
-          <dd>{`${seconds(tree.self[node])}, ${share(tree.self[node])}`}</dd>
+          {!isShare && (
+            <>
+              <dt>total</dt>
+              <dd>{`${seconds(tree.total[node])}, ${share(tree.total[node])}`}</dd>
+              <dt>self</dt>
+              <dd>{`${seconds(tree.self[node])}, ${share(tree.self[node])}`}</dd>
+            </>
+          )}
           {facts.map(([name, value]) => (
             <>
               <dt>{name}</dt>

@@ -1,16 +1,11 @@
 // What frames are called, where they are from, and whose code they are.
 
-import {
-  FRAME_GROUPS,
-  type FrameGroup,
-  groupsOf,
-  isLibrary,
-} from "../../derive/profile_groups";
+import { MODULES, type Module, modulesOf } from "../../derive/profile_modules";
 import type { FrameColumns } from "../../derive/profile_tree";
 import { IN_ONE_OF } from "../../schema";
 
-export const GROUP_NAMES: Readonly<Record<FrameGroup, string>> = {
-  own: "Your code",
+export const MODULE_NAMES: Readonly<Record<Module, string>> = {
+  yours: "Your code",
   dask: "dask, distributed",
   pandas: "pandas",
   pyarrow: "pyarrow",
@@ -36,15 +31,15 @@ export const ROOT = 0;
 /** The frames of a recording, with what is asked of them in every picture. */
 export class Frames {
   private readonly places: (string | undefined)[] = [];
-  /** Of each frame an index into `FRAME_GROUPS`. */
-  private readonly groups: Uint8Array;
+  /** Of each frame an index into `MODULES`. */
+  private readonly modules: Uint8Array;
 
   constructor(
     readonly columns: FrameColumns,
     readonly rootName: string,
   ) {
-    this.groups = groupsOf(columns);
-    this.groups[ROOT] = FRAME_GROUPS.indexOf("other");
+    this.modules = modulesOf(columns);
+    this.modules[ROOT] = MODULES.indexOf("other");
   }
 
   get size(): number {
@@ -88,14 +83,14 @@ export class Frames {
     return place;
   }
 
-  /** An index into `FRAME_GROUPS`. */
-  groupOf(frame: number): number {
-    return this.groups[frame] ?? 0;
+  /** An index into `MODULES`. */
+  moduleOf(frame: number): number {
+    return this.modules[frame] ?? 0;
   }
 
   /** Of Dask, of what is installed, or of Python: not yours. */
   isLibrary(frame: number): boolean {
-    return isLibrary(this.groupOf(frame));
+    return frame !== ROOT && MODULES[this.moduleOf(frame)] !== "yours";
   }
 
   /** Which frames have all of some words in their name or file, as a mask. */

@@ -17,9 +17,10 @@ import type { PanelView } from "../../panel/panel_view";
 import { droppedFact, type Fact } from "../../panel/status_line";
 import { WithTable } from "../../panel/states";
 import { ActivityChart } from "./activity";
+import { Compare } from "./compare";
 import { Detail } from "./detail";
 import { Flame } from "./flame";
-import { groupLooks, groupPaints } from "./looks";
+import { moduleLooks, modulePaints } from "./looks";
 import { NoProfile } from "./none";
 import { press } from "./keys";
 import { Sandwich } from "./sandwich";
@@ -35,7 +36,10 @@ export const PROFILE = makePanel(
       '<path d="M1 2h14v2.6H1zM1 5.4h9v2.6H1zM1 8.8h5v2.6H1zM1 12.2h3v2.3H1zM11 5.4h3v2.6h-3zM11 8.8h2v2.6h-2z"/>',
     ),
     group: "Performance",
-    tables: ["profile_counts", "profiled", "cells", "computations"],
+    tables: [
+      ...["profile_counts", "profiled"],
+      ...["cells", "computations", "span_times"],
+    ],
   },
   {
     Body: Profile,
@@ -100,7 +104,8 @@ function facts(view: PanelView): Fact[] {
     {
       text: "by time, function and worker",
       rank: 5,
-      title: "Samples know no spans.",
+      title:
+        "Samples know no spans and no cells: these narrow by the time and the functions of their tasks.",
     },
     lost > 0
       ? {
@@ -151,6 +156,7 @@ function Content({ state }: { state: ProfileState }): JSX.Element {
   const wide = view.breadth.value === "wide";
   const roomy = view.environment.width.value >= ROOMY_PX;
   const none = state.samples.value === 0;
+  const View = VIEWS[state.mode.value];
   return (
     <>
       {!wide && (
@@ -177,11 +183,7 @@ function Content({ state }: { state: ProfileState }): JSX.Element {
                 <Crumbs state={state} />
                 <Legend state={state} />
               </div>
-              {state.mode.value === "sandwich" ? (
-                <Sandwich state={state} />
-              ) : (
-                <Graph state={state} />
-              )}
+              <View state={state} />
               <Detail state={state} />
             </div>
           </div>
@@ -192,17 +194,19 @@ function Content({ state }: { state: ProfileState }): JSX.Element {
   );
 }
 
+const VIEWS = { flame: Graph, sandwich: Sandwich, compare: Compare } as const;
+
 function Graph({ state }: { state: ProfileState }): JSX.Element {
   const shown = state.shown.value;
   const found = state.found.value;
   const frames = state.frames.value;
   const theme = state.view.theme.value;
   const looks = useMemo(
-    () => groupLooks(theme, found !== null),
+    () => moduleLooks(theme, found !== null),
     [theme, found !== null],
   );
   const paints = useMemo(
-    () => groupPaints(shown, frames, (node) => found?.hits[node] === 1),
+    () => modulePaints(shown, frames, (node) => found?.hits[node] === 1),
     [shown, found, frames],
   );
   if (shown.tree.total[0] === 0) {

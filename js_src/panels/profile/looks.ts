@@ -5,24 +5,24 @@ import { FLAME_COLOURS } from "../../base/palette";
 import { toCss } from "../../base/colour";
 import type { Theme } from "../../base/theme";
 import { type Look, lookOf } from "./flame_canvas";
-import { FRAME_GROUPS, type FrameGroup } from "../../derive/profile_groups";
+import { MODULES, type Module } from "../../derive/profile_modules";
 import type { Frames } from "./frames";
 import type { Shown } from "./state";
 
-export const MATCH = FRAME_GROUPS.length;
-export const ONE_OF = FRAME_GROUPS.length + 1;
+export const MATCH = MODULES.length;
+export const ONE_OF = MODULES.length + 1;
 
 /** What does not match a search. */
 const FADED = 0.45;
 
-export const groupColour = (group: FrameGroup, dark: boolean): string =>
-  FLAME_COLOURS[group][dark ? "dark" : "light"];
+export const moduleColour = (module: Module, dark: boolean): string =>
+  FLAME_COLOURS[module][dark ? "dark" : "light"];
 
-/** In the order of `FRAME_GROUPS`, then what matches, then what stands for several. */
-export function groupLooks(theme: Theme, searching: boolean): Look[] {
+/** In the order of `MODULES`, then what matches, then what stands for several. */
+export function moduleLooks(theme: Theme, searching: boolean): Look[] {
   const share = searching ? FADED : 1;
-  const looks = FRAME_GROUPS.map((group) =>
-    lookOf(groupColour(group, theme.dark), theme, share),
+  const looks = MODULES.map((module) =>
+    lookOf(moduleColour(module, theme.dark), theme, share),
   );
   return [...looks, lookOf(toCss(theme.brand), theme), hatched(theme, share)];
 }
@@ -31,7 +31,7 @@ const STRIPE_PX = 6;
 
 /** Stripes over the colour of what is of nobody. */
 export function hatched(theme: Theme, share = 1): Look {
-  const look = lookOf(groupColour("other", theme.dark), theme, share);
+  const look = lookOf(moduleColour("other", theme.dark), theme, share);
   const ratio = window.devicePixelRatio || 1;
   const size = Math.round(STRIPE_PX * ratio);
   const tile = document.createElement("canvas");
@@ -52,8 +52,8 @@ export function hatched(theme: Theme, share = 1): Look {
   return { ...look, fill: ink.createPattern(tile, "repeat") ?? look.fill };
 }
 
-/** Of each node an index into `groupLooks`. */
-export function groupPaints(
+/** Of each node an index into `moduleLooks`. */
+export function modulePaints(
   { tree }: Shown,
   frames: Frames,
   isHit: (node: number) => boolean,
@@ -65,7 +65,7 @@ export function groupPaints(
       ? MATCH
       : frames.isOneOf(frame)
         ? ONE_OF
-        : frames.groupOf(frame);
+        : frames.moduleOf(frame);
   }
   return paints;
 }

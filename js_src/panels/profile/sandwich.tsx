@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { formatSeconds, formatShare, plural } from "../../base/format";
 import { Flame, rowHeight } from "./flame";
-import { MATCH, groupLooks, groupPaints } from "./looks";
+import { MATCH, moduleLooks, modulePaints } from "./looks";
 import { type Path, type ProfileState, type Shown } from "./state";
 
 /** Of the room that there is, callers get so much at most. */
@@ -16,13 +16,13 @@ export function Sandwich({ state }: { state: ProfileState }): JSX.Element {
   const found = state.found.value;
   const frames = state.frames.value;
   const looks = useMemo(
-    () => groupLooks(theme, found !== null),
+    () => moduleLooks(theme, found !== null),
     [theme, found !== null],
   );
   const paints = useMemo(() => {
     if (!sandwich) return null;
     const paints = (shown: Shown): Uint8Array =>
-      groupPaints(
+      modulePaints(
         shown,
         frames,
         (node) => found?.frames[shown.tree.frame[node]] === 1,

@@ -10,8 +10,9 @@ import {
   visible,
 } from "../../derive/profile_layout";
 import { callersAndCallees, inverted } from "../../derive/profile_callers";
+import { compared, type Comparison } from "../../derive/profile_compare";
 import { search } from "../../derive/profile_search";
-import { FRAME_GROUPS } from "../../derive/profile_groups";
+import { MODULES } from "../../derive/profile_modules";
 import {
   collapsed,
   rootedAt,
@@ -21,8 +22,10 @@ import {
 } from "../../derive/profile_tree";
 import { hasWords } from "../../panel/filter_tools";
 import type { PanelView } from "../../panel/panel_view";
+import { tasksRan } from "../../panel/tasks_ran";
 import { SCOPES } from "../../schema";
 import type { SessionStore } from "../../session";
+import type { Range } from "../../timeline/window";
 import { Frames, ROOT } from "./frames";
 
 export type Scope = (typeof SCOPES)[number];
@@ -97,6 +100,10 @@ export class ProfileState {
   readonly shown: ReadonlySignal<Shown>;
   readonly sandwich: ReadonlySignal<Sandwich | null>;
   readonly found: ReadonlySignal<Found | null>;
+  /** What is selected next to another time; null where nothing is. */
+  readonly compared: ReadonlySignal<Compared | null>;
+  /** The time that is compared with; null is the rest of the run. */
+  readonly reference = signal<Range | null>(null);
   /** Stacks with a frame that matches, or that is chosen, as a mask; null is none. */
   readonly marked: ReadonlySignal<Uint8Array | null>;
   /** Seconds of a sample. */
@@ -106,8 +113,8 @@ export class ProfileState {
   readonly reading: ReadonlySignal<Reading>;
   /** Addresses of processes that were profiled, those that left among them. */
   readonly workers: ReadonlySignal<readonly string[]>;
-  /** Of each group whether a frame of the graph is of it. */
-  readonly groupsUsed: ReadonlySignal<Uint8Array>;
+  /** Of each module whether a frame of the graph is of it. */
+  readonly modulesUsed: ReadonlySignal<Uint8Array>;
 
   constructor(readonly view: PanelView) {
     this.frames = computed(
@@ -131,6 +138,7 @@ export class ProfileState {
     );
     this.shown = computed(() => this.transformed());
     this.sandwich = computed(() => this.callersAndCallees());
+    this.compared = computed(() => this.compare());
     this.found = computed(() => this.search());
     this.marked = computed(() => this.stacksMarked());
     this.interval_s = computed(() => usualInterval(view));
@@ -147,11 +155,11 @@ export class ProfileState {
     this.workers = computed(() =>
       [...new Set(view.table("profiled").columns.worker)].filter(Boolean),
     );
-    this.groupsUsed = computed(() => {
+    this.modulesUsed = computed(() => {
       const { frame } = this.shown.value.tree;
-      const used = new Uint8Array(FRAME_GROUPS.length);
+      const used = new Uint8Array(MODULES.length);
       for (let node = 1; node < frame.length; node++) {
-        used[this.frames.value.groupOf(frame[node])] = 1;
+        used[this.frames.value.moduleOf(frame[node])] = 1;
       }
       return used;
     });
@@ -185,7 +193,7 @@ export class ProfileState {
         pins && this.pinned.peek() && same(path, this.chosen.peek());
       this.chosen.value = path.length === 0 || again ? null : path;
       this.pinned.value = pins && !again && path.length > 0;
-      if (!pins && this.mode.peek() === "flame") this.zoom.value = path;
+      if (!pins && this.mode.peek() !== "sandwich") this.zoom.value = path;
     });
   }
 
@@ -203,9 +211,13 @@ export class ProfileState {
     return true;
   }
 
+  private get inView(): Shown {
+    return this.compared.peek()?.shown ?? this.shown.peek();
+  }
+
   /** From frame to frame in the graph: to its caller, a callee, its neighbours. */
   step(key: string): boolean {
-    const shown = this.shown.peek();
+    const shown = this.inView;
     const { tree, layout } = shown;
     const at = nodeOf(shown, this.chosen.peek() ?? this.zoom.peek());
     const place = layout.nodes.indexOf(at, layout.rows[tree.depth[at]]);
@@ -259,8 +271,16 @@ export class ProfileState {
   }
 
   private transformed(): Shown {
+    let tree = this.folded(this.tree.value);
+    if (this.inverted.value) {
+      const least = tree.total[0] * LEAST_SHARE;
+      tree = inverted(tree, { least, along: this.zoom.value });
+    }
+    return this.laidOut(tree);
+  }
+
+  private folded(tree: Tree): Tree {
     const frames = this.frames.value;
-    let tree = this.tree.value;
     const root = this.root.value;
     if (root !== null) tree = rootedAt(tree, root);
     const hidden = this.hidden.value;
@@ -270,11 +290,7 @@ export class ProfileState {
       ? (frame: number): boolean => frames.isLibrary(frame)
       : null;
     if (recursion || library) tree = collapsed(tree, { recursion, library });
-    if (this.inverted.value) {
-      const least = tree.total[0] * LEAST_SHARE;
-      tree = inverted(tree, { least, along: this.zoom.value });
-    }
-    return this.laidOut(tree);
+    return tree;
   }
 
   private callersAndCallees(): Sandwich | null {
@@ -295,6 +311,36 @@ export class ProfileState {
   private laidOut(tree: Tree): Shown {
     const ranks = this.order.value === "name" ? this.ranks.value : null;
     return { tree, layout: layoutOf(tree, ranks) };
+  }
+
+  private compare(): Compared | null {
+    const { time } = this.view.focus.value;
+    if (this.mode.value !== "compare" || !time) return null;
+    const filter = this.filter.value;
+    const reference = this.reference.value;
+    const others = reference
+      ? [{ ...filter, start: reference[0], stop: reference[1] }]
+      : [
+          { ...filter, start: -Infinity, stop: filter.start },
+          { ...filter, start: filter.stop, stop: Infinity },
+        ];
+    const rows = this.rows();
+    const before = rows.stretches(...others);
+    const after = rows.stretches(filter);
+    const counts = this.counts.value.slice();
+    const all = others.map((window) => rows.in(window));
+    const size = Math.max(counts.length, ...all.map(({ length }) => length));
+    const sum = new Float64Array(size);
+    for (const some of [counts, ...all]) {
+      some.forEach((count, stack) => (sum[stack] += count));
+    }
+    const both = this.folded(treeOf(this.view.table("stacks").columns, sum));
+    const comparison = compared(both, before, after, { by: "share" });
+    return {
+      ...comparison,
+      ...{ time, reference, samples: [before.samples, after.samples] },
+      shown: this.laidOut(comparison.tree),
+    };
   }
 
   private stacksMarked(): Uint8Array | null {
@@ -325,6 +371,14 @@ export class ProfileState {
   }
 }
 
+export interface Compared extends Comparison {
+  readonly shown: Shown;
+  readonly time: Range;
+  readonly reference: Range | null;
+  /** Of both sides. */
+  readonly samples: readonly number[];
+}
+
 export interface Sandwich {
   readonly frame: number;
   readonly total: number;
@@ -345,27 +399,29 @@ export function stateOf(view: PanelView): ProfileState {
 }
 
 function filterOf(view: PanelView, scope: Scope): Filter {
-  const { time, prefixes, workers } = view.focus.value;
+  const { time, prefixes, workers, cells, spans } = view.focus.value;
   void view.namesVersion.value;
   const names = view.session.value?.prefixes ?? [];
-  const some = scope === "compute" && prefixes.length > 0;
-  const few = scope !== "scheduler" && workers.length > 0;
-  const [start, stop] = time ?? [-Infinity, Infinity];
+  let [start, stop] = time ?? [-Infinity, Infinity];
+  let some =
+    prefixes.length > 0
+      ? prefixes.map((name) => names.indexOf(name)).filter((at) => at >= 0)
+      : null;
+  if (cells.length > 0 || spans.length > 0) {
+    const ran = tasksRan(view, cells, spans);
+    start = Math.max(start, ran.time[0]);
+    stop = Math.max(start, Math.min(stop, ran.time[1]));
+    const { prefixes: own } = ran;
+    if (own) some = some?.filter((at) => own.has(at)) ?? [...own];
+  }
   const counted = {
     scope: SCOPES.indexOf(scope),
-    prefixes: some
-      ? prefixes.map((name) => names.indexOf(name)).filter((at) => at >= 0)
-      : null,
-    workers: few ? workers : null,
+    prefixes: scope === "compute" ? some : null,
+    workers: scope !== "scheduler" && workers.length > 0 ? workers : null,
   };
   const scopeId = JSON.stringify(counted);
-  return {
-    ...counted,
-    start,
-    stop,
-    scopeId,
-    id: `${scopeId} ${start} ${stop}`,
-  };
+  const id = `${scopeId} ${start} ${stop}`;
+  return { ...counted, start, stop, scopeId, id };
 }
 
 const same = (one: Path, other: Path | null): boolean =>

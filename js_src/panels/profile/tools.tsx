@@ -8,9 +8,9 @@ import { Kinds } from "../../panel/filter_tools";
 import { CloseIcon, MoreIcon } from "../../panel/icons";
 import { Menu, MenuItem } from "../../panel/menu";
 import { workerNames } from "../../panel/worker_groups";
-import { groupColour } from "./looks";
-import { FRAME_GROUPS } from "../../derive/profile_groups";
-import { GROUP_NAMES } from "./frames";
+import { moduleColour } from "./looks";
+import { MODULES } from "../../derive/profile_modules";
+import { MODULE_NAMES } from "./frames";
 import { nodeOf, type ProfileState } from "./state";
 
 export function Scopes({ state }: { state: ProfileState }): JSX.Element {
@@ -63,6 +63,7 @@ export function Filters({ state }: { state: ProfileState }): JSX.Element {
 const MODES = [
   { kind: "flame", name: "Flame graph" },
   { kind: "sandwich", name: "Sandwich" },
+  { kind: "compare", name: "Compare" },
 ] as const;
 
 export function Modes({ state }: { state: ProfileState }): JSX.Element {
@@ -99,7 +100,7 @@ export function Crumbs({ state }: { state: ProfileState }): JSX.Element | null {
   ];
   const width = state.view.environment.width.value;
   const shown = state.shown.value;
-  const zoom = state.mode.value === "flame" ? state.zoom.value : [];
+  const zoom = state.mode.value !== "sandwich" ? state.zoom.value : [];
   const { tree } = shown;
   const node = nodeOf(shown, zoom);
   if (zoom.length === 0 && chips.length === 0) return null;
@@ -162,15 +163,16 @@ export function Crumbs({ state }: { state: ProfileState }): JSX.Element | null {
   );
 }
 
-export function Legend({ state }: { state: ProfileState }): JSX.Element {
+export function Legend({ state }: { state: ProfileState }): JSX.Element | null {
+  if (state.mode.value === "compare") return null;
   const { dark } = state.view.theme.value;
-  const used = state.groupsUsed.value;
+  const used = state.modulesUsed.value;
   return (
     <span class="ds-profile-legend">
-      {FRAME_GROUPS.filter((_, at) => used[at] === 1).map((group) => (
-        <span class="ds-line-value" key={group}>
-          <Swatch colour={groupColour(group, dark)} />
-          {GROUP_NAMES[group]}
+      {MODULES.filter((_, at) => used[at] === 1).map((module) => (
+        <span class="ds-line-value" key={module}>
+          <Swatch colour={moduleColour(module, dark)} />
+          {MODULE_NAMES[module]}
         </span>
       ))}
     </span>

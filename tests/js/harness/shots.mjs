@@ -402,6 +402,11 @@ Object.assign(SHOTS, {
     page.getByRole("button", { name: "Workers" }).click(),
   ),
   "profile-focus": profile([1000, 640], "", focus14),
+  "profile-compare": profile([1200, 700], "", async (page) => {
+    await focus14(page);
+    await page.getByRole("button", { name: "Compare" }).click();
+    await flameHover(600, 22 * 5 + 8)(page);
+  }),
   "profile-inline": profile([900, 480], "inline=1"),
 });
 
