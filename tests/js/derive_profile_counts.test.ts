@@ -13,6 +13,7 @@ import {
   ProfileCounts,
 } from "../../js_src/derive/profile_counts";
 import { collapsed, treeOf } from "../../js_src/derive/profile_tree";
+import { random } from "./harness/run";
 import { countColumns, madeRun, madeStacks } from "./harness/profile";
 
 interface Row {
@@ -169,28 +170,50 @@ describe("a comparison", () => {
     }
   });
 
-  it("names what grew, and by how much", () => {
-    const one = counted(madeRun(stacks, { seed: 1 }).columns);
-    const tree = treeOf(stacks, one.in(ALL));
-    const grown = tree.frame.findIndex((_, node) => {
-      const share = tree.total[node]! / tree.total[0]!;
-      return tree.depth[node]! > 11 && share > 0.02 && share < 0.1;
-    });
-    const slower = new Map([[tree.frame[grown]!, 6]]);
-    const other = counted(madeRun(stacks, { seed: 2, slower }).columns);
-    const both = treeOf(stacks, added(one.in(ALL), other.in(ALL)));
+  it("names what grew, and leaves alone what did not", () => {
+    // Below a root 40 functions; in the second run one of them takes half as long again.
+    const flat = {
+      parent: Array.from({ length: 42 }, (_, at) => (at < 2 ? 0 : 1)),
+      frame: Array.from({ length: 42 }, (_, at) => at),
+    };
+    const run = (seed: number, grown: number): ProfileCounts => {
+      const next = random(seed);
+      const rows: Row[] = [];
+      for (let time = 0; time < 60; time++) {
+        for (let stack = 2; stack < 42; stack++) {
+          const usual = stack === 9 ? 10 * grown : 10;
+          rows.push({ time, stack, count: usual * (0.5 + next()) });
+        }
+      }
+      return made({ step: 0, rows });
+    };
+    const [one, other] = [run(1, 1), run(2, 1.5)];
+    const tree = treeOf(flat, added(one.in(ALL), other.in(ALL)));
     const [before, after] = [one.stretches(ALL), other.stretches(ALL)];
-    const found = compared(both, before, after, { by: "share" });
-    const node = both.stack!.indexOf(tree.stack![grown]!);
-    expect(found.sign[node]).toBe(1);
-    const change = found.after[node]! - found.before[node]!;
-    expect(change).toBeGreaterThan(found.bound[node]!);
-    expect(found.tree.total[0]).toBeCloseTo(1, 9);
-    expect(sum(found.tree.self)).toBeCloseTo(1, 9);
-    const folded = collapsed(both, { recursion: true });
-    const within = compared(folded, before, after, { by: "samples" });
-    expect(within.before[0]).toBeCloseTo(sum(one.in(ALL)), 3);
-    expect(within.tree.total.length).toBe(folded.total.length);
+    const found = compared(tree, before, after, { by: "samples" });
+    const signs = [...found.sign.keys()].filter((node) => found.sign[node]);
+    expect(signs).toEqual([9]);
+    expect(found.sign[9]).toBe(1);
+    expect(found.after[9]! - found.before[9]!).toBeGreaterThan(200);
+    const shares = compared(tree, before, after, { by: "share" });
+    expect(shares.sign[9]).toBe(1);
+    expect(shares.sign.filter((sign) => sign !== 0).length).toBe(1);
+    expect(shares.tree.total[0]).toBeCloseTo(1, 9);
+    expect(sum(shares.tree.self)).toBeCloseTo(1, 9);
+    const back = compared(tree, after, before, { by: "share" });
+    expect(back.sign[9]).toBe(-1);
+  });
+
+  it("is of folded trees, too", () => {
+    const { columns } = madeRun(stacks, { seconds: 30 });
+    const counts = counted(columns);
+    const tree = treeOf(stacks, counts.in(ALL));
+    const folded = collapsed(tree, { recursion: true });
+    const parts = counts.stretches(ALL);
+    const found = compared(folded, parts, parts, { by: "samples" });
+    found.before.forEach((samples, node) => {
+      expect(samples).toBeCloseTo(folded.total[node]!, 3);
+    });
   });
 
   it("is none of 1 sample with 0, nor of what is one cycle long", () => {
