@@ -260,7 +260,9 @@ export function functionsOf(tree: Tree): FunctionSums {
   const outermost = outermostOf(tree);
   const self = new Float64Array(tree.frames);
   const total = new Float64Array(tree.frames);
-  for (let node = 1; node < outermost.length; node++) {
+  // The root is no function, unless the tree begins at one.
+  for (let node = 0; node < outermost.length; node++) {
+    if (tree.frame[node] === 0) continue;
     self[tree.frame[node]] += tree.self[node];
     if (outermost[node] === 1) total[tree.frame[node]] += tree.total[node];
   }

@@ -189,6 +189,9 @@ describe("a tree", () => {
     const row = [...frames].indexOf(frame("a"));
     expect([self[row], total[row]]).toEqual([6, 6]);
     expect([...frames].length).toBe(3);
+    const rooted = functionsOf(rootedAt(tree, frame("b")));
+    expect([...rooted.frame]).toEqual([frame("a"), frame("b")]);
+    expect([...rooted.total]).toEqual([3, 3]);
   });
 });
 
