@@ -89,7 +89,6 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
               <tr
                 key={id}
                 aria-selected={frame === chosen}
-                class={frame === chosen ? "ds-chosen" : ""}
               >
                 <th scope="row">
                   <button
