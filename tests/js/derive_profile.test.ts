@@ -69,7 +69,7 @@ function lines({ parent, frame, self }: Tree): string[] {
   return found.sort();
 }
 
-function checked(tree: Tree): Tree {
+function checked<T extends Tree>(tree: T): T {
   const { parent, self, total, depth } = tree;
   const sums = Float64Array.from(self);
   for (let node = parent.length - 1; node > 0; node--) {

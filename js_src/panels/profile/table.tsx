@@ -86,10 +86,7 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
             const frame = sums.frame[row];
             const self = sums.self[row];
             return (
-              <tr
-                key={id}
-                aria-selected={frame === chosen}
-              >
+              <tr key={id} aria-selected={frame === chosen}>
                 <th scope="row">
                   <button
                     type="button"
