@@ -22,7 +22,7 @@ PROGRAMS: dict[str, list[str]] = {
     "agent_cost": [sys.executable, "-u", "agent_cost.py"],
     "browser": ["node", "browser/task_stream.mjs"],
     "memory_plots": ["node", "browser/memory.mjs"],
-    "profile": ["node", "browser/profile.mjs"],
+    "profile_trees": ["node", "browser/profile.mjs"],
     "focus": ["node", "browser/focus.mjs"],
     "memory_samples": [sys.executable, "-u", "memory_samples.py"],
     "metrics": [sys.executable, "-u", "metrics.py"],

@@ -14,7 +14,7 @@ const LIMITED = ["filter", "layout", "layout by weight", "invert"];
 const only = process.argv.slice(2).map(Number);
 const sizes = only.length > 0 ? only : Object.keys(LIMITS).map(Number);
 
-const report = reporter("profile");
+const report = reporter("profile_trees");
 const browser = await launched();
 try {
   const html = await pageOf("profile_page.ts");
