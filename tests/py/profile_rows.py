@@ -78,6 +78,12 @@ def profiled(interval: float = 0.01) -> RecordingStore:
     """Ten cycles of two workers: `inc` works, `sum` loads and works."""
     recording = new_recording()
     recording.name_workers({WORKERS[0]: "0", WORKERS[1]: "1"})
+    add_profile(recording, interval)
+    return recording
+
+
+def add_profile(recording: RecordingStore, interval: float = 0.01) -> None:
+    """Append these ten cycles."""
     add_processes(recording, interval=interval)
     for cycle in range(10):
         for worker in WORKERS:
@@ -90,4 +96,3 @@ def profiled(interval: float = 0.01) -> RecordingStore:
                 worker=worker,
                 prefix="sum",
             )
-    return recording

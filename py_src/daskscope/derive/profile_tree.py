@@ -75,9 +75,9 @@ class ProfileTree:
 
     >>> tree = rec.profile(prefix="inc")
     >>> tree.count, tree.seconds
-    (5, 0.05)
+    (140, 1.4)
     >>> tree.top(1)[["function", "self", "total"]].values.tolist()
-    [['work', 3, 4]]
+    [['work', 120, 120]]
 
     ``b - a`` says what grew, ``a + b`` adds them up.
     """
@@ -261,7 +261,7 @@ class ProfileTree:
         """Write collapsed stacks, ``a;b;c 12`` a line: for flamegraph.pl, inferno and others.
 
         >>> rec.profile().to_collapsed("profile.txt").read_text().splitlines()[0]
-        'run (pool.py:10);work (job.py:1) 3'
+        'run (pool.py:10) 20'
         """
         from daskscope.export.profile import to_collapsed
 
