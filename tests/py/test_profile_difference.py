@@ -64,6 +64,24 @@ def test_a_difference_names_what_grew_and_leaves_alone_what_did_not():
     assert len(table) == 22
 
 
+def phases(slower: bool) -> ProfileTree:
+    """Two workers load for two seconds, then work for three, or for six."""
+    recording = new_recording()
+    add_processes(recording)
+    for worker, extra in zip(WORKERS, (3, 0), strict=True):
+        for cycle in range(8 if slower else 5):
+            stack = (POOL, LOAD) if cycle < 2 else (POOL, WORK)
+            add_cycle(recording, START + cycle, {stack: 95 + extra}, worker=worker)
+    return Recording(recording).profile()
+
+
+def test_in_a_run_of_phases_the_longer_one_is_named():
+    change = phases(slower=True) - phases(slower=False)
+    assert names(change) == ["work"]
+    assert change.shrank.empty
+    assert names(phases(slower=False) - phases(slower=False)) == []
+
+
 def test_few_nodes_of_two_like_runs_differ():
     shares = []
     for seed in range(10):

@@ -2,9 +2,10 @@
 
 A function that runs for long is seen many times in a row, so samples are not independent, and
 counting errors alone would find differences everywhere. The time of each profile is therefore cut
-into equal stretches: by how much neighbours differ says how far the
-whole may be off by chance. What runs for longer than a stretch may be alike in neighbours, so
-wider stretches are compared, too, and the largest difference counts.
+into equal stretches: by how much neighbours differ says how far the whole may be off by chance.
+What runs for longer than a stretch may be alike in neighbours, so wider stretches are compared,
+too, and the largest difference counts. What all workers begin or end together is no chance, but
+another part of the program: of several workers only that counts in which they differ.
 """
 
 from __future__ import annotations
@@ -36,9 +37,11 @@ if TYPE_CHECKING:
 
 STRETCHES: Final = (16, 8, 4, 2)
 """Into so many the time of a profile is cut, where none gets shorter than a cycle."""
-_PER_DEGREE: Final = (0.0, 1 / 16, 1 / 8, 1 / 5, 1 / 4, 1 / 3, 1 / 2, 1.0)
-_QUANTILE: Final = (1.96, 2.12, 2.306, 2.571, 2.776, 3.182, 4.303, 12.706)
-"""Student's t: 95 % of differences are within so many standard errors, by degrees of freedom."""
+MOST_GROUPS: Final = 4
+"""Into so many groups workers are put."""
+
+LIMIT: Final = 3.0
+"""In standard errors: nodes of one branch differ together, and at most 5 % of all may by chance."""
 
 
 @dataclass(frozen=True)
@@ -144,20 +147,20 @@ class ProfileDifference:
         before, after = self._half(self.before, 0), self._half(self.after, len(self.before.samples))
         sums = [summed(own) for own in (before, after)]
         whole_before, whole_after = (one[:, 0] for one in sums)
-        errors = [_squared_error(one) for one in sums]
-        degrees = [_degrees(one.shape[1] - 1) for one in sums]
-        error = errors[0] + errors[1]
-        spread = errors[0] ** 2 / degrees[0] + errors[1] ** 2 / degrees[1]
-        per_degree = spread / np.maximum(error, 1e-9) ** 2
-        quantile = np.interp(per_degree, _PER_DEGREE, _QUANTILE)
-        differ = np.abs(whole_after - whole_before) > quantile * np.sqrt(error)
+        error, spread = whole_before + whole_after, np.zeros(len(whole_before))
+        for one, tree in zip(sums, (self.before, self.after), strict=True):
+            excess, degrees = _excess(one, _groups(tree))
+            error, spread = error + excess, spread + excess**2 / degrees
+        degrees_of_both = error**2 / np.maximum(spread, 1e-9)
+        bound = _student(np.maximum(degrees_of_both, 1e-3)) * np.sqrt(error)
+        differ = np.abs(whole_after - whole_before) > np.maximum(bound, 1.0)
         return Change(whole_before, whole_after, differ)
 
     def _half(self, tree: ProfileTree, first: int) -> Floats:
         """Return by node of the union the samples of one tree: in all, and in each stretch."""
         rows = slice(first, first + len(tree.samples))
         node = self.tree.samples.node[rows]
-        own = np.zeros((len(self.tree.parent), _stretches(tree) + 1))
+        own = np.zeros((len(self.tree.parent), _stretches(tree) * _groups(tree) + 1))
         own[:, 0] = np.bincount(node, tree.samples.count, len(own))
         for number, count in enumerate(stretches_of(tree), 1):
             own[:, number] = np.bincount(node, count, len(own))
@@ -202,13 +205,16 @@ def difference(after: ProfileTree, before: ProfileTree) -> ProfileDifference:
 
 
 def stretches_of(tree: ProfileTree) -> Iterator[Floats]:
-    """Yield for each stretch of a tree's time how many of each row of samples are in it."""
+    """Yield by stretch, and in it by group of workers, how many of each row are in it."""
     samples, number = tree.samples, _stretches(tree)
+    groups = np.unique(samples.worker, return_inverse=True)[1] % _groups(tree)
     begin, end = _covered(tree)
     length = np.maximum(end - begin, 1e-9)
     for edge, next_edge in pairwise(np.linspace(0, end.max(initial=0.0), number + 1).tolist()):
         inside = np.minimum(begin + length, next_edge) - np.maximum(begin, edge)
-        yield np.maximum(inside, 0) / length * samples.count
+        count = np.maximum(inside, 0) / length * samples.count
+        for group in range(_groups(tree)):
+            yield np.where(groups == group, count, 0)
 
 
 def _stretches(tree: ProfileTree) -> int:
@@ -217,6 +223,11 @@ def _stretches(tree: ProfileTree) -> int:
     longest = float((end - begin).max(initial=0.0)) * 0.9  # cycles are not exactly as long as set
     fitting = int(float(end.max(initial=0.0)) / longest) if longest > 0 else 0
     return next((number for number in STRETCHES if number <= fitting), 0)
+
+
+def _groups(tree: ProfileTree) -> int:
+    """Return into how many groups the workers of a tree are put."""
+    return min(MOST_GROUPS, len(np.unique(tree.samples.worker)))
 
 
 def _covered(tree: ProfileTree) -> tuple[Floats, Floats]:
@@ -240,17 +251,23 @@ def _covered(tree: ProfileTree) -> tuple[Floats, Floats]:
     return begin, end
 
 
-def _squared_error(sums: Floats) -> Floats:
-    """Return the variance of totals; the first column has them, the others have stretches.
+def _excess(sums: Floats, groups: int) -> tuple[Floats, float]:
+    """Return by how much variances of totals exceed counting errors, and degrees of freedom.
 
-    Counting errors are the least: few samples may be in all stretches alike.
+    Of `sums` the first column has totals, the others have stretches, each by group of workers.
     """
-    found, parts = sums[:, 0].copy(), sums[:, 1:]
-    while (number := parts.shape[1]) >= min(4, sums.shape[1] - 1):
-        steps = (np.diff(parts, axis=1) ** 2).sum(axis=1)
-        np.maximum(found, steps * number / (2 * (number - 1)), out=found)
+    parts = sums[:, 1:].reshape(len(sums), -1, groups)
+    stretches = parts.shape[1]
+    found = np.zeros(len(sums))
+    while (number := parts.shape[1]) >= min(4, stretches):
+        steps = np.diff(parts, axis=1)
+        if groups > 1:
+            steps = steps - steps.mean(axis=2, keepdims=True)
+        squares = (steps**2).sum(axis=(1, 2)) * groups / max(groups - 1, 1)
+        np.maximum(found, squares * number / (2 * (number - 1)), out=found)
         parts = parts[:, ::2] + parts[:, 1::2] if number > 2 else parts[:, :0]
-    return found
+    degrees = _degrees(stretches) * max(groups - 1, 1)
+    return np.maximum(found - sums[:, 0], 0), degrees
 
 
 def _degrees(number: int) -> float:
@@ -260,6 +277,17 @@ def _degrees(number: int) -> float:
     (10.2, 1.0)
     """
     return 2 * (number - 1) ** 2 / (3 * number - 4)
+
+
+def _student(degrees: Floats) -> Floats:
+    """Return Student's t that is as rare as `LIMIT` is of a normal deviate (Wallace).
+
+    >>> _student(np.array([2.0, 10.0, 1e9])).round(1).tolist()
+    [19.9, 3.9, 3.0]
+    """
+    scale = (8 * degrees + 1) / (8 * degrees + 3)
+    found: Floats = np.sqrt(degrees * np.expm1(np.minimum((LIMIT / scale) ** 2 / degrees, 700)))
+    return found
 
 
 def _intervals(tree: ProfileTree) -> str:
