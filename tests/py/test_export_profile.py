@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
+import jsonschema
 import numpy as np
 import pytest
 from profile_rows import POOL, WORK, add_cycle, add_processes, profiled
@@ -12,11 +14,10 @@ from recording_rows import START, new_recording
 
 from daskscope.derive.profile_tree import Frame, ProfileTree, Samples
 from daskscope.errors import DaskscopeError
+from daskscope.export.profile import to_speedscope
 from daskscope.recording import Recording
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+SPEEDSCOPE = Path(__file__).parents[2] / "node_modules" / "speedscope" / "dist" / "release"
 HOSTILE = ("<b>é;\n\ud800 λ</b>", 'C:\\"x"\\<string>', 0, 0, "</script>")
 
 
@@ -28,6 +29,16 @@ def collapsed(tree: ProfileTree, folder: Path) -> dict[str, int]:
     text = tree.to_collapsed(folder / "profile.txt").read_text(encoding="utf-8")
     lines = [line.rpartition(" ") for line in text.splitlines()]
     return {stack: int(count) for stack, _, count in lines}
+
+
+def test_speedscope_says_that_it_is_in_its_form(tmp_path: Path):
+    schema = json.loads((SPEEDSCOPE / "file-format-schema.json").read_text())
+    recording = profiled()
+    add_cycle(recording, START, {(POOL, HOSTILE): 3}, scope="worker", prefix="")
+    trees = [Recording(recording).profile(scope=scope) for scope in ("compute", "worker")]
+    document = json.loads(to_speedscope(trees, tmp_path / "two.json").read_bytes())
+    jsonschema.validate(document, schema)
+    assert [profile["name"] for profile in document["profiles"]] == ["tasks", "workers"]
 
 
 def test_speedscope_has_each_stack_with_its_seconds(tmp_path: Path):
