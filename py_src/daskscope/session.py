@@ -179,12 +179,13 @@ class Session(SharedFocus):
 
     def _read_profile(self) -> None:
         """Wait until what was sampled until now is recorded, where one may; two seconds at most."""
-        if not self._foreign and not self.closed and not self._must_not_wait():
+        seen = self.state in ("live", "partly")
+        if seen and not self._foreign and not self._must_not_wait():
             _wait(self._collector.read_profile(), PROFILE_S)
 
     async def _profile_read(self) -> None:
         """Wait for the same in the background loop."""
-        if not self.closed:
+        if self.state in ("live", "partly"):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._collector.read_profile(), PROFILE_S)
 

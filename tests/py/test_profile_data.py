@@ -247,6 +247,14 @@ def test_the_agent_leaves_workers_with_its_last_reader(client: Client, cluster: 
         assert total(read(live(s))) > 0
 
 
+def test_what_ran_last_is_there_when_the_session_has_ended(client: Client):
+    with daskscope.connect(client) as s:
+        read(live(s))
+        client.submit(burn, 0.8, key="last").result()
+        expected = client.profile()["count"]
+    assert total(s.recording) == expected > 0
+
+
 def test_nothing_is_asked_of_workers_before_somebody_reads(client: Client, session: Session):
     client.submit(burn, 0.1).result()
     assert not any(client.run(traces).values())

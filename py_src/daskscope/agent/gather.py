@@ -81,6 +81,7 @@ class ProfileGather:
         after: str,
         left: int | None,
         limit_bytes: int,
+        last: bool = False,
     ) -> dict[str, Any]:
         """Return what is new to a reader: bytes by address; of a worker that is silent nothing.
 
@@ -97,7 +98,9 @@ class ProfileGather:
         workers = list(scheduler.workers)
         if after in scheduler.workers:
             workers = workers[workers.index(after) + 1 :]
-        first = self.first if left is None else max(left, self.first)
+        if left is None or left > self.first + len(self.left):  # or of another agent
+            left = 0
+        first = max(left, self.first)
         found: dict[str, Any] = {"": self.cycles.answer(known.get(""), ProfiledProcess(scheduler))}
         said, size = [], len(found[""])
         for address, data in islice(self.left, first - self.first, None):
@@ -109,7 +112,7 @@ class ProfileGather:
         while asked < len(workers) and size < limit_bytes:
             part = workers[asked : asked + AT_ONCE]
             asked += len(part)
-            for address, data in zip(part, await self.ask(reader, known, part)):
+            for address, data in zip(part, await self.ask(reader, known, part, last)):
                 if type(data) is bytes:
                     found[address] = data
                     size += len(data)
@@ -122,11 +125,14 @@ class ProfileGather:
             "left": {"first": first, "items": said},
         }
 
-    async def ask(self, reader: str, known: dict[str, Any], workers: list[str]) -> list[Any]:
+    async def ask(
+        self, reader: str, known: dict[str, Any], workers: list[str], last: bool
+    ) -> list[Any]:
         """Return the answers of some workers; of one that gives none, None."""
         rpc, op = self.scheduler.rpc, self.name + "_profile"
+        more = {"reader": reader, "last": last}
         asked = [
-            asyncio.ensure_future(getattr(rpc(one), op)(reader=reader, known=known.get(one)))
+            asyncio.ensure_future(getattr(rpc(one), op)(known=known.get(one), **more))
             for one in workers
         ]
         try:

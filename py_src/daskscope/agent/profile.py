@@ -65,8 +65,11 @@ class ProfileCycles:
         self.stack_frames = array("I", [0])
         self.stacks: dict[tuple[int, str], int] = {}
 
-    def answer(self, known: Any, process: Any, everything: bool = False) -> bytes:
-        """Return the cycles that are new to a reader, and whether there are more of them."""
+    def answer(self, known: Any, process: Any, last: bool = False) -> bytes:
+        """Return the cycles that are new to a reader, and whether there are more of them.
+
+        With the `last` answer to it everything comes, with the cycle that has not ended.
+        """
         begun = thread_time()
         if not known or known[0] != self.id:
             known = NOTHING_KNOWN
@@ -79,11 +82,13 @@ class ProfileCycles:
         for scope, (history, cursor) in enumerate(zip(self.histories, known[5:])):
             cycles = process.cycles(scope)
             first = history.look(cycles, process.cycle_s)
-            start = first if cursor is None else min(max(cursor, first), history.next)
-            number = start
-            for number in range(start, history.next):
+            if last:
+                cycles += process.unfinished(scope)
+            stop = first + len(cycles)
+            number = start = first if cursor is None else min(max(cursor, first), stop)
+            while number < stop:
                 late = len(cells[0]) > MAX_ANSWER_ROWS or thread_time() - begun > MAX_ANSWER_S
-                if late and not everything and begins:
+                if late and not last and begins:
                     more = True
                     break
                 at, before = number - first, len(cells[0])
@@ -100,8 +105,7 @@ class ProfileCycles:
                 begins.append(end - length)
                 ends.append(end)
                 rows.append(len(cells[0]) - before)
-            else:
-                number = history.next
+                number += 1
             firsts.append(start)
             numbers.append(number)
         names = self.prefixes.described[counts[0] :], self.frames[counts[1] :]
@@ -233,7 +237,6 @@ class ProfiledProcess:
             administrative = "python-3.11"  # distributed does not sample event loops there
         compute = ("ok" if running else "off") if self.compute else ""
         self.states = [compute, administrative]
-        self.last_words: list[Any] = []
 
     @property
     def ahead_s(self) -> float:
@@ -243,7 +246,12 @@ class ProfiledProcess:
     def cycles(self, scope: int) -> list[Any]:
         """Return the cycles that are over: when each ended, and its tree, or trees by prefix."""
         if scope == COMPUTE:
-            cycles = self.server.profile_keys_history if self.compute else ()
-            return [*cycles, *self.last_words]
+            return [*self.server.profile_keys_history] if self.compute else []
         with profile.lock:  # the thread that samples event loops appends before it has counted
             return [*self.server.io_loop.profile]
+
+    def unfinished(self, scope: int) -> list[Any]:
+        """Return the cycle that has not ended, as if it ended now."""
+        if scope != COMPUTE or not self.compute or not self.server.profile_keys:
+            return []
+        return [(time() + self.ahead_s, dict(self.server.profile_keys))]

@@ -434,11 +434,12 @@ class Agent(SchedulerPlugin):
         after: str = "",
         left: int | None = None,
         limit_bytes: int = 2_000_000,
+        last: bool = False,
     ) -> Any:
         """Answer one reader with what is new to it of the profiles of workers and scheduler."""
         if self.failure is not None or self.scheduler.plugins.get(self.name) is not self:
             return None
-        return await self.profiles.answer(reader, known or {}, after, left, limit_bytes)
+        return await self.profiles.answer(reader, known or {}, after, left, limit_bytes, last)
 
     def poll(
         self,

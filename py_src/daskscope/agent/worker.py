@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from time import time
 from typing import Any
 
 from distributed.core import Status
@@ -50,22 +49,19 @@ class WorkerAgent(WorkerPlugin):
         self.worker = self.cycles = self.process = None
         self.readers.clear()
 
-    def profile(self, reader: str = "", known: Any = None) -> Any:
-        """Return what is new to a reader."""
+    def profile(self, reader: str = "", known: Any = None, last: bool = False) -> Any:
+        """Return what is new to a reader; `last`: it will not ask again."""
         self.readers.pop(reader, None)
-        self.readers[reader] = known
-        if len(self.readers) > MAX_READERS:
-            del self.readers[next(iter(self.readers))]
-        return self.cycles.answer(known, self.process)
+        if not last:
+            self.readers[reader] = known
+            if len(self.readers) > MAX_READERS:
+                del self.readers[next(iter(self.readers))]
+        return self.cycles.answer(known, self.process, last)
 
     def last_words(self) -> Any:
-        """Return all that one of the readers may not know, with the cycle that has not ended."""
-        process, worker = self.process, self.worker
-        if worker.profile_keys:
-            now = time() + worker.scheduler_delay
-            process.last_words = [(now, dict(worker.profile_keys))]
+        """Return all that one of the readers may not know."""
         asked = [known or NOTHING_KNOWN for known in self.readers.values()]
         firsts = [None if None in at else min(at) for at in zip(*[one[-2:] for one in asked])]
         self.cycles.begin_tables()  # so that this is whole in itself
         known = [self.cycles.id, 0, 0, 0, 0, *(firsts or [None, None])]
-        return self.cycles.answer(known, process, everything=True)
+        return self.cycles.answer(known, self.process, last=True)

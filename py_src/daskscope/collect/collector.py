@@ -321,6 +321,7 @@ class Collector:
                 self._news.set()
                 self._on_change()
                 if last and not self._more:
+                    await self._profile.finish(LAST_ANSWER_S)
                     await self._release(link)
                     return
                 now, rhythm = self._answered_s, self._rhythm

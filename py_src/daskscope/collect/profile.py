@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 SHOWN_S: Final = 1.0
 BLOCK_S: Final = 2.0
 IDLE_S: Final = 60.0
-FIRST_IDLE_S: Final = 5.0
+FIRST_IDLE_S: Final = 2.0
 """So soon after the beginning: what a worker says when it closes is kept from then on."""
 
 LEAST_S: Final = 0.1
@@ -345,6 +345,8 @@ class ProfileTail:
         self._left: int | None = None
         self._agent = ""
         self._task: asyncio.Task[None] | None = None
+        self._link: Link | None = None
+        self._last = False  # nothing will be asked after the next question
         self._asked_s = -math.inf  # monotonic
         self._workers: list[str] | None = None  # after an answer that has all
 
@@ -360,6 +362,13 @@ class ProfileTail:
         """Begin to read, as soon as the agent is there. To be called in the loop."""
         if self._task is None:
             self._task = asyncio.get_running_loop().create_task(self._follow())
+
+    async def finish(self, seconds: float) -> None:
+        """Read what is left, also of the cycle that runs, but not for long."""
+        if self._task is not None and self._link is not None and not self._task.done():
+            self._last = True
+            self._alarm.ring()
+            await asyncio.wait({self._task}, timeout=seconds)
 
     def stop(self) -> None:
         """Read no more."""
@@ -387,7 +396,7 @@ class ProfileTail:
         """
         self._urgent += 1
         try:
-            while self._task is not None and not self._task.done():
+            while self._task is not None and not self._task.done() and not self.failure:
                 if self._workers is not None and self.rows.read_until(moment, self._workers):
                     return
                 self._alarm.ring()
@@ -397,24 +406,24 @@ class ProfileTail:
             self._urgent -= 1
 
     async def _follow(self) -> None:
-        link: Link | None = None
         failures, pause_s = 0, FIRST_IDLE_S
         try:
             while True:
                 await self._alarm.wait(pause_s)
                 self._alarm.clear()
-                by_routes = self._refused or not self.with_agent
-                least_s = SHOWN_S if failures or by_routes else LEAST_S
-                await asyncio.sleep(max(self._asked_s + least_s - time.monotonic(), 0))
+                last = self._last
+                least_s = SHOWN_S if failures or self._by_routes else LEAST_S
+                if not last:
+                    await asyncio.sleep(max(self._asked_s + least_s - time.monotonic(), 0))
                 self._asked_s = time.monotonic()
                 try:
-                    if link is None:  # maybe to another scheduler
-                        link, self._refused = await Link.open(self._client), False
+                    if self._link is None:  # maybe to another scheduler
+                        self._link, self._refused = await Link.open(self._client), False
                     async with asyncio.timeout(ANSWER_S):
-                        again_s = await self._ask(link)
+                        again_s = await self._ask(self._link, last)
                     failures, self.failure = 0, ""
                     pause_s = self._every_s() if again_s is None else again_s
-                    if self._refused or not self.with_agent:
+                    if self._by_routes:
                         pause_s = max(pause_s, ROUTES_S)
                 except Exception as error:  # noqa: BLE001 - whatever a cluster answers
                     failures += 1
@@ -424,18 +433,24 @@ class ProfileTail:
                     elif failures > 2:
                         self.failure = brief(error)
                     pause_s = min(SHOWN_S * 2**failures, LONGEST_PAUSE_S)
-                    if link is not None:
-                        link.abort()
-                        link = None
+                    if self._link is not None:
+                        self._link.abort()
+                        self._link = None
                 self._answered.set()
+                if last:
+                    return
         finally:
             self._answered.set()
-            if link is not None:
-                link.abort()
+            if self._link is not None:
+                self._link.abort()
 
-    async def _ask(self, link: Link) -> float | None:
+    @property
+    def _by_routes(self) -> bool:
+        return self._refused or not self.with_agent
+
+    async def _ask(self, link: Link, last: bool) -> float | None:
         """Ask once; return after how many seconds there is more to be read."""
-        if self._refused or not self.with_agent:
+        if self._by_routes:
             await self._ask_routes(link)
             return None
         answer = await link.ask(
@@ -445,6 +460,7 @@ class ProfileTail:
             after=self._after,
             left=self._left,
             limit_bytes=int(self._bandwidth),
+            last=last,
         )
         if answer is None:  # it will be there again soon, or never
             self._left, self._workers = None, None
