@@ -146,6 +146,7 @@ def test_a_worker_that_leaves_takes_nothing_along():
     ):
         read(live(s))  # from now on it is asked once a minute
         client.gather(client.map(burn, [0.2 + n / 1000 for n in range(8)]))
+        time.sleep(1.1)  # before its first cycle has ended Dask tells nothing of a worker
         leaves, _ = sorted(client.scheduler_info(n_workers=-1)["workers"])
         before = client.profile()["count"]
         client.retire_workers([leaves])

@@ -56,14 +56,15 @@ class ProfileGather:
 
     async def install(self) -> None:
         """Send the agent's part to the workers, those that come later too."""
-        await self.scheduler.register_worker_plugin(
-            comm=None, plugin=self.worker_agent, name=self.name, idempotent=True
-        )
+        with suppress(Exception):  # a worker may close just now
+            await self.scheduler.register_worker_plugin(
+                comm=None, plugin=self.worker_agent, name=self.name, idempotent=True
+            )
 
     async def uninstall(self) -> None:
         """Let the workers remove it."""
-        with suppress(Exception):  # workers that do not answer are about to close
-            await self.installing
+        await asyncio.wait([self.installing], timeout=INSTALL_S)
+        with suppress(Exception):  # as above
             await self.scheduler.unregister_worker_plugin(comm=None, name=self.name)
 
     def take_left(self, worker: str = "", data: bytes = b"") -> None:
@@ -93,8 +94,7 @@ class ProfileGather:
             return {"refused": True, "time": time()}
         if self.installing is None:
             self.installing = asyncio.ensure_future(self.install())
-        with suppress(asyncio.TimeoutError):  # some worker does not answer; the others do
-            await asyncio.wait_for(asyncio.shield(self.installing), INSTALL_S)
+            await asyncio.wait([self.installing], timeout=INSTALL_S)
         workers = list(scheduler.workers)
         if after in scheduler.workers:
             workers = workers[workers.index(after) + 1 :]
