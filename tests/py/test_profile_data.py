@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 from clusters import WITHOUT_DASHBOARD, cluster_of_one_worker, eventually, live
 from distributed import Client, LocalCluster, Worker
+from profile_counts import counts_by, counts_in
 
 import daskscope
 from daskscope import agent, collect
 from daskscope.collect import profile as module
-from daskscope.recording.profile import counts_by, counts_in, stacks_of
+from daskscope.recording.profile import stacks_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +56,7 @@ def session(client: Client) -> Iterator[Session]:
 
 
 def total(recording: Any, *window: float, **of: Any) -> float:
-    return float(counts_in(recording._core, *window, **of).count.sum())
+    return float(counts_in(recording._core, *window, **of).sum())
 
 
 def profiled(s: Session) -> dict[str, Any]:
@@ -69,7 +70,7 @@ def read(s: Session) -> Any:
 
 
 def self_by_name(recording: Any, **of: Any) -> dict[str, float]:
-    stacks, counts = stacks_of(recording._core.names), counts_in(recording._core, **of).count
+    stacks, counts = stacks_of(recording._core.names), counts_in(recording._core, **of)
     found: dict[str, float] = {}
     for stack in np.flatnonzero(counts):
         name = stacks.frames[stacks.frame[stack]][0]
@@ -92,7 +93,7 @@ def merged(tree: dict[str, Any]) -> dict[tuple[str, ...], int]:
 
 def inner(recording: Any, **of: Any) -> dict[tuple[str, ...], float]:
     """The same of a recording."""
-    stacks, counts = stacks_of(recording._core.names), counts_in(recording._core, **of).count
+    stacks, counts = stacks_of(recording._core.names), counts_in(recording._core, **of)
     totals, paths = counts.copy(), [()]
     for stack in range(len(totals) - 1, 0, -1):
         totals[stacks.parent[stack]] += totals[stack]
@@ -115,12 +116,10 @@ def test_the_counts_are_those_of_the_client(client: Client, session: Session):
     assert here[()] == dask_s["count"]
     assert set(self_by_name(recording)) <= {"spin", *self_by_name(recording)}
     assert self_by_name(recording)["spin"] > 0.9 * total(recording)
-    by_prefix = counts_by(recording._core, "prefix")
-    names = recording._core.names.prefixes
-    for prefix, counts in by_prefix.items():
-        assert counts.sum() == client.profile(key=names[prefix])["count"]
-    for worker, counts in counts_by(recording._core, "worker").items():
-        assert counts.sum() == client.profile(workers=[worker])["count"]
+    for prefix, count in counts_by(recording._core, "prefix").items():
+        assert count == client.profile(key=prefix)["count"]
+    for worker, count in counts_by(recording._core, "worker").items():
+        assert count == client.profile(workers=[worker])["count"]
 
 
 def test_so_are_those_of_a_window(client: Client, session: Session):
@@ -296,10 +295,7 @@ def test_a_block_has_the_profile_of_its_time(client: Client, session: Session, t
     for recording in (block, loaded):
         spun = self_by_name(recording)["spin"]
         assert 30 < spun <= total(recording)
-        names = {
-            recording._core.names.prefixes[one] for one in counts_by(recording._core, "prefix")
-        }
-        assert "burn" in names
+        assert "burn" in counts_by(recording._core, "prefix")
         about = recording.about
         rows = recording._core.series("profile_counts").rows()
         assert rows["time"].min() >= about["start"] - 1e-3
@@ -324,4 +320,4 @@ def test_a_redacted_report_has_no_line_of_code_and_no_path(
     assert "spin" in {frame[0] for frame in frames}
     assert not [frame for frame in frames if "/" in frame[1]]
     assert {row.worker for row in clean.log("profiled").since(0)} >= {"worker-0"}
-    assert counts_in(clean).count.sum() == pytest.approx(total(recording))
+    assert counts_in(clean).sum() == pytest.approx(total(recording))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgpack
 import numpy as np
 import pytest
+from profile_counts import counts_by, counts_in
 from recording_rows import START, new_recording
 
 import daskscope
@@ -20,7 +21,7 @@ from daskscope.collect.profile import ProfileRows
 from daskscope.errors import DaskscopeError
 from daskscope.recording.block_recording import BlockRecording, Positions, positions_of
 from daskscope.recording.names import NameMap, Names
-from daskscope.recording.profile import counts_by, counts_in, counts_over, stacks_of
+from daskscope.recording.profile import intervals_of, stacks_of
 from daskscope.report.redact import redacted
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Reader:
     def counts(self, **of: Any) -> dict[str, float]:
         """Counts by the path of a stack."""
         stacks = stacks_of(self.recording.names)
-        counts = counts_in(self.recording, **of).count
+        counts = counts_in(self.recording, **of)
         paths = [""]
         for parent, frame in list(zip(stacks.parent, stacks.frame, strict=True))[1:]:
             paths.append(f"{paths[parent]}/{stacks.frames[frame][0]}")
@@ -99,7 +100,7 @@ def test_a_sample_is_of_the_only_child_or_else_in_one_of_several():
     reader.read()
     # 10 - 7 are of f; of f's 7 the 2 of b are of c, and 5 of a or b.
     assert reader.counts() == {"/f": 3, "/f/b/c": 2, f"/f/{IN_ONE_OF}a, b": 5}
-    assert counts_in(reader.recording).count.sum() == state["count"]
+    assert counts_in(reader.recording).sum() == state["count"]
     frames = stacks_of(reader.recording.names).frames
     assert ("f", "f.py", 7, 9, "f()") in frames
     assert (f"{IN_ONE_OF}a, b", "", 0, 0, "") in frames
@@ -117,6 +118,8 @@ def test_event_loops_have_counts_at_their_leaves():
     reader.read()
     assert reader.counts(scope=1) == {"/f": 2, "/f/a": 1, "/f/b": 1}
     assert not reader.counts()
+    assert intervals_of(reader.recording) == {0.01}
+    assert intervals_of(reader.recording, scope=1) == {1.0}
     assert reader.profiled().until == START + 100 or reader.profiled().compute == "ok"
 
 
@@ -136,12 +139,6 @@ def test_each_cycle_is_read_once_and_where_it_was():
     assert reader.counts(prefixes=[prefixes.index("sum")]) == {"/g": 6}
     assert not reader.counts(workers=["tcp://other:1"])
     assert {*counts_by(reader.recording, "worker")} == {WORKER}
-    edges = np.arange(START, START + 4)
-    assert counts_over(reader.recording, START, START + 4, edges).round(6).tolist() == [
-        5,
-        5,
-        pytest.approx(8 / 3),
-    ]
     assert reader.profiled()[:3] == (WORKER, START, START + 3.5)
 
 
@@ -306,13 +303,13 @@ def test_a_very_deep_stack_comes_from_a_file_and_is_redacted(tmp_path: Path):
     source.series("profile_counts").append({k: [v] for k, v in row.items()}, now=START + 1)
     loaded = daskscope.load(source.save(tmp_path / "deep.daskscope"))
     assert loaded._core.names.count("stacks") == 100_001
-    assert counts_in(loaded._core).count[stack] == 7
+    assert counts_in(loaded._core)[stack] == 7
     clean = redacted(loaded._core, ["paths", "code"])
     assert clean.names.since("frames", 1) == [("f", "f.py", 1, 1, "")]
-    assert counts_in(clean).count[stack] == 7
+    assert counts_in(clean)[stack] == 7
     block = BlockRecording(loaded._core, Positions())
     block.advance(positions_of(loaded._core))
-    assert counts_in(block.recording).count.sum() == 7
+    assert counts_in(block.recording).sum() == 7
 
 
 @pytest.mark.parametrize("parent", [2, 3, 4, 10**9])
