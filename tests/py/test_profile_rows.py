@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgpack
 import numpy as np
+import pyarrow as pa
 import pytest
 from profile_counts import counts_by, counts_in
 from recording_rows import START, new_recording
@@ -19,6 +20,7 @@ from daskscope.agent import profile as module
 from daskscope.agent.profile import IN_ONE_OF, ProfileCycles
 from daskscope.collect.profile import ProfileRows
 from daskscope.errors import DaskscopeError
+from daskscope.recording import RecordingStore, file_tables
 from daskscope.recording.block_recording import BlockRecording, Positions, positions_of
 from daskscope.recording.names import NameMap, Names
 from daskscope.recording.profile import intervals_of, stacks_of
@@ -323,3 +325,38 @@ def test_a_file_whose_stack_precedes_what_called_it_is_refused(tmp_path: Path, p
     with pytest.raises(DaskscopeError) as refused:
         daskscope.load(source.save(tmp_path / "bad.daskscope"))
     assert refused.value.code == "bad-file"
+
+
+def many_rows(workers: list[str]) -> RecordingStore:
+    source = new_recording()
+    stack = source.names.intern("stacks", (0, source.names.intern("frames", ("f", "", 1, 1, ""))))
+    rows = {"time": START + np.arange(2_000) % 9, "duration": np.ones(2_000)}
+    rows |= {"stack": np.full(2_000, stack), "count": np.arange(2_000)}
+    rows["worker"] = np.array([workers[n % len(workers)] for n in range(2_000)], object)
+    source.series("profile_counts").append(rows, now=START + 9)
+    return source
+
+
+@pytest.mark.parametrize("workers", [["tcp://a:1", "", "größe"], [f"{n}" * 9 for n in range(999)]])
+def test_workers_of_many_rows_come_back_from_a_file(tmp_path: Path, workers: list[str]):
+    source = many_rows(workers)
+    loaded = daskscope.load(source.save(tmp_path / "many.daskscope"))
+    for name, cells in source.series("profile_counts").rows().items():
+        assert loaded._core.series("profile_counts").rows()[name].tolist() == cells.tolist()
+
+
+@pytest.mark.parametrize("texts", ["[]", "[1, 2, 3]", "{", "", '["a"]'])
+def test_texts_that_numbers_do_not_stand_for_are_refused(texts: str):
+    columns = many_rows(["a", "b"]).series("profile_counts").rings[0].columns()
+    data = file_tables.encode(schema.PROFILE_COUNTS.columns, columns)
+    with pa.ipc.open_stream(data) as reader:
+        batch = reader.read_next_batch()
+    fields = [
+        field.with_metadata({**field.metadata, b"daskscope.texts": texts})
+        if field.name == "worker"
+        else field
+        for field in batch.schema
+    ]
+    changed = file_tables._stream(batch.columns, pa.schema(fields))
+    with pytest.raises(file_tables.BadTableError):
+        file_tables.decode(schema.PROFILE_COUNTS.columns, changed)
