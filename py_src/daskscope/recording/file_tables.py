@@ -126,7 +126,6 @@ PLAIN, MICROSECONDS, STEPS, PLANES, TEXTS = "plain", "us", "steps", "planes", "t
 first bytes of all values, then their second bytes, and so on, which compress better; texts as
 numbers of those that are distinct."""
 
-MANY_ROWS: Final = 1_000
 MAX_DISTINCT_CHARACTERS: Final = 5_000
 """Of all texts that numbers stand for, as JSON: they are in the header of a table."""
 
@@ -162,7 +161,7 @@ def encode(
         values, about = columns[column.name], None
         if column.type == "texts":
             values = [json.dumps(texts, ensure_ascii=False) for texts in values]  # type: ignore[union-attr]
-        if column.combine == "key" and column.type == "utf8" and np.size(values) >= MANY_ROWS:
+        if column.combine == "key" and column.type == "utf8" and np.size(values):
             values, about = _numbered(values)
         if column.type in _TEXTS and about is None:
             arrays.append(pa.array(values, pa.utf8()))
