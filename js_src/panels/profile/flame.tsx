@@ -154,14 +154,13 @@ export function Flame(props: {
     scroller.current?.focus({ preventScroll: true });
   };
 
-  const height =
-    props.most_px === undefined
-      ? undefined
-      : Math.min(rows * row_px, props.most_px);
+  const { most_px = Infinity } = props;
+  const own = printing || most_px < Infinity;
+  const height = Math.min(rows * row_px, printing ? Infinity : most_px);
   return (
     <div
       class="ds-flame"
-      style={height === undefined ? undefined : { flex: `0 0 ${height}px` }}
+      style={own ? { flex: "none", height: `${height}px` } : undefined}
     >
       <div ref={place} class="ds-flame-canvas" />
       <div
