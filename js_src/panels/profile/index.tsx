@@ -24,6 +24,7 @@ import { moduleLooks, modulePaints } from "./looks";
 import { NoProfile } from "./none";
 import { press } from "./keys";
 import { Sandwich } from "./sandwich";
+import { FunctionTable } from "./table";
 import { nodeOf, type ProfileState, stateOf } from "./state";
 import { Crumbs, Filters, Legend, Modes, Scopes, Tools } from "./tools";
 
@@ -151,10 +152,14 @@ function Profile(props: { view: PanelView }): JSX.Element {
 /** Below this the view is chosen in the menu. */
 const ROOMY_PX = 400;
 
+/** From here on the table is beside the graph, unless somebody hides it. */
+const BESIDE_PX = 1000;
+
 function Content({ state }: { state: ProfileState }): JSX.Element {
   const { view } = state;
   const wide = view.breadth.value === "wide";
   const roomy = view.environment.width.value >= ROOMY_PX;
+  const beside = view.environment.width.value >= BESIDE_PX;
   const none = state.samples.value === 0;
   const View = VIEWS[state.mode.value];
   return (
@@ -163,7 +168,7 @@ function Content({ state }: { state: ProfileState }): JSX.Element {
         <div class="ds-profile-row">
           <Scopes state={state} />
           <Search state={state} />
-          {!none && !roomy && <Tools state={state} modes />}
+          {!none && !roomy && <Tools {...{ state, beside }} modes />}
         </div>
       )}
       {none ? (
@@ -174,10 +179,10 @@ function Content({ state }: { state: ProfileState }): JSX.Element {
             <div class="ds-profile-row">
               <Modes state={state} />
               <Filters state={state} />
-              <Tools state={state} />
+              <Tools {...{ state, beside }} />
             </div>
           )}
-          <div class="ds-profile-parts">
+          <div class={`ds-profile-parts ${beside ? "" : "ds-below"}`}>
             <div class="ds-profile-main">
               <div class="ds-profile-head">
                 <Crumbs state={state} />
@@ -186,6 +191,7 @@ function Content({ state }: { state: ProfileState }): JSX.Element {
               <View state={state} />
               <Detail state={state} />
             </div>
+            {(state.table.value ?? beside) && <FunctionTable state={state} />}
           </div>
           <ActivityChart state={state} />
         </>

@@ -77,7 +77,8 @@ export class ProfileState {
   readonly inverted = signal(false);
   readonly recursion = signal(false);
   readonly libraries = signal(false);
-  readonly table = signal(true);
+  /** Whether the table of functions is there; null is where there is room for it. */
+  readonly table = signal<boolean | null>(null);
   /** The function of which only what it calls is shown. */
   readonly root = signal<number | null>(null);
   readonly hidden = signal<readonly number[]>([]);

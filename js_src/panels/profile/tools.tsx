@@ -2,10 +2,11 @@
 
 import type { JSX } from "preact";
 import { formatSeconds, formatShare } from "../../base/format";
+import { IconButton } from "../../panel/button";
 import { Swatch } from "../../panel/card";
 import { FilterMenu } from "../../panel/filter_menu";
 import { Kinds } from "../../panel/filter_tools";
-import { CloseIcon, MoreIcon } from "../../panel/icons";
+import { CloseIcon, MoreIcon, TableIcon } from "../../panel/icons";
 import { Menu, MenuItem } from "../../panel/menu";
 import { workerNames } from "../../panel/worker_groups";
 import { moduleColour } from "./looks";
@@ -181,6 +182,7 @@ export function Legend({ state }: { state: ProfileState }): JSX.Element | null {
 
 export function Tools(props: {
   state: ProfileState;
+  beside: boolean;
   /** Also the views. */
   modes?: boolean;
 }): JSX.Element {
@@ -188,10 +190,11 @@ export function Tools(props: {
   const { order, inverted, recursion, libraries, mode } = state;
   const width = state.view.environment.width.value;
   const switches = [
-    { name: "Invert", is: inverted, roomy: width >= 900 },
+    { name: "Invert", is: inverted, roomy: width >= 960 },
     { name: "Collapse libraries", is: libraries, roomy: width >= 1100 },
     { name: "Collapse recursion", is: recursion, roomy: false },
   ];
+  const table = state.table.value ?? props.beside;
   const orders = width >= 760;
   return (
     <span class="ds-profile-tools">
@@ -219,6 +222,13 @@ export function Tools(props: {
             </button>
           </span>
         ))}
+      <IconButton
+        label="Table of functions"
+        pressed={table}
+        onClick={() => (state.table.value = !table)}
+      >
+        <TableIcon />
+      </IconButton>
       <Menu label="More of the graph" face={<MoreIcon />}>
         {() => (
           <>
