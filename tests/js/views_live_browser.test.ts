@@ -141,7 +141,11 @@ describePanel("a live panel", () => {
   ])(
     "draws nothing while it is hidden, and all that came when it is shown: %s",
     async (kind) => {
-      await open(`panel=${kind}&scenario=live&at=10&metrics=1&profile=1`, 800, 600);
+      await open(
+        `panel=${kind}&scenario=live&at=10&metrics=1&profile=1`,
+        800,
+        600,
+      );
       await page.locator(".ds-time-plot, .ds-part").first().waitFor();
       await page.evaluate(() => window.harness.hide(true));
       await expect

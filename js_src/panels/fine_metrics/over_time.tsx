@@ -14,13 +14,7 @@ import { TimeChart } from "../../panel/time_chart";
 import type { PlotArea } from "../../timeline/time_plot";
 import { type ValueAxis, valueAxis } from "../../timeline/value_axis";
 import type { Range } from "../../timeline/window";
-import {
-  accountIn,
-  choicesOf,
-  type Scope,
-  type Stack,
-  stackIn,
-} from "./data";
+import { accountIn, choicesOf, type Scope, type Stack, stackIn } from "./data";
 import { idleFill } from "./textures";
 import { activityName, axisKind, CAUSE_NAMES, formatUnit } from "./words";
 

@@ -18,6 +18,9 @@ interface Activity {
 }
 
 const HEIGHT_PX = 84;
+/** In a low panel. */
+const LOW_PX = 54;
+const LOW_PANEL_PX = 460;
 const GUTTER_PX = 132;
 const NARROW_GUTTER_PX = 34;
 const COLUMN_PX = 4;
@@ -69,7 +72,9 @@ export function ActivityChart({ state }: { state: ProfileState }): JSX.Element {
       <TimeChart
         view={view}
         label="Threads sampled over time"
-        height_px={HEIGHT_PX}
+        height_px={
+          view.environment.height.value < LOW_PANEL_PX ? LOW_PX : HEIGHT_PX
+        }
         content={{
           gutter_px: narrow ? NARROW_GUTTER_PX : GUTTER_PX,
           prepare: (width, time) => {

@@ -12,7 +12,10 @@ import {
   plural,
 } from "../../base/format";
 import type { Theme } from "../../base/theme";
+import { functionsOf } from "../../derive/profile_tree";
 import { Button } from "../../panel/button";
+import { Swatch } from "../../panel/card";
+import { AndMore } from "../../panel/parts";
 import type { PanelView } from "../../panel/panel_view";
 import type { Range } from "../../timeline/window";
 import { Flame } from "./flame";
@@ -124,7 +127,7 @@ export function Compare({ state }: { state: ProfileState }): JSX.Element {
       >
         {(node) => [
           ["A → B", change(of.before[node], of.after[node])],
-          ["chance", `± ${formatShare(of.bound[node], 1)}`],
+          ["chance", `± ${formatShare(Math.min(1, of.bound[node]), 1)}`],
         ]}
       </Flame>
     </>
@@ -185,6 +188,90 @@ function Head(props: { state: ProfileState; of: Compared }): JSX.Element {
       </span>
     </div>
   );
+}
+
+/** Nobody reads on; the graph has them all. */
+const MOST_FUNCTIONS = 100;
+
+/** Functions by what differs most, wherever they were called. */
+export function DifferenceTable(props: {
+  state: ProfileState;
+  of: Compared;
+}): JSX.Element {
+  const { state, of } = props;
+  const frames = state.frames.value;
+  const { dark } = state.view.theme.value;
+  const colours = DIFFERENCE_COLOURS[dark ? "dark" : "light"];
+  const rows = useMemo(() => differences(of), [of]);
+  return (
+    <div class="ds-profile-table">
+      <table class="ds-fact-table" aria-label="Functions that differ">
+        <thead>
+          <tr>
+            {["Function", "A", "B", "B − A"].map((name) => (
+              <th scope="col">{name}</th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.slice(0, MOST_FUNCTIONS).map(({ frame, a, b, paint }) => (
+            <tr key={frame}>
+              <th scope="row">
+                <button
+                  type="button"
+                  title={`${frames.nameOf(frame)}\n${frames.fileOf(frame)}`}
+                  onClick={() => state.chooseFunction(frame)}
+                >
+                  <Swatch colour={colours[paint]} />
+                  <span>{frames.nameOf(frame)}</span>
+                  <span class="ds-quiet">{frames.placeOf(frame)}</span>
+                </button>
+              </th>
+              <td>{formatShare(a, 1)}</td>
+              <td>{formatShare(b, 1)}</td>
+              <td class={paint === NO_DIFFERENCE ? "ds-quiet" : undefined}>
+                {`${b < a ? "−" : "+"}${formatShare(Math.abs(b - a), 1)}`}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <AndMore count={Math.max(0, rows.length - MOST_FUNCTIONS)} />
+    </div>
+  );
+}
+
+interface Difference {
+  readonly frame: number;
+  readonly a: number;
+  readonly b: number;
+  /** That of its node with the largest difference beyond chance. */
+  readonly paint: number;
+}
+
+function differences(of: Compared): Difference[] {
+  const { tree, before, after } = of;
+  const one = functionsOf({ ...tree, total: before });
+  const other = functionsOf({ ...tree, total: after });
+  const paints = differencePaints(of);
+  const colours = new Map<number, number>();
+  paints.forEach((paint, node) => {
+    const known = colours.get(tree.frame[node]) ?? NO_DIFFERENCE;
+    const isMore =
+      Math.abs(paint - NO_DIFFERENCE) > Math.abs(known - NO_DIFFERENCE);
+    if (isMore) colours.set(tree.frame[node], paint);
+  });
+  const shares = new Map<number, [number, number]>();
+  one.frame.forEach((frame, at) => shares.set(frame, [one.total[at], 0]));
+  other.frame.forEach((frame, at) => {
+    shares.set(frame, [shares.get(frame)?.[0] ?? 0, other.total[at]]);
+  });
+  return [...shares]
+    .map(([frame, [a, b]]) => ({
+      ...{ frame, a, b },
+      paint: colours.get(frame) ?? NO_DIFFERENCE,
+    }))
+    .sort((x, y) => Math.abs(y.b - y.a) - Math.abs(x.b - x.a));
 }
 
 function Scale({ dark }: { dark: boolean }): JSX.Element {

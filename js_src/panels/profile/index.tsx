@@ -17,7 +17,7 @@ import type { PanelView } from "../../panel/panel_view";
 import { droppedFact, type Fact } from "../../panel/status_line";
 import { WithTable } from "../../panel/states";
 import { ActivityChart } from "./activity";
-import { Compare } from "./compare";
+import { Compare, DifferenceTable } from "./compare";
 import { Detail } from "./detail";
 import { Flame } from "./flame";
 import { moduleLooks, modulePaints } from "./looks";
@@ -161,6 +161,7 @@ function Content({ state }: { state: ProfileState }): JSX.Element {
   const roomy = view.environment.width.value >= ROOMY_PX;
   const beside = view.environment.width.value >= BESIDE_PX;
   const none = state.samples.value === 0;
+  const compared = state.compared.value;
   const View = VIEWS[state.mode.value];
   return (
     <>
@@ -191,7 +192,12 @@ function Content({ state }: { state: ProfileState }): JSX.Element {
               <View state={state} />
               <Detail state={state} />
             </div>
-            {(state.table.value ?? beside) && <FunctionTable state={state} />}
+            {(state.table.value ?? beside) &&
+              (compared ? (
+                <DifferenceTable state={state} of={compared} />
+              ) : (
+                <FunctionTable state={state} />
+              ))}
           </div>
           <ActivityChart state={state} />
         </>

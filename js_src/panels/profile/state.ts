@@ -198,6 +198,19 @@ export class ProfileState {
     });
   }
 
+  /** In the graph, where it has most samples. */
+  chooseFunction(frame: number): void {
+    const { tree } = this.inView;
+    let heaviest = -1;
+    for (let node = 1; node < tree.frame.length; node++) {
+      if (tree.frame[node] !== frame) continue;
+      if (heaviest < 0 || tree.total[node] > tree.total[heaviest])
+        heaviest = node;
+    }
+    const inGraph = this.mode.peek() !== "sandwich" && heaviest > 0;
+    this.chosen.value = inGraph ? pathOf(tree, heaviest) : [frame];
+  }
+
   /** One step back; false where there is none. */
   back(): boolean {
     if (this.pinned.peek()) this.pinned.value = false;

@@ -19,7 +19,7 @@ import { Pager, usePages } from "../../panel/paging";
 import { IN_ONE_OF } from "../../schema";
 import type { Frames } from "./frames";
 import { moduleLooks } from "./looks";
-import { pathOf, type ProfileState } from "./state";
+import type { ProfileState } from "./state";
 
 const COLUMNS = ["Function", "Self", "Total"] as const;
 type Column = (typeof COLUMNS)[number];
@@ -91,7 +91,7 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
                   <button
                     type="button"
                     title={`${frames.nameOf(frame)}\n${frames.fileOf(frame)}`}
-                    onClick={() => chooseFunction(state, frame)}
+                    onClick={() => state.chooseFunction(frame)}
                   >
                     <Swatch colour={looks[frames.moduleOf(frame)].css} />
                     <span>{shortName(frames, frame)}</span>
@@ -171,17 +171,4 @@ function shortName(frames: Frames, frame: number): string {
   const more =
     names.at(-1) === "…" ? `${names.length - 1} or more` : names.length;
   return `(in one of ${more})`;
-}
-
-/** In the graph the place of a function that has most samples is shown. */
-function chooseFunction(state: ProfileState, frame: number): void {
-  const { tree } = state.shown.peek();
-  let heaviest = -1;
-  for (let node = 1; node < tree.frame.length; node++) {
-    if (tree.frame[node] !== frame) continue;
-    if (heaviest < 0 || tree.total[node] > tree.total[heaviest])
-      heaviest = node;
-  }
-  const inGraph = state.mode.peek() !== "sandwich" && heaviest > 0;
-  state.chosen.value = inGraph ? pathOf(tree, heaviest) : [frame];
 }

@@ -68,12 +68,15 @@ const MODES = [
 ] as const;
 
 export function Modes({ state }: { state: ProfileState }): JSX.Element {
+  const narrow = state.view.environment.width.value < 620;
   return (
     <Kinds
       label="View"
       chosen={state.mode.value}
       onChoose={(kind) => kind && (state.mode.value = kind)}
-      kinds={MODES}
+      kinds={MODES.map((mode) =>
+        narrow && mode.kind === "flame" ? { ...mode, name: "Flame" } : mode,
+      )}
     />
   );
 }
@@ -180,6 +183,8 @@ export function Legend({ state }: { state: ProfileState }): JSX.Element | null {
   );
 }
 
+const TABLE = "Table of functions";
+
 export function Tools(props: {
   state: ProfileState;
   beside: boolean;
@@ -190,11 +195,14 @@ export function Tools(props: {
   const { order, inverted, recursion, libraries, mode } = state;
   const width = state.view.environment.width.value;
   const switches = [
-    { name: "Invert", is: inverted, roomy: width >= 960 },
+    ...(mode.value === "flame"
+      ? [{ name: "Invert", is: inverted, roomy: width >= 960 }]
+      : []),
     { name: "Collapse libraries", is: libraries, roomy: width >= 1100 },
     { name: "Collapse recursion", is: recursion, roomy: false },
   ];
   const table = state.table.value ?? props.beside;
+  const toggle = (): void => void (state.table.value = !table);
   const orders = width >= 760;
   return (
     <span class="ds-profile-tools">
@@ -222,13 +230,11 @@ export function Tools(props: {
             </button>
           </span>
         ))}
-      <IconButton
-        label="Table of functions"
-        pressed={table}
-        onClick={() => (state.table.value = !table)}
-      >
-        <TableIcon />
-      </IconButton>
+      {width >= 620 && (
+        <IconButton label={TABLE} pressed={table} onClick={toggle}>
+          <TableIcon />
+        </IconButton>
+      )}
       <Menu label="More of the graph" face={<MoreIcon />}>
         {() => (
           <>
@@ -241,6 +247,11 @@ export function Tools(props: {
                   {name}
                 </MenuItem>
               ))}
+            {width < 620 && (
+              <MenuItem checked={table} onClick={toggle}>
+                {TABLE}
+              </MenuItem>
+            )}
             {!orders && (
               <MenuItem
                 checked={order.value === "weight"}
