@@ -224,7 +224,7 @@ export function DifferenceTable(props: {
                 >
                   <Swatch colour={colours[paint]} />
                   <span>{frames.nameOf(frame)}</span>
-                  <span class="ds-quiet">{frames.placeOf(frame)}</span>
+                  <span class="ds-quiet">{frames.briefPlaceOf(frame)}</span>
                 </button>
               </th>
               <td>{formatShare(a, 1)}</td>

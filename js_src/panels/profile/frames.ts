@@ -83,6 +83,11 @@ export class Frames {
     return place;
   }
 
+  /** Without folders: `_task_spec.py:741`. */
+  briefPlaceOf(frame: number): string {
+    return this.placeOf(frame).replace(/^.*\//, "");
+  }
+
   /** An index into `MODULES`. */
   moduleOf(frame: number): number {
     return this.modules[frame] ?? 0;

@@ -48,7 +48,7 @@ export function NoProfile({ state }: { state: ProfileState }): JSX.Element {
     whyNone(view, "profile_counts") ||
       (view.host.live
         ? state.scope.value === "compute"
-          ? "Workers sample their threads while tasks run, each 10 ms."
+          ? "Workers sample their threads while tasks run."
           : "They come within two seconds."
         : "They are recorded while a panel shows them, during a block, and once a minute."),
   ];

@@ -95,7 +95,7 @@ export function FunctionTable({ state }: { state: ProfileState }): JSX.Element {
                   >
                     <Swatch colour={looks[frames.moduleOf(frame)].css} />
                     <span>{shortName(frames, frame)}</span>
-                    <span class="ds-quiet">{frames.placeOf(frame)}</span>
+                    <span class="ds-quiet">{frames.briefPlaceOf(frame)}</span>
                     <i
                       class="ds-profile-bar"
                       style={{
