@@ -10,6 +10,8 @@ export const BESIDE_TASKS = ["executor", "other"] as const;
 export const UNKNOWN_GRAPH = 0 as const;
 export const RECOMPUTED = 1 as const;
 export const WITHOUT_GRAPH = ["(unknown)", "(recomputed)"] as const;
+export const SCOPES = ["compute", "worker", "scheduler"] as const;
+export const IN_ONE_OF = "in one of: " as const;
 export const SUMMARY = "summary" as const;
 export const FILE_FORMAT = 3 as const;
 export const FILE_PART_TASKS = 65536 as const;
@@ -367,6 +369,53 @@ export const TABLES = {
       erred: {"type": "uint32"},
       nbytes: {"type": "float64"},
       code: {"type": "utf8"},
+    },
+  },
+  frames: {
+    kind: "dictionary",
+    limit: 60000,
+    first: [["", "", 0, 0, ""]],
+    columns: {
+      name: {"type": "utf8"},
+      file: {"type": "utf8"},
+      first_line: {"type": "uint32"},
+      line: {"type": "uint32"},
+      source: {"type": "utf8"},
+    },
+  },
+  stacks: {
+    kind: "dictionary",
+    limit: 1000000,
+    first: [[0, 0]],
+    columns: { parent: {"type": "uint32", "into": "stacks"}, frame: {"type": "uint32", "into": "frames"} },
+  },
+  profile_counts: {
+    kind: "series",
+    bytes: 40000000,
+    columns: {
+      time: {"type": "float64"},
+      duration: {"type": "float32"},
+      scope: {"type": "uint8", "combine": "key"},
+      worker: {"type": "utf8", "combine": "key"},
+      prefix: {"type": "uint16", "into": "prefixes", "combine": "key"},
+      stack: {"type": "uint32", "into": "stacks", "combine": "key"},
+      count: {"type": "float32", "combine": "sum"},
+    },
+  },
+  profiled: {
+    kind: "log",
+    rows: 10000,
+    group: "worker",
+    group_rows: 1,
+    columns: {
+      worker: {"type": "utf8"},
+      time: {"type": "float64"},
+      until: {"type": "float64"},
+      interval: {"type": "float64"},
+      cycle: {"type": "float64"},
+      compute: {"type": "utf8"},
+      administrative: {"type": "utf8"},
+      lost: {"type": "uint32"},
     },
   },
 } as const;

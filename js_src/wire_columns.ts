@@ -123,7 +123,7 @@ export function pointsAtKnown(
   shape: TableShape["columns"],
   columns: Columns,
   known: (dictionary: string) => number,
-  /** Entries of a dictionary may point at those of their own that precede them. */
+  /** Entries of a dictionary may point at those of their own that precede them, the first at itself. */
   own: { readonly table: string; readonly first: number } | null = null,
 ): boolean {
   return Object.entries(shape).every(([name, { type, into }]) => {
@@ -133,7 +133,7 @@ export function pointsAtKnown(
     const length = known(into);
     for (let row = 0; row < column.length; row++) {
       const index = column[row];
-      const end = into === own?.table ? own.first + row : length;
+      const end = into === own?.table ? own.first + row || 1 : length;
       if (!(index >= least && index < end && index % 1 === 0)) return false;
     }
     return true;

@@ -204,6 +204,7 @@ test(
       "Memory",
       "Fine performance metrics",
       "Spans and cells",
+      "Profile",
       "Errors and events",
       "Logs",
       "System",

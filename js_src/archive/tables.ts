@@ -27,6 +27,7 @@ export interface Stored<C = Columns> {
 
 const ENCODING = "daskscope.encoding";
 const BASE = "daskscope.base";
+const DISTINCT = "daskscope.texts";
 /** Microseconds a second. */
 const US = 1e6;
 
@@ -54,6 +55,9 @@ export function decodeTable(
         throw new BadFileError(`has no numbers in its column ${name}`);
       }
       return [name, restored(name, column, array, type)] as const;
+    }
+    if (column.kind === "number" && type === "utf8") {
+      return [name, ofNumbers(name, column, maxCharacters(name))] as const;
     }
     if (column.kind !== "text") {
       throw new BadFileError(`has no texts in its column ${name}`);
@@ -149,6 +153,30 @@ function checkFits(
       throw new BadFileError(`has numbers out of range in its column ${name}`);
     }
   }
+}
+
+/** Texts that are stored as numbers of those that are distinct. */
+function ofNumbers(
+  name: string,
+  { values, facts }: NumberColumn,
+  most: number,
+): string[] {
+  let distinct: string[] = [];
+  try {
+    distinct = texts(JSON.parse(facts.get(DISTINCT) ?? ""), name);
+  } catch {
+    // then it has none
+  }
+  const known = distinct.map((text) => cut(text, most));
+  if (facts.get(ENCODING) !== "texts") {
+    throw new BadFileError(`has no texts in its column ${name}`);
+  }
+  return Array.from(values, (number) => {
+    if (!(number in known)) {
+      throw new BadFileError(`has numbers out of range in its column ${name}`);
+    }
+    return known[number];
+  });
 }
 
 function listsOf(name: string, column: TextColumn, most: number): string[][] {

@@ -122,3 +122,19 @@ export function actionColour(action: string): ActionColour | null {
   // Also what later versions may add: overhead that is neither of the above.
   return "deserialize";
 }
+
+/** Whose code a frame of a profile is: calm, since names are written on it. */
+export const FLAME_COLOURS = {
+  yours: { light: "#a8cefe", dark: "#284b77" },
+  dask: { light: "#ead5ab", dark: "#514019" },
+  pandas: { light: "#b3e6c4", dark: "#1f4d32" },
+  pyarrow: { light: "#e5ccf8", dark: "#4d385c" },
+  numpy: { light: "#aae3ed", dark: "#0e4b54" },
+  other: { light: "#d7d7d7", dark: "#424242" },
+} as const;
+
+/** From much less to much more; in the middle what is within chance. */
+export const DIFFERENCE_COLOURS: Shades = {
+  light: six("#2f6db3 #86b0dd #cfe0f2 #ebebeb #f6dcc3 #e3a069 #b85a14"),
+  dark: six("#86b5ee #3b6aa0 #2b425c #333333 #4f361f #94561f #eda56a"),
+};

@@ -11,7 +11,9 @@ export function chartsPicture(
   theme: Theme,
 ): Promise<Blob | null> {
   const charts = [
-    ...root.querySelectorAll<HTMLCanvasElement>(".ds-time-plot > canvas"),
+    ...root.querySelectorAll<HTMLCanvasElement>(
+      ":is(.ds-time-plot, .ds-flame-canvas) > canvas",
+    ),
   ].filter(({ width, height }) => width > 0 && height > 0);
   if (charts.length === 0) return Promise.resolve(null);
   const ratio = window.devicePixelRatio || 1;

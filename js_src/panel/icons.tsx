@@ -36,6 +36,9 @@ export const CloseIcon = icon("M4 4l8 8M12 4l-8 8");
 export const CopyIcon = icon(
   "M6.5 5.5h5.8a1 1 0 0 1 1 1v5.8a1 1 0 0 1-1 1H6.5a1 1 0 0 1-1-1V6.5a1 1 0 0 1 1-1zM10.5 5.5V3.7a1 1 0 0 0-1-1H3.7a1 1 0 0 0-1 1v5.8a1 1 0 0 0 1 1h1.8",
 );
+export const PinIcon = icon(
+  "M6 2.7h4M6.4 2.7v3.6L4.6 9.4h6.8L9.6 6.3V2.7M8 9.4v4",
+);
 export const MoreIcon = icon("M2.5 8h1M7.5 8h1M12.5 8h1");
 export const ChevronIcon = icon("M4.5 6.3L8 9.8l3.5-3.5");
 export const WarningIcon = icon("M8 2.6l6 10.7H2zM8 6.6v3.2M8 11v1.2");

@@ -7,14 +7,23 @@ const SORTED_EACH_MS = 10_000;
 
 /**
  * While the run goes on it is sorted at most each 10 s, and never under the pointer:
- * `hands` belong to the list.
+ * `hands` belong to the list. With another `key` it is another order, at once.
  */
-export function useOrder(view: PanelView, sorted: readonly string[]) {
-  const kept = useRef({ ids: sorted, at_ms: -Infinity, over: false }).current;
+export function useOrder(
+  view: PanelView,
+  sorted: readonly string[],
+  key: string = "",
+) {
+  const kept = useRef({
+    key,
+    ids: sorted,
+    at_ms: -Infinity,
+    over: false,
+  }).current;
   const now_ms = performance.now();
   const due = !view.growing.value || now_ms - kept.at_ms >= SORTED_EACH_MS;
-  if (due && !kept.over) {
-    Object.assign(kept, { ids: sorted, at_ms: now_ms });
+  if ((due && !kept.over) || kept.key !== key) {
+    Object.assign(kept, { key, ids: sorted, at_ms: now_ms });
   } else {
     const there = new Set(sorted);
     const before = new Set(kept.ids.filter((id) => there.has(id)));

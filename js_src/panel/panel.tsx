@@ -46,6 +46,11 @@ interface PanelParts {
   readonly hasPicture?: (view: PanelView) => boolean;
   /** What the panel shows, chosen in its toolbar where that is wide. */
   readonly Choices?: (props: { view: PanelView }) => JSX.Element | null;
+  /** The same, before what the panel is filtered to. */
+  readonly Lead?: (props: { view: PanelView }) => JSX.Element | null;
+  /** Keys of its own, which go before those of every panel. */
+  readonly press?: (view: PanelView, key: string, shift: boolean) => boolean;
+  readonly shortcuts?: readonly Shortcut[];
   readonly gestures: readonly string[];
 }
 
@@ -62,6 +67,7 @@ export function makePanel(kind: Kind, parts: PanelParts): PanelKind {
           content: <Panel view={view} kind={kind} parts={parts} />,
           use: () => (view.paused.value = null),
           press: (key, shift) =>
+            parts.press?.(view, key, shift) ||
             press(view, root, key) ||
             (parts.charts === true && pressInChart(view, key, shift)),
           focusHome: () => body().focus({ preventScroll: true }),
@@ -217,6 +223,9 @@ function Panel(props: {
       brief={chooserCrowds(view) || goCrowds(view)}
       middle={
         <>
+          {!empty && parts.Lead && breadth === "wide" && (
+            <parts.Lead view={view} />
+          )}
           {roomy && crumbs}
           {!empty && <GoToNow view={view} />}
         </>
@@ -235,6 +244,7 @@ function Panel(props: {
       }
       facts={() => factsOf(view, parts)}
       shortcuts={[
+        ...(parts.shortcuts ?? []),
         ...(parts.charts ? CHART_SHORTCUTS : []),
         ...(parts.filters ? [FILTER] : []),
         ...SHORTCUTS,

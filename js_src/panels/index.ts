@@ -7,6 +7,7 @@ import { FINE_METRICS } from "./fine_metrics";
 import { LOGS } from "./logs";
 import { MEMORY } from "./memory";
 import { MEMORY_PLOT } from "./memory_plot";
+import { PROFILE } from "./profile";
 import { SPANS } from "./spans";
 import { SUMMARY } from "./summary";
 import { SYSTEM } from "./system";
@@ -18,6 +19,7 @@ export const PANELS: readonly [PanelKind, ...PanelKind[]] = [
   SPANS,
   MEMORY,
   FINE_METRICS,
+  PROFILE,
   EVENTS,
   LOGS,
   SYSTEM,

@@ -6,8 +6,8 @@ slow cell still shows it. In a script, call `daskscope.connect()`. The import is
 what needs pandas, pyarrow or widgets is loaded when it is used.
 
     TaskStream()           a panel inline: every task of the current client
-    Summary()              progress and totals; also FineMetrics(), Memory(), Events(), Logs(),
-                           System()
+    Summary()              progress and totals; also FineMetrics(), Memory(), Profile(),
+                           Events(), Logs(), System()
     connect()              the Session of the current client; connect(client) of another one
     session.recording      what was captured: tasks, errors, workers, gaps, counts
     session.focus          what is selected in all panels, a Focus
@@ -18,7 +18,7 @@ what needs pandas, pyarrow or widgets is loaded when it is used.
     list_performance_reports()  the reports that were made; tag() and
                            delete_performance_report() change what is kept of them
     figures                Bokeh figures of a recording or session: figures.task_stream(),
-                           .memory(), .fine_metrics()
+                           .memory(), .fine_metrics(), .profile()
     sessions()             all sessions of this process, also a few that have stopped
     recorder               switch the flight recorder: recorder.enable(), recorder.disable()
     %%perfreport           on top of a cell: a report of that cell; %perfreport --help
@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         Memory,
         MemoryPlot,
         Panel,
+        Profile,
         Spans,
         Summary,
         System,
@@ -69,6 +70,7 @@ __all__ = [
     "MemoryPlot",
     "MemorySampler",
     "Panel",
+    "Profile",
     "Session",
     "Spans",
     "Summary",
@@ -105,6 +107,7 @@ _WHERE = {
             "Memory",
             "MemoryPlot",
             "Panel",
+            "Profile",
             "Spans",
             "Summary",
             "System",

@@ -24,6 +24,9 @@ from daskscope.schema import MIN_RECORDING_BYTES
 MIN_READER_TIMEOUT_S = 10.0
 """With less, one slow answer would be taken for a reader that has gone."""
 
+MIN_PROFILE_BYTES = 10_000
+"""A second. With less, the profile of one worker would not come."""
+
 MAX_UNIT_CHARACTERS = 20
 
 T = TypeVar("T", "Pace", "RecordingLimits", "LibrarySettings")
@@ -147,6 +150,7 @@ _READERS: Final[dict[str, Callable[[str, Any], Any]]] = {
     "collect.idle-interval": _seconds,
     "collect.unwatched-interval": _seconds,
     "collect.answer-limit": _size_bytes,
+    "profile.bandwidth": partial(_size_bytes, at_least=MIN_PROFILE_BYTES),
     "recording.memory-limit": partial(_size_bytes, at_least=MIN_RECORDING_BYTES),
     "recording.disk-limit": _size_bytes,
     "recording.directory": _directory,
@@ -231,6 +235,7 @@ class Pace:
     answer_bytes: int = _setting("collect.answer-limit")
     reader_timeout_s: float = _setting("agent.reader-timeout")
     agent_memory_bytes: int = _setting("agent.memory-limit")
+    profile_bytes_per_s: int = _setting("profile.bandwidth")
 
 
 def pace() -> Pace:

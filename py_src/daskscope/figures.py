@@ -20,9 +20,13 @@ from bokeh.models import ColumnDataSource, DataRange1d, HoverTool, PlainText, Ra
 from bokeh.plotting import figure
 
 from daskscope.derive.focus_totals import Selection
+from daskscope.derive.modules import MODULE_NAMES, MODULES, module_of
+from daskscope.derive.profile_tree import ProfileTree, laid_out
+from daskscope.derive.recorded_profile import profile_of
 from daskscope.focus import Focus
 from daskscope.palette import (
     ACTION_COLOURS,
+    FLAME_COLOURS,
     MEMORY_COLOURS,
     PREFIX_COLOURS,
     action_colour,
@@ -33,8 +37,8 @@ from daskscope.recording import Recording
 from daskscope.recording.fine_metrics import execute_seconds, indexes
 from daskscope.recording.names import name_of
 from daskscope.recording.stretches import Stretches, fit, of_rows
-from daskscope.schema import HELD, MEMORY
-from daskscope.words import bytes_text, count_text, cut, natural, seconds_text
+from daskscope.schema import HELD, MEMORY, SCOPES
+from daskscope.words import bytes_text, count_text, cut, natural, seconds_text, share_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,6 +57,8 @@ MAX_NAMED: Final = 12
 """So many prefixes have an entry of their own in a legend."""
 MAX_WORKER_LABELS: Final = 40
 MAX_FUNCTIONS: Final = 30
+MAX_FRAMES: Final = 10_000
+"""Of a flame graph."""
 MAX_CHARACTERS: Final = 100
 """So much of a name or key is shown."""
 
@@ -359,6 +365,97 @@ def fine_metrics(
     fields = [(name, f"@{name}") for name in ("function", "activity", "seconds")]
     fig.add_tools(HoverTool(tooltips=fields))
     return _with_legend(fig)
+
+
+def profile(
+    recording_or_session: Recording | Session | ProfileTree,
+    focus: Focus | Mapping[str, Any] | None = None,
+    *,
+    scope: str = SCOPES[0],
+) -> figure:
+    """Return a Bokeh flame graph: what threads were doing, the outermost function on top.
+
+    The width of a function is its time, its colour says whose code it is. It also takes what
+    ``recording.profile()`` returns. Above 10,000 functions in a graph the widest ones are drawn,
+    and a note in the figure says so.
+
+    >>> daskscope.figures.profile(rec, {"prefixes": ["inc"]})
+    figure(...)
+    """
+    tree, notes = _tree(recording_or_session, Focus.from_json(focus), scope)
+    order, left = laid_out(tree)
+    drawn = order[1:]  # without the root
+    if (more := len(drawn) - MAX_FRAMES) > 0:
+        drawn = drawn[np.argsort(-tree.totals[drawn], kind="stable")[:MAX_FRAMES]]
+        widest = seconds_text(float(tree.totals[drawn[-1]]) * (tree.interval or 0))
+        notes.append(f"{count_text(more, 'function')} of at most {widest} each not drawn")
+    if not len(drawn):
+        notes.append("No samples to show")
+    unit, each = ("samples", 1.0) if tree.interval is None else ("s", tree.interval)
+    label = f"time of threads, in {unit}" if unit == "s" else unit
+    fig = _figure("Profile", notes, x_axis_label=label)
+    frames = [tree.frames[number] for number in tree.frame[drawn].tolist()]
+    modules = np.array([MODULES.index(module_of(one.name, one.file)) for one in frames], int)
+    total, own = tree.totals[drawn] * each, tree.self_counts[drawn] * each
+    columns: Columns = {
+        "left": left[drawn] * each,
+        "right": left[drawn] * each + total,
+        "top": tree.depth[drawn] - 1.0,
+        "bottom": tree.depth[drawn] - 0.04,
+        "function": _texts(cut(one.name, MAX_CHARACTERS) for one in frames),
+        "file": _texts(cut(one.file, MAX_CHARACTERS) for one in frames),
+        "line": np.array([one.line or one.first_line for one in frames], int),
+        "total": _texts(_amounts(total, unit)),
+        "self": _texts(_amounts(own, unit)),
+        "share": _texts(share_text(one) for one in tree.totals[drawn] / max(tree.count, 1e-9)),
+    }
+    sides = {side: side for side in ("left", "right", "top", "bottom")}
+    for number, module in enumerate(MODULES):
+        chosen = modules == number
+        if chosen.any():
+            source = ColumnDataSource({name: cells[chosen] for name, cells in columns.items()})
+            style = {"fill_color": FLAME_COLOURS[module], "line_color": "white"}
+            fig.quad(source=source, legend_label=MODULE_NAMES[number], **sides, **style)
+    deepest = int(tree.depth[drawn].max(initial=1))
+    fig.y_range = Range1d(deepest, 0)
+    fig.yaxis.visible = fig.ygrid.visible = False
+    fig.height = min(max(160 + 18 * deepest, 240), 900)
+    shown = ("function", "file", "line", "total", "share", "self")
+    fig.add_tools(HoverTool(tooltips=[(name, f"@{name}") for name in shown]))
+    return _with_legend(fig)
+
+
+def _tree(source: Any, focus: Focus, scope: str) -> tuple[ProfileTree, list[str]]:
+    """Return the profile of what is in focus, and notes on what is not narrowed by it."""
+    if isinstance(source, ProfileTree):
+        return source, []
+    recording, of_tasks = _store(source), scope == SCOPES[0]
+    start, stop = focus.time or (None, None)
+    known = set(recording.names.prefixes)
+    prefix = [name for name in focus.prefixes if name in known] if focus.prefixes else None
+    there = recording.worker_names
+    worker = [one for one in focus.workers if one in there] if focus.workers else None
+    notes = []
+    if focus.spans or focus.cells:
+        notes.append("All spans and cells: samples are not taken by span or cell")
+    if not of_tasks and focus.prefixes:
+        notes.append("All prefixes: samples of event loops are of no task")
+    return (
+        profile_of(
+            recording,
+            start,
+            stop,
+            prefix if of_tasks else None,
+            worker if scope != "scheduler" else None,
+            scope,
+        ),
+        notes,
+    )
+
+
+def _amounts(values: NDArray[Any], unit: str) -> Iterator[str]:
+    write = seconds_text if unit == "s" else "{:,.0f}".format
+    return map(write, values.tolist())
 
 
 def memory_samples(frame: pd.DataFrame, *, aligned: bool, measure: str) -> figure:

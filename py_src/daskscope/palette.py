@@ -50,6 +50,15 @@ _KIND_OF: Final = {
     "memory-read": "thread-noncpu",
 }
 """Actions of tasks, and activities that are called otherwise than their kind."""
+FLAME_COLOURS: Final = {
+    "yours": "#a8cefe",
+    "dask": "#ead5ab",
+    "pandas": "#b3e6c4",
+    "pyarrow": "#e5ccf8",
+    "numpy": "#aae3ed",
+    "other": "#d7d7d7",
+}
+"""Of functions, by whose code they are."""
 
 LINE_SLOTS: Final = (7, 3, 10, 9)
 """The slots of the first lines of a plot that has one line a label; others follow in order."""

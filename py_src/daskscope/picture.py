@@ -13,6 +13,9 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from daskscope import palette
+from daskscope.derive.modules import MODULE_NAMES, MODULES, module_of
+from daskscope.derive.profile_tree import laid_out
+from daskscope.derive.recorded_profile import profile_of
 from daskscope.recording.fine_metrics import execute_seconds
 from daskscope.recording.names import name_of
 from daskscope.recording.stretches import coarse
@@ -48,6 +51,7 @@ MAX_STRETCHES: Final = 16_384
 """Finer pictures of many short tasks would take more bytes."""
 MAX_ROWS: Final = 200_000
 LINES: Final = 6
+MIN_FRAME_PX: Final = 12
 
 _REPLACED: Final = str.maketrans({"–": "-", "−": "-", "µ": "u", "×": "x"})
 
@@ -285,6 +289,39 @@ def _fine_metrics(sheet: Sheet, core: RecordingStore) -> None:
     sheet.legend(list(legend.items()))
 
 
+def _profile(sheet: Sheet, core: RecordingStore) -> None:
+    tree = profile_of(core)
+    if not len(tree.samples):
+        sheet.lines("No samples yet.")
+        return
+    order, left = laid_out(tree)
+    scale, room = (RIGHT - LEFT) / tree.count, BOTTOM - 30 - TOP
+    shown = order[tree.totals[order] * scale >= 2]
+    deepest = int(tree.depth[shown].max())
+    # On top of all are calls that every task has: threads, and Dask's own.
+    common = tree.depth[tree.totals >= 0.95 * tree.count].max()
+    first = int(min(max(deepest - room // MIN_FRAME_PX, 0), max(common - 1, 0)))
+    rows = min(deepest - first, room // MIN_FRAME_PX)
+    height = min(room // rows, 34)
+    chosen = shown[(tree.depth[shown] > first) & (tree.depth[shown] <= first + rows)]
+    used: dict[str, float] = {}
+    for node in chosen.tolist():
+        frame = tree.frames[tree.frame[node]]
+        module = module_of(frame.name, frame.file)
+        used[module] = used.get(module, 0) + tree.self_counts[node]
+        x = LEFT + left[node] * scale
+        y = TOP + (int(tree.depth[node]) - first - 1) * height
+        stop = x + tree.totals[node] * scale
+        colour = palette.FLAME_COLOURS[module]
+        sheet.ink.rectangle((x, y, max(stop - 2, x), y + height - 3), fill=colour)
+        characters = int((stop - x - 16) / 11)
+        if height >= 22 and characters > 2:
+            sheet.text(x + 8, y + height / 2 - 2, cut(frame.name, characters), TEXT, 18, "lm")
+    names = [(MODULE_NAMES[MODULES.index(one)], palette.FLAME_COLOURS[one]) for one in used]
+    seconds = [] if tree.seconds is None else [(seconds_text(tree.seconds), "#ffffff")]
+    sheet.legend(names + seconds)
+
+
 def _system(sheet: Sheet, core: RecordingStore) -> None:
     rows, middle = _rows(core, "system", "cpu"), (LEFT + RIGHT) // 2
     if not len(rows["time"]):
@@ -371,13 +408,14 @@ KINDS: Final[Mapping[str, tuple[str, Draw, tuple[str, ...]]]] = {
     "logs": ("Logs", _logs, ("logs",)),
     "system": ("System", _system, ("system",)),
     "fine-metrics": ("Fine performance metrics", _fine_metrics, ("metrics",)),
+    "profile": ("Profile", _profile, ("profile_counts",)),
     "memory": ("Memory", _memory, ("system",)),
     "memory-plot": ("Memory", _memory_plot, ("samples",)),
 }
 """By kind: its title, what draws it, and the tables that it shows beside tasks. A panel that a
 user made has the picture of the summary."""
 
-SAMPLES: Final = {"system": 20}
+SAMPLES: Final = {"system": 20, "profile_counts": 1_000}
 """So many rows are news: a cluster that does nothing is sampled, too."""
 
 

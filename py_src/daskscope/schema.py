@@ -563,6 +563,85 @@ SPAN_TIMES: Final = Log(
     nouns="spans",
 )
 
+FRAMES: Final = Dictionary(
+    "frames",
+    "An entry is a function that was seen on a stack. The first one is the root of all.",
+    (
+        Column("name", "utf8", "of the function, or ``in one of: …``", holds=("paths", "hosts")),
+        Column("file", "utf8", "its file; empty if unknown", holds=("paths", "hosts")),
+        Column("first_line", "uint32", "where the function begins"),
+        Column("line", "uint32", "a line where it was seen: an estimate"),
+        Column("source", "utf8", "that line", holds=("source", "paths", "hosts")),
+    ),
+    first=(("", "", 0, 0, ""),),
+    noun="function",
+    nouns="functions",
+)
+
+STACKS: Final = Dictionary(
+    "stacks",
+    "An entry is a stack: a function, called from another stack, which precedes it.",
+    (
+        Column("parent", "uint32", "the stack that called it; the root's is itself", into="stacks"),
+        Column("frame", "uint32", "the function", into="frames"),
+    ),
+    limit=1_000_000,
+    first=((0, 0),),
+    noun="stack",
+    nouns="stacks",
+)
+
+SCOPES: Final = ("compute", "worker", "scheduler")
+"""What ``profile_counts.scope`` points into: threads of tasks, and event loops of processes."""
+
+PROFILE_COUNTS: Final = Series(
+    "profile_counts",
+    "A row is how often a stack was seen, without what it called.",
+    (
+        _TIME,
+        Column("duration", "float32", "of the time in which it was seen", unit="s"),
+        Column("scope", "uint8", "index into SCOPES", combine="key"),
+        Column(
+            "worker",
+            "utf8",
+            "address of the worker; empty for the scheduler",
+            holds=("hosts",),
+            combine="key",
+        ),
+        _prefix_or_none(),
+        Column("stack", "uint32", "what was seen", into="stacks", combine="key"),
+        Column("count", "float32", "samples", combine="sum"),
+    ),
+    ring_bytes=(20_000_000, 16_000_000, 46_000_000, 14_000_000),
+    page_bytes=40_000_000,
+    noun="count of a stack",
+    nouns="counts of stacks",
+)
+
+IN_ONE_OF: Final = "in one of: "
+"""With this begins the name of a frame that stands for several, since Dask counts no leaves."""
+
+PROFILED: Final = Log(
+    "profiled",
+    "A row is a process of which the profile is read.",
+    (
+        Column("worker", "utf8", "address; empty for the scheduler", holds=("hosts",)),
+        Column("time", "float64", "from when on it is known", unit="s"),
+        Column("until", "float64", "up to when it has been read", unit="s"),
+        Column("interval", "float64", "between two samples of the threads of tasks", unit="s"),
+        Column(
+            "cycle", "float64", "of rows as measured; event loops are seen once in it", unit="s"
+        ),
+        Column("compute", "utf8", "ok, off, refused, or waiting", holds=()),
+        Column("administrative", "utf8", "the same of its event loop; or python-3.11", holds=()),
+        Column("lost", "uint32", "cycles that were gone before they were read"),
+    ),
+    key="worker",
+    stop="until",
+    noun="profiled process",
+    nouns="profiled processes",
+)
+
 SUMMARY: Final = "summary"
 """What pages subscribe to beside tables: the figures of the whole, made in Python, sent whole."""
 
@@ -571,7 +650,7 @@ def tables() -> dict[str, Table]:
     """Return every table that this module declares, by name, in order.
 
     >>> [name for name, table in tables().items() if isinstance(table, Dictionary)]
-    ['prefixes', 'lanes', 'actions', 'spans', 'contexts', 'activities', 'units']
+    ['prefixes', 'lanes', 'actions', 'spans', 'contexts', 'activities', 'units', 'frames', 'stacks']
     """
     found = [value for value in globals().values() if isinstance(value, Table)]
     return {table.name: table for table in found}

@@ -30,12 +30,16 @@ if TYPE_CHECKING:
     import pandas as pd
     from distributed import Client
 
+    from daskscope.derive.profile_tree import ProfileTree
     from daskscope.errors import Notice
 
 CLOSE_TIMEOUT_S: Final = 1.5
 CATCH_UP_S: Final = 1.0
 FAR_BEHIND_S: Final = 20.0
 """Blocks that end wait so long for a busy scheduler; then they end with what is here."""
+
+PROFILE_S: Final = 2.0
+"""The cycle that runs when somebody asks ends within a second."""
 
 ATTACH_S: Final = 1.0
 
@@ -173,6 +177,18 @@ class Session(SharedFocus):
                 return
             await self._caught_up()
 
+    def _read_profile(self) -> None:
+        """Wait until what was sampled until now is recorded, where one may; two seconds at most."""
+        seen = self.state in ("live", "partly")
+        if seen and not self._foreign and not self._must_not_wait():
+            _wait(self._collector.read_profile(), PROFILE_S)
+
+    async def _profile_read(self) -> None:
+        """Wait for the same in the background loop."""
+        if self.state in ("live", "partly"):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._collector.read_profile(), PROFILE_S)
+
     def _catch_up(self, *, sampled: bool = False) -> None:
         if not self.closed:
             _wait(self._collector.catch_up(sampled=sampled), CATCH_UP_S)
@@ -198,6 +214,15 @@ class Session(SharedFocus):
         half a second later, of large clusters some seconds.
         """
         return self.recording.fine_metrics(*args, **kwargs)
+
+    def profile(self, *args: Any, **kwargs: Any) -> ProfileTree:
+        """Return what `recording.profile` does, with the same arguments.
+
+        The workers are asked for what they have until now: that takes some milliseconds, two
+        seconds at most. Those that did not answer in time are as of the last time they did.
+        """
+        self._read_profile()
+        return self._readable.profile(*args, **kwargs)
 
     @property
     def counts(self) -> Counts:
@@ -335,6 +360,7 @@ class Session(SharedFocus):
 
         def count() -> None:
             self._blocks += step
+            self._collector.set_blocks(self._blocks)
             self._update_pace()
 
         if not self.closed:

@@ -276,6 +276,19 @@ class FineMetrics(Panel):
     kind = "fine-metrics"
 
 
+class Profile(Panel):
+    """What the threads of a Dask client's workers are doing, live: a flame graph of functions.
+
+    Examples
+    --------
+    ::
+
+        daskscope.Profile()    # of the current client
+    """
+
+    kind = "profile"
+
+
 class Events(Panel):
     """Errors, events, workers that came and left, and gaps of a Dask client, live.
 

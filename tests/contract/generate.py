@@ -123,6 +123,30 @@ def recording() -> RecordingStore:
     return made
 
 
+def append_profile(made: RecordingStore) -> None:
+    """Append a stack with a name that is markup, and its counts by worker and event loop."""
+    frames = [("work", "/home/ada/work.py", 3, 5, "return f(x)"), (HOSTILE, "<string>", 1, 1, "")]
+    outer, inner = [made.names.intern("frames", frame) for frame in frames]
+    above = made.names.intern("stacks", (0, outer))
+    seen = {
+        "time": [START, START, START + 1, START + 1],
+        "duration": [1.0, 1.0, 1.5, 0.5],
+        "scope": [0, 0, 0, 2],
+        "worker": [WORKER, WORKER, WORKER, ""],
+        "prefix": [0, 0, 2, 1],
+        "stack": [above, made.names.intern("stacks", (above, inner)), above, above],
+        "count": [90, 9, 50, 1],
+    }
+    made.series("profile_counts").append(seen, now=START + 10)
+    process = {"interval": 0.01, "cycle": 1.0, "administrative": "python-3.11"}
+    made.log("profiled").append(
+        [
+            process | {"worker": "", "time": START, "until": START + 2},
+            process | {"worker": WORKER, "time": START, "until": START + 2.5, "compute": "ok"},
+        ]
+    )
+
+
 def save_recording(path: Path) -> RecordingStore:
     """Save the scene and more of it: a file in two parts, with all its tables."""
     made = recording()
@@ -165,6 +189,7 @@ def save_recording(path: Path) -> RecordingStore:
     append_scheduler(made, (START + 1, 12.5, 2e8, 0.02))
     append_memory(made)
     append_graphs(made)
+    append_profile(made)
     about = {
         "stop": START + 10,
         "duration": 10.0,

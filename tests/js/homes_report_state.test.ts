@@ -50,6 +50,22 @@ const haveTotals = (focus: object) =>
     expect(session.totals.value.focus).toEqual(focus);
   });
 
+describe("tabs of a report", () => {
+  it("are all panels, or those that its summary names", () => {
+    report(START);
+    expect(state.panels.map(({ id }) => id)).toContain("summary");
+    expect(state.tab.value).toBe("summary");
+    report({ ...START, panels: ["profile", "of-the-future"] });
+    expect(state.panels.map(({ id }) => id)).toEqual(["profile"]);
+    expect(state.hostOf("profile").panels).toEqual(["profile"]);
+    expect(state.tab.value).toBe("profile");
+    state.go({ tab: "summary", focus: NO_FOCUS });
+    expect(state.tab.value).toBe("profile");
+    report({ ...START, panels: ["of-the-future"] });
+    expect(state.tab.value).toBe("summary");
+  });
+});
+
 describe("a report with its recording", () => {
   it("opens it once somebody looks", async () => {
     report(START);

@@ -326,9 +326,8 @@ describe("a session on the page", () => {
   describe("with tables that are declared by a test", () => {
     const tables = TABLES as Record<string, unknown>;
     const column = (type: string, into?: string) => ({ type, into });
-    afterEach(() => {
-      for (const name of ["frames", "stacks", "cells"]) delete tables[name];
-    });
+    const before = { ...tables };
+    afterEach(() => void Object.assign(tables, before));
 
     it("takes them, with no more said of them than what they are", () => {
       const log = { kind: "log", rows: 100, time: "", stop: "" };
@@ -367,6 +366,20 @@ describe("a session on the page", () => {
       kernel.rows("stacks", 2, [{ frame: 1, parent: 2 }]);
       expect(session.names("stacks")).toHaveLength(2);
     });
+  });
+
+  it("takes stacks, of which the first is its own parent", () => {
+    kernel.rows("frames", 0, [
+      { name: "", file: "", first_line: 0, line: 0, source: "" },
+    ]);
+    const stacks = [
+      { parent: 0, frame: 0 },
+      { parent: 0, frame: 0 },
+    ];
+    kernel.rows("stacks", 0, stacks);
+    expect(session.names("stacks")).toEqual(stacks);
+    kernel.rows("stacks", 2, [{ parent: 2, frame: 0 }]);
+    expect(session.names("stacks")).toHaveLength(2);
   });
 
   it("gets names that were lost for good by asking for all of them again", () => {

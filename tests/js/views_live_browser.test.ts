@@ -135,11 +135,18 @@ describePanel("a live panel", () => {
     expect(pixels[0]).not.toEqual(pixels[1]);
   });
 
-  it.each(["summary", "memory", "fine-metrics", "events", "logs", "system"])(
+  it.each([
+    ...["summary", "memory", "fine-metrics", "profile"],
+    ...["events", "logs", "system"],
+  ])(
     "draws nothing while it is hidden, and all that came when it is shown: %s",
     async (kind) => {
-      await open(`panel=${kind}&scenario=live&at=10&metrics=1`, 800, 600);
-      await page.locator(".ds-part").first().waitFor();
+      await open(
+        `panel=${kind}&scenario=live&at=10&metrics=1&profile=1`,
+        800,
+        600,
+      );
+      await page.locator(".ds-time-plot, .ds-part").first().waitFor();
       await page.evaluate(() => window.harness.hide(true));
       await expect
         .poll(() => page.evaluate(() => window.harness.session.visible))

@@ -6,12 +6,19 @@ import ast
 import pickletools
 import subprocess
 import sys
+from typing import TYPE_CHECKING
+
+import pytest
 
 from daskscope import agent
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-def test_the_agent_is_python_3_9_without_imports_of_daskscope() -> None:
-    tree = ast.parse(agent.source(), feature_version=(3, 9))
+
+@pytest.mark.parametrize("source", [agent.source, agent.worker_source])
+def test_the_agent_is_python_3_9_without_imports_of_daskscope(source: Callable[[], str]) -> None:
+    tree = ast.parse(source(), feature_version=(3, 9))
     imported = {
         (node.module if isinstance(node, ast.ImportFrom) else node.names[0].name)
         for node in ast.walk(tree)
@@ -20,12 +27,12 @@ def test_the_agent_is_python_3_9_without_imports_of_daskscope() -> None:
     assert not [name for name in imported if str(name).startswith("daskscope")]
 
 
-def test_the_agent_is_unpickled_where_daskscope_is_not_installed() -> None:
+@pytest.mark.parametrize("sent", [agent.pickled(memory_limit=1_000_000), agent.for_workers()])
+def test_the_agent_is_unpickled_where_daskscope_is_not_installed(sent: bytes) -> None:
     code = (
         "import sys, pickle; sys.modules['daskscope'] = None; "
         "print(pickle.loads(sys.stdin.buffer.read()).name)"
     )
-    sent = agent.pickled(memory_limit=1_000_000)
     done = subprocess.run([sys.executable, "-c", code], input=sent, capture_output=True)
     assert done.stdout.decode().strip() == agent.name(), done.stderr.decode()
 

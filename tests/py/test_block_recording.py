@@ -218,3 +218,31 @@ def test_what_was_read_and_dropped_after_the_end_of_a_cell_is_of_it_if_later_thi
     part.advance(positions_of(source), Window(START, START + 10), over)
     assert len(part.recording.events) == EVENTS.group_rows
     assert part.recording.log("events").dropped == 70
+
+
+def test_series_are_copied_before_the_source_drops_what_was_measured():
+    source = new_recording(prefixes=[f"p{number}" for number in range(1000)])
+    stack = source.names.intern("stacks", (0, source.names.intern("frames", ("f", "", 0, 0, ""))))
+    part = BlockRecording(source, positions_of(source), start=START, **LIMITS)
+    counts, ring = source.series("profile_counts"), source.series("profile_counts").rings[0]
+    for second in range(100):
+        rows = 10_000
+        counts.append(
+            {
+                "time": np.full(rows, START + second),
+                "duration": np.ones(rows),
+                "worker": np.full(rows, "tcp://w:1", object),
+                "stack": np.full(rows, stack),
+                "prefix": np.arange(rows) % 1000,
+                "count": np.ones(rows),
+            },
+            now=START + second + 1,
+        )
+        if second % 30 == 29:
+            part.advance_series()
+    assert ring.dropped
+    part.halt()
+    part.advance_series()
+    part.advance(positions_of(source), Window(stop=START + 100))
+    copied = part.recording.series("profile_counts").window()
+    assert copied["count"].sum() == 100 * 10_000

@@ -8,6 +8,8 @@ import threading
 
 import dask
 import pytest
+from profile_rows import POOL, add_cycle, profiled
+from recording_rows import START
 from test_cli import one_line_error, run_path
 from test_files import full_recording, saved
 
@@ -93,11 +95,25 @@ def test_what_is_below_a_home_can_be_looked_into_and_taken_out(
 
 
 @pytest.mark.parametrize("form", ["speedscope", "collapsed"])
-def test_formats_of_profiles_say_that_they_are_to_come(form, run_path, capsys):
+def test_a_recording_without_a_profile_says_so(form, run_path, tmp_path, capsys):
+    before = sorted(tmp_path.iterdir())
     assert main(["export", str(run_path), "--to", form]) == 1
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"daskscope: error: {form} is a format of profiles, which")
-    assert line.endswith("--to chrome, parquet, csv can be written.")
+    assert "has no profile" in one_line_error(capsys)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_the_profile_is_exported_by_scope(tmp_path, capsys):
+    recording = profiled()
+    add_cycle(recording, START, {(POOL,): 4}, scope="worker", prefix="")
+    path = saved(recording, tmp_path)
+    assert main(["export", str(path), "--to", "speedscope"]) == 0
+    assert "run.speedscope.json: samples of tasks 200, workers 4" in capsys.readouterr().out
+    document = json.loads((tmp_path / "run.speedscope.json").read_text())
+    assert [profile["name"] for profile in document["profiles"]] == ["tasks", "workers"]
+    assert main(["export", str(path), "--to", "collapsed"]) == 0
+    lines = (tmp_path / "run.collapsed.txt").read_text().splitlines()
+    assert lines[-1] == "workers;run (pool.py:10) 4"
+    assert sum(int(line.rpartition(" ")[2]) for line in lines) == 204
 
 
 @pytest.mark.parametrize("command", RESULTS, ids=" ".join)

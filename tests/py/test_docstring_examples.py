@@ -8,6 +8,7 @@ import pkgutil
 
 import dask
 import pytest
+from profile_rows import add_profile
 from test_files import full_recording
 
 import daskscope
@@ -23,7 +24,9 @@ def modules():
 @pytest.fixture(scope="module")
 def rec():
     """What `with daskscope.record() as rec` gave before the examples begin."""
-    return Recording(full_recording())
+    recording = full_recording()
+    add_profile(recording)
+    return Recording(recording)
 
 
 @pytest.mark.parametrize("name", list(modules()))

@@ -17,6 +17,7 @@ from bokeh.layouts import column
 from bokeh.models import GlyphRenderer, HoverTool, PlainText, Title
 from bokeh.resources import INLINE
 from clusters import eventually
+from profile_rows import POOL, add_cycle, add_processes, profiled
 from recording_rows import START, append, make_rows, new_recording
 
 import daskscope
@@ -567,3 +568,51 @@ def test_without_metrics_the_figure_says_so():
     validated(fig)
     assert notes(fig)[0].startswith("No metrics to show")
     assert "not measured by worker" in notes(fig)[1]
+
+
+def test_a_profile_is_a_flame_graph_by_whose_code_it_is():
+    recording = profiled()
+    fig = figures.profile(Recording(recording))
+    validated(fig)
+    assert entries(fig) == ["your code"]
+    data = data_of(fig, "your code")
+    drawn = [*zip(data["function"], data["left"], data["right"], data["top"], strict=True)]
+    assert sorted(drawn, key=lambda one: one[3]) == [
+        ("run", 0, 2, 0),
+        ("load", 0, pytest.approx(0.6), 1),
+        ("work", pytest.approx(0.6), pytest.approx(1.8), 1),
+        ("work", 0, pytest.approx(0.2), 2),
+    ]
+    assert [*data["total"]][:1] == ["2.00 s"]
+    part = figures.profile(
+        Recording(recording), {"prefixes": ["sum"], "time": (START, START + 5), "cells": ["In [1]"]}
+    )
+    assert max(data_of(part, "your code")["right"]) == pytest.approx(0.3)
+    assert notes(part) == ["All spans and cells: samples are not taken by span or cell"]
+    tree = Recording(recording).profile(worker="worker-1")
+    assert max(data_of(figures.profile(tree), "your code")["right"]) == pytest.approx(1)
+
+
+def test_of_a_large_profile_the_widest_functions_are_drawn_and_the_rest_is_counted():
+    recording = new_recording()
+    add_processes(recording)
+    many = {
+        (POOL, (f"<b>{at}", "/env/site-packages/numpy/a.py", at, at, "")): 1 + at % 7
+        for at in range(figures.MAX_FRAMES + 99)
+    }
+    add_cycle(recording, START, many)
+    fig = figures.profile(Recording(recording))
+    validated(fig)
+    assert notes(fig) == ["100 functions of at most 10 ms each not drawn"]
+    assert len(data_of(fig, "numpy")["left"]) == figures.MAX_FRAMES - 1
+    assert entries(fig) == ["your code", "numpy"]
+
+
+def test_without_samples_the_figure_of_a_profile_says_so():
+    recording = Recording(new_recording())
+    for wanted in (None, {"prefixes": ["gone"]}, {"workers": ["tcp://gone:1"]}):
+        fig = figures.profile(recording, wanted)
+        validated(fig)
+        assert notes(fig) == ["No samples to show"]
+    fig = figures.profile(recording, {"prefixes": ["inc"]}, scope="scheduler")
+    assert len(notes(fig)) == 2

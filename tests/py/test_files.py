@@ -83,6 +83,13 @@ def full_recording() -> RecordingStore:
     recording.series("metrics").append({"time": [1.0], "duration": [1.0], "value": [0.5]}, now=1.0)
     recording.series("states").append({"time": [1.0], "worker": [""], "waiting": [3]}, now=1.0)
     recording.log("span_times").append([{"span": 1, "time": 1.0, "start": 1.5, "stop": 2.0}])
+    frame = recording.names.intern("frames", ("inc", "/home/ada/inc.py", 3, 4, "return x + 1"))
+    stack = recording.names.intern("stacks", (0, frame))
+    seen = {"time": 1.0, "duration": 1.0, "worker": "tcp://10.0.0.1:0", "stack": stack, "count": 9}
+    columns = {name: [value] for name, value in seen.items()}
+    recording.series("profile_counts").append(columns, now=2.0)
+    profiled = {"worker": "tcp://10.0.0.1:0", "time": 1.0, "until": 2.0, "compute": "ok"}
+    recording.log("profiled").append([profiled | {"interval": 0.01, "cycle": 1.0}])
     recording.drop_from_agent(5)
     recording.about_facts = {"title": "A run", "start": 1.0, "stop": 9.0}
     return recording

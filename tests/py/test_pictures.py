@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hostile import hostile_recording
 from PIL import Image
+from profile_rows import add_cycle, profiled
 from recording_rows import (
     START,
     append,
@@ -27,7 +28,7 @@ import daskscope
 from daskscope import picture
 from daskscope.derive.summary import summary
 from daskscope.derive.work import ClusterTotals
-from daskscope.palette import ACTIVITY_COLOURS, PREFIX_COLOURS
+from daskscope.palette import ACTIVITY_COLOURS, FLAME_COLOURS, PREFIX_COLOURS
 from daskscope.recording import Recording, pack_keys
 
 KINDS = sorted(picture.KINDS)
@@ -84,7 +85,19 @@ def busy_recording(tasks=100_000, lanes=64, prefixes=24):
         core.series("samples").append(rows | {"measure": ["process"] * 1000}, now=moments[-1])
     append_memory(core, moments)
     append_metrics(core)
+    append_profile(core, random)
     return core
+
+
+def append_profile(core, random):
+    """Stacks of up to 40 functions; no two graphs of them are alike."""
+    files = [f"/env/site-packages/{name}/a.py" for name in ("dask", "pandas", "numpy", "other")]
+    functions = [(f"function_{at}", files[at % 4], at, at, "") for at in range(200)]
+    counts = {}
+    for _ in range(2_000):
+        steps = random.integers(0, 3, random.integers(2, 40)).tolist()
+        counts[tuple(functions[4 * at + step] for at, step in enumerate(steps))] = 1
+    add_cycle(core, START, counts)
 
 
 def append_metrics(core, seconds=(6.0, 3.0, 1.0)):
@@ -159,6 +172,15 @@ def test_bars_of_functions_are_as_long_as_they_ran():
     near = np.abs(pixels - wanted).max(axis=2) < 12
     widths = [near[115 + 36 * row].sum() for row in range(3)]
     assert widths == pytest.approx([280, 140, 47], abs=4)
+
+
+def test_functions_are_as_wide_as_they_were_seen():
+    image, _ = opened(picture.draw("profile", source_of(profiled()), ""))
+    pixels = np.asarray(image).astype(int)
+    wanted = np.array([int(FLAME_COLOURS["yours"][at : at + 2], 16) for at in (1, 3, 5)])
+    near = np.abs(pixels - wanted).max(axis=2) < 12
+    widths = [near[106 + 34 * row].sum() for row in range(3)]
+    assert widths == pytest.approx([1152, 1152 * 0.9, 1152 * 0.1], abs=6)
 
 
 def test_the_peak_and_the_top_edge_are_the_most_of_wider_steps(monkeypatch):

@@ -6,7 +6,6 @@ import { signal } from "@preact/signals";
 import { someOf } from "../../base/bounds";
 import { formatExact } from "../../base/format";
 import type { PanelKind } from "../../panel/host";
-import { PANELS } from "../../panels";
 import { Header } from "./header";
 import type { ReportState } from "./report_state";
 import { panelElement, tabElement, Tabs } from "./tabs";
@@ -20,12 +19,13 @@ export function Report(props: { state: ReportState }): JSX.Element {
     <>
       <Header state={state} />
       <Tabs
+        panels={state.panels}
         tab={tab}
         errors={state.erred.value}
         report={state.id}
         onTab={(next) => (state.tab.value = next)}
       />
-      {PANELS.map((kind) => (
+      {state.panels.map((kind) => (
         <div
           key={kind.id}
           class={`ds-tabpanel ds-tabpanel-of-${kind.id}`}

@@ -9,7 +9,7 @@ import {
   signal,
 } from "@preact/signals";
 import { download } from "../../base/save";
-import type { PanelHost } from "../../panel/host";
+import type { PanelHost, PanelKind } from "../../panel/host";
 import { PANELS } from "../../panels";
 import {
   checkSummary,
@@ -37,7 +37,9 @@ export class ReportState {
   readonly summary: ReportSummary;
   /** Parts of the summary that could not be read; null where none could. */
   readonly leftOut: readonly string[] | null;
-  readonly tab = signal(PANELS[0].id);
+  /** What it has tabs of: at least one. */
+  readonly panels: readonly PanelKind[];
+  readonly tab: Signal<string>;
   /** Tabs that were shown once: they stay as they were left. */
   readonly visited: ReadonlySignal<ReadonlySet<string>>;
   readonly printing = signal(false);
@@ -55,6 +57,9 @@ export class ReportState {
     const { summary, leftOut, nothing } = checkSummary(source.summary);
     this.summary = summary;
     this.leftOut = nothing ? null : leftOut;
+    const chosen = PANELS.filter(({ id }) => summary.panels?.includes(id));
+    this.panels = chosen.length > 0 ? chosen : PANELS;
+    this.tab = signal(this.panels[0].id);
     if (source.summary !== undefined) {
       session.summary.value = source.summary ?? {};
     }
@@ -82,7 +87,7 @@ export class ReportState {
 
   /** Gets all small tables before somebody prints them. */
   prefetch(): void {
-    const tables = PANELS.flatMap(({ tables }) => tables);
+    const tables = this.panels.flatMap(({ tables }) => tables);
     const small = tables.filter((name) => name !== "tasks");
     const timer = setTimeout(
       () => this.stops.push(this.session.watch(signal(true), small)),
@@ -102,7 +107,8 @@ export class ReportState {
 
   go({ tab, focus }: Place): void {
     const { session } = this;
-    this.tab.value = tab;
+    const known = this.panels.some(({ id }) => id === tab);
+    this.tab.value = known ? tab : this.panels[0].id;
     if (JSON.stringify(focus) === JSON.stringify(session.focus.peek())) return;
     session.setFocus(focus);
   }
@@ -124,7 +130,7 @@ export class ReportState {
       capturesWheel: true,
       visible: computed(() => this.visible.value && this.tab.value === tab),
       printing: this.printing,
-      panels: PANELS.map(({ id }) => id),
+      panels: this.panels.map(({ id }) => id),
       show: (id) => (this.tab.value = id),
       save: (name, content) => {
         const may = this.maySave();

@@ -4,7 +4,7 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { formatExact } from "../../base/format";
-import { PANELS } from "../../panels";
+import type { PanelKind } from "../../panel/host";
 
 /** Ids of elements: a page of JupyterLab may show several reports. */
 export const tabElement = (tab: string, report: string): string =>
@@ -13,12 +13,13 @@ export const panelElement = (tab: string, report: string): string =>
   `ds-tabpanel-${tab}${report}`;
 
 export function Tabs(props: {
+  panels: readonly PanelKind[];
   tab: string;
   errors: number;
   report: string;
   onTab: (tab: string) => void;
 }): JSX.Element {
-  const { tab, errors, report, onTab } = props;
+  const { panels, tab, errors, report, onTab } = props;
   const row = useRef<HTMLDivElement>(null);
   const byKey = useRef(false);
   // Before the next key, which goes on from here.
@@ -32,7 +33,7 @@ export function Tabs(props: {
   }, [tab]);
 
   const onKeyDown = (event: KeyboardEvent): void => {
-    const at = PANELS.findIndex(({ id }) => id === tab);
+    const at = panels.findIndex(({ id }) => id === tab);
     const to =
       event.key === "ArrowRight"
         ? at + 1
@@ -41,12 +42,12 @@ export function Tabs(props: {
           : event.key === "Home"
             ? 0
             : event.key === "End"
-              ? PANELS.length - 1
+              ? panels.length - 1
               : null;
     if (to === null || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     byKey.current = true;
-    onTab(PANELS[(to + PANELS.length) % PANELS.length].id);
+    onTab(panels[(to + panels.length) % panels.length].id);
   };
 
   return (
@@ -57,7 +58,7 @@ export function Tabs(props: {
       aria-label="Parts of the report"
       onKeyDown={onKeyDown}
     >
-      {PANELS.map(({ id, title }) => (
+      {panels.map(({ id, title }) => (
         <button
           type="button"
           class="ds-tab"

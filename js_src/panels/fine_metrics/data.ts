@@ -26,6 +26,7 @@ import {
   SYNTHETIC,
 } from "../../panel/metric_rows";
 import { spanName } from "../../panel/narrowing";
+import { dataMoment } from "../../panel/tasks_ran";
 import type { PanelView } from "../../panel/panel_view";
 import { BESIDE_TASKS, TABLES } from "../../schema";
 import { rowsOf as entriesOf, type TableView } from "../../session_tables";
@@ -135,10 +136,6 @@ function tasksOfCells(
     cells.length > 0 ? [first, Math.max(...ends)] : [-Infinity, Infinity];
   return { groups, time };
 }
-
-/** Grows when tasks came: of a live session with each status, not with each frame. */
-export const dataMoment = (view: PanelView): number =>
-  view.host.live ? view.now.value : view.dataVersion.value;
 
 /** One row of bars: a sum, and what it consists of by activity. */
 export interface Bar {

@@ -1,99 +1,18 @@
 // What figures are of: functions, spans and cells in every panel, activities in this one.
 
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
-import { formatExact } from "../../base/format";
 import { activityName } from "../../panel/action_words";
 import { IconButton } from "../../panel/button";
 import { cellsOfPanel } from "../../panel/cells";
-import { hasWords, Kinds, SearchBox, Select } from "../../panel/filter_tools";
-import { ChevronIcon, TableIcon } from "../../panel/icons";
-import { Menu, MenuItem } from "../../panel/menu";
-import { isolate, spanName } from "../../panel/narrowing";
+import { FilterMenu, type Option } from "../../panel/filter_menu";
+import { Kinds, Select } from "../../panel/filter_tools";
+import { TableIcon } from "../../panel/icons";
+import { spanName } from "../../panel/narrowing";
 import { metricRows, namesOf, SYNTHETIC } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
 import { chainsOf } from "../../panel/span_chains";
 import { choicesOf, type Mode, unitsOf } from "./data";
 import { unitName } from "./words";
-
-interface Option {
-  readonly id: string;
-  readonly text: string;
-}
-
-/** Nobody looks through more; the search finds the rest. */
-const LISTED = 200;
-
-function FilterMenu(props: {
-  label: string;
-  options: readonly Option[];
-  chosen: readonly string[];
-  /** What comes with those that are chosen. */
-  implied?: ReadonlySet<string>;
-  onChoose: (ids: readonly string[]) => void;
-}): JSX.Element {
-  const { label, options, chosen } = props;
-  const first = options.find(({ id }) => id === chosen[0])?.text ?? chosen[0];
-  const face =
-    chosen.length === 0
-      ? `all ${formatExact(options.length)}`
-      : chosen.length === 1
-        ? first
-        : `${chosen.length} of ${formatExact(options.length)}`;
-  return (
-    <Menu
-      class="ds-filter"
-      label={`${label}: ${face}`}
-      align="left"
-      face={
-        <>
-          <span class="ds-quiet">{label}</span>
-          <span class="ds-filter-face">{face}</span>
-          <ChevronIcon />
-        </>
-      }
-    >
-      {() => <Options {...props} />}
-    </Menu>
-  );
-}
-
-function Options(props: {
-  label: string;
-  options: readonly Option[];
-  chosen: readonly string[];
-  implied?: ReadonlySet<string>;
-  onChoose: (ids: readonly string[]) => void;
-}): JSX.Element {
-  const { options, chosen, implied, onChoose } = props;
-  const [text, setText] = useState("");
-  const has = hasWords(text);
-  const found = options.filter((one) => !has || has(one.text));
-  return (
-    <>
-      <SearchBox
-        placeholder={`Find ${props.label.toLowerCase()}`}
-        text={text}
-        onText={setText}
-      />
-      <MenuItem checked={chosen.length === 0} onClick={() => onChoose([])}>
-        All
-      </MenuItem>
-      {found.slice(0, LISTED).map((one) => (
-        <MenuItem
-          key={one.id}
-          checked={chosen.includes(one.id) || implied?.has(one.id)}
-          onClick={() => onChoose(isolate(chosen, one.id, true))}
-        >
-          {one.text}
-        </MenuItem>
-      ))}
-      {found.length > LISTED && (
-        <p class="ds-quiet ds-part-note">{`and ${formatExact(found.length - LISTED)} more`}</p>
-      )}
-    </>
-  );
-}
 
 /** Names that keys of metrics have, in the order in which they came. */
 function used(view: PanelView, of: "prefix" | "activity" | "span"): number[] {

@@ -10,18 +10,12 @@ import { activityName } from "../../panel/action_words";
 import { AndMore, Part } from "../../panel/parts";
 import { activityColours } from "../../panel/metric_rows";
 import type { PanelView } from "../../panel/panel_view";
+import { dataMoment } from "../../panel/tasks_ran";
 import { TimeChart } from "../../panel/time_chart";
 import type { PlotArea } from "../../timeline/time_plot";
 import { type ValueAxis, valueAxis } from "../../timeline/value_axis";
 import type { Range } from "../../timeline/window";
-import {
-  accountIn,
-  choicesOf,
-  dataMoment,
-  type Scope,
-  type Stack,
-  stackIn,
-} from "./data";
+import { accountIn, choicesOf, type Scope, type Stack, stackIn } from "./data";
 import { idleFill } from "./textures";
 import { axisKind, CAUSE_NAMES, formatUnit } from "./words";
 

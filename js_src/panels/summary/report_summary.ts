@@ -126,6 +126,8 @@ const PARTS = {
     record({ code: text, level: oneOf(LEVELS), text, next: or(text, "") }),
   ),
   redacted: list(text),
+  /** Ids of the panels that it shows; null where it shows all. */
+  panels: or(list(text), null),
 } as const satisfies Record<string, Check<unknown>>;
 
 type Parts = typeof PARTS;

@@ -177,8 +177,29 @@ function PinnedTask(props: {
         {parts.length > 0 && (
           <Button onClick={() => zoomTo(view, ends(parts))}>Zoom to it</Button>
         )}
+        {parts.length > 0 && <ProfileButton {...{ view, words, parts }} />}
       </div>
     </aside>
+  );
+}
+
+/** What its function did in its time, on all workers. */
+function ProfileButton(props: {
+  view: ViewState;
+  words: { readonly prefix: string };
+  parts: readonly Part[];
+}): JSX.Element | null {
+  const { view, words, parts } = props;
+  const { show } = view;
+  if (!show || !view.host.panels?.includes("profile")) return null;
+  const focus = { ...view.focus.value, prefixes: [words.prefix] };
+  return (
+    <Button
+      hint={`What ${words.prefix} did in that time`}
+      onClick={() => show("profile", { ...focus, time: ends(parts) })}
+    >
+      Profile
+    </Button>
   );
 }
 

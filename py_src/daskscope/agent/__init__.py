@@ -17,6 +17,8 @@ from daskscope.schema import ACTIONS, WORKER_STATUSES
 
 _FILES = (
     "packing.py",
+    "profile.py",
+    "gather.py",
     "events.py",
     "cluster.py",
     "memory.py",
@@ -24,19 +26,20 @@ _FILES = (
     "graphs.py",
     "scheduler.py",
 )
+_WORKER_FILES = ("packing.py", "profile.py", "worker.py")
 
 _BOOTSTRAP = (
-    "[exec(compile(source, '<daskscope agent>', 'exec'), space), space['Agent'](**options)][1]"
+    "[exec(compile(source, '<daskscope agent>', 'exec'), space), space[made](**options)][1]"
 )
 
 
 @cache
-def source() -> str:
-    """Return the agent's text: its files in order, without their imports of each other."""
+def _text(files: tuple[str, ...]) -> str:
+    """Return some files in order, without their imports of each other."""
     here = Path(__file__).parent
     lines = ["from __future__ import annotations"]
     inside_import = False
-    for name in _FILES:
+    for name in files:
         for line in (here / name).read_text(encoding="utf-8").splitlines():
             if line.startswith("from daskscope"):
                 inside_import = line.endswith("(")
@@ -47,29 +50,56 @@ def source() -> str:
     return "\n".join(lines) + "\n"
 
 
+def source() -> str:
+    """Return the text of the agent's part in the scheduler."""
+    return _text(_FILES)
+
+
+def worker_source() -> str:
+    """Return the text of its part in the workers."""
+    return _text(_WORKER_FILES)
+
+
 @cache
 def name() -> str:
-    """Return the versioned name of plugin and handlers: agents of two versions coexist."""
-    return "daskscope_" + hashlib.sha256(source().encode()).hexdigest()[:12]
+    """Return the versioned name of plugins and handlers: agents of two versions coexist."""
+    text = source() + worker_source()
+    return "daskscope_" + hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 class _Sent:
-    """Pickles as a call that builds the agent where it is unpickled."""
+    """Pickles as a call that builds an object of some class where it is unpickled."""
 
-    def __init__(self, memory_limit: int) -> None:
-        self.options = {
-            "name": name(),
-            "memory_limit": memory_limit,
-            "actions": list(ACTIONS),
-            "statuses": list(WORKER_STATUSES),
-        }
+    def __init__(self, source: str, made: str, **options: Any) -> None:
+        self.source, self.made, self.options = source, made, options
 
     def __reduce__(self) -> tuple[Any, ...]:
-        space = {"__name__": name()}
-        return (eval, (_BOOTSTRAP, {"source": source(), "space": space, "options": self.options}))
+        values = {
+            "source": self.source,
+            "space": {"__name__": name()},
+            "made": self.made,
+            "options": {"name": name(), **self.options},
+        }
+        return (eval, (_BOOTSTRAP, values))
+
+    def pickled(self) -> bytes:
+        # Protocol 4: the oldest Python that a scheduler or a worker may run knows it.
+        return pickle.dumps(self, protocol=4)
+
+
+@cache
+def for_workers() -> bytes:
+    """Return the plugin as `register_worker_plugin` wants it."""
+    return _Sent(worker_source(), "WorkerAgent").pickled()
 
 
 def pickled(*, memory_limit: int) -> bytes:
     """Return the plugin as the scheduler's `register_scheduler_plugin` wants it."""
-    # Protocol 4: the oldest Python that a scheduler may run knows it.
-    return pickle.dumps(_Sent(memory_limit), protocol=4)
+    return _Sent(
+        source(),
+        "Agent",
+        memory_limit=memory_limit,
+        actions=list(ACTIONS),
+        statuses=list(WORKER_STATUSES),
+        worker_agent=for_workers(),
+    ).pickled()

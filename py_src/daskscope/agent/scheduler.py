@@ -26,6 +26,7 @@ from daskscope.agent.cluster import (
     finished_tasks,
 )
 from daskscope.agent.events import EventLog, Log, published_event
+from daskscope.agent.gather import ProfileGather
 from daskscope.agent.graphs import TaskGraphs
 from daskscope.agent.memory import MemorySamples
 from daskscope.agent.metrics import METRICS_S, MetricSamples, Spans, TaskStates
@@ -63,7 +64,12 @@ class Agent(SchedulerPlugin):
     idempotent = True
 
     def __init__(
-        self, name: str, memory_limit: int, actions: list[str], statuses: list[str]
+        self,
+        name: str,
+        memory_limit: int,
+        actions: list[str],
+        statuses: list[str],
+        worker_agent: bytes,
     ) -> None:
         self.name = name
         self.id = uuid.uuid4().hex
@@ -100,6 +106,7 @@ class Agent(SchedulerPlugin):
         self.task_states = TaskStates(self.prefixes, self.memory_samples.addresses)
         self.metrics_at = 0.0  # monotonic
         self.metrics_failure: str | None = None
+        self.profiles = ProfileGather(name, worker_agent)
 
     # -- life ---------------------------------------------------------------
 
@@ -115,6 +122,8 @@ class Agent(SchedulerPlugin):
             self.metric_samples.start(scheduler, time())
         except Exception:  # another version of distributed
             self.fail_metrics()
+        self.profiles.start(scheduler)
+        scheduler.handlers[self.name + "_profile"] = self.profile
         scheduler.handlers[self.name + "_poll"] = self.poll
         scheduler.handlers[self.name + "_release"] = self.release
         self.readers["(installer)"] = ["", monotonic(), UNKNOWN_CLIENT_LEASE_S, None]
@@ -129,7 +138,8 @@ class Agent(SchedulerPlugin):
         if self.lease_check is not None:
             self.lease_check.cancel()
             self.lease_check = None
-        for kind in ("_poll", "_release"):
+        self.profiles.leave()
+        for kind in ("_poll", "_release", "_profile"):
             handler = self.scheduler.handlers.get(self.name + kind)
             if getattr(handler, "__self__", None) is self:
                 del self.scheduler.handlers[self.name + kind]
@@ -427,6 +437,20 @@ class Agent(SchedulerPlugin):
         self.sampler = loop.call_at(max(due, loop.time() + spared_s), self.sample)
 
     # -- readers ------------------------------------------------------------
+
+    async def profile(
+        self,
+        reader: str = "",
+        known: Any = None,
+        after: str = "",
+        left: int | None = None,
+        limit_bytes: int = 2_000_000,
+        last: bool = False,
+    ) -> Any:
+        """Answer one reader with what is new to it of the profiles of workers and scheduler."""
+        if self.failure is not None or self.scheduler.plugins.get(self.name) is not self:
+            return None
+        return await self.profiles.answer(reader, known or {}, after, left, limit_bytes, last)
 
     def poll(
         self,

@@ -34,6 +34,7 @@ from daskscope.written import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
+    from concurrent.futures import Future
     from os import PathLike
 
     from distributed import Client
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
     from daskscope.session import Session
 
 T = TypeVar("T")
+
+FOLLOW_S: Final = 30.0
 
 INTERRUPTED: Final = Surroundings(missing=("versions and logs: the end was interrupted",))
 
@@ -116,6 +119,7 @@ class Block(Generic[T]):
         self._facts: dict[str, Any]
         self._began_s: float  # monotonic
         self._writing: Writing | None = None
+        self._following: Future[Any] | None = None
         self._holding = False
 
     @property
@@ -193,12 +197,18 @@ class Block(Generic[T]):
         try:
             await self._session._caught_up_since(end.over_s)
             self._told(end)
-            await self._heartbeats()
+            await asyncio.gather(self._heartbeats(), self._session._profile_read())
             await self._session._caught_up(sampled=True)
             end.late = self._positions()
             end.around = await surroundings_of(self._session, self._facts["start"])
         except Exception as why:  # noqa: BLE001 - what was recorded is worth more
             end.around = not_asked(why)
+
+    async def _follow(self) -> None:
+        """Copy from time to time what the session's recording keeps as measured for a while."""
+        while True:
+            await asyncio.sleep(FOLLOW_S)
+            self._part.advance_series()
 
     async def _heartbeats(self) -> None:
         """Wait until every worker has sent its metrics once more."""
@@ -212,6 +222,8 @@ class Block(Generic[T]):
         return self._session
 
     def _let_go(self) -> None:
+        if self._following is not None:
+            self._following.cancel()
         if self._holding:
             self._holding = False
             let_go_of(self._session)
@@ -229,6 +241,7 @@ class Block(Generic[T]):
         self._part.note_present(workers, Window(start))
         if workers:  # as they were last seen: the next sample may be a second away
             recording.series("system").append(cluster_sample(workers, start), now=start)
+        self._following = collect.submit(self._follow())
         if self._place is not None:
             self._writing = Writing(self._part, session._recording, self._place, self._facts)
         return self._given()
@@ -256,6 +269,7 @@ class Block(Generic[T]):
         if self._writing is not None:
             self._writing.halt()
         at_once = self._positions()
+        self._part.halt()
         return _End(over_s, stop, clock, at_once, at_once, at_once)
 
     def _end(self, end: _End, error: BaseException | None) -> None:

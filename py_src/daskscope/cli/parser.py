@@ -10,9 +10,14 @@ from typing import Any, Final
 from daskscope.urls import path_or_url
 from daskscope.version import installed_version
 
-FORMATS: Final = ("chrome", "parquet", "csv")
-PROFILE_FORMATS: Final = ("speedscope", "collapsed")
-"""They come with the profile; until then whoever asks for one is told so."""
+FORMATS: Final = {
+    "chrome": ".trace.json.gz",
+    "parquet": "-parquet",
+    "csv": "-csv",
+    "speedscope": ".speedscope.json",
+    "collapsed": ".collapsed.txt",
+}
+"""And how the names of results end."""
 
 _EXAMPLES: Final[dict[str, str]] = {
     "": """\
@@ -75,11 +80,15 @@ formats:
             their threads as threads; compressed where the name ends with .gz
   parquet   a directory with one file a table, for Polars, DuckDB, Spark, pandas
   csv       the same as text; times also in seconds from the start of the recording
+  speedscope, collapsed
+            the profile of tasks, and of the event loops of workers and scheduler: JSON for
+            https://www.speedscope.app, or a line for each stack, as flamegraph.pl reads it
 
 examples:
   daskscope export run.daskscope --to chrome              run.trace.json.gz beside it
   daskscope export run.daskscope --to parquet -o tables/
   daskscope export dask-report.html --to csv
+  daskscope export run.daskscope --to speedscope          run.speedscope.json beside it
 """,
     "demo": """\
 A scheduler and some workers on this machine, that load, clean, join and score what is
@@ -161,13 +170,11 @@ def build_parser() -> argparse.ArgumentParser:
     export.add_argument(
         "--to",
         required=True,
-        choices=(*FORMATS, *PROFILE_FORMATS),
+        choices=FORMATS,
         metavar="FORMAT",
-        help=f"{', '.join(FORMATS)}; {' and '.join(PROFILE_FORMATS)} come with the profile",
+        help=", ".join(FORMATS),
     )
-    _add_output(
-        export, "PATH", "file (chrome) or directory (parquet, csv); beside FILE if it is left out"
-    )
+    _add_output(export, "PATH", "file, or directory (parquet, csv); beside FILE if it is left out")
 
     demo = _command(commands, "demo", "Run a small cluster with a lively workload.")
     demo.add_argument(

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from daskscope.cli.console import Progress, say, teller, warn
-from daskscope.cli.parser import PROFILE_FORMATS
+from daskscope.cli.parser import FORMATS
+from daskscope.derive.recorded_profile import profile_of
 from daskscope.errors import DaskscopeError
-from daskscope.export import to_chrome, to_csv
+from daskscope.export import to_chrome, to_collapsed, to_csv, to_speedscope
+from daskscope.export.profile import NAMES
 from daskscope.files.target import PAGES, LocalTarget, page_target
 from daskscope.library import keep
 from daskscope.loading import opened
@@ -23,6 +25,7 @@ from daskscope.recording.recording_store import about_json
 from daskscope.report.extract import extract_to
 from daskscope.report.html import build
 from daskscope.report.redact import redacted
+from daskscope.schema import SCOPES
 from daskscope.urls import is_url, without_secrets
 from daskscope.words import bytes_text, count_text, one_line, raised_text, seconds_text
 from daskscope.written import check_no_url, is_stream, not_written, real, written
@@ -35,8 +38,6 @@ if TYPE_CHECKING:
 
 MOST_PREFIXES: Final = 12
 TEXT_CHARACTERS: Final = 200
-FORMATS: Final = {"chrome": ".trace.json.gz", "parquet": "-parquet", "csv": "-csv"}
-"""And how the names of results end."""
 
 _ENDINGS: Final = (SUFFIX, *PAGES)
 _OF_SYSTEM: Final = re.compile(r"/dev/(?!shm/)|/proc/")
@@ -183,17 +184,12 @@ def _check_free(*paths: Path) -> None:
 
 def export(given: argparse.Namespace) -> int:
     """Write it in the format of another program."""
-    if given.to in PROFILE_FORMATS:
-        raise DaskscopeError(
-            "no-profile",
-            f"{given.to} is a format of profiles, which this version of daskscope does not "
-            "record yet.",
-            f"--to {', '.join(FORMATS)} can be written.",
-        )
     output = place_of(given.output, given.file, FORMATS[given.to])
     recording = recording_of(given.file)
     if given.to == "chrome":
         _chrome(recording, output)
+    elif given.to in ("speedscope", "collapsed"):
+        _profile(recording, output, given.to)
     else:
         _tables(recording, output, given.to)
     return 0
@@ -208,6 +204,23 @@ def _chrome(recording: RecordingStore, output: Path) -> None:
     if counts.left_out:
         rows = count_text(counts.left_out, "row")
         warn(f"{rows} left out: their times are more than thirty years from the others, or none")
+
+
+def _profile(recording: RecordingStore, output: Path, form: str) -> None:
+    with Progress(f"Writing {output}"):
+        trees = [profile_of(recording, scope=scope) for scope in SCOPES]
+        trees = [tree for tree in trees if len(tree.samples)]
+        if not trees:
+            raise DaskscopeError(
+                "no-profile",
+                "This recording has no profile.",
+                "It was recorded without one, or Dask's profiler was off on the workers: "
+                "distributed.worker.profile.enabled.",
+            )
+        write = to_speedscope if form == "speedscope" else to_collapsed
+        write(trees, output)
+    counts = [f"{NAMES[tree.scope]} {round(tree.count):,}" for tree in trees]
+    teller(output)(f"{one_line(output)}: samples of {', '.join(counts)}")
 
 
 def _tables(recording: RecordingStore, output: Path, form: str) -> None:

@@ -20,9 +20,10 @@ from daskscope.collect.memory import SAMPLE_S, MemoryRows
 from daskscope.collect.metrics import MetricRows
 from daskscope.collect.notices import COUNTING, GAP_TEXTS, brief, counted_notices, notice
 from daskscope.collect.pace import Alarm, Rhythm, crowding
+from daskscope.collect.profile import BLOCK_S, SHOWN_S, ProfileTail
 from daskscope.collect.snapshots import WorkerSnapshots, by_agent
 from daskscope.collect.versions_and_logs import LogTail
-from daskscope.schema import LOGS
+from daskscope.schema import LOGS, PROFILE_COUNTS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Collection
@@ -107,6 +108,7 @@ class Collector:
             lambda: [one["address"] for one in self.workers],
             recording.log(LOGS.name).append,
         )
+        self._profile = ProfileTail(client, recording, pace.profile_bytes_per_s, self._reader)
         self._rhythm = Rhythm(pace, time.monotonic())
         self._asking = False
         self._asked_s = 0.0  # monotonic
@@ -153,6 +155,15 @@ class Collector:
     def set_wanted(self, tables: Collection[str]) -> None:
         """Say which tables pages show, of those that cost a question. To be called in the loop."""
         self._logs.set_wanted(LOGS.name in tables and not self._over())
+        self._profile.set_wanted("pages", SHOWN_S if PROFILE_COUNTS.name in tables else None)
+
+    def set_blocks(self, blocks: int) -> None:
+        """Say how many blocks record. To be called in the loop."""
+        self._profile.set_wanted("blocks", BLOCK_S if blocks else None)
+
+    async def read_profile(self) -> None:
+        """Wait until what was sampled until now is here; for ever, if a worker is silent."""
+        await self._profile.read_until(time.time() + self.clock.ahead_s)
 
     def sample_memory(self, reader: str, interval_s: float | None) -> None:
         """Say how often a reader wants memory sampled; None lets go. To be called in the loop."""
@@ -230,6 +241,7 @@ class Collector:
                     retry_s = min(retry_s * 2, MAX_RETRY_S)
         finally:
             self._logs.set_wanted(False)
+            self._profile.stop()
             why = notice("client-closed") if self._client.over else self._why_stopped
             self._set("stopped", (why,) if why else (), lasts=False)
             self._attached.set()
@@ -304,9 +316,12 @@ class Collector:
                 self.polls += 1
                 self._sent.answered()
                 self._attached.set()
+                self._profile.with_agent = self._use_agent
+                self._profile.start()
                 self._news.set()
                 self._on_change()
                 if last and not self._more:
+                    await self._profile.finish(LAST_ANSWER_S)
                     await self._release(link)
                     return
                 now, rhythm = self._answered_s, self._rhythm
@@ -364,7 +379,7 @@ class Collector:
                 self._snapshots.take(await routes.workers(), self.now)
                 self._memory.take_snapshot(self.workers, self.now)
                 self._note_progress(await routes.unfinished(self.now))
-            self._set("partly", (why, *routes.notices, *self._logs.notices))
+            self._set("partly", (why, *routes.notices, *self._logs.notices, *self._profile.notices))
             return tasks
 
         return poll
@@ -444,7 +459,9 @@ class Collector:
             self.agent_error = intake.unreadable_why
         elif self._metrics.error:
             self.agent_error = self._metrics.error
-        self._set("live", (*self.left_out(), *self._metrics.notices, *self._logs.notices))
+        parts = self._metrics, self._logs, self._profile
+        notices = [one for part in parts for one in part.notices]
+        self._set("live", (*self.left_out(), *notices))
         return tasks
 
     def _intake_of(self, agent_id: str) -> Intake:

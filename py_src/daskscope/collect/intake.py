@@ -258,7 +258,7 @@ def take_names(places: Places, names: Mapping[str, Sequence[Any]]) -> None:
             places.add(kind, (item[0], tuple(item[1:])) if kind == "spans" else item)
 
 
-class _Reader:
+class ColumnReader:
     """Reads columns one after the other; what does not fit raises `ValueError`."""
 
     def __init__(self, data: bytes) -> None:
@@ -266,6 +266,7 @@ class _Reader:
         self._offset = 0
 
     def bytes(self, size: int) -> bytes:
+        """Read so many bytes."""
         part = self._data[self._offset : self._offset + size]
         if len(part) < size:
             raise ValueError("it ends too early")
@@ -283,7 +284,7 @@ class _Reader:
 
 
 def _columns(chunk: Mapping[str, Any]) -> dict[str, Array]:
-    data = _Reader(chunk["data"])
+    data = ColumnReader(chunk["data"])
     return {
         name: data.column(code, chunk["tasks" if name in TASK_COLUMNS else "rows"])
         for name, code in zip(TASK_COLUMNS + ROW_COLUMNS, chunk["format"], strict=True)
@@ -298,13 +299,13 @@ def _keys(chunk: Mapping[str, Any]) -> bytes:
     # Tuples are sent as they are, since making text of them costs the scheduler too much.
     keys: Sequence[Any]
     if chunk["key_encoding"] == "columns":
-        keys = _tuples(_Reader(block), chunk["tasks"])
+        keys = _tuples(ColumnReader(block), chunk["tasks"])
     else:
         keys = msgpack.unpackb(zlib.decompress(block), use_list=False, strict_map_key=False)
     return zlib.compress(join_keys(keys), 1)
 
 
-def _tuples(block: _Reader, tasks: int) -> list[tuple[Any, ...]]:
+def _tuples(block: ColumnReader, tasks: int) -> list[tuple[Any, ...]]:
     """Return tuples of a name and integers, which come as columns, by length."""
     names = msgpack.unpackb(block.bytes(int.from_bytes(block.bytes(4), "little")))
     lengths = block.column("H", tasks)

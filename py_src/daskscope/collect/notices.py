@@ -136,6 +136,19 @@ _TEMPLATES: Final = (
         "a time.",
     ),
     Notice(
+        "profile-refused",
+        "info",
+        "This scheduler refuses plugins for workers: the profile comes from Dask's own routes, "
+        "without prefixes, and what a worker sampled just before it closed may be missing.",
+        f"To see everything, remove register_worker_plugin from {_BLOCKED}.",
+    ),
+    Notice(
+        "profile-not-read",
+        "info",
+        "The profile cannot be read just now: {error:.300}. Tasks are not affected.",
+        f"A scheduler refuses what {_BLOCKED} names.",
+    ),
+    Notice(
         "scheduler-lost",
         "warn",
         "The scheduler at {address} does not answer ({error}). What was recorded stays here; "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.cells import of_notebook
@@ -143,6 +143,8 @@ class _Found:
             surroundings_of,
         )
         from daskscope.collect.versions_and_logs import Surroundings
+        from daskscope.recording.block_recording import positions_of
+        from daskscope.schema import PROFILE_COUNTS, PROFILED
 
         session, cell, window = self._session, self._cell, self._window
         if session._must_not_wait():
@@ -150,6 +152,10 @@ class _Found:
         else:
             around = collect.submit(surroundings_of(session, window.start)).result()
         since, until = self._since, self._until
+        session._read_profile()
+        late = positions_of(session._recording).tables
+        tables = {name: late[name] for name in (PROFILE_COUNTS.name, PROFILED.name)}
+        until = replace(until, tables={**until.tables, **tables})
         part = new_block_recording(session, since, window.start)
         copy = part.recording
         part.note_present(session.workers, window)

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from math import inf
+from threading import RLock
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -16,6 +17,7 @@ from daskscope.recording.log_store import UNKNOWN_TASK, LogStore
 from daskscope.recording.names import NameMap
 from daskscope.recording.progress import Progress
 from daskscope.recording.recording_store import PRESENT, RecordingStore
+from daskscope.recording.series_store import SeriesStore
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from daskscope.recording.chunk import TaskChunk
-    from daskscope.recording.series_store import SeriesStore
 
 LATE_S: Final = 0.5
 """Clocks of workers are known to so much, soon after they started: what somebody waited for
@@ -102,6 +103,8 @@ class BlockRecording:
         self._copied: set[tuple[str, int]] = set()
         self._at = since
         self._start = start
+        self._turn = RLock()
+        self._halted = False
 
     def advance(
         self, until: Positions, window: Window = ALWAYS, over: Positions | None = None
@@ -110,15 +113,39 @@ class BlockRecording:
 
         `over` is where the source was when the time was over, if that was before `until`.
         """
+        with self._turn:
+            self._advance(until, window, over or until)
+
+    def halt(self) -> None:
+        """Let `advance_series` take nothing more."""
+        with self._turn:
+            self._halted = True
+
+    def advance_series(self) -> None:
+        """Copy what came meanwhile of tables that a source keeps as measured for a short time.
+
+        In a long block it would be coarse at the end. To be called now and then.
+        """
+        with self._turn:
+            if self._halted:
+                return
+            tables = dict(self._at.tables)
+            for name, store in self._source.tables.items():
+                if isinstance(store, SeriesStore):
+                    until = store.next
+                    self._advance_series(store, self._at.of(name), until, ALWAYS)
+                    tables[name] = until
+            self._at = replace(self._at, tables=tables)
+
+    def _advance(self, until: Positions, window: Window, over: Positions) -> None:
         source, copy, at = self._source, self.recording, self._at
-        over = over or until
         for first, stop in tasks_within(source, at, until, window):
             self._advance_tasks(first, stop)
         copy.drop_from_agent(until.dropped_agent - at.dropped_agent)
         for name, store in source.tables.items():
             if name == schema.LOGS.name:  # read while a page shows them: a block asks at its end
                 continue
-            at_and_until = at.of(name), until.of(name)
+            at_and_until = at.of(name), max(at.of(name), until.of(name))
             if isinstance(store, LogStore):
                 self._advance_log(store, *at_and_until, over.of(name), window)
             else:

@@ -264,8 +264,9 @@ class _Reader:
         if column.into not in names.tables:
             return cell
         own = self.places.counts()[kind]
-        if column.into == kind and cell == own:  # at itself
-            return own if own < len(names.tables[kind].first) else names.count(kind)
+        first = len(names.tables[kind].first)
+        if column.into == kind and cell == own and (own < first or not first):  # at itself
+            return own if first else names.count(kind)
         return int(self._of_rows(np.array([cell]), column.into)[0])
 
     def _take_tasks(self, keys: bytes) -> None:

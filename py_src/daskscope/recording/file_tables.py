@@ -120,9 +120,14 @@ def _field(header: bytes, table: int, number: int) -> int | None:
 
 ENCODING: Final = "daskscope.encoding"
 BASE: Final = "daskscope.base"
-PLAIN, MICROSECONDS, STEPS, PLANES = "plain", "us", "steps", "planes"
+DISTINCT: Final = "daskscope.texts"
+PLAIN, MICROSECONDS, STEPS, PLANES, TEXTS = "plain", "us", "steps", "planes", "texts"
 """How a column is stored: as it is; times 1e6; what is added to the one before, from a base; the
-first bytes of all values, then their second bytes, and so on, which compress better."""
+first bytes of all values, then their second bytes, and so on, which compress better; texts as
+numbers of those that are distinct."""
+
+MAX_DISTINCT_CHARACTERS: Final = 5_000
+"""Of all texts that numbers stand for, as JSON: they are in the header of a table."""
 
 US: Final = 1e6
 _SIGNED: Final = ("i1", "i2", "i4")
@@ -156,8 +161,12 @@ def encode(
         values, about = columns[column.name], None
         if column.type == "texts":
             values = [json.dumps(texts, ensure_ascii=False) for texts in values]  # type: ignore[union-attr]
-        if column.type in _TEXTS:
+        if column.combine == "key" and column.type == "utf8" and np.size(values):
+            values, about = _numbered(values)
+        if column.type in _TEXTS and about is None:
             arrays.append(pa.array(values, pa.utf8()))
+        elif column.type in _TEXTS:
+            arrays.append(pa.array(values))
         else:
             numbers = values if isinstance(values, np.ndarray) else np.array(values, column.type)
             stored, about = _stored(column.name, numbers, rounded=rounded)
@@ -189,6 +198,16 @@ def _stored(
         stored = _in_planes(stored)
         encoding += f"+{PLANES}"
     return stored, None if encoding == PLAIN else about | {ENCODING: encoding}
+
+
+def _numbered(values: Any) -> tuple[Any, dict[str, str] | None]:
+    """Return texts as numbers of those that are distinct, if these are few."""
+    numbers: dict[str, int] = {}
+    found = [numbers.setdefault(text, len(numbers)) for text in values]
+    texts = json.dumps([*numbers])
+    if len(texts) > MAX_DISTINCT_CHARACTERS:
+        return values, None
+    return _narrow(np.array(found, "f8")), {ENCODING: TEXTS, DISTINCT: texts}
 
 
 def _in_planes(values: NDArray[Any]) -> NDArray[Any]:
@@ -234,7 +253,7 @@ def decode(
         if place < 0:
             raise BadTableError(f"has a table {what} without a column {column.name}")
         array, field = stored.column(place), stored.schema.field(place)
-        if column.type in _TEXTS:
+        if column.type in _TEXTS and not (column.type == "utf8" and _is_number(array.type)):
             columns[column.name] = _texts(column, array, newest)
             continue
         if array.null_count or array.type.num_fields or not _is_number(array.type):
@@ -243,6 +262,10 @@ def decode(
             name.decode("utf-8", "replace"): value.decode("utf-8", "replace")
             for name, value in (field.metadata or {}).items()
         }
+        if column.type == "utf8":
+            values = array.to_numpy() if newest is None else array.to_numpy()[-newest:]
+            columns[column.name] = _of_numbers(column.name, values, about)
+            continue
         dtype = (types or {}).get(column.name, np.dtype(column.type))
         values = _restored(column.name, array.to_numpy(), about, dtype)
         columns[column.name] = values if newest is None else values[-newest:].copy()
@@ -264,6 +287,15 @@ def _texts(column: Column, array: pa.Array, newest: int | None) -> list[Any]:
         array = array.slice(max(0, len(array) - newest))
     texts: list[str] = array.to_pylist()
     return [_parts(text, column.name) for text in texts] if column.type == "texts" else texts
+
+
+def _of_numbers(name: str, numbers: NDArray[Any], about: Mapping[str, str]) -> list[str]:
+    if about.get(ENCODING) != TEXTS or numbers.dtype.kind != "u":
+        raise BadTableError(f"has a bad table: its column {name} is not of text")
+    texts = _parts(about.get(DISTINCT, ""), name)
+    if len(numbers) and int(numbers.max()) >= len(texts):
+        raise BadTableError(f"has a bad table: its column {name} has numbers out of range")
+    return [texts[number] for number in numbers.tolist()]
 
 
 def _parts(text: str, column: str) -> tuple[str, ...]:

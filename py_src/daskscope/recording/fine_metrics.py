@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
-from math import inf, isnan
-from numbers import Real
+from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.errors import DaskscopeError
 from daskscope.recording.frames import cells_of_graphs
+from daskscope.recording.query import bad_query, unknown_name, window_of
 from daskscope.recording.series_store import joined, pick, share_of
 from daskscope.recording.stretches import FAR_S
 from daskscope.schema import (
@@ -26,7 +24,6 @@ from daskscope.schema import (
     UNITS,
     WITHOUT_GRAPH,
 )
-from daskscope.words import some_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -34,12 +31,12 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from daskscope.recording.query import Wanted
     from daskscope.recording.recording import Recording
     from daskscope.recording.recording_store import RecordingStore
 
     Columns = Mapping[str, NDArray[Any]]
     Rows = dict[str, NDArray[Any]]
-    Wanted = str | Sequence[str] | None
 
 KINDS: Final = {
     "prefix": PREFIXES.name,
@@ -71,9 +68,7 @@ def fine_metrics(
     import pandas as pd
 
     core = recording._core
-    since, until = _time(start, "start", -inf), _time(stop, "stop", inf)
-    if since > until:
-        raise _bad(f"start is after stop: {start} > {stop}.", "Give start before stop.")
+    since, until = window_of(start, stop)
     chosen = {}
     for column, wanted in names.items():
         texts = [wanted] if isinstance(wanted, str) else wanted
@@ -81,9 +76,9 @@ def fine_metrics(
             chosen[column] = indexes(core, column, texts)
             if not all(chosen[column].values()):
                 unknown = next(text for text, found in chosen[column].items() if not found)
-                raise _unknown(column, unknown, core.names.labels(KINDS[column]))
+                raise unknown_name(column, unknown, core.names.labels(KINDS[column]))
     if cell is not None and cell not in (known := _known_cells(core)):
-        raise _unknown("cell", cell, known[len(WITHOUT_GRAPH) :])
+        raise unknown_name("cell", cell, known[len(WITHOUT_GRAPH) :])
     columns = measured(
         core,
         {column: set().union(*found.values()) for column, found in chosen.items()},
@@ -153,7 +148,7 @@ def _in_steps(rows: Columns, step: float) -> Columns:
     first = np.floor(time / step)
     count = np.maximum(np.ceil(end / step) - first, 1).astype(np.int64)
     if count.sum() > MAX_ROWS:
-        raise _bad(
+        raise bad_query(
             f"There would be {int(count.sum()):,} rows in steps of {step:g} s.",
             "Give wider steps, or a shorter time.",
         )
@@ -257,26 +252,6 @@ def _with_inner(core: RecordingStore, found: dict[str, set[int]]) -> dict[str, s
     return found
 
 
-def _unknown(column: str, name: object, known: Sequence[str]) -> DaskscopeError:
-    allowed = [text for text in known if text]
-    likely = get_close_matches(str(name), allowed, n=1)
-    hint = f"Did you mean {likely[0]!r}? " if likely else ""
-    those = f"There are {some_of(allowed, 10)}." if allowed else f"There is no {column} yet."
-    return _bad(f"There is no {column} {name!r}.", hint + those)
-
-
-def _bad(text: str, to_do: str) -> DaskscopeError:
-    return DaskscopeError("bad-query", text, to_do)
-
-
-def _time(value: Any, name: str, missing: float) -> float:
-    if value is None:
-        return missing
-    if type(value) is bool or not isinstance(value, Real) or isnan(value):
-        raise _bad(f"{name} is no time: {value!r:.100}.", "Give seconds since the epoch.")
-    return float(value)
-
-
 def _seconds(over: str | float) -> float:
     from dask.utils import parse_timedelta
 
@@ -285,5 +260,7 @@ def _seconds(over: str | float) -> float:
     except (TypeError, ValueError, KeyError, AttributeError):
         seconds = 0.0
     if not 0 < seconds < inf:
-        raise _bad(f"over is no step of time: {over!r:.100}.", 'Give "1s", "1 minute" or seconds.')
+        raise bad_query(
+            f"over is no step of time: {over!r:.100}.", 'Give "1s", "1 minute" or seconds.'
+        )
     return seconds

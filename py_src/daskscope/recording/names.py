@@ -137,6 +137,8 @@ def _written(cell: Any) -> int:
     """
     if isinstance(cell, tuple):
         return sum(map(_written, cell))
+    if isinstance(cell, int):
+        return len(str(cell))
     written = json.dumps(cell, ensure_ascii=False)
     return len(written) if written.isascii() else len(written.encode("utf-16-le")) // 2
 
@@ -204,6 +206,7 @@ class Names:
         self._index: dict[str, dict[Any, int]] = {kind: {} for kind in self.tables}
         self._characters = dict.fromkeys(self.tables, 0)
         self._merged: dict[str, set[int]] = {kind: set() for kind in self.tables}
+        self._numbers: dict[str, dict[str, NDArray[Any]]] = {}  # replaced, never changed
         self.merged_before = dict.fromkeys(self.tables, Merged())
         """What names had been merged where these come from: an agent, a file, another recording."""
         for kind, table in self.tables.items():
@@ -215,9 +218,10 @@ class Names:
 
         Where a list has no room for it, it is ``OTHER_NAME``.
         """
-        table = self.tables[kind]
+        table, index = self.tables[kind], self._index[kind]
+        if kind == schema.STACKS.name and (known := index.get(item)) is not None:  # very many
+            return known
         item = self.item(kind, map(_cell, table.columns, self.cells(kind, item)))
-        index = self._index[kind]
         found = index.get(item)
         if found is not None:
             return found
@@ -305,6 +309,24 @@ class Names:
     def since(self, kind: str, first: int) -> list[Any]:
         """Return the entries of one list from index ``first`` on."""
         return self._lists[kind][first:]
+
+    def numbers(self, kind: str) -> dict[str, NDArray[Any]]:
+        """Return the entries of a dictionary that has numbers alone, as columns."""
+        table, known = self.tables[kind], self._numbers.get(kind)
+        count = self.count(kind)
+        if known is None:
+            known = {column.name: np.empty(0, column.type) for column in table.columns}
+        first = len(known[table.columns[0].name])
+        if first < count:
+            more = np.array(self._lists[kind][first:count], np.int64).reshape(
+                -1, len(table.columns)
+            )
+            known = {
+                column.name: np.concatenate([known[column.name], cells.astype(column.type)])
+                for column, cells in zip(table.columns, more.T, strict=True)
+            }
+            self._numbers = {**self._numbers, kind: known}
+        return {name: cells[:count] for name, cells in known.items()}
 
     def columns(self, kind: str, first: int = 0, stop: int | None = None) -> dict[str, list[Any]]:
         """Return entries of one list as columns, as its readers have them."""
@@ -405,10 +427,23 @@ class NameMap:
         if used[-1] >= len(places):
             more = np.full(used[-1] + 1 - len(places), _UNKNOWN, "i8")
             places = self._places[kind] = np.concatenate([places, more])
-        for one in used[places[used] == _UNKNOWN].tolist():
+        for one in self._with_preceding(kind, used[places[used] == _UNKNOWN].tolist()):
             self._places[kind][one] = self._place(kind, one)
         indexes: NDArray[Any] = self._places[kind][column].astype(column.dtype)
         return indexes
+
+    def _with_preceding(self, kind: str, unknown: list[int]) -> list[int]:
+        """Return entries with those unknown ones that they point at, which come before them."""
+        columns = self._source.tables[kind].columns
+        own = [at for at, column in enumerate(columns) if column.into == kind]
+        places, met = self._places[kind], {*unknown}
+        for one in unknown if own else ():  # which grows meanwhile
+            cells = self._source.entry(kind, one)
+            for above in [cells[at] for at in own]:
+                if above not in met and places[above] == _UNKNOWN:
+                    met.add(above)
+                    unknown.append(above)
+        return sorted(unknown)
 
     def _place(self, kind: str, index: int) -> int:
         source, copy = self._source, self._copy

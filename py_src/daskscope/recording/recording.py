@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from daskscope.derive.profile_tree import ProfileTree
     from daskscope.recording.recording_store import RecordingStore
     from daskscope.recording.totals import Counts
 
@@ -204,6 +205,28 @@ class Recording:
 
         names = {"prefix": prefix, "activity": activity, "span": span, "unit": unit}
         return fine_metrics(self, start, stop, names, cell=cell, over=over)
+
+    def profile(
+        self,
+        start: float | None = None,
+        stop: float | None = None,
+        prefix: str | Sequence[str] | None = None,
+        worker: str | Sequence[str] | None = None,
+        scope: str = "compute",
+    ) -> ProfileTree:
+        """Return what threads were doing, as a tree of functions: Dask's profile.
+
+        Without a time it is all that was recorded; from `start` to `stop` (seconds since the
+        epoch, as in `tasks`) cycles that are partly in that time count by their share. Prefixes
+        and workers (name or address) may be one or several. `scope` is ``"compute"``, the
+        threads of tasks, or the event loops of the ``"worker"`` and of the ``"scheduler"``.
+
+        >>> rec.profile(prefix="inc").top(1)["function"].tolist()
+        ['work']
+        """
+        from daskscope.derive.recorded_profile import profile_of
+
+        return profile_of(self._core, start, stop, prefix, worker, scope)
 
     def table(self, name: str) -> pd.DataFrame:
         """Return any table: those above, and ``prefixes``, ``lanes``, ``spans`` and others.

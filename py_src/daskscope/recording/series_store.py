@@ -16,7 +16,7 @@ import numpy as np
 from daskscope.schema import MAX_NAMES, OTHER_NAME, STEPS, Column, Series
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -187,6 +187,15 @@ class Texts:
             self._texts.append(text)
             self.nbytes += 100 + len(text)
         return number
+
+    def known(self, texts: Collection[str]) -> Cells:
+        """Return the numbers of those texts that have one."""
+        found = [self._numbers[text] for text in texts if text in self._numbers]
+        return np.array(found, np.uint32)
+
+    def all(self) -> list[str]:
+        """Return all texts, in order of their numbers."""
+        return self._texts.copy()
 
     def read(self, cells: Cells) -> Cells:
         """Return the texts of numbers."""
@@ -371,6 +380,28 @@ class SeriesStore:
         del rows["time"]
         return self.rings[0].readable(rows)
 
+    def shares(self, start: float = -inf, stop: float = inf) -> Iterator[tuple[Rows, Cells, float]]:
+        """Yield rows of sums in a window, how much of each is in it, and the width of their step.
+
+        Rows of one key are not combined: `window` would sort them all. `before` counts whole where
+        `start` is infinite; its step is infinite, too. Texts are numbers (see `text_numbers`).
+        """
+        now = self._settled()
+        for ring, rows in now._shown(combined=False):
+            share = share_of(*self._extent(rows, ring.step), start, stop)
+            inside = share > 0
+            yield pick(rows, inside), share[inside], float(ring.step)
+        if now._before is not None and start == -inf:
+            yield now._before, np.ones(len(now._before["time"])), inf
+
+    def text_numbers(self, texts: Collection[str]) -> Cells:
+        """Return the numbers that stand for some texts of keys, as far as they occur."""
+        return self._texts.known(texts)
+
+    def texts(self) -> list[str]:
+        """Return the texts of keys in order of their numbers."""
+        return self._texts.all()
+
     def latest(self, moment: float) -> Rows:
         """Return the last row of each key that came up to a moment, unless its key is gone."""
         found = []
@@ -471,13 +502,13 @@ class SeriesStore:
             now._take(at, ring.begin)
         return now
 
-    def _shown(self) -> Iterator[tuple[Ring, Rows]]:
+    def _shown(self, *, combined: bool = True) -> Iterator[tuple[Ring, Rows]]:
         """Yield the rows that readers see of each ring."""
         until = inf
         for ring in self.rings:
             rows = ring.stored()
             rows = pick(rows, (rows["time"] >= ring.begin) & (rows["time"] < until))
-            yield ring, self._combined(rows, ring.step) if ring.step else rows
+            yield ring, self._combined(rows, ring.step) if ring.step and combined else rows
             until = min(ring.begin, until)
 
     def _extent(self, rows: Rows, step: int) -> tuple[Cells, Cells]:

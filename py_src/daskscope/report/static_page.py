@@ -64,12 +64,24 @@ def body(figures: Mapping[str, Any]) -> str:
 </header>
 {_NO_SCRIPT}
 <div class="ds-tabs" aria-hidden="true">
-<span class="ds-tab" aria-selected="true">Summary</span>
+<span class="ds-tab" aria-selected="true">{_tab(figures)}</span>
 </div>
 <div class="ds-tabpanel"><div class="ds-report-panel"><div class="ds-root">
 <div class="ds-toolbar"><span class="ds-quiet">Whole run</span></div>
 {_banner(figures)}
-<div class="ds-panel-body ds-summary">
+{"" if figures.get("panels") else _summary(figures)}
+</div></div></div>
+{_footer(figures)}
+</div>"""
+
+
+def _tab(figures: Mapping[str, Any]) -> str:
+    """Return the name of the first tab."""
+    return shown(next(iter(figures.get("panels", ())), "summary").capitalize())
+
+
+def _summary(figures: Mapping[str, Any]) -> str:
+    return f"""<div class="ds-panel-body ds-summary">
 <header class="ds-summary-head">
 <dl class="ds-figures">{"".join(_figures(figures))}</dl>
 </header>
@@ -78,10 +90,7 @@ def body(figures: Mapping[str, Any]) -> str:
 <aside class="ds-summary-side">{_side(figures)}</aside>
 </div>
 </div>
-{_status(figures)}
-</div></div></div>
-{_footer(figures)}
-</div>"""
+{_status(figures)}"""
 
 
 def _main(figures: Mapping[str, Any]) -> str:

@@ -1,7 +1,6 @@
 // A made-up run as a live session has it some seconds after its begin: its rows, its small
 // tables, and the figures that a kernel sends.
 
-import { fillMetrics } from "./metrics_run";
 import { type Run, rowAt, toBatch } from "./run";
 import type { HarnessSession } from "./session";
 import { fillTables, storedRun } from "./stored_run";
@@ -22,8 +21,8 @@ export class LiveRun {
     private readonly run: Run,
     private readonly start: number,
     many: boolean,
-    /** Its tables of Fine Performance Metrics, too. */
-    private readonly measured: boolean,
+    /** Fills further tables, up to a moment. */
+    private readonly more: (now: number) => void,
   ) {
     const made = storedRun(whole, start, run.stop + 0.3, { many });
     this.tables = made.tables;
@@ -62,7 +61,7 @@ export class LiveRun {
       process: (1.4 + Math.sin(seconds / 12)) * GIB,
     }));
     fillTables(session, this.tablesUntil(now));
-    if (this.measured) fillMetrics(session, run, this.start, now);
+    this.more(now);
     session.summary.value = this.summaryAt(now, running);
   }
 

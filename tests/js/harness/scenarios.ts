@@ -5,6 +5,8 @@ import type { TaskBatch } from "../../../js_src/model/tasks";
 import type { TaskDetail } from "../../../js_src/model/types";
 import { makeRun, random, rowAt, toBatch, type Row, type Run } from "./run";
 import { LiveRun } from "./live_run";
+import { fillMetrics } from "./metrics_run";
+import { fillProfile } from "./profile_run";
 import { showSamples, TWO_RUNS } from "./sampled";
 import { HarnessSession } from "./session";
 
@@ -463,7 +465,15 @@ async function liveScenario(
   const { session: whole } = await scenario("full", others);
   const live = new LiveRun(
     ...([session, whole!, run, ORIGIN, wanted.has("many")] as const),
-    wanted.has("metrics"),
+    (now) => {
+      if (wanted.has("metrics")) fillMetrics(session, run, ORIGIN, now);
+      if (wanted.has("profile")) {
+        fillProfile(session, run, ORIGIN, now, {
+          compute: wanted.get("compute") ?? "ok",
+          administrative: wanted.get("administrative") ?? "ok",
+        });
+      }
+    },
   );
   const at = wanted.get("at");
   if (at !== null) live.show(Number(at));

@@ -359,6 +359,57 @@ Object.assign(SHOTS, {
   },
 });
 
+/** A profile, 29 s after the run began. */
+const profile = (size, more = "", act = undefined) => ({
+  hash: `panel=profile&scenario=live&at=29.1&profile=1&width=${size[0]}&height=${size[1]}&${more}`,
+  ...{ size, act },
+});
+const flame = (x, y, options) => async (page) => {
+  await page.waitForTimeout(200);
+  await page
+    .locator(".ds-flame-hit")
+    .first()
+    .click({ position: { x, y }, ...options });
+  await page.waitForTimeout(300);
+};
+const flameHover = (x, y) => async (page) => {
+  await page.waitForTimeout(200);
+  await page.locator(".ds-flame-hit").first().hover({ position: { x, y } });
+};
+const shuffle = (size) => [size[0] * 0.5, 22 * 6 + 8];
+Object.assign(SHOTS, {
+  "profile-light": profile([1400, 700]),
+  "profile-dark": profile([1400, 700], "theme=dark"),
+  "profile-hover": profile([1400, 700], "", flameHover(300, 22 * 5 + 8)),
+  "profile-zoom": profile([1400, 700], "theme=dark", flame(...shuffle([1000]))),
+  "profile-search": profile([1400, 700], "", async (page) => {
+    await page.locator(".ds-search input").fill("to_pandas");
+    await flame(100, 22 * 6 + 8, { modifiers: ["Shift"] })(page);
+  }),
+  "profile-sandwich": profile([1000, 640], "", async (page) => {
+    await flame(300, 22 * 5 + 8, { modifiers: ["Shift"] })(page);
+    await page.keyboard.press("c");
+  }),
+  "profile-420": profile([420, 640], "theme=dark"),
+  "profile-320": profile([320, 640]),
+  "profile-420-pinned": profile([420, 640], "", flame(100, 18 * 5 + 8)),
+  "profile-empty": {
+    hash: "panel=profile&scenario=live&at=0.5&profile=1&width=700&height=400",
+    size: [700, 400],
+  },
+  "profile-off": profile([700, 400], "compute=off"),
+  "profile-311": profile([1000, 400], "administrative=python-3.11", (page) =>
+    page.getByRole("button", { name: "Workers" }).click(),
+  ),
+  "profile-focus": profile([1000, 640], "", focus14),
+  "profile-compare": profile([1200, 700], "", async (page) => {
+    await focus14(page);
+    await page.getByRole("button", { name: "Compare" }).click();
+    await flameHover(600, 22 * 5 + 8)(page);
+  }),
+  "profile-inline": profile([900, 480], "inline=1"),
+});
+
 const plot = (size, more = "", act = undefined) => ({
   hash: `panel=memory-plot&scenario=samples&inline=1&width=${size[0]}&height=${size[1]}&${more}`,
   ...{ size, act },

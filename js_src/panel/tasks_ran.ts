@@ -1,0 +1,53 @@
+// When the tasks of cells and spans ran, and of which prefixes they are: so what knows neither
+// is narrowed to them.
+
+import { rowsOf } from "../session_tables";
+import type { Range } from "../timeline/window";
+import { cellsOfPanel } from "./cells";
+import type { PanelView } from "./panel_view";
+
+interface TasksRan {
+  /** From the first graph of the cells on. */
+  readonly time: Range;
+  /** Indexes; null where it is not known which tasks ran. */
+  readonly prefixes: ReadonlySet<number> | null;
+}
+
+/** Reads signals. Names of cells, ids of spans; of one kind none is all. */
+export function tasksRan(
+  view: PanelView,
+  cells: readonly string[],
+  spans: readonly string[],
+): TasksRan {
+  const graphs = cellsOfPanel(view)
+    .filter(({ name }) => cells.includes(name))
+    .flatMap((cell) => cell.graphs);
+  const wanted = new Set(graphs.map(({ computation }) => computation));
+  const known = view.session.value?.spans ?? [];
+  const within = new Set(
+    spans.map((id) => known.findIndex((span) => span.id === id)),
+  );
+  void dataMoment(view);
+  const prefixes = new Set<number>();
+  let start = Math.min(Infinity, ...graphs.map(({ time }) => time));
+  let stop = -Infinity;
+  for (const group of view.session.value?.model.groups.all ?? []) {
+    if (cells.length > 0 && !wanted.has(group.computation)) continue;
+    if (spans.length > 0 && !within.has(group.span)) continue;
+    prefixes.add(group.prefix);
+    start = Math.min(start, group.start);
+    stop = Math.max(stop, group.stop);
+  }
+  if (prefixes.size > 0) return { time: [start, stop], prefixes };
+  // The tasks are not on this page.
+  for (const one of rowsOf(view.table("span_times"), "time")) {
+    if (!within.has(one.span)) continue;
+    if (one.start < start) start = one.start;
+    if (one.stop > stop) stop = one.stop;
+  }
+  return { time: [start, stop > start ? stop : Infinity], prefixes: null };
+}
+
+/** Grows when tasks came: of a live session with each status, not with each frame. */
+export const dataMoment = (view: PanelView): number =>
+  view.host.live ? view.now.value : view.dataVersion.value;

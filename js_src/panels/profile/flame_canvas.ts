@@ -1,0 +1,309 @@
+// A flame graph on a canvas: rectangles by row, as wide as their samples, with as much of
+// their name as fits. It knows trees and pixels; what its colours mean, its panel says.
+
+import { contrast, mix, parseColour, type Rgb, toCss } from "../../base/colour";
+import type { Theme } from "../../base/theme";
+import { type Layout, visible } from "../../derive/profile_layout";
+import type { Tree } from "../../derive/profile_tree";
+import { CanvasView } from "../../render/canvas_view";
+import { shorten, TextMeasure } from "../../render/text";
+import type { Frames } from "./frames";
+
+/** One colour of nodes, on a screen of the theme. */
+export interface Look {
+  readonly fill: string | CanvasPattern;
+  /** The same as a colour of the page. */
+  readonly css: string;
+  readonly text: string;
+  /** Of what stands beside the name. */
+  readonly text2: string;
+}
+
+export interface FlamePicture {
+  readonly tree: Tree;
+  readonly layout: Layout;
+  readonly frames: Frames;
+  /** Of each node an index into `looks`. */
+  readonly paints: Uint8Array;
+  readonly looks: readonly Look[];
+  readonly theme: Theme;
+  /** With text of the usual size. */
+  readonly row_px: number;
+  /** Beside the name of a node; empty for nothing. */
+  readonly detailOf: (node: number) => string;
+  /** Callees go upwards: the first row is the lowest. */
+  readonly flipped: boolean;
+  /** Rows before this one are not drawn. */
+  readonly firstRow: number;
+  /** Nodes that are outlined; -1 for none. */
+  readonly hovered: number;
+  readonly chosen: number;
+}
+
+export type Window = readonly [from: number, to: number];
+
+const GAP_PX = 1;
+const PADDING_PX = 4;
+/** No letter fits into less. */
+const LEAST_TEXT_PX = 18;
+const BESIDE_PX = 7;
+const ZOOM_MS = 120;
+
+export class FlameCanvas {
+  readonly view: CanvasView;
+  private picture: FlamePicture | null = null;
+  private readonly measure: TextMeasure;
+  /** What is shown, in samples, and where it goes. */
+  private window: Window = [0, 1];
+  private from: Window = [0, 1];
+  private target: Window = [0, 1];
+  private began_ms = -1;
+  /** CSS pixels. */
+  scroll = 0;
+  /** What is drawn now: kept, so that a frame makes nothing new. */
+  private readonly row = {
+    ...{ top: 0, height: 0, gap: 1, scale: 1 },
+    picture: null as unknown as FlamePicture,
+  };
+  private look = -1;
+
+  constructor(element: HTMLElement) {
+    this.view = new CanvasView(element, (_, now_ms) => this.draw(now_ms), {
+      opaque: true,
+    });
+    this.measure = new TextMeasure(this.view.context);
+  }
+
+  dispose(): void {
+    this.view.dispose();
+  }
+
+  show(picture: FlamePicture, window: Window, moves: boolean): void {
+    this.picture = picture;
+    if (window[0] !== this.target[0] || window[1] !== this.target[1]) {
+      this.from = this.window;
+      this.target = window;
+      this.began_ms = moves ? 0 : -1;
+      if (!moves) this.window = window;
+    }
+    this.view.request();
+  }
+
+  /** The node at a place in CSS pixels from the corner of the element; -1: none. */
+  nodeAt(x_px: number, y_px: number): number {
+    const { picture, window } = this;
+    if (!picture) return -1;
+    const { layout, row_px, firstRow, flipped } = picture;
+    const height = this.view.size.height / this.view.size.pixelRatio;
+    const y = flipped ? height - y_px + this.scroll : y_px + this.scroll;
+    const row = Math.floor(y / row_px) + firstRow;
+    const width = this.view.size.width / this.view.size.pixelRatio;
+    const [from, to] = window;
+    const x = from + (x_px / width) * (to - from);
+    let node = -1;
+    if (y < 0) return node;
+    visible(
+      layout,
+      row,
+      { from: x, to: x + (to - from) * 1e-9, least: 0 },
+      (first) => {
+        node = layout.nodes[first];
+      },
+    );
+    return node;
+  }
+
+  /** Where a node is, in CSS pixels from the corner of the element. */
+  boxOf(node: number): { left: number; top: number; width: number } {
+    const { picture, window } = this;
+    if (!picture) return { left: 0, top: 0, width: 0 };
+    const { layout, row_px, firstRow, flipped } = picture;
+    const { size } = this.view;
+    const [from, to] = window;
+    const scale = size.width / size.pixelRatio / (to - from);
+    const left = Math.max(0, (layout.x0[node] - from) * scale);
+    const right = Math.min(
+      size.width / size.pixelRatio,
+      (layout.x1[node] - from) * scale,
+    );
+    const y = (picture.tree.depth[node] - firstRow) * row_px - this.scroll;
+    const height = size.height / size.pixelRatio;
+    const top = flipped ? height - y - row_px : y;
+    return { left, top, width: right - left };
+  }
+
+  private advance(now_ms: number): void {
+    if (this.began_ms < 0) return;
+    if (this.began_ms === 0) this.began_ms = now_ms;
+    const share = Math.min(1, (now_ms - this.began_ms) / ZOOM_MS);
+    const eased = 1 - (1 - share) ** 3;
+    const [a, b] = this.from;
+    const [c, d] = this.target;
+    this.window = [a + (c - a) * eased, b + (d - b) * eased];
+    if (share < 1) {
+      this.view.request();
+      return;
+    }
+    this.window = this.target;
+    this.began_ms = -1;
+  }
+
+  private draw(now_ms: number): void {
+    const { picture } = this;
+    const { context, size } = this.view;
+    if (!picture) return;
+    this.advance(now_ms);
+    const { layout, theme, firstRow, flipped } = picture;
+    const { width, height, pixelRatio } = size;
+    context.fillStyle = toCss(theme.panel);
+    context.fillRect(0, 0, width, height);
+    const pitch = picture.row_px * pixelRatio;
+    const font_px = picture.row_px < 20 ? theme.small_px - 1 : theme.small_px;
+    const font = `${font_px * pixelRatio}px ${theme.font}`;
+    this.measure.setFont(font);
+    context.font = font;
+    context.textAlign = "left";
+    const scroll = this.scroll * pixelRatio;
+    const first = Math.max(0, Math.floor(scroll / pitch));
+    const last = Math.min(
+      layout.rows.length - 2 - firstRow,
+      Math.floor((scroll + height) / pitch),
+    );
+    for (let row = first; row <= last; row++) {
+      const y = row * pitch - scroll;
+      const top = Math.round(flipped ? height - y - pitch : y);
+      const bottom = Math.round(flipped ? height - y : y + pitch);
+      this.drawRow(picture, row + firstRow, top, bottom - top);
+    }
+    this.outline(picture, picture.hovered, toCss(theme.text), 1.5, 0);
+    this.outline(picture, picture.chosen, toCss(theme.brand), 2, 1);
+  }
+
+  private drawRow(
+    picture: FlamePicture,
+    row: number,
+    top: number,
+    pitch: number,
+  ): void {
+    const { context, size } = this.view;
+    const [from, to] = this.window;
+    const scale = size.width / (to - from);
+    const gap = Math.max(1, Math.round(GAP_PX * size.pixelRatio));
+    Object.assign(this.row, { picture, top, height: pitch - gap, gap, scale });
+    this.look = -1;
+    context.textBaseline = "middle";
+    visible(
+      picture.layout,
+      row,
+      { from, to, least: 1 / scale },
+      this.drawNodes,
+    );
+  }
+
+  /** One node, or those that are in one pixel. */
+  private readonly drawNodes = (first: number, end: number): void => {
+    const { picture, top, height, gap, scale } = this.row;
+    const { paints, looks, tree, frames } = picture;
+    const { x0, x1, nodes } = picture.layout;
+    const { context, size } = this.view;
+    const { width, pixelRatio } = size;
+    const [from] = this.window;
+    const node = nodes[first];
+    const left = Math.max(0, Math.round((x0[node] - from) * scale));
+    const stop = (x1[nodes[end - 1]] - from) * scale;
+    const room = Math.max(1, Math.round(Math.min(width, stop)) - left);
+    if (paints[node] !== this.look) {
+      this.look = paints[node];
+      context.fillStyle = looks[this.look].fill;
+    }
+    context.fillRect(left, top, room > 3 * gap ? room - gap : room, height);
+    if (room < LEAST_TEXT_PX * pixelRatio) return;
+    const padding = PADDING_PX * pixelRatio;
+    const inside = room - gap - 2 * padding;
+    const name = frames.nameOf(tree.frame[node]);
+    const shown = shorten(name, inside, this.measure);
+    if (shown === "") return;
+    const { text, text2 } = looks[this.look];
+    this.look = -1;
+    const middle = top + height / 2 + pixelRatio / 2;
+    context.fillStyle = text;
+    context.fillText(shown, left + padding, middle);
+    const detail = shown === name ? picture.detailOf(node) : "";
+    if (detail === "") return;
+    const begin = this.measure.width(name) + BESIDE_PX * pixelRatio;
+    if (begin + this.measure.width(detail) > inside) return;
+    context.fillStyle = text2;
+    context.fillText(detail, left + padding + begin, middle);
+  };
+
+  private outline(
+    picture: FlamePicture,
+    node: number,
+    colour: string,
+    thick_px: number,
+    gap_px: number,
+  ): void {
+    const { layout, row_px, firstRow } = picture;
+    if (node < 0 || picture.tree.depth[node] < firstRow) return;
+    const [from, to] = this.window;
+    if (layout.x1[node] <= from || layout.x0[node] >= to) return;
+    const { left, top, width } = this.boxOf(node);
+    const { context, size } = this.view;
+    const { pixelRatio: ratio } = size;
+    const thick = thick_px * ratio;
+    const inset = thick / 2;
+    if (gap_px > 0) {
+      context.lineWidth = gap_px * ratio;
+      context.strokeStyle = toCss(picture.theme.panel);
+      const within = thick + (gap_px * ratio) / 2;
+      this.frame(left, top, width, row_px, within);
+    }
+    context.lineWidth = thick;
+    context.strokeStyle = colour;
+    this.frame(left, top, width, row_px, inset);
+  }
+
+  private frame(
+    left: number,
+    top: number,
+    width: number,
+    height: number,
+    inset: number,
+  ): void {
+    const { context, size } = this.view;
+    const ratio = size.pixelRatio;
+    context.strokeRect(
+      left * ratio + inset,
+      top * ratio + inset,
+      Math.max(1, (width - GAP_PX) * ratio - 2 * inset),
+      (height - GAP_PX) * ratio - 2 * inset,
+    );
+  }
+}
+
+/** What is beside a name is quieter, and still to be read. */
+const QUIET = 0.7;
+const READABLE = 4.5;
+
+/** Text on a fill: that of the theme, or black or white where that is not to be read. */
+export function lookOf(
+  colour: string,
+  theme: Theme,
+  /** How much of it there is over the panel. */
+  share = 1,
+): Look {
+  const fill = mix(parseColour(colour) ?? theme.panel, theme.panel, share);
+  const text = textColour(fill, theme);
+  const quiet = mix(text, fill, QUIET);
+  const text2 = contrast(quiet, fill) >= READABLE ? quiet : text;
+  const css = toCss(fill);
+  return { fill: css, css, text: toCss(text), text2: toCss(text2) };
+}
+
+const WHITE: Rgb = [255, 255, 255];
+const BLACK: Rgb = [0, 0, 0];
+
+function textColour(fill: Rgb, { text }: Theme): Rgb {
+  if (contrast(fill, text) >= READABLE) return text;
+  return contrast(fill, WHITE) >= READABLE ? WHITE : BLACK;
+}

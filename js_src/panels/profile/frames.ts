@@ -1,0 +1,110 @@
+// What frames are called, where they are from, and whose code they are.
+
+import { MODULES, type Module, modulesOf } from "../../derive/profile_modules";
+import type { FrameColumns } from "../../derive/profile_tree";
+import { IN_ONE_OF } from "../../schema";
+
+export const MODULE_NAMES: Readonly<Record<Module, string>> = {
+  yours: "Your code",
+  dask: "dask, distributed",
+  pandas: "pandas",
+  pyarrow: "pyarrow",
+  numpy: "numpy",
+  other: "other",
+};
+
+const INSTALLED = /^.*[/\\](?:site|dist)-packages[/\\]/;
+const STANDARD = /^.*[/\\]python3[^/\\]*[/\\]/;
+const CELL = /ipykernel_\d+[/\\]|^<ipython-input/;
+
+/** A file as short as it can be told: within its package, or its last two parts. */
+export function shortFile(file: string): string {
+  if (CELL.test(file)) return "a cell";
+  for (const begin of [INSTALLED, STANDARD]) {
+    if (begin.test(file)) return file.replace(begin, "");
+  }
+  return file.split(/[/\\]/).slice(-2).join("/");
+}
+
+export const ROOT = 0;
+
+/** The frames of a recording, with what is asked of them in every picture. */
+export class Frames {
+  private readonly places: (string | undefined)[] = [];
+  /** Of each frame an index into `MODULES`. */
+  private readonly modules: Uint8Array;
+
+  constructor(
+    readonly columns: FrameColumns,
+    readonly rootName: string,
+  ) {
+    this.modules = modulesOf(columns);
+    this.modules[ROOT] = MODULES.indexOf("other");
+  }
+
+  get size(): number {
+    return this.columns.name.length;
+  }
+
+  nameOf(frame: number): string {
+    if (frame === ROOT) return this.rootName;
+    return this.columns.name[frame] || "(no name)";
+  }
+
+  fileOf(frame: number): string {
+    return this.columns.file[frame] ?? "";
+  }
+
+  sourceOf(frame: number): string {
+    return this.columns.source[frame] ?? "";
+  }
+
+  lineOf(frame: number): number {
+    return this.columns.line[frame] ?? 0;
+  }
+
+  /** It stands for several, since leaves are not counted. */
+  isOneOf(frame: number): boolean {
+    return (this.columns.name[frame] ?? "").startsWith(IN_ONE_OF);
+  }
+
+  /** `dask/_task_spec.py:741`; empty where it is not known. */
+  placeOf(frame: number): string {
+    let place = this.places[frame];
+    if (place === undefined) {
+      const file = this.fileOf(frame);
+      const line = this.lineOf(frame);
+      const short = shortFile(file);
+      const cell = short === "a cell";
+      const at = cell ? `, line ${line}` : `:${line}`;
+      place = file === "" ? "" : line > 0 ? `${short}${at}` : short;
+      this.places[frame] = place;
+    }
+    return place;
+  }
+
+  /** Without folders: `_task_spec.py:741`. */
+  briefPlaceOf(frame: number): string {
+    return this.placeOf(frame).replace(/^.*\//, "");
+  }
+
+  /** An index into `MODULES`. */
+  moduleOf(frame: number): number {
+    return this.modules[frame] ?? 0;
+  }
+
+  /** Of Dask, of what is installed, or of Python: not yours. */
+  isLibrary(frame: number): boolean {
+    return frame !== ROOT && MODULES[this.moduleOf(frame)] !== "yours";
+  }
+
+  /** Which frames have all of some words in their name or file, as a mask. */
+  matching(has: (text: string) => boolean): Uint8Array {
+    const found = new Uint8Array(this.size);
+    for (let frame = 1; frame < this.size; frame++) {
+      const text = `${this.nameOf(frame)} ${this.fileOf(frame)}`;
+      if (has(text)) found[frame] = 1;
+    }
+    return found;
+  }
+}

@@ -1,0 +1,56 @@
+// Why there is no profile, and what to do.
+
+import type { JSX } from "preact";
+import { Empty, whyNone } from "../../panel/states";
+import type { ProfileState } from "./state";
+
+/** Of most processes; empty where none is read. */
+function why({ view, scope }: ProfileState): string {
+  const { rows, columns } = view.table("profiled");
+  const compute = scope.value === "compute";
+  const counts = new Map<string, number>();
+  for (let row = 0; row < rows; row++) {
+    const scheduler = columns.worker[row] === "";
+    if (scheduler !== (scope.value === "scheduler")) continue;
+    const said = (compute ? columns.compute : columns.administrative)[row];
+    counts.set(said, (counts.get(said) ?? 0) + 1);
+  }
+  const [most] = [...counts].sort((one, other) => other[1] - one[1]);
+  return most?.[0] ?? "";
+}
+
+const WORDS: Readonly<Record<string, readonly [string, string]>> = {
+  off: [
+    "Dask’s profiler is switched off.",
+    "To switch it on, set `distributed.worker.profile.enabled: true` in Dask’s configuration of the workers, and start them again.",
+  ],
+  refused: [
+    "This scheduler refuses plugins, and answers no question for a profile.",
+    "Where `distributed.scheduler.pickle` is false, ask whoever runs it to allow them.",
+  ],
+  "python-3.11": [
+    "On Python 3.11 Dask does not sample event loops.",
+    "Its profiler makes that version of Python slow or stop. Any other version has them.",
+  ],
+  waiting: [
+    "Nothing has been read of these processes yet.",
+    "The first samples come within two seconds.",
+  ],
+};
+
+export function NoProfile({ state }: { state: ProfileState }): JSX.Element {
+  const { view } = state;
+  const reason = why(state);
+  const [what, next] = WORDS[reason] ?? [
+    view.host.live
+      ? "No samples yet."
+      : "This recording has no samples of this kind.",
+    whyNone(view, "profile_counts") ||
+      (view.host.live
+        ? state.scope.value === "compute"
+          ? "Workers sample their threads while tasks run."
+          : "They come within two seconds."
+        : "They are recorded while a panel shows them, during a block, and once a minute."),
+  ];
+  return <Empty state={{ state: "waiting", title: what, text: next }} />;
+}

@@ -1,0 +1,144 @@
+"""Profiles of workers on their way through the scheduler, which passes on bytes.
+
+Runs inside the scheduler, as `daskscope.agent.scheduler` does. Its part in the workers is there
+from the first question of a reader on, and leaves with the agent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from contextlib import suppress
+from itertools import islice
+from time import time
+from typing import Any
+
+from daskscope.agent.profile import ProfileCycles, ProfiledProcess
+
+REGISTER = "register_worker_plugin"
+INSTALL_S = 2.0  # a question waits at most so long for that
+WORKER_S = 1.0  # and for the answer of a worker
+AT_ONCE = 16  # so many workers are asked at a time
+MAX_LEFT_BYTES = 16_000_000  # of what workers said that have closed
+
+
+class ProfileGather:
+    """Asks workers for what is new of their profiles to a reader."""
+
+    def __init__(self, name: str, worker_agent: bytes) -> None:
+        self.name = name
+        self.worker_agent = worker_agent
+        self.scheduler: Any = None
+        self.installing: Any = None
+        self.leaving: Any = None
+        self.cycles = ProfileCycles()
+        # What workers said when they closed: address and bytes. The first has number `first`.
+        self.left: deque[tuple[str, bytes]] = deque()
+        self.first = 0
+        self.left_bytes = 0
+
+    def start(self, scheduler: Any) -> None:
+        """Begin to answer; the workers hear of it when a reader asks."""
+        self.scheduler = scheduler
+        scheduler.handlers[self.name + "_left"] = self.take_left
+
+    def leave(self) -> None:
+        """Leave the scheduler, and its workers."""
+        handler = self.scheduler.handlers.get(self.name + "_left")
+        if getattr(handler, "__self__", None) is self:
+            del self.scheduler.handlers[self.name + "_left"]
+        self.left.clear()
+        self.left_bytes = 0
+        if self.installing is not None:
+            loop = self.scheduler.loop.asyncio_loop
+            if not loop.is_closed() and self.scheduler.worker_plugins.get(self.name) is not None:
+                self.leaving = loop.create_task(self.uninstall())
+
+    async def install(self) -> None:
+        """Send the agent's part to the workers, those that come later too."""
+        with suppress(Exception):  # a worker may close just now
+            await self.scheduler.register_worker_plugin(
+                comm=None, plugin=self.worker_agent, name=self.name, idempotent=True
+            )
+
+    async def uninstall(self) -> None:
+        """Let the workers remove it."""
+        await asyncio.wait([self.installing], timeout=INSTALL_S)
+        with suppress(Exception):  # as above
+            await self.scheduler.unregister_worker_plugin(comm=None, name=self.name)
+
+    def take_left(self, worker: str = "", data: bytes = b"") -> None:
+        """Keep what a worker says that closes."""
+        self.left.append((worker, data))
+        self.left_bytes += len(data)
+        while self.left_bytes > MAX_LEFT_BYTES and len(self.left) > 1:
+            self.left_bytes -= len(self.left.popleft()[1])
+            self.first += 1
+
+    async def answer(
+        self,
+        reader: str,
+        known: dict[str, Any],
+        after: str,
+        left: int | None,
+        limit_bytes: int,
+        last: bool = False,
+    ) -> dict[str, Any]:
+        """Return what is new to a reader: bytes by address; of a worker that is silent nothing.
+
+        `known` says by address what the reader has. The first worker to be asked is that behind
+        `after`; `next` is empty when all were asked, else the next answer goes on behind it.
+        """
+        scheduler = self.scheduler
+        if REGISTER in getattr(scheduler, "blocked_handlers", ()):
+            return {"refused": True, "time": time()}
+        if self.installing is None:
+            self.installing = asyncio.ensure_future(self.install())
+            await asyncio.wait([self.installing], timeout=INSTALL_S)
+        workers = list(scheduler.workers)
+        if after in scheduler.workers:
+            workers = workers[workers.index(after) + 1 :]
+        if left is None or left > self.first + len(self.left):  # or of another agent
+            left = 0
+        first = max(left, self.first)
+        found: dict[str, Any] = {"": self.cycles.answer(known.get(""), ProfiledProcess(scheduler))}
+        said, size = [], len(found[""])
+        for address, data in islice(self.left, first - self.first, None):
+            said.append([address, data])
+            size += len(data)
+            if size >= limit_bytes:
+                break
+        asked = 0
+        while asked < len(workers) and size < limit_bytes:
+            part = workers[asked : asked + AT_ONCE]
+            asked += len(part)
+            for address, data in zip(part, await self.ask(reader, known, part, last)):
+                if type(data) is bytes:
+                    found[address] = data
+                    size += len(data)
+        return {
+            "time": time(),
+            "workers": found,
+            "asked": asked,
+            "all": list(scheduler.workers) if asked == len(workers) else None,
+            "next": workers[asked - 1] if asked < len(workers) else "",
+            "left": {"first": first, "items": said},
+        }
+
+    async def ask(
+        self, reader: str, known: dict[str, Any], workers: list[str], last: bool
+    ) -> list[Any]:
+        """Return the answers of some workers; of one that gives none, None."""
+        rpc, op = self.scheduler.rpc, self.name + "_profile"
+        more = {"reader": reader, "last": last}
+        asked = [
+            asyncio.ensure_future(getattr(rpc(one), op)(known=known.get(one), **more))
+            for one in workers
+        ]
+        try:
+            _, silent = await asyncio.wait(asked, timeout=WORKER_S)
+        finally:
+            for one in asked:
+                one.cancel()
+        await asyncio.gather(*silent, return_exceptions=True)
+        return [None if one.cancelled() or one.exception() else one.result() for one in asked]

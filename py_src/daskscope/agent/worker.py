@@ -1,0 +1,67 @@
+"""The part of the agent that runs in each worker: it answers what is new of the profile.
+
+It is sent as source text, as the scheduler's is. Nothing happens in it but in the answer to a
+question: the scheduler's part asks for all readers, and keeps nothing itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+from typing import Any
+
+from distributed.core import Status
+from distributed.diagnostics.plugin import WorkerPlugin
+
+from daskscope.agent.profile import NOTHING_KNOWN, ProfileCycles, ProfiledProcess
+
+MAX_READERS = 20
+LAST_WORDS_S = 0.5  # a worker that closes waits so long for the scheduler
+
+
+class WorkerAgent(WorkerPlugin):
+    """Tells the profile of its worker; says the rest of it when the worker closes."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.worker: Any = None
+        self.cycles: Any = None
+        self.process: Any = None
+        self.readers: dict[str, Any] = {}  # what each knew when it asked last
+
+    def setup(self, worker: Any) -> None:
+        """Begin to answer."""
+        self.worker = worker
+        self.cycles = ProfileCycles()
+        self.process = ProfiledProcess(worker)
+        worker.handlers[self.name + "_profile"] = self.profile
+
+    async def teardown(self, worker: Any) -> None:
+        """Leave: the readers have gone, or the worker closes, which sends what nobody has read."""
+        handler = worker.handlers.get(self.name + "_profile")
+        if getattr(handler, "__self__", None) is self:
+            del worker.handlers[self.name + "_profile"]
+        with suppress(Exception):  # the scheduler has gone, too
+            if worker.status in (Status.closing, Status.closing_gracefully):
+                send = getattr(worker.scheduler, self.name + "_left")
+                sent = send(worker=worker.address, data=self.last_words())
+                await asyncio.wait_for(sent, LAST_WORDS_S)
+        self.worker = self.cycles = self.process = None
+        self.readers.clear()
+
+    def profile(self, reader: str = "", known: Any = None, last: bool = False) -> Any:
+        """Return what is new to a reader; `last`: it will not ask again."""
+        self.readers.pop(reader, None)
+        if not last:
+            self.readers[reader] = known
+            if len(self.readers) > MAX_READERS:
+                del self.readers[next(iter(self.readers))]
+        return self.cycles.answer(known, self.process, last)
+
+    def last_words(self) -> Any:
+        """Return all that one of the readers may not know."""
+        asked = [known or NOTHING_KNOWN for known in self.readers.values()]
+        firsts = [None if None in at else min(at) for at in zip(*[one[-2:] for one in asked])]
+        self.cycles.begin_tables()  # so that this is whole in itself
+        known = [self.cycles.id, 0, 0, 0, 0, *(firsts or [None, None])]
+        return self.cycles.answer(known, self.process, last=True)

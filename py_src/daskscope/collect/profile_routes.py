@@ -1,0 +1,91 @@
+"""The profile of a scheduler that refuses plugins: what its workers answer of themselves.
+
+Dask's own routes know no prefixes of a time that is over, and nothing of a worker that has gone.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+import dask.config
+from dask.utils import parse_timedelta
+
+from daskscope.agent.profile import ProfileCycles
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from daskscope.collect.link import Link
+
+MAX_QUESTIONS: Final = 20
+"""A time: each is one worker, and the scheduler asks it for us."""
+
+EVERY_S: Final = 5.0
+FOR_EVER: Final = 1e300
+
+
+class ProfileRoutes:
+    """Reads the profiles of workers, without prefixes."""
+
+    def __init__(self) -> None:
+        self._workers: dict[str, _Worker] = {}
+
+    async def read(self, link: Link, known: dict[str, Any]) -> AsyncIterator[tuple[str, bytes]]:
+        """Ask; give what is new of each worker, as its agent would tell it."""
+        since = min([one.until for one in self._workers.values()], default=0.0)
+        question = {"op": "profile_metadata", "start": since, "stop": FOR_EVER}
+        answers = await link.ask("broadcast", msg=question, on_error="ignore") or {}
+        self._workers = {one: self._workers.get(one, _Worker()) for one in answers}
+        # Those that are furthest behind come first.
+        behind = sorted(self._workers, key=lambda one: self._workers[one].until)
+        questions = 0
+        for address in behind:
+            worker, counts = self._workers[address], answers[address]["counts"]
+            new = [(float(end), count) for end, count in counts if end > worker.until]
+            del new[-1:]  # with the last cycle comes what is not over yet
+            if not new:
+                continue
+            tree = None
+            if any(count for _, count in new):
+                if questions == MAX_QUESTIONS:
+                    continue
+                questions += 1
+                # distributed adds the cycle that follows the last one.
+                question = {
+                    "op": "profile",
+                    "start": new[0][0],
+                    "stop": math.nextafter(new[-1][0], 0.0),
+                }
+                found = await link.ask("broadcast", msg=question, workers=[address])
+                tree = found[address]
+            worker.tell(new[0][0], new[-1][0], tree)
+            yield address, worker.told.answer(known.get(address), worker)
+
+    @property
+    def workers(self) -> list[str]:
+        """Those that answered the last time."""
+        return [*self._workers]
+
+
+class _Worker:
+    """What a worker told, in the form that it has there."""
+
+    def __init__(self) -> None:
+        read = dask.config.get
+        self.interval_s = parse_timedelta(read("distributed.worker.profile.interval"), "ms")
+        self.cycle_s = parse_timedelta(read("distributed.worker.profile.cycle"), "ms")
+        self.states = ["refused", "refused"]
+        self.ahead_s = 0.0
+        self.until = 0.0
+        self.told = ProfileCycles()
+        self._cycles: list[tuple[float, dict[str, Any]]] = []
+
+    def tell(self, first: float, until: float, tree: Any) -> None:
+        """Take the tree of the cycles that ended between two moments."""
+        self._cycles = self._cycles[-1:] or [(first - self.cycle_s, {})]
+        self._cycles.append((until, {"": tree} if tree else {}))
+        self.until = until
+
+    def cycles(self, scope: int) -> list[Any]:
+        return [] if scope else self._cycles

@@ -1,0 +1,449 @@
+"""A profile as a tree of calls: how often each function was seen, and from where it was called.
+
+It is columns of numbers and knows no recording: merging and comparing are pure functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from math import inf, isfinite
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import numpy as np
+
+from daskscope.errors import DaskscopeError
+from daskscope.schema import SCOPES
+from daskscope.words import count_text, seconds_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+    from pathlib import Path
+
+    import pandas as pd
+    from numpy.typing import NDArray
+
+    from daskscope.derive.profile_difference import ProfileDifference
+
+    Floats = NDArray[np.float64]
+    Numbers = NDArray[np.int64]
+
+ROOT: Final = 0
+
+
+class Frame(NamedTuple):
+    """A function that was seen; `line` and `source` are those where it was seen first."""
+
+    name: str
+    file: str = ""
+    first_line: int = 0
+    line: int = 0
+    source: str = ""
+
+    @property
+    def identity(self) -> tuple[str, str, int]:
+        """What tells it from others."""
+        return self[:3]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """The samples behind a tree: a row is how often a node was seen in a stretch of time."""
+
+    time: Floats
+    duration: Floats
+    """Seconds; infinite where it is not known when in a long time it was."""
+    worker: Numbers
+    prefix: Numbers
+    """Indexes into `workers` and `prefixes`."""
+    node: Numbers
+    count: Floats
+    workers: tuple[str, ...] = ("",)
+    prefixes: tuple[str, ...] = ("",)
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ProfileTree:
+    """What threads were doing in some time: a tree of functions with samples.
+
+    Dask looks at each thread of the workers every `interval` seconds. A function's own samples
+    are those in which it called nothing else; its total has what it called, too.
+
+    >>> tree = rec.profile(prefix="inc")
+    >>> tree.count, tree.seconds
+    (140, 1.4)
+    >>> tree.top(1)[["function", "self", "total"]].values.tolist()
+    [['work', 120, 120]]
+
+    ``b - a`` says what grew, ``a + b`` adds them up.
+    """
+
+    frames: Sequence[Frame]
+    parent: Numbers
+    """Of each node, of which it is a child; parents come first, the root is its own."""
+    frame: Numbers
+    samples: Samples
+    scope: str = SCOPES[0]
+    """``compute``: threads of tasks; ``worker`` and ``scheduler``: their event loops."""
+    intervals: frozenset[float] = frozenset()
+    """Seconds between two samples, of all processes that are in it: mostly one value."""
+    start: float = -inf
+    stop: float = inf
+
+    # -- figures ------------------------------------------------------------
+
+    @cached_property
+    def self_counts(self) -> Floats:
+        """Samples of each node, without what it called."""
+        found = np.zeros(len(self.parent))
+        np.add.at(found, self.samples.node, self.samples.count)
+        return found
+
+    @cached_property
+    def totals(self) -> Floats:
+        """Samples of each node, with what it called."""
+        return self.summed(self.self_counts)
+
+    def summed(self, own: Floats) -> Floats:
+        """Return the sums over each node and all below it; of one or several columns."""
+        sums = own.copy()
+        for nodes in self._levels[:0:-1]:  # children before their parents
+            np.add.at(sums, self.parent[nodes], sums[nodes])
+        return sums
+
+    @cached_property
+    def depth(self) -> Numbers:
+        """How many calls each node is from the root."""
+        return depths(self.parent)
+
+    @cached_property
+    def _levels(self) -> list[Numbers]:
+        """Return the nodes of each depth."""
+        order = np.argsort(self.depth, kind="stable")
+        ends = np.searchsorted(self.depth[order], np.arange(1, int(self.depth.max()) + 1))
+        return np.split(order, ends)
+
+    @cached_property
+    def outermost(self) -> NDArray[np.bool_]:
+        """Which nodes are in no other call of the same function: totals of these add up."""
+        found = np.ones(len(self.parent), bool)
+        order = np.argsort(self.frame, kind="stable")
+        often = np.bincount(self.frame, minlength=len(self.frames)) > 1
+        candidates = order[often[self.frame[order]]]
+        above = self.parent[candidates].copy()
+        while len(candidates):
+            same = self.frame[above] == self.frame[candidates]
+            found[candidates[same & (above != candidates)]] = False
+            going = ~same & (above != ROOT)
+            candidates, above = candidates[going], self.parent[above[going]]
+        return found
+
+    @property
+    def count(self) -> float:
+        """Samples in all, as in ``client.profile()["count"]``."""
+        return plain(self.self_counts.sum())
+
+    @property
+    def interval(self) -> float | None:
+        """Seconds between two samples of a thread; None where it is not known, or not one."""
+        return next(iter(self.intervals)) if len(self.intervals) == 1 else None
+
+    @property
+    def seconds(self) -> float | None:
+        """Seconds of all threads together; None where the interval is not known."""
+        return None if self.interval is None else round(self.count * self.interval, 9)
+
+    # -- as tables ----------------------------------------------------------
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a row for each function: function, file, line, self, total.
+
+        ``self`` and ``total`` are samples; times `interval` they are seconds of threads. A
+        function that calls itself is counted once in its total. ``line`` is one where it was
+        seen. What Dask does not tell apart has a row of its own: ``in one of: …``.
+        """
+        import pandas as pd
+
+        own = self.by_frame(self.self_counts)
+        total = self.by_frame(np.where(self.outermost, self.totals, 0))
+        seen = np.flatnonzero(total[1:] > 0) + 1
+        seen = seen[np.lexsort((-total[seen], -own[seen]))]
+        columns = frame_columns(self.frames, seen)
+        return pd.DataFrame(columns | {"self": whole(own[seen]), "total": whole(total[seen])})
+
+    def by_frame(self, by_node: Floats) -> Floats:
+        """Return the sums of a column of nodes by frame."""
+        sums = np.zeros((len(self.frames), *by_node.shape[1:]))
+        np.add.at(sums, self.frame, by_node)
+        return sums
+
+    def top(self, n: int = 10, by: str = "self") -> pd.DataFrame:
+        """Return the `n` functions with the most samples, by ``"self"`` or ``"total"``."""
+        if by not in ("self", "total"):
+            raise ValueError(f'by must be "self" or "total", got {by!r:.100}')
+        return self.to_pandas().sort_values(by, ascending=False, kind="stable").head(n)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as ``Client.profile`` does: ``distributed.profile.plot_data`` takes that."""
+        nodes: list[dict[str, Any]] = []
+        for total, parent, frame in zip(
+            self.totals.tolist(), self.parent.tolist(), self.frame.tolist(), strict=True
+        ):
+            name, file, first_line, line, source = self.frames[frame]
+            ident = f"{name};{file};{first_line}" if nodes else "root"
+            node = {
+                "count": plain(total),
+                "children": {},
+                "identifier": ident,
+                "description": {
+                    "filename": file,
+                    "name": name,
+                    "line_number": line,
+                    "line": source,
+                },
+            }
+            if nodes:
+                nodes[parent]["children"][ident] = node
+            nodes.append(node)
+        return nodes[0]
+
+    # -- other trees --------------------------------------------------------
+
+    def __add__(self, other: ProfileTree) -> ProfileTree:
+        return self.merge(other) if isinstance(other, ProfileTree) else NotImplemented
+
+    def __radd__(self, other: object) -> ProfileTree:
+        return self if other == 0 else NotImplemented  # sum([a, b]) begins with 0
+
+    def merge(self, *others: ProfileTree) -> ProfileTree:
+        """Return the samples of this and other trees together.
+
+        >>> rec.profile(prefix="inc").merge(rec.profile(prefix="sum")).count == rec.profile().count
+        True
+        """
+        return merged([self, *others])
+
+    def __sub__(self, other: ProfileTree) -> ProfileDifference:
+        """Return what grew from `other` to this one, beyond chance (see `ProfileDifference`)."""
+        from daskscope.derive.profile_difference import difference
+
+        return difference(self, other) if isinstance(other, ProfileTree) else NotImplemented
+
+    # -- files --------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> str:
+        """Write a report with this profile alone: an HTML page that opens anywhere, also offline.
+
+        Returns where it is. A name without an ending gets ``.html``.
+
+        >>> rec.profile().save("profile.html")
+        'profile.html'
+        """
+        from daskscope.report.profile import write_report
+
+        return write_report(self, path)
+
+    def to_speedscope(self, path: str | PathLike[str]) -> Path:
+        """Write a file for https://www.speedscope.app.
+
+        >>> rec.profile().to_speedscope("profile.speedscope.json").name
+        'profile.speedscope.json'
+        """
+        from daskscope.export.profile import to_speedscope
+
+        return to_speedscope([self], path)
+
+    def to_collapsed(self, path: str | PathLike[str]) -> Path:
+        """Write collapsed stacks, ``a;b;c 12`` a line: for flamegraph.pl, inferno and others.
+
+        >>> rec.profile().to_collapsed("profile.txt").read_text().splitlines()[0]
+        'run (pool.py:10) 20'
+        """
+        from daskscope.export.profile import to_collapsed
+
+        return to_collapsed([self], path)
+
+    def __repr__(self) -> str:
+        functions = len(np.unique(self.frame[1:]))
+        seconds = "" if self.seconds is None else f", {seconds_text(self.seconds)} of threads"
+        count = count_text(round(self.count), "sample")
+        return f"<ProfileTree {self.scope}: {count}{seconds}, {count_text(functions, 'function')}>"
+
+
+def plain(count: float) -> float:
+    """Return a count as a whole number, unless it is none: a cycle may be partly in a window.
+
+    >>> plain(3.0), plain(2.5)
+    (3, 2.5)
+    """
+    nearest = round(float(count))
+    return nearest if abs(count - nearest) < 1e-3 else float(count)
+
+
+def whole(counts: Floats) -> NDArray[Any]:
+    """Return counts as whole numbers if all are."""
+    nearest = np.round(counts)
+    return nearest.astype(np.int64) if np.allclose(counts, nearest, 0, 1e-3) else counts
+
+
+def frame_columns(frames: Sequence[Frame], numbers: Numbers) -> dict[str, list[Any]]:
+    """Return what tables say of functions."""
+    found = [frames[number] for number in numbers.tolist()]
+    return {
+        "function": [frame.name for frame in found],
+        "file": [frame.file for frame in found],
+        "line": [frame.line or frame.first_line for frame in found],
+    }
+
+
+def depths(parent: NDArray[Any]) -> Numbers:
+    """Return how far each node is from the root, however deep they are.
+
+    >>> depths(np.array([0, 0, 1, 2, 0])).tolist()
+    [0, 1, 2, 3, 1]
+    """
+    up: Numbers = parent.astype(np.int64)
+    depth: Numbers = (up != np.arange(len(up))).astype(np.int64)
+    while up.any():  # twice as far in each turn
+        depth += depth[up]
+        up = up[up]
+    return depth
+
+
+def laid_out(tree: ProfileTree) -> tuple[Numbers, Floats]:
+    """Return the nodes in order from left to right, and where each begins, in samples.
+
+    All below a node follow it. Functions stand in the order of their names, so that the picture
+    of a run is much like that of the next one.
+    """
+    rank = np.empty(len(tree.frames), np.int64)
+    rank[sorted(range(len(tree.frames)), key=lambda at: tree.frames[at].identity)] = np.arange(
+        len(tree.frames)
+    )
+    by_parent = np.lexsort((rank[tree.frame[1:]], tree.parent[1:])) + 1
+    ends = np.searchsorted(tree.parent[by_parent], np.arange(len(tree.parent) + 1))
+    children, first = by_parent.tolist(), ends.tolist()
+    order, waiting = [], [ROOT]
+    while waiting:
+        node = waiting.pop()
+        order.append(node)
+        waiting += children[first[node] : first[node + 1]][::-1]
+    left, parent, total = np.zeros(len(order)).tolist(), tree.parent.tolist(), tree.totals.tolist()
+    free = left.copy()
+    for node in order[1:]:
+        above = parent[node]
+        left[node] = free[node] = free[above]
+        free[above] += total[node]
+    return np.array(order), np.array(left)
+
+
+def pruned(tree: ProfileTree) -> ProfileTree:
+    """Return a tree with the nodes and frames that were seen alone."""
+    seen = np.zeros(len(tree.parent), bool)
+    seen[ROOT] = True
+    nodes = np.unique(tree.samples.node)
+    while len(nodes):
+        seen[nodes] = True
+        nodes = np.unique(tree.parent[nodes])
+        nodes = nodes[~seen[nodes]]
+    kept = np.flatnonzero(seen)
+    place = np.cumsum(seen) - 1
+    used, frame = np.unique(tree.frame[kept], return_inverse=True)
+    return replace(
+        tree,
+        frames=[tree.frames[number] for number in used.tolist()],
+        parent=place[tree.parent[kept]],
+        frame=frame,
+        samples=replace(tree.samples, node=place[tree.samples.node]),
+    )
+
+
+def merged(trees: Sequence[ProfileTree]) -> ProfileTree:
+    """Return the samples of several trees in one; a function is the same by name, file and line."""
+    first = trees[0]
+    if len({tree.scope for tree in trees}) > 1:
+        scopes = " and ".join(sorted({tree.scope for tree in trees}))
+        raise DaskscopeError(
+            "not-comparable",
+            f"These are profiles of other threads: {scopes}.",
+            "Merge and compare profiles with the same scope.",
+        )
+    union = Union()
+    parts = [replace(tree.samples, node=union.add(tree)[tree.samples.node]) for tree in trees]
+    return replace(
+        first,
+        frames=union.frames,
+        parent=np.array(union.parent, np.int64),
+        frame=np.array(union.frame, np.int64),
+        samples=_joined(parts),
+        intervals=frozenset().union(*(tree.intervals for tree in trees)),
+        start=min(tree.start for tree in trees),
+        stop=max(tree.stop for tree in trees),
+    )
+
+
+@dataclass
+class Union:
+    """The nodes of several trees, each stack once."""
+
+    frames: list[Frame] = field(default_factory=lambda: [Frame("")])
+    parent: list[int] = field(default_factory=lambda: [ROOT])
+    frame: list[int] = field(default_factory=lambda: [0])
+    _frames: dict[tuple[str, str, int], int] = field(default_factory=lambda: {("", "", 0): 0})
+    _nodes: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def add(self, tree: ProfileTree) -> Numbers:
+        """Take the nodes of a tree; return by its nodes which ones they are here."""
+        frames = [self._frame(frame) for frame in tree.frames]
+        nodes = [ROOT]
+        pairs = zip(tree.parent[1:].tolist(), tree.frame[1:].tolist(), strict=True)
+        for parent, frame in pairs:
+            key = nodes[parent], frames[frame]
+            node = self._nodes.get(key)
+            if node is None:
+                node = self._nodes[key] = len(self.parent)
+                self.parent.append(key[0])
+                self.frame.append(key[1])
+            nodes.append(node)
+        return np.array(nodes, np.int64)
+
+    def _frame(self, frame: Frame) -> int:
+        number = self._frames.setdefault(frame.identity, len(self.frames))
+        if number == len(self.frames):
+            self.frames.append(frame)
+        return number
+
+
+def _joined(parts: Sequence[Samples]) -> Samples:
+    """Return samples of several trees as one table."""
+    columns: dict[str, Any] = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("time", "duration", "node", "count")
+    }
+    for name, names in (("worker", "workers"), ("prefix", "prefixes")):
+        known: dict[str, int] = {}
+        cells = [
+            np.array([known.setdefault(text, len(known)) for text in getattr(part, names)])[
+                getattr(part, name)
+            ]
+            for part in parts
+        ]
+        columns |= {name: np.concatenate(cells), names: tuple(known)}
+    return Samples(**columns)
+
+
+def known_time(tree: ProfileTree) -> tuple[float, float]:
+    """Return from when to when a tree has samples whose time is known."""
+    timed = np.isfinite(tree.samples.duration)
+    time, duration = tree.samples.time[timed], tree.samples.duration[timed]
+    if not len(time):
+        return (0.0, 0.0)
+    start, stop = float(time.min()), float((time + duration).max())
+    return (
+        max(start, tree.start) if isfinite(tree.start) else start,
+        min(stop, tree.stop) if isfinite(tree.stop) else stop,
+    )

@@ -1,0 +1,95 @@
+"""The profile of a recording, of a time, of some prefixes and workers."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from daskscope.derive.profile_tree import Frame, ProfileTree, Samples, pruned
+from daskscope.recording.names import name_of
+from daskscope.recording.profile import intervals_of, parts_in, stacks_of
+from daskscope.recording.query import bad_query, indexes_of, known_ones, window_of
+from daskscope.schema import PREFIXES, PROFILE_COUNTS, PROFILED, SCOPES
+
+if TYPE_CHECKING:
+    from daskscope.recording import RecordingStore
+    from daskscope.recording.query import Wanted
+
+
+def profile_of(
+    recording: RecordingStore,
+    start: float | None = None,
+    stop: float | None = None,
+    prefix: Wanted = None,
+    worker: Wanted = None,
+    scope: str = SCOPES[0],
+) -> ProfileTree:
+    """Return the profile of a time and of some names (see `Recording.profile`)."""
+    since, until = window_of(start, stop)
+    number = SCOPES.index(known_ones(SCOPES, "scope", [scope])[0])
+    if scope != SCOPES[0] and prefix is not None:
+        raise bad_query(
+            f"prefix is of tasks, and scope={scope!r} of event loops.",
+            f"Leave out prefix, or give scope={SCOPES[0]!r}.",
+        )
+    if scope == "scheduler" and worker is not None:
+        raise bad_query(
+            "worker is of workers, and scope='scheduler' of the scheduler.",
+            "Leave out worker, or give scope='worker'.",
+        )
+    prefixes = (
+        None if prefix is None else indexes_of(recording.names, PREFIXES.name, "prefix", prefix)
+    )
+    workers = None if worker is None else _addresses(recording, worker)
+    parts = [
+        (rows, count, step)
+        for rows, count, step in parts_in(recording, since, until, number, prefixes, workers)
+    ]
+    stacks = stacks_of(recording.names)  # afterwards: all of them are there
+
+    def column(name: str) -> Any:
+        return np.concatenate([rows[name] for rows, _, _ in parts] or [np.empty(0)])
+
+    time, stop_time = column("time"), column("time") + column("duration")
+    begin = np.maximum(time, since)
+    known = np.repeat([step < inf for *_, step in parts], [len(count) for _, count, _ in parts])
+    tree = ProfileTree(
+        [Frame(*frame) for frame in stacks.frames],
+        stacks.parent.astype(np.int64),
+        stacks.frame.astype(np.int64),
+        Samples(
+            begin,
+            np.where(known, np.minimum(stop_time, until) - begin, inf),
+            column("worker").astype(np.int64),
+            column("prefix").astype(np.int64),
+            column("stack").astype(np.int64),
+            np.concatenate([count for _, count, _ in parts] or [np.empty(0)]).astype(np.float64),
+            tuple(recording.series(PROFILE_COUNTS.name).texts()) or ("",),
+            tuple(recording.names.prefixes) or ("",),
+        ),
+        scope,
+        frozenset(intervals_of(recording, number, workers)),
+        since,
+        until,
+    )
+    return pruned(tree)
+
+
+def _addresses(recording: RecordingStore, wanted: Wanted) -> set[str]:
+    """Return the addresses of workers, which are given by address or by name."""
+    names = recording.worker_names
+    addresses = {
+        *names,
+        *(worker for worker, _ in recording.names.lanes),
+        *(row.worker for row in recording.log(PROFILED.name).since(0)),
+    } - {""}
+    known: dict[str, set[str]] = {}
+    for address in sorted(addresses):
+        known.setdefault(name_of(address, names), set()).add(address)
+    shown = [*known]
+    for address in addresses:
+        known.setdefault(address, {address})
+    found = known_ones(known, "worker", wanted, shown)
+    return set().union(*(known[text] for text in found))

@@ -1,0 +1,81 @@
+// What the Profile panel makes of trees of 100,000 and a million nodes, in a browser; and how
+// many nodes are coloured where two halves of one run are compared.
+//
+//     node profile.mjs [nodes]
+
+import { percentile } from "./mouse.mjs";
+import { launched, open, pageOf, reporter, round } from "./pages.mjs";
+
+const ROUNDS = 5;
+const SEEDS = 12;
+/** Milliseconds by number of nodes, for what is done while the panel is used. */
+const LIMITS = { 100_000: 50, 1_000_000: 200 };
+const LIMITED = ["filter", "layout", "layout by weight", "invert"];
+const only = process.argv.slice(2).map(Number);
+const sizes = only.length > 0 ? only : Object.keys(LIMITS).map(Number);
+
+const report = reporter("profile_trees");
+const browser = await launched();
+try {
+  const html = await pageOf("profile_page.ts");
+  for (const size of sizes) {
+    const page = await open(browser, html);
+    const session = await page.context().newCDPSession(page);
+    // Of the main thread: other programs do not count.
+    await session.send("Performance.enable", { timeDomain: "threadTicks" });
+    const mainMs = async () => {
+      const { metrics } = await session.send("Performance.getMetrics");
+      return 1000 * metrics.find(({ name }) => name === "TaskDuration").value;
+    };
+    const { nodes, drawn, found } = await page.evaluate(
+      (size) => window.profileBench.make(size),
+      size,
+    );
+    report({
+      metric: "nodes that are drawn, alone or within a pixel, of all",
+      unit: "share",
+      value: round(drawn / nodes, 6),
+      at_least: 1,
+      nodes,
+    });
+    report({
+      metric: "functions that a search finds, of those in the tree",
+      unit: "share",
+      value: round(found, 6),
+      at_least: 1,
+      nodes,
+    });
+    for (const step of await page.evaluate(() => window.profileBench.steps())) {
+      const before = await mainMs();
+      const times = await page.evaluate(
+        ([step, rounds]) => window.profileBench.run(step, rounds),
+        [step, ROUNDS],
+      );
+      report({
+        metric: `${step} of a tree`,
+        unit: "ms",
+        value: round(percentile(times, 0.5)),
+        limit: LIMITED.includes(step) ? (LIMITS[size] ?? null) : null,
+        main_thread: round(((await mainMs()) - before) / ROUNDS),
+        longest: round(Math.max(...times)),
+        nodes,
+      });
+    }
+    await page.close();
+  }
+  const page = await open(browser, html);
+  const shares = await page.evaluate(
+    (seeds) => window.profileBench.halves(seeds),
+    SEEDS,
+  );
+  report({
+    metric: "nodes coloured of two halves of one run, the most of some runs",
+    unit: "share",
+    value: round(Math.max(...shares), 4),
+    limit: 0.05,
+    median: round(percentile(shares, 0.5), 4),
+    runs: SEEDS,
+  });
+} finally {
+  await browser.close();
+}

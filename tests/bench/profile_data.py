@@ -1,0 +1,266 @@
+"""What reading the profile costs workers and scheduler, and an hour of 100 workers in the kernel.
+
+Workers run array tasks; each second the kernel asks. Next to it, in the same run, are Dask's
+routes for the same second: `client.profile(start=…)`. The hour is simulated: each of 400 threads
+has stacks as a mixed workload has them, 9.5 different ones a second, 39 in ten, 72 a minute.
+
+python tests/bench/profile_data.py [workers] [seconds of the simulation]
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections import deque
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import AsyncMock
+
+import numpy as np
+from distributed import Client, LocalCluster, Scheduler
+from distributed.core import Server
+from distributed.profile import create
+from distributed.protocol.core import dumps
+from memory_samples import own_bytes
+
+import daskscope
+from daskscope import agent, collect
+from daskscope.agent.gather import ProfileGather
+from daskscope.agent.profile import NOTHING_KNOWN, ProfileCycles
+from daskscope.collect.link import ClientView, Link
+from daskscope.collect.profile import ProfileRows
+from daskscope.recording import Recording, RecordingStore
+
+ROUNDS = 15
+LIMIT_WORKER_MS = 1.0
+LIMIT_SCHEDULER_MS = 0.2
+LIMIT_KERNEL_BYTES = 100_000_000
+LIMIT_BRUSH_MS = 200.0
+THREADS = 4
+WORKERS = 100
+
+
+def say(metric: str, value: float, unit: str, **more: Any) -> None:
+    """Print a figure."""
+    print(json.dumps({"bench": "profile", "metric": metric, "value": value, "unit": unit} | more))
+
+
+def timed(names: list[str], dask_worker: Any) -> None:
+    """Let handlers of a worker add up what they cost its event loop."""
+    dask_worker.took = {}
+
+    def wrapped(name: str, handler: Any) -> Any:
+        async def call(**arguments: Any) -> Any:
+            begun = time.thread_time()
+            answer = handler(**arguments)
+            answer = await answer if asyncio.iscoroutine(answer) else answer
+            dask_worker.took[name] = dask_worker.took.get(name, 0) + time.thread_time() - begun
+            return answer
+
+        return call
+
+    for name in names:
+        dask_worker.handlers[name] = wrapped(name, dask_worker.handlers[name])
+
+
+def work(seconds: float) -> None:
+    """Do what tasks of arrays and tables do."""
+    import pandas as pd
+
+    end = time.time() + seconds
+    while time.time() < end:
+        frame = pd.DataFrame({"a": np.arange(5_000) % 50, "b": np.random.rand(5_000)})
+        frame.groupby("a").b.mean().sort_values()
+        np.linalg.norm(np.sort(np.random.rand(100, 100), axis=0))
+        json.dumps([{"a": [*range(20)]}] * 50)
+
+
+async def ask(link: Link, reader: str, rows: ProfileRows) -> int:
+    """Ask as the kernel does; return the bytes that came."""
+    answer = await link.ask(
+        agent.name() + "_profile", reader=reader, known=rows.known(), left=0, limit_bytes=2_000_000
+    )
+    for address, data in answer["workers"].items():
+        rows.take(address, data, answer["time"])
+    return sum(map(len, answer["workers"].values()))
+
+
+def worker_costs(workers: int) -> None:
+    """Measure workers that work."""
+    options = {"threads_per_worker": 2, "dashboard_address": ":0"}
+    with (
+        LocalCluster(workers, **options) as cluster,
+        Client(cluster) as client,
+        daskscope.connect(client) as session,
+    ):
+        session._read_profile()
+        handlers = [agent.name() + "_profile", "profile"]
+        client.run(timed, names=handlers)
+        futures = client.map(work, [ROUNDS * 3.0] * 2 * workers, pure=False)
+        rows = ProfileRows(RecordingStore())
+        link = collect.submit(Link.open(ClientView(client))).result()
+        collect.submit(ask(link, "bench", rows)).result()
+        client.run(lambda dask_worker: dask_worker.took.clear())
+        begun, sizes = time.time(), []
+        for _ in range(ROUNDS):
+            time.sleep(1)
+            sizes.append(collect.submit(ask(link, "bench", rows)).result())
+            client.profile(start=time.time() - 1)
+        lasted = time.time() - begun
+        costs = client.run(lambda dask_worker: dask_worker.took)
+        client.cancel(futures)
+        collect.submit(link.close()).result()
+    ours, dasks = ([1000 * one[name] / lasted for one in costs.values()] for name in handlers)
+    what = "CPU of a worker with two threads, asked once a second"
+    peer = round(max(dasks), 3)
+    say(what, round(max(ours), 3), "ms/s", limit=LIMIT_WORKER_MS, peer=peer)
+    say("bytes of a thread", round(sum(sizes) / lasted / workers / 2), "B/s")
+
+
+def tree(dice: np.random.Generator) -> dict[str, Any]:
+    """Return a cycle of four busy threads, as distributed has it."""
+    root = create()
+    for _ in range(400):
+        node, leaf = root, int(dice.geometric(0.15))
+        node["count"] += 1
+        for depth in range(12 + leaf % 12):
+            name = f"function_{depth if depth < 10 else depth * leaf}"
+            about = {"name": name, "filename": "/x.py", "line_number": 8, "line": "x()"}
+            ident = f"{name};/x.py;7"
+            empty = {"count": 0, "children": {}, "identifier": ident, "description": about}
+            node = node["children"].setdefault(ident, empty)
+            node["count"] += depth < 11 + leaf % 12
+    return root
+
+
+async def serve(workers: int) -> None:
+    """Be so many workers, which answer as if a second had passed."""
+    state, told, servers = tree(np.random.default_rng(3)), deque(maxlen=10), []
+    for _ in range(workers):
+        cycles = ProfileCycles()
+
+        def ours(reader: str, known: Any, cycles: ProfileCycles = cycles) -> Any:
+            told.append((time.time(), {"task": state}))
+            process = SimpleNamespace(cycles=lambda scope: [*told] if not scope else [])
+            process.interval_s, process.cycle_s, process.ahead_s = 0.01, 1.0, 0.0
+            process.states = ["ok", "ok"]
+            return cycles.answer(
+                [*(known or NOTHING_KNOWN)[:5], cycles.histories[0].next, 0], process
+            )
+
+        def dasks(start: Any, stop: Any, key: Any, server: Any) -> Any:
+            return state
+
+        server = Server({agent.name() + "_profile": ours, "profile": dasks})
+        await server.listen("tcp://127.0.0.1:0")
+        servers.append(server)
+    print(json.dumps([server.address for server in servers]), flush=True)
+    await asyncio.Event().wait()
+
+
+async def scheduler_costs(workers: int) -> None:
+    """Measure what of a scheduler asks workers: of another process, which stand for workers."""
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, __file__, "serve", str(workers), stdout=subprocess.PIPE
+    )
+    assert child.stdout is not None
+    addresses = json.loads(await child.stdout.readline())
+    scheduler = await Server({})
+    fake: Any = SimpleNamespace(
+        workers=dict.fromkeys(addresses),
+        rpc=scheduler.rpc,
+        io_loop=scheduler.io_loop,
+        periodic_callbacks={},
+        handlers={},
+    )
+    fake.register_worker_plugin = AsyncMock()
+    gather = ProfileGather(agent.name(), b"")
+    gather.start(fake)
+    rows = ProfileRows(RecordingStore())
+    took = {"ours": 0.0, "dask": 0.0}
+    for number in range(ROUNDS):
+        known = rows.known()
+        begun = time.thread_time()
+        answer = await gather.answer("bench", known, "", 0, 10**9)
+        dumps(answer)
+        took["ours"] += (time.thread_time() - begun) * (number > 0)
+        for address, data in answer["workers"].items():
+            rows.take(address, data, time.time())
+        begun = time.thread_time()
+        dumps(await Scheduler.get_profile(fake, start=time.time() - 1))
+        took["dask"] += (time.thread_time() - begun) * (number > 0)
+    child.kill()
+    await child.wait()
+    await scheduler.close()
+    each = {name: round(1000 * s / (ROUNDS - 1) / workers, 3) for name, s in took.items()}
+    what = f"CPU of the scheduler, a worker and request, {workers} workers"
+    say(what, each["ours"], "ms", limit=LIMIT_SCHEDULER_MS, peer=each["dask"])
+
+
+def simulated(seconds: int) -> None:
+    """Fill the rings of a recording as 100 workers would in an hour."""
+    dice = np.random.default_rng(7)
+    recording = RecordingStore()
+    names = recording.names
+    frames = [names.intern("frames", (f"f{n}", f"m{n % 90}.py", n, n, "x()")) for n in range(3_000)]
+    prefixes = [names.intern("prefixes", f"prefix-{n}") for n in range(10)]
+    leaves = []
+    for leaf in range(2_000):
+        stack = 0
+        for frame in dice.integers(0, 3_000, 8 + leaf % 12).tolist():
+            stack = names.intern("stacks", (stack, frames[frame]))
+        leaves.append(stack)
+    phases = dice.choice(leaves, (400, 12))
+    weights = 0.72 ** np.arange(12)
+    weights /= weights.sum()
+    addresses = np.array([f"tcp://10.0.0.{n}:4000" for n in range(WORKERS)], object)
+    thread = np.arange(WORKERS * THREADS)
+    series = recording.series("profile_counts")
+    begin = 1_700_000_000.0
+    recording.names.numbers("stacks")
+    ProfileRows(recording)
+    before, spent, rows = own_bytes(), 0.0, 0
+    for second in range(seconds):
+        phase = (thread * 13 + (second + thread) // 3 % 7) % 400
+        drawn = dice.multinomial(100, weights, len(thread))
+        which, at = np.nonzero(drawn)
+        columns = {
+            "time": begin + second + which % 100 / 100,
+            "duration": np.ones(len(which)),
+            "scope": np.zeros(len(which)),
+            "worker": addresses[which // THREADS],
+            "prefix": np.array(prefixes)[phase[which] % 10],
+            "stack": phases[phase[which], at],
+            "count": drawn[which, at],
+        }
+        rows += len(which)
+        begun = time.thread_time()
+        series.append(columns, now=begin + second + 1)
+        spent += time.thread_time() - begun
+    took = own_bytes() - before
+    say("rows a thread and second", round(rows / seconds / len(thread), 1), "rows")
+    say("CPU of the kernel to append", round(1e6 * spent / rows, 2), "µs/row")
+    hour = f"{seconds / 3600:g} h of 100 workers with 4 threads"
+    say(f"memory of the kernel, {hour}", took, "B", limit=LIMIT_KERNEL_BYTES)
+    say("bytes of its rings", sum(ring.memory_bytes for ring in series.rings), "B")
+    oldest = begin + seconds - max(ring.begin for ring in series.rings)
+    say("held as measured", round(oldest), "s")
+    for window in (seconds, 600, 60):
+        best = 1e9
+        for _ in range(3):
+            begun = time.perf_counter()
+            tree = Recording(recording).profile(begin + seconds - window, begin + seconds)
+            best = min(best, time.perf_counter() - begun)
+        assert tree.count > 0
+        say(f"ProfileTree of the last {window} s", round(1000 * best), "ms", limit=LIMIT_BRUSH_MS)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["serve"]:
+        asyncio.run(serve(int(sys.argv[2])))
+    worker_costs(2)
+    asyncio.run(scheduler_costs(int(sys.argv[1]) if len(sys.argv) > 1 else 50))
+    simulated(int(sys.argv[2]) if len(sys.argv) > 2 else 3_600)

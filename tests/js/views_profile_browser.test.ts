@@ -1,0 +1,282 @@
+// The panel of the profile under a real mouse and keyboard: what it draws, counts and follows.
+
+import { expect, it } from "vitest";
+import { describePanel, drag, open, page } from "./harness/panel";
+
+const PANEL = "panel=profile&scenario=live&at=29.1&profile=1";
+const ROW_PX = 22;
+
+const text = (css: string) => page.locator(css).innerText();
+const focus = () => page.evaluate(() => window.harness.session.focus.value);
+const choose = (name: string) =>
+  page.getByRole("button", { name, exact: true }).click();
+const graph = () => page.locator(".ds-flame-hit").first();
+const status = () => text(".ds-status");
+
+/** Points at a row, at a share of its width. */
+async function point(row: number, share: number): Promise<string> {
+  const { width } = (await graph().boundingBox())!;
+  const position = { x: share * width, y: (row + 0.4) * ROW_PX };
+  await graph().hover({ position });
+  return text(".ds-card");
+}
+
+async function click(
+  row: number,
+  share: number,
+  modifiers: "Shift"[] = [],
+): Promise<void> {
+  const { width } = (await graph().boundingBox())!;
+  const position = { x: share * width, y: (row + 0.4) * ROW_PX };
+  await graph().click({ position, modifiers });
+}
+
+const samples = async (): Promise<[number, number]> => {
+  const found = /^([\d,]+) of ([\d,]+) samples?/.exec(await status());
+  const [some, all] = [found?.[1], found?.[2]].map((count) =>
+    Number(count?.replace(/,/g, "")),
+  );
+  return [some!, all!];
+};
+
+const counted = (scope: number) =>
+  page.evaluate((wanted) => {
+    const { columns } = window.harness.session.table("profile_counts").value;
+    return columns.count.reduce(
+      (sum, count, row) => sum + (columns.scope[row] === wanted ? count : 0),
+      0,
+    );
+  }, scope);
+
+describePanel("the panel of the profile", () => {
+  it("counts all samples, and says a frame's part of them", async () => {
+    await open(PANEL, 1200, 700);
+    await expect.poll(samples).toEqual([await counted(0), await counted(0)]);
+    expect(await point(0, 0.5)).toMatch(
+      /^all workers\s+420\.6 s\s+total\s+420/,
+    );
+    const card = await point(4, 0.2);
+    expect(card).toMatch(
+      /^read_fragment\s+[\d.]+ s\s+total\s+[\d.]+ s, 3\d\.\d %/,
+    );
+    expect(card).toMatch(/self\s+[\d.]+ s, 1\.4 %/);
+    expect(card).toContain("dask/io/parquet.py:71");
+    await page.mouse.move(2, 2);
+    await expect.poll(() => page.locator(".ds-card").count()).toBe(0);
+  });
+
+  it("zooms by a click, and goes back step by step", async () => {
+    await open(PANEL, 1200, 700);
+    await click(4, 0.2);
+    await expect
+      .poll(() => text(".ds-profile-crumbs"))
+      .toMatch(/read_fragment\s*[\d.]+ s, 3\d/);
+    expect(await text(".ds-profile-detail")).toMatch(
+      /read_fragment\s+dask\/io\/parquet\.py, seen at line 71/,
+    );
+    // Its callee is as wide as the graph now.
+    await expect.poll(() => point(5, 0.8)).toMatch(/^Fragment\.to_table/);
+    await page.keyboard.press("Escape");
+    await expect
+      .poll(() => text(".ds-profile-crumbs"))
+      .toMatch(/Task\.__call__/);
+    for (let step = 0; step < 3; step++) await page.keyboard.press("Escape");
+    await expect.poll(() => page.locator(".ds-profile-crumbs").count()).toBe(0);
+    expect(await page.evaluate(() => window.harness.leaked)).toEqual([]);
+  });
+
+  it("goes from frame to frame by arrows, and zooms by Enter", async () => {
+    await open(PANEL, 1200, 700);
+    await graph().focus();
+    const chosen = () => text(".ds-profile-detail-name");
+    const press = (key: string) => page.keyboard.press(key);
+    for (let step = 0; step < 4; step++) await press("ArrowDown");
+    await expect.poll(chosen).toBe("read_fragment");
+    await press("ArrowRight");
+    await expect.poll(chosen).toBe("shuffle_transfer");
+    await press("ArrowUp");
+    await expect.poll(chosen).toBe("Task.__call__");
+    await press("ArrowDown");
+    await press("Enter");
+    await expect.poll(() => text(".ds-profile-crumbs b")).toBe("read_fragment");
+  });
+
+  it("says which share matches a search, and steps through it", async () => {
+    await open(PANEL, 1200, 700);
+    await graph().focus();
+    await page.keyboard.press("/");
+    await page.keyboard.type("to_pandas");
+    const found = page.locator(".ds-search-found");
+    await expect.poll(() => found.innerText()).toMatch(/^1 match, 2\d %$/);
+    await page.keyboard.press("Enter");
+    await expect
+      .poll(() => text(".ds-profile-detail-name"))
+      .toBe("Table.to_pandas");
+    await expect.poll(status).toMatch(/to_pandas in 2\d\.\d %/);
+    // Also where it is folded into another frame.
+    const share = await found.innerText();
+    await choose("Collapse libraries");
+    await expect
+      .poll(() => found.innerText())
+      .toBe(share.replace("1 match", "2 matches"));
+  });
+
+  it("shows callers above a function and what it calls below", async () => {
+    await open(PANEL, 1200, 700);
+    await page.locator(".ds-search input").fill("to_pandas");
+    await page.locator(".ds-search input").press("Enter");
+    await choose("Callers and callees");
+    const words = page.locator(".ds-profile-sandwich");
+    await expect.poll(() => words.innerText()).toMatch(/2 callers; itself/);
+    const callees = page.locator(".ds-flame-hit").nth(1);
+    await callees.hover({ position: { x: 40, y: ROW_PX * 1.4 } });
+    await expect.poll(() => text(".ds-card")).toMatch(/^table_to_dataframe/);
+    await page.keyboard.press("Escape");
+    await expect.poll(() => words.count()).toBe(0);
+  });
+
+  it("leaves out what is hidden, and shows one function alone", async () => {
+    await open(PANEL, 1200, 700);
+    await click(4, 0.2, ["Shift"]);
+    await choose("Hide");
+    await expect
+      .poll(() => text(".ds-profile-crumbs"))
+      .toContain("without read_fragment");
+    await expect.poll(() => point(4, 0.2)).toMatch(/^Fragment\.to_table/);
+    await page.getByLabel("Show again: without read_fragment").click();
+    await expect.poll(() => point(4, 0.2)).toMatch(/^read_fragment/);
+    await click(4, 0.2, ["Shift"]);
+    await choose("Root here");
+    await expect.poll(() => point(1, 0.2)).toMatch(/^Fragment\.to_table/);
+  });
+
+  it("narrows by time, prefix and worker, and sets time in focus by a brush", async () => {
+    await open(PANEL, 1200, 700);
+    const plot = (await page.locator(".ds-time-hit").boundingBox())!;
+    const y = plot.y + 20;
+    await drag(
+      [plot.x + plot.width / 3, y],
+      [plot.x + (plot.width * 2) / 3, y],
+    );
+    await expect.poll(async () => (await focus()).time !== null).toBe(true);
+    const { time } = await focus();
+    expect(time![1] - time![0]).toBeCloseTo(10, 0);
+    await expect
+      .poll(async () => (await samples())[0] / (await samples())[1])
+      .toBeCloseTo(0.34, 1);
+    await page.keyboard.press("Escape");
+    await expect.poll(async () => (await focus()).time).toBe(null);
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      session.setFocus({ ...session.focus.value, prefixes: ["rename"] });
+    });
+    await expect.poll(() => point(4, 0.9)).toMatch(/^totals/);
+    const [some] = await samples();
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const workers = session.workers.value
+        .slice(0, 1)
+        .map((one) => one.address);
+      session.setFocus({ ...session.focus.value, workers });
+    });
+    await expect
+      .poll(async () => (await samples())[0] / some)
+      .toBeCloseTo(0.25, 1);
+    await choose("Scheduler");
+    await expect.poll(samples).toEqual([await counted(2), await counted(2)]);
+  });
+
+  it("compares what is selected with the rest of the run", async () => {
+    await open(PANEL, 1200, 760);
+    await choose("Compare");
+    await page.getByText("Drag over the time below").waitFor();
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const start = session.origin.value;
+      session.setFocus({
+        ...session.focus.value,
+        time: [start + 18, start + 28],
+      });
+    });
+    const head = page.locator(".ds-profile-compare");
+    await expect
+      .poll(() => head.innerText())
+      .toMatch(/A → B: \S+ [\d.]+ → [\d.]+ %, /);
+    await expect.poll(() => point(4, 0.4)).toMatch(/A → B\s+[\d.]+ → [\d.]+ %/);
+    // The same work in both: nothing differs.
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const start = session.origin.value;
+      session.setFocus({
+        ...session.focus.value,
+        time: [start + 2, start + 8],
+      });
+    });
+    await choose("Keep as A");
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      const start = session.origin.value;
+      session.setFocus({
+        ...session.focus.value,
+        time: [start + 8, start + 14],
+      });
+    });
+    await expect.poll(() => head.innerText()).toContain("A is 2.0 – 8.0 s");
+    expect(await head.innerText()).toContain("No function differs");
+  });
+
+  it("stands still while a frame is pinned, and goes on afterwards", async () => {
+    await open("panel=profile&scenario=live&at=10&profile=1", 1200, 700);
+    await click(4, 0.2, ["Shift"]);
+    await expect.poll(status).toContain("the graph is pinned");
+    const [before] = await samples();
+    await page.mouse.move(2, 2);
+    await page.evaluate(() => window.harness.show(20));
+    await expect.poll(async () => (await samples())[1]).toBeGreaterThan(before);
+    expect((await samples())[0]).toBe(before);
+    await page.keyboard.press("Escape");
+    await expect
+      .poll(async () => (await samples())[0] === (await samples())[1])
+      .toBe(true);
+    // The frame that was zoomed to is the same one.
+    await click(4, 0.2);
+    await page.mouse.move(2, 2);
+    await page.evaluate(() => window.harness.show(29));
+    await expect.poll(async () => (await samples())[0]).toBe(await counted(0));
+    expect(await text(".ds-profile-crumbs b")).toBe("read_fragment");
+  });
+
+  it("says why there is nothing, and what to do", async () => {
+    await open("panel=profile&scenario=live&at=0.5&profile=1", 700, 400);
+    await page.getByText("No samples yet.").waitFor();
+    await page.evaluate(() => window.harness.dispose());
+    await page.close();
+    await open(`${PANEL}&compute=off&administrative=python-3.11`, 700, 400);
+    await page.getByText("distributed.worker.profile.enabled: true").waitFor();
+    await choose("Workers");
+    await page.getByText("On Python 3.11").waitFor();
+  });
+
+  it("says how far behind the profile is", async () => {
+    await open(PANEL, 1200, 700);
+    await expect.poll(status).toContain("profile 0.1 s behind");
+    await page.evaluate(() => {
+      const { session } = window.harness;
+      session.now.value += 30;
+    });
+    const fact = page.locator(".ds-fact.ds-warn");
+    await expect.poll(() => fact.innerText()).toBe("profile 30.1 s behind");
+  });
+
+  it("fits into 320 px", async () => {
+    await open(`${PANEL}&theme=dark`, 320, 640);
+    await graph().waitFor();
+    const [inside, all] = await page
+      .locator(".ds-panel-body")
+      .evaluate((body) => [body.clientWidth, body.scrollWidth]);
+    expect(all).toBe(inside);
+    await page.getByRole("button", { name: "More of the graph" }).click();
+    await choose("Sandwich");
+    await page.getByText("Choose a function").waitFor();
+  });
+});

@@ -1,0 +1,323 @@
+"""The profile of real clusters: the same counts as Dask's, and nothing lost or left behind."""
+
+from __future__ import annotations
+
+import signal
+import time
+from typing import TYPE_CHECKING, Any
+
+import dask
+import numpy as np
+import pytest
+from clusters import WITHOUT_DASHBOARD, cluster_of_one_worker, eventually, live
+from distributed import Client, LocalCluster, Worker
+from profile_counts import counts_by, counts_in
+
+import daskscope
+from daskscope import agent, collect
+from daskscope.collect import profile as module
+from daskscope.recording.profile import stacks_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clusters import SchedulerProcess
+
+    from daskscope import Session
+
+
+def burn(seconds: float) -> float:
+    return spin(seconds)
+
+
+def spin(seconds: float) -> float:
+    end = time.time() + seconds
+    while time.time() < end:
+        sum(range(1_000))
+    return seconds
+
+
+def burner() -> Any:
+    """The same for workers that cannot import this module."""
+
+    def burn(seconds: float) -> None:
+        end = time.time() + seconds
+        while time.time() < end:
+            sum(range(1_000))
+
+    return burn
+
+
+@pytest.fixture
+def session(client: Client) -> Iterator[Session]:
+    with daskscope.connect(client) as s:
+        yield live(s)
+
+
+def total(recording: Any, *window: float, **of: Any) -> float:
+    return float(counts_in(recording._core, *window, **of).sum())
+
+
+def profiled(s: Session) -> dict[str, Any]:
+    return {row.worker: row for row in s.recording._core.log("profiled").since(0)}
+
+
+def read(s: Session) -> Any:
+    """All that was sampled until now, in the recording."""
+    collect.submit(s._collector.read_profile()).result(30)
+    return s.recording
+
+
+def self_by_name(recording: Any, **of: Any) -> dict[str, float]:
+    stacks, counts = stacks_of(recording._core.names), counts_in(recording._core, **of)
+    found: dict[str, float] = {}
+    for stack in np.flatnonzero(counts):
+        name = stacks.frames[stacks.frame[stack]][0]
+        found[name] = found.get(name, 0) + float(counts[stack])
+    return found
+
+
+def merged(tree: dict[str, Any]) -> dict[tuple[str, ...], int]:
+    """How often each path of functions went on to another, as Dask counts: not at leaves."""
+    found: dict[tuple[str, ...], int] = {}
+    todo = [(tree, ())]
+    while todo:
+        node, path = todo.pop()
+        if node["count"]:
+            found[path] = found.get(path, 0) + node["count"]
+        for ident, child in node["children"].items():
+            todo.append((child, (*path, ident.split(";")[0])))
+    return found
+
+
+def inner(recording: Any, **of: Any) -> dict[tuple[str, ...], float]:
+    """The same of a recording."""
+    stacks, counts = stacks_of(recording._core.names), counts_in(recording._core, **of)
+    totals, paths = counts.copy(), [()]
+    for stack in range(len(totals) - 1, 0, -1):
+        totals[stacks.parent[stack]] += totals[stack]
+    for stack in range(1, len(totals)):
+        name = stacks.frames[stacks.frame[stack]][0]
+        paths.append((*paths[stacks.parent[stack]], name))
+    return dict(zip(paths, totals.tolist(), strict=True))
+
+
+def test_the_counts_are_those_of_the_client(client: Client, session: Session):
+    client.gather(client.map(burn, [0.2 + n / 1000 for n in range(12)]))
+    recording = read(session)
+    dask_s = client.profile()
+    assert dask_s["count"] > 50
+    assert total(recording) == dask_s["count"]
+    here = inner(recording)
+    for path, count in merged(dask_s).items():
+        # What is in one of several is below the same function.
+        assert here[path] >= count
+    assert here[()] == dask_s["count"]
+    assert set(self_by_name(recording)) <= {"spin", *self_by_name(recording)}
+    assert self_by_name(recording)["spin"] > 0.9 * total(recording)
+    for prefix, count in counts_by(recording._core, "prefix").items():
+        assert count == client.profile(key=prefix)["count"]
+    for worker, count in counts_by(recording._core, "worker").items():
+        assert count == client.profile(workers=[worker])["count"]
+
+
+def test_so_are_those_of_a_window(client: Client, session: Session):
+    client.gather(client.map(burn, [0.3 + n / 1000 for n in range(24)], key="a"))
+    recording = read(session)
+    rows = recording._core.series("profile_counts").rows()
+    for worker in sorted({*rows["worker"].tolist()}):
+        ends = rows["time"] + rows["duration"]
+        times = np.unique(ends[rows["worker"] == worker])
+        assert len(times) > 2
+        start, stop = times[0], times[-1]
+        # distributed takes cycles that end at `start` or later, and one more than asked for.
+        found = client.profile(workers=[worker], start=start + 1e-6, stop=np.nextafter(stop, 0))
+        whole = total(recording, start, stop, workers=[worker])
+        assert whole == pytest.approx(found["count"])
+
+
+def test_a_worker_that_leaves_takes_nothing_along():
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=2, **WITHOUT_DASHBOARD) as cluster,
+        Client(cluster) as client,
+        daskscope.connect(client) as s,
+    ):
+        read(live(s))  # from now on it is asked once a minute
+        client.gather(client.map(burn, [0.2 + n / 1000 for n in range(8)]))
+        time.sleep(1.1)  # before its first cycle has ended Dask tells nothing of a worker
+        leaves, _ = sorted(client.scheduler_info(n_workers=-1)["workers"])
+        before = client.profile()["count"]
+        client.retire_workers([leaves])
+        eventually(lambda: len(s.workers) == 1)
+        assert total(read(s)) == before > client.profile()["count"]
+
+
+def test_of_one_that_is_killed_what_was_read_stays(scheduler_process: SchedulerProcess):
+    scheduler_process.start(workers=1)
+    with Client(scheduler_process.address) as client, daskscope.connect(client) as s:
+        read(live(s))
+        client.gather(client.map(burner(), [0.2 + n / 1000 for n in range(4)]))
+        count = total(read(s))
+        assert count == client.profile()["count"] > 0
+        (worker,) = scheduler_process._workers
+        worker.send_signal(signal.SIGSTOP)  # asked, it does not answer
+        collect.soon(s._collector._profile.set_wanted, "test", 0.1)
+        time.sleep(0.3)
+        worker.kill()
+        other = scheduler_process.add_worker()
+        eventually(lambda: len(profiled(s)) == 3)  # it joined just now
+        client.gather(client.map(burner(), [0.2 + n / 1000 for n in range(4)], key="b"))
+        assert total(read(s)) > count
+        assert other.poll() is None
+        assert total(s.recording) == count + client.profile()["count"]
+
+
+def test_profiling_that_is_off_is_said(scheduler_process: SchedulerProcess):
+    scheduler_process.start(distributed__worker__profile__enabled=False)
+    with Client(scheduler_process.address) as client, daskscope.connect(client) as s:
+        client.submit(burner(), 0.3).result()
+        eventually(lambda: len(client.scheduler_info()["workers"]) == 1)
+        recording = read(live(s))
+        assert total(recording) == 0
+        states = {bool(one): row[5:7] for one, row in profiled(s).items()}
+        assert states == {True: ("off", "off"), False: ("", "off")}
+
+
+def test_intervals_are_those_of_the_workers(scheduler_process: SchedulerProcess):
+    scheduler_process.start(
+        distributed__worker__profile__interval="50ms", distributed__worker__profile__cycle="300ms"
+    )
+    with Client(scheduler_process.address) as client, daskscope.connect(client) as s:
+        client.submit(burner(), 0.5).result()
+        read(live(s))
+        (row,) = [row for worker, row in profiled(s).items() if worker]
+        assert (row.interval, row.cycle) == (0.05, 0.3)
+
+
+@pytest.mark.parametrize(
+    "blocked", [["register_worker_plugin"], ["register_worker_plugin", "register_scheduler_plugin"]]
+)
+def test_where_plugins_are_refused_dask_s_own_routes_tell(
+    blocked: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(module, "ROUTES_S", 0.2)
+    with dask.config.set({"distributed.scheduler.blocked-handlers": blocked}):
+        cluster = LocalCluster(n_workers=2, threads_per_worker=1, **WITHOUT_DASHBOARD)
+    with cluster, Client(cluster) as client, daskscope.connect(client) as s:
+        eventually(lambda: s.state in ("live", "partly"))
+        collect.soon(s._collector._profile.set_wanted, "test", 0.2)
+        client.gather(client.map(burn, [0.2 + n / 1000 for n in range(10)]))
+        expected = client.profile()["count"]
+        eventually(lambda: total(s.recording) == expected)
+        time.sleep(1.5)
+        assert total(s.recording) == expected == client.profile()["count"]
+        assert {row.compute for row in profiled(s).values() if row.worker} == {"refused"}
+        assert self_by_name(s.recording)["spin"] > 0.9 * expected
+        codes = {one.code for one in s.notices}
+        assert codes & {"profile-refused", "plugins-refused"}
+        assert not client.run(traces)[next(iter(client.scheduler_info()["workers"]))]
+
+
+def traces(dask_worker: Worker) -> list[str]:
+    """What is ours on a worker."""
+    name = "daskscope"
+    return [one for one in (*dask_worker.handlers, *dask_worker.plugins) if one.startswith(name)]
+
+
+def test_what_refuses_everything_is_said(monkeypatch: pytest.MonkeyPatch):
+    blocked = ["register_worker_plugin", "broadcast"]
+    with dask.config.set({"distributed.scheduler.blocked-handlers": blocked}):
+        cluster = cluster_of_one_worker()
+    with cluster, Client(cluster) as client, daskscope.connect(client) as s:
+        live(s)
+        collect.soon(s._collector._profile.set_wanted, "test", 0.2)
+        eventually(lambda: "profile-not-read" in {one.code for one in s.notices})
+
+
+def test_the_agent_leaves_workers_with_its_last_reader(client: Client, cluster: LocalCluster):
+    with daskscope.connect(client) as s:
+        read(live(s))
+        assert all(client.run(traces).values())
+        assert agent.name() in cluster.scheduler.worker_plugins
+    eventually(lambda: not any(client.run(traces).values()))
+    assert agent.name() not in cluster.scheduler.worker_plugins
+    with daskscope.connect(client) as s:  # and comes back
+        client.submit(burn, 0.2, key="again").result()
+        assert total(read(live(s))) > 0
+
+
+def test_what_ran_last_is_there_when_the_session_has_ended(client: Client):
+    with daskscope.connect(client) as s:
+        read(live(s))
+        client.submit(burn, 0.8, key="last").result()
+        expected = client.profile()["count"]
+    assert total(s.recording) == expected > 0
+
+
+def test_nothing_is_asked_of_workers_before_somebody_reads(client: Client, session: Session):
+    client.submit(burn, 0.1).result()
+    assert not any(client.run(traces).values())
+
+
+def test_it_is_read_each_second_while_a_page_shows_it(client: Client, session: Session):
+    collect.soon(session._set_wanted, frozenset({"profile_counts"}))
+    client.submit(burn, 1.5).result()
+    eventually(lambda: total(session.recording) > 50)
+    asked = session._collector._profile._asked_s
+    eventually(lambda: session._collector._profile._asked_s > asked)
+    assert session._collector._profile._asked_s - asked < 5
+    collect.soon(session._set_wanted, frozenset())
+    eventually(lambda: session._collector._profile._every_s() == module.IDLE_S)
+
+
+def test_clocks_that_are_off_do_not_matter(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("distributed.worker.time", lambda: time.time() - 30)
+    with cluster_of_one_worker() as cluster, Client(cluster) as client:
+        (worker,) = cluster.workers.values()
+        eventually(lambda: abs(worker.scheduler_delay - 30) < 1)
+        with daskscope.connect(client) as s:
+            begun = time.time()
+            client.submit(burn, 1.5).result()
+            recording = read(live(s))
+            over = time.time()
+            assert total(recording) == client.profile()["count"] > 0
+            assert total(recording, begun - 1, over + 1) == total(recording)
+
+
+def test_a_block_has_the_profile_of_its_time(client: Client, session: Session, tmp_path: Path):
+    client.submit(burn, 0.5, key="before").result()
+    with daskscope.record(path=tmp_path / "run.daskscope") as block:
+        client.gather(client.map(burn, [0.4 + n / 1000 for n in range(8)]))
+        begun = time.time()
+    assert time.time() - begun < 10
+    loaded = daskscope.load(tmp_path / "run.daskscope")
+    for recording in (block, loaded):
+        spun = self_by_name(recording)["spin"]
+        assert 30 < spun <= total(recording)
+        assert "burn" in counts_by(recording._core, "prefix")
+        about = recording.about
+        rows = recording._core.series("profile_counts").rows()
+        assert rows["time"].min() >= about["start"] - 1e-3
+        assert (rows["time"] + rows["duration"]).max() <= about["stop"] + 1
+        workers = {row.worker for row in recording._core.log("profiled").since(0)}
+        assert {*rows["worker"].tolist()} <= workers
+        frame = recording.table("profile_counts")
+        assert frame["count"].sum() == pytest.approx(total(recording))
+    assert total(loaded) == pytest.approx(total(block))
+
+
+def test_a_redacted_report_has_no_line_of_code_and_no_path(
+    client: Client, session: Session, tmp_path: Path
+):
+    from daskscope.report.redact import redacted
+
+    client.submit(burn, 0.5).result()
+    recording = read(session)
+    clean = redacted(recording._core, ["code", "paths", "hosts"])
+    frames = clean.names.since("frames", 0)
+    assert {frame[4] for frame in frames} == {""}
+    assert "spin" in {frame[0] for frame in frames}
+    assert not [frame for frame in frames if "/" in frame[1]]
+    assert {row.worker for row in clean.log("profiled").since(0)} >= {"worker-0"}
+    assert counts_in(clean).sum() == pytest.approx(total(recording))
