@@ -42,10 +42,11 @@ const samples = async (): Promise<[number, number]> => {
 const counted = (scope: number) =>
   page.evaluate((wanted) => {
     const { columns } = window.harness.session.table("profile_counts").value;
-    return columns.count.reduce(
-      (sum, count, row) => sum + (columns.scope[row] === wanted ? count : 0),
+    const sum = columns.count.reduce(
+      (all, count, row) => all + (columns.scope[row] === wanted ? count : 0),
       0,
     );
+    return Math.round(sum);
   }, scope);
 
 describePanel("the panel of the profile", () => {

@@ -38,7 +38,11 @@ export function Detail({ state }: { state: ProfileState }): JSX.Element | null {
             view.theme.value.dark,
           )}
         />
-        <b class="ds-profile-detail-name" title={frames.nameOf(frame)}>
+        <b
+          class="ds-profile-detail-name"
+          title={frames.nameOf(frame)}
+          aria-live="polite"
+        >
           {frames.nameOf(frame)}
         </b>
         {file !== "" && (

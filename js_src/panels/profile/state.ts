@@ -142,7 +142,9 @@ export class ProfileState {
     this.compared = computed(() => this.compare());
     this.found = computed(() => this.search());
     this.marked = computed(() => this.stacksMarked());
-    this.interval_s = computed(() => usualInterval(view));
+    this.interval_s = computed(() =>
+      usualInterval(view, this.scope.value),
+    );
     this.samples = computed(() => {
       const scope = SCOPES.indexOf(this.scope.value);
       const counts = this.rows().in({
@@ -462,17 +464,20 @@ function readingOf(view: PanelView, scope: Scope): Reading {
   return { behind_s: view.now.value - until, lost };
 }
 
-/** Of most processes, where they differ; 10 ms where none says. */
-function usualInterval(view: PanelView): number {
+/** Of most processes, where they differ. Event loops are sampled once a cycle. */
+function usualInterval(view: PanelView, scope: Scope): number {
   const { rows, columns } = view.table("profiled");
+  const of = columns[scope === "compute" ? "interval" : "cycle"];
   const counts = new Map<number, number>();
   for (let row = 0; row < rows; row++) {
-    const interval = columns.interval[row];
-    if (interval > 0) counts.set(interval, (counts.get(interval) ?? 0) + 1);
+    if (of[row] > 0) counts.set(of[row], (counts.get(of[row]) ?? 0) + 1);
   }
   const [most] = [...counts].sort((one, other) => other[1] - one[1]);
-  return most?.[0] ?? 0.01;
+  return most?.[0] ?? USUAL_INTERVAL_S;
 }
+
+/** Of distributed, where nobody configured another. */
+const USUAL_INTERVAL_S = 0.01;
 
 /** The frames from the root to a node, the root left out. */
 export function pathOf({ parent, frame }: Tree, node: number): Path {

@@ -331,8 +331,8 @@ export function fillProfile(
     if (administrative !== "ok") break;
     for (const [scope, path, share] of LOOPS) {
       for (const worker of scope === 1 ? workers : [""]) {
-        const samples = (share * CYCLE_S) / INTERVAL_S;
-        add([at, scope, worker, none, met.of(path)], samples);
+        // Once a cycle.
+        add([at, scope, worker, none, met.of(path)], share);
       }
     }
   }
@@ -358,7 +358,7 @@ export function fillProfile(
     [...counts]
       .map(([id, count]) => ({
         cells: JSON.parse(id) as [number, number, string, number, number],
-        count: Math.round(count),
+        count,
       }))
       .filter(({ count }) => count > 0)
       .sort((one, other) => one.cells[0] - other.cells[0])
