@@ -144,8 +144,7 @@ class ProfileDifference:
 
     def _change(self, summed: Any) -> Change:
         """Return totals of both and which differ; `summed` adds up samples by node."""
-        before, after = self._half(self.before, 0), self._half(self.after, len(self.before.samples))
-        sums = [summed(own) for own in (before, after)]
+        sums = [summed(own) for own in self._sides]
         whole_before, whole_after = (one[:, 0] for one in sums)
         error, spread = whole_before + whole_after, np.zeros(len(whole_before))
         for one, tree in zip(sums, (self.before, self.after), strict=True):
@@ -156,15 +155,23 @@ class ProfileDifference:
         differ = np.abs(whole_after - whole_before) > np.maximum(bound, 1.0)
         return Change(whole_before, whole_after, differ)
 
-    def _half(self, tree: ProfileTree, first: int) -> Floats:
-        """Return by node of the union the samples of one tree: in all, and in each stretch."""
+    @cached_property
+    def _sides(self) -> tuple[Floats, Floats]:
+        return self._side(self.before, 0), self._side(self.after, len(self.before.samples))
+
+    def _side(self, tree: ProfileTree, first: int) -> Floats:
+        """Return by node the samples of one side: in all, and by stretch and group of workers."""
         rows = slice(first, first + len(tree.samples))
         node = self.tree.samples.node[rows]
-        own = np.zeros((len(self.tree.parent), _stretches(tree) * _groups(tree) + 1))
-        own[:, 0] = np.bincount(node, tree.samples.count, len(own))
-        for number, count in enumerate(stretches_of(tree), 1):
-            own[:, number] = np.bincount(node, count, len(own))
-        return own
+        nodes, groups = len(self.tree.parent), _groups(tree)
+        group = np.unique(tree.samples.worker, return_inverse=True)[1] % groups
+        place = node * groups + group
+        parts = [
+            np.bincount(place, count, nodes * groups).reshape(nodes, groups)
+            for count in stretches_of(tree)
+        ]
+        own = np.bincount(node, tree.samples.count, nodes)[:, None]
+        return np.concatenate([own, *parts], axis=1)
 
     def __repr__(self) -> str:
         grew, shrank = len(self.grew), len(self.shrank)
@@ -205,16 +212,13 @@ def difference(after: ProfileTree, before: ProfileTree) -> ProfileDifference:
 
 
 def stretches_of(tree: ProfileTree) -> Iterator[Floats]:
-    """Yield by stretch, and in it by group of workers, how many of each row are in it."""
+    """Yield for each stretch of a tree's time how many of each row of samples are in it."""
     samples, number = tree.samples, _stretches(tree)
-    groups = np.unique(samples.worker, return_inverse=True)[1] % _groups(tree)
     begin, end = _covered(tree)
     length = np.maximum(end - begin, 1e-9)
     for edge, next_edge in pairwise(np.linspace(0, end.max(initial=0.0), number + 1).tolist()):
         inside = np.minimum(begin + length, next_edge) - np.maximum(begin, edge)
-        count = np.maximum(inside, 0) / length * samples.count
-        for group in range(_groups(tree)):
-            yield np.where(groups == group, count, 0)
+        yield np.maximum(inside, 0) / length * samples.count
 
 
 def _stretches(tree: ProfileTree) -> int:

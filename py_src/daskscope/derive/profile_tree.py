@@ -110,6 +110,8 @@ class ProfileTree:
 
     def summed(self, own: Floats) -> Floats:
         """Return the sums over each node and all below it; of one or several columns."""
+        if own.ndim > 1:
+            return np.stack([self.summed(column) for column in own.T], axis=1)
         sums = own.copy()
         for nodes in self._levels[:0:-1]:  # children before their parents
             np.add.at(sums, self.parent[nodes], sums[nodes])
@@ -130,17 +132,16 @@ class ProfileTree:
     @cached_property
     def outermost(self) -> NDArray[np.bool_]:
         """Which nodes are in no other call of the same function: totals of these add up."""
-        found = np.ones(len(self.parent), bool)
-        order = np.argsort(self.frame, kind="stable")
-        often = np.bincount(self.frame, minlength=len(self.frames)) > 1
-        candidates = order[often[self.frame[order]]]
-        above = self.parent[candidates].copy()
-        while len(candidates):
-            same = self.frame[above] == self.frame[candidates]
-            found[candidates[same & (above != candidates)]] = False
-            going = ~same & (above != ROOT)
-            candidates, above = candidates[going], self.parent[above[going]]
-        return found
+        frame, depth = self.frame.tolist(), self.depth.tolist()
+        found, path, within = [True] * len(frame), list[int](), [0] * len(self.frames)
+        for node in laid_out(self)[0].tolist():
+            while len(path) > depth[node]:
+                within[path.pop()] -= 1
+            own = frame[node]
+            found[node] = within[own] == 0
+            within[own] += 1
+            path.append(own)
+        return np.array(found)
 
     @property
     def count(self) -> float:
@@ -177,7 +178,9 @@ class ProfileTree:
 
     def by_frame(self, by_node: Floats) -> Floats:
         """Return the sums of a column of nodes by frame."""
-        sums = np.zeros((len(self.frames), *by_node.shape[1:]))
+        if by_node.ndim > 1:
+            return np.stack([self.by_frame(column) for column in by_node.T], axis=1)
+        sums = np.zeros(len(self.frames))
         np.add.at(sums, self.frame, by_node)
         return sums
 

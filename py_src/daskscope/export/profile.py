@@ -24,7 +24,7 @@ SCHEMA: Final = "https://www.speedscope.app/file-format-schema.json"
 NAMES: Final = {"compute": "tasks", "worker": "workers", "scheduler": "scheduler"}
 """What profiles are called, by scope."""
 
-MAX_BYTES: Final = 2_000_000_000
+MAX_BYTES: Final = 500_000_000
 """Stacks that are deep are written whole, each: a file that no viewer opens fills no disk."""
 
 
