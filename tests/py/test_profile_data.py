@@ -225,6 +225,18 @@ def traces(dask_worker: Worker) -> list[str]:
     return [one for one in (*dask_worker.handlers, *dask_worker.plugins) if one.startswith(name)]
 
 
+def test_a_worker_that_cannot_tell_is_said(client: Client, session: Session):
+    def spoil(dask_worker: Worker) -> None:
+        (plugin,) = [one for name, one in dask_worker.plugins.items() if "daskscope" in name]
+        plugin.cycles = None
+
+    read(live(session))
+    client.run(spoil)
+    collect.soon(session._collector._profile.set_wanted, "test", 0.2)
+    eventually(lambda: "profile-unreadable" in {one.code for one in session.notices})
+    assert session.state == "live"
+
+
 def test_what_refuses_everything_is_said(monkeypatch: pytest.MonkeyPatch):
     blocked = ["register_worker_plugin", "broadcast"]
     with dask.config.set({"distributed.scheduler.blocked-handlers": blocked}):

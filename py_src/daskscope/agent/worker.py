@@ -56,7 +56,10 @@ class WorkerAgent(WorkerPlugin):
             self.readers[reader] = known
             if len(self.readers) > MAX_READERS:
                 del self.readers[next(iter(self.readers))]
-        return self.cycles.answer(known, self.process, last)
+        try:
+            return self.cycles.answer(known, self.process, last)
+        except Exception:  # of another distributed; the reader says that it cannot read this
+            return b""
 
     def last_words(self) -> Any:
         """Return all that one of the readers may not know."""

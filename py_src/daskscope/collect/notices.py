@@ -143,6 +143,12 @@ _TEMPLATES: Final = (
         f"To see everything, remove register_worker_plugin from {_BLOCKED}.",
     ),
     Notice(
+        "profile-unreadable",
+        "error",
+        "The profile of {count} came in a form that cannot be read. Recording goes on.",
+        _REPORT,
+    ),
+    Notice(
         "profile-not-read",
         "info",
         "The profile cannot be read just now: {error:.300}. Tasks are not affected.",

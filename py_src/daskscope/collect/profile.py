@@ -25,6 +25,7 @@ from daskscope.collect.pace import Alarm
 from daskscope.collect.profile_routes import EVERY_S as ROUTES_S
 from daskscope.collect.profile_routes import ProfileRoutes
 from daskscope.schema import FRAMES, PREFIXES, PROFILE_COUNTS, PROFILED, SCOPES, STACKS
+from daskscope.words import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -355,8 +356,12 @@ class ProfileTail:
         """What is missing."""
         if self.failure:
             return (notice("profile-not-read", error=self.failure),)
-        refused = self._refused or not self.with_agent
-        return (notice("profile-refused"),) if refused and self.with_agent else ()
+        if self._refused and self.with_agent:
+            return (notice("profile-refused"),)
+        if self.rows.unreadable:
+            processes = count_text(len(self.rows.unreadable), "process", "processes")
+            return (notice("profile-unreadable", count=processes),)
+        return ()
 
     def start(self) -> None:
         """Begin to read, as soon as the agent is there. To be called in the loop."""
