@@ -54,7 +54,7 @@ describePanel("the panel of the profile", () => {
     await open(PANEL, 1200, 700);
     await expect.poll(samples).toEqual([await counted(0), await counted(0)]);
     expect(await point(0, 0.5)).toMatch(
-      /^all workers\s+420\.6 s\s+total\s+420/,
+      /^all workers\s+420\.7 s\s+total\s+420/,
     );
     const card = await point(4, 0.2);
     expect(card).toMatch(

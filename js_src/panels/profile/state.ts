@@ -142,9 +142,7 @@ export class ProfileState {
     this.compared = computed(() => this.compare());
     this.found = computed(() => this.search());
     this.marked = computed(() => this.stacksMarked());
-    this.interval_s = computed(() =>
-      usualInterval(view, this.scope.value),
-    );
+    this.interval_s = computed(() => usualInterval(view, this.scope.value));
     this.samples = computed(() => {
       const scope = SCOPES.indexOf(this.scope.value);
       const counts = this.rows().in({
