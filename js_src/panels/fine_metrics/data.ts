@@ -257,10 +257,8 @@ export function otherContexts(view: PanelView, scope: Scope): string[] {
 /** Units of which anything was measured, seconds first. */
 export function unitsOf(view: PanelView): string[] {
   const names = namesOf(view, "units");
-  const { unit, size } = metricRows(view).keys;
-  const found = new Set<number>([0]);
-  for (let key = 0; key < size; key++) found.add(unit[key]);
-  return [...found].sort((a, b) => a - b).map((at) => names[at] ?? "");
+  const found = new Set([0, ...metricRows(view).keys.used("unit")]);
+  return [...found].map((at) => names[at] ?? "");
 }
 
 export interface Stack {
@@ -282,15 +280,21 @@ export function stackIn(view: PanelView, grid: Grid, scope: Scope): Stack {
     ...{ prefixes: scope.prefixes, spans: scope.spans },
     activities: activityFilter(view),
   });
-  const found = new Set<number>();
-  counts.forEach((one, key) => one === 1 && found.add(keys.activity[key]));
-  const order = [...found]
+  const found = new Uint8Array(0x10000);
+  for (let key = 0; key < counts.length; key++) {
+    if (counts[key] === 1) found[keys.activity[key]] = 1;
+  }
+  const order = keys
+    .used("activity")
+    .filter((index) => found[index] === 1)
     .map((index) => ({ index, name: activities[index] ?? "" }))
     .sort(byRank);
-  const place = new Map(order.map(({ index }, at) => [index, at]));
-  const groups = Int32Array.from(counts, (one, key) =>
-    one === 1 ? place.get(keys.activity[key])! : -1,
-  );
+  const place = new Uint16Array(0x10000);
+  order.forEach(({ index }, at) => (place[index] = at));
+  const groups = new Int32Array(counts.length).fill(-1);
+  for (let key = 0; key < counts.length; key++) {
+    if (counts[key] === 1) groups[key] = place[keys.activity[key]];
+  }
   return {
     names: order.map(({ name }) => name),
     values: rows.spread(grid, groups, order.length, scope.groups),
@@ -304,11 +308,12 @@ function measuredIn(view: PanelView, grid: Grid): [Float64Array, Float64Array] {
   const execute = namesOf(view, "contexts").indexOf(EXECUTE);
   const synthetic = indexesOf(view, "activities", new Set([SYNTHETIC]));
   const beside = indexesOf(view, "activities", new Set(BESIDE_TASKS));
-  const groups = Int32Array.from({ length: size }, (_, key) => {
-    const counts = context[key] === execute && unit[key] === 0;
-    if (!counts || synthetic.has(activity[key])) return -1;
-    return Number(beside.has(activity[key]));
-  });
+  const groups = new Int32Array(size).fill(-1);
+  for (let key = 0; key < size; key++) {
+    if (context[key] !== execute || unit[key] !== 0) continue;
+    if (synthetic.has(activity[key])) continue;
+    groups[key] = Number(beside.has(activity[key]));
+  }
   const cells = rows.spread(grid, groups, 2);
   const [inside, outside] = [
     cells.subarray(0, grid.columns),
