@@ -459,9 +459,12 @@ export interface Whole {
   readonly totals: Totals;
 }
 
+/** So many times: those of the focus, and the whole run, to which it returns. */
+const KEPT_WHOLES = 4;
+
 const wholes = new WeakMap<
   PanelView,
-  { readonly of: readonly unknown[]; readonly whole: Whole }
+  { readonly of: readonly unknown[]; readonly byTime: Map<string, Whole> }
 >();
 
 /** What threads × time was spent on in the time of a scope, of all functions. */
@@ -473,13 +476,25 @@ export function wholeOf(
     ...["metrics", "states", "system", "computations", "workers"].map((name) =>
       view.table(name as "metrics"),
     ),
-    ...[start, stop, dataMoment(view)],
+    dataMoment(view),
   ];
-  const known = wholes.get(view);
-  if (known?.of.every((one, at) => one === of[at])) return known.whole;
-  const width = Math.max(stop - start, 1e-6) / COLUMNS;
-  const account = accountIn(view, { start, width, columns: COLUMNS });
-  const whole = { account, totals: totalsOf(account) };
-  wholes.set(view, { of, whole });
+  let known = wholes.get(view);
+  if (!known?.of.every((one, at) => one === of[at])) {
+    known = { of, byTime: new Map() };
+    wholes.set(view, known);
+  }
+  const { byTime } = known;
+  const id = `${start} ${stop}`;
+  let whole = byTime.get(id);
+  if (!whole) {
+    const width = Math.max(stop - start, 1e-6) / COLUMNS;
+    const account = accountIn(view, { start, width, columns: COLUMNS });
+    whole = { account, totals: totalsOf(account) };
+  }
+  // Those asked for last are kept.
+  byTime.delete(id);
+  byTime.set(id, whole);
+  const [eldest] = byTime.keys();
+  if (byTime.size > KEPT_WHOLES) byTime.delete(eldest);
   return whole;
 }
