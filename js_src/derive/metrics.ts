@@ -94,6 +94,10 @@ export class MetricKeys {
   /** By hash, one more than the number of a key; a power of two of places. */
   private places = new Uint32Array(256);
   private readonly known: (Known | undefined)[] = [];
+  private readonly usedBefore: Record<
+    string,
+    { readonly size: number; readonly indexes: readonly number[] } | undefined
+  > = {};
 
   /** The rows of a ring. Those that it had before are not looked up again. */
   of(ring: number, columns: MetricColumns): readonly Placed[] {
@@ -121,6 +125,20 @@ export class MetricKeys {
     }
     this.known[ring] = { columns, chunks };
     return chunks;
+  }
+
+  /** The indexes that keys have, in order; the same list while no key came. */
+  used(of: "prefix" | "activity" | "span" | "unit"): readonly number[] {
+    const before = this.usedBefore[of];
+    if (before?.size === this.size) return before.indexes;
+    const has = new Uint8Array(0x10000);
+    for (let key = 0; key < this.size; key++) has[this[of][key]] = 1;
+    const indexes: number[] = [];
+    for (let at = has.indexOf(1); at >= 0; at = has.indexOf(1, at + 1)) {
+      indexes.push(at);
+    }
+    this.usedBefore[of] = { size: this.size, indexes };
+    return indexes;
   }
 
   /** One number for the prefix and the span of a key; of what was not executed less than 0. */
@@ -216,6 +234,12 @@ export class MetricRows {
     readonly end: number;
   }[];
   private readonly sums = new Map<string, Float64Array>();
+  private of: {
+    readonly groups: readonly Group[];
+    readonly start: number;
+    readonly stop: number;
+    readonly sums: Float64Array;
+  } | null = null;
   private readonly size: number;
 
   constructor(
@@ -243,10 +267,22 @@ export class MetricRows {
     return sums;
   }
 
-  /** By key, how much tasks of some groups took of what was executed between two times. */
-  ofGroups(groups: Iterable<Group>, start: number, stop: number): Float64Array {
+  /**
+   * By key, how much tasks of some groups took of what was executed between two times; the
+   * same array for the same list and times.
+   */
+  ofGroups(
+    groups: readonly Group[],
+    start: number,
+    stop: number,
+  ): Float64Array {
+    const { of } = this;
+    if (of?.groups === groups && of.start === start && of.stop === stop) {
+      return of.sums;
+    }
     const sums = new Float64Array(this.size);
     this.visitGroups(groups, start, stop, (key, value) => (sums[key] += value));
+    this.of = { groups, start, stop, sums };
     return sums;
   }
 

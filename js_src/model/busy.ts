@@ -13,10 +13,12 @@ type Page = (Float32Array | null)[];
 
 export class BusyBins {
   private pages = new Map<number, Page>();
-  private width_s = FINEST_S;
   private lastNumber = NaN;
   private lastPage: Page = [];
   version = 0;
+
+  /** Wide enough for what it will hold, where that is known, it never widens. */
+  constructor(private width_s = FINEST_S) {}
 
   get binWidth_s(): number {
     return this.width_s;

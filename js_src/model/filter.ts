@@ -1,6 +1,12 @@
 // Which rows are in the light; the others are dimmed. Indexes, not names.
 
-import { actionOf, hasErred, type RowColumns, type Segment } from "./segment";
+import {
+  actionOf,
+  hasErred,
+  PAINT_NONE,
+  type RowColumns,
+  type Segment,
+} from "./segment";
 import { BusyBins } from "./busy";
 import { isFiltered, refresh } from "./pyramid";
 import type { Track } from "./track";
@@ -102,13 +108,16 @@ function bits(tasks: Uint32Array): Uint32Array {
 }
 
 export class FilterPass {
-  readonly busy = new BusyBins();
+  readonly busy: BusyBins;
   private remaining: { track: Track; segment: Segment }[] = [];
 
   constructor(
     readonly filter: RowFilter,
     tracks: Iterable<Track>,
+    /** Of all rows: those that pass need no finer one. */
+    binWidth_s?: number,
   ) {
+    this.busy = new BusyBins(binWidth_s);
     for (const track of tracks) {
       if (!filter.hasLane(track.lane)) continue;
       for (const segment of track.segments) {
@@ -153,17 +162,20 @@ export class FilterPass {
   visit(track: Track, segment: Segment): void {
     const { filter } = this;
     if (!filter.hasLane(track.lane)) return;
-    if (segment.counted !== filter.version) {
-      segment.counted = filter.version;
-      if (this.counts(track)) this.count(segment);
-    }
     if (filter.byRow && !isFiltered(segment, filter)) refresh(segment, filter);
+    if (segment.counted === filter.version) return;
+    segment.counted = filter.version;
+    if (this.counts(track)) this.count(segment);
   }
 
   private count(segment: Segment): void {
-    const { start, duration, prefix } = segment;
-    for (let row = 0; row < segment.rows; row++) {
-      if (duration[row] > 0 && this.filter.matches(segment, row)) {
+    const { start, duration, prefix, rows } = segment;
+    const { filter } = this;
+    const paint = filter.byRow ? segment.filtered?.paint : undefined;
+    for (let row = 0; row < rows; row++) {
+      // Of eight rows of which none passes, none is looked at again.
+      if (paint && (row & 7) === 0 && paint[row >> 3] === PAINT_NONE) row += 7;
+      else if (duration[row] > 0 && filter.matches(segment, row)) {
         this.busy.add(start[row], duration[row], prefix[row]);
       }
     }

@@ -39,6 +39,9 @@ export interface Oddities {
   unplaceable: number;
 }
 
+/** So often a picture follows a filter that is not through. */
+const NOTE_MS = 100;
+
 export class TaskModel {
   /** Rows that are here in detail; `fadedRows` were and are a coarse picture now. */
   rows = 0;
@@ -65,6 +68,8 @@ export class TaskModel {
   );
   private pass: FilterPass | null = null;
   private filters = 0;
+  /** When it was last said that more of the filter is done. */
+  private noted_ms = 0;
   /** What came since tasks were last marked as covered. */
   private uncovered: InsertedTasks | null = null;
   private order = new Uint32Array(0);
@@ -245,7 +250,12 @@ export class TaskModel {
   setFilter(spec: FilterSpec | null): void {
     if (spec) {
       const filter = new RowFilter(spec, ++this.filters);
-      this.pass = new FilterPass(filter, this.allTracks());
+      this.noted_ms = performance.now();
+      this.pass = new FilterPass(
+        filter,
+        this.allTracks(),
+        this.allBusy.binWidth_s,
+      );
       this.countStretches(this.pass);
     } else {
       this.pass = null;
@@ -266,6 +276,10 @@ export class TaskModel {
     const { pass } = this;
     if (!pass || pass.finished) return false;
     pass.run(budget_ms);
+    // What follows a filter draws everything anew: not after each of these steps.
+    const now = performance.now();
+    if (!pass.finished && now - this.noted_ms < NOTE_MS) return true;
+    this.noted_ms = now;
     this.changes.note(-Infinity, Infinity);
     this.changes.step();
     return !pass.finished;

@@ -57,6 +57,7 @@ export function CellsLane(props: {
     };
   }, [view]);
   const theme = view.theme.value;
+  const printing = view.printing.value;
   useLayoutEffect(() => {
     lane.current?.show({
       ...{ entries: [...entries.keys()], theme },
@@ -72,9 +73,9 @@ export function CellsLane(props: {
       click: (entry) => isolate(view, entries.get(entry)!, false),
       doubleClick: (entry) => goToCell(view, entries.get(entry)!)?.(),
     });
-    if (!view.printing.value || !lane.current) return;
+    if (!printing || !lane.current) return;
     lane.current.view.drawAtOnce();
-  });
+  }, [view, entries, theme, chosen.join("\n"), printing]);
   const { left_px, right_px, height_px, top_px } = props;
   const isBelow = top_px === undefined;
   return (

@@ -8,7 +8,7 @@ import { formatExact } from "../base/format";
 import { Button } from "./button";
 import type { PanelView } from "./panel_view";
 
-const PAGE_ROWS = 200;
+const PAGE_ROWS = 100;
 const PRINTED_ROWS = 1_000;
 /** So far from its end a list still is at its end. */
 const END_PX = 8;
@@ -42,12 +42,17 @@ export function usePages<T>(
   const live = view.host.live && grows !== "never";
   const printing = view.printing.value;
   const total = all.length;
-  const [place, setPlace] = useState<Place>({ key, first: null });
-  const first = place.key === key ? place.first : null;
-  const setFirst = (to: number | null): void => setPlace({ key, first: to });
+  const place = useRef<Place>({ key, first: null });
+  const first = place.current.key === key ? place.current.first : null;
+  const [, setRenders] = useState(0);
+  const render = (): void => setRenders((renders) => renders + 1);
+  const setFirst = (to: number | null): void => {
+    place.current = { key, first: to };
+    render();
+  };
   const [following, setFollowing] = useState(grows === "in sight");
   /** Rows that there were when the end was last in sight. */
-  const [seen, setSeen] = useState(total);
+  const seen = useRef(total);
   const sentinel = useRef<HTMLDivElement>(null);
   const tail = live ? Math.max(0, total - PAGE_ROWS) : 0;
   const from = Math.min(first ?? tail, Math.max(0, total - 1));
@@ -63,25 +68,34 @@ export function usePages<T>(
     return () => scroller.removeEventListener("scroll", onScroll);
   }, [live, total > 0]);
 
-  // Who reads keeps the rows that are on the screen.
   const isLast = from + PAGE_ROWS >= total;
+  const follows = following && isLast;
+  const showsEnd = follows || (first === null && isLast);
   useLayoutEffect(() => {
     const scroller = sentinel.current?.closest(".ds-panel-body");
     if (!scroller || printing) return;
-    const { scrollHeight, clientHeight } = scroller;
-    const fits = scrollHeight - clientHeight <= END_PX;
-    if (following && isLast) {
-      if (first !== null) setFirst(null);
-      scroller.scrollTo(0, scrollHeight);
-    } else if (first === null) setFirst(from);
-    if ((following || fits || first === null) && isLast) setSeen(total);
+    // Who reads keeps the rows that are on the screen: the next render finds the same.
+    if (!follows && first === null) place.current = { key, first: from };
+    if (follows && first !== null) setFirst(null);
+    // What is shown has no layout before the next frame.
+    if (showsEnd) seen.current = total;
+    if (!follows && (!isLast || seen.current === total)) return;
+    const frame = requestAnimationFrame(() => {
+      const { scrollHeight, clientHeight } = scroller;
+      if (follows) scroller.scrollTo(0, scrollHeight);
+      else if (scrollHeight - clientHeight <= END_PX) {
+        seen.current = total;
+        render();
+      }
+    });
+    return () => cancelAnimationFrame(frame);
   }, [key, total, following, isLast, live]);
 
   if (printing) {
     const rows = all.slice(0, printedRows);
     return { rows, first: 0, total, turn: () => {}, printing, end: null };
   }
-  const newer = total - seen;
+  const newer = showsEnd ? 0 : total - seen.current;
   return {
     rows: all.slice(from, from + PAGE_ROWS),
     first: from,

@@ -126,7 +126,7 @@ export function StatusLine(props: {
           class="ds-fact ds-warn"
           title={trouble.map((fact) => factWords(fact)).join("\n")}
         >
-          {`+${trouble.length}`}
+          {`+${trouble.length} more`}
         </span>
       )}
     </div>

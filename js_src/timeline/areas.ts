@@ -90,16 +90,30 @@ function paintColumns(
 
 const STRIPE_PX = 6;
 
+const hatches = new WeakMap<object, Map<string, CanvasPattern | null>>();
+
 /** Stripes that rise to the right, over a hint of the same colour. */
 export function hatch(
   { context, pixelRatio }: Pick<PlotArea, "context" | "pixelRatio">,
   colour: string,
 ): string | CanvasPattern {
   const size = Math.max(4, Math.round(STRIPE_PX * pixelRatio));
+  const known = hatches.get(context) ?? new Map<string, CanvasPattern | null>();
+  hatches.set(context, known);
+  const id = `${size} ${colour}`;
+  if (!known.has(id)) known.set(id, patternOf(context, size, colour));
+  return known.get(id) ?? colour;
+}
+
+function patternOf(
+  context: CanvasRenderingContext2D,
+  size: number,
+  colour: string,
+): CanvasPattern | null {
   const tile = document.createElement("canvas");
   tile.width = tile.height = size;
   const ink = tile.getContext("2d");
-  if (!ink) return colour;
+  if (!ink) return null;
   ink.fillStyle = ink.strokeStyle = colour;
   ink.globalAlpha = 0.25;
   ink.fillRect(0, 0, size, size);
@@ -111,5 +125,5 @@ export function hatch(
     ink.lineTo(shift + size + 1, -1);
     ink.stroke();
   }
-  return context.createPattern(tile, "repeat") ?? colour;
+  return context.createPattern(tile, "repeat");
 }

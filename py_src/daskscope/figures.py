@@ -40,6 +40,8 @@ from daskscope.recording.stretches import Stretches, fit, of_rows
 from daskscope.schema import HELD, MEMORY, SCOPES
 from daskscope.words import bytes_text, count_text, cut, natural, seconds_text, share_text
 
+__all__ = ["fine_metrics", "memory", "memory_samples", "profile", "task_stream"]
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 

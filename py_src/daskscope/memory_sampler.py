@@ -134,7 +134,10 @@ class MemorySampler:
         _check_label(label)
         measure = _checked_measure(measure)
         seconds = _checked_interval(interval)
-        client = client or session_list.current_client()
+        client = session_list.current_client() if client is None else client
+        if not hasattr(client, "asynchronous"):
+            name = type(client).__name__
+            raise TypeError(f"client must be a distributed.Client or None, got {name}")
         make = self._sample_async if client.asynchronous else self._sample_sync
         return make(client, label, measure, seconds)
 

@@ -175,6 +175,24 @@ describe("what groups of tasks took", () => {
 });
 
 describe("keys of metrics", () => {
+  it("say which indexes they have, also after more came", () => {
+    const keys = new MetricKeys();
+    const rowsOf = (prefixes: readonly number[]): Row[] =>
+      prefixes.map((prefix, at) => ({
+        time: at,
+        duration: 1,
+        value: 1,
+        prefix,
+      }));
+    new MetricRows([ring(rowsOf([9, 2, 9]))], keys);
+    const before = keys.used("prefix");
+    expect(before).toEqual([2, 9]);
+    expect(keys.used("prefix")).toBe(before);
+    new MetricRows([ring(rowsOf([9, 2, 9, 5]))], keys);
+    expect(keys.used("prefix")).toEqual([2, 5, 9]);
+    expect(keys.used("unit")).toEqual([0]);
+  });
+
   it("are looked up once for each row, also where the oldest rows are dropped", () => {
     const next = random(9);
     const all: Row[] = Array.from({ length: 9_000 }, (_, at) => ({

@@ -203,22 +203,22 @@ describeReport("a report", () => {
     await open("many=1", "tab=logs");
     await page.getByText("20,000 lines, newest last").waitFor();
     const rows = page.locator(".ds-log tbody tr");
-    expect(await rows.count()).toBe(200);
-    await page.getByText("1 – 200 of 20,000").waitFor();
+    expect(await rows.count()).toBe(100);
+    await page.getByText("1 – 100 of 20,000").waitFor();
     await page.getByRole("button", { name: "Next" }).click();
-    await page.getByText("201 – 400 of 20,000").waitFor();
+    await page.getByText("101 – 200 of 20,000").waitFor();
     const previous = page.getByRole("button", { name: "Previous" });
     await previous.press("Enter");
-    await page.getByText("1 – 200 of 20,000").waitFor();
+    await page.getByText("1 – 100 of 20,000").waitFor();
     expect(await previous.getAttribute("aria-disabled")).toBe("true");
     await previous.press("Enter"); // who pressed it is still there
     expect(
       await previous.evaluate((button) => button === document.activeElement),
     ).toBe(true);
-    await page.getByText("1 – 200 of 20,000").waitFor();
+    await page.getByText("1 – 100 of 20,000").waitFor();
     await page.getByLabel("Level").selectOption("ERROR");
     await page.getByText("4,000 of 20,000 lines").waitFor();
-    await page.getByText("1 – 200 of 4,000").waitFor();
+    await page.getByText("1 – 100 of 4,000").waitFor();
     await page.getByLabel("Filter by text").fill("nothing like this");
     await page.getByText("No lines match the filter.").waitFor();
   });

@@ -3,6 +3,7 @@
 import { expect, it } from "vitest";
 import { RowFilter, type FilterSpec } from "../../js_src/model/filter";
 import { whatOf } from "../../js_src/model/segment";
+import { TaskModel } from "../../js_src/model/tasks";
 import { batchOf } from "./model_rows";
 
 const COMPUTE = 0;
@@ -46,4 +47,24 @@ it("narrows a prefix by the action that is isolated with it", () => {
   expect(matching({ prefixes: [1], erred: true })).toEqual([]);
   const all = { prefixes: [0], actions: [TRANSFER], erred: true };
   expect(matching(all)).toEqual([1, 2]);
+});
+
+it("counts what passes, of rows of which few do, once it is through", () => {
+  const model = new TaskModel();
+  const rows = Array.from({ length: 5_000 }, (_, at) => ({
+    ...{ start: at, duration: 1, lane: at % 3, task: at },
+    ...{ prefix: at % 50, action: COMPUTE },
+  }));
+  model.insert(batchOf(rows));
+  model.setFilter({ prefixes: [7] });
+  const { version } = model;
+  let steps = 1;
+  while (model.work(0)) steps += 1;
+  expect(steps).toBeGreaterThan(2);
+  expect(model.version).toBeGreaterThan(version);
+  expect(model.busy.binWidth_s).toBe(model.wholeBusy.binWidth_s);
+  const out = new Float32Array(64);
+  model.busy.sum(0, 5_000, 1, out);
+  expect(out.reduce((all, one) => all + one, 0)).toBeCloseTo(100, 3);
+  expect(out[7]).toBeCloseTo(100, 3);
 });

@@ -8,7 +8,7 @@ import {
   narrow,
   together,
 } from "../../js_src/panels/events/happenings";
-import { lanesOf } from "../../js_src/panels/events/lanes";
+import { lanesIn, lanesOf } from "../../js_src/panels/events/lanes";
 import { levelsOf, narrowLines } from "../../js_src/panels/logs";
 import { hasWords } from "../../js_src/panel/filter_tools";
 import type { TableName } from "../../js_src/schema";
@@ -173,7 +173,7 @@ describe("what happened", () => {
       task: [0, 1],
     });
     const texts = (focus: object) =>
-      lanesOf(errors, PREFIXES, all, { ...NO_FOCUS, ...focus }).map(
+      lanesIn(lanesOf(errors, PREFIXES, all), { ...NO_FOCUS, ...focus }).map(
         ({ name, items }) =>
           `${name}: ${items.map(({ text }) => text).join("; ")}`,
       );

@@ -113,7 +113,7 @@ function changeInWords(what: string, detail: string): string {
 }
 
 const CHANGES: ReadonlyMap<string, string> = new Map([
-  ["present", "was there"],
+  ["present", "present"],
   ["added", "came"],
   ["removed", "left"],
   ["spilling", "began to spill to disk"],

@@ -4,7 +4,8 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { toCss } from "../../base/colour";
 import { formatExact } from "../../base/format";
-import { inFocus } from "../../panel/narrowing";
+import type { Focus } from "../../model/types";
+import { type Happened, inFocus } from "../../panel/narrowing";
 import type { PanelView } from "../../panel/panel_view";
 import { TimeChart } from "../../panel/time_chart";
 import {
@@ -21,23 +22,23 @@ import { type Happening, KIND_NAMES, type Kind, KINDS } from "./happenings";
 const LANE_PX = 20;
 const GUTTER_PX = 96;
 
+type LaneItem = Item & Happened;
+
 interface Lane {
   readonly kind: Kind | "error";
   readonly name: string;
-  readonly items: readonly Item[];
+  readonly items: readonly LaneItem[];
 }
 
 /** The first words of a text say what it is. */
 const brief = (text: string): string => text.split(/, | · /, 1)[0].slice(0, 40);
 
+/** Of all that happened; each lane in order of time. */
 export function lanesOf(
   errors: TableView<"errors">,
   prefixes: readonly string[],
   happened: readonly Happening[],
-  focus: Parameters<typeof inFocus>[0],
 ): Lane[] {
-  // The time in focus is shaded on the axis.
-  const focused = inFocus({ ...focus, time: null });
   const { time, worker, exception, prefix } = errors.columns;
   const failed = Array.from({ length: errors.rows }, (_, row) => ({
     ...{ start: time[row], stop: time[row], worker: worker[row] },
@@ -46,20 +47,21 @@ export function lanesOf(
     what: splitException(exception[row])[0],
     trouble: true,
   }));
-  const lane = (kind: Lane["kind"], name: string, items: Item[]): Lane => ({
+  const lane = (kind: Lane["kind"], name: string, items: LaneItem[]): Lane => ({
     ...{ kind, name },
     items: items.sort((one, other) => one.start - other.start),
   });
   return [
-    lane("error", "Errors", failed.filter(focused)),
+    lane("error", "Errors", failed),
     ...KINDS.map((kind) =>
       lane(
         kind,
         KIND_NAMES[kind],
         happened
-          .filter((one) => one.kind === kind && focused(one))
+          .filter((one) => one.kind === kind)
           .map((one) => ({
             ...{ start: one.start, stop: one.stop },
+            ...{ worker: one.worker, prefix: one.prefix },
             trouble: one.level === "warn",
             get what() {
               return brief(one.text);
@@ -75,6 +77,12 @@ export function lanesOf(
   ];
 }
 
+/** The time in focus leaves nothing out: it is shaded on the axis. */
+export function lanesIn(lanes: readonly Lane[], focus: Focus): Lane[] {
+  const focused = inFocus({ ...focus, time: null });
+  return lanes.map((lane) => ({ ...lane, items: lane.items.filter(focused) }));
+}
+
 export function Lanes(props: {
   view: PanelView;
   errors: TableView<"errors">;
@@ -83,9 +91,14 @@ export function Lanes(props: {
   const { view, errors, happened } = props;
   const focus = view.focus.value;
   const prefixes = view.session.value?.prefixes ?? [];
+  const all = useMemo(
+    () => lanesOf(errors, prefixes, happened),
+    [errors, view.namesVersion.value, happened],
+  );
+  const { workers } = focus;
   const lanes = useMemo(
-    () => lanesOf(errors, prefixes, happened, focus),
-    [errors, view.namesVersion.value, happened, focus],
+    () => lanesIn(all, focus),
+    [all, workers.join("\n"), focus.prefixes.join("\n")],
   );
   const axis = {
     bottom: 0,

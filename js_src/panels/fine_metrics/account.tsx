@@ -132,7 +132,9 @@ export function IdleTable(props: {
     formatSecondsAmong(seconds, idleSum);
   const when = (cause: Cause): JSX.Element => {
     const found = whenOf(account, cause);
-    if (!found) return <>{CAUSE_WHY[cause]}</>;
+    const tasks = cause === "reading" ? tasksRead(view, scope) : "";
+    const why = `${tasks}${CAUSE_WHY[cause]}`;
+    if (!found) return <>{why}</>;
     const [start, stop] = [found.start, found.stop].map(
       (time) => time - view.origin.value,
     );
@@ -141,8 +143,7 @@ export function IdleTable(props: {
       <>
         <b>{`${mostly}${formatStretch(start, stop, scope.time[1] - scope.time[0])}`}</b>
         {", "}
-        {cause === "reading" && tasksRead(view, scope)}
-        {CAUSE_WHY[cause]}
+        {why}
       </>
     );
   };

@@ -254,10 +254,8 @@ export function otherContexts(view: PanelView, scope: Scope): string[] {
 /** Units of which anything was measured, seconds first. */
 export function unitsOf(view: PanelView): string[] {
   const names = namesOf(view, "units");
-  const { unit, size } = metricRows(view).keys;
-  const found = new Set<number>([0]);
-  for (let key = 0; key < size; key++) found.add(unit[key]);
-  return [...found].sort((a, b) => a - b).map((at) => names[at] ?? "");
+  const found = new Set([0, ...metricRows(view).keys.used("unit")]);
+  return [...found].map((at) => names[at] ?? "");
 }
 
 export interface Stack {
@@ -279,15 +277,21 @@ export function stackIn(view: PanelView, grid: Grid, scope: Scope): Stack {
     ...{ prefixes: scope.prefixes, spans: scope.spans },
     activities: activityFilter(view),
   });
-  const found = new Set<number>();
-  counts.forEach((one, key) => one === 1 && found.add(keys.activity[key]));
-  const order = [...found]
+  const found = new Uint8Array(0x10000);
+  for (let key = 0; key < counts.length; key++) {
+    if (counts[key] === 1) found[keys.activity[key]] = 1;
+  }
+  const order = keys
+    .used("activity")
+    .filter((index) => found[index] === 1)
     .map((index) => ({ index, name: activities[index] ?? "" }))
     .sort(byRank);
-  const place = new Map(order.map(({ index }, at) => [index, at]));
-  const groups = Int32Array.from(counts, (one, key) =>
-    one === 1 ? place.get(keys.activity[key])! : -1,
-  );
+  const place = new Uint16Array(0x10000);
+  order.forEach(({ index }, at) => (place[index] = at));
+  const groups = new Int32Array(counts.length).fill(-1);
+  for (let key = 0; key < counts.length; key++) {
+    if (counts[key] === 1) groups[key] = place[keys.activity[key]];
+  }
   return {
     names: order.map(({ name }) => name),
     values: rows.spread(grid, groups, order.length, scope.groups),
@@ -301,11 +305,12 @@ function measuredIn(view: PanelView, grid: Grid): [Float64Array, Float64Array] {
   const execute = namesOf(view, "contexts").indexOf(EXECUTE);
   const synthetic = indexesOf(view, "activities", new Set([SYNTHETIC]));
   const beside = indexesOf(view, "activities", new Set(BESIDE_TASKS));
-  const groups = Int32Array.from({ length: size }, (_, key) => {
-    const counts = context[key] === execute && unit[key] === 0;
-    if (!counts || synthetic.has(activity[key])) return -1;
-    return Number(beside.has(activity[key]));
-  });
+  const groups = new Int32Array(size).fill(-1);
+  for (let key = 0; key < size; key++) {
+    if (context[key] !== execute || unit[key] !== 0) continue;
+    if (synthetic.has(activity[key])) continue;
+    groups[key] = Number(beside.has(activity[key]));
+  }
   const cells = rows.spread(grid, groups, 2);
   const [inside, outside] = [
     cells.subarray(0, grid.columns),
@@ -451,9 +456,12 @@ export interface Whole {
   readonly totals: Totals;
 }
 
+/** So many times: those of the focus, and the whole run, to which it returns. */
+const KEPT_WHOLES = 4;
+
 const wholes = new WeakMap<
   PanelView,
-  { readonly of: readonly unknown[]; readonly whole: Whole }
+  { readonly of: readonly unknown[]; readonly byTime: Map<string, Whole> }
 >();
 
 /** What threads × time was spent on in the time of a scope, of all functions. */
@@ -465,13 +473,25 @@ export function wholeOf(
     ...["metrics", "states", "system", "computations", "workers"].map((name) =>
       view.table(name as "metrics"),
     ),
-    ...[start, stop, dataMoment(view)],
+    dataMoment(view),
   ];
-  const known = wholes.get(view);
-  if (known?.of.every((one, at) => one === of[at])) return known.whole;
-  const width = Math.max(stop - start, 1e-6) / COLUMNS;
-  const account = accountIn(view, { start, width, columns: COLUMNS });
-  const whole = { account, totals: totalsOf(account) };
-  wholes.set(view, { of, whole });
+  let known = wholes.get(view);
+  if (!known?.of.every((one, at) => one === of[at])) {
+    known = { of, byTime: new Map() };
+    wholes.set(view, known);
+  }
+  const { byTime } = known;
+  const id = `${start} ${stop}`;
+  let whole = byTime.get(id);
+  if (!whole) {
+    const width = Math.max(stop - start, 1e-6) / COLUMNS;
+    const account = accountIn(view, { start, width, columns: COLUMNS });
+    whole = { account, totals: totalsOf(account) };
+  }
+  // Those asked for last are kept.
+  byTime.delete(id);
+  byTime.set(id, whole);
+  const [eldest] = byTime.keys();
+  if (byTime.size > KEPT_WHOLES) byTime.delete(eldest);
   return whole;
 }

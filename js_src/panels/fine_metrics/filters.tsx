@@ -14,23 +14,19 @@ import { chainsOf } from "../../panel/span_chains";
 import { choicesOf, type Mode, unitsOf } from "./data";
 import { unitName } from "./words";
 
-/** Names that keys of metrics have, in the order in which they came. */
-function used(view: PanelView, of: "prefix" | "activity" | "span"): number[] {
-  const { keys } = metricRows(view);
-  return [...new Set(keys[of].subarray(0, keys.size))].sort((a, b) => a - b);
-}
-
 /** What executed; other contexts know no function. */
 export function functionsOf(view: PanelView): string[] {
   const prefixes = namesOf(view, "prefixes");
-  return used(view, "prefix")
+  return metricRows(view)
+    .keys.used("prefix")
     .map((at) => prefixes[at] ?? "")
     .filter((name) => name !== "");
 }
 
 export function activitiesOf(view: PanelView): string[] {
   const activities = namesOf(view, "activities");
-  return used(view, "activity")
+  return metricRows(view)
+    .keys.used("activity")
     .map((at) => activities[at] ?? "")
     .filter((name) => name !== SYNTHETIC);
 }
@@ -44,7 +40,7 @@ function spanChains(view: PanelView): ReturnType<typeof chainsOf> {
 /** Spans of which something was measured, and those around them. */
 export function spansOf(view: PanelView): number[] {
   const chainOf = spanChains(view);
-  return [...new Set(used(view, "span").flatMap(chainOf))].sort(
+  return [...new Set(metricRows(view).keys.used("span").flatMap(chainOf))].sort(
     (one, other) => one - other,
   );
 }

@@ -72,7 +72,7 @@ export function offCpu(bars: readonly Bar[], ran: number): Finding[] {
 }
 
 const WHY_OFF =
-  "its threads wait for each other (the GIL), or for something that Dask does not measure, such as S3. If it is Python code, use more processes with fewer threads; if it waits for a service, use more threads.";
+  "its threads wait for each other (the GIL), for something that Dask does not measure, such as S3, or for a CPU that others use. If it is Python code, use more processes with fewer threads; if it waits for a service, use more threads.";
 
 /** How many inputs of tasks were in memory, and how many were read from disk. */
 export function cacheHits(
@@ -97,6 +97,8 @@ export function cacheHits(
 
 /** So short are tasks of which the overhead weighs. */
 const SHORT_S = 0.02;
+/** Idle time for each task, from which on handing it over was not what took so long. */
+const SLOW_HANDOVER_S = 0.02;
 const OVERHEAD_SHARE = 0.1;
 
 /** Where much of the time passes between tasks, and most of them are short. */
@@ -114,10 +116,14 @@ export function shortTasks(
     seconds += one.seconds;
   }
   if (tasks <= all / 2) return [];
+  const cause =
+    lost < SLOW_HANDOVER_S * tasks
+      ? "since handing over each one takes about a millisecond"
+      : `${formatDuration(lost / tasks)} for each: the scheduler or the workers were short of CPU`;
   return [
     {
       title: `${formatExact(tasks)} tasks are short: ${formatDuration(seconds / tasks)} on average`,
-      text: `Threads were idle for ${formatSeconds(lost)} between tasks, since handing over each one takes about a millisecond. Give each task more to do: larger partitions or chunks, or several inputs in each.`,
+      text: `Threads were idle for ${formatSeconds(lost)} between tasks, ${cause}. Give each task more to do: larger partitions or chunks, or several inputs in each.`,
     },
   ];
 }

@@ -134,7 +134,7 @@ function Lines(props: {
           ]}
         >
           {paged.rows.map((row) => (
-            <tr key={row}>
+            <tr>
               <td class="ds-list-time">
                 {formatMoment(columns.time[row] - view.origin.value, 3)}
               </td>

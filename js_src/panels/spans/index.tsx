@@ -51,8 +51,26 @@ export const SPANS = makePanel(
 /** The tree is made anew at most so often while tasks come. */
 const PACE_MS = 500;
 
+const factsBefore = new WeakMap<
+  PanelView,
+  { readonly of: readonly unknown[]; readonly facts: Fact[] }
+>();
+
+/** What they are of changes with what comes, and not with the focus. */
 function facts(view: PanelView): Fact[] {
-  void view.dataVersion.value;
+  const of = [
+    ...[view.session.value, view.dataVersion.value, view.namesVersion.value],
+    ...[cellsOfPanel(view), view.table("span_times")],
+    view.present.value ?? view.end.value,
+  ];
+  const before = factsBefore.get(view);
+  if (before?.of.every((one, at) => one === of[at])) return before.facts;
+  const found = factsOf(view);
+  factsBefore.set(view, { of, facts: found });
+  return found;
+}
+
+function factsOf(view: PanelView): Fact[] {
   const groups = view.session.value?.model.groups;
   const cells = cellsOfPanel(view);
   const all = [...(groups?.all ?? [])];

@@ -133,7 +133,7 @@ function useFilterOf(store: PanelView["session"]["value"]): void {
     let frame = 0;
     const work = (): void => {
       frame = store.model.work(WORK_MS) ? requestAnimationFrame(work) : 0;
-      redraw((version) => version + 1);
+      redraw(store.model.version);
     };
     const stop = effect(() => {
       void shared.version.value;

@@ -30,7 +30,7 @@ import type { ViewState } from "./view_state";
 import { ERRED, legendAction } from "../../panel/action_words";
 import { makePaints, type Paints } from "../../panel/paints";
 
-const WORK_MS = 5;
+const WORK_MS = 10;
 const SETTLE_MS = 250;
 const SAME_SCALE = 1e-7;
 
@@ -216,9 +216,13 @@ export class Stage {
     const store = view.session.peek();
     const more = store ? store.model.work(WORK_MS) : false;
 
+    const scale = view.window.width / Math.max(1, width);
+    const still =
+      !moving &&
+      window.start === view.window.start &&
+      window.secondsPerPixel === scale;
     window.start = view.window.start;
     window.width_px = width;
-    const scale = view.window.width / Math.max(1, width);
     // The dust of sums must not look like another scale: a picture that only
     // moves is drawn from the one before.
     if (Math.abs(scale - window.secondsPerPixel) > scale * SAME_SCALE) {
@@ -266,6 +270,7 @@ export class Stage {
           model: store.model,
           map: this.map,
           window,
+          still,
           paints,
           prefixes: store.prefixes,
           grid: this.columns,

@@ -261,6 +261,7 @@ def _seconds(over: str | float) -> float:
         seconds = 0.0
     if not 0 < seconds < inf:
         raise bad_query(
-            f"over is no step of time: {over!r:.100}.", 'Give "1s", "1 minute" or seconds.'
+            f"over must be a positive duration, got {over!r:.100}.",
+            'Give "1s", "1 minute" or seconds.',
         )
     return seconds

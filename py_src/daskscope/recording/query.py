@@ -63,7 +63,7 @@ def unknown_name(column: str, name: object, known: Sequence[str]) -> DaskscopeEr
     allowed = [text for text in known if text]
     likely = get_close_matches(str(name), allowed, n=1)
     hint = f"Did you mean {likely[0]!r}? " if likely else ""
-    those = f"There are {some_of(allowed, 10)}." if allowed else f"There is no {column} yet."
+    those = f"Known: {some_of(allowed, 10)}." if allowed else f"There is no {column} yet."
     return bad_query(f"There is no {column} {name!r}.", hint + those)
 
 
