@@ -116,7 +116,7 @@ test("a page without the labextension gets the code also while a cell computes",
   await expect(panels.first()).toContainText("Connecting to the kernel");
   await expect(panels.first()).toHaveCSS("display", "flex");
   expect(sent.times, "a few times for each panel").toBeLessThanOrEqual(50);
-  expect(sent.bytes / sent.times).toBeLessThan(180_000);
+  expect(sent.bytes / sent.times).toBeLessThan(210_000);
 
   const goOn = path.replace(/[^/]*$/, "go-on");
   await page.contents.uploadContent("", "text", goOn);

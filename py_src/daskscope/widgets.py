@@ -19,7 +19,6 @@ from daskscope import kernel, outputs
 from daskscope import session_list as known
 from daskscope.errors import DaskscopeError
 from daskscope.memory_samples import SamplesSource
-from daskscope.recording import Recording
 from daskscope.session import Session
 from daskscope.stream import Channel, Code
 from daskscope.words import count_text
@@ -387,6 +386,8 @@ def _session_of(client: Client | Session | SamplesSource | None) -> Session | Sa
             # Also one that the user closed: a panel shows, it does not begin to record anew.
             return known.of_client(getattr(client, "id", "")) or known.connect(client)
         except TypeError:
+            from daskscope.recording import Recording
+
             if isinstance(client, Recording):
                 raise TypeError(
                     "a recording has no live panels: double-click its file in JupyterLab, "

@@ -9,7 +9,7 @@ import threading
 import dask
 import pytest
 from profile_rows import POOL, add_cycle, profiled
-from recording_rows import START
+from recording_rows import START, new_recording
 from test_cli import one_line_error, run_path
 from test_files import full_recording, saved
 
@@ -95,7 +95,8 @@ def test_what_is_below_a_home_can_be_looked_into_and_taken_out(
 
 
 @pytest.mark.parametrize("form", ["speedscope", "collapsed"])
-def test_a_recording_without_a_profile_says_so(form, run_path, tmp_path, capsys):
+def test_a_recording_without_a_profile_says_so(form, tmp_path, capsys):
+    run_path = saved(new_recording(), tmp_path)
     before = sorted(tmp_path.iterdir())
     assert main(["export", str(run_path), "--to", form]) == 1
     assert "has no profile" in one_line_error(capsys)

