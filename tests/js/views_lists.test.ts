@@ -106,7 +106,7 @@ describe("what happened", () => {
 
   it("is one list in order of time, in words", () => {
     expect(all.map(({ about, text }) => `${about}: ${text}`)).toEqual([
-      "worker-0: was there, 4 threads",
+      "worker-0: present, 4 threads",
       "worker-0, stealing: n 1",
       "recording: nothing recorded: lost",
       "worker-0: paused, was running",
@@ -179,7 +179,7 @@ describe("what happened", () => {
       );
     expect(texts({})).toEqual([
       "Errors: Gone; KeyError",
-      "Workers: worker-0 was there; worker-0 paused; all workers restarted",
+      "Workers: worker-0 present; worker-0 paused; all workers restarted",
       "Dask: n 1; plain text",
       "Yours: ",
       "Gaps: nothing recorded: lost",
