@@ -236,10 +236,11 @@ def daskscope(scheduler: Any) -> tuple[Any, Any]:
         if got["memory"]:
             tables = (got["memory"]["memory"], got["memory"]["held"])
             asked["memory"] = [rows["first"] + len(rows["columns"][0]) // 8 for rows in tables]
-        metrics, states = got["metrics"]["metrics"], got["metrics"]["states"]
-        ends = [rows["first"] + len(rows["columns"][0]) // 8 for rows in (metrics, states)]
-        keys = (asked.get("metrics") or [0, 0, 0])[2] + len(got["metrics"]["keys"])
-        asked["metrics"] = [*ends, keys, got["metrics"]["spans"]["next"]]
+        if read := got["metrics"]:
+            tables = read["metrics"], read["states"]
+            ends = [rows["first"] + len(rows["columns"][0]) // 8 for rows in tables]
+            keys = (asked.get("metrics") or [0, 0, 0])[2] + len(read["keys"])
+            asked["metrics"] = [*ends, keys, read["spans"]["next"]]
         for kind, names in got["names"].items():
             asked["names"][kind] = asked["names"].get(kind, 0) + len(names)
         return got
