@@ -30,7 +30,7 @@ import type { ViewState } from "./view_state";
 import { ERRED, legendAction } from "../../panel/action_words";
 import { makePaints, type Paints } from "../../panel/paints";
 
-const WORK_MS = 10;
+const WORK_MS = 5;
 const SETTLE_MS = 250;
 const SAME_SCALE = 1e-7;
 
