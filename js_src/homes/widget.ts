@@ -16,7 +16,7 @@ import {
   noClientYet,
   noSuchPanel,
   notConnected,
-} from "./empty_words";
+} from "./empty_states";
 
 interface Traits {
   /** Which panel it is: the id of a PanelKind. */

@@ -49,7 +49,7 @@ export function isolate(
   return has && isolated.length === 1 ? [] : [name];
 }
 
-export interface Happened {
+export interface TimedRow {
   /** Seconds since the epoch; of a stretch both ends. */
   readonly start: number;
   readonly stop: number;
@@ -59,7 +59,7 @@ export interface Happened {
 }
 
 /** Events know no spans and no cells: those leave nothing out. */
-export function inFocus(focus: Focus): (one: Happened) => boolean {
+export function inFocus(focus: Focus): (one: TimedRow) => boolean {
   const { time } = focus;
   const workers = new Set(focus.workers);
   const prefixes = new Set(focus.prefixes);

@@ -6,7 +6,7 @@ import { formatMoment, plural } from "../base/format";
 import { NO_FOCUS } from "../model/types";
 import { Button, IconButton, Key } from "./button";
 import { chooserCrowds, ChooserMenu, Toolbar } from "./toolbar";
-import { chartsPicture } from "./charts_picture";
+import { chartsPng } from "./charts_png";
 import { Crumbs } from "./crumbs";
 import { beforeFirst, NO_CLIENT, bannerNotice, Notices, Empty } from "./states";
 import { Help, type Shortcut } from "./help";
@@ -478,7 +478,7 @@ async function savePicture(
   name: string,
   root: HTMLElement,
 ): Promise<void> {
-  const picture = await chartsPicture(root, view.theme.peek());
+  const picture = await chartsPng(root, view.theme.peek());
   if (picture) save(view, `${name}-${fileTime()}.png`, picture);
 }
 

@@ -3,7 +3,7 @@
 import type { JSX } from "preact";
 import type { PanelView } from "./panel_view";
 import { isolate } from "./narrowing";
-import { prefixColours } from "./paints";
+import { prefixColours } from "./pixel_colours";
 
 const OTHERS =
   "repeating-linear-gradient(135deg, var(--ds-text2) 0 2px, transparent 2px 4px)";

@@ -5,7 +5,7 @@ import {
   distinctNames,
   listChoices,
 } from "../../js_src/homes/lab/choices";
-import { badSetting } from "../../js_src/homes/empty_words";
+import { badSetting } from "../../js_src/homes/empty_states";
 import {
   closedNotebookState,
   emptyStateFor,

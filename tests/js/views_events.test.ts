@@ -19,7 +19,7 @@ import {
 } from "../../js_src/panels/task_stream/events_row";
 import { inOrder } from "../../js_src/panels/task_stream/cards";
 import { notHere } from "../../js_src/panels/task_stream/table";
-import { tint } from "../../js_src/panel/paints";
+import { tint } from "../../js_src/panel/pixel_colours";
 
 const change = (time: number, worker: string, what: string) => ({
   time,

@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { NO_FOCUS } from "../../js_src/model/types";
 import { withoutErrors, errorGroups } from "../../js_src/panel/errors";
 import {
-  happenings,
+  eventList,
   narrow,
   together,
-} from "../../js_src/panels/events/happenings";
+} from "../../js_src/panels/events/event_list";
 import { lanesIn, lanesOf } from "../../js_src/panels/events/lanes";
 import { levelsOf, narrowLines } from "../../js_src/panels/logs";
 import { hasWords } from "../../js_src/panel/filter_tools";
@@ -78,7 +78,7 @@ it.each([
 });
 
 describe("what happened", () => {
-  const all = happenings(
+  const all = eventList(
     {
       events: tableOf("events", {
         time: [4, 2],
@@ -128,7 +128,7 @@ describe("what happened", () => {
     });
     const workers = tableOf("workers", { worker: [A] });
     const gaps = tableOf("gaps", { start: [] });
-    const kinds = happenings({ events, workers, gaps }, nameOf).map(
+    const kinds = eventList({ events, workers, gaps }, nameOf).map(
       ({ kind, about }) => `${kind} ${about}`,
     );
     expect(kinds).toEqual([
@@ -155,7 +155,7 @@ describe("what happened", () => {
       events: tableOf("events", { time: [] }),
       gaps: tableOf("gaps", { start: [] }),
     };
-    const rows = together(happenings({ ...none, workers }, (name) => name));
+    const rows = together(eventList({ ...none, workers }, (name) => name));
     expect(
       rows.map(({ first, all: some }) => [first.text, some.length]),
     ).toEqual([
@@ -249,7 +249,7 @@ describe("rows without a time", () => {
   });
 
   it("are the last of what happened", () => {
-    const all = happenings(
+    const all = eventList(
       {
         events: tableOf("events", {
           ...{ time, topic: same("all"), message: same("{}") },

@@ -11,7 +11,7 @@ import {
   barsOf,
   percentOf,
   threadTime,
-} from "../../js_src/panels/summary/time_went";
+} from "../../js_src/panels/summary/time_breakdown";
 
 /** Read by Python's tests, too. */
 const amounts = JSON.parse(

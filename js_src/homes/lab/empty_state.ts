@@ -6,7 +6,7 @@ import {
   noClientYet,
   notConnected,
   versionsDiffer,
-} from "../empty_words";
+} from "../empty_states";
 import type { KernelState } from "./kernel_link";
 
 export interface EmptyActions {

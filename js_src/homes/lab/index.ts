@@ -29,7 +29,7 @@ import {
   besideLargest,
   besideNotebook,
   keepingCurrent,
-} from "./placing";
+} from "./dock";
 import { type PanelArgs, PanelWidget } from "./panel_widget";
 import { setUpReports } from "./reports";
 import { showPictures } from "./saved_pictures";

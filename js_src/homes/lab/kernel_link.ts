@@ -7,7 +7,7 @@ import { type Signal, signal } from "@preact/signals";
 import { asProblem, type Problem } from "../../errors";
 import type { ChannelState, KernelLink } from "../../stream";
 import type { SessionEntry } from "../../wire";
-import { badSetting } from "../empty_words";
+import { badSetting } from "../empty_states";
 import { type CommChannel, openComm } from "./comm_port";
 import { evaluate, type Outcome } from "./execute";
 import {

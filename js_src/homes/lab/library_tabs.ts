@@ -9,7 +9,7 @@ import { isRecordingName } from "../report/lab_address";
 import { recordingIcon, reportIcon } from "./icons";
 import { ANSWER_MS, type Shelf } from "./library";
 import { type LibraryEntry, titleOf } from "./library_entries";
-import { addAside } from "./placing";
+import { addAside } from "./dock";
 import { ReportContent } from "./report_content";
 import { MAX_FILE_BYTES, tooLarge } from "./server_file";
 

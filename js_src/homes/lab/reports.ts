@@ -19,7 +19,7 @@ import type { Shelf } from "./library";
 import { type LibraryEntry, titleOf } from "./library_entries";
 import { LibraryTabs } from "./library_tabs";
 import type { Notebooks } from "./notebooks";
-import { recogniseReports } from "./recognised";
+import { detectReports } from "./report_detection";
 import {
   addressOf,
   askedByClick,
@@ -115,7 +115,7 @@ export function setUpReports(
       Notification.warning(text, { autoClose: false }),
     );
   }
-  if (labShell) recogniseReports(app); // elsewhere a file has a page of its own
+  if (labShell) detectReports(app); // elsewhere a file has a page of its own
   const tabs = new LibraryTabs(app, labShell);
   const openPath = (path: string) =>
     void app.commands.execute(OPEN_REPORT, { path });

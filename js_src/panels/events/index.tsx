@@ -10,8 +10,8 @@ import { countFact, droppedFact, isCut } from "../../panel/status_line";
 import { WithTable } from "../../panel/states";
 import { workerNames } from "../../panel/worker_groups";
 import { ErrorsSection, focusOn } from "../../panel/errors";
-import { EventList } from "./event_list";
-import { happenings } from "./happenings";
+import { EventList } from "./table";
+import { eventList } from "./event_list";
 import { Lanes } from "./lanes";
 
 const ENTRIES = ["errors", "events", "workers", "gaps"] as const;
@@ -67,7 +67,7 @@ function Events(props: { view: PanelView }): JSX.Element {
     view.table("gaps"),
   ];
   const all = useMemo(
-    () => happenings({ events, workers, gaps }, nameOf),
+    () => eventList({ events, workers, gaps }, nameOf),
     [events, workers, gaps, nameOf],
   );
   const ready = [errors, events, workers, gaps].every(

@@ -5,7 +5,7 @@ import { useMemo } from "preact/hooks";
 import { toCss } from "../../base/colour";
 import { formatExact } from "../../base/format";
 import type { Focus } from "../../model/types";
-import { type Happened, inFocus } from "../../panel/narrowing";
+import { type TimedRow, inFocus } from "../../panel/narrowing";
 import type { PanelView } from "../../panel/panel_view";
 import { TimeChart } from "../../panel/time_chart";
 import {
@@ -17,12 +17,12 @@ import {
 import type { PlotArea } from "../../timeline/time_plot";
 import { splitException } from "../../panel/traceback";
 import type { TableView } from "../../session_tables";
-import { type Happening, KIND_NAMES, type Kind, KINDS } from "./happenings";
+import { type ListedEvent, KIND_NAMES, type Kind, KINDS } from "./event_list";
 
 const LANE_PX = 20;
 const GUTTER_PX = 96;
 
-type LaneItem = Item & Happened;
+type LaneItem = Item & TimedRow;
 
 interface Lane {
   readonly kind: Kind | "error";
@@ -37,7 +37,7 @@ const brief = (text: string): string => text.split(/, | · /, 1)[0].slice(0, 40)
 export function lanesOf(
   errors: TableView<"errors">,
   prefixes: readonly string[],
-  happened: readonly Happening[],
+  happened: readonly ListedEvent[],
 ): Lane[] {
   const { time, worker, exception, prefix } = errors.columns;
   const failed = Array.from({ length: errors.rows }, (_, row) => ({
@@ -86,7 +86,7 @@ export function lanesIn(lanes: readonly Lane[], focus: Focus): Lane[] {
 export function Lanes(props: {
   view: PanelView;
   errors: TableView<"errors">;
-  happened: readonly Happening[];
+  happened: readonly ListedEvent[];
 }): JSX.Element {
   const { view, errors, happened } = props;
   const focus = view.focus.value;

@@ -29,7 +29,12 @@ import { workerNames } from "../../panel/worker_groups";
 import { paintArea } from "../../timeline/areas";
 import type { PlotArea } from "../../timeline/time_plot";
 import { isAgeKnown, memoryPeak, totalLine } from "./data";
-import { EventTable, happened, MARKS_PX, paintHappened } from "./happened";
+import {
+  EventTable,
+  MARKS_PX,
+  paintWorkerChanges,
+  workerChanges,
+} from "./worker_changes";
 import { heldAreas, HeldBars } from "./held";
 import { WorkerBars } from "./worker_bars";
 import { WorkerLines } from "./worker_lines";
@@ -124,7 +129,7 @@ function Charts({ view }: { view: PanelView }): JSX.Element {
   const changes = view.table("workers");
   const nameOf = workerNames(view);
   const marks = useMemo(
-    () => happened(changes, nameOf, workers),
+    () => workerChanges(changes, nameOf, workers),
     [changes, nameOf, workers],
   );
   const paint = useMemo(
@@ -168,7 +173,7 @@ function Charts({ view }: { view: PanelView }): JSX.Element {
           thresholds={roomy ? THRESHOLDS : FEW}
           above={{
             px: MARKS_PX,
-            paint: (area) => paintHappened(area, marks, present),
+            paint: (area) => paintWorkerChanges(area, marks, present),
           }}
         />
         <WorkerLines view={view} right_px={beside_px} />

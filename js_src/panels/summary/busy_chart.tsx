@@ -13,7 +13,7 @@ import { TimeChart } from "../../panel/time_chart";
 import type { PlotArea } from "../../timeline/time_plot";
 import { threadAxis } from "../../timeline/value_axis";
 import { beforeFirst } from "../../panel/states";
-import { makePaints } from "../../panel/paints";
+import { makePixelColours } from "../../panel/pixel_colours";
 import { isWhole } from "../../panel/narrowing";
 import { SharedSelection } from "../../panel/selection";
 import { PrefixButton } from "../../panel/prefix_button";
@@ -46,7 +46,7 @@ export function BusyChart(props: {
     (store?.lanes.length ?? 0);
   const theme = view.theme.value;
   const paints = useMemo(
-    () => (store ? makePaints(store, theme) : null),
+    () => (store ? makePixelColours(store, theme) : null),
     [store, theme, names],
   );
   const known = view.now.value > 0 ? view.counts.value : null;
@@ -151,7 +151,7 @@ function useFilterOf(store: PanelView["session"]["value"]): void {
 function paintBusy(
   area: PlotArea,
   minimap: Minimap,
-  { compute }: ReturnType<typeof makePaints>,
+  { compute }: ReturnType<typeof makePixelColours>,
   sheet: Sheet,
   present: number | null,
 ): void {

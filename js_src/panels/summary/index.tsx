@@ -17,7 +17,7 @@ import { Figures, figuresOf, liveFigures } from "./figures";
 import { NeedsALook } from "./needs_a_look";
 import { Progress, ProgressBar } from "./progress";
 import { checkSummary, raisedTo } from "./report_summary";
-import { TimeWent } from "./time_went";
+import { TimeBreakdown } from "./time_breakdown";
 
 export const SUMMARY = makePanel(
   {
@@ -125,7 +125,7 @@ function Summary(props: { view: PanelView }): JSX.Element {
           {exception && <Raised exception={exception} printing={printing} />}
           {open && <Progress view={view} progress={open} />}
           <BusyChart view={view} summary={summary} legend={!open} />
-          <TimeWent view={view} summary={summary} />
+          <TimeBreakdown view={view} summary={summary} />
           <div class="ds-part-pair ds-with-code">
             {code && (
               <Code code={code} source={summary.source} printing={printing} />

@@ -22,7 +22,7 @@ import type { Hover, ViewState } from "./view_state";
 import { placeOf } from "../../panel/worker_groups";
 import type { TaskModel } from "../../model/tasks";
 import { moreComes } from "./status_facts";
-import { prefixColoursOf } from "../../panel/paints";
+import { prefixColoursOf } from "../../panel/pixel_colours";
 import type { TaskError, Interval } from "../../model/types";
 import { CloseIcon, WarningIcon } from "../../panel/icons";
 import { mergedText, type EventMark } from "./events_row";

@@ -10,7 +10,7 @@ import type { Change, Gap, TaskError } from "../../model/types";
 import { plural } from "../../base/format";
 import { splitException } from "../../panel/traceback";
 import { toCss } from "../../base/colour";
-import { actionRgb, tint } from "../../panel/paints";
+import { actionRgb, tint } from "../../panel/pixel_colours";
 
 export interface StagePicture extends AxisPicture {
   readonly rows: PlotRows;

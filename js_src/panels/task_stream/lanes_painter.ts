@@ -7,7 +7,7 @@ import type { TaskModel } from "../../model/tasks";
 import { PixelRows } from "../../render/pixel_rows";
 import { shorten, TextMeasure } from "../../render/text";
 import type { LaneMap } from "./lane_map";
-import type { Paints } from "../../panel/paints";
+import type { PixelColours } from "../../panel/pixel_colours";
 
 export interface LanesPicture {
   readonly model: TaskModel;
@@ -15,7 +15,7 @@ export interface LanesPicture {
   readonly window: TimeWindow;
   /** It shows the time of the picture before. */
   readonly still: boolean;
-  readonly paints: Paints;
+  readonly paints: PixelColours;
   readonly prefixes: readonly string[];
   readonly grid: Iterable<number>;
   /** Columns from here on are not drawn: the panel is paused. */

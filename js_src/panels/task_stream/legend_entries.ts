@@ -5,7 +5,7 @@ import { ACTION_COLOURS, actionColour } from "../../base/palette";
 import { formatDuration, formatCount, formatExact } from "../../base/format";
 import type { ActionTotal, PrefixTotal } from "../../model/types";
 import { ERRED, legendAction } from "../../panel/action_words";
-import { type PrefixColour, prefixColoursOf } from "../../panel/paints";
+import { type PrefixColour, prefixColoursOf } from "../../panel/pixel_colours";
 import { isCounted } from "./status_facts";
 import type { ViewState } from "./view_state";
 

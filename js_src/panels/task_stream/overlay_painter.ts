@@ -8,7 +8,7 @@ import type { Interval } from "../../model/types";
 import { labelsBetween, TICK_PX } from "../../timeline/axis";
 import type { PlotRows } from "./geometry";
 import type { LaneMap, Box } from "./lane_map";
-import { tint } from "../../panel/paints";
+import { tint } from "../../panel/pixel_colours";
 
 export interface OverlayPicture {
   readonly context: CanvasRenderingContext2D;

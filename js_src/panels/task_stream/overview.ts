@@ -5,7 +5,7 @@ import type { ViewColours } from "./stage";
 import { fullHeight, Minimap } from "../../derive/minimap";
 import { OverviewStrip } from "../../timeline/overview";
 import type { Extent } from "../../timeline/window";
-import type { Paints } from "../../panel/paints";
+import type { PixelColours } from "../../panel/pixel_colours";
 import type { ViewState } from "./view_state";
 
 /** Bins are summed anew for each picture: not more often than this. */
@@ -17,7 +17,7 @@ export class Overview extends OverviewStrip {
   private readonly minimap = new Minimap();
   private image: ImageData | null = null;
   private pixels = new Uint32Array(0);
-  private painted: Paints | null = null;
+  private painted: PixelColours | null = null;
   private full = 0;
   private drawn_ms = 0;
   private later: ReturnType<typeof setTimeout> | undefined;

@@ -24,7 +24,7 @@ import { keepScrolling } from "../../panel/help";
 import { spanName } from "../../panel/narrowing";
 import { rowsOf } from "../../session_tables";
 import { KeyText, useKey, actionCss, rowWords } from "./cards";
-import { actionRgb } from "../../panel/paints";
+import { actionRgb } from "../../panel/pixel_colours";
 import { zoomTo } from "./go_to_task";
 import { readTaskDetail } from "../../panel/task_detail";
 import { splitException, TracebackText } from "../../panel/traceback";

@@ -28,7 +28,7 @@ import { paintOverlay } from "./overlay_painter";
 import { isAlarming } from "../../panel/status_line";
 import type { ViewState } from "./view_state";
 import { ERRED, legendAction } from "../../panel/action_words";
-import { makePaints, type Paints } from "../../panel/paints";
+import { makePixelColours, type PixelColours } from "../../panel/pixel_colours";
 
 const WORK_MS = 5;
 const SETTLE_MS = 250;
@@ -358,13 +358,13 @@ export class Stage {
 }
 
 export class ViewColours {
-  private paints: Paints | null = null;
+  private paints: PixelColours | null = null;
   private key = "";
   private theme: unknown = null;
 
   constructor(private readonly view: ViewState) {}
 
-  current(): Paints | null {
+  current(): PixelColours | null {
     const { view } = this;
     const store = view.session.peek();
     if (!store) return null;
@@ -373,7 +373,7 @@ export class ViewColours {
     if (this.paints === null || key !== this.key || theme !== this.theme) {
       this.key = key;
       this.theme = theme;
-      this.paints = makePaints(store, theme);
+      this.paints = makePixelColours(store, theme);
     }
     return this.paints;
   }

@@ -20,7 +20,7 @@ import { keepScrolling } from "../../panel/help";
 import type { SessionStore } from "../../session";
 import { isCounted, prefixesInFocus } from "./status_facts";
 import type { BusyOf } from "./gutter";
-import { prefixColoursOf } from "../../panel/paints";
+import { prefixColoursOf } from "../../panel/pixel_colours";
 import { actionCss } from "./cards";
 import type { ViewState } from "./view_state";
 import { goToRow, rowOfError } from "./go_to_task";

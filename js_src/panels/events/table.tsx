@@ -11,14 +11,14 @@ import { Pager, usePages } from "../../panel/paging";
 import type { PanelView } from "../../panel/panel_view";
 import { shortNames } from "../../panel/worker_groups";
 import {
-  type Happening,
+  type ListedEvent,
   KIND_NAMES,
   type Kind,
   KINDS,
   narrow,
   together,
   type Together,
-} from "./happenings";
+} from "./event_list";
 
 /** Of a message, before somebody asks for all of it. */
 const MOST_CHARACTERS = 300;
@@ -26,7 +26,7 @@ const MOST_NAMES = 20;
 
 export function EventList(props: {
   view: PanelView;
-  all: readonly Happening[];
+  all: readonly ListedEvent[];
   /** The end of the recording is missing, and with it these tables. */
   cut: boolean;
 }): JSX.Element {

@@ -2,10 +2,10 @@
 
 import { byTime } from "../../model/search";
 import type { Focus } from "../../model/types";
-import { inFocus, type Happened } from "../../panel/narrowing";
+import { inFocus, type TimedRow } from "../../panel/narrowing";
 import type { NameOf } from "../../panel/worker_groups";
 import type { TableView } from "../../session_tables";
-import { messageInWords } from "./event_words";
+import { messageInWords } from "./event_text";
 
 export const KINDS = ["worker", "dask", "yours", "gap"] as const;
 export type Kind = (typeof KINDS)[number];
@@ -17,7 +17,7 @@ export const KIND_NAMES: Record<Kind, string> = {
   gap: "Gaps",
 };
 
-export interface Happening extends Happened {
+export interface ListedEvent extends TimedRow {
   readonly kind: Kind;
   /** What it is of: a topic, or a worker by its name. */
   readonly about: string;
@@ -34,11 +34,11 @@ export interface Tables {
   readonly gaps: TableView<"gaps">;
 }
 
-export function happenings(tables: Tables, nameOf: NameOf): Happening[] {
+export function eventList(tables: Tables, nameOf: NameOf): ListedEvent[] {
   const { columns: events } = tables.events;
   const { columns: workers } = tables.workers;
   const { columns: gaps } = tables.gaps;
-  const all: Happening[] = [];
+  const all: ListedEvent[] = [];
   const known = new Set(workers.worker);
   for (let row = 0; row < tables.events.rows; row++) {
     const time = events.time[row];
@@ -121,15 +121,15 @@ const CHANGES: ReadonlyMap<string, string> = new Map([
 ]);
 
 export interface Together {
-  readonly first: Happening;
-  readonly all: readonly Happening[];
+  readonly first: ListedEvent;
+  readonly all: readonly ListedEvent[];
 }
 
 const AT_ONCE_S = 1;
 
 /** Changes of several workers at once, such as four that came, as one. */
-export function together(all: readonly Happening[]): Together[] {
-  const found: { first: Happening; all: Happening[] }[] = [];
+export function together(all: readonly ListedEvent[]): Together[] {
+  const found: { first: ListedEvent; all: ListedEvent[] }[] = [];
   for (const one of all) {
     const last = found[found.length - 1];
     const alike =
@@ -150,9 +150,9 @@ export interface Narrowed {
 }
 
 export function narrow(
-  all: readonly Happening[],
+  all: readonly ListedEvent[],
   { focus, kind, has }: Narrowed,
-): Happening[] {
+): ListedEvent[] {
   const focused = inFocus(focus);
   return all.filter(
     (one) =>

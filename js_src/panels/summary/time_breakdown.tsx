@@ -59,7 +59,7 @@ const workFirst = (
   Number(other.action === "compute") - Number(one.action === "compute") ||
   other.seconds - one.seconds;
 
-export function TimeWent(props: {
+export function TimeBreakdown(props: {
   view: PanelView;
   summary: ReportSummary;
 }): JSX.Element | null {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { messageInWords } from "../../js_src/panels/events/event_words";
+import { messageInWords } from "../../js_src/panels/events/event_text";
 
 describe("a message of an event", () => {
   it.each([

@@ -23,7 +23,7 @@ const MOMENTS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Ranges that go on end at Infinity. */
-export function happened(
+export function workerChanges(
   changes: TableView<"workers">,
   nameOf: NameOf,
   only: readonly string[] = [],
@@ -57,7 +57,7 @@ export function happened(
 
 const TINT = 0.16;
 
-export function paintHappened(
+export function paintWorkerChanges(
   area: PlotArea,
   all: readonly Item[],
   present: number,

@@ -6,7 +6,7 @@ import type { Theme } from "../base/theme";
 const PADDING_PX = 12;
 
 /** Null where no chart is drawn. */
-export function chartsPicture(
+export function chartsPng(
   root: HTMLElement,
   theme: Theme,
 ): Promise<Blob | null> {

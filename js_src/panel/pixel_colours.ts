@@ -22,7 +22,7 @@ import type { SessionStore } from "../session";
 
 const DIMMED = 0.11;
 
-export interface Paints {
+export interface PixelColours {
   readonly compute: TrackColours;
   readonly overlay: TrackColours;
   /** Black or white, by prefix: what is readable on it. */
@@ -33,7 +33,10 @@ export interface Paints {
   readonly rule: number;
 }
 
-export function makePaints(store: SessionStore, theme: Theme): Paints {
+export function makePixelColours(
+  store: SessionStore,
+  theme: Theme,
+): PixelColours {
   const rgb = (css: string): Rgb => parseColour(css) ?? theme.text2;
   const colourOf = prefixColours(store, theme.dark);
   const prefixes = store.prefixes.map((_, prefix) => rgb(colourOf(prefix)));

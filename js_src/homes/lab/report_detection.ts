@@ -17,7 +17,7 @@ const VIEWER = "HTML Viewer";
  * Show panels in the place of a viewer that JupyterLab has chosen for a report. One that a
  * person has chosen, or that was there before a reload, stays, with a button.
  */
-export function recogniseReports({
+export function detectReports({
   commands,
   docRegistry,
 }: JupyterFrontEnd): void {
