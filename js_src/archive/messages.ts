@@ -1,6 +1,6 @@
 // What a kernel would say of a session, said of a recording in a file.
 
-import { CheckError, count, list, num, record } from "../base/check";
+import { count, lax, list, num, record } from "../base/check";
 import {
   type Counts,
   type Focus,
@@ -59,7 +59,7 @@ export async function statusOf(
 
 /** How much was captured, as the file says it; null where it does not, or says no counts. */
 export function storedCounts({ about }: StoredRecording): Counts | null {
-  return ifSound(() => counts(about["counts"], "counts"));
+  return lax(counts, null)(about["counts"], "counts");
 }
 
 const storedFigures = record({
@@ -80,13 +80,11 @@ export function storedTotals({
   about,
   names,
 }: StoredRecording): Figures | null {
-  return ifSound(() => {
-    const figures = storedFigures(about["totals"], "totals");
-    const known =
-      figures.prefixes.every(({ prefix }) => prefix in names.prefixes) &&
-      figures.actions.every(({ action }) => action in names.actions);
-    return known ? figures : null;
-  });
+  const figures = lax(storedFigures, null)(about["totals"], "totals");
+  const known =
+    figures?.prefixes.every(({ prefix }) => prefix in names.prefixes) &&
+    figures.actions.every(({ action }) => action in names.actions);
+  return known ? figures : null;
 }
 
 /** The counts of a file that says none, as that of one that was cut off. */
@@ -94,16 +92,6 @@ function counted({ tasks, nextTask, rows, erred }: Sums): Counts {
   const dropped_recording = nextTask - tasks;
   const seen = { captured: nextTask, kept: tasks, dropped_recording };
   return { ...NO_COUNTS, ...seen, rows, erred };
-}
-
-/** A file is not trusted: a value of it that fails its check counts as missing. */
-function ifSound<T>(check: () => T): T | null {
-  try {
-    return check();
-  } catch (error) {
-    if (error instanceof CheckError) return null;
-    throw error;
-  }
 }
 
 function numberOf(value: unknown): number {

@@ -59,6 +59,18 @@ export function or<T, F>(check: Check<T>, fallback: F): Check<T | F> {
     value === undefined || value === null ? fallback : check(value, path);
 }
 
+/** A field of which a wrong value counts as missing. */
+export function lax<T, F>(check: Check<T>, fallback: F): Check<T | F> {
+  return (value, path) => {
+    try {
+      return check(value, path);
+    } catch (error) {
+      if (error instanceof CheckError) return fallback;
+      throw error;
+    }
+  };
+}
+
 export function list<T>(item: Check<T>): Check<T[]> {
   return (value, path) => {
     if (!Array.isArray(value)) throw new CheckError(path, "a list");

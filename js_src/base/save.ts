@@ -51,3 +51,13 @@ export function csvField(value: string | number): string {
   const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\n\r]/.test(safe) ? `"${safe.replace(/"/g, '""')}"` : safe;
 }
+
+/** A row at a time: a million rows of fields would be too many at once. */
+export function csvText(
+  header: readonly string[],
+  rows: Iterable<readonly (string | number)[]>,
+): string {
+  const lines = [header.join(",")];
+  for (const row of rows) lines.push(row.map(csvField).join(","));
+  return `${lines.join("\n")}\n`;
+}

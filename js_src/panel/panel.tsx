@@ -1,18 +1,16 @@
 // A panel of toolbar, body and status line, made of what differs from panel to panel.
 
 import type { ComponentChildren, JSX } from "preact";
-import { type RingRows, rowsOf as seriesRowsOf } from "../derive/series";
 import { formatMoment, plural } from "../base/format";
 import { NO_FOCUS } from "../model/types";
 import { Button, IconButton, Key } from "./button";
 import { chooserCrowds, ChooserMenu, Toolbar } from "./toolbar";
-import { chartsPng } from "./charts_png";
+import { ExportMenu } from "./export";
 import { Crumbs } from "./crumbs";
 import { beforeFirst, NO_CLIENT, bannerNotice, Notices, Empty } from "./states";
 import { Help, type Shortcut } from "./help";
 import type { EmptyState, PanelKind } from "./host";
-import { ExportIcon, HelpIcon, PauseIcon, PlayIcon } from "./icons";
-import { Menu, MenuItem } from "./menu";
+import { HelpIcon, PauseIcon, PlayIcon } from "./icons";
 import { mountPanel } from "./mount";
 import { isWhole } from "./narrowing";
 import {
@@ -29,8 +27,7 @@ import {
   WHOLE_AND_NOW,
   ZOOM_AND_MOVE,
 } from "../timeline/keyboard";
-import { csvField, download } from "../base/save";
-import { type State, TABLES, type TableName } from "../schema";
+import type { State } from "../schema";
 
 type Kind = Omit<PanelKind, "mount">;
 
@@ -331,51 +328,18 @@ export const HelpButton = ({ view }: { view: PanelView }): JSX.Element => (
   </IconButton>
 );
 
-export function Tools(props: {
+export const Tools = (props: {
   view: PanelView;
-  kind: Kind;
+  kind: Pick<Kind, "id" | "tables">;
   charts: boolean;
-}): JSX.Element {
-  const { view, kind, charts } = props;
-  const exports = exportable(view, kind.tables);
-  return (
-    <>
-      <ChooserMenu view={view} />
-      <PauseButton view={view} />
-      {exports.length > 0 && (
-        <Menu label="Export" face={<ExportIcon />}>
-          {(close) => (
-            <>
-              {exports.map((name) => (
-                <MenuItem
-                  detail={plural(exported(view, name).rows, "row")}
-                  onClick={() => {
-                    close();
-                    exportTable(view, name);
-                  }}
-                >
-                  {`CSV of ${name}`}
-                </MenuItem>
-              ))}
-              {charts && (
-                <MenuItem
-                  onClick={(event) => {
-                    const root = event.currentTarget.closest(".ds-root");
-                    close();
-                    void savePicture(view, kind.id, root as HTMLElement);
-                  }}
-                >
-                  PNG of the charts
-                </MenuItem>
-              )}
-            </>
-          )}
-        </Menu>
-      )}
-      <HelpButton view={view} />
-    </>
-  );
-}
+}): JSX.Element => (
+  <>
+    <ChooserMenu view={props.view} />
+    <PauseButton view={props.view} />
+    <ExportMenu {...props} />
+    <HelpButton view={props.view} />
+  </>
+);
 
 export const FocusCrumbs = ({ view }: { view: PanelView }): JSX.Element => (
   <Crumbs
@@ -413,79 +377,4 @@ function factsOf(view: PanelView, parts: PanelParts): Fact[] {
       : []),
     ...others.map(noticeFact),
   ];
-}
-
-/** Small tables of a panel that have rows. */
-const exportable = (view: PanelView, tables: readonly string[]): TableName[] =>
-  tables
-    .filter((name): name is TableName => name in TABLES && name !== "tasks")
-    .filter((name) => view.table(name).rows > 0);
-
-type Declared = Readonly<
-  Record<string, { readonly type: string; readonly into?: string }>
->;
-
-interface Exported {
-  readonly rows: number;
-  readonly columns: Readonly<Record<string, ArrayLike<string | number>>>;
-}
-
-/** Of a series each moment once, in the finest step that has it. */
-function exported(view: PanelView, name: TableName): Exported {
-  const { rows, rings, columns } = view.table(name);
-  const shape = TABLES[name];
-  if (shape.kind !== "series") {
-    return { rows, columns: columns as unknown as Exported["columns"] };
-  }
-  const {
-    time,
-    step,
-    columns: more,
-  } = seriesRowsOf(shape, rings as readonly RingRows[]);
-  return { rows: time.length, columns: { time, step, ...more } };
-}
-
-/** As declared, but indexes are names. */
-function csvOf(view: PanelView, name: TableName): string {
-  const { rows, columns } = exported(view, name);
-  const declared: Declared = TABLES[name].columns;
-  const names = Object.keys(columns);
-  const cells = names.map((column) => {
-    const values = columns[column];
-    const { into = "" } = declared[column] ?? {};
-    const isName = into in TABLES && into !== "tasks";
-    const known = isName ? view.session.peek()?.names(into) : undefined;
-    return (row: number): string => {
-      const entry = known?.[Number(values[row])] ?? values[row];
-      const cell = typeof entry === "object" ? Object.values(entry) : [entry];
-      return csvField(cell.flat().join(" "));
-    };
-  });
-  const lines = [names.join(",")];
-  for (let row = 0; row < rows; row++) {
-    lines.push(cells.map((cell) => cell(row)).join(","));
-  }
-  return `${lines.join("\n")}\n`;
-}
-
-function exportTable(view: PanelView, name: TableName): void {
-  const content = new Blob([csvOf(view, name)], { type: "text/csv" });
-  save(view, `${name}-${fileTime()}.csv`, content);
-}
-
-async function savePicture(
-  view: PanelView,
-  name: string,
-  root: HTMLElement,
-): Promise<void> {
-  const picture = await chartsPng(root, view.theme.peek());
-  if (picture) save(view, `${name}-${fileTime()}.png`, picture);
-}
-
-const fileTime = (): string =>
-  new Date().toISOString().slice(0, 19).replace(/[T:]/g, "-");
-
-function save({ host }: PanelView, file: string, content: Blob): void {
-  if (host.save) host.save(file, content);
-  else download(file, content);
 }

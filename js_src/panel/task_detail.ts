@@ -1,46 +1,33 @@
-// The kernel's answer about one task, checked before it is believed.
+// The answer about one task, checked before it is used; what is wrong in it counts as missing.
 
+import { lax, list, num, record, str } from "../base/check";
 import type { TaskDetail } from "../model/types";
 
-type Loose = Record<string, unknown>;
+const text = lax(str, "");
+const number = lax(num, NaN);
+const startstop = record({ action: text, start: num, stop: num });
+const error = record({ exception: text, traceback: text });
 
-const record = (value: unknown): Loose =>
-  typeof value === "object" && value !== null ? (value as Loose) : {};
-const text = (value: unknown): string =>
-  typeof value === "string" ? value : "";
-const number = (value: unknown): number =>
-  typeof value === "number" ? value : NaN;
-const list = (value: unknown): unknown[] => (Array.isArray(value) ? value : []);
+const detail = record({
+  task: number,
+  key: text,
+  prefix: text,
+  worker: text,
+  thread: text,
+  nbytes: number,
+  span: lax(list(text), []),
+  status: text,
+  startstops: lax(list(lax(startstop, null)), []),
+  error: lax(error, null),
+});
 
 export function readTaskDetail(answer: unknown): TaskDetail {
-  const from = record(answer);
-  const error = from["error"] === null ? null : record(from["error"]);
+  const read = detail(answer ?? {}, "task");
   return {
-    task: number(from["task"]),
-    key: text(from["key"]),
-    prefix: text(from["prefix"]),
-    worker: text(from["worker"]),
-    thread: text(from["thread"]),
-    nbytes: number(from["nbytes"]),
-    span: list(from["span"]).map(text).filter(Boolean),
-    status: text(from["status"]),
-    startstops: list(from["startstops"])
-      .map((part) => {
-        const { action, start, stop } = record(part);
-        return {
-          action: text(action),
-          start: number(start),
-          stop: number(stop),
-        };
-      })
-      .filter((part) => Number.isFinite(part.start + part.stop))
+    ...read,
+    span: read.span.filter(Boolean),
+    startstops: read.startstops
+      .flatMap((part) => part ?? [])
       .sort((one, other) => one.start - other.start),
-    error:
-      error && Object.keys(error).length > 0
-        ? {
-            exception: text(error["exception"]),
-            traceback: text(error["traceback"]),
-          }
-        : null,
   };
 }

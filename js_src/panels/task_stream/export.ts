@@ -3,11 +3,11 @@
 
 import { drawPicture } from "./picture";
 import { blankInterval, readRow } from "../../model/query";
-import { csvField, download } from "../../base/save";
+import { csvText } from "../../base/save";
 import type { Interval } from "../../model/types";
 import { STATUSES } from "../../schema";
 import type { SessionStore } from "../../session";
-import type { PanelHost } from "../../panel/host";
+import { fileName, saveFile, savePng } from "../../panel/export";
 import type { Stage } from "./stage";
 import type { ViewState } from "./view_state";
 import { groupLanes } from "../../panel/worker_groups";
@@ -20,55 +20,38 @@ const MOST_CSV_ROWS = 1_000_000;
 /** Keys are asked for only for files of this many rows. */
 const MOST_KEYS = 50_000;
 
-const HEADER =
-  "start,start_from_origin,duration,worker,worker_name,thread,prefix,action,status,nbytes,span,task,key";
+const HEADER = [
+  ...["start", "start_from_origin", "duration", "worker", "worker_name"],
+  ...["thread", "prefix", "action", "status", "nbytes", "span", "task", "key"],
+];
 
-/** Returns what to say of it: nothing where the home refused, and said why. */
-function save(
-  host: PanelHost,
-  name: string,
-  content: Blob,
-  words: string,
-): string {
-  if (host.save) return host.save(name, content) ? words : "";
-  download(name, content);
-  return words;
-}
+const NAME = "task-stream";
 
-function fileName(): string {
-  const now = new Date().toISOString().slice(0, 19);
-  return `task-stream-${now.replace("T", "-").replace(/:/g, "")}`;
-}
-
-function toCsv(
+function* csvRows(
   store: SessionStore,
   rows: readonly Interval[],
   keys: ReadonlyMap<number, string>,
   names: ReadonlyMap<string, string>,
-): string {
-  const lines = [HEADER];
+) {
   const origin = store.origin.peek();
   for (const row of rows) {
-    const lane = store.lanes[row.lane];
-    lines.push(
-      [
-        csvField(row.start),
-        csvField(Number((row.start - origin).toFixed(6))),
-        csvField(row.duration),
-        csvField(lane?.worker ?? ""),
-        csvField(names.get(lane?.worker ?? "") ?? ""),
-        csvField(lane?.thread ?? ""),
-        csvField(store.prefixes[row.prefix] ?? ""),
-        csvField(store.actions[row.action] ?? ""),
-        STATUSES[row.status] ?? "",
-        csvField(row.nbytes),
-        csvField(store.spans[row.span]?.name.join(" / ") ?? ""),
-        csvField(row.task),
-        csvField(keys.get(row.task) ?? ""),
-      ].join(","),
-    );
+    const { worker = "", thread = "" } = store.lanes[row.lane] ?? {};
+    yield [
+      row.start,
+      Number((row.start - origin).toFixed(6)),
+      row.duration,
+      worker,
+      names.get(worker) ?? "",
+      thread,
+      store.prefixes[row.prefix] ?? "",
+      store.actions[row.action] ?? "",
+      STATUSES[row.status] ?? "",
+      row.nbytes,
+      store.spans[row.span]?.name.join(" / ") ?? "",
+      row.task,
+      keys.get(row.task) ?? "",
+    ];
   }
-  return `${lines.join("\n")}\n`;
 }
 
 /** What the panel calls workers, those outside of the focus, too. */
@@ -78,6 +61,7 @@ function namesOf(view: ViewState, store: SessionStore): Map<string, string> {
   return new Map(groups.map(({ address, name }) => [address, name]));
 }
 
+/** Returns what to say: nothing where the home refused and said why. */
 async function saveCsv(
   view: ViewState,
   store: SessionStore,
@@ -87,14 +71,11 @@ async function saveCsv(
 ): Promise<string> {
   const tasks = rows.length <= MOST_KEYS ? tasksOf(rows) : null;
   const keys = await store.keys.texts(tasks ?? []);
-  const text = toCsv(store, rows, keys, namesOf(view, store));
+  const names = namesOf(view, store);
+  const text = csvText(HEADER, csvRows(store, rows, keys, names));
   const keyless = tasks && tasks.length - keys.size;
-  return save(
-    view.host,
-    `${name}.csv`,
-    new Blob([text], { type: "text/csv" }),
-    savedWords(rows.length, { ...others, keyless }, view.host.live),
-  );
+  const words = savedWords(rows.length, { ...others, keyless }, view.host.live);
+  return saveFile(view.host, `${name}.csv`, text) ? words : "";
 }
 
 const tasksOf = (rows: readonly Interval[]): number[] =>
@@ -114,7 +95,7 @@ export async function exportVisible(
   const { shown } = stage.map;
   const found = rowsOfLanes(store.model, shown, time, store.model.filter);
   const coarse = coarseRows(store.model, shown, time);
-  return saveCsv(view, store, found, fileName(), { coarse });
+  return saveCsv(view, store, found, fileName(NAME), { coarse });
 }
 
 export async function exportAll(view: ViewState): Promise<string> {
@@ -124,7 +105,7 @@ export async function exportAll(view: ViewState): Promise<string> {
   const whole = [-Infinity, Infinity] as const;
   const found = rowsOfLanes(store.model, lanes, whole, null);
   const notHere = store.counts.peek().rows - found.length;
-  return saveCsv(view, store, found, `${fileName()}-all`, { notHere });
+  return saveCsv(view, store, found, `${fileName(NAME)}-all`, { notHere });
 }
 
 export async function exportPicture(
@@ -132,12 +113,8 @@ export async function exportPicture(
   stage: Stage,
 ): Promise<string> {
   if (!view.session.peek()) return "Nothing to save yet";
-  const canvas = drawPicture(view, stage);
-  const picture = await new Promise<Blob | null>((done) =>
-    canvas.toBlob(done, "image/png"),
-  );
-  if (!picture) throw new Error("the browser made no PNG of the picture");
-  return save(view.host, `${fileName()}.png`, picture, "Saved the picture");
+  const picture = drawPicture(view, stage);
+  return (await savePng(view.host, NAME, picture)) ? "Saved the picture" : "";
 }
 
 /** Rows of some lanes that touch a time, in order of their start. */
