@@ -24,6 +24,7 @@ from daskscope.derive.modules import MODULE_NAMES, MODULES, module_of
 from daskscope.derive.profile_tree import ProfileTree, laid_out
 from daskscope.derive.recorded_profile import profile_of
 from daskscope.focus import Focus
+from daskscope.format import bytes_text, count_text, cut, natural, seconds_text, share_text
 from daskscope.palette import (
     ACTION_COLOURS,
     FLAME_COLOURS,
@@ -36,9 +37,8 @@ from daskscope.palette import (
 from daskscope.recording import Recording
 from daskscope.recording.fine_metrics import execute_seconds, indexes
 from daskscope.recording.names import name_of
-from daskscope.recording.stretches import Stretches, fit, of_rows
+from daskscope.recording.summary_blocks import SummaryBlocks, fit, of_rows
 from daskscope.schema import HELD, MEMORY, SCOPES
-from daskscope.words import bytes_text, count_text, cut, natural, seconds_text, share_text
 
 __all__ = ["fine_metrics", "memory", "memory_samples", "profile", "task_stream"]
 
@@ -101,7 +101,7 @@ def task_stream(
             texts = [cut(key, MAX_CHARACTERS) for block in chunk.keys for key in block.texts()]
             keys += [texts[task - chunk.first] for task in columns["task"].tolist()]
             sizes += [bytes_text(size) for size in columns["nbytes"].tolist()]
-    drawn = Stretches.concat(parts)
+    drawn = SummaryBlocks.concat(parts)
     drawn = fit(drawn, MAX_RECTANGLES) if joined else drawn
     notes = [] if tasks else ["No tasks to show"]
     if joined:
@@ -119,7 +119,7 @@ def task_stream(
     return _with_legend(fig)
 
 
-def _in_lanes(columns: Columns, kinds: NDArray[Any]) -> Stretches:
+def _in_lanes(columns: Columns, kinds: NDArray[Any]) -> SummaryBlocks:
     """Return rows as stretches; each lane is one for each of `KINDS`."""
     kind = kinds[columns["action"]]
     kind[(kind == 0) & (columns["status"] != 0)] = KINDS.index("erred")
@@ -129,7 +129,7 @@ def _in_lanes(columns: Columns, kinds: NDArray[Any]) -> Stretches:
 
 
 def _draw_lanes(
-    fig: figure, recording: RecordingStore, drawn: Stretches, details: Mapping[str, Any]
+    fig: figure, recording: RecordingStore, drawn: SummaryBlocks, details: Mapping[str, Any]
 ) -> None:
     lane, kind = drawn.lane // len(KINDS), drawn.lane % len(KINDS)
     names, known = recording.names, recording.worker_names
@@ -163,7 +163,7 @@ def _draw_lanes(
 
 
 def _groups(
-    drawn: Stretches, kind: NDArray[Any], prefixes: list[str]
+    drawn: SummaryBlocks, kind: NDArray[Any], prefixes: list[str]
 ) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
     """Yield the entries of the legend: name, colour if all have it, and which stretches.
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope import config
 from daskscope.derive.summary import summary
 from daskscope.derive.work import MAX_FIGURE
+from daskscope.format import cut
 from daskscope.recording import RecordingStore
 from daskscope.recording.recording_store import SUMMARY
-from daskscope.words import cut
 
 if TYPE_CHECKING:
     from daskscope.derive.work import ClusterTotals

@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from daskscope import collect, recorder, session_list
-from daskscope.cells import cells, shell
+from daskscope.cell_monitor import cell_monitor, shell
 from daskscope.schema import COMM_TARGET, PROTOCOL
 from daskscope.stream import Channel, Hub
 from daskscope.version import installed_version
@@ -45,13 +45,13 @@ def the_hub() -> Hub:
     global _hub
     with _lock:
         if _hub is None:
-            cells.hold(the_hub)
+            cell_monitor.hold(the_hub)
             hub = _hub = Hub(
                 collect,
-                cell=cells.current,
+                cell=cell_monitor.current,
                 subshells=supports_subshells,
                 recorder_on=recorder.enabled,
-                crowded=collect.crowding.crowded,
+                crowded=collect.gil_pressure.crowded,
                 answer=_answer,
             )
             session_list.on_sessions_changed(lambda: hub.set_sessions(session_list.sources))
@@ -61,7 +61,7 @@ def the_hub() -> Hub:
 
 def _answer(what: str, args: Mapping[str, Any]) -> dict[str, Any]:
     """Answer what a page asks of this kernel and not of a session."""
-    from daskscope.library.public import answer
+    from daskscope.library.library_api import answer
 
     return answer(what, args)
 
@@ -69,7 +69,7 @@ def _answer(what: str, args: Mapping[str, Any]) -> dict[str, Any]:
 def receive(channel: Channel, content: Any) -> None:
     """Hand the hub what a page said."""
     the_hub().receive(channel, content)
-    cells.answered()
+    cell_monitor.answered()
 
 
 def _on_comm_open(comm: Any, message: dict[str, Any]) -> None:  # noqa: ARG001 - comm's signature

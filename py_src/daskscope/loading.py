@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, BinaryIO, cast
 
+from daskscope.atomic_files import text_of
 from daskscope.file_summary import new_recording
 from daskscope.files.reading import open_to_read
 from daskscope.files.temporary import in_temporary_file, temporary_file
@@ -12,7 +13,6 @@ from daskscope.recording import Recording, RecordingStore
 from daskscope.recording.file_reader import read_file
 from daskscope.report import extract
 from daskscope.urls import without_secrets
-from daskscope.written import text_of
 
 if TYPE_CHECKING:
     from os import PathLike

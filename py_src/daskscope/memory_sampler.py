@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import collect, session_list
 from daskscope.errors import DaskscopeError
+from daskscope.format import bytes_text, count_text, one_line, some_of
 from daskscope.memory_samples import Reading, Run, SamplesSource
 from daskscope.schema import MEASURES
 from daskscope.session_list import hold_session, let_go_of
-from daskscope.words import bytes_text, count_text, one_line, some_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Coroutine, Iterator

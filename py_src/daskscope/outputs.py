@@ -16,7 +16,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from daskscope import collect
-from daskscope.cells import shell
+from daskscope.cell_monitor import shell
 
 if TYPE_CHECKING:
     from daskscope.widgets import Panel

@@ -16,10 +16,10 @@ from daskscope import palette
 from daskscope.derive.modules import MODULE_NAMES, MODULES, module_of
 from daskscope.derive.profile_tree import laid_out
 from daskscope.derive.recorded_profile import profile_of
+from daskscope.format import bytes_text, count_text, cut, moment_text, one_line, seconds_text
 from daskscope.recording.fine_metrics import execute_seconds
 from daskscope.recording.names import name_of
-from daskscope.recording.stretches import coarse
-from daskscope.words import bytes_text, count_text, cut, moment_text, one_line, seconds_text
+from daskscope.recording.summary_blocks import coarse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -47,7 +47,7 @@ TEXT, QUIET, RULE, NO_SLOT = "#212121", "#616161", "#e0e0e0", "#b8b8b8"
 
 CELL_PX: Final = 4
 MAX_LANES: Final = 40
-MAX_STRETCHES: Final = 16_384
+MAX_SUMMARY_BLOCKS: Final = 16_384
 """Finer pictures of many short tasks would take more bytes."""
 MAX_ROWS: Final = 200_000
 LINES: Final = 6
@@ -169,7 +169,7 @@ def _step(span: float, most: float) -> float:
 
 
 def _task_stream(sheet: Sheet, core: RecordingStore) -> None:
-    parts = coarse(core.chunks(), MAX_STRETCHES)
+    parts = coarse(core.chunks(), MAX_SUMMARY_BLOCKS)
     parts = parts.take(parts.busy > 0)
     if not len(parts):
         sheet.lines("No task has finished yet.")

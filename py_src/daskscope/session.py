@@ -16,15 +16,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from daskscope import collect, config
-from daskscope.cells import Cell, cells
+from daskscope.cell_monitor import Cell, cell_monitor
 from daskscope.derive.findings import merged_notices
 from daskscope.derive.work import ClusterTotals
 from daskscope.file_summary import live_figures_of, new_recording
 from daskscope.focus import SharedFocus
+from daskscope.format import count_text
 from daskscope.listeners import Listeners
-from daskscope.maker import cluster_name, made_by
+from daskscope.provenance import cluster_name, made_by
 from daskscope.recording import Counts, Recording
-from daskscope.words import count_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +86,7 @@ class Session(SharedFocus):
         self._stopped_s = float("inf")  # monotonic
         self._on_end = on_end
         self._listeners = Listeners[[Session]]("a daskscope session")
-        self._sent = collect.SentGraphs(self._client, cells.of_sender)
+        self._sent = collect.SentGraphs(self._client, cell_monitor.of_sender)
         self._cells: list[Cell] = []  # that wait for the first answer, which has the time
         self._collector = collect.Collector(
             self._client, self._recording, pace, self._notify, self._sent
@@ -325,7 +325,7 @@ class Session(SharedFocus):
         if self._collector.state == "stopped":
             self._stopped_s = min(self._stopped_s, time.monotonic())
             try:
-                cells.drop(self)
+                cell_monitor.drop(self)
                 self._sent.close()
                 self._recording.close()
                 self._on_end(self)
@@ -335,7 +335,7 @@ class Session(SharedFocus):
     def _start(self) -> None:
         loop = collect.hold(self)
         self._sent.open()
-        cells.hold(self, self._note_cell)
+        cell_monitor.hold(self, self._note_cell)
         loop.call_soon_threadsafe(self._collector.start)
 
     def _sample_memory(self, reader: str, interval_s: float | None) -> None:

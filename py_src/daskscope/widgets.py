@@ -18,10 +18,10 @@ from ipywidgets import Layout
 from daskscope import kernel, outputs
 from daskscope import session_list as known
 from daskscope.errors import DaskscopeError
+from daskscope.format import count_text
 from daskscope.memory_samples import SamplesSource
 from daskscope.session import Session
 from daskscope.stream import Channel, Code
-from daskscope.words import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

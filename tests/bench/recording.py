@@ -25,7 +25,7 @@ import numpy as np
 from daskscope import config
 from daskscope.agent.packing import pack_keys
 from daskscope.recording import RecordingStore
-from daskscope.recording.stretches import coarse
+from daskscope.recording.summary_blocks import coarse
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -43,7 +43,7 @@ from daskscope.focus import Focus  # noqa: E402
 from daskscope.loading import opened  # noqa: E402
 from daskscope.recording import UNKNOWN_TASK, RecordingStore, pack_keys  # noqa: E402
 from daskscope.recording.file_writer import FileWriter, write_file  # noqa: E402
-from daskscope.recording.stretches import coarse  # noqa: E402
+from daskscope.recording.summary_blocks import coarse  # noqa: E402
 from daskscope.schema import (  # noqa: E402
     COARSE,
     FILE_FORMAT,

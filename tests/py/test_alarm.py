@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from daskscope.collect.pace import Alarm
+from daskscope.collect.poll_pace import Alarm
 
 
 @pytest.mark.asyncio

@@ -22,7 +22,7 @@ import daskscope
 from daskscope.cli import main
 from daskscope.cli.console import ERASE_LINE, Progress
 from daskscope.cli.parser import build_parser
-from daskscope.words import bytes_text
+from daskscope.format import bytes_text
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMANDS = ("record", "report", "info", "extract", "export", "demo")

@@ -168,7 +168,7 @@ def test_a_page_that_looks_is_served_at_once_and_often(seldom: Any, page: PageSt
         run_for_a_while(client, 20)
         eventually(lambda: len(page.covered) == tasks)  # noqa: B023
     page.watch(s.id, visible=False, have=[(0, 40)])
-    eventually(lambda: not s._collector._rhythm.watched)
+    eventually(lambda: not s._collector._poll_pace.watched)
     test_nobody_looks_so_the_scheduler_is_hardly_asked(seldom)
 
 

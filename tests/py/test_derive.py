@@ -6,8 +6,8 @@ from recording_rows import START, append, make_rows, new_recording
 
 from daskscope.derive.focus_totals import FocusTotals, Selection
 from daskscope.focus import Focus
-from daskscope.recording import pack_keys, stretches
-from daskscope.recording.stretches import MAX_STRETCHES, TRANSFER
+from daskscope.recording import pack_keys, summary_blocks
+from daskscope.recording.summary_blocks import MAX_SUMMARY_BLOCKS, TRANSFER
 
 
 def totals(recording, focus):
@@ -24,8 +24,8 @@ def keys_in_focus(recording, focus):
     return found
 
 
-def coarse(recording, limit=MAX_STRETCHES):
-    return stretches.coarse(recording.chunks(), limit)
+def coarse(recording, limit=MAX_SUMMARY_BLOCKS):
+    return summary_blocks.coarse(recording.chunks(), limit)
 
 
 def assert_same_totals(one, other):
@@ -231,4 +231,4 @@ def test_more_lanes_than_the_limit_still_get_a_stretch_each():
     picture = coarse(recording, limit=500)
     assert set(picture.lane.tolist()) == set(range(2_000))
     assert picture.rows.sum() == 40_000
-    assert len(picture) <= MAX_STRETCHES
+    assert len(picture) <= MAX_SUMMARY_BLOCKS

@@ -9,11 +9,11 @@ import pytest
 from recording_rows import START, append, log_line, make_rows, new_recording
 from test_files import full_recording
 
+from daskscope.atomic_files import written
 from daskscope.errors import DaskscopeError
 from daskscope.export import to_csv
 from daskscope.recording import RecordingStore, pack_keys
 from daskscope.schema import tables
-from daskscope.written import written
 
 
 def test_each_table_is_a_file_that_pandas_reads(tmp_path):

@@ -237,7 +237,7 @@ def test_the_kernel_says_busy_also_where_its_idle_comes_late(fresh, tmp_path):
     page = open_page(fresh, subshell=fresh.subshell())
     session = session_of(page)
     # Of what we say right after an answer the kernel's own "idle" is later.
-    fresh.run("import daskscope.cells; daskscope.cells.AFTER_ANSWER_S = -1.0")
+    fresh.run("import daskscope.cell_monitor; daskscope.cell_monitor.AFTER_ANSWER_S = -1.0")
     cell = BusyCell(fresh, tmp_path)
     fresh.wait(lambda: states(fresh)[-1] == "busy")
     before = len(states(fresh))

@@ -10,7 +10,7 @@ from distributed import Client, LocalCluster
 
 import daskscope
 from daskscope import collect
-from daskscope.cells import Cells
+from daskscope.cell_monitor import CellMonitor
 from daskscope.collect import loop
 
 
@@ -52,7 +52,7 @@ def test_a_thread_that_cannot_be_started_is_an_error_and_may_be_tried_again(
 
 
 def test_an_answer_after_the_end_of_the_last_session_starts_no_thread() -> None:
-    cells = Cells()
+    cells = CellMonitor()
     cells._begin()
     cells.answered()
     assert not running()

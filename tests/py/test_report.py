@@ -94,7 +94,7 @@ def test_a_report_is_written_also_if_nothing_can_be_asked(client, monkeypatch):
     def fails(*_: object) -> None:
         raise RuntimeError("the loop is gone")
 
-    monkeypatch.setattr("daskscope.block.block.surroundings_of", fails)
+    monkeypatch.setattr("daskscope.block.block.versions_and_logs_of", fails)
     with daskscope.performance_report("run.html"):
         computed(client)
     figures, _ = extract("run.html")

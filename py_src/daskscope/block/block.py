@@ -9,6 +9,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar, cast
 
 from daskscope import collect
+from daskscope.atomic_files import text_of
 from daskscope.block.facts import (
     HEARTBEAT_SLACK_S,
     checked_text,
@@ -18,19 +19,18 @@ from daskscope.block.facts import (
     new_block_recording,
     not_asked,
     note_end,
-    surroundings_of,
+    versions_and_logs_of,
 )
 from daskscope.block.writing import Writing
-from daskscope.cells import cell_name
+from daskscope.cell_monitor import cell_name
 from daskscope.collect.snapshots import cluster_sample
-from daskscope.collect.versions_and_logs import Surroundings
+from daskscope.collect.versions_and_logs import VersionsAndLogs
 from daskscope.errors import DaskscopeError
 from daskscope.files.target import LocalTarget
 from daskscope.recording import Recording
 from daskscope.recording.block_recording import BlockRecording, Positions, Window, positions_of
 from daskscope.recording.recording_store import about_of
 from daskscope.session_list import hold_session, let_go_of
-from daskscope.written import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine
@@ -46,7 +46,7 @@ T = TypeVar("T")
 
 FOLLOW_S: Final = 30.0
 
-INTERRUPTED: Final = Surroundings(missing=("versions and logs: the end was interrupted",))
+INTERRUPTED: Final = VersionsAndLogs(missing=("versions and logs: the end was interrupted",))
 
 
 def record(
@@ -93,7 +93,7 @@ class _End:
     """Where the recording was when all was there that finished before the end."""
     late: Positions
     """And after the heartbeat."""
-    around: Surroundings = INTERRUPTED
+    around: VersionsAndLogs = INTERRUPTED
 
 
 class Block(Generic[T]):
@@ -200,7 +200,7 @@ class Block(Generic[T]):
             await asyncio.gather(self._heartbeats(), self._session._profile_read())
             await self._session._caught_up(sampled=True)
             end.late = self._positions()
-            end.around = await surroundings_of(self._session, self._facts["start"])
+            end.around = await versions_and_logs_of(self._session, self._facts["start"])
         except Exception as why:  # noqa: BLE001 - what was recorded is worth more
             end.around = not_asked(why)
 

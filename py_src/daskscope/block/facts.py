@@ -6,10 +6,10 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.collect.notices import counted_notices
-from daskscope.collect.versions_and_logs import Surroundings, surroundings
+from daskscope.collect.versions_and_logs import VersionsAndLogs, versions_and_logs
 from daskscope.derive.findings import left_out
 from daskscope.file_summary import figures_of
-from daskscope.maker import made_by
+from daskscope.provenance import made_by
 from daskscope.recording.block_recording import BlockRecording, Positions
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def note_end(
     start: float,
     stop: float,
     clock: float,
-    around: Surroundings,
+    around: VersionsAndLogs,
     exception: dict[str, str] | None,
     asked: bool = False,
 ) -> None:
@@ -79,17 +79,17 @@ def note_end(
     }
 
 
-async def surroundings_of(session: Session, start: float) -> Surroundings:
+async def versions_and_logs_of(session: Session, start: float) -> VersionsAndLogs:
     """Ask for versions and logs; to be awaited in the background loop."""
     try:
-        return await surroundings(session._client, start, SURROUNDINGS_S)
+        return await versions_and_logs(session._client, start, SURROUNDINGS_S)
     except Exception as error:  # noqa: BLE001 - what was recorded is worth more
         return not_asked(error)
 
 
-def not_asked(error: Exception) -> Surroundings:
+def not_asked(error: Exception) -> VersionsAndLogs:
     """Return what is known of versions and logs where asking for them failed."""
-    return Surroundings(missing=(f"versions and logs: {type(error).__name__}: {error}"[:500],))
+    return VersionsAndLogs(missing=(f"versions and logs: {type(error).__name__}: {error}"[:500],))
 
 
 def heartbeat_s(workers: int) -> float:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import config
 from daskscope.block import Block
-from daskscope.cells import shell
+from daskscope.cell_monitor import shell
 from daskscope.errors import DaskscopeError
 from daskscope.files.target import LocalTarget, page_target
+from daskscope.format import count_text, seconds_text
 from daskscope.recording import Recording
 from daskscope.recording.file_writer import SUFFIX
 from daskscope.recording.recording_store import SUMMARY, about_of
@@ -20,7 +21,6 @@ from daskscope.report.address import Addresses, Served
 from daskscope.report.card import Place, card
 from daskscope.report.html import packed, page, write
 from daskscope.report.redact import checked, redacted
-from daskscope.words import count_text, seconds_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -179,7 +179,7 @@ class performance_report(Block[Report]):  # noqa: N801 - users call it
     ) -> None:
         # All that can be wrong should be so before the block runs, not after it.
         if account is not None:
-            from daskscope.library.public import no_hub
+            from daskscope.library.library_api import no_hub
 
             raise no_hub(account)
         page()

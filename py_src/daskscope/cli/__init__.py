@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from daskscope.cli.console import warn
 from daskscope.cli.parser import build_parser
 from daskscope.errors import DaskscopeError
-from daskscope.words import one_line
+from daskscope.format import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

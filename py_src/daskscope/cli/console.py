@@ -12,7 +12,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, Final, TextIO
 
-from daskscope.words import moment_text, one_line
+from daskscope.format import moment_text, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable

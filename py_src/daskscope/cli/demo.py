@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.cli.console import Line, say, warn
-from daskscope.words import count_text, moment_text
+from daskscope.format import count_text, moment_text
 
 if TYPE_CHECKING:
     import argparse

@@ -14,9 +14,9 @@ from daskscope.block import Block
 from daskscope.cli.console import Line, say, warn
 from daskscope.errors import DaskscopeError
 from daskscope.files.target import LocalTarget
+from daskscope.format import bytes_text, count_text, moment_text, one_line
 from daskscope.session_list import connect
 from daskscope.urls import reason
-from daskscope.words import bytes_text, count_text, moment_text, one_line
 
 if TYPE_CHECKING:
     import argparse

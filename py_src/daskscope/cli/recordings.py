@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
+from daskscope.atomic_files import check_no_url, is_stream, not_written, real, written
 from daskscope.cli.console import Progress, say, teller, warn
 from daskscope.cli.parser import FORMATS
 from daskscope.derive.recorded_profile import profile_of
@@ -16,6 +17,7 @@ from daskscope.errors import DaskscopeError
 from daskscope.export import to_chrome, to_collapsed, to_csv, to_speedscope
 from daskscope.export.profile import NAMES
 from daskscope.files.target import PAGES, LocalTarget, page_target
+from daskscope.format import bytes_text, count_text, one_line, raised_text, seconds_text
 from daskscope.library import keep
 from daskscope.loading import opened
 from daskscope.recording.file_reader import is_recording
@@ -27,8 +29,6 @@ from daskscope.report.html import build
 from daskscope.report.redact import redacted
 from daskscope.schema import SCOPES
 from daskscope.urls import is_url, without_secrets
-from daskscope.words import bytes_text, count_text, one_line, raised_text, seconds_text
-from daskscope.written import check_no_url, is_stream, not_written, real, written
 
 if TYPE_CHECKING:
     import argparse

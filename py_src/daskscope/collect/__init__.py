@@ -6,7 +6,7 @@ from daskscope.collect.collector import Collector
 from daskscope.collect.link import ClientView
 from daskscope.collect.loop import drop, hold, inside, soon, submit
 from daskscope.collect.notices import notice
-from daskscope.collect.pace import crowding
+from daskscope.collect.poll_pace import gil_pressure
 from daskscope.collect.sent import SentGraphs
 from daskscope.forks import after_fork
 
@@ -15,8 +15,8 @@ __all__ = [
     "Collector",
     "SentGraphs",
     "after_fork",
-    "crowding",
     "drop",
+    "gil_pressure",
     "hold",
     "inside",
     "notice",

@@ -19,7 +19,7 @@ from daskscope.collect.link import ClientView, HandlerRefused, Link
 from daskscope.collect.memory import SAMPLE_S, MemoryRows
 from daskscope.collect.metrics import MetricRows
 from daskscope.collect.notices import COUNTING, GAP_TEXTS, brief, counted_notices, notice
-from daskscope.collect.pace import Alarm, Rhythm, crowding
+from daskscope.collect.poll_pace import Alarm, PollPace, gil_pressure
 from daskscope.collect.profile import BLOCK_S, SHOWN_S, ProfileTail
 from daskscope.collect.snapshots import WorkerSnapshots, by_agent
 from daskscope.collect.versions_and_logs import LogTail
@@ -109,7 +109,7 @@ class Collector:
             recording.log(LOGS.name).append,
         )
         self._profile = ProfileTail(client, recording, pace.profile_bytes_per_s, self._reader)
-        self._rhythm = Rhythm(pace, time.monotonic())
+        self._poll_pace = PollPace(pace, time.monotonic())
         self._asking = False
         self._asked_s = 0.0  # monotonic
         # When each was asked, and which number the next task had then. Any thread reads them.
@@ -148,7 +148,7 @@ class Collector:
 
     def set_watched(self, watched: bool) -> None:
         """Say whether somebody looks: if so, ask at once, and often. To be called in the loop."""
-        self._rhythm.watched = watched
+        self._poll_pace.watched = watched
         if watched:
             self._wake.ring()
 
@@ -285,7 +285,7 @@ class Collector:
             due = time.monotonic() + step
             if await self._wake.wait(step):
                 break
-            crowding.woke(time.monotonic() - due)
+            gil_pressure.woke(time.monotonic() - due)
         if not self._stopping:
             self._wake.clear()
 
@@ -324,12 +324,12 @@ class Collector:
                     await self._profile.finish(LAST_ANSWER_S)
                     await self._release(link)
                     return
-                now, rhythm = self._answered_s, self._rhythm
+                now, rhythm = self._answered_s, self._poll_pace
                 rhythm.answered(now, tasks, now - self._asked_s, self._scheduler_s)
                 await self._pause(
                     rhythm.catching_up_s()
                     if self._more
-                    else rhythm.pause_s(now, crowded=crowding.crowded())
+                    else rhythm.pause_s(now, crowded=gil_pressure.crowded())
                 )
         except BaseException:
             link.abort()

@@ -13,8 +13,9 @@ import numpy as np
 
 from daskscope.agent.packing import NO_PREFIX
 from daskscope.collect.notices import notice
+from daskscope.format import some_of
 from daskscope.recording.fine_metrics import EXECUTE, SECONDS, TRANSFER
-from daskscope.recording.stretches import FAR_S
+from daskscope.recording.summary_blocks import FAR_S
 from daskscope.schema import (
     ACTIVITIES,
     BESIDE_TASKS,
@@ -26,7 +27,6 @@ from daskscope.schema import (
     TASK_STATES,
     UNITS,
 )
-from daskscope.words import some_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.errors import Notice
-from daskscope.words import count_text
+from daskscope.format import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

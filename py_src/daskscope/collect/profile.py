@@ -21,11 +21,11 @@ from daskscope import agent
 from daskscope.collect.intake import ColumnReader
 from daskscope.collect.link import ClientView, HandlerRefused, Link
 from daskscope.collect.notices import brief, notice
-from daskscope.collect.pace import Alarm
+from daskscope.collect.poll_pace import Alarm
 from daskscope.collect.profile_routes import EVERY_S as ROUTES_S
 from daskscope.collect.profile_routes import ProfileRoutes
+from daskscope.format import count_text
 from daskscope.schema import FRAMES, PREFIXES, PROFILE_COUNTS, PROFILED, SCOPES, STACKS
-from daskscope.words import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -17,7 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.agent.packing import clean_text
-from daskscope.collect.pace import Clock
+from daskscope.collect.poll_pace import Clock
 from daskscope.forks import after_fork
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ from packaging.version import InvalidVersion, Version
 from daskscope.agent.packing import clean_text
 from daskscope.collect.link import ClientView, HandlerRefused, Link
 from daskscope.collect.notices import brief, notice
+from daskscope.format import count_text
 from daskscope.schema import LOGS, MAX_TEXT_CHARACTERS
-from daskscope.words import count_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
@@ -54,7 +54,7 @@ TELLS_WITHOUT_IMPORTS: Final = Version("2026.8.0")
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class VersionsAndLogs:
     """Answers; what could not be asked is among the `missing`, in words."""
 
     versions: dict[str, Any] = field(default_factory=dict)
@@ -63,13 +63,13 @@ class Surroundings:
     missing: tuple[str, ...] = ()
 
 
-async def surroundings(client: ClientView, since: float, timeout_s: float) -> Surroundings:
+async def versions_and_logs(client: ClientView, since: float, timeout_s: float) -> VersionsAndLogs:
     """Ask scheduler and workers. To be awaited in the background loop."""
     questions = _Questions(client, timeout_s)
     versions = await questions.ask("versions of the scheduler", "versions")
     if questions.unreachable:
         missing = f"versions and logs: {questions.unreachable}"
-        return Surroundings({"client": _versions_here(())}, (), (missing,))
+        return VersionsAndLogs({"client": _versions_here(())}, (), (missing,))
     packages = PACKAGES if _tells_without_imports(versions) else ()
     if packages:
         what = "versions of some packages of the scheduler"
@@ -92,7 +92,7 @@ async def surroundings(client: ClientView, since: float, timeout_s: float) -> Su
         "workers": _differing_first(of_workers, questions.missing),
     }
     lines = _lines({"scheduler": said, **said_by_workers}, most, questions.missing)
-    return Surroundings({k: v for k, v in found.items() if v}, lines, tuple(questions.missing))
+    return VersionsAndLogs({k: v for k, v in found.items() if v}, lines, tuple(questions.missing))
 
 
 class _Questions:

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from daskscope.errors import Notice
+from daskscope.format import bytes_text, count_text, cut, moment_text, seconds_text, some_of
 from daskscope.recording import LogStore
 from daskscope.recording.log_store import MAX_LOG_CHARACTERS
 from daskscope.recording.names import MAX_LIST_CHARACTERS, name_of
 from daskscope.schema import ERRORS, OTHER_NAME
-from daskscope.words import bytes_text, count_text, cut, moment_text, seconds_text, some_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

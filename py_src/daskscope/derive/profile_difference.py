@@ -25,8 +25,8 @@ from daskscope.derive.profile_tree import (
     whole,
 )
 from daskscope.errors import DaskscopeError
+from daskscope.format import count_text, seconds_text
 from daskscope.schema import SCOPES
-from daskscope.words import count_text, seconds_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

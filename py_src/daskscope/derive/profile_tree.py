@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import numpy as np
 
 from daskscope.errors import DaskscopeError
+from daskscope.format import count_text, seconds_text
 from daskscope.schema import SCOPES
-from daskscope.words import count_text, seconds_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope.derive.findings import split_exception
+from daskscope.format import cut
 from daskscope.recording.progress import RUNNING
 from daskscope.schema import MAX_NAMES, OTHER_NAME
-from daskscope.words import cut
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,10 +12,10 @@ from daskscope.derive.findings import left_out, package_versions
 from daskscope.derive.progress import live_progress, stored_progress
 from daskscope.derive.work import MAX_FIGURE, ClusterTotals, Work, running_work, work, workers_of
 from daskscope.errors import Notice
+from daskscope.format import cut
 from daskscope.recording.names import name_of
-from daskscope.recording.stretches import FAR_S
+from daskscope.recording.summary_blocks import FAR_S
 from daskscope.schema import OTHER_NAME
-from daskscope.words import cut
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope.recording.recording_store import PRESENT
-from daskscope.recording.stretches import FAR_S
+from daskscope.recording.summary_blocks import FAR_S
 from daskscope.schema import ACTIONS
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final, cast
 
 import numpy as np
 
+from daskscope.atomic_files import written
 from daskscope.export.trace import Lines, Process, Rail, arguments, as_json, clock_of, quoted
+from daskscope.format import natural
 from daskscope.recording.names import name_of
 from daskscope.schema import ERRORS, EVENTS, GAPS, STATUSES, SYSTEM, WORKERS
 from daskscope.version import installed_version
-from daskscope.words import natural
-from daskscope.written import written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

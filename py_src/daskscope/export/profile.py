@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from daskscope.atomic_files import real, text_of, written
 from daskscope.derive.profile_tree import laid_out
 from daskscope.errors import DaskscopeError
+from daskscope.format import bytes_text
 from daskscope.version import installed_version
-from daskscope.words import bytes_text
-from daskscope.written import real, text_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

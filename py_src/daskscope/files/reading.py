@@ -7,10 +7,10 @@ from math import inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Final
 
+from daskscope.atomic_files import text_of
 from daskscope.errors import DaskscopeError
 from daskscope.files.temporary import in_temporary_file, temporary_file
 from daskscope.urls import is_url, path_or_url, reason, without_secrets
-from daskscope.written import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

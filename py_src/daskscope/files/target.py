@@ -10,11 +10,11 @@ from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
 
+from daskscope.atomic_files import is_stream, not_written, real, text_of, written
 from daskscope.errors import DaskscopeError
 from daskscope.files.reading import lacking
 from daskscope.files.temporary import in_temporary_file, temporary_folder
 from daskscope.urls import is_url, path_or_url, reason, without_secrets
-from daskscope.written import is_stream, not_written, real, text_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ small JSON file beside each, are all there is.
 
 from __future__ import annotations
 
-from daskscope.library.public import (
+from daskscope.library.library_api import (
     delete_performance_report,
     keep,
     list_performance_reports,

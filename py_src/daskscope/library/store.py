@@ -18,12 +18,12 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, Final
 
+from daskscope.atomic_files import replaced
 from daskscope.files.reading import lacking
 from daskscope.files.target import PAGES
 from daskscope.library.facts import MAX_FACTS_BYTES, SUFFIXES, Kind, created_text
 from daskscope.report.address import Addresses
 from daskscope.urls import is_url, without_secrets
-from daskscope.written import replaced
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

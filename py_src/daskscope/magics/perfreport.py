@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from daskscope import recorder
 from daskscope.errors import DaskscopeError
+from daskscope.magics.last_cell import LastCell, positions, recording_of
 from daskscope.magics.options import (
     HELP,
     NAME,
@@ -31,7 +32,6 @@ from daskscope.magics.options import (
     parse_line,
     without_first_line,
 )
-from daskscope.magics.past import PastCell, positions, recording_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -99,7 +99,7 @@ class PerfReport:
     def __init__(self, shell: Any) -> None:
         self._shell = shell
         self._local = threading.local()
-        self._past: PastCell | None = None
+        self._past: LastCell | None = None
         self._first_line = FirstLine(_client_is_awaited)
         shell.register_magic_function(self._line, "line", NAME)
         shell.register_magic_function(self._cell, "cell", NAME)
@@ -143,7 +143,7 @@ class PerfReport:
                 cells.remove(cell)
             error, ran = result.error_in_exec, result.error_before_exec is None
             if cell.remembered and ran and raw_cell.strip() and not result.info.silent:
-                self._past = _quietly(lambda: PastCell.of(result, start, known or {}))
+                self._past = _quietly(lambda: LastCell.of(result, start, known or {}))
             for begun in reversed(cell.begun):
                 if ran:
                     self._tell(begun, await begun.finish(error), result)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from daskscope.schema import KEY_SEPARATOR, TASKS
 
 if TYPE_CHECKING:
-    from daskscope.recording.stretches import Stretches
+    from daskscope.recording.summary_blocks import SummaryBlocks
 
 Columns = Mapping[str, NDArray[Any]]
 
@@ -109,7 +109,7 @@ class TaskChunk:
     """Consecutive tasks, ``first`` … ``first + tasks``; rows are in order of task number.
 
     ``columns`` has an array for each column of ``schema.TASKS``. ``summary`` is a
-    coarse picture of the rows, made when no more rows can come (``None`` before).
+    preview of the rows, made when no more rows can come (``None`` before).
     ``in_memory`` is false once the arrays are mapped from a file.
     """
 
@@ -117,7 +117,7 @@ class TaskChunk:
     tasks: int
     columns: Columns = field(repr=False)
     keys: tuple[KeyBlock, ...] = field(repr=False)
-    summary: Stretches | None = field(default=None, repr=False)
+    summary: SummaryBlocks | None = field(default=None, repr=False)
     in_memory: bool = True
 
     @property

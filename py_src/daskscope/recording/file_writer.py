@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
 import numpy as np
 
+from daskscope.atomic_files import is_stream, real, take_mode
 from daskscope.recording.chunk import chunks_within, key_blocks
 from daskscope.recording.file_tables import encode
 from daskscope.recording.file_zip import MAX_MEMBER_BYTES, MAX_RATIO
@@ -28,7 +29,7 @@ from daskscope.recording.recording_store import (
     rows_by_step,
     snapshot,
 )
-from daskscope.recording.stretches import MAX_STRETCHES, coarse
+from daskscope.recording.summary_blocks import MAX_SUMMARY_BLOCKS, coarse
 from daskscope.schema import (
     COARSE,
     FILE_FORMAT,
@@ -38,7 +39,6 @@ from daskscope.schema import (
     TASKS,
     columns_of,
 )
-from daskscope.written import is_stream, real, take_mode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -156,7 +156,7 @@ class FileWriter:
         chunks = now.chunks()
         self._append(now.names, chunks, now.next_task, watch)
         intervals = sum(chunk.rows for chunk in chunks) // PREVIEW_SHARE
-        picture = coarse(chunks, min(MAX_STRETCHES, max(MIN_PREVIEW, intervals)))
+        picture = coarse(chunks, min(MAX_SUMMARY_BLOCKS, max(MIN_PREVIEW, intervals)))
         columns = {name: getattr(picture, name) for name in picture.__slots__}
         columns["duration"] = picture.stop - picture.start
         self._add("coarse.arrow", encode(COARSE, columns, rounded=True, tasks=self._next))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from daskscope import schema
+from daskscope.atomic_files import real, written_folder
 from daskscope.recording.names import indexed, name_of
 from daskscope.schema import STATUSES
-from daskscope.written import real, written_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

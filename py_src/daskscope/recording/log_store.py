@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, Self
 
 import numpy as np
 
+from daskscope.format import cut
 from daskscope.recording.names import MAX_PARTS, sound
 from daskscope.schema import MAX_KEY_CHARACTERS, MAX_TEXT_CHARACTERS
-from daskscope.words import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

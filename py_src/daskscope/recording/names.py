@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope import schema
+from daskscope.format import cut
 from daskscope.schema import MAX_NAMES, OTHER_NAME, Column, Dictionary
-from daskscope.words import cut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from daskscope.recording.stretches import FAR_S
+from daskscope.recording.summary_blocks import FAR_S
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

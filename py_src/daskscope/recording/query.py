@@ -8,8 +8,8 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from daskscope.errors import DaskscopeError
+from daskscope.format import some_of
 from daskscope.schema import SPANS
-from daskscope.words import some_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

@@ -6,11 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope import schema
+from daskscope.atomic_files import not_written, real, text_of
 from daskscope.errors import DaskscopeError
+from daskscope.format import bytes_text, count_text
 from daskscope.recording import frames
 from daskscope.recording.names import sound
-from daskscope.words import bytes_text, count_text
-from daskscope.written import not_written, real, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

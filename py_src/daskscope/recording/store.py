@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 import numpy as np
 
 from daskscope.recording.chunk import DTYPES, ROW_BYTES, KeyBlock, TaskChunk, merge_blocks
-from daskscope.recording.stretches import fit, of_rows
+from daskscope.recording.summary_blocks import fit, of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -70,8 +70,8 @@ def spill(chunks: Sequence[TaskChunk], directory: str | None = None) -> list[Tas
 
 
 TAIL_ROWS: Final = 16_384
-SUMMARY_STRETCHES: Final = 512
-"""What a chunk of ``TAIL_ROWS`` keeps in memory of itself for coarse pictures."""
+CHUNK_SUMMARY_BLOCKS: Final = 512
+"""What a chunk of ``TAIL_ROWS`` keeps in memory of itself for previews."""
 
 CHUNK_OVERHEAD_BYTES: Final = 3_000
 """Objects around the arrays of one chunk, counted against the limit."""
@@ -135,8 +135,8 @@ class _Tail:
 
 
 def summarised(chunk: TaskChunk) -> TaskChunk:
-    """Return the chunk with a coarse picture of itself."""
-    limit = max(64, SUMMARY_STRETCHES * chunk.rows // TAIL_ROWS)
+    """Return the chunk with a preview of itself."""
+    limit = max(64, CHUNK_SUMMARY_BLOCKS * chunk.rows // TAIL_ROWS)
     return replace(chunk, summary=fit(of_rows(chunk.columns), limit))
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.words import count_text, cut, one_line, raised_text, seconds_text, visible
+from daskscope.format import count_text, cut, one_line, raised_text, seconds_text, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -14,7 +14,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from daskscope.derive.summary import FILE_CUT
-from daskscope.words import (
+from daskscope.format import (
     amount_text,
     bytes_text,
     count_text,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from daskscope.recording.chunk import key_blocks
-from daskscope.recording.stretches import coarse
+from daskscope.recording.summary_blocks import coarse
 from daskscope.schema import (
     COARSE,
     STEPS,

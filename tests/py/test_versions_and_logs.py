@@ -13,7 +13,7 @@ from distributed import Client, LocalCluster
 
 from daskscope import collect
 from daskscope.collect import versions_and_logs as module
-from daskscope.collect.versions_and_logs import Surroundings, surroundings
+from daskscope.collect.versions_and_logs import VersionsAndLogs, versions_and_logs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 TIMEOUT_S = 20.0
 
 
-def ask(client: Client, since: float = 0.0, timeout_s: float = TIMEOUT_S) -> Surroundings:
+def ask(client: Client, since: float = 0.0, timeout_s: float = TIMEOUT_S) -> VersionsAndLogs:
     view = collect.ClientView(client)
-    return collect.submit(surroundings(view, since, timeout_s)).result(timeout_s + 10)
+    return collect.submit(versions_and_logs(view, since, timeout_s)).result(timeout_s + 10)
 
 
 def log_something(text: str) -> None:
@@ -93,7 +93,7 @@ def test_a_scheduler_that_is_gone_is_missing_at_once(scheduler_process: Schedule
         view = collect.ClientView(client)
         scheduler_process.kill_scheduler()
         begun = time.monotonic()
-        found = collect.submit(surroundings(view, 0.0, TIMEOUT_S)).result(60)
+        found = collect.submit(versions_and_logs(view, 0.0, TIMEOUT_S)).result(60)
         assert time.monotonic() - begun < TIMEOUT_S / 2
     assert found.versions.keys() == {"client"}
     assert found.lines == ()

@@ -1,4 +1,4 @@
-"""Coarse pictures: many rows of one lane stand together as one stretch.
+"""Previews: many rows of one lane stand together as one block.
 
 A chunk keeps such a summary of itself, so that the first picture of a long run
 costs neither the disk nor a pass over every row.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 TRANSFER: Final = ACTIONS.index("transfer")
 WIDE: Final = 0.25
-"""An interval longer than this part of a bin stays a stretch of its own: put into
+"""An interval longer than this part of a bin stays a block of its own: put into
 one bin as a whole, it would look as if it ended in the bin where its middle lies.
 What was joined before is coarse already: it may fill a bin."""
 
@@ -30,13 +30,13 @@ FAR_S: Final = 1e11
 """Times beyond this (the year 5138) are nonsense and drawn at this."""
 
 _MAX_DOUBLINGS: Final = 64
-MAX_STRETCHES: Final = 32_768
+MAX_SUMMARY_BLOCKS: Final = 32_768
 """Of a picture: at 25 bytes each, one message below 1 MB."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stretches:
-    """Columns of stretches. Those of one lane may overlap, as its rows may."""
+class SummaryBlocks:
+    """Columns of blocks. Those of one lane may overlap, as its rows may."""
 
     start: NDArray[np.float64]
     stop: NDArray[np.float64]
@@ -54,26 +54,26 @@ class Stretches:
         """Bytes that the columns take."""
         return sum(getattr(self, name).nbytes for name in self.__slots__)
 
-    def take(self, rows: NDArray[Any]) -> Stretches:
-        """Return some of the stretches."""
-        return Stretches(*(getattr(self, name)[rows] for name in self.__slots__))
+    def take(self, rows: NDArray[Any]) -> SummaryBlocks:
+        """Return some of the blocks."""
+        return SummaryBlocks(*(getattr(self, name)[rows] for name in self.__slots__))
 
     @staticmethod
-    def concat(parts: Sequence[Stretches]) -> Stretches:
+    def concat(parts: Sequence[SummaryBlocks]) -> SummaryBlocks:
         """Put several together.
 
-        >>> len(Stretches.concat([]))
+        >>> len(SummaryBlocks.concat([]))
         0
         """
         if not parts:
-            return Stretches(*(np.empty(0, dtype) for dtype in "ddHHfIB"))
-        return Stretches(
-            *(np.concatenate([getattr(p, name) for p in parts]) for name in Stretches.__slots__)
+            return SummaryBlocks(*(np.empty(0, dtype) for dtype in "ddHHfIB"))
+        return SummaryBlocks(
+            *(np.concatenate([getattr(p, name) for p in parts]) for name in SummaryBlocks.__slots__)
         )
 
 
-def of_rows(columns: Mapping[str, NDArray[Any]]) -> Stretches:
-    """Turn rows into one stretch each. What is waited for is not work of the lane.
+def of_rows(columns: Mapping[str, NDArray[Any]]) -> SummaryBlocks:
+    """Turn rows into one block each. What is waited for is not work of the lane.
 
     A transfer runs beside the thread that will need its data, so it counts as a
     row but not as busy. A negative duration (clocks disagree) counts as nothing. What
@@ -85,7 +85,7 @@ def of_rows(columns: Mapping[str, NDArray[Any]]) -> Stretches:
     duration = np.nan_to_num(columns["duration"].astype("f8")).clip(0, FAR_S)
     start = columns["start"].clip(-FAR_S, FAR_S)
     busy = np.where(columns["action"] == TRANSFER, 0, duration)
-    return Stretches(
+    return SummaryBlocks(
         start,
         start + duration,
         columns["lane"],
@@ -96,16 +96,16 @@ def of_rows(columns: Mapping[str, NDArray[Any]]) -> Stretches:
     )
 
 
-def coarsen(stretches: Stretches, width: float) -> Stretches:
-    """Join the short stretches that share a lane and a bin of ``width`` seconds.
+def coarsen(blocks: SummaryBlocks, width: float) -> SummaryBlocks:
+    """Join the short blocks that share a lane and a bin of ``width`` seconds.
 
     The prefix that was busiest stands for its bin.
     """
-    if not len(stretches):
-        return stretches
-    length = stretches.stop - stretches.start
-    wide = length > np.where(stretches.rows > 1, 1, WIDE) * width
-    kept, short = stretches.take(wide), stretches.take(~wide)
+    if not len(blocks):
+        return blocks
+    length = blocks.stop - blocks.start
+    wide = length > np.where(blocks.rows > 1, 1, WIDE) * width
+    kept, short = blocks.take(wide), blocks.take(~wide)
     if not len(short):
         return kept
     middle = short.start + (short.stop - short.start) / 2
@@ -123,7 +123,7 @@ def coarsen(stretches: Stretches, width: float) -> Stretches:
     joined, cell = _join(short, edges), cell[edges]
     order = np.lexsort((-joined.rows.astype("i8"), -joined.busy, joined.lane, cell))
     joined, cell = joined.take(order), cell[order]
-    return Stretches.concat([kept, _join(joined, _edges(cell, joined.lane))])
+    return SummaryBlocks.concat([kept, _join(joined, _edges(cell, joined.lane))])
 
 
 def _edges(*columns: NDArray[Any]) -> NDArray[np.intp]:
@@ -135,9 +135,9 @@ def _edges(*columns: NDArray[Any]) -> NDArray[np.intp]:
     return np.flatnonzero(changed)
 
 
-def _join(sorted_: Stretches, edges: NDArray[np.intp]) -> Stretches:
+def _join(sorted_: SummaryBlocks, edges: NDArray[np.intp]) -> SummaryBlocks:
     """Join each run of neighbours; the first of a run gives it its prefix."""
-    return Stretches(
+    return SummaryBlocks(
         np.minimum.reduceat(sorted_.start, edges),
         np.maximum.reduceat(sorted_.stop, edges),
         sorted_.lane[edges],
@@ -158,40 +158,40 @@ def _quantile(values: NDArray[np.float64], share: float) -> float:
     return float(np.partition(values, place)[place])
 
 
-def fit(stretches: Stretches, limit: int) -> Stretches:
-    """Coarsen with the narrowest bins, by powers of two, that leave ``limit`` stretches.
+def fit(blocks: SummaryBlocks, limit: int) -> SummaryBlocks:
+    """Coarsen with the narrowest bins, by powers of two, that leave ``limit`` blocks.
 
     It gives up when wider bins join nothing more (more lanes than ``limit``).
     """
-    if len(stretches) <= limit:
-        return stretches
+    if len(blocks) <= limit:
+        return blocks
     # Start where an even spread would just fit; skewed clocks cannot spoil a quantile.
-    low, high = _quantile(stretches.start, 0.05), _quantile(stretches.start, 0.95)
-    lanes = np.count_nonzero(np.bincount(stretches.lane))
+    low, high = _quantile(blocks.start, 0.05), _quantile(blocks.start, 0.95)
+    lanes = np.count_nonzero(np.bincount(blocks.lane))
     narrowest = max((high - low) * lanes / limit / 2, 2.0**-20)
-    many = stretches.rows > 1
+    many = blocks.rows > 1
     if many.any():
         # Narrower bins than those of an earlier joining would join nothing.
-        lengths = (stretches.stop - stretches.start)[many]
+        lengths = (blocks.stop - blocks.start)[many]
         narrowest = max(narrowest, _quantile(lengths, 0.9))
     width = 2.0 ** np.ceil(np.log2(narrowest))
-    extent = float(stretches.stop.max() - stretches.start.min())
-    joined = stretches
+    extent = float(blocks.stop.max() - blocks.start.min())
+    joined = blocks
     for _ in range(_MAX_DOUBLINGS):
-        joined = coarsen(stretches, width)
+        joined = coarsen(blocks, width)
         if len(joined) <= limit or width * WIDE > extent:
             break
         width *= 2
     return joined
 
 
-def coarse(chunks: Sequence[TaskChunk], limit: int = MAX_STRETCHES) -> Stretches:
-    """Return at most ``limit`` stretches of lanes that stand for every row of some chunks.
+def coarse(chunks: Sequence[TaskChunk], limit: int = MAX_SUMMARY_BLOCKS) -> SummaryBlocks:
+    """Return at most ``limit`` blocks of lanes that stand for every row of some chunks.
 
     Each says when it starts and stops, which prefix was busiest, how many seconds
     the lane was busy, how many rows it stands for and whether a task erred. It is
     put together from summaries of the chunks, so it reads nothing from disk. With
-    more lanes than ``limit`` there are more stretches: at least one a lane.
+    more lanes than ``limit`` there are more blocks: at least one a lane.
 
     >>> len(coarse([]))
     0
@@ -199,4 +199,4 @@ def coarse(chunks: Sequence[TaskChunk], limit: int = MAX_STRETCHES) -> Stretches
     parts = [
         chunk.summary if chunk.summary is not None else of_rows(chunk.columns) for chunk in chunks
     ]
-    return fit(Stretches.concat(parts), limit)
+    return fit(SummaryBlocks.concat(parts), limit)

@@ -59,7 +59,7 @@ FORGOTTEN_S: Final = 1.0
 """So long without a timer tells nothing any more: nothing is collected, and no cell is slowed."""
 
 
-class Crowding:
+class GilPressure:
     """How late the timers of one loop are, on the average."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -83,7 +83,7 @@ class Crowding:
             self._late_s = 0.0
 
 
-crowding: Final = Crowding()
+gil_pressure: Final = GilPressure()
 """Of the one background loop."""
 
 
@@ -100,7 +100,7 @@ CROWDED_PAUSE_S: Final = 0.2
 MAX_SPARED_S: Final = 2.0
 
 
-class Rhythm:
+class PollPace:
     """Of one collector. Times are those of one monotonic clock."""
 
     def __init__(self, pace: Pace, now: float) -> None:

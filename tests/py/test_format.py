@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from daskscope.words import NOTHING, amount_text, seconds_among, seconds_text, share_text
+from daskscope.format import NOTHING, amount_text, seconds_among, seconds_text, share_text
 
 CASES = Path(__file__).parents[1] / "contract" / "words"
 DURATIONS = json.loads((CASES / "durations.json").read_text("utf-8"))

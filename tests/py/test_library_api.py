@@ -17,8 +17,7 @@ from stream_pages import FakeLoop, PageStub
 
 import daskscope
 from daskscope.errors import DaskscopeError
-from daskscope.library import keep
-from daskscope.library import public as asked
+from daskscope.library import keep, library_api
 from daskscope.stream import Channel, Hub, sources
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 def test_reports_are_listed_newest_first_with_their_place(report, either_place):
     keep(report, {**SUMMARY, "title": "older"})
     keep(report, {**SUMMARY, "title": "<script>"})
-    answer = asked.answer("reports", {})
+    answer = library_api.answer("reports", {})
     assert [entry["title"] for entry in answer["reports"]] == ["<script>", "older"]
     assert answer["total"] == 2
     assert {entry["path"] for entry in answer["reports"]} == {None}
@@ -36,10 +35,10 @@ def test_reports_are_listed_newest_first_with_their_place(report, either_place):
 
 
 def test_a_long_list_is_cut_and_says_how_many_there_are(report, monkeypatch):
-    monkeypatch.setattr(asked, "MOST_LISTED", 2)
+    monkeypatch.setattr(library_api, "MOST_LISTED", 2)
     for _ in range(3):
         keep(report, SUMMARY)
-    answer = asked.answer("reports", {})
+    answer = library_api.answer("reports", {})
     assert (len(answer["reports"]), answer["total"]) == (2, 3)
 
 
@@ -47,7 +46,7 @@ def test_a_report_below_the_root_of_the_server_has_a_path(report, tmp_path, monk
     server = {"pid": os.getppid(), "root_dir": str(tmp_path), "base_url": "/user/ada/"}
     monkeypatch.setattr(daskscope.report.address, "_servers", lambda: [server])
     kept = keep(report, SUMMARY)
-    (entry,) = asked.answer("reports", {})["reports"]
+    (entry,) = library_api.answer("reports", {})["reports"]
     assert entry["path"] == f"library/{kept['filename']}"
 
 
@@ -70,7 +69,7 @@ def test_recordings_are_listed_and_say_that_they_are(report, tmp_path):
     path = append_and_save(tmp_path / "run.daskscope")
     keep(report, SUMMARY)
     keep(path, SUMMARY, kind="recording")
-    answer = asked.answer("reports", {})
+    answer = library_api.answer("reports", {})
     assert [entry["kind"] for entry in answer["reports"]] == ["recording", "report"]
     assert answer["total"] == 2
 
@@ -82,11 +81,11 @@ def append_and_save(path: Path) -> Path:
 
 
 def test_a_report_comes_in_pieces_as_it_is(report, either_place, monkeypatch):
-    monkeypatch.setattr(asked, "MAX_PIECE_BYTES", 1_000)
+    monkeypatch.setattr(library_api, "MAX_PIECE_BYTES", 1_000)
     kept = keep(report, SUMMARY)
     found, size = b"", 1
     while len(found) < size:
-        answer = asked.answer("report", {"filename": kept["filename"], "at": len(found)})
+        answer = library_api.answer("report", {"filename": kept["filename"], "at": len(found)})
         size = answer["size"]
         piece = base64.b64decode(answer["base64"])
         assert 0 < len(piece) <= 1_000
@@ -96,8 +95,8 @@ def test_a_report_comes_in_pieces_as_it_is(report, either_place, monkeypatch):
 
 def test_a_report_is_deleted(report):
     kept = keep(report, SUMMARY)
-    assert asked.answer("delete-report", {"filename": kept["filename"]}) == {}
-    assert asked.answer("reports", {})["reports"] == []
+    assert library_api.answer("delete-report", {"filename": kept["filename"]}) == {}
+    assert library_api.answer("reports", {})["reports"] == []
     assert report.exists()
 
 
@@ -113,7 +112,7 @@ def test_a_report_is_deleted(report):
 )
 def test_what_is_not_in_the_library_cannot_be_had(what, args, code):
     with pytest.raises(DaskscopeError) as raised:
-        asked.answer(what, args)
+        library_api.answer(what, args)
     assert raised.value.code == code
 
 

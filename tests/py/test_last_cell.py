@@ -13,7 +13,7 @@ from distributed import Client, wait
 
 import daskscope
 from daskscope.errors import DaskscopeError
-from daskscope.magics.past import PastCell, positions, recording_of
+from daskscope.magics.last_cell import LastCell, positions, recording_of
 from daskscope.recording.block_recording import SOON_S
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Cell:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.past: PastCell
+        self.past: LastCell
 
     def __enter__(self) -> Cell:
         self._start, self._marks = time.time(), positions()
@@ -72,7 +72,7 @@ class Cell:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.past = PastCell.of(RAN, self._start, self._marks)
+        self.past = LastCell.of(RAN, self._start, self._marks)
 
     def wait_until_it_is_over(self) -> None:
         eventually(lambda: time.time() > self.past.stop + 2 * SOON_S)
@@ -132,14 +132,14 @@ async def test_what_the_scheduler_has_not_told_yet_is_said_where_nobody_may_wait
             await session.caught_up()
             start, known = time.time() - 1, positions()
             await client.gather(client.map(abs, range(3), pure=False))
-            past = PastCell.of(RAN, start, known)
+            past = LastCell.of(RAN, start, known)
             with pytest.raises(DaskscopeError, match="has not reported") as error:
                 recording_of(past, None)
             assert "%perfreport --last again" in error.value.next
 
             await session.caught_up()
             await client.gather(client.map(abs, range(4), pure=False))
-            past = PastCell.of(RAN, start, known)
+            past = LastCell.of(RAN, start, known)
             recording = recording_of(past, None)
             assert recording.counts.captured == 3
             assert "has not reported" in said(recording)

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from daskscope.cells import of_notebook
+from daskscope.cell_monitor import of_notebook
 from daskscope.errors import DaskscopeError, Notice
 from daskscope.magics.options import without_first_line
 
@@ -37,7 +37,7 @@ NOT_TOLD: Final = Notice(
 
 
 @dataclass(frozen=True, slots=True)
-class PastCell:
+class LastCell:
     """One cell that ran; times are this computer's."""
 
     number: int | None
@@ -53,7 +53,7 @@ class PastCell:
     exception: dict[str, str] | None
 
     @classmethod
-    def of(cls, result: Any, start: float, before: dict[str, Positions]) -> PastCell:
+    def of(cls, result: Any, start: float, before: dict[str, Positions]) -> LastCell:
         """Return what is known of a cell that has just run, from IPython's result."""
         stop, over_s = time.time(), time.monotonic()
         exception = None
@@ -86,7 +86,7 @@ def _sessions() -> list[Session]:
     return listed() if listed is not None else []
 
 
-def recording_of(cell: PastCell, title: str | None) -> RecordingStore:
+def recording_of(cell: LastCell, title: str | None) -> RecordingStore:
     """Return the tasks of a cell as if it had been recorded as a block; without its figures."""
     found = [_Found(cell, session) for session in _sessions()]
     best = max(found, key=lambda one: one.tasks, default=None)
@@ -109,7 +109,7 @@ def recording_of(cell: PastCell, title: str | None) -> RecordingStore:
 class _Found:
     """The tasks that a session has of a cell."""
 
-    def __init__(self, cell: PastCell, session: Session) -> None:
+    def __init__(self, cell: LastCell, session: Session) -> None:
         from daskscope.block.facts import heartbeat_s
         from daskscope.recording.block_recording import (
             Positions,
@@ -140,17 +140,17 @@ class _Found:
             facts_at_start,
             new_block_recording,
             note_end,
-            surroundings_of,
+            versions_and_logs_of,
         )
-        from daskscope.collect.versions_and_logs import Surroundings
+        from daskscope.collect.versions_and_logs import VersionsAndLogs
         from daskscope.recording.block_recording import positions_of
         from daskscope.schema import PROFILE_COUNTS, PROFILED
 
         session, cell, window = self._session, self._cell, self._window
         if session._must_not_wait():
-            around = Surroundings(missing=("versions and logs: the client is asynchronous",))
+            around = VersionsAndLogs(missing=("versions and logs: the client is asynchronous",))
         else:
-            around = collect.submit(surroundings_of(session, window.start)).result()
+            around = collect.submit(versions_and_logs_of(session, window.start)).result()
         since, until = self._since, self._until
         session._read_profile()
         late = positions_of(session._recording).tables

@@ -77,7 +77,7 @@ class Cell:
     status: str = "running"
 
 
-class Cells:
+class CellMonitor:
     """Follows the cells of the main shell, while somebody holds it."""
 
     def __init__(self) -> None:
@@ -273,7 +273,7 @@ def _tell(holders: dict[object, Callable[[Cell], object]], cell: Cell) -> None:
             logger.debug("a cell could not be noted", exc_info=True)
 
 
-cells: Final = Cells()
+cell_monitor: Final = CellMonitor()
 """Those of this process."""
 
-collect.after_fork(cells.in_child)
+collect.after_fork(cell_monitor.in_child)
