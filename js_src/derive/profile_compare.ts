@@ -1,34 +1,33 @@
 // Two times, or two recordings, next to each other: what has more in the second one, and where
-// that is more than chance.
-//
-// A function that runs for long is seen many times in a row: samples are not independent. So
-// each side is cut into stretches of its time, and what neighbours differ by says how far the
-// whole may be off: of N stretches Σ (next - this)² · N / 2(N - 1) is the variance of their
-// sum. What runs for longer than a stretch may be alike in neighbours: pairs and fours of
-// stretches are compared, too, and the largest variance counts, which is at least that of
-// independent samples. A difference counts beyond so many standard errors that at most 5 % of
-// the nodes of two halves of one run are coloured, and if it is more than a sample: 1 against
-// 0 is none. `derive/profile_difference.py` has the same variance.
+// that is more than chance. The rule is that of `derive/profile_difference.py`, which says why;
+// tests/contract/profile.json holds both to the same figures.
 
 import {
   type FrameColumns,
   Merging,
   NOWHERE,
+  outermostOf,
   type Stacks,
   type Tree,
 } from "./profile_tree";
 import type { StretchedCounts } from "./profile_stretches";
 
-export interface Comparison {
-  /** The same nodes; their `self` and `total` are the means of both sides. */
-  readonly tree: Tree;
-  /** What a node has in each side: of 1, or in samples. */
+/** By node, or by frame. */
+export interface Differences {
+  /** What each has on a side: samples, or parts of all samples of the side. */
   readonly before: Float64Array;
   readonly after: Float64Array;
   /** A difference up to this one may be chance. */
   readonly bound: Float64Array;
   /** 1 where there is more in the second side, -1 where less, 0 where that may be chance. */
   readonly sign: Int8Array;
+}
+
+export interface Comparison extends Differences {
+  /** The same nodes; their `self` and `total` are the means of both sides. */
+  readonly tree: Tree;
+  /** The totals of functions, by frame: recursion counts once. */
+  readonly functions: Differences;
 }
 
 export interface Comparing {
@@ -43,130 +42,169 @@ export function compared(
   after: StretchedCounts,
   { by }: Comparing,
 ): Comparison {
+  const { parent, frame, frames } = tree;
   const places = placesOf(tree);
-  const a = sideOf(tree, places, before, by);
-  const b = sideOf(tree, places, after, by);
-  const nodes = tree.parent.length;
-  const bound = new Float64Array(nodes);
-  const sign = new Int8Array(nodes);
-  const total = new Float64Array(nodes);
-  const self = new Float64Array(nodes);
-  for (let node = 0; node < nodes; node++) {
-    const [one, other] = [a.variance[node], b.variance[node]];
-    const error = one + other;
-    const spread = one ** 2 / a.degrees + other ** 2 / b.degrees;
-    const known = Number.isFinite(error) && error > 0;
-    const factor = known ? studentOf(LIMIT, error ** 2 / spread) : 0;
-    const chance = known ? factor * Math.sqrt(error) : error;
-    bound[node] = Math.max(chance, a.one, b.one);
-    const difference = b.total[node] - a.total[node];
-    if (Math.abs(difference) > bound[node]) sign[node] = Math.sign(difference);
-    total[node] = (a.total[node] + b.total[node]) / 2;
-    self[node] = (a.self[node] + b.self[node]) / 2;
-  }
-  const mean = { ...tree, self, total };
-  return { tree: mean, before: a.total, after: b.total, bound, sign };
-}
-
-/**
- * In standard errors. Nodes of one branch differ together: with 1.96 it happened that 20 % of
- * the nodes of halves of one run were coloured.
- */
-const LIMIT = 3;
-
-/** Student's t that is as rare as a normal deviate (Wallace). */
-function studentOf(z: number, degrees: number): number {
-  const scale = (8 * degrees + 1) / (8 * degrees + 3);
-  return Math.sqrt(degrees * Math.expm1((z / scale) ** 2 / degrees));
-}
-
-interface Side {
-  readonly self: Float64Array;
-  readonly total: Float64Array;
-  readonly variance: Float64Array;
-  readonly degrees: number;
-  /** What one sample is. */
-  readonly one: number;
-}
-
-function sideOf(
-  tree: Tree,
-  places: Uint32Array,
-  { parts }: StretchedCounts,
-  by: Comparing["by"],
-): Side {
-  const { parent } = tree;
-  const nodes = parent.length;
-  const summed = (
-    of: StretchedCounts["parts"],
-  ): [Float64Array, Float64Array] => {
-    const self = new Float64Array(nodes);
-    for (const { stack, count } of of) {
+  const totalsOf = (self: Float64Array): Float64Array => {
+    const total = self.slice();
+    for (let node = total.length - 1; node > 0; node--) {
+      total[parent[node]] += total[node];
+    }
+    return total;
+  };
+  const outermost = outermostOf(tree);
+  const functionsOf = (self: Float64Array): Float64Array => {
+    const sums = new Float64Array(frames);
+    totalsOf(self).forEach((count, node) => {
+      if (outermost[node] === 1) sums[frame[node]] += count;
+    });
+    return sums;
+  };
+  const selfOf = (parts: StretchedCounts["parts"]): Float64Array => {
+    const self = new Float64Array(parent.length);
+    for (const { stack, count } of parts) {
       for (let row = 0; row < stack.length; row++) {
         const node = places[stack[row]] ?? NOWHERE;
         if (node !== NOWHERE) self[node] += count[row];
       }
     }
-    const total = self.slice();
-    for (let node = nodes - 1; node > 0; node--) {
-      total[parent[node]] += total[node];
-    }
-    return [self, total];
+    return self;
   };
-  const [self, total] = summed(parts);
-  const one = by === "samples" ? 1 : total[0] > 0 ? 1 / total[0] : 0;
-  const all = total[0];
-  // Of one stretch nothing is known of chance: no difference counts.
-  const variance = parts.length > 1 ? total.slice() : total.map(() => Infinity);
-  const scales = [1, 2, 4].filter(
-    (of) => parts.length / of >= Math.min(4, parts.length),
+  const sides = [before, after].map((counts) => {
+    const self = selfOf(counts.parts);
+    const all = sum(self);
+    const one = by === "samples" ? 1 : all > 0 ? 1 / all : 0;
+    return { ...{ counts, selfOf, self, all, one }, shares: by === "share" };
+  });
+  const [a, b] = sides;
+  const nodes = differences(a, b, totalsOf);
+  const mean = (one: Float64Array, other: Float64Array): Float64Array =>
+    one.map((count, node) => (count + other[node]) / 2);
+  const total = mean(nodes.before, nodes.after);
+  const self = mean(
+    a.self.map((count) => count * a.one),
+    b.self.map((count) => count * b.one),
   );
-  const steps = scales.map(() => new Float64Array(nodes));
-  const sums = scales.map(() => new Float64Array(nodes));
-  const last = scales.map(() => new Float64Array(nodes));
-  parts.forEach((part, at) => {
-    const [, inPart] = summed([part]);
-    if (by === "share") {
-      // Where all of it varies, its parts stay what they are.
-      const busy = all > 0 ? inPart[0] / all : 0;
-      for (let node = 0; node < nodes; node++) {
-        inPart[node] -= total[node] * busy;
-      }
-    }
-    scales.forEach((of, scale) => {
-      const sum = sums[scale];
-      for (let node = 0; node < nodes; node++) sum[node] += inPart[node];
-      if ((at + 1) % of !== 0) return;
-      const [step, before] = [steps[scale], last[scale]];
-      if (at + 1 > of) {
-        for (let node = 0; node < nodes; node++) {
-          step[node] += (sum[node] - before[node]) ** 2;
-        }
-      }
-      [sums[scale], last[scale]] = [before.fill(0), sum];
-    });
-  });
-  steps.forEach((step, scale) => {
-    const number = parts.length / scales[scale];
-    if (number < 2) return;
-    const factor = number / (2 * (number - 1));
-    for (let node = 0; node < nodes; node++) {
-      variance[node] = Math.max(variance[node], step[node] * factor);
-    }
-  });
-  const scaled = (samples: Float64Array, by: number): Float64Array =>
-    by === 1 ? samples : samples.map((count) => count * by);
   return {
-    ...{ self: scaled(self, one), total: scaled(total, one), one },
-    variance: scaled(variance, one * one),
-    degrees: degreesOf(parts.length / 2),
+    ...nodes,
+    tree: { ...tree, self, total },
+    functions: differences(a, b, functionsOf),
   };
 }
 
+interface Side {
+  readonly counts: StretchedCounts;
+  /** By node, without what it called. */
+  readonly selfOf: (parts: StretchedCounts["parts"]) => Float64Array;
+  /** That of all stretches. */
+  readonly self: Float64Array;
+  readonly all: number;
+  /** What one sample is. */
+  readonly one: number;
+  /** Where all of a stretch varies, its parts stay what they are. */
+  readonly shares: boolean;
+}
+
+type Summed = (self: Float64Array) => Float64Array;
+
+const sum = (counts: Float64Array): number =>
+  counts.reduce((all, count) => all + count, 0);
+
+function differences(a: Side, b: Side, summed: Summed): Differences {
+  const [one, other] = [varianceOf(a, summed), varianceOf(b, summed)];
+  const before = one.total.map((count) => count * a.one);
+  const after = other.total.map((count) => count * b.one);
+  const sign = new Int8Array(before.length);
+  const least = Math.max(a.one, b.one);
+  const bound = before.map((_, cell) => {
+    const [x, y] = [
+      one.excess[cell] * a.one ** 2,
+      other.excess[cell] * b.one ** 2,
+    ];
+    const error = before[cell] * a.one + after[cell] * b.one + x + y;
+    const spread = x ** 2 / one.degrees + y ** 2 / other.degrees;
+    const degrees = spread > 0 ? error ** 2 / spread : MOST_DEGREES;
+    return Math.max(studentOf(degrees) * Math.sqrt(error), least);
+  });
+  before.forEach((count, cell) => {
+    const by = after[cell] - count;
+    if (Math.abs(by) > bound[cell]) sign[cell] = Math.sign(by);
+  });
+  return { before, after, bound, sign };
+}
+
+interface Variance {
+  readonly total: Float64Array;
+  /** By how much the variance of a total exceeds that of independent samples. */
+  readonly excess: Float64Array;
+  readonly degrees: number;
+}
+
 /**
- * Degrees of freedom of a variance that is made of differences of neighbours: of pairs of
- * stretches, since the largest variance may be theirs.
+ * Of the steps from stretch to stretch of each group of workers, without what all groups have
+ * together: the largest variance that stretches, pairs and fours of them say.
  */
+function varianceOf(side: Side, summed: Summed): Variance {
+  const { counts, selfOf, all } = side;
+  const { parts, groups } = counts;
+  const total = summed(side.self);
+  const stretches = parts.length / groups;
+  const excess = total.map(() => (stretches > 1 ? 0 : Infinity));
+  const scales = [1, 2, 4].filter((of) => {
+    const number = stretches / of;
+    return number > 1 && number >= Math.min(4, stretches);
+  });
+  const squares = scales.map(() => new Float64Array(total.length));
+  /** Of some groups together. */
+  const addSteps = (first: number, end: number, weight: number): void => {
+    const sums = scales.map(() => new Float64Array(total.length));
+    const last = scales.map(() => new Float64Array(total.length));
+    for (let at = 0; at < stretches; at++) {
+      const from = at * groups;
+      const self = selfOf(parts.slice(from + first, from + end));
+      const busy = side.shares && all > 0 ? sum(self) / all : 0;
+      const cells = summed(self);
+      scales.forEach((of, scale) => {
+        const [wide, before] = [sums[scale], last[scale]];
+        for (let cell = 0; cell < cells.length; cell++) {
+          wide[cell] += cells[cell] - total[cell] * busy;
+        }
+        if ((at + 1) % of !== 0) return;
+        for (let cell = 0; at >= of && cell < cells.length; cell++) {
+          squares[scale][cell] += weight * (wide[cell] - before[cell]) ** 2;
+        }
+        [sums[scale], last[scale]] = [before.fill(0), wide];
+      });
+    }
+  };
+  // Of the squares of what differs from the mean of the groups.
+  const own = groups > 1 ? groups / (groups - 1) : 1;
+  for (let group = 0; group < groups; group++) addSteps(group, group + 1, own);
+  if (groups > 1) addSteps(0, groups, -own / groups);
+  squares.forEach((square, scale) => {
+    const number = stretches / scales[scale];
+    const factor = number / (2 * (number - 1));
+    square.forEach((sum, cell) => {
+      excess[cell] = Math.max(excess[cell], sum * factor - total[cell]);
+    });
+  });
+  const degrees = degreesOf(stretches) * Math.max(groups - 1, 1);
+  return { total, excess, degrees };
+}
+
+/** In standard errors: nodes of one branch differ together, and at most 5 % may by chance. */
+const LIMIT = 3;
+/** As good as a normal deviate. */
+const MOST_DEGREES = 1e9;
+
+/** Student's t that is as rare as `LIMIT` is of a normal deviate (Wallace). */
+function studentOf(found: number): number {
+  const degrees = Math.min(Math.max(found, 1e-3), MOST_DEGREES);
+  const scale = (8 * degrees + 1) / (8 * degrees + 3);
+  const power = Math.min((LIMIT / scale) ** 2 / degrees, 700);
+  return Math.sqrt(degrees * Math.expm1(power));
+}
+
+/** Degrees of freedom of a variance that is made of differences of neighbours. */
 const degreesOf = (number: number): number =>
   number < 2 ? 1 : (2 * (number - 1) ** 2) / (3 * number - 4);
 
@@ -252,12 +290,12 @@ export function unitedStacks(
 
 /** Counts with the numbers that stacks have in another dictionary. */
 export function renumbered(
-  { parts, samples }: StretchedCounts,
+  { parts, ...others }: StretchedCounts,
   numbers: Uint32Array,
 ): StretchedCounts {
   const moved = parts.map(({ stack, count }) => ({
     stack: stack.map((one) => numbers[one]),
     count,
   }));
-  return { parts: moved, samples };
+  return { parts: moved, ...others };
 }

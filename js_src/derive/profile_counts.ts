@@ -119,11 +119,11 @@ export class ProfileCounts {
   stretches(...windows: readonly CountWindow[]): StretchedCounts {
     const rows = new RowColumns();
     for (const window of windows) {
-      this.each(window, ({ columns }, row, count, from, to) =>
-        rows.add(columns.stack[row], count, from, to),
+      this.each(window, ({ columns, workers }, row, count, from, to) =>
+        rows.add(columns.stack[row], count, from, to, workers[row]),
       );
     }
-    return stretched(rows);
+    return stretched(rows, [...this.workers.keys()]);
   }
 
   /** Samples by worker or by prefix. */

@@ -1,4 +1,5 @@
 // Whose code a frame is, by the path of its file: for colours, and for what is folded.
+// `derive/modules.py` has the same rules; tests/contract/profile.json holds both to the same answers.
 
 import { IN_ONE_OF } from "../schema";
 import type { FrameColumns } from "./profile_tree";
@@ -16,7 +17,8 @@ export type Module = (typeof MODULES)[number];
 
 const OF_PACKAGE: Readonly<Record<string, Module>> = {
   ...{ dask: "dask", dask_expr: "dask", distributed: "dask", tornado: "dask" },
-  ...{ pandas: "pandas", pyarrow: "pyarrow", numpy: "numpy" },
+  ...{ daskscope: "dask", pandas: "pandas", pyarrow: "pyarrow" },
+  ...{ numpy: "numpy", internals: "numpy" },
 };
 
 /** The first that matches says it, by the package in it, if one is named. */
@@ -30,7 +32,7 @@ const RULES: readonly RegExp[] = [
   // Python's own.
   /^<frozen /,
   /[/\\](?:python|pypy)\d[\d.]*t?(?:\.zip)?[/\\]/,
-  /^[a-z]:\\.*\\lib\\.*\.py$/i,
+  /^[A-Za-z]:\\.*\\[Ll]ib\\.*\.py$/,
 ];
 
 /** By frame an index into MODULES; what no rule matches is yours. */
@@ -52,12 +54,7 @@ function moduleOf(file: string): Module {
     const found = rule.exec(file);
     if (!found) continue;
     const name = found.groups?.["package"] ?? "";
-    if (name === "internals") return "numpy";
     return Object.hasOwn(OF_PACKAGE, name) ? OF_PACKAGE[name] : "other";
   }
   return "yours";
 }
-
-/** By frame, 1 for those of libraries and of Python: what may be folded. */
-export const librariesOf = (modules: Uint8Array): Uint8Array =>
-  modules.map((module, frame) => (frame > 0 && module !== 0 ? 1 : 0));

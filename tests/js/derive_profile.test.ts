@@ -6,11 +6,7 @@ import {
   inverted,
 } from "../../js_src/derive/profile_callers";
 import { layoutOf, ranksOf, visible } from "../../js_src/derive/profile_layout";
-import {
-  librariesOf,
-  MODULES,
-  modulesOf,
-} from "../../js_src/derive/profile_modules";
+import { MODULES, modulesOf } from "../../js_src/derive/profile_modules";
 import { search } from "../../js_src/derive/profile_search";
 import {
   collapsed,
@@ -20,7 +16,9 @@ import {
   treeOf,
   without,
 } from "../../js_src/derive/profile_tree";
+import { IN_ONE_OF } from "../../js_src/schema";
 import { madeStacks } from "./harness/profile";
+import { CONTRACT } from "./harness/profile_contract";
 
 /** Of texts `a b c 3`: a stack from the root on, and its samples. */
 function made(...lines: readonly string[]): {
@@ -330,37 +328,21 @@ describe("a stack 100,000 deep", () => {
 });
 
 describe("frames", () => {
-  const files: Record<string, (typeof MODULES)[number]> = {
-    "/home/ada/sums.py": "yours",
-    "/tmp/ipykernel_12/3801.py": "yours",
-    "<string>": "yours",
-    "/home/ada/dask/sums.py": "yours",
-    "/opt/lib/python3.12/site-packages/pandas/core/frame.py": "pandas",
-    "C:\\Python312\\Lib\\site-packages\\numpy\\linalg\\_linalg.py": "numpy",
-    "/usr/lib/python3/dist-packages/pyarrow/table.pxi": "pyarrow",
-    "/v/site-packages/distributed/worker.py": "dask",
-    "/src/dask/dask/core.py": "dask",
-    "/v/site-packages/six.py": "other",
-    "/usr/lib/python3.12/threading.py": "other",
-    "C:\\Python312\\Lib\\threading.py": "other",
-    "<frozen importlib._bootstrap>": "other",
-    "pandas/_libs/lib.pyx": "pandas",
-    "<__array_function__ internals>": "numpy",
-    "/v/site-packages/constructor/x.py": "other",
-    "": "other",
-  };
-  const file = Object.keys(files);
-  const zeros = new Uint32Array(file.length);
-  const columns = {
-    ...{ file, name: file.map(() => "f"), source: file },
-    ...{ first_line: zeros, line: zeros },
-  };
-
-  it("are of a module by their file", () => {
+  it("are of a module by their file, as in Python", () => {
+    const file = Object.keys(CONTRACT.modules);
+    const zeros = new Uint32Array(file.length);
+    const columns = {
+      ...{ file, name: file.map(() => "f"), source: file },
+      ...{ first_line: zeros, line: zeros },
+    };
     const modules = modulesOf(columns);
     const found = [...modules].map((module, at) => [file[at], MODULES[module]]);
-    expect(Object.fromEntries(found)).toEqual(files);
-    expect([...librariesOf(modules)].slice(0, 6)).toEqual([0, 0, 0, 0, 1, 1]);
+    expect(Object.fromEntries(found)).toEqual(CONTRACT.modules);
+    const name = file.map(() => `${IN_ONE_OF}a, b`);
+    const several = modulesOf({ ...columns, name });
+    expect(new Set([...several].map((module) => MODULES[module]))).toEqual(
+      new Set([CONTRACT.one_of]),
+    );
   });
 
   it("are in order of their names, files and lines", () => {

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,6 +141,20 @@ def test_new_functions_grew_and_gone_ones_shrank():
 def test_what_was_merged_can_be_compared():
     change = (run(1, slower=2.0) + run(3, slower=2.0)) - (run(2) + run(4))
     assert names(change) == ["work"]
+
+
+def test_the_contract_is_what_python_does():
+    path = Path(__file__).parents[1] / "contract" / "profile.py"
+    spec = importlib.util.spec_from_file_location("contract_profile", path)
+    assert spec
+    assert spec.loader
+    golden = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(golden)
+    found = json.loads(json.dumps(golden.cases()))
+    stored = json.loads(golden.FILE.read_text(encoding="utf-8"))
+    assert found == stored, "run python tests/contract/profile.py, and look at what changed"
+    signs = [sign for one in found["comparisons"] for sign in one["nodes"]["sign"]]
+    assert {-1, 0, 1} <= set(signs)
 
 
 def refusal(after: ProfileTree, before: ProfileTree) -> DaskscopeError:

@@ -1,4 +1,7 @@
-"""Whose code a function is, by its file: `js_src/panels/profile/frames.ts` says the same."""
+"""Whose code a function is, by its file; `js_src/derive/profile_modules.ts` has the same rules.
+
+`tests/contract/profile.json` holds both to the same answers.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,27 @@ MODULES: Final = ("yours", "dask", "pandas", "pyarrow", "numpy", "other")
 MODULE_NAMES: Final = ("your code", "dask, distributed", "pandas", "pyarrow", "numpy", "other")
 
 _OF_PACKAGE: Final = {
-    **dict.fromkeys(("dask", "distributed", "tornado", "daskscope"), "dask"),
+    **dict.fromkeys(("dask", "dask_expr", "distributed", "tornado", "daskscope"), "dask"),
     **{name: name for name in ("pandas", "pyarrow", "numpy")},
+    "internals": "numpy",
 }
-_INSTALLED: Final = re.compile(r"^.*[/\\](?:site|dist)-packages[/\\]")
-_STANDARD: Final = re.compile(r"^.*[/\\]python3[^/\\]*[/\\](?!(?:site|dist)-packages)")
-_CHECKOUT: Final = re.compile(r"[/\\](dask|distributed)[/\\](?=[^/\\]*\.py$|[^/\\]+[/\\])")
-_COMPILED: Final = re.compile(r"\.(?:pyx|pxi|pxd|pxd\.in|c|cpp)$")
-_ABSOLUTE: Final = re.compile(r"^([/\\]|\w:)")
+
+_RULES: Final = tuple(
+    re.compile(rule, re.ASCII)
+    for rule in (
+        r"[/\\](?:site|dist)-packages[/\\](?P<package>[^/\\.]+)",
+        # A checkout has a folder of the package's name in another one.
+        r"[/\\](?P<package>dask|distributed|pandas)[/\\](?P=package)[/\\]",
+        # What is compiled, or cut out of a path, begins with its package.
+        r"^(?P<package>\w+)[/\\].*\.(?:py|pyx|pxi|pxd|pxd\.in|c|cpp)$",
+        r"^<__array_function__ (?P<package>internals)>",
+        # Python's own.
+        r"^<frozen ",
+        r"[/\\](?:python|pypy)\d[\d.]*t?(?:\.zip)?[/\\]",
+        r"^[A-Za-z]:\\.*\\[Ll]ib\\.*\.py$",
+    )
+)
+"""The first that matches says it, by the package in it, if one is named; else it is yours."""
 
 
 def module_of(name: str, file: str) -> str:
@@ -35,20 +51,7 @@ def module_of(name: str, file: str) -> str:
     """
     if not file or name.startswith(IN_ONE_OF):
         return "other"
-    package = _package_of(file)
-    if package is not None:
-        return _OF_PACKAGE.get(package, "other")
-    return "other" if _STANDARD.match(file) or file.startswith("<frozen") else "yours"
-
-
-def _package_of(file: str) -> str | None:
-    """Return the package that a file is of; None of what is nobody's package."""
-    within = None
-    if _INSTALLED.match(file):
-        within = _INSTALLED.sub("", file)
-    elif _COMPILED.search(file) and not _ABSOLUTE.match(file):
-        within = file
-    if within is not None:
-        return re.split(r"[/\\.]", within)[0]
-    checkout = _CHECKOUT.search(file)
-    return checkout[1] if checkout else None
+    found = next(filter(None, (rule.search(file) for rule in _RULES)), None)
+    if found is None:
+        return "yours"
+    return _OF_PACKAGE.get(found.groupdict().get("package") or "", "other")

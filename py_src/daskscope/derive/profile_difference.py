@@ -51,7 +51,13 @@ class Change:
 
     before: Floats
     after: Floats
-    beyond_chance: NDArray[np.bool_]
+    bound: Floats
+    """A difference up to this one may be chance."""
+
+    @property
+    def beyond_chance(self) -> NDArray[np.bool_]:
+        """Which differ by more."""
+        return np.abs(self.grown) > self.bound
 
     @property
     def grown(self) -> Floats:
@@ -152,9 +158,8 @@ class ProfileDifference:
             excess, degrees = _excess(one, _groups(tree))
             error, spread = error + excess, spread + excess**2 / degrees
         degrees_of_both = error**2 / np.maximum(spread, 1e-9)
-        bound = _student(np.maximum(degrees_of_both, 1e-3)) * np.sqrt(error)
-        differ = np.abs(whole_after - whole_before) > np.maximum(bound, 1.0)
-        return Change(whole_before, whole_after, differ)
+        bound = _student(np.clip(degrees_of_both, 1e-3, 1e9)) * np.sqrt(error)
+        return Change(whole_before, whole_after, np.maximum(bound, 1.0))
 
     @cached_property
     def _sides(self) -> tuple[Floats, Floats]:
@@ -165,7 +170,8 @@ class ProfileDifference:
         rows = slice(first, first + len(tree.samples))
         node = self.tree.samples.node[rows]
         nodes, groups = len(self.tree.parent), _groups(tree)
-        group = np.unique(tree.samples.worker, return_inverse=True)[1] % groups
+        order = np.argsort(np.argsort(tree.samples.workers))
+        group = np.unique(order[tree.samples.worker], return_inverse=True)[1] % groups
         place = node * groups + group
         parts = [
             np.bincount(place, count, nodes * groups).reshape(nodes, groups)
