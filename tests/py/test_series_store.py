@@ -287,6 +287,33 @@ def test_rows_that_come_too_fast_are_bounded_all_the_same():
     assert total(store) == 10_000
 
 
+def by_minute(store, minutes):
+    """Append what four workers did, a minute of one after the other."""
+    for minute in range(1, minutes):
+        for worker in "abcd":
+            rows = [(60 * minute - 60 + second, 1, worker, 1) for second in range(60)]
+            read(store, 60 * minute, *rows)
+
+
+def test_a_ring_has_no_room_beyond_its_limit_when_rows_come_by_the_minute():
+    store = SeriesStore(sums((20_000, 6_000, 6_000, 6_000)))
+    by_minute(store, 60)
+    for ring, step in zip(store.rings, STEPS, strict=True):
+        assert ring.first > 0 or step == 600
+        assert ring.memory_bytes <= ring.limit + 4 * 60 / max(step, 1) * 28
+
+
+def test_rows_that_are_combined_in_parts_are_the_same(monkeypatch):
+    parts, whole = SeriesStore(sums()), SeriesStore(sums())
+    by_minute(whole, 30)
+    monkeypatch.setattr("daskscope.recording.series_store.TAKEN_ROWS", 7)
+    by_minute(parts, 30)
+    for one, other in zip(parts.rings, whole.rings, strict=True):
+        rows = [sorted(map(str, table_of(ring.columns()))) for ring in (one, other)]
+        assert rows[0] == rows[1]
+    assert total(parts) == total(parts, -inf, 777.5) + total(parts, 777.5) == 4 * 60 * 29
+
+
 def test_texts_of_keys_are_bounded(monkeypatch):
     monkeypatch.setattr("daskscope.recording.series_store.MAX_TEXT_BYTES", 1_000)
     store = SeriesStore(sums())

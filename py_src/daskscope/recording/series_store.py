@@ -123,8 +123,8 @@ class Ring:
         if end + count > len(self._cells["time"]):
             kept = slice(self.first - self._base, end)
             self._base, end = self.first, self.next - self.first
-            room, most = (end + count) * 5 // 4, self.limit // self._row_bytes
-            room = min(room, most) if end + count <= most else room
+            room = min((end + count) * 5 // 4, self.limit // self._row_bytes)
+            room = max(room, end + count)
             for name, cells in self._cells.items():  # one by one: the old one is freed at once
                 self._cells[name] = room_for(room, cells.dtype)
                 self._cells[name][:end] = cells[kept]
@@ -141,14 +141,24 @@ class Ring:
         """Drop the oldest rows."""
         self.first += rows
 
-    def take(self, until: float) -> Rows:
-        """Return the rows before a moment that were not taken yet."""
+    def take(self, until: float) -> Iterator[Rows]:
+        """Yield the rows before a moment that were not taken yet; all rows of a key in one part."""
         numbers = np.concatenate([self._left, np.arange(self._taken, self.next)])
-        time = self._cells["time"][numbers - self._base]
-        taken = time < until
+        taken = self._cells["time"][numbers - self._base] < until
         self._left, self._taken = numbers[~taken], self.next
-        return pick(self._cells, numbers[taken] - self._base)
+        places = numbers[taken] - self._base
+        parts = len(places) // TAKEN_ROWS + 1
+        part = np.zeros(len(places), np.uint64)
+        for column in self._table.columns:
+            if column.combine == "key":
+                part += self._cells[column.name][places].astype(np.uint64)
+        part %= np.uint64(parts)
+        for number in range(parts):
+            yield pick(self._cells, places[part == number])
 
+
+TAKEN_ROWS: Final = 50_000
+"""So many rows are combined at a time: the allocator keeps the memory that this takes."""
 
 MAPPED_BYTES: Final = 1_000_000
 
@@ -446,14 +456,15 @@ class SeriesStore:
 
     def _take(self, at: int, until: float) -> None:
         """Combine the rows of a ring before a moment into wider rings, each row once."""
-        rows = self.rings[at].take(until)
-        for ring in self.rings[at + 1 :]:
-            here = rows["time"] >= ring.begin
-            if here.any():
-                ring.append(self._combined(pick(rows, here), ring.step))
-            rows = pick(rows, ~here)
         oldest = min(ring.begin for ring in self.rings)
-        self._lose(pick(rows, rows["time"] < oldest))
+        for part in self.rings[at].take(until):
+            rows = part
+            for ring in self.rings[at + 1 :]:
+                here = rows["time"] >= ring.begin
+                if here.any():
+                    ring.append(self._combined(pick(rows, here), ring.step))
+                rows = pick(rows, ~here)
+            self._lose(pick(rows, rows["time"] < oldest))
 
     def _lose(self, rows: Rows) -> None:
         """Drop rows that are too old for every ring; their sums stay."""
